@@ -19,65 +19,71 @@ afterAll(async () => {
   await admin.close();
 });
 
-it("has every workload of the registry", () => {
+it("the conformance suite of audits covers every workload of the registry", () => {
   expect(AUDITED.map(({ scenario }) => scenario.workload)).toEqual(WORKLOAD_NAMES);
 });
 
-describe.each(AUDITED.map((family) => [family.scenario.workload, family] as const))("%s", (name, family) => {
-  const { scenario, iterations, changes, unlike = {} }: AuditedFamily = family;
-  const violations = workloadOf({ workload: name }).auditing?.violations ?? [];
-  const nothing = Object.fromEntries(violations.map((kind) => [kind, 0]));
+describe.each(AUDITED.map((family) => [family.scenario.workload, family] as const))(
+  "the audit of %s",
+  (name, family) => {
+    const { scenario, iterations, changes, unlike = {} }: AuditedFamily = family;
+    const violations = workloadOf({ workload: name }).auditing?.violations ?? [];
+    const nothing = Object.fromEntries(violations.map((kind) => [kind, 0]));
 
-  async function worked(own: Mapping = {}, runOn?: RunOn): Promise<AuditedTrial> {
-    const trial = await AuditedTrial.begin(admin, namespace, { ...scenario, ...own });
-    await trial.work(iterations, runOn);
-    return trial;
-  }
+    async function worked(own: Mapping = {}, runOn?: RunOn): Promise<AuditedTrial> {
+      const trial = await AuditedTrial.begin(admin, namespace, { ...scenario, ...own });
+      await trial.work(iterations, runOn);
+      return trial;
+    }
 
-  it("finds all that was acknowledged, and nothing else", async () => {
-    const found = await (await worked()).audit();
-    expect(found).toMatchObject({
-      verdict: "ok",
-      violations: [],
-      inDoubt: 0,
-      ...nothing,
-      named: [],
+    it("passes if all acknowledged work is there and nothing else", async () => {
+      const found = await (await worked()).audit();
+      expect(found).toMatchObject({
+        verdict: "ok",
+        violations: [],
+        inDoubt: 0,
+        ...nothing,
+        named: [],
+      });
+      expect(found.published).toBeGreaterThan(5);
+      expect(found.notAudited).toEqual([]);
     });
-    expect(found.published).toBeGreaterThan(5);
-    expect(found.notAudited).toEqual([]);
-  });
 
-  it.each([true, false])("accepts a commit in doubt, happened %s", async (happens) => {
-    const trial = await worked({}, (connection) => doubtingOn(connection, happens));
-    const found = await trial.audit();
-    expect(found).toMatchObject({ verdict: "ok", violations: [], ...nothing, named: [] });
-    expect(found.inDoubt).toBeGreaterThan(0);
-    expect(found).toMatchObject({ inDoubtFound: happens ? found.inDoubt : 0 });
-  });
+    it.each([true, false])("passes with a commit in doubt that happened: %s", async (happens) => {
+      const trial = await worked({}, (connection) => doubtingOn(connection, happens));
+      const found = await trial.audit();
+      expect(found).toMatchObject({ verdict: "ok", violations: [], ...nothing, named: [] });
+      expect(found.inDoubt).toBeGreaterThan(0);
+      expect(found).toMatchObject({ inDoubtFound: happens ? found.inDoubt : 0 });
+    });
 
-  it.each(changes)("finds $what, and names it", async ({ change, own, found, named }) => {
-    const trial = await worked(own);
-    await trial.change(change);
-    const findings = await trial.audit();
-    expect(findings).toMatchObject({ verdict: "violated", ...nothing, ...found });
-    const all = findings.named?.flatMap(({ kind, id, words }) => [
-      kind,
-      `${kind} ${id}`,
-      `${kind} ${id}: ${words}`,
-    ]);
-    expect(all).toEqual(expect.arrayContaining([...named]));
-    expect(findings.violations).not.toEqual([]);
-  });
+    it.each(changes)("finds and names $what", async ({ change, own, found, named }) => {
+      const trial = await worked(own);
+      await trial.change(change);
+      const findings = await trial.audit();
+      expect(findings).toMatchObject({ verdict: "violated", ...nothing, ...found });
+      const all = findings.named?.flatMap(({ kind, id, words }) => [
+        kind,
+        `${kind} ${id}`,
+        `${kind} ${id}: ${words}`,
+      ]);
+      expect(all).toEqual(expect.arrayContaining([...named]));
+      expect(findings.violations).not.toEqual([]);
+    });
 
-  it.each(Object.keys(FOUND_AS) as ChangeKind[])("finds what was %s, or says why not", (kind) => {
-    const isFound = changes.some((each) => each.kind === kind && FOUND_AS[kind] in each.found);
-    expect(isFound, unlike[kind]).toBe(unlike[kind] === undefined);
-  });
+    it.each(Object.keys(FOUND_AS) as ChangeKind[])(
+      "finds work that was %s, or the family states why not",
+      (kind) => {
+        const isFound = changes.some((each) => each.kind === kind && FOUND_AS[kind] in each.found);
+        expect(isFound, unlike[kind]).toBe(unlike[kind] === undefined);
+      },
+    );
 
-  it("does not judge the work of a worker that ended without its account", async () => {
-    const trial = await worked();
-    const found = await trial.audit({ told: [], unclosed: ["worker 2"] });
-    expect(found).toMatchObject({ verdict: "ok", violations: [], ...nothing });
-    expect(found.notAudited).toEqual([expect.stringMatching(/^worker 2 ended without/)]);
-  });
-});
+    it("does not judge work of a worker that ended without closing its ledger", async () => {
+      const trial = await worked();
+      const found = await trial.audit({ told: [], unclosed: ["worker 2"] });
+      expect(found).toMatchObject({ verdict: "ok", violations: [], ...nothing });
+      expect(found.notAudited).toEqual([expect.stringMatching(/^worker 2 ended without/)]);
+    });
+  },
+);

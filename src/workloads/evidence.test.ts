@@ -5,7 +5,7 @@ import { ALL_EVIDENCE, DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, POOLER_EVIDENCE, S
 const page = (name: string): string =>
   readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), "utf8");
 
-it("names each metric once, and each field once in its place", () => {
+it("the evidence catalogue names each metric once, and each field once per place", () => {
   const names = SAMPLED.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const place of [DATABASE_EVIDENCE, POOLER_EVIDENCE, PER_EVENT_EVIDENCE]) {
@@ -14,7 +14,7 @@ it("names each metric once, and each field once in its place", () => {
   }
 });
 
-it("has a word in the reference for each figure that is stored, and for each that a threshold can ask for", () => {
+it("the reference documents each stored figure and each figure that thresholds accept", () => {
   const missing = (text: string, of: typeof ALL_EVIDENCE): string[] =>
     of.map(({ field }) => field).filter((field) => !text.includes(`\`${field}\``));
   const stored = ALL_EVIDENCE.filter(({ isStored }) => isStored !== false);

@@ -15,8 +15,11 @@ afterAll(() => {
 it.each([
   ["a command that no scenario takes", "\\setshell x echo 1\nSELECT 1;\n", false],
   ["a condition, which a file of SQL lacks", "\\if true\nSELECT 1;\n\\endif\n", true],
-])("tells of %s whether a scenario can run the script as it is", (_, script, canRun) => {
-  writeFileSync(join(directory, "x.sql"), script);
-  const imported = importedFromPgbench(["x.sql"], { define: {}, scale: 1 }, directory);
-  expect(imported).toMatchObject({ canRun, problems: [expect.anything()] });
-});
+])(
+  "an imported pgbench script with %s states whether a scenario can run it unchanged",
+  (_, script, canRun) => {
+    writeFileSync(join(directory, "x.sql"), script);
+    const imported = importedFromPgbench(["x.sql"], { define: {}, scale: 1 }, directory);
+    expect(imported).toMatchObject({ canRun, problems: [expect.anything()] });
+  },
+);

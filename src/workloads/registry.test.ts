@@ -3,13 +3,13 @@ import * as z from "zod";
 import { isRound } from "../metrics/operations.js";
 import { eitherSchema, WORKLOADS } from "./registry.js";
 
-describe("a name that several workloads have", () => {
+describe("a key that several workloads have", () => {
   const [words, count] = [
     z.string().meta({ description: "In words." }),
     z.int().meta({ description: "A count." }),
   ];
 
-  test("has the schema that all of them have", () => {
+  test("has their common schema", () => {
     const owned = [
       ["a", words],
       ["b", words],
@@ -17,7 +17,7 @@ describe("a name that several workloads have", () => {
     expect(eitherSchema(owned)).toBe(words);
   });
 
-  test("has a union of different schemas that says whose each is", () => {
+  test("has a union of different schemas whose description names each workload", () => {
     const either = eitherSchema<z.ZodType>([
       ["a", words],
       ["b", count],
@@ -27,21 +27,24 @@ describe("a name that several workloads have", () => {
   });
 });
 
-describe.each(WORKLOADS.map((workload) => [workload.name, workload] as const))("%s", (_, workload) => {
-  test("has roles for all its operations, and no role performs another one's", () => {
-    const performed = Object.values(workload.roles).flatMap(({ operations }) => operations);
-    expect([...new Set(performed)].sort()).toEqual(Object.keys(workload.operations).sort());
-    for (const { operations, arrivals } of Object.values(workload.roles))
-      expect(operations).toEqual(expect.arrayContaining([...arrivals]));
-  });
+describe.each(WORKLOADS.map((workload) => [workload.name, workload] as const))(
+  "workload %s",
+  (_, workload) => {
+    test("has a role for each operation, and arrivals of a role are among its operations", () => {
+      const performed = Object.values(workload.roles).flatMap(({ operations }) => operations);
+      expect([...new Set(performed)].sort()).toEqual(Object.keys(workload.operations).sort());
+      for (const { operations, arrivals } of Object.values(workload.roles))
+        expect(operations).toEqual(expect.arrayContaining([...arrivals]));
+    });
 
-  test("a round arrives as a whole", () => {
-    for (const { operations, arrivals } of Object.values(workload.roles))
-      expect(arrivals.some(isRound)).toBe(operations.some(isRound));
-  });
+    test("has a round among a role's arrivals if it is among the role's operations", () => {
+      for (const { operations, arrivals } of Object.values(workload.roles))
+        expect(arrivals.some(isRound)).toBe(operations.some(isRound));
+    });
 
-  test("faults touch tables that it has", () => {
-    const { names, snapshot, lock } = workload.tables;
-    expect(names).toEqual(expect.arrayContaining([snapshot, lock]));
-  });
-});
+    test("lets faults touch only its tables", () => {
+      const { names, snapshot, lock } = workload.tables;
+      expect(names).toEqual(expect.arrayContaining([snapshot, lock]));
+    });
+  },
+);

@@ -105,7 +105,7 @@ it("a coordinator refuses agents with another token, with a name in use or with 
   expect((await small.ended).exitCode).toBe(0);
 });
 
-it("refuses a run whose clients need more open files than an agent may open, and names the agent", async () => {
+it("a coordinator refuses a run whose clients need more open files than an agent may open, and names the agent", async () => {
   const clients = SCENARIO.replace(
     /^actors:[^]*?^(?=\w)/m,
     "topology: cycle\nactors: { cycle: { workers: 2, load: { clients: 300 } } }\n",

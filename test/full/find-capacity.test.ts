@@ -93,7 +93,7 @@ it.each([
     "select-only",
   ],
 ])(
-  "a capacity search with %s finds the highest total rate at which a threshold on one operation holds",
+  "a capacity search with %s finds the total rate up to which a threshold on one operation holds",
   async (_, workload, operation) => {
     const out = join(scratchDirectory(), "results");
     const scenario = `

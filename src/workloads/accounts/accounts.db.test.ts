@@ -11,7 +11,7 @@ import {
 
 const VARIANTS = casesOf(["aggregates", "no-aggregates", "reads"], 2);
 
-it("books every transfer of the budget as made or failed, and its balances add up", async () => {
+it("workload accounts counts every transfer of the budget as made or failed, and all balances add up", async () => {
   const out = join(scratchDirectory(), "results");
   const scenario = `
 name: transfers

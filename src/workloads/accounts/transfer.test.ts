@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Transfers, writeOf } from "./transfer.js";
 
-it("names client and number of a transfer in its id", () => {
+it("the id of a transfer contains its client and number", () => {
   fc.assert(
     fc.property(fc.nat(0xfffff), fc.nat(), fc.integer({ min: 1, max: 20 }), (client, seed, count) => {
       const transfers = new Transfers({ scale: 1, hotBranch: 0 }, seed, client);

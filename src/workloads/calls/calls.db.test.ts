@@ -9,7 +9,7 @@ import { PROBES, resultOf } from "../../../test/support/day-of-calls.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import type { Mapping } from "../../syntax/paths.js";
 
-it("loads the day once by COPY and by INSERT, and answers meanwhile", async () => {
+it("workload calls loads the same day by COPY and by INSERT while probes read", async () => {
   const result = await resultOf(`
 factors: { ingest: [copy, insert] }
 storage: partitioned
@@ -38,8 +38,8 @@ function rowsOfLines(lines: readonly string[]): CopyRows {
   return rows.end();
 }
 
-describe("a COPY", () => {
-  it("that fails leaves a session that can be used, and says what it was", async () => {
+describe("a COPY that fails", () => {
+  it("leaves a usable session and reports the SQLSTATE", async () => {
     const endpoint = inject("adminEndpoint");
     const session = await new PgConnection({ endpoint, applicationName: "test", prepared: true }).connect();
     try {
@@ -61,7 +61,7 @@ describe("a COPY", () => {
   });
 });
 
-describe("the audit", () => {
+describe("the audit of calls", () => {
   const namespace = testNamespace("calls");
   let admin: AdminClient;
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe("the audit", () => {
     return trial;
   };
 
-  it("takes transactions in doubt as a whole or not at all", async () => {
+  it("accepts a transaction in doubt only if it is there as a whole or not at all", async () => {
     const at = (number: number) => ({ number, day: (number + 0.5) / 10 });
     const told = [{ acknowledged: [2, 3, 4].map(at), inDoubt: [5, 6].map(at) }];
     expect(await (await worked()).audit({ told })).toMatchObject({
@@ -88,7 +88,7 @@ describe("the audit", () => {
     });
   });
 
-  it("compares the small tables if the preload was not interrupted, and says so otherwise", async () => {
+  it("compares reference tables only if the preload was complete, and says so", async () => {
     const trial = await worked();
     await trial.change("DELETE FROM rate_plans");
     expect(await trial.audit({ preloaded: { seed: SEED, batches: 2, isReferenced: false } })).toMatchObject({
@@ -97,7 +97,7 @@ describe("the audit", () => {
     });
   });
 
-  it("finds a day in one transaction of which a batch is missing", async () => {
+  it("finds a batch that is missing in a day's single transaction", async () => {
     const trial = await AuditedTrial.begin(admin, namespace, {
       ...family.scenario,
       commit: "once",

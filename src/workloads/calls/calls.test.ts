@@ -39,37 +39,40 @@ const STORAGES: readonly (readonly [DialectName, readonly Storage[]])[] = [
   ["cloudberry", ["unlogged", "partitioned", "ao-row", "ao-column", "pax", "pax-no-cluster"]],
 ];
 
-test.each(STORAGES)("the tables of %s, and what is asked of them", async (dialect, storages) => {
-  const ddlOf = (storage: Storage, indexes: Treatment["indexes"]): string[] =>
-    ddl({ workload: "calls", namespace: "train_sim", storage, indexes }, dialect);
-  const isOwn = (text: string): boolean => / TABLE "train_sim"\.cdr/.test(text);
-  const others = storages.flatMap((storage) => [
-    `-- storage: ${storage}`,
-    ...ddlOf(storage, "none").filter(isOwn),
-  ]);
-  const brin = ddlOf("default", "brin").filter((text) => text.includes("USING brin"));
-  const named = { dialect, namespace: "train_sim" };
-  const sent = Object.values(statementsOf(named)).map(({ name, text }) => `-- ${name}\n${text}`);
-  const asked = [sumsQuery(named), ...referencesOf(named).map(differencesQuery)];
-  const audits = asked.map((text) => `-- audit\n${text}`);
-  const all = [...ddlOf("default", "five"), ...brin, ...others, ...sent, ...audits];
-  const listing = all.map((text) => `${text}${text.startsWith("-- storage") ? "" : ";"}\n`).join("\n");
-  await expect(listing).toMatchFileSnapshot(`golden/${dialect}.sql`);
-});
+test.each(STORAGES)(
+  "tables, statements and audit queries of %s equal the golden file",
+  async (dialect, storages) => {
+    const ddlOf = (storage: Storage, indexes: Treatment["indexes"]): string[] =>
+      ddl({ workload: "calls", namespace: "train_sim", storage, indexes }, dialect);
+    const isOwn = (text: string): boolean => / TABLE "train_sim"\.cdr/.test(text);
+    const others = storages.flatMap((storage) => [
+      `-- storage: ${storage}`,
+      ...ddlOf(storage, "none").filter(isOwn),
+    ]);
+    const brin = ddlOf("default", "brin").filter((text) => text.includes("USING brin"));
+    const named = { dialect, namespace: "train_sim" };
+    const sent = Object.values(statementsOf(named)).map(({ name, text }) => `-- ${name}\n${text}`);
+    const asked = [sumsQuery(named), ...referencesOf(named).map(differencesQuery)];
+    const audits = asked.map((text) => `-- audit\n${text}`);
+    const all = [...ddlOf("default", "five"), ...brin, ...others, ...sent, ...audits];
+    const listing = all.map((text) => `${text}${text.startsWith("-- storage") ? "" : ";"}\n`).join("\n");
+    await expect(listing).toMatchFileSnapshot(`golden/${dialect}.sql`);
+  },
+);
 
-describe("a batch", () => {
+describe("a batch of calls", () => {
   const settings = settingsOf("sizes: { small: 10, medium: 2000, large: 5000 }");
   const rush = placeOf(150, settings);
   const tiny = settingsOf("sizes: { small: 1, medium: 2, large: 3 }");
 
-  test("is the same whenever it is drawn, and another one by its number or the seed", () => {
+  test("is the same at each draw, and differs with its number and with the seed", () => {
     expect(rowsOf(settings, rush)).toEqual(rowsOf(settings, rush));
     expect(sumBatch(settings, 1, rush)).toEqual(sumBatch(settings, 1, rush));
     expect(sumBatch(settings, 1, { ...rush, number: 151 }).sum).not.toBe(sumBatch(settings, 1, rush).sum);
     expect(sumBatch(settings, 2, rush).sum).not.toBe(sumBatch(settings, 1, rush).sum);
   });
 
-  test("has the size of its hour, and times of its part of it", () => {
+  test("has the size of its hour, and its calls are within its part of the hour", () => {
     const sizes = Array.from({ length: 500 }, (_, number) => sumBatch(tiny, 1, placeOf(number, tiny)).rows);
     const during = (from: number, to: number) =>
       new Set(sizes.filter((_, n) => n >= (from / 24) * 500 && n < (to / 24) * 500));
@@ -85,7 +88,7 @@ describe("a batch", () => {
     }
   });
 
-  test("says the same by COPY and by INSERT", () => {
+  test("has the same rows for COPY and for INSERT", () => {
     const rows = rowsOf(settings, rush);
     const { arrays } = arrayBatch(settings, 1, rush);
     const columns = arrays.map((text) =>
@@ -98,7 +101,7 @@ describe("a batch", () => {
     expect(rows).toEqual(rows.map((_, row) => columns.map((column) => column[row])));
   });
 
-  test("has more than 1 000 different values where a bloom filter is to find them, and 85 % without bytes", () => {
+  test("has over 1 000 distinct values in columns with bloom filters, and no byte count in 85 % of its rows", () => {
     const rows = rowsOf(settings, rush);
     for (const name of BLOOM_COLUMNS) {
       const column = COLUMNS.findIndex(([each]) => each === name);
@@ -111,7 +114,7 @@ describe("a batch", () => {
   });
 });
 
-test("a day that is one transaction is all its batches", () => {
+test("`commit: once` joins all batches of a day into one transaction", () => {
   const settings = settingsOf("commit: once\nbatchesPerDay: 4");
   expect(batchesOf(settings, placeOf(4, settings)).map(({ number, day }) => [number, day])).toEqual([
     [4, 1.125],
@@ -139,11 +142,11 @@ test.each([
   ],
   ["pool: { strategy: pgbouncer, mode: statement, size: 2 }", "mode: transaction"],
   ["payload: text", "belongs to workload train-events"],
-])("refuses %s", (yaml, words) => {
+])("workload calls refuses the settings %j", (yaml, words) => {
   expect(problemsOf(yaml).join("; ")).toContain(words);
 });
 
-test("other workloads refuse the levels of storage that are of calls alone", () => {
+test("other workloads refuse storage levels that only workload calls has", () => {
   for (const workload of ["train-events", "accounts"])
     expect(() => parseScenario(`name: x\nworkload: ${workload}\nstorage: partitioned`, "x.yaml")).toThrow(
       new RegExp(`workload ${workload} has (no )?tables of storage`),

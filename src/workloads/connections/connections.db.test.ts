@@ -32,27 +32,30 @@ trials: 1
 diagnosis: { ceiling: false }
 `;
 
-fullIt("every transaction of the budget is done and audited, over each pool", async () => {
-  const out = join(scratchDirectory(), "results");
-  const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"], {
-    env: pgBouncerEnv("1.24"),
-  });
-  expect(ended.exitCode, ended.stderr).toBe(0);
-  const { result } = onlyResultIn(out);
-  expect(result.treatments).toHaveLength(3);
-  for (const { id, trials } of result.treatments) {
-    const [{ operations, integrity } = expect.fail("no trial")] = trials;
-    const { account, script } = operations;
-    expect((account?.transactions ?? 0) + (script?.transactions ?? 0), id).toBe(200);
-    expect(integrity, id).toMatchObject({ verdict: "ok", published: script?.transactions, lost: 0 });
-  }
-  const [direct, , kept] = result.treatments.map(
-    ({ trials }) => trials[0]?.operations.account?.poolWaitMs?.mean,
-  );
-  expect(direct).toBeGreaterThan(kept ?? Number.POSITIVE_INFINITY);
-});
+fullIt(
+  "workload connections completes and audits every transaction of the budget over each pool",
+  async () => {
+    const out = join(scratchDirectory(), "results");
+    const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"], {
+      env: pgBouncerEnv("1.24"),
+    });
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const { result } = onlyResultIn(out);
+    expect(result.treatments).toHaveLength(3);
+    for (const { id, trials } of result.treatments) {
+      const [{ operations, integrity } = expect.fail("no trial")] = trials;
+      const { account, script } = operations;
+      expect((account?.transactions ?? 0) + (script?.transactions ?? 0), id).toBe(200);
+      expect(integrity, id).toMatchObject({ verdict: "ok", published: script?.transactions, lost: 0 });
+    }
+    const [direct, , kept] = result.treatments.map(
+      ({ trials }) => trials[0]?.operations.account?.poolWaitMs?.mean,
+    );
+    expect(direct).toBeGreaterThan(kept ?? Number.POSITIVE_INFINITY);
+  },
+);
 
-it("accounts for every arrival of an open loop under the script that it would have started", async () => {
+it("workload connections counts each arrival of an open loop under the script that it would have started", async () => {
   const yaml = `name: arrivals
 seed: 4
 workload: connections
@@ -80,7 +83,7 @@ diagnosis: { ceiling: false }
   }
 }, 120_000);
 
-describe("the audit", () => {
+describe("the audit of connections", () => {
   const namespace = testNamespace("connections");
   let admin: AdminClient;
   beforeAll(async () => {
@@ -100,7 +103,7 @@ describe("the audit", () => {
     return trial.audit({ told: [[{ client: 0, sent: 4, failed: [], inDoubt: [], ...writes }]] });
   }
 
-  it("takes a row in doubt as often as it was sent", async () => {
+  it("accepts a second copy of a row only if its insert is in doubt", async () => {
     const again = "INSERT INTO test_tbl VALUES (3, 'some random name')";
     expect(await audited({ inDoubt: [3] }, again)).toMatchObject({
       verdict: "ok",

@@ -15,7 +15,7 @@ test.each(
   SHAPE_NAMES.flatMap((shape) =>
     [leastBytesOf(shape), 2 * KB + 3, 1.9 * KB, 16 * KB].map((bytes) => [shape, Math.round(bytes)] as const),
   ).filter(([shape, bytes]) => bytes >= leastBytesOf(shape)),
-)("a document of shape %s and %d bytes has that many", (shape, bytes) => {
+)("a document of shape %s with a size of %d bytes has exactly that size", (shape, bytes) => {
   const maker = new DocumentMaker({ shape, bytes }, 1);
   for (let number = 0; number < 50; number++) {
     const key = number % 2 === 0 ? preloadedKey(number) : insertedKey(number, number * 1000);
@@ -46,14 +46,14 @@ test.each([
   expect(pathsOf("complex").every(({ length }) => length === 3)).toBe(true);
 });
 
-test("the same seed and name give the same values, others give others", () => {
+test("values depend only on the seed and the document's key", () => {
   const values = (seed: number, name: string) =>
     new DocumentMaker({ shape: "small", bytes: undefined }, seed).values(name).join("");
   expect(values(1, "a")).toBe(values(1, "a"));
   expect(new Set([values(1, "a"), values(2, "a"), values(1, "b"), values(2, "b")]).size).toBe(4);
 });
 
-test("values are printable and need no escape, and use all such characters", () => {
+test("values use all printable ASCII characters that need no escape", () => {
   const maker = new DocumentMaker({ shape: "large", bytes: 16 * KB }, 3);
   const seen = new Set(maker.values("x").join(""));
   expect([...seen].every((character) => character >= " " && character <= "~")).toBe(true);
@@ -61,7 +61,7 @@ test("values are printable and need no escape, and use all such characters", () 
   expect(seen.size).toBe(93);
 });
 
-test("keys tell who made them", () => {
+test("a key contains the client that inserted it, if any, and its number", () => {
   expect(parseKey(preloadedKey(12))).toEqual({ client: undefined, number: 12 });
   expect(parseKey(insertedKey(1234567, 89))).toEqual({ client: 1234567, number: 89 });
   expect(parseKey("p12")).toBeUndefined();

@@ -60,7 +60,7 @@ describeDocumentStore("PostgreSQL", {
   change: (kind, trial) => trial.change(family.changes.find((each) => each.kind === kind)?.change ?? ""),
 });
 
-describe("every column, index and operation", () => {
+describe("workload documents", () => {
   const SCENARIO = `
 seed: 5
 workload: documents
@@ -72,7 +72,7 @@ trial: { warmUp: 0, drain: false }
 trials: 1
 `;
 
-  it("gives thresholds and published figures the sizes that its audit measured", async () => {
+  it("publishes the document sizes of its audit to thresholds and published figures", async () => {
     const out = join(scratchDirectory(), "results");
     const scenario = `name: sizes
 ${SCENARIO}mix: C
@@ -99,7 +99,7 @@ ${onSuiteServer("sizes")}`;
     casesOf(
       [
         [
-          "of each type of document",
+          "documents of each type",
           3,
           `mix: { read: 1, insert: 1, update: 2, slice: 1 }
 shape: large
@@ -109,7 +109,7 @@ factors: { column: [jsonb, json, text] }
 `,
         ],
         [
-          "of each type and index of documents",
+          "documents of each type and index",
           10,
           `mix: { read: 1, insert: 1, update: 2, slice: 1 }
 shape: large
@@ -124,7 +124,7 @@ exclude:
 `,
         ],
         [
-          "of other levels of jsonb",
+          "jsonb documents of other shapes and TOAST settings",
           4,
           `mix: { read: 1, insert: 1, update: 2, slice: 1 }
 bytes: 12kB
@@ -134,7 +134,7 @@ include: [{ toast: main, update: whole }, { shape: large, slice: record }]
 `,
         ],
         [
-          "of columns",
+          "relational documents",
           4,
           `mix: { read: 1, insert: 1, update: 2 }
 column: relational
@@ -147,7 +147,7 @@ factors: { index: [none, btree-id], update: [column, whole] }
       0,
     ),
   )(
-    "%s does what it acknowledges",
+    "loses and misreads nothing with %s",
     async (_, treatments, lines) => {
       const out = join(scratchDirectory(), "results");
       const scenario = `name: documents\n${SCENARIO}${lines}${onSuiteServer("documents")}`;
@@ -178,7 +178,7 @@ factors: { index: [none, btree-id], update: [column, whole] }
   );
 });
 
-describe("a document is found", () => {
+describe("a look-up", () => {
   const COLUMNS: [DocumentsSettings["column"], DocumentsSettings["index"], string][] = [
     ["jsonb", "none", "Seq Scan"],
     ["jsonb", "btree-id", "documents_pkey"],
@@ -193,7 +193,7 @@ describe("a document is found", () => {
     ["relational", "none", "Seq Scan"],
     ["relational", "btree-id", "documents_pkey"],
   ];
-  it.each(COLUMNS)("in %s with index %s by %s", async (column, index, plan) => {
+  it.each(COLUMNS)("finds a document in column %s with index %s by %s", async (column, index, plan) => {
     const trial = await begin({ column, index, shape: "large", bytes: "1800B", documents: 400 });
     const settings = trial.settings as Treatment;
     const { insert, ...others } = statementsOf(settings);
@@ -214,7 +214,7 @@ describe("a document is found", () => {
   });
 });
 
-describe("what a document takes", () => {
+describe("the stored size of a document", () => {
   const sizesOf = async (own: Mapping) => {
     const found = await (await begin(own)).audit();
     const [toast] = await admin.query(
@@ -223,14 +223,14 @@ describe("what a document takes", () => {
     return { ...found, toast: Number(toast?.["bytes"]) };
   };
 
-  it("is its size with the header of a long value: compression finds nothing", async () => {
+  it("is its size plus a header, since its values cannot be compressed", async () => {
     for (const toast of ["extended", "external", "main"] as const) {
       const found = await sizesOf({ column: "text", toast, bytes: "1024B" });
       expect(found).toMatchObject({ verdict: "ok", documentBytes: 1028, toast: 0 });
     }
   });
 
-  it("lies in TOAST above the limit", async () => {
+  it("is in TOAST above the limit", async () => {
     expect(await sizesOf({ column: "text", bytes: "1945B" })).toMatchObject({ toast: 0 });
     const found = await sizesOf({ column: "text", bytes: "2150B" });
     expect(found).toMatchObject({ documentBytes: 2150 });
@@ -245,10 +245,10 @@ describe("what a document takes", () => {
   });
 });
 
-describe("the audit", () => {
+describe("the audit of documents", () => {
   const COLUMNS = ["jsonb", "json", "text", "relational"] as const;
 
-  it.each(COLUMNS)("takes what clients did to %s", async (column) => {
+  it.each(COLUMNS)("accepts all operations of clients on column %s", async (column) => {
     for (const update of [{}, { update: "whole" }]) {
       const found = await (await worked({ column, ...update })).audit();
       expect(found).toMatchObject({ verdict: "ok", violations: [], inDoubt: 0, misread: 0 });
@@ -256,7 +256,7 @@ describe("the audit", () => {
     }
   });
 
-  it.each(COLUMNS)("finds a document of %s as it was before its updates", async (column) => {
+  it.each(COLUMNS)("finds a document in column %s whose updates were reverted", async (column) => {
     const trial = await worked({ column });
     const maker = new DocumentMaker(trial.settings as Treatment, SEED);
     const [row] = await admin.query(`SELECT min(id) AS id FROM ${namespace}.documents WHERE version > 0`);
@@ -295,15 +295,15 @@ describe("the audit", () => {
     return Number(row?.["version"]);
   };
   it.each([
-    ["an insert that is acknowledged and not there", third("insert", nothing), { lost: 1 }],
+    ["an acknowledged insert that is missing", third("insert", nothing), { lost: 1 }],
     [
-      "an update that is acknowledged and did not happen",
+      "an acknowledged update that did not happen",
       third("update", async (_plainly, _statement, values) => [[(await versionOf(keyIn(values))) + 1]]),
       { undone: 1 },
     ],
     ["an update that happened twice", third("update", twice), { changed: 1 }],
     [
-      "an update with another's value",
+      "an update with another update's value",
       third("update", async (plainly, statement, values) => {
         const answer = await plainly(statement, values);
         const set = `data = jsonb_set(data, '{field3}', '"other"')`;
@@ -335,14 +335,14 @@ describe("the audit", () => {
     expect(found).toMatchObject({ verdict: "violated", ...expected });
   });
 
-  it("finds a row doubled where no index keeps it out", async () => {
+  it("finds a duplicated row if no unique index prevents it", async () => {
     for (const index of ["none", "gin", "gin-path-ops"] as const) {
       const found = await (await worked({ index }, third("insert", twice))).audit();
       expect(found).toMatchObject({ verdict: "violated", duplicated: 1 });
     }
   });
 
-  it("finds updates that did not see each other", async () => {
+  it("finds two updates that overwrote each other", async () => {
     // Each client reads and then writes in two statements without a lock: clients that read first make the same version.
     const trial = await begin({ documents: 1, mix: { update: 1 } });
     const none = { inserts: [], misread: 0, misreads: [] };
@@ -356,13 +356,13 @@ describe("the audit", () => {
     }
   });
 
-  it("takes nothing else for a write in doubt", async () => {
+  it("does not accept a changed value as a write in doubt", async () => {
     const trial = await worked({ documents: 5 }, (connection) => doubtingOn(connection, true));
     await trial.change(`UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE version > 0`);
     expect(await trial.audit()).toMatchObject({ verdict: "violated" });
   });
 
-  it("finds what is lost, though a worker ended without its account", async () => {
+  it("finds lost documents although a worker ended without closing its ledger", async () => {
     const trial = await worked({ documents: 5 });
     await trial.change(`DELETE FROM documents WHERE id = '${preloadedKey(1)}'`);
     expect(await trial.audit({ told: [], unclosed: ["clients/0"] })).toMatchObject({ lost: 1 });

@@ -23,7 +23,7 @@ test.each([
   ["dialect: cockroachdb; target: { kind: url, url: 'postgresql://a@b/c' }", "runs on PostgreSQL only"],
   ["prepared: simple", "statements of documents have parameters"],
   ["payload: jsonb", "belongs to workload train-events"],
-])("%s is refused", (lines, message) => {
+])("workload documents refuses the settings %s", (lines, message) => {
   expect(() => parseScenario(scenario(lines), "scenario.yaml")).toThrow(message);
 });
 
@@ -33,7 +33,7 @@ test.each([
   ["column: text; mix: slice; shape: large; slice: record", { slice: "record" }],
   ["bytes: 256B", { bytes: 256 }],
   ["column: relational; shape: large; update: whole", { update: "whole" }],
-])("%s is taken", (lines, settings) => {
+])("workload documents accepts the settings %s", (lines, settings) => {
   const [treatment] = parseScenario(scenario(lines), "scenario.yaml").treatments;
   expect(treatment?.settings).toMatchObject(settings);
 });

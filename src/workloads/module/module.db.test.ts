@@ -33,7 +33,7 @@ ${more}`,
   return { scenario, out: join(directory, "results") };
 }
 
-it("runs one, audits it, and reads its result without loading it again", async () => {
+it("a module is run and audited, and later commands read its result without loading it", async () => {
   const { scenario, out } = withModule(undefined, "factors: { items: [5, 1000] }\n");
   const ended = await trainSim(["run", scenario, "--out", out, "--quiet"]);
   expect(ended.exitCode, ended.stdout + ended.stderr).toBe(0);
@@ -65,7 +65,7 @@ it("runs one, audits it, and reads its result without loading it again", async (
   expect(existsSync(mark)).toBe(false);
 });
 
-it("counts the units of work that a transaction resolves to, and 0 as an empty poll", async () => {
+it("the number that a transaction returns counts its units of work, and 0 is an empty poll", async () => {
   const { scenario, out } = withModule(`export default {
   name: "queue",
   schema: "CREATE TABLE jobs (id int PRIMARY KEY, done boolean NOT NULL DEFAULT false)",
@@ -92,7 +92,7 @@ it("counts the units of work that a transaction resolves to, and 0 as an empty p
   expect(result.workload.operations["claim"]?.unit).toBe("jobs");
 });
 
-it("finds out one that acknowledges what it did not do", async () => {
+it("the audit finds a module that acknowledges work that it did not do", async () => {
   const { readFileSync } = await import("node:fs");
   const code = readFileSync(ORDERS, "utf8").replace(
     'await session.query("record"',
@@ -105,7 +105,7 @@ it("finds out one that acknowledges what it did not do", async () => {
   expect(trial?.integrity?.lost).toBeGreaterThan(0);
 });
 
-it("names the statement of a module that the server refuses", async () => {
+it("a statement of a module that the server refuses is named", async () => {
   const code = `export default { name: "broken", transactions: { t: { draw: () => 0, async run(session) {
     await session.query("wrong", "SELECT nothing"); } } } };`;
   const { scenario, out } = withModule(code);
@@ -118,13 +118,17 @@ it.each(
   casesOf(
     [
       [
-        "draw",
+        "an error in draw",
         "draw() {\n throw new Error('not today'); }, async run() {}",
         ":2:8: t.draw: threw: not today",
       ],
-      ["run", "draw() {}, async run() {\n null.x; }", ":2:7: t.run: threw: Cannot read properties of null"],
       [
-        "fact",
+        "an error in run",
+        "draw() {}, async run() {\n null.x; }",
+        ":2:7: t.run: threw: Cannot read properties of null",
+      ],
+      [
+        "a wrong result of fact",
         "draw() {}, async run() {}, fact() {}",
         ": t.fact: returned undefined; expected text or a number",
       ],
@@ -134,14 +138,14 @@ it.each(
         "t.done: COMMIT: the statements of a name are one transaction already",
       ],
       [
-        "what it caught",
+        "a caught SQL error",
         "draw() {}, async run(session) { try {\n await session.query('zero', 'SELECT 1 / 0'); } catch {} }",
         ":2:2: t.zero: division by zero",
       ],
     ],
     0,
   ),
-)("says of one whose transactions fail by %s where and why", async (_, members, words) => {
+)("a module whose transactions fail by %s ends the run with 107 and the place", async (_, members, words) => {
   const code = `export default { name: "broken", schema: "CREATE TABLE d (id text)", transactions: { t: { ${members} } },
     invariants: [${members.includes("fact") ? '{ name: "all", sql: "SELECT id FROM d", acknowledged: "t" }' : ""}] };`;
   const { scenario, out } = withModule(code);
@@ -157,7 +161,7 @@ it.each([
     "schema:2:1 DROP SCHEMA reaches beyond",
   ],
   ["begins a text that does not end", 'preload: "SELECT \'x"', "preload:1:8 ' begins here and does not end"],
-])("says of one that %s where", async (_, members, words) => {
+])("a module that %s is refused with the place", async (_, members, words) => {
   const { scenario } = withModule(
     `export default { name: "x", ${members}, transactions: { t: { draw() {}, run() {} } } };`,
   );
@@ -171,18 +175,18 @@ it.each(
     [
       ["throws", "throw new Error('not today');", "not today"],
       [
-        "imports what is not there",
+        "imports a missing package",
         'import "nowhere-to-be-found"; export default {};',
         "nowhere-to-be-found",
       ],
       ["exports nothing", "export const a = 1;", "name: missing; expected text"],
       [
-        "has no function",
+        "has a draw that is no function",
         "export default { name: 'x', transactions: { t: { draw: 1, run() {} } } };",
         "transactions.t.draw: expected a function",
       ],
       [
-        "asks for a setting that it does not have",
+        "uses a setting that it does not declare",
         "export default { name: 'x', schema: 'SELECT :n', transactions: { t: { draw() {}, run() {} } } };",
         "n is no setting",
       ],
@@ -190,7 +194,7 @@ it.each(
     ],
     2,
   ),
-)("says of one that %s what is wrong, before anything runs", async (_, code, words) => {
+)("a module that %s is refused before anything runs", async (_, code, words) => {
   const { scenario } = withModule(code);
   const ended = await trainSim(["validate", scenario]);
   expect(ended.exitCode).toBe(104);

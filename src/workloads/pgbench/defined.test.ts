@@ -7,10 +7,10 @@ it.each([
   [["null", "NULL"], null],
   [["7", " 7", "+7"], 7],
   [["-1.5", "-15e-1"], -1.5],
-])("%j as pgbench has it", (texts, value) => {
+])("%j are defined with pgbench's value", (texts, value) => {
   expect(texts.map(definedValue)).toEqual(texts.map(() => value));
 });
 
-it.each(["", " ", "o", "truely", "nul", "a b", "1x"])("'%s' stays a text", (text) => {
+it.each(["", " ", "o", "truely", "nul", "a b", "1x"])("'%s' is defined as text", (text) => {
   expect(definedValue(text)).toBe(text);
 });

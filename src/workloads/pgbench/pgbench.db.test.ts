@@ -21,7 +21,7 @@ import type { Begin } from "../script/store.js";
 import { postgres, TRANSACTIONS } from "../script/stores/postgres.js";
 import { readPgbench } from "./read-pgbench.js";
 
-it("runs each built-in script by every protocol, and its balances add up", async () => {
+it("a pgbench workload runs each built-in script with every protocol, and all balances add up", async () => {
   const out = join(scratchDirectory(), "results");
   const scenario = `
 name: builtins
@@ -114,9 +114,9 @@ const NOTE = (tid: number, delta: string): string =>
   `INSERT INTO pgbench_history (tid, delta) VALUES (${tid}, ${delta});\n`;
 
 describe.each([
-  ["prepared", { prepared: true, isSimple: false }],
-  ["not prepared", { prepared: false, isSimple: false }],
-  ["by the simple protocol", { prepared: false, isSimple: true }],
+  ["a script with prepared statements", { prepared: true, isSimple: false }],
+  ["a script with unprepared statements", { prepared: false, isSimple: false }],
+  ["a script with the simple protocol", { prepared: false, isSimple: true }],
 ])("%s", (_, { prepared, isSimple }) => {
   /** Runs the script twice on one connection, so that prepared statements are used again. */
   async function twice(sql: string, rest: Rest = awake): Promise<string[]> {
@@ -125,12 +125,12 @@ describe.each([
     return history();
   }
 
-  it("takes the branch whose condition holds", async () => {
+  it("executes the branch whose condition is true", async () => {
     const sql = `\\if :scale - 1\n${NOTE(1, "1")}\\elif :client_id\n${NOTE(2, ":client_id")}\\else\n${NOTE(3, "1")}\\endif\n`;
     expect(await twice(sql)).toEqual(["2:3", "2:3"]);
   });
 
-  it("binds columns, and goes on with them", async () => {
+  it("binds columns with \\gset and \\aset to variables that later statements use", async () => {
     const sql = `SELECT abalance AS a, 2::bigint AS b FROM pgbench_accounts \\gset p_
 \\set c :p_a * :p_b
 SELECT bid FROM pgbench_branches ORDER BY bid \\aset
@@ -139,7 +139,7 @@ ${NOTE(1, ":c")}${NOTE(2, ":bid")}`;
     expect(await twice(sql)).toEqual(["1:14", "1:14", "2:2", "2:2"]);
   });
 
-  it("ends as an empty poll where a statement finds no row and says so, after a commit", async () => {
+  it("ends as a committed empty poll if a statement marked `or end` finds no row", async () => {
     const sql = `BEGIN;\n${NOTE(1, "1")}-- or end
 SELECT bid FROM pgbench_branches WHERE bid > 5 \\gset
 ${NOTE(2, "1")}END;`;
@@ -149,7 +149,7 @@ ${NOTE(2, "1")}END;`;
     expect([machine.work, machine.foundNoRow]).toEqual([0, false]);
   });
 
-  it("counts rows where a statement says so, and knows whether any was found", async () => {
+  it("counts rows as work if a statement says `counts: rows`, and knows whether any row was found", async () => {
     const workOf = async (sql: string): Promise<[number, boolean]> => {
       const machine = machineOf(sql, { isSimple });
       await machine.attempt(await connected(prepared), awake);
@@ -161,12 +161,12 @@ ${NOTE(2, "1")}END;`;
     expect(await workOf(`${update} WHERE bid > 5`)).toEqual([1, true]);
   });
 
-  it("joins statements into one message, of which the last one gives the columns", async () => {
+  it("joins statements into one message, whose last statement gives the columns", async () => {
     const joined = `${NOTE(1, ":client_id").replace(";", " \\;")}SELECT 1 AS a \\; SELECT 5 AS a \\gset\n${NOTE(2, ":a")}`;
     expect(await twice(joined)).toEqual(["1:3", "1:3", "2:5", "2:5"]);
   });
 
-  it("puts values into statements that take no parameters", async () => {
+  it("substitutes values in statements that take no parameters", async () => {
     const sql = `SELECT '$$ \\x' || chr(39) AS text \\gset
 BEGIN;
 SET LOCAL lock_timeout = :client_id;
@@ -176,12 +176,12 @@ END;`;
     expect(await twice(sql)).toEqual(["1:3", "1:3", "2:3", "2:3"]);
   });
 
-  it("puts values into quoted text, quotes included", async () => {
+  it("substitutes values in quoted text and escapes their quotes", async () => {
     const sql = `SELECT 'it''s' AS text \\gset\n${NOTE(1, "length('a :text')")}`;
     expect(await twice(sql)).toEqual(["1:6", "1:6"]);
   });
 
-  it("sleeps for what is said", async () => {
+  it("sleeps for the stated time", async () => {
     const slept: number[] = [];
     await twice(`\\sleep 2 ms\n\\set n 3\n\\sleep :n s\n${NOTE(1, "1")}`, (ms) => {
       slept.push(ms);
@@ -194,12 +194,12 @@ END;`;
 it.each([
   ["SELECT 1 AS a WHERE false \\gset\n", "0 rows"],
   ["SELECT bid FROM pgbench_branches \\gset\n", "2 rows"],
-])("takes columns from exactly one row: %j", async (sql, message) => {
+])("\\gset refuses any number of rows but one: %j", async (sql, message) => {
   const connection = await connected(true);
   await expect(machineOf(sql).attempt(connection, awake)).rejects.toThrow(message);
 });
 
-it("begins each transaction as the isolation and the search path ask for, a statement alone too", async () => {
+it("each transaction, even a single statement, begins with the isolation and search path of the scenario", async () => {
   const beginning = {
     begin: "BEGIN ISOLATION LEVEL SERIALIZABLE",
     setUp: `SET LOCAL search_path TO ${namespace}`,
@@ -224,7 +224,7 @@ END;`,
   expect(await history()).toEqual(["1:1"]);
 });
 
-it("goes on after the last commit when a deadlock undoes a transaction in its middle", async () => {
+it("a retry after a deadlock begins behind the last commit of the script", async () => {
   const script = (own: number, other: number): string =>
     `${NOTE(own, "1")}SELECT 4 AS n \\gset
 BEGIN;
@@ -260,7 +260,7 @@ ${NOTE(own, "2")}`;
   expect(rows.map(({ bbalance }) => bbalance)).toEqual([8, 8]);
 });
 
-describe("finds what the built-in scripts cannot have done", () => {
+describe("the audit of the built-in scripts", () => {
   const program = (() => {
     const read = readPgbench({ scripts: ["builtin:tpcb-like"], scale: 1, define: {} }, "scenario");
     if ("problems" in read) throw new Error("the built-in script has problems");
@@ -293,9 +293,10 @@ describe("finds what the built-in scripts cannot have done", () => {
     for (const statement of book(5)) await admin.query(statement);
   });
 
-  it("takes what they do", async () => expect(await verdict()).toEqual(["ok", 0]));
+  it("accepts balances that the scripts can have left", async () =>
+    expect(await verdict()).toEqual(["ok", 0]));
 
-  it.each([0, 1, 2, 3])("finds that statement %i was left out, and that it was done twice", async (left) => {
+  it.each([0, 1, 2, 3])("finds statement %i of a transaction missing or executed twice", async (left) => {
     for (const [i, statement] of book(3).entries()) if (i !== left) await admin.query(statement);
     expect(await verdict()).toEqual(["violated", left === 0 || left === 2 ? 1 : 2]);
     const [missing = ""] = book(3).slice(left, left + 1);

@@ -21,7 +21,7 @@ function problemsOf(scripts: PgbenchScripts["scripts"], define?: PgbenchScripts[
   return "problems" in read ? read.problems.map(({ file, message }) => `${file}: ${message}`) : [];
 }
 
-it("makes an operation of each script, by its weight, and a setting of the scale and of what is defined", () => {
+it("makes a weighted operation of each script, and settings of the scale and the defined variables", () => {
   const program = programOf(
     ["builtin:tpcb@9", "builtin:select-only", { script: "a/b@c/my.sql@4", sql: "SELECT :n;" }],
     { n: 5 },
@@ -38,7 +38,7 @@ it("makes an operation of each script, by its weight, and a setting of the scale
   expect(program.schema).toHaveLength(4);
 });
 
-it("states what holds of the built-in scripts that run, and nothing of others", () => {
+it("states invariants of the built-in scripts, and none if another script runs", () => {
   const names = (...scripts: PgbenchScripts["scripts"]): string[] =>
     programOf(scripts).invariants.map(({ name }) => name);
   expect(names("builtin:tpcb-like", "builtin:select-only")).toHaveLength(3);
@@ -67,7 +67,7 @@ it.each([
     {},
     ["a.sql: x has no value", "b.sql: \\shell is refused"],
   ],
-])("%j %j", (scripts, define, problems) => {
+])("refuses scripts %j with definitions %j", (scripts, define, problems) => {
   const found = problemsOf(scripts, define);
   expect(found).toHaveLength(problems.length);
   for (const [i, problem] of problems.entries()) expect(found[i]).toContain(problem);

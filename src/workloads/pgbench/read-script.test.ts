@@ -36,7 +36,7 @@ function problemsOf(text: string): string[] {
   );
 }
 
-it("reads the built-in scripts: values drawn ahead, then one transaction or one statement", () => {
+it("reads each built-in script as parameters and a transaction or a single statement", () => {
   const read3 = BUILTINS.map(({ text }) => read(text));
   expect(read3.map(({ parameters }) => parameters.map(({ variable }) => variable).join(" "))).toEqual([
     "aid bid tid delta",
@@ -47,7 +47,7 @@ it("reads the built-in scripts: values drawn ahead, then one transaction or one 
   expect(read3[0]?.parameters[0]?.text).toBe("random(1, 100000 * :scale)");
 });
 
-it("draws ahead what is set above every statement, and sets the rest where it stands", () => {
+it("makes \\set above the first statement a parameter, and \\set below a step", () => {
   const { parameters, steps } = read(
     "-- a comment\n\\set a 1\n\\set b \\\n  :a + \\\n  1\nSELECT :a, :b;\n\\set c 3\nSELECT :c",
   );
@@ -58,7 +58,7 @@ it("draws ahead what is set above every statement, and sets the rest where it st
   expect(linesOf(steps)).toEqual(["SELECT <a>, <b>", "set c", "SELECT <c>"]);
 });
 
-it("ends a statement at a meta command, and leaves alone what is quoted or a comment", () => {
+it("ends a statement at a meta command, and ignores meta commands in quotes and comments", () => {
   const { steps } = read(
     "SELECT 1 -- \\shell\n\\set a 1\nSELECT ':b', $$ \\if :b $$, :a::int /* :a */, x[1\\:2];",
   );
@@ -69,7 +69,7 @@ it("ends a statement at a meta command, and leaves alone what is quoted or a com
   ]);
 });
 
-it("takes transaction control in each of its forms", () => {
+it("reads every form of transaction control", () => {
   const { steps } = read(
     "START TRANSACTION ISOLATION LEVEL SERIALIZABLE; SAVEPOINT a; ROLLBACK TO a; RELEASE a; COMMIT WORK; BEGIN; ABORT; BEGIN; END; BEGIN; ROLLBACK;",
   );
@@ -88,7 +88,7 @@ it("takes transaction control in each of its forms", () => {
   ]);
 });
 
-it("binds columns with \\gset and \\aset, whose names it cannot know", () => {
+it("accepts variables from \\gset and \\aset, whose names are unknown before the run", () => {
   const { steps } = read(
     "SELECT 1 AS a \\gset\nSELECT 2 AS b \\gset p_\nSELECT 3 AS c;\n\\gset q_\nSELECT 4 AS d \\; SELECT 5 AS e \\aset r_\nSELECT :anything, :p_b, :r_d;",
   );
@@ -102,7 +102,7 @@ it("binds columns with \\gset and \\aset, whose names it cannot know", () => {
   ]);
 });
 
-it("joins statements into one message, unless one of them controls a transaction", () => {
+it("joins statements into one message unless one of them controls a transaction", () => {
   const { steps } = read("\\set a 1\nSELECT :a \\; SELECT 2 \\; SELECT :a;\nBEGIN \\; SELECT 1 \\; END;");
   expect(linesOf(steps)).toEqual([
     "SELECT <a>; SELECT 2; SELECT <a>",
@@ -148,11 +148,11 @@ it.each([
       ],
     },
   ],
-])("takes %s in milliseconds", (text, forMs) => {
+])("reads %s in milliseconds", (text, forMs) => {
   expect(read(`${text}\nSELECT 1;`).steps[0]).toMatchObject({ kind: "sleep", forMs });
 });
 
-it("finds variables in quotes, and in the body of DO", () => {
+it("finds variables in quotes and in the body of DO", () => {
   const { steps } = read(
     "\\set a 1\nDO $x$ BEGIN b := :a; c := d[1:n]::int; END $x$;\nSELECT :a, '::a :a :b' \\; SELECT :a, ':a';",
   );
@@ -163,13 +163,13 @@ it("finds variables in quotes, and in the body of DO", () => {
   expect(steps.map((step) => step.kind === "sql" && step.quoted)).toEqual([undefined, [1, 3]]);
 });
 
-it("takes the names of commands and units in capitals", () => {
+it("reads names of commands and units in upper case", () => {
   const { parameters, steps } = read("\\SET a 1\n\\Sleep 1 MS\n\\IF :a\nSELECT 1;\n\\ENDIF");
   expect(parameters).toHaveLength(1);
   expect(steps.map(({ kind }) => kind)).toEqual(["sleep", "if"]);
 });
 
-describe("says where and what is wrong, all at once", () => {
+describe("reading a script", () => {
   const T = "SELECT 1;\n";
   it.each([
     ["", ["x.sql:1:1 the script has no statement"]],
@@ -219,13 +219,13 @@ describe("says where and what is wrong, all at once", () => {
     ["BEGIN; SELECT 1; PREPARE TRANSACTION 'x'; END;", ["x.sql:1:18 PREPARE TRANSACTION"]],
     [`${T}DROP SCHEMA public;`, ["x.sql:2:1 DROP SCHEMA reaches beyond"]],
     [`${T}SELECT 'x`, ["x.sql:2:8 ' begins here and does not end"]],
-  ])("%j", (text, problems) => {
+  ])("names each problem of %j with its place", (text, problems) => {
     const found = problemsOf(text);
     expect(found, found.join("\n")).toHaveLength(problems.length);
     for (const [i, problem] of problems.entries()) expect(found[i]).toContain(problem);
   });
 
-  it("reads a script of a megabyte", () => {
+  it("accepts a script of a megabyte", () => {
     const { script } = readScript("SELECT 1;\n".repeat(2000) + `-- ${"x".repeat(900_000)}`, "x.sql", []);
     expect(script.steps).toHaveLength(2000);
   });

@@ -9,7 +9,7 @@ function imported(scripts: PgbenchScripts["scripts"], define: PgbenchScripts["de
   return { program: read.program, printed: toSqlFile(read.program) };
 }
 
-it("prints what is read back as the same transactions, tables and invariants", () => {
+it("a printed SQL file is read back as the same transactions, tables and invariants", () => {
   const own =
     "\\set n random(1, :top)\n-- a comment\nUPDATE pgbench_tellers\n  SET tbalance = :n::int WHERE filler = ':m' OR tid = :n";
   const { program, printed } = imported(["builtin:tpcb-like@3", "builtin:select-only"], {
@@ -51,7 +51,7 @@ it("prints what is read back as the same transactions, tables and invariants", (
   }
 });
 
-it("leaves the tables of other scripts to be written", () => {
+it("a SQL file from other than built-in scripts contains no tables", () => {
   const { printed } = imported([{ script: "mine.sql", sql: "SELECT 1" }]);
   expect("text" in printed ? printed.text : "").not.toContain("pgbench_accounts");
 });
@@ -72,7 +72,7 @@ it.each([
   ],
   ["BEGIN;\nSELECT 1;\nEND;\nBEGIN; SELECT 2; END;", "3:1 a file of SQL has one transaction"],
   ["BEGIN;\nSELECT 1;\nROLLBACK;", "1:1 a file of SQL has one transaction"],
-])("says where %j goes beyond a file of SQL", (sql, problem) => {
+])("refuses to print %j as a SQL file and names the place", (sql, problem) => {
   const { printed } = imported([{ script: "mine.sql", sql }]);
   const [first] = "problems" in printed ? printed.problems : [];
   expect(first && `${first.file}:${first.place.line}:${first.place.column} ${first.message}`).toContain(

@@ -18,7 +18,7 @@ const TAKEN: Readonly<Record<string, string>> = {
     CREATE TRIGGER t AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION f();
     ALTER TRIGGER t ON jobs RENAME TO u;
     ALTER TABLE jobs DISABLE TRIGGER u`,
-  "a constraint trigger, and one of a statement": `
+  "a constraint trigger and a statement trigger": `
     CREATE TABLE a (id int);
     CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
     CREATE CONSTRAINT TRIGGER t AFTER INSERT ON a DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION f();
@@ -177,7 +177,7 @@ const TAKEN: Readonly<Record<string, string>> = {
     ALTER DOMAIN positive DROP CONSTRAINT above;
     ALTER DOMAIN positive RENAME TO natural_number;
     CREATE DOMAIN gone AS text; DROP DOMAIN gone`,
-  "operators and what indexes use of them": `
+  "operators and operator classes of indexes": `
     CREATE FUNCTION near(int, int) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT abs($1 - $2) < 2';
     CREATE OPERATOR ~=~~ (FUNCTION = near, LEFTARG = int, RIGHTARG = int, COMMUTATOR = ~=~~);
     ALTER OPERATOR ~=~~ (int, int) SET (RESTRICT = NONE);
@@ -222,7 +222,7 @@ const TAKEN: Readonly<Record<string, string>> = {
     CREATE TEXT SEARCH TEMPLATE t (LEXIZE = dsimple_lexize);
     CREATE TEXT SEARCH PARSER p (START = prsd_start, GETTOKEN = prsd_nexttoken, END = prsd_end, LEXTYPES = prsd_lextype);
     CREATE TABLE a (t text, v tsvector GENERATED ALWAYS AS (to_tsvector('simple', t)) STORED)`,
-  "a foreign table of a server that is there": `
+  "a foreign table of an existing server": `
     CREATE FOREIGN TABLE a (id int) SERVER elsewhere OPTIONS (x 'y');
     ALTER FOREIGN TABLE a ADD COLUMN n int`,
   "comments and rights": `
@@ -313,7 +313,7 @@ async function refusalsOf(schema: string): Promise<readonly string[]> {
   return (await workloadOf(settings).loading?.tryOut?.(storeOf(settings), own.admin, settings)) ?? [];
 }
 
-it.each(Object.entries(TAKEN))("makes, drops and makes again %s", async (_, schema) => {
+it.each(Object.entries(TAKEN))("creates, drops and creates again: %s", async (_, schema) => {
   expect(await refusalsOf(schema)).toEqual([]);
   const before = await own.admin.query(OBJECTS);
   for (const trial of [1, 2]) {
@@ -324,8 +324,8 @@ it.each(Object.entries(TAKEN))("makes, drops and makes again %s", async (_, sche
   expect(await own.admin.query(OBJECTS)).toEqual(before);
 });
 
-describe("refuses, with file and line,", () => {
-  it.each(REFUSED)("%s", async (schema, words) => {
+describe("a schema section", () => {
+  it.each(REFUSED)("is refused with file and line: %s", async (schema, words) => {
     const before = await own.admin.query(OBJECTS);
     expect((await refusalsOf(schema)).join("\n")).toMatch(/^x\.sql:[23]:\d+: /);
     expect((await refusalsOf(schema)).join("\n")).toContain(words);
@@ -333,7 +333,7 @@ describe("refuses, with file and line,", () => {
   });
 });
 
-describe("is not dropped while an object outside depends on it:", () => {
+describe("a schema on which an outside object depends", () => {
   const OURS = `CREATE TABLE a (id int PRIMARY KEY, n int);
     CREATE TABLE p (id int) PARTITION BY LIST (id);
     CREATE TYPE mood AS ENUM ('sad');
@@ -360,7 +360,7 @@ describe("is not dropped while an object outside depends on it:", () => {
       "policy p on public.v",
     ],
     ["a partition", "CREATE TABLE public.v PARTITION OF ddl_test.p DEFAULT", "table public.v"],
-  ])("%s", async (_, theirs, name) => {
+  ])("is not dropped, and the message names the object: %s", async (_, theirs, name) => {
     await resetNamespace(own.admin, settingsOf(fileOf(OURS)));
     await own.admin.query(theirs);
     const refusal = dropNamespace(own.admin, NAMESPACE);
@@ -371,7 +371,7 @@ describe("is not dropped while an object outside depends on it:", () => {
     expect(await dropNamespace(own.admin, NAMESPACE)).toBe(true);
   });
 
-  it("names three of many, and how many more there are", async () => {
+  it("is not dropped, and the message names three objects and counts the others", async () => {
     await resetNamespace(own.admin, settingsOf(fileOf(OURS)));
     for (const n of [1, 2, 3, 4, 5])
       await own.admin.query(`CREATE VIEW public.v${n} AS SELECT id FROM ddl_test.a`);
@@ -382,13 +382,13 @@ describe("is not dropped while an object outside depends on it:", () => {
   });
 });
 
-it("drops what transactions of the load made in its schema", async () => {
+it("a schema is dropped together with objects that the load created in it", async () => {
   await resetNamespace(own.admin, settingsOf(fileOf("CREATE TABLE a (id int)")));
   await own.admin.query("CREATE TABLE ddl_test.made_later () INHERITS (ddl_test.a)");
   expect(await dropNamespace(own.admin, NAMESPACE)).toBe(true);
 });
 
-it("says file and line of a statement that fails only when a trial makes it", async () => {
+it("a statement that fails only when a trial creates the schema is named with file and line", async () => {
   const schema = "CREATE TABLE a (id int);\nINSERT INTO a SELECT 1 / count(*) FROM a";
   await expect(resetNamespace(own.admin, settingsOf(fileOf(schema)))).rejects.toThrow(
     "x.sql:3:1: division by zero",

@@ -33,7 +33,7 @@ function problemIn(text: string): string {
   return "expression" in read ? "none" : `${read.column} ${read.message}`;
 }
 
-describe("gives what pgbench gives:", () => {
+describe("an expression", () => {
   it.each<[string, Value]>([
     // Values from the manual.
     ["5 or 0", true],
@@ -148,7 +148,7 @@ describe("gives what pgbench gives:", () => {
     ["permute(3, 1, 2)", 0n],
     ["permute(5, 6)", 4n],
     ["permute(2.6, 64, 3)", 37n],
-  ])("%s", (text, value) => {
+  ])("has pgbench's value: %s", (text, value) => {
     expect(valueIn(text)).toEqual(value);
   });
 });
@@ -171,7 +171,7 @@ it.each<[string, Value]>([
   expect(valueIn(text)).toEqual(value);
 });
 
-it("keeps a permutation one to one", () => {
+it("permute maps all places one to one", () => {
   for (const size of [2, 3, 64, 100]) {
     const places = Array.from({ length: size }, (_, i) => Number(valueIn(`permute(${i}, ${size}, 42)`)));
     expect(places.sort((a, b) => a - b)).toEqual(Array.from({ length: size }, (_, i) => i));
@@ -237,11 +237,11 @@ it.each([
   ["zipfian(1, 10, :zero)", "expected an exponent above 0 and at most 1000, not 0"],
   [":word + 1", "'it' is text, where a whole number is expected"],
   ["text(-:one)", "text takes a length of 0 .. 10000000, not -1"],
-])("refuses %s when it is evaluated", (text, message) => {
+])("refuses %s during evaluation", (text, message) => {
   expect(() => valueIn(text)).toThrow(message);
 });
 
-it("takes long expressions up to a limit, and deep ones", () => {
+it("accepts expressions up to a limit of length and depth", () => {
   expect(valueIn(`:one${" + :one".repeat(1999)}`)).toBe(2000n);
   expect(problemIn(`:one${" + :one".repeat(2000)}`)).toBe(
     "14005 the expression is too long; it takes 4000 words and marks",
@@ -250,13 +250,13 @@ it("takes long expressions up to a limit, and deep ones", () => {
   expect(problemIn(`${"(".repeat(100)}1`)).toBe("101 more than 100 levels of parentheses and signs");
 });
 
-it("computes constants once, and crosses threads", () => {
+it("computes constants once, and an expression can be sent to another thread", () => {
   expect(parsed("100000 * 10")).toEqual({ kind: "constant", value: 1000000n });
   const expression = structuredClone(parsed("case when :one = 1 then random(1, 10 * 10) end"));
   expect(evaluate(expression, { prng: new Prng(3), valueOf })).toBeTypeOf("bigint");
 });
 
-it("finds variables, that of a seed left out too", () => {
+it("finds the variables of an expression, including an implicit default_seed", () => {
   expect(variablesOf(parsed("case when :a then hash(:b) else :c + 1 end"))).toEqual([
     "a",
     "b",
@@ -316,7 +316,7 @@ const zipfian =
     return sum(i) / sum(n);
   };
 
-describe("draws as often as the distribution says:", () => {
+describe("frequencies of drawn values", () => {
   it.each<[string, number, number, (i: number, n: number) => number]>([
     ["uniform(1, 10)", 1, 10, uniform],
     ["random(-5, 5)", -5, 5, uniform],
@@ -330,7 +330,7 @@ describe("draws as often as the distribution says:", () => {
     ["zipfian(1, 20, 1.1)", 1, 20, zipfian(1.1)],
     ["zipfian(1, 20, 0.5)", 1, 20, zipfian(0.5)],
     ["random_zipfian(11, 20, 1.5)", 11, 20, zipfian(1.5)],
-  ])("%s", (text, min, max, belowOf) => {
+  ])("follow the distribution of %s", (text, min, max, belowOf) => {
     const n = max - min + 1;
     const chances = new Map(
       Array.from({ length: n }, (_, i) => [String(min + i), belowOf(i + 1, n) - belowOf(i, n)]),
@@ -338,12 +338,12 @@ describe("draws as often as the distribution says:", () => {
     expect(chiSquared(drawn(text, 100_000), chances)).toBeLessThan(boundOf(n - 1));
   });
 
-  it("pick(...)", () => {
+  it("are equal for each value of pick(...)", () => {
     const chances = new Map(["a", "b", "3", "null"].map((key) => [key, 0.25]));
     expect(chiSquared(drawn("pick('a', 'b', 3, null)", 40_000), chances)).toBeLessThan(boundOf(3));
   });
 
-  it("text(n): each of 64 characters, at each place", () => {
+  it("are equal for each of 64 characters at each place of text(n)", () => {
     const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
     const chances = new Map(letters.map((letter) => [letter, 1 / 64]));
     const texts = [...drawn("text(7)", 20_000).keys()];
@@ -355,7 +355,7 @@ describe("draws as often as the distribution says:", () => {
     }
   });
 
-  it("uuid(): version 4, each hexadecimal digit at each free place", () => {
+  it("are equal for each hexadecimal digit at each free place of uuid()", () => {
     const uuids = [...drawn("uuid()", 10_000).keys()];
     expect(uuids.length).toBe(10_000);
     for (let place = 0; place < 36; place++) {
@@ -368,7 +368,7 @@ describe("draws as often as the distribution says:", () => {
   });
 });
 
-it("draws over limits that change from call to call", () => {
+it("a draw respects limits that differ from call to call", () => {
   const expression = parsed("uniform(:low, :low + 1)");
   const prng = new Prng(5);
   for (let low = 0n; low < 100n; low++) {
@@ -377,7 +377,7 @@ it("draws over limits that change from call to call", () => {
   }
 });
 
-it("draws the same from the same seed", () => {
+it("draws are the same for the same seed", () => {
   const text = "pick(text(30), uuid(), gaussian(1, 1000000, 3))";
   expect(valueIn(text, new Prng(9))).toBe(valueIn(text, new Prng(9)));
   expect(valueIn("uuid()", new Prng(9))).not.toBe(valueIn("uuid()", new Prng(10)));

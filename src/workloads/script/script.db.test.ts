@@ -18,30 +18,34 @@ import { onlyResultIn, trainSim, writeScenarioFile } from "../../../test/support
 const bank = bankIn("script");
 const { run } = bank;
 
-describe("the bank", () => {
+describe("the bank workload", () => {
   it.each(
     casesOf(
       [
         ["direct", {}, process.env],
         [
-          "PgBouncer by transaction",
+          "PgBouncer in transaction mode",
           { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
           poolerEnv("1.24"),
         ],
-        ["the simple protocol, serializable", { prepared: "simple", isolation: "serializable" }, process.env],
+        [
+          "the simple protocol and serializable isolation",
+          { prepared: "simple", isolation: "serializable" },
+          process.env,
+        ],
       ],
       1,
     ),
-  )("keeps its invariants over %s", async (_, more, env) => {
+  )("keeps its invariants with %s", async (_, more, env) => {
     await expectSound(bank, more, env);
   });
 
-  it.each(MUTANTS.slice(0, 1))("is found out where %s", async (_, sql) => {
+  it.each(MUTANTS.slice(0, 1))("fails its audit if %s", async (_, sql) => {
     await expectFoundOut(bank, sql);
   });
 });
 
-it("counts a transaction whose rows are not as expected as failed, and undoes it", async () => {
+it("a SQL workload counts a transaction with unexpected rows as failed, and rolls it back", async () => {
   const sql = `-- schema
 CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);
 -- preload
@@ -65,7 +69,7 @@ SELECT true FROM t;
   expect(transactions + (failures["unexpected-rows"] ?? 0)).toBe(200);
 });
 
-it("lets a statement use what an earlier one returned", async () => {
+it("a SQL workload lets a statement use columns that an earlier statement returned", async () => {
   const sql = `-- schema
 CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, double int);
 -- name: add
@@ -80,7 +84,7 @@ SELECT bool_and(double = 2 * id) FROM t;
   expect(ended.exitCode, ended.stderr).toBe(0);
 });
 
-it("audits ids that the server returned, over lost connections too", async () => {
+it("ids that the server returned are audited, even if connections are lost", async () => {
   const sql = `-- schema
 CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
 -- name: add
@@ -115,7 +119,7 @@ SELECT bool_and(done) FROM jobs;
 SELECT count(*) = 200 FROM polls;
 `;
 
-it("counts a claim that finds no row as an empty poll, committed and apart from transactions", async () => {
+it("a claim that finds no row counts as a committed empty poll, not as a transaction", async () => {
   const { ended, out } = await run(QUEUE, { actors: BUDGET, trials: 2 });
   expect(ended.exitCode, ended.stderr).toBe(0);
   const { trials = [] } = onlyResultIn(out).result.treatments[0] ?? {};
@@ -145,7 +149,7 @@ SELECT bool_and(done) FROM jobs;
 `;
 
 it.each(casesOf([true, "simple"], 1))(
-  "counts rows as work where a statement says so, prepared: %s",
+  "rows count as work if a statement says `counts: rows`, prepared: %s",
   async (prepared) => {
     const { ended, out } = await run(BATCHES, { actors: BUDGET, prepared });
     expect(ended.exitCode, ended.stderr).toBe(0);
@@ -157,7 +161,7 @@ it.each(casesOf([true, "simple"], 1))(
   },
 );
 
-it("warns of a rate that is made of transactions that found and changed no row", async () => {
+it("a warning names a rate that contains transactions without any row found or changed", async () => {
   const sql = BATCHES.replace("-- counts: rows\n", "");
   const { ended, out } = await run(sql, { actors: BUDGET });
   expect(ended.exitCode, ended.stderr).toBe(0);
@@ -170,7 +174,7 @@ it("warns of a rate that is made of transactions that found and changed no row",
   expect(diagnosis).toContainEqual(expect.objectContaining({ check: "without-rows", invalidates: [], seen }));
 });
 
-it("knows ids of 64 bits apart, and drops what the preload made before the next trial", async () => {
+it("a SQL workload distinguishes 64-bit ids, and drops objects of the preload before the next trial", async () => {
   const sql = `-- schema
 CREATE TABLE t (id bigint PRIMARY KEY);
 -- preload
@@ -191,7 +195,7 @@ SELECT id FROM t;
   ]);
 });
 
-it("runs two trials of a queue whose trigger and function depend on each other, and leaves no schema", async () => {
+it("a SQL workload whose trigger and function depend on each other runs two trials and leaves no schema", async () => {
   const sql = `-- schema
 CREATE TABLE jobs (id uuid PRIMARY KEY, n bigint);
 CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.n := nextval('s'); RETURN NEW; END $$;
@@ -214,7 +218,7 @@ SELECT id FROM jobs;
   expect(diagnosis.map(({ rule }) => rule)).not.toContain("schema-left");
 });
 
-it("names file and line of a statement that fails in a trial", async () => {
+it("a statement that fails in a trial is named with its file and line", async () => {
   const sql = `-- schema
 CREATE TABLE t (id int);
 -- name: fine
@@ -232,7 +236,7 @@ SELECT 1 / :n::int;
 });
 
 fullIt(
-  "varies a setting as a factor, asks thresholds, keeps an open loop, and is read again by what it stored",
+  "a SQL workload varies a setting as a factor, meets thresholds in an open loop, and can be verified",
   async () => {
     const { ended, out } = await run(BANK, {
       factors: { accounts: [100, 1000] },
@@ -256,7 +260,7 @@ fullIt(
   },
 );
 
-it("names the invariant whose query fails", async () => {
+it("an invariant whose query fails is named with its file and line", async () => {
   const sql = `-- schema
 CREATE TABLE t (id int);
 -- name: a
@@ -269,7 +273,7 @@ SELECT 1 / count(*) = 1 FROM t;
   expect(ended.stderr).toContain('bank.sql:6:1: invariant "nothing is divided by nothing": division by zero');
 });
 
-describe("is refused before the first trial", () => {
+describe("refusals before the first trial", () => {
   const refused = async (sql: string, more: object = {}): Promise<string> => {
     const { ended, out } = await run(sql, { actors: BUDGET, ...more });
     expect(ended.exitCode).toBe(104);
@@ -277,7 +281,7 @@ describe("is refused before the first trial", () => {
     return ended.stderr;
   };
 
-  it("what the server does not take, all of it, with its places", async () => {
+  it("name every error that the server finds, with its place", async () => {
     const sql = `-- schema
 CREATE TABLE t (id int);
 CREATE TABLE u (id integre);
@@ -298,7 +302,7 @@ SELECT count(*) FROM t;
     );
   });
 
-  it("a parameter without a type, by its name and with its type", async () => {
+  it("name a parameter without a type, with the type to write", async () => {
     const sql = `-- name: a
 -- param: k = uniform(1, 9)
 -- param: t = text(3)
@@ -311,7 +315,7 @@ SELECT jsonb_build_object('k', :k, 't', CAST(:t AS text));
     expect(ended.exitCode, ended.stderr).toBe(0);
   });
 
-  it("what drops what others made, though only the server can see it", async () => {
+  it("include a statement that drops foreign objects by dynamic SQL", async () => {
     const sql = `-- schema
 CREATE TABLE t (id int);
 DO $$ BEGIN EXECUTE format('DROP %s public CASCADE', 'SCHEMA'); END $$;
@@ -322,13 +326,13 @@ SELECT id FROM t;
     expect(words).toContain("bank.sql:3:1: drops or alters schema public, which lies outside of");
   });
 
-  it("a setting that the file does not declare, and one of another type", async () => {
+  it("include settings that the file does not declare or that have another type", async () => {
     expect(await refused(BANK, { account: 5 })).toContain("unknown key; did you mean accounts?");
     expect(await refused(BANK, { accounts: "many" })).toContain("expected a number");
     expect(await refused(BANK, { payload: "text" })).toContain("unknown key");
   });
 
-  it("a file that is not there, or too large", async () => {
+  it("include a file that does not exist", async () => {
     const name = writeScenarioFile("name: x\nworkload: ./nowhere.sql\n");
     const ended = await trainSim(["run", name]);
     expect(ended.exitCode).toBe(104);

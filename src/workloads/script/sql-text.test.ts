@@ -26,11 +26,11 @@ it.each([
     "CREATE RULE r AS ON INSERT TO a DO (SELECT 1; SELECT (2);); SELECT ')'; SELECT 3",
     ["CREATE RULE r AS ON INSERT TO a DO (SELECT 1; SELECT (2);)", "SELECT ')'", "SELECT 3"],
   ],
-])("cuts %s where the server does", (sql, statements) => {
+])("splits %s into the server's statements", (sql, statements) => {
   expect(textsOf(sql)).toEqual(statements);
 });
 
-it("finds variables where they are none of a cast, a quote, a comment or an assignment", () => {
+it("finds variables outside casts, quotes, comments and assignments", () => {
   const [one] = statementsIn(
     "SELECT :a::int, ':b', \":c\", x := 1, $$ :d $$ /* :e */ -- :f\n, :a_1",
   ).statements;
@@ -40,12 +40,12 @@ it("finds variables where they are none of a cast, a quote, a comment or an assi
   );
 });
 
-it("puts values in as they are given", () => {
+it("substitutes values unchanged", () => {
   const [one] = statementsIn("SELECT :a + :b").statements;
   expect(one && substituted(one, (name) => (name === "a" ? "1" : "2"))).toBe("SELECT 1 + 2");
 });
 
-it("says where a statement stands in its file, and what has no end", () => {
+it("gives the place of each statement and of a quote or comment that does not end", () => {
   const cut = statementsIn("SELECT 1;\n\n  SELECT 2;\nSELECT 'x", { line: 10, column: 5 });
   expect(cut.statements.map(({ place }) => place)).toEqual([
     { line: 10, column: 5 },
@@ -56,7 +56,7 @@ it("says where a statement stands in its file, and what has no end", () => {
   expect(placeIn("ab", 1)).toEqual({ line: 1, column: 2 });
 });
 
-it("gives words in capitals", () => {
+it("gives the words of a statement in upper case", () => {
   expect(wordsOf({ pieces: ["insert into t values (", ", 'update')"] })).toEqual([
     "INSERT",
     "INTO",

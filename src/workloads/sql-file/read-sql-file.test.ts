@@ -19,7 +19,7 @@ function problemsOf(text: string): string[] {
     : [];
 }
 
-it("reads the bank as it is written", () => {
+it("reads bank.sql", () => {
   const bank = programOf(BANK);
   expect(bank).toMatchObject({ name: "bank", settings: [{ name: "accounts", value: 1000 }] });
   expect(bank.schema).toHaveLength(2);
@@ -46,7 +46,7 @@ it("reads the bank as it is written", () => {
   ]);
 });
 
-it("takes the end of an empty poll, rows as work, and a name that begins with a digit", () => {
+it("reads `or end`, `counts: rows` and a name that begins with a digit", () => {
   const { transactions } = programOf(
     "-- name: 06-claim\n-- returning: id as job, or end\nSELECT 1 AS id;\n-- returning: or end\n-- counts: rows\nUPDATE t SET a = 1 WHERE id = :job",
   );
@@ -72,7 +72,7 @@ it("refuses acknowledged ids that an empty poll may have written", () => {
   ]);
 });
 
-it("calls a workload after its file, and takes settings of every type", () => {
+it("names a workload after its file, and reads settings of every type", () => {
   const { name, settings } = programOf(
     "-- setting: a = 1.5\n-- setting: b = true\n-- setting: c = 'x y'\n-- setting: d = plain\n-- name: t\nSELECT 1",
   );
@@ -87,11 +87,11 @@ it.each([
   ["2026-payments.SQL", "payments"],
   ["\u9280.sql", "own"],
   [`${"a".repeat(80)}.sql`, "a".repeat(63)],
-])("calls a workload of %s %s, which a schema's mark can hold", (file, name) => {
+])("names a workload of %s %s", (file, name) => {
   expect(readSqlFile("-- name: t\nSELECT 1", file)).toMatchObject({ program: { name } });
 });
 
-it("names what a dump or another program's file brings along", () => {
+it("names foreign syntax of sqlc and pg_dump, with its remedy", () => {
   expect(problemsOf("-- name: GetOrders :many\nSELECT 1")).toEqual([
     expect.stringContaining(":many belongs to sqlc; write name: GetOrders"),
   ]);
@@ -101,7 +101,7 @@ it("names what a dump or another program's file brings along", () => {
   ]);
 });
 
-it("lets a later statement use what an earlier one returned", () => {
+it("lets a later statement use columns that an earlier statement returned", () => {
   const [transaction] = programOf(
     "-- name: t\n-- returning: balance as b, id\nSELECT id, balance FROM account;\nUPDATE account SET balance = :b WHERE id = :id;",
   ).transactions;
@@ -116,7 +116,7 @@ it("lets a later statement use what an earlier one returned", () => {
   ]);
 });
 
-it("takes DDL of its own schema and of temporary tables, and what only reads like DDL", () => {
+it("accepts DDL in the workload's schema, temporary tables and text that resembles DDL", () => {
   const all = [
     "CREATE TEMP TABLE s AS SELECT c.a FROM t c",
     "DROP TABLE pg_temp.s",
@@ -128,7 +128,7 @@ it("takes DDL of its own schema and of temporary tables, and what only reads lik
   expect(problemsOf(`-- name: t\n${all.join(";\n")}`)).toEqual([]);
 });
 
-it("takes what looks like a directive in a string, a body or a sentence for what it is", () => {
+it("ignores text that resembles a directive in strings, function bodies and sentences", () => {
   const { transactions } = programOf(
     "-- name of what follows\n-- schema of the bank\n-- name: t\nSELECT '-- name: x', $$\n-- name: y\n$$ -- note: z\n;",
   );
@@ -136,7 +136,7 @@ it("takes what looks like a directive in a string, a body or a sentence for what
   expect(transactions[0]?.steps).toHaveLength(1);
 });
 
-describe("says where and what is wrong, all at once", () => {
+describe("reading a file of SQL", () => {
   const T = "-- name: t\n";
   it.each([
     ["", ["1:1 no transaction; write -- name: above its statements"]],
@@ -187,13 +187,13 @@ describe("says where and what is wrong, all at once", () => {
       "-- setting: a\n-- setting: b = 1\n-- setting: b = 2\n-- name: t\nSELECT 1",
       ["1:1 expected setting", "3:1 two settings b"],
     ],
-  ])("%j", (text, problems) => {
+  ])("names each problem of %j with its place", (text, problems) => {
     const found = problemsOf(text);
     expect(found).toHaveLength(problems.length);
     for (const [i, problem] of problems.entries()) expect(found[i]).toContain(problem);
   });
 
-  it("takes 10 000 parameters, and refuses more than the protocol has", () => {
+  it("accepts 10 000 parameters, and refuses more than the protocol allows", () => {
     const sum = (count: number): string => `${T}-- param: n = 1\nSELECT ${Array(count).fill(":n").join("+")}`;
     expect(problemsOf(sum(10_000))).toEqual([]);
     expect(problemsOf(sum(65_536))).toEqual(["3:1 65536 parameters; a statement takes at most 65535"]);

@@ -14,24 +14,24 @@ function settingsOf(...lines: string[]) {
   return treatment.settings;
 }
 
-test("without weights readers ask what a dispatcher asks, and nothing else is an operation", () => {
+test("readers without weights do the dispatcher's read only", () => {
   const settings = settingsOf(READERS);
   expect(settings.reads).toEqual(DISPATCHER_ALONE);
   expect(operationsOf(settings)).toEqual(["read"]);
 });
 
-test("weights leave out what they do not name", () => {
+test("kinds of reads without a weight are left out", () => {
   const settings = settingsOf(READERS, "reads: { path: 2, byType: 0.5 }");
   expect(settings.reads).toEqual({ ...DISPATCHER_ALONE, dispatcher: 0, path: 2, byType: 0.5 });
   expect(operationsOf(settings)).toEqual(["readPath", "readByType"]);
 });
 
-test("every kind is an operation of its own, in the order of its key", () => {
+test("every kind of read is a separate operation, in the order of its key", () => {
   const all = `reads: { ${READ_KINDS.map((kind) => `${kind}: 1`).join(", ")} }`;
   expect(operationsOf(settingsOf(READERS, all))).toEqual(Object.values(READS));
 });
 
-test("a weight is a factor", () => {
+test("the weight of a kind of read may be a factor", () => {
   const { treatments } = parseScenario(
     scenario(READERS, "reads: { id: 1 }", "factors: { reads.path: [0, 1] }"),
     "x.yaml",
@@ -49,11 +49,11 @@ test.each([
   ["no weight above 0", "reads: { id: 0 }", /reads: all weights are 0: readers would ask for nothing$/],
   ["an unknown kind", "reads: { key: 1 }", /reads\.key: unknown key/],
   ["a threshold of a read of weight 0", "thresholds: { readId: [max<1] }", /no client runs it$/],
-])("%s is refused", (_, line, expected) => {
+])("reads are refused with %s", (_, line, expected) => {
   expect(scenarioProblems(scenario(READERS, line))).toEqual([expect.stringMatching(expected)]);
 });
 
-test("weights without readers are objected to", () => {
+test("lint warns of weights without readers", () => {
   const rulesOf = (...lines: string[]): string[] =>
     lint(parseScenario(scenario(...lines), "x.yaml")).map(({ rule }) => rule);
   expect(rulesOf("reads: { id: 1 }")).toContain("no-readers");

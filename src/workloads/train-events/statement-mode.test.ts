@@ -5,7 +5,7 @@ const problemsOf = (keys: string): string[] =>
   scenarioProblems(`name: x\npool: { strategy: pgbouncer, size: 9, mode: statement }\n${keys}`);
 const SINGLE = "statementShape: single-statement";
 
-test("statement mode takes transactions of a single statement", () => {
+test("statement mode accepts transactions of a single statement", () => {
   expect(problemsOf(SINGLE)).toEqual([]);
 });
 

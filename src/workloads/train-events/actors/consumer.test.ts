@@ -42,7 +42,7 @@ async function pauses(isEnding: boolean): Promise<number[]> {
   return slept;
 }
 
-it("delays a transaction, but not one that comes to its delay once the load has been told to end", async () => {
+it("a transaction pauses for its app delay, but not if the load has ended", async () => {
   expect(await pauses(false)).toEqual([3000]);
   expect(await pauses(true)).toEqual([]);
 });

@@ -41,8 +41,8 @@ function probesOf({ preload = 0, documentBytes = 900 } = {}) {
   return { probes, draw, looks, state };
 }
 
-describe("before the first look", () => {
-  it("authorities and parts are those of preloaded documents", () => {
+describe("a question before the first look-up of live events", () => {
+  it("asks for authorities and parts of preloaded documents", () => {
     const { draw } = probesOf({ preload: PRELOAD });
     const known = documents.map(({ authorityId }) => authorityId);
     for (const { question, isOfNothing } of [...draw("authority"), ...draw("path")]) {
@@ -53,7 +53,7 @@ describe("before the first look", () => {
     }
   });
 
-  it("keys and times are not known, and without a preload nothing is", () => {
+  it("cannot ask for keys and times, and without a preload not for authorities and parts", () => {
     const withPreload = probesOf({ preload: PRELOAD });
     for (const kind of ["id", "typeTime"] as const)
       expect(withPreload.draw(kind, 1)).toMatchObject([{ isOfNothing: true, question: { kind } }]);
@@ -62,7 +62,7 @@ describe("before the first look", () => {
       expect(without.draw(kind, 1)).toMatchObject([{ isOfNothing: true, question: { kind } }]);
   });
 
-  it("the newest events and counts are asked for at once", () => {
+  it("can ask for the newest events and for counts", () => {
     const { draw } = probesOf();
     expect([draw("newest", 1), draw("byType", 1)].flat()).toEqual([
       { question: { kind: "newest" }, isOfNothing: false },
@@ -71,8 +71,8 @@ describe("before the first look", () => {
   });
 });
 
-describe("a look", () => {
-  it("seeks events of the preload by their authorities, and the newest of a type", async () => {
+describe("a look-up of live events", () => {
+  it("seeks preloaded events by their authorities, and the newest events of a type", async () => {
     const { probes, looks, state } = probesOf({ preload: PRELOAD });
     for (let second = 0; second < 30; second++) {
       state.nowMs = second * 1000;
@@ -84,7 +84,7 @@ describe("a look", () => {
     expect(new Set(looks.map(({ eventType }) => eventType)).size).toBeGreaterThan(EVENT_TYPES.length / 2);
   });
 
-  it("comes once a second, for all clients of the worker", async () => {
+  it("occurs at most once per second for all clients of a worker", async () => {
     const { probes, looks, state } = probesOf();
     await Promise.all([probes.look(0), probes.look(1)]);
     state.nowMs = 999;
@@ -95,7 +95,7 @@ describe("a look", () => {
     expect(looks).toHaveLength(2);
   });
 
-  it("seeks fewer events where documents are large", async () => {
+  it("seeks fewer events if documents are large", async () => {
     const small = probesOf({ preload: 1000 });
     const large = probesOf({ preload: 1000, documentBytes: 1024 ** 2 });
     await small.probes.look(0);
@@ -106,7 +106,7 @@ describe("a look", () => {
     expect(large.looks[0]?.authorityIds).toHaveLength(1);
   });
 
-  it("gives what is asked from then on: each question is answered by the event that it is of", async () => {
+  it("makes later questions ask for events that it found", async () => {
     const { probes, draw, state } = probesOf({ preload: PRELOAD });
     state.live = [rowOf(3), rowOf(4), rowOf(5)];
     await probes.look(0);
@@ -129,7 +129,7 @@ describe("a look", () => {
     }
   });
 
-  it("asks for track sections and for circuits", () => {
+  it("makes questions about paths ask for track sections and for circuits", () => {
     const { draw } = probesOf({ preload: PRELOAD });
     const names = draw("path").flatMap(({ question }) =>
       question.kind === "path" ? Object.keys(question.part) : [],
@@ -137,7 +137,7 @@ describe("a look", () => {
     expect(new Set(names)).toEqual(new Set(["route", "metrics"]));
   });
 
-  it("that finds no event leaves none to ask for; one that could not be had changes nothing", async () => {
+  it("leaves no question if it finds no event, and changes nothing if it fails", async () => {
     const { probes, draw, state } = probesOf({ preload: PRELOAD });
     state.live = [rowOf(3)];
     await probes.look(0);
@@ -149,7 +149,7 @@ describe("a look", () => {
     expect(draw("authority", 1)).toMatchObject([{ isOfNothing: true }]);
   });
 
-  it("that finds a document of another form has no part of it to ask for", async () => {
+  it("leaves no question about paths if the document has another form", async () => {
     const { probes, draw, state } = probesOf();
     const [id, at] = rowOf(3);
     state.live = [[id, at, "{}"]];

@@ -10,7 +10,7 @@ function clocks(): { producer: LifecycleClock; consumer: LifecycleClock } {
 const ids = (worker: number, batch: number) =>
   idsOf(batchKeys("uuidv7", 2, worker, batch, 1e12, new Prng(1)));
 
-it("gives each event of a batch the time since its commit was acknowledged in another thread", () => {
+it("each event of a batch gets the time since its commit was acknowledged in another thread", () => {
   const { producer, consumer } = clocks();
   producer.published(4, 17, 1000.5);
   const seen: [number, number][] = [];
@@ -21,7 +21,7 @@ it("gives each event of a batch the time since its commit was acknowledged in an
   ]);
 });
 
-it("waits for an acknowledgement that its producer has not read yet, and never goes below zero", () => {
+it("an event whose acknowledgement is not yet known waits for it, and its time is at least zero", () => {
   const { producer, consumer } = clocks();
   const seen: number[] = [];
   consumer.reached(ids(4, 0), 50, (latencyMs) => seen.push(latencyMs));
@@ -32,7 +32,7 @@ it("waits for an acknowledgement that its producer has not read yet, and never g
   expect(consumer.unmatched).toBe(0);
 });
 
-it("counts events whose publishing it does not know, and leaves preloaded ones out", () => {
+it("events whose publishing is unknown are counted, preloaded events are not", () => {
   const { consumer } = clocks();
   const never = (): never => {
     throw new Error("no latency is known");
@@ -48,7 +48,7 @@ it("counts events whose publishing it does not know, and leaves preloaded ones o
   expect(consumer.unmatched).toBe(4);
 });
 
-it("looks for a moment that comes late, but not for ever", () => {
+it("an event waits for a late publishing time, but for a limited number of look-ups only", () => {
   const { producer, consumer } = clocks();
   const seen: number[] = [];
   const record = (latencyMs: number): unknown => seen.push(latencyMs);
@@ -66,7 +66,7 @@ it("looks for a moment that comes late, but not for ever", () => {
   expect(seen).toHaveLength(2);
 });
 
-it("is sure of an order across agents only where clocks cannot have made it", () => {
+it("an order of events across agents is certain only beyond the error of their clocks", () => {
   const buffers = new Map([[4, new SharedArrayBuffer(RING_BYTES)]]);
   const [here, elsewhere] = [new LifecycleClock(buffers, []), new LifecycleClock(buffers, [4])];
   here.published(4, 0, 5000);

@@ -29,18 +29,18 @@ const words = (
 ): string[] =>
   misreadRows({ newest: rows, found, isOrdered }, SOUGHT).map(({ id, words: said }) => `${id}: ${said}`);
 
-describe("a read's rows", () => {
-  it("are right where they are newest first, of the type and of the train", () => {
+describe("the check of a dispatcher's read", () => {
+  it("accepts rows that are newest first, of the type and of the train", () => {
     expect(words(newest, [row(3)])).toEqual([]);
   });
 
-  it("are wrong out of order, unless the statement gives none", () => {
+  it("finds rows out of order, unless the statement orders none", () => {
     const swapped = [row(2), row(1), row(3)];
     expect(words(swapped)).toEqual(["e1: it was read after an older one, and newest first was asked for"]);
     expect(words(swapped, [], false)).toEqual([]);
   });
 
-  it("are wrong of another type, of another train, twice, and too many", () => {
+  it("finds rows of another type, of another train, duplicated or beyond the limit", () => {
     expect(words([row(1, { type: "DISPATCH_NOTE" })])).toEqual([
       "e1: it was read, and is of another type than asked for",
     ]);
@@ -52,20 +52,20 @@ describe("a read's rows", () => {
     expect(words(many)).toEqual([`e21: 21 rows were read, ${RECENT_LIMIT} at most were asked for`]);
   });
 
-  it("lack what is live and newer, and the event that was looked for, only where it is live", () => {
+  it("finds a missing row only if its event is live", () => {
     const rows = { newest, found: [], isOrdered: true };
     expect(missingRows(rows, ["e1", "e9"], undefined).map(({ id }) => id)).toEqual(["e9"]);
     expect(missingRows(rows, [], "e3").map(({ id }) => id)).toEqual(["e3"]);
     expect(missingRows({ ...rows, found: [row(3)] }, [], "e3")).toEqual([]);
   });
 
-  it("say from when on every event must be among them: only a full answer leaves older ones out", () => {
+  it("expects every event since the oldest row of a full answer, and all if the answer is not full", () => {
     expect(oldestOf({ newest, found: [], isOrdered: true })).toBeUndefined();
     const full = Array.from({ length: RECENT_LIMIT }, (_, i) => row(i + 1));
     expect(oldestOf({ newest: full, found: [], isOrdered: true })).toBe(full.at(-1)?.[1]);
   });
 
-  it("of one statement are taken apart by the train", () => {
+  it("separates rows of a single statement by their train", () => {
     const {
       newest: recent,
       found,
@@ -75,7 +75,7 @@ describe("a read's rows", () => {
   });
 });
 
-describe("the rows of a question", () => {
+describe("the check of a question's rows", () => {
   const wrong = (rows: readonly StatementRow[], question: Question): string[] =>
     misansweredRows(rows, question).map(({ id }) => id);
   const typeTime = {
@@ -85,7 +85,7 @@ describe("the rows of a question", () => {
     to: "2026-11-25 07:00:59.001+00",
   } as const;
 
-  it("are right where each is what was asked for", () => {
+  it("accepts rows that the question asks for", () => {
     expect(wrong([row(3)], { kind: "id", id: "e3" })).toEqual([]);
     expect(wrong([row(3), row(1)], { kind: "authority", authorityId: "a1" })).toEqual([]);
     expect(wrong(newest, typeTime)).toEqual([]);
@@ -94,7 +94,7 @@ describe("the rows of a question", () => {
     expect(wrong([["DISPATCH_NOTE", "3", "2026-11-25 07:00:00+00"]], { kind: "byType" })).toEqual([]);
   });
 
-  it("are wrong where one is not", () => {
+  it("finds rows that the question does not ask for", () => {
     expect(wrong([row(3), row(4)], { kind: "id", id: "e3" })).toEqual(["e4"]);
     expect(wrong([row(3)], { kind: "authority", authorityId: "a2" })).toEqual(["e3"]);
     expect(wrong([row(1, { type: "DISPATCH_NOTE" }), row(2), row(11)], typeTime)).toEqual(["e1", "e11"]);
@@ -112,7 +112,7 @@ describe("the rows of a question", () => {
     ).toEqual(["DISPATCH_NOTE", "DISPATCH"]);
   });
 
-  it("are wrong twice, out of order and too many", () => {
+  it("finds rows that are duplicated, out of order or beyond the limit", () => {
     expect(wrong([row(3), row(3)], { kind: "id", id: "e3" })).toEqual(["e3"]);
     expect(wrong([row(2), row(1), row(3)], { kind: "newest" })).toEqual(["e1"]);
     expect(wrong([row(2), row(1)], typeTime)).toEqual(["e1"]);
@@ -121,7 +121,7 @@ describe("the rows of a question", () => {
     expect(wrong(many, { kind: "newest" })).toEqual(["e21"]);
   });
 
-  it("lack an event that is live", () => {
+  it("finds a live event that is missing", () => {
     expect(missingAnswer([row(3)], { kind: "id", id: "e3" }, "e3")).toEqual([]);
     expect(missingAnswer([], { kind: "id", id: "e3" }, "e3")).toEqual([
       { id: "e3", words: "it is live, and readId did not give it" },
@@ -129,7 +129,7 @@ describe("the rows of a question", () => {
   });
 });
 
-it("a part is contained as @> has it: by names in objects, at any place in arrays, deep inside", () => {
+it("containsPart agrees with PostgreSQL's @> for objects, arrays and nested values", () => {
   const whole = { a: [{ b: ["x", "y"], c: 1 }, { b: ["z"] }], d: null };
   for (const part of [{}, { a: [] }, { a: [{ b: ["y"] }] }, { a: [{ b: ["z"] }, { c: 1 }] }, { d: null }])
     expect(containsPart(whole, part), JSON.stringify(part)).toBe(true);

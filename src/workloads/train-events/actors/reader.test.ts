@@ -56,7 +56,7 @@ function readerOf(weights: Partial<ReadWeights>, seed = 1) {
   return { client: reader(context), plans, asked, calls };
 }
 
-it("is drawn by weight", async () => {
+it("a reader draws kinds of reads by their weights", async () => {
   const { client, plans } = readerOf({ newest: 3, byType: 1 });
   for (let i = 0; i < 400; i++) await client.iterate(0, 0);
   const newest = plans.filter(({ operation }) => operation === "readNewest").length;
@@ -65,7 +65,7 @@ it("is drawn by weight", async () => {
   expect(newest).toBeLessThan(340);
 });
 
-it("is the one that the arrival is booked as, in every worker", async () => {
+it("a read is of the kind under which its arrival is counted, the same in every worker", async () => {
   const one = readerOf({ dispatcher: 1, id: 1, path: 1 }, 1);
   const other = readerOf({ dispatcher: 1, id: 1, path: 1 }, 2);
   for (let number = 0; number < 60; number++) {
@@ -82,7 +82,7 @@ it("is the one that the arrival is booked as, in every worker", async () => {
   );
 });
 
-it("is an empty poll until a look beside the load has found an event, and then a read of that one", async () => {
+it("a read is an empty poll until a look-up has found an event, and then reads that event", async () => {
   const { client, plans, asked, calls } = readerOf({ id: 1 });
   await client.iterate(0, 0);
   await client.iterate(0, 0);
@@ -91,7 +91,7 @@ it("is an empty poll until a look beside the load has found an event, and then a
   expect(calls).toEqual(["run", "look", "run", "check"]);
 });
 
-it("of a dispatcher takes no look", async () => {
+it("a dispatcher's read makes no look-up", async () => {
   const { client, calls } = readerOf({ dispatcher: 1 });
   for (let i = 0; i < 3; i++) await client.iterate(0, 0);
   expect(calls).toEqual(["run", "check", "run", "check", "run", "check"]);

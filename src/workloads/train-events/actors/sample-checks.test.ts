@@ -51,7 +51,7 @@ const pass = (id: string, was: ClaimedPass["was"] = "PENDING", payload?: string)
   ...(payload !== undefined && { payload }),
 });
 
-describe("a sampled answer", () => {
+describe("the check of a sampled answer", () => {
   const live = "0199aaaa-bbbb-7ccc-8ddd-eeeeffff0001";
   const probe = { question: { kind: "id", id: live }, id: live } as const;
   const answered = async (
@@ -64,7 +64,7 @@ describe("a sampled answer", () => {
     return checker.total();
   };
 
-  it("is right where it has the event that it is of, and wrong where it lacks that", async () => {
+  it("accepts an answer that has the sought event, and finds an answer that lacks it", async () => {
     expect(await answered([[live, "", "{}"]])).toMatchObject({
       reads: { sampled: 1, verified: 1 },
       misread: 0,
@@ -72,7 +72,7 @@ describe("a sampled answer", () => {
     expect(await answered([])).toMatchObject({ misread: 1, named: [{ kind: "misread", id: live }] });
   });
 
-  it("is wrong by itself, whether or not the tables could be asked", async () => {
+  it("finds a wrong row even if the tables cannot be read", async () => {
     expect(await answered([["other", "", "{}"]], false)).toMatchObject({
       reads: { sampled: 1, verified: 0 },
       misread: 1,
@@ -80,7 +80,7 @@ describe("a sampled answer", () => {
     });
   });
 
-  it("is not verified where it is of no event that was seen", async () => {
+  it("is not verified if the question is about no seen event", async () => {
     expect(await answered([], true, { question: probe.question })).toMatchObject({
       reads: { sampled: 1, verified: 0 },
       misread: 0,
@@ -88,14 +88,14 @@ describe("a sampled answer", () => {
   });
 });
 
-describe("a sampled claim", () => {
-  it("is right in key order, within its limit, while locks can explain what it passed over", async () => {
+describe("the check of a sampled claim", () => {
+  it("accepts a claim in key order and within its limit if locks can explain the events passed over", async () => {
     const passedOver = ["x", "y", "z", "new1", "new2"];
     const total = await claimed([pass("a"), pass("b", "PROCESSING")], 2, { passedOver });
     expect(total).toMatchObject({ claims: { sampled: 1, verified: 1 }, misclaimed: 0 });
   });
 
-  it("is wrong where it passed over more events than can be locked", async () => {
+  it("finds a claim that passed over more events than can be locked", async () => {
     const total = await claimed([pass("a")], 2, { passedOver: ["w", "x", "y", "z"] });
     expect(total).toMatchObject({ misclaimed: 1, named: [{ kind: "misclaimed", id: "w" }] });
   });
@@ -105,17 +105,20 @@ describe("a sampled claim", () => {
     { passes: [pass("a", "COMPLETE")], limit: 2, id: "a" },
     { passes: [pass("a"), pass("a")], limit: 2, id: "a" },
     { passes: [pass("b"), pass("a")], limit: 2, id: "a" },
-  ])("is wrong by itself: $id of $passes.length", async ({ passes, limit, id }) => {
-    expect(await claimed(passes, limit)).toMatchObject({ misclaimed: 1, named: [{ id }] });
-  });
+  ])(
+    "finds a claim of $passes.length events by event $id alone, without the tables",
+    async ({ passes, limit, id }) => {
+      expect(await claimed(passes, limit)).toMatchObject({ misclaimed: 1, named: [{ id }] });
+    },
+  );
 
-  it("is sampled and not verified where the tables could not be asked, and not sampled without events", async () => {
+  it("is not verified if the tables cannot be read, and does not sample a claim without events", async () => {
     const untold = await claimed([pass("a")], 1, { isThere: false });
     expect(untold).toMatchObject({ claims: { sampled: 1, verified: 0 } });
     expect(await claimed([], 1)).toMatchObject({ claims: { sampled: 0, verified: 0 } });
   });
 
-  it("is every one of the first, ever fewer then, and one in a hundred in the end", async () => {
+  it("samples all of the first claims, then ever fewer, and finally one in a hundred", async () => {
     const checker = checkerOf({}, "off");
     const sampledOf = async (claims: number): Promise<number> => {
       const before = checker.total().claims.sampled;
@@ -139,8 +142,8 @@ const DOCUMENT = generator.at(0).json;
 const INVALID = DOCUMENT.replace('"confidence":0.', '"confidence":7.');
 const id = (n: number): string => `0199aaaa-bbbb-7ccc-8ddd-eeeeffff00${String(n).padStart(2, "0")}`;
 
-describe("validated documents", () => {
-  it("are held to the model as they were claimed, whatever their text is", async () => {
+describe("validation of sampled documents", () => {
+  it("finds claimed documents that are invalid or no JSON", async () => {
     const passes = [
       pass("a", "PENDING", DOCUMENT),
       pass("b", "PENDING", INVALID),
@@ -156,7 +159,7 @@ describe("validated documents", () => {
     });
   });
 
-  it("are looked up where the database keeps them to itself", async () => {
+  it("looks documents up if the claim does not return them", async () => {
     const documents = [
       { id: "a", payload: DOCUMENT },
       { id: "b", payload: INVALID },
@@ -169,7 +172,7 @@ describe("validated documents", () => {
     });
   });
 
-  it("are held to the model as they were made, one in a hundred or each", () => {
+  it("finds made documents that are invalid, of one in a hundred or of each", () => {
     const events = Array.from({ length: 100 }, (_, n) => {
       const { json, ...columns } = generator.at(n);
       const payload = n === 42 ? json.replace('"confidence":0.', '"confidence":7.') : json;
@@ -185,7 +188,7 @@ describe("validated documents", () => {
     expect(sample.total().validated.made).toBeLessThan(140);
   });
 
-  it("are a random part of a sample of more than 2 000 000 characters", () => {
+  it("validates a random part of a sample of more than 2 000 000 characters", () => {
     const checker = checkerOf({}, "sample");
     const valid = DOCUMENT.padEnd(1000);
     for (let i = 0; i < 4000; i++)
@@ -196,7 +199,7 @@ describe("validated documents", () => {
     expect(invalid).toBeLessThan(1100);
   });
 
-  it("are none where validation is off", async () => {
+  it("validates nothing if validation is off", async () => {
     const { json, ...columns } = generator.at(0);
     const checker = checkerOf({}, "off");
     checker.documents.made(EventBatch.of([{ ...columns, id: id(0), payload: json.slice(1) }]));

@@ -315,9 +315,9 @@ const inOrder = (named: readonly Named[]): string[] => named.map((each) => each.
 
 const UNTOUCHED = combinations({ payload: PAYLOADS, shape: STATEMENT_SHAPES, isDrained: [false, true] });
 
-describe.each(PAYLOADS)("payload %s", (payload) => {
+describe.each(PAYLOADS)("the audit with payload %s", (payload) => {
   test.each(UNTOUCHED.filter((each) => each.payload === payload))(
-    "passes a trial that nobody touched, $shape, drained $isDrained",
+    "accepts an unchanged trial, $shape, drained $isDrained",
     async ({ shape, isDrained }) => {
       const ids = isDrained ? "uuidv4" : "uuidv7";
       const trial = await makeAuditedTrial(admin, {
@@ -341,7 +341,7 @@ describe.each(PAYLOADS)("payload %s", (payload) => {
     },
   );
 
-  test.each(ID_KINDS)("names each event that was meddled with and no other, ids %s", async (ids) => {
+  test.each(ID_KINDS)("names each changed event and no other, ids %s", async (ids) => {
     const trial = await makeAuditedTrial(admin, { namespace, payload, ids });
     const meddler = new Meddler(payload, trial);
     await meddler.rememberPasses();
@@ -355,7 +355,7 @@ describe.each(PAYLOADS)("payload %s", (payload) => {
     for (const { words } of conservation.named) expect(words).not.toMatch(/SIG-|TD-|APPLIED\b.*NEW/);
   });
 
-  test("names an event that came back from the history of a queue that was emptied", async () => {
+  test("names an event that returned from the history to an empty queue", async () => {
     const trial = await makeAuditedTrial(admin, { namespace, payload, isDrained: true });
     const wanted = await new Meddler(payload, trial).resurrectWhole();
     const { conservation } = await trial.audit();
@@ -363,8 +363,8 @@ describe.each(PAYLOADS)("payload %s", (payload) => {
   });
 });
 
-describe("one change alone", () => {
-  test.each(MUTATIONS)("%s is found", async (mutation) => {
+describe("the audit after a single change", () => {
+  test.each(MUTATIONS)("finds the change: %s", async (mutation) => {
     const payload = mutation === "breakText" || mutation === "changeColumn" ? "text" : "jsonb";
     const trial = await makeAuditedTrial(admin, { namespace, payload });
     const meddler = new Meddler(payload, trial);
@@ -376,7 +376,7 @@ describe("one change alone", () => {
   });
 });
 
-describe("what was acknowledged and is gone", () => {
+describe("acknowledged work that is missing after a crash", () => {
   const TABLES = [EVENTS, STATUS, ARCHIVE];
   const copyOf = (table: string): string => `${table}_before`;
 
@@ -415,7 +415,7 @@ describe("what was acknowledged and is gone", () => {
     windowStartMs: span.sinceMs,
   });
 
-  test("is counted by operation, done again or not, and is no violation where a fault may lose it", async () => {
+  test("is counted by operation and is no violation if a fault may lose it", async () => {
     const { trial, span, done } = await crashed();
     const { conservation } = await trial.audit({ loss: termsOf({ ...span, endpoint: 0 }, true) });
     expect(conservation).toMatchObject({ verdict: "ok", violations: [], lost: 20, unexplained: 0, torn: 0 });
@@ -436,7 +436,7 @@ describe("what was acknowledged and is gone", () => {
     }
   });
 
-  test("is a violation unless the scenario allows it, and is explained all the same", async () => {
+  test("is a violation but explained if the scenario does not allow it", async () => {
     const { trial, span } = await crashed();
     const { conservation } = await trial.audit({ loss: termsOf(span, false) });
     expect(conservation).toMatchObject({ verdict: "violated", lost: 20, unexplained: 0 });
@@ -447,7 +447,7 @@ describe("what was acknowledged and is gone", () => {
     ]);
   });
 
-  test("is unexplained outside the spans of faults, and is never work without an acknowledgement", async () => {
+  test("is unexplained outside the span of a fault", async () => {
     const { trial, span, done } = await crashed();
     const before = { sinceMs: 0, untilMs: span.sinceMs - 1 };
     const elsewhere = { ...span, endpoint: 1 };
@@ -459,7 +459,7 @@ describe("what was acknowledged and is gone", () => {
     }
   });
 
-  test("is unexplained where a part of a transaction is gone, or more than a fault may have lost", async () => {
+  test("is unexplained if only part of a transaction is missing, or more than a fault may lose", async () => {
     const { trial, span } = await crashed();
     const early = `SELECT id FROM ${EVENTS} WHERE id NOT IN (SELECT id FROM ${ARCHIVE}) ORDER BY id LIMIT 1`;
     const [row] = await admin.query(early);
@@ -480,7 +480,7 @@ describe("what was acknowledged and is gone", () => {
 });
 
 describe("an audit", () => {
-  test("counts all and names the first when a table was emptied", async () => {
+  test("counts all missing events and names the first 20", async () => {
     const trial = await makeAuditedTrial(admin, { namespace, payload: "text" });
     await admin.query(`TRUNCATE ${EVENTS}, ${STATUS}, ${ARCHIVE}`);
     const { conservation } = await trial.audit();
@@ -488,7 +488,7 @@ describe("an audit", () => {
     expect(conservation.named).toHaveLength(20);
   });
 
-  test("validates every document, some of them, or none, as the scenario says", async () => {
+  test("validates all documents, a sample or none, as the scenario says", async () => {
     const levels = { validate: "all" } as const;
     const trial = await makeAuditedTrial(admin, { namespace, payload: "jsonb", levels });
     const validatedBy = async (validate: Validation): Promise<number> =>
@@ -503,7 +503,7 @@ describe("an audit", () => {
     expect(unheld).toMatchObject({ changed: 1, invalid: 0, validated: { audited: 0 } });
   });
 
-  test("gives up on a lock of somebody else's, and is as able as before once it is gone", async () => {
+  test("fails if another session locks its tables, and succeeds once the lock is released", async () => {
     const trial = await makeAuditedTrial(admin, { namespace, payload: "text" });
     const other = await connectAdmin(inject("adminEndpoint"), { purpose: "other" });
     try {
@@ -520,7 +520,7 @@ describe("an audit", () => {
     expect((await trial.audit()).conservation.verdict).toBe("ok");
   });
 
-  test("leaves no transaction open, not even where it fails", async () => {
+  test("leaves no transaction open, even if it fails", async () => {
     const trial = await makeAuditedTrial(admin, { namespace, payload: "text" });
     await admin.query(`ALTER TABLE ${ARCHIVE} RENAME TO elsewhere`);
     await expect(trial.audit()).rejects.toThrow(/events_archive/);
@@ -533,7 +533,7 @@ describe("an audit", () => {
   });
 });
 
-test("times of rows are held to nothing closer than the step of the server's clock", async () => {
+test("times of rows may differ by the step of the server's clock, but by no more", async () => {
   const trial = await makeAuditedTrial(admin, { namespace, payload: "jsonb" });
   await admin.query(
     `UPDATE ${STATUS} SET updated_at = created_at - interval '3 s' FROM ${EVENTS} WHERE id = event_id`,

@@ -13,13 +13,13 @@ function doubtOf(events: readonly number[], acknowledgedAtMs?: number): Doubtful
 }
 const shows = (excess: Readonly<Record<number, number>>) => (index: number) => excess[index];
 
-it("takes a commit for made where all of its events show it, and for none where no one does", () => {
+it("a commit in doubt counts as made if all its events show it, and as absent if none does", () => {
   const [made, none] = [doubtOf([1, 2]), doubtOf([3, 4])];
   const settled = settleDoubts([made, none], shows({ 1: 1, 2: 1, 3: 0, 4: 0 }));
   expect(settled).toEqual({ committed: [made], lost: [], undecided: new Set(), torn: new Set() });
 });
 
-it("finds the event that contradicts its commit, and one that shows more is no matter of doubt", () => {
+it("an event that contradicts its commit is torn, and an event with further work is not", () => {
   const doubt = doubtOf([1, 2, 3, 4]);
   expect(settleDoubts([doubt], shows({ 1: 1, 2: 1, 3: 0, 4: 1 }))).toMatchObject({ torn: new Set([3]) });
   expect(settleDoubts([doubt], shows({ 1: 1, 2: 1, 3: 7, 4: 1 }))).toMatchObject({
@@ -28,13 +28,13 @@ it("finds the event that contradicts its commit, and one that shows more is no m
   });
 });
 
-it("settles a commit by the others of an event, and leaves open what the tables leave open", () => {
+it("a commit in doubt is decided by its other events, or left open if the tables allow both", () => {
   const [a, b, c, d] = [doubtOf([1, 2]), doubtOf([2, 3]), doubtOf([4]), doubtOf([4])];
   const settled = settleDoubts([a, b, c, d], shows({ 1: 1, 2: 1, 3: 0, 4: 1 }));
   expect(settled).toEqual({ committed: [a], lost: [], undecided: new Set([4]), torn: new Set() });
 });
 
-it("takes acknowledged ones for lost from the last one back, and by their other events first", () => {
+it("acknowledged commits count as lost from the last one back, but first by their other events", () => {
   const [first, second, last, open] = [doubtOf([1], 5), doubtOf([1], 6), doubtOf([1, 2], 7), doubtOf([1])];
   expect(settleDoubts([last, open, second, first], shows({ 1: 1 }))).toEqual({
     committed: [first],
@@ -48,7 +48,7 @@ it("takes acknowledged ones for lost from the last one back, and by their other 
   });
 });
 
-it("never calls torn what commits that were whole have left", () => {
+it("whole commits never make an event torn", () => {
   const doubts = fc.array(
     fc.record({ events: fc.uniqueArray(fc.nat(12), { minLength: 1, maxLength: 5 }), isMade: fc.boolean() }),
     { maxLength: 12 },

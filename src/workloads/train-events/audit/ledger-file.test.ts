@@ -53,7 +53,7 @@ function batchOf(batch: number): Written {
 }
 
 describe("a ledger file", () => {
-  test("gives back what was written, by batch number, each batch by itself", () => {
+  test("returns its batches in the order of their numbers, and each batch by its number", () => {
     const batches = fc.uniqueArray(anyBatch, { selector: ({ batch }) => batch, maxLength: 50 });
     fc.assert(
       fc.property(batches, (some) => {
@@ -67,7 +67,7 @@ describe("a ledger file", () => {
     );
   });
 
-  test("keeps at most a bounded number of batches from the file", () => {
+  test("is written before more than 1 024 batches are in memory", () => {
     const path = ledgerPath(scratchDirectory(), SOURCE.worker);
     const writer = new LedgerFileWriter(path, SOURCE);
     const headerBytes = statSync(path).size;
@@ -81,30 +81,30 @@ describe("a ledger file", () => {
     expect(LedgerFile.read(path)).toHaveLength(5_000);
   });
 
-  test("is never written over", () => {
+  test("is never overwritten", () => {
     expect(() => new LedgerFileWriter(written([]), SOURCE)).toThrow(/a file is in its place/);
   });
 
   test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
     ["is cut short", (bytes) => bytes.subarray(0, -1), /ends in the middle of a batch/],
     ["has no header", () => Buffer.alloc(100, 120), /has no header/],
-    ["is of something else", () => Buffer.from('{"format":"x"}\n'), /is not a "train-sim ledger 3"/],
+    ["has another format", () => Buffer.from('{"format":"x"}\n'), /is not a "train-sim ledger 3"/],
     ["is null", () => Buffer.from("null\n"), /is not a/],
     ["has a header that is no JSON", () => Buffer.from("ledger\n"), /ledger/],
-    ["tells twice of a batch", (bytes) => Buffer.concat([bytes, bytes.subarray(-44)]), /batch 1 twice/],
+    ["has a batch twice", (bytes) => Buffer.concat([bytes, bytes.subarray(-44)]), /batch 1 twice/],
     [
-      "has an outcome that there is not",
+      "has an unknown outcome",
       (bytes) => Buffer.concat([bytes.subarray(0, -12), Buffer.alloc(12, 9)]),
       /unknown outcome/,
     ],
-  ])("that %s is refused in words", (_, damage, words) => {
+  ])("is refused with a reason if it %s", (_, damage, words) => {
     const path = written([batchOf(0), batchOf(1)]);
     writeFileSync(path, damage(readFileSync(path)));
     expect(() => LedgerFile.read(path)).toThrow(words);
     expect(() => LedgerFile.read(path)).toThrow(/the ledger .*ledger-3\.bin cannot be read/);
   });
 
-  test("that is damaged anywhere is read or refused, never anything else", () => {
+  test("is read or refused with an error if it is damaged at random places", () => {
     const bytes = readFileSync(written(Array.from({ length: 20 }, (_, i) => batchOf(i))));
     const prng = new Prng(3);
     for (let round = 0; round < 2_000; round++) {
@@ -119,15 +119,15 @@ describe("a ledger file", () => {
     }
   });
 
-  test("that is missing is named", () => {
+  test("is named if it is missing", () => {
     expect(() => LedgerFile.read(join(scratchDirectory(), "ledger-1.bin"))).toThrow(/ENOENT/);
   });
 
   test.each([
     ["more events than any batch has", { events: 4_000_000_000 }, "batch 7 has 4000000000 events"],
-    ["no moment", { madeAtMs: Number.NaN }, "batch 7 was made at no moment there is"],
-    ["a moment that no key has room for", { madeAtMs: 2 ** 60 }, "batch 7 was made at no moment there is"],
-  ])("is refused where a batch has %s", (_, wrong, words) => {
+    ["no time", { madeAtMs: Number.NaN }, "batch 7 was made at no moment there is"],
+    ["a time that does not fit into a key", { madeAtMs: 2 ** 60 }, "batch 7 was made at no moment there is"],
+  ])("is refused if a batch has %s", (_, wrong, words) => {
     expect(() => LedgerFile.read(written([{ ...batchOf(7), ...wrong }]))).toThrow(words);
   });
 });

@@ -29,66 +29,69 @@ afterAll(async () => {
   await admin.close();
 });
 
-test.each(ID_KINDS)("the database sums keys by range as a producer does, ids %s", async (ids) => {
-  await makeAuditedTrial(admin, { namespace, payload: "text", ids });
-  // Keys of foreign events, in which every bit is set in some key.
-  await admin.query(`INSERT INTO ${tables.events} (id, payload, event_type, authority_id, train_id)
+test.each(ID_KINDS)(
+  "the database computes the same sums of keys by range as a producer, ids %s",
+  async (ids) => {
+    await makeAuditedTrial(admin, { namespace, payload: "text", ids });
+    // Keys of foreign events, in which every bit is set in some key.
+    await admin.query(`INSERT INTO ${tables.events} (id, payload, event_type, authority_id, train_id)
     SELECT md5(n::text)::uuid, '{}', 'DISPATCH_NOTE', md5('')::uuid, '' FROM generate_series(1, 500) AS n`);
-  const rows = await admin.query(
-    `SELECT id FROM ${tables.events} UNION ALL SELECT id FROM ${tables.archive}`,
-  );
-  const wanted = new Map<string, KeySum>();
-  for (const { id } of rows as { id: string }[]) {
-    const place = `${workerOf(id)}/${Math.floor(batchNumberOf(id) / RANGE_BATCHES)}`;
-    const sum = wanted.get(place) ?? new KeySum();
-    wanted.set(place, sum);
-    sum.add(id);
-  }
-  const seen = await readKeySums(admin, tables);
-  expect(wanted.size).toBeGreaterThan(400);
-  expect(new Map(seen.map(({ worker, range, ...sum }) => [`${worker}/${range}`, sum]))).toEqual(
-    new Map([...wanted].map(([place, sum]) => [place, plain(sum)])),
-  );
-});
+    const rows = await admin.query(
+      `SELECT id FROM ${tables.events} UNION ALL SELECT id FROM ${tables.archive}`,
+    );
+    const wanted = new Map<string, KeySum>();
+    for (const { id } of rows as { id: string }[]) {
+      const place = `${workerOf(id)}/${Math.floor(batchNumberOf(id) / RANGE_BATCHES)}`;
+      const sum = wanted.get(place) ?? new KeySum();
+      wanted.set(place, sum);
+      sum.add(id);
+    }
+    const seen = await readKeySums(admin, tables);
+    expect(wanted.size).toBeGreaterThan(400);
+    expect(new Map(seen.map(({ worker, range, ...sum }) => [`${worker}/${range}`, sum]))).toEqual(
+      new Map([...wanted].map(([place, sum]) => [place, plain(sum)])),
+    );
+  },
+);
 
-describe.each(PAYLOADS)("payload %s", (payload) => {
-  test.each(STATEMENT_SHAPES)(
-    "every document has the checksum that is expected of it, %s",
-    async (statementShape) => {
-      const { settings, directory } = await makeAuditedTrial(admin, { namespace, payload, statementShape });
-      const ledgers = new Map(
-        [3, 255].map((worker) => [worker, LedgerFile.read(ledgerPath(directory, worker))]),
-      );
-      const documents = new ExpectedDocuments(ledgers, settings, postgres);
-      let compared = 0;
-      await inSnapshot(admin, async () => {
-        for await (const rows of eventRows(admin, tables, { ...TRIAL, skewMs: 0 })) {
-          for (const { id, status, attempts, checksum } of rows) {
-            if (status === null || attempts === null) throw new Error(`${id} is orphaned`);
-            expect(checksum).toBe(documents.expected({ id, status, attempts })?.checksum);
-            compared++;
-          }
+describe.each(PAYLOADS)("checksums with payload %s", (payload) => {
+  test.each(STATEMENT_SHAPES)("equal the program's for every document, %s", async (statementShape) => {
+    const { settings, directory } = await makeAuditedTrial(admin, { namespace, payload, statementShape });
+    const ledgers = new Map(
+      [3, 255].map((worker) => [worker, LedgerFile.read(ledgerPath(directory, worker))]),
+    );
+    const documents = new ExpectedDocuments(ledgers, settings, postgres);
+    let compared = 0;
+    await inSnapshot(admin, async () => {
+      for await (const rows of eventRows(admin, tables, { ...TRIAL, skewMs: 0 })) {
+        for (const { id, status, attempts, checksum } of rows) {
+          if (status === null || attempts === null) throw new Error(`${id} is orphaned`);
+          expect(checksum).toBe(documents.expected({ id, status, attempts })?.checksum);
+          compared++;
         }
-      });
-      expect(compared).toBe(240);
-    },
-  );
+      }
+    });
+    expect(compared).toBe(240);
+  });
 });
 
 test.each([
   { skewMs: 0, isInOrder: false },
   { skewMs: 500, isInOrder: true },
   { skewMs: 200, isInOrder: false },
-])("an event that was touched 300 ms before it was made, by clocks $skewMs ms apart", async (each) => {
-  await makeAuditedTrial(admin, { namespace, payload: "text" });
-  const earlier = "created_at - interval '300 ms'";
-  await admin.query(`UPDATE ${tables.status} SET updated_at = ${earlier}
+])(
+  "times 300 ms out of order count as in order $isInOrder for clocks that differ by $skewMs ms",
+  async (each) => {
+    await makeAuditedTrial(admin, { namespace, payload: "text" });
+    const earlier = "created_at - interval '300 ms'";
+    await admin.query(`UPDATE ${tables.status} SET updated_at = ${earlier}
     FROM ${tables.events} WHERE id = event_id`);
-  await admin.query(`UPDATE ${tables.archive} SET archived_at = ${earlier}`);
-  const seen = new Set<string>();
-  await inSnapshot(admin, async () => {
-    for await (const rows of eventRows(admin, tables, { ...TRIAL, skewMs: each.skewMs }))
-      for (const { isArchived, isInOrder } of rows) seen.add(`${isArchived} ${isInOrder}`);
-  });
-  expect(seen).toEqual(new Set([`false ${each.isInOrder}`, `true ${each.isInOrder}`]));
-});
+    await admin.query(`UPDATE ${tables.archive} SET archived_at = ${earlier}`);
+    const seen = new Set<string>();
+    await inSnapshot(admin, async () => {
+      for await (const rows of eventRows(admin, tables, { ...TRIAL, skewMs: each.skewMs }))
+        for (const { isArchived, isInOrder } of rows) seen.add(`${isArchived} ${isInOrder}`);
+    });
+    expect(seen).toEqual(new Set([`false ${each.isInOrder}`, `true ${each.isInOrder}`]));
+  },
+);

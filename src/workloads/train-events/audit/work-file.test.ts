@@ -8,7 +8,7 @@ import { readWork, WorkFileWriter, workPath } from "./work-file.js";
 const ID = "0199aaaa-bbbb-7002-8d07-0a0b0c0d0001";
 const EVENT = { worker: 7, batch: 0x0a0b0c0d, position: 0x1002 };
 
-it("gives back every pass, archiving and commit in doubt, more of them than its buffer holds", () => {
+it("a work file returns every pass, archiving and commit in doubt, more than its buffer holds", () => {
   const path = workPath(scratchDirectory(), 3);
   const writer = new WorkFileWriter(path);
   writer.transaction(1234.5, 2);
@@ -32,7 +32,7 @@ it("gives back every pass, archiving and commit in doubt, more of them than its 
   ]);
 });
 
-it("reads a log of the first format, which says no moments", () => {
+it("a work file of format 1, which has no times, is read", () => {
   const path = workPath(scratchDirectory(), 3);
   const writer = new WorkFileWriter(path);
   writer.archived(ID);
@@ -41,7 +41,7 @@ it("reads a log of the first format, which says no moments", () => {
   expect([...readWork(path)]).toEqual([{ kind: "archived", event: EVENT, doubt: 0 }]);
 });
 
-it("refuses a log that was cut short or changed", () => {
+it("a work file that was truncated or changed is refused", () => {
   const path = workPath(scratchDirectory(), 3);
   const writer = new WorkFileWriter(path);
   writer.archived(ID);

@@ -23,40 +23,43 @@ function textsOf(eventType: EventType): { eventType: EventType; writer: string; 
 
 const read = (json: string): EventDocument => EventDocument.parse(JSON.parse(json));
 
-describe.each(EVENT_TYPES.flatMap(textsOf))("$eventType as $writer writes it", ({ eventType, json }) => {
-  test("changes its state on each move from one status to another", () => {
-    const moves = [
-      ["PENDING", "PROCESSING"],
-      ["PROCESSING", "COMPLETE"],
-      ["PROCESSING", "FAILED"],
-    ] as const;
-    expect(read(json).state).toBe("NEW");
-    for (const [from, to] of moves) {
-      const before = applyBusinessRule(json, from);
-      const after = applyBusinessRule(before, to);
-      expect(read(after).state).not.toBe(read(before).state);
-      expect(read(after).state).not.toBe("NEW");
-    }
-  });
+describe.each(EVENT_TYPES.flatMap(textsOf))(
+  "the business rule of $eventType in a document written by $writer",
+  ({ eventType, json }) => {
+    test("changes the state at each move to another status", () => {
+      const moves = [
+        ["PENDING", "PROCESSING"],
+        ["PROCESSING", "COMPLETE"],
+        ["PROCESSING", "FAILED"],
+      ] as const;
+      expect(read(json).state).toBe("NEW");
+      for (const [from, to] of moves) {
+        const before = applyBusinessRule(json, from);
+        const after = applyBusinessRule(before, to);
+        expect(read(after).state).not.toBe(read(before).state);
+        expect(read(after).state).not.toBe("NEW");
+      }
+    });
 
-  test("changes its state when a new event is claimed or even only looked at", () => {
-    for (const status of EventStatus.options)
-      expect(read(applyBusinessRule(json, status)).state).not.toBe("NEW");
-  });
+    test("changes the state of a new document at any first pass", () => {
+      for (const status of EventStatus.options)
+        expect(read(applyBusinessRule(json, status)).state).not.toBe("NEW");
+    });
 
-  test("sets, clears or toggles fleeted as its rule says and leaves the rest alone", () => {
-    const { fleeted: rule, stateOn } = BUSINESS_RULES[eventType];
-    for (const fleeted of [true, false]) {
-      const text = json.replace(/("fleeted": ?)(true|false)/, `$1${fleeted}`);
-      const expected = read(text);
-      expected.state = stateOn.PROCESSING;
-      expected.metrics.flags.fleeted = { set: true, clear: false, toggle: !fleeted }[rule];
-      expect(read(applyBusinessRule(text, "PROCESSING"))).toEqual(expected);
-    }
-  });
-});
+    test("sets, clears or toggles `fleeted` and changes nothing else but the state", () => {
+      const { fleeted: rule, stateOn } = BUSINESS_RULES[eventType];
+      for (const fleeted of [true, false]) {
+        const text = json.replace(/("fleeted": ?)(true|false)/, `$1${fleeted}`);
+        const expected = read(text);
+        expected.state = stateOn.PROCESSING;
+        expected.metrics.flags.fleeted = { set: true, clear: false, toggle: !fleeted }[rule];
+        expect(read(applyBusinessRule(text, "PROCESSING"))).toEqual(expected);
+      }
+    });
+  },
+);
 
-test("all three ways to treat fleeted are in use", () => {
+test("business rules use all three treatments of `fleeted`", () => {
   expect(new Set(Object.values(BUSINESS_RULES).map((rule) => rule.fleeted))).toEqual(
     new Set(["set", "clear", "toggle"]),
   );

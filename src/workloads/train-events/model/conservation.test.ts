@@ -18,8 +18,8 @@ function total(held: TableCounts): number {
   return held.pending + held.processing + held.complete + held.failed + held.archived;
 }
 
-describe("conservationOf", () => {
-  test("holds when every acknowledged event is there and nothing was found", () => {
+describe("the conservation law", () => {
+  test("holds if every acknowledged event is there and nothing was found", () => {
     fc.assert(
       fc.property(counts, (held) => {
         const result = conservationOf(exampleFacts(total(held)), held);
@@ -35,7 +35,7 @@ describe("conservationOf", () => {
     );
   });
 
-  describe("what was acknowledged and is missing", () => {
+  describe("missing acknowledged events", () => {
     const held = {
       pending: 2,
       processing: 0,
@@ -59,7 +59,7 @@ describe("conservationOf", () => {
         held,
       );
 
-    test("is a number where a fault explains all of it and the scenario allows it", () => {
+    test("are no violation if a fault explains all of them and the scenario allows it", () => {
       expect(judged(true, 3)).toMatchObject({ verdict: "ok", violations: [], lost: 3 });
       expect(judged(true, 3).losses).toEqual([{ operation: "add", lost: 3, unexplained: 0 }]);
     });
@@ -68,7 +68,7 @@ describe("conservationOf", () => {
       [false, 3],
       [false, 0],
       [true, 2],
-    ])("is a violation otherwise: allowed %s, explained %d of 3", (isAllowed, explained) => {
+    ])("are a violation otherwise: allowed %s, explained %d of 3", (isAllowed, explained) => {
       expect(judged(isAllowed, explained)).toMatchObject({
         verdict: "violated",
         violations: [`3 of 5 acknowledged events are in no table (explained by a fault: ${explained} of 3)`],
@@ -76,7 +76,7 @@ describe("conservationOf", () => {
     });
   });
 
-  test.each(VIOLATION_KINDS)("is broken by one event that is %s, and says so once", (kind) => {
+  test.each(VIOLATION_KINDS)("is violated by one event that is %s, with one sentence", (kind) => {
     fc.assert(
       fc.property(counts, (held) => {
         const facts = exampleFacts(total(held));
@@ -92,7 +92,7 @@ describe("conservationOf", () => {
     );
   });
 
-  test("is broken by a count that does not come out, even if nothing else was found", () => {
+  test("is violated by table counts that exceed the acknowledged events", () => {
     fc.assert(
       fc.property(counts, fc.integer({ min: 1, max: 1000 }), (held, more) => {
         const result = conservationOf(exampleFacts(total(held)), { ...held, pending: held.pending + more });
@@ -102,7 +102,7 @@ describe("conservationOf", () => {
     );
   });
 
-  test("takes events in doubt that were found for what they are", () => {
+  test("holds with events in doubt, whether or not they were found", () => {
     fc.assert(
       fc.property(counts, fc.nat(100), fc.nat(100), (held, found, absent) => {
         const facts = { ...exampleFacts(total(held)), inDoubt: found + absent, inDoubtFound: found };
@@ -112,7 +112,7 @@ describe("conservationOf", () => {
     );
   });
 
-  test("is not broken by more events than were acknowledged where a ledger was never closed", () => {
+  test("holds with additional events if a ledger was not closed", () => {
     fc.assert(
       fc.property(counts, fc.integer({ min: 1, max: 1000 }), (held, more) => {
         const notAudited = ["the work of consumers worker 0 after its last note"];
@@ -123,7 +123,7 @@ describe("conservationOf", () => {
     );
   });
 
-  test("reports every way in which the law is broken", () => {
+  test("lists every violation", () => {
     const held = {
       pending: 5,
       processing: 0,
@@ -143,7 +143,7 @@ describe("conservationOf", () => {
   });
 });
 
-test.each(VIOLATION_KINDS)("says %s of one event and of two in the number of each", (kind) => {
+test.each(VIOLATION_KINDS)("the sentence about %s events uses singular and plural", (kind) => {
   const facts = exampleFacts(9);
   const held = { pending: 9, processing: 0, complete: 0, failed: 0, archived: 0, orphaned: 0, duplicated: 0 };
   const said = (events: number): string =>

@@ -10,7 +10,7 @@ const anyActor = fc.string({ minLength: 1, maxLength: 20 });
 const anyIndex = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
 describe("DocumentGenerator", () => {
-  test("gives the same document for the same seed, actor and index, in any order of asking", () => {
+  test("makes the same document for the same seed, actor and index, in any order", () => {
     fc.assert(
       fc.property(
         anySeed,
@@ -29,7 +29,7 @@ describe("DocumentGenerator", () => {
     );
   });
 
-  test("keeps the documents that stored results were made from", () => {
+  test("makes the documents of results that are already stored", () => {
     const document = new DocumentGenerator(42, "producer/0").at(0);
     expect(document).toMatchInlineSnapshot(`
       {
@@ -41,7 +41,7 @@ describe("DocumentGenerator", () => {
     `);
   });
 
-  test("gives different documents to another seed, another actor and another index", () => {
+  test("makes different documents for another seed, actor or index", () => {
     const made = [
       new DocumentGenerator(1, "producer/0").at(0),
       new DocumentGenerator(2, "producer/0").at(0),
@@ -53,7 +53,7 @@ describe("DocumentGenerator", () => {
     expect(new Set(made.map((document) => document.authorityId)).size).toBe(made.length);
   });
 
-  test("makes documents that satisfy the schema and say the same as their flat columns", () => {
+  test("makes documents that satisfy the schema and agree with their flat columns", () => {
     fc.assert(
       fc.property(
         anySeed,
@@ -76,7 +76,7 @@ describe("DocumentGenerator", () => {
     );
   });
 
-  test("takes 927 to 952 bytes, as the docs say, also if fewer are asked for", () => {
+  test("makes documents of 927 to 952 bytes if no larger size is set", () => {
     const generators = [1, 42, 7919].map((seed) => new DocumentGenerator(seed, "producer/0"));
     const lengths = generators.flatMap((generator) =>
       Array.from({ length: 2000 }, (_, index) => Buffer.byteLength(generator.at(index).json)),
@@ -86,7 +86,7 @@ describe("DocumentGenerator", () => {
     expect(Math.max(...lengths)).toBeLessThanOrEqual(952);
   });
 
-  test("is exactly as long as asked once that is longer than its fields, in ASCII alone", () => {
+  test("makes ASCII documents of exactly the set size if it exceeds their fields", () => {
     fc.assert(
       fc.property(anySeed, anyIndex, fc.integer({ min: 1024, max: 20_000 }), (seed, index, bytes) => {
         const { json } = new DocumentGenerator(seed, "producer/0", bytes).at(index);
@@ -98,7 +98,7 @@ describe("DocumentGenerator", () => {
     );
   });
 
-  test("has few numbers of each kind with the values of the source", () => {
+  test("draws from the small value ranges of the source with shape source", () => {
     const numbersIn = (shape: DocumentShape): number => {
       const generator = new DocumentGenerator(9, "producer/0", 900, shape);
       const routes = Array.from({ length: 6000 }, (_, index) => {

@@ -23,7 +23,7 @@ const texts = fc
   .tuple(forms, fc.nat(1000), fc.constantFrom(undefined, 5000))
   .map(([form, index, bytes]) => form(new DocumentGenerator(7, "producers/0", bytes), index));
 
-test("tells the event type", () => {
+test("eventTypeIn reads the event type from every format of the text", () => {
   fc.assert(
     fc.property(texts, (json) => {
       expect(eventTypeIn(json)).toBe((JSON.parse(json) as EventDocument).eventType);
@@ -31,7 +31,7 @@ test("tells the event type", () => {
   );
 });
 
-test("changes the state and the flag, and nothing else", () => {
+test("withState changes the state and `fleeted`, and nothing else", () => {
   fc.assert(
     fc.property(
       texts,
@@ -47,12 +47,12 @@ test("changes the state and the flag, and nothing else", () => {
   );
 });
 
-describe("what is no document of an event is refused", () => {
-  test.each(["", "null", "{}", '{"eventType":"SIGNAL_CLEAR","state":"NEW"}'])("%s", (json) => {
+describe("a text that is no event document", () => {
+  test.each(["", "null", "{}", '{"eventType":"SIGNAL_CLEAR","state":"NEW"}'])("is refused: %s", (json) => {
     expect(() => withState(json, "QUEUED", (was) => was)).toThrow("no event's document");
   });
 
-  test("an event type that there is none of", () => {
+  test("is refused if its event type is unknown", () => {
     expect(() => eventTypeIn('{"eventType":"LUNCH"}')).toThrow();
   });
 });

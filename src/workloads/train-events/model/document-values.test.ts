@@ -13,7 +13,7 @@ function asJsonb(value: unknown): string {
   return `{${members.map(([key, inner]) => `"${key}": ${asJsonb(inner)}`).join(", ")}}`;
 }
 
-test("the text as JSONB is that of the compact one, whatever was drawn and however long", () => {
+test("the JSONB text and the compact text of a document have the same content for any draw and size", () => {
   const anyInteger = fc.integer({ min: 0, max: 0xffffffff });
   const anyShape = fc.constantFrom(...DOCUMENT_SHAPES);
   const anySize = fc.integer({ min: 1, max: 5000 });
@@ -28,7 +28,7 @@ test("the text as JSONB is that of the compact one, whatever was drawn and howev
   );
 });
 
-test("the values of a document are the caller's own", () => {
+test("each call returns new values of a document", () => {
   const generator = new DocumentGenerator(1, "producers/0");
   const before = jsonbText(generator.valuesAt(3));
   generator.valuesAt(3).state = "APPLIED";

@@ -17,8 +17,8 @@ function byKey(events: PreparedEvent[]): PreparedEvent[] {
   return events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-describe.each(ID_KINDS)("a batch, %s", (kind) => {
-  test("holds each key with the document of its position, in the order of keys", () => {
+describe.each(ID_KINDS)("a batch of %s keys", (kind) => {
+  test("holds each key with the document of its position, ordered by key", () => {
     const anyCase = [fc.nat(60), fc.integer({ min: 1, max: 3000 }), fc.nat(1e6), fc.nat(5)] as const;
     fc.assert(
       fc.property(...anyCase, (events, documentBytes, first, room) => {
@@ -34,7 +34,7 @@ describe.each(ID_KINDS)("a batch, %s", (kind) => {
     );
   });
 
-  test("is the same when it is made of its events, in whatever order", () => {
+  test("is the same if it is made from its events in any order", () => {
     const { batch } = made(kind, 40, 900);
     const events = batch.events();
     const again = EventBatch.of(events.toReversed());
@@ -44,20 +44,20 @@ describe.each(ID_KINDS)("a batch, %s", (kind) => {
     expect(again.authorityIds.equals(batch.authorityIds)).toBe(true);
   });
 
-  test("comes apart by rows", () => {
+  test("can be sliced by rows", () => {
     const { batch } = made(kind, 40, 900, 0, 5);
     const parts = [batch.slice(0, 13), batch.slice(13, 13), batch.slice(13, 40)];
     expect(parts.flatMap((part) => part.events())).toEqual(batch.events());
   });
 
-  test("has the sum of keys that its texts have", () => {
+  test("has the same sum for key bytes and key texts", () => {
     const { keys } = made(kind, 40, 900);
     expect(new KeySum().addKeys(keys)).toEqual(new KeySum().addAll(idsOf(keys)));
     expect(keyBytes(idsOf(keys)).equals(keys)).toBe(true);
   });
 });
 
-test("a maker's next batch is right whatever the size of the one before", () => {
+test("a batch does not depend on the size of the batch that its maker made before", () => {
   const maker = new BatchMaker("uuidv7");
   for (const size of [3, 60, 0, 7, 61]) {
     const { keys, generator, batch } = made("uuidv7", size, 900);
@@ -65,7 +65,7 @@ test("a maker's next batch is right whatever the size of the one before", () => 
   }
 });
 
-test("takes documents that are not ASCII", () => {
+test("a batch accepts documents that are not ASCII", () => {
   const [event] = made("uuidv7", 1, 900).batch.events();
   const events = [{ ...(event as PreparedEvent), payload: '{"remarks":"Überholgleis"}' }];
   expect(EventBatch.of(events).events()).toEqual(events);

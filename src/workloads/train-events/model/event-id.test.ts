@@ -20,8 +20,8 @@ function timeOf(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
-describe.each(ID_KINDS)("%s", (kind) => {
-  test("is a valid UUID of its version and reads back its worker and batch", () => {
+describe.each(ID_KINDS)("an event id of kind %s", (kind) => {
+  test("is a valid UUID of its version and contains its worker and batch", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100 }),
@@ -42,7 +42,7 @@ describe.each(ID_KINDS)("%s", (kind) => {
     );
   });
 
-  test("never repeats over the workers and batches of a trial, even at one moment and from one seed", () => {
+  test("is unique over workers and batches of a trial, even with equal times and seeds", () => {
     const ids = new Set<string>();
     const workers = [0, 1, MAX_WORKER_ORDINALS - 1, PRELOAD_WORKER];
     for (const worker of workers) {
@@ -54,7 +54,7 @@ describe.each(ID_KINDS)("%s", (kind) => {
     expect(ids.size).toBe(workers.length * 200 * 50);
   });
 
-  test("stays valid and unique in batches larger than 12 bits can number", () => {
+  test("is valid and unique in a batch of more than 4 096 events", () => {
     const ids = idsOf(batchKeys(kind, 70_000, 3, 12, NOW_MS, new Prng(5)));
     expect(new Set(ids).size).toBe(70_000);
     for (const id of [ids[0], ids[4095], ids[4096], ids[69_999]]) {
@@ -64,13 +64,13 @@ describe.each(ID_KINDS)("%s", (kind) => {
     }
   });
 
-  test("gives no keys for an empty batch", () => {
+  test("is absent for an empty batch", () => {
     expect(idsOf(batchKeys(kind, 0, 0, 0, NOW_MS, new Prng(1)))).toEqual([]);
   });
 });
 
-describe("uuidv7", () => {
-  test("carries the time and rises through a batch, beyond 4096 events too, and from one moment to the next", () => {
+describe("an event id of version 7", () => {
+  test("contains the time, and rises within a batch of over 4 096 events and to the next batch", () => {
     const batch = idsOf(batchKeys("uuidv7", 10_000, 1, 1, NOW_MS, new Prng(1)));
     expect(timeOf(batch[0] ?? "")).toBe(NOW_MS);
     expect([...batch].sort()).toEqual(batch);
@@ -80,8 +80,8 @@ describe("uuidv7", () => {
   });
 });
 
-describe("uuidv4", () => {
-  test("comes in random order and does not depend on the time", () => {
+describe("an event id of version 4", () => {
+  test("is in random order and does not depend on the time", () => {
     const early = idsOf(batchKeys("uuidv4", 1000, 1, 1, 0, new Prng(1)));
     expect(idsOf(batchKeys("uuidv4", 1000, 1, 1, NOW_MS, new Prng(1)))).toEqual(early);
     const rises = early.filter((id, i) => i > 0 && id > (early[i - 1] ?? "")).length;

@@ -8,8 +8,8 @@ function fresh(): EventDocument {
   return EventDocument.parse(JSON.parse(new DocumentGenerator(1, "schema").at(0).json));
 }
 
-describe("EventDocument", () => {
-  test("takes a generated document unchanged", () => {
+describe("the schema of event documents", () => {
+  test("accepts a generated document unchanged", () => {
     const { json } = new DocumentGenerator(1, "schema").at(0);
     expect(EventDocument.parse(JSON.parse(json))).toEqual(JSON.parse(json));
   });
@@ -28,7 +28,7 @@ describe("EventDocument", () => {
   });
 });
 
-describe("what is invalid about a text", () => {
+describe("invalidityOf", () => {
   const secret = "s3cret";
   const { train, route, ...rest } = fresh();
 
@@ -43,11 +43,11 @@ describe("what is invalid about a text", () => {
       "invalid at route.segments.1.direction",
       JSON.stringify(fresh()).replace(/("direction":"\w+".*?"direction":")\w+/, `$1${secret}`),
     ],
-  ])("is told by its paths, without any value: %s", (words, text) => {
+  ])("names the paths of invalid values without the values: %s", (words, text) => {
     expect(invalidityOf(text)).toBe(words);
   });
 
-  test("is nothing of the documents of each type, as they are made and as processing leaves them", () => {
+  test("accepts documents of each type, generated and processed", () => {
     const generator = new DocumentGenerator(1, "schema");
     for (let n = 0; n < 500; n++) {
       const { json } = generator.at(n);

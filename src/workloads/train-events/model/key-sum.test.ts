@@ -27,8 +27,8 @@ function byDefinition(ids: readonly string[]): { count: number; u: number; v: nu
   return { count: ids.length, u: sum(KEY_FACTORS.u), v: sum(KEY_FACTORS.v) };
 }
 
-describe.each(ID_KINDS)("the sum of keys, %s", (kind) => {
-  test("is what its definition says", () => {
+describe.each(ID_KINDS)("the sum of %s keys", (kind) => {
+  test("equals its definition", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 31 }), fc.nat(1e6), (seed, number) => {
         const ids = batch(kind, seed, number);
@@ -38,7 +38,7 @@ describe.each(ID_KINDS)("the sum of keys, %s", (kind) => {
     );
   });
 
-  test("does not depend on the order, nor on upper case, nor on how a set was parted", () => {
+  test("does not depend on order, upper case or partition of the keys", () => {
     const ids = batch(kind, 5);
     expect(sumOf(new Prng(1).shuffle([...ids])).equals(sumOf(ids))).toBe(true);
     expect(sumOf(ids.map((id) => id.toUpperCase())).equals(sumOf(ids))).toBe(true);
@@ -49,7 +49,7 @@ describe.each(ID_KINDS)("the sum of keys, %s", (kind) => {
     ).toBe(true);
   });
 
-  test("changes when a key is left out, doubled, or another takes its place", () => {
+  test("changes if a key is left out, duplicated or replaced", () => {
     const ids = batch(kind, 5);
     const others = batch(kind, 6, 1);
     for (let i = 0; i < ids.length; i++) {
@@ -62,7 +62,7 @@ describe.each(ID_KINDS)("the sum of keys, %s", (kind) => {
     }
   });
 
-  test("gives every key of a large set a sum of its own", () => {
+  test("is different for every key of a large set", () => {
     const sums = new Set<string>();
     for (let number = 0; number < 2_000; number++)
       for (const id of batch(kind, 1, number)) {
@@ -73,7 +73,7 @@ describe.each(ID_KINDS)("the sum of keys, %s", (kind) => {
   });
 });
 
-test("products fit a signed 64-bit integer of SQL", () => {
+test("the factors of a key sum keep products within a signed 64-bit integer of SQL", () => {
   for (const factor of [...KEY_FACTORS.u, ...KEY_FACTORS.v]) {
     expect(factor).toBeLessThan(2 ** 29);
     expect(factor % 2).toBe(1);

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { batchNumberOf, ID_KINDS, positionOf, workerOf } from "./event-id.js";
 import { KeyMaker } from "./ledger.js";
 
-describe.each(ID_KINDS)("keys, %s", (ids) => {
+describe.each(ID_KINDS)("remade keys of kind %s", (ids) => {
   const source = { worker: 9, ids, seed: 42 };
 
-  test("are the same for the same batch, whatever was asked for before", () => {
+  test("are the same for the same batch, whatever batches were made before", () => {
     fc.assert(
       fc.property(fc.nat(100), fc.nat(2 ** 32 - 1), (events, batch) => {
         const described = { batch, events, madeAtMs: 1.7e12 };
@@ -20,13 +20,13 @@ describe.each(ID_KINDS)("keys, %s", (ids) => {
     );
   });
 
-  test("tell positions beyond 12 bits too", () => {
+  test("contain positions beyond 12 bits", () => {
     const keys = new KeyMaker(source).keysOf({ batch: 1, events: 70_000, madeAtMs: 1.7e12 });
     expect(keys.every((id, i) => positionOf(id) === i)).toBe(true);
   });
 });
 
-test("keys of another worker, batch or seed have nothing in common", () => {
+test("remade keys of different workers, batches or seeds are all different", () => {
   const made = [
     { worker: 9, seed: 42, batch: 0 },
     { worker: 8, seed: 42, batch: 0 },

@@ -12,7 +12,7 @@ import {
 
 const chances = { claim: 0.7, complete: 0.6, fail: 0.1 };
 
-describe("advance", () => {
+describe("the advance of an event", () => {
   test.each([
     ["PENDING", 0, "PROCESSING"],
     ["PENDING", 0.699, "PROCESSING"],
@@ -24,11 +24,11 @@ describe("advance", () => {
     ["PROCESSING", 0.7, "PROCESSING"],
     ["COMPLETE", 0, "COMPLETE"],
     ["FAILED", 0, "FAILED"],
-  ] as const)("%s with a roll of %d becomes %s", (from, roll, to) => {
+  ] as const)("moves %s with a roll of %d to %s", (from, roll, to) => {
     expect(advance(from, roll, chances)).toBe(to);
   });
 
-  test("a chance of 1 always moves and a chance of 0 never does", () => {
+  test("always moves with a chance of 1 and never with a chance of 0", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (roll) => {
         expect(advance("PENDING", roll, { claim: 1, complete: 1, fail: 0 })).toBe("PROCESSING");
@@ -40,7 +40,7 @@ describe("advance", () => {
     );
   });
 
-  test("moves the share of events that the table says", () => {
+  test("completes and fails the stated shares of events", () => {
     const prng = new Prng(17);
     const counts = { PENDING: 0, PROCESSING: 0, COMPLETE: 0, FAILED: 0 };
     for (let i = 0; i < 100_000; i++) counts[advance("PROCESSING", prng.float(), chances)]++;
@@ -50,8 +50,8 @@ describe("advance", () => {
   });
 });
 
-describe("statuses", () => {
-  test("are each workable or terminal, never both", () => {
+describe("a status", () => {
+  test("is either workable or terminal", () => {
     expect([...WORKABLE_STATUSES, ...TERMINAL_STATUSES].sort()).toEqual([...EventStatus.options].sort());
     for (const status of WORKABLE_STATUSES) expect(isTerminal(status)).toBe(false);
     for (const status of TERMINAL_STATUSES) expect(isTerminal(status)).toBe(true);
@@ -64,7 +64,7 @@ describe("possiblePasses", () => {
     .record({ claim: anyChance, complete: anyChance, fail: anyChance, isOneStep: fc.boolean() })
     .filter(({ claim, complete, fail, isOneStep }) => (isOneStep ? claim : 0) + complete + fail <= 1);
 
-  test("allows whatever an event can go through", () => {
+  test("contains every number of passes that a simulated event reaches", () => {
     fc.assert(
       fc.property(anyChances, fc.nat(), (some, seed) => {
         const prng = new Prng(seed);
@@ -78,7 +78,7 @@ describe("possiblePasses", () => {
     );
   });
 
-  test("allows nothing that no event can go through", () => {
+  test("gives exact limits, and undefined for a status that cannot be reached", () => {
     const certain = { claim: 1, complete: 0.8, fail: 0.2 };
     expect(possiblePasses("PENDING", certain)).toEqual({ least: 0, most: 0 });
     expect(possiblePasses("PROCESSING", certain)).toEqual({ least: 1, most: 1 });

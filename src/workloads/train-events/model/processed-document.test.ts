@@ -11,7 +11,7 @@ const documentAt = (index: number): EventDocument =>
   JSON.parse(new DocumentGenerator(1, "producers/0").at(index).json) as EventDocument;
 
 describe("processDocument", () => {
-  test("does at once what the passes did one by one, whatever they were", () => {
+  test("has the same effect as applying each pass in turn", () => {
     const statuses = fc.array(fc.constantFrom(...EventStatus.options), { maxLength: 6 });
     fc.assert(
       fc.property(fc.nat(1000), statuses, (index, passes) => {
@@ -25,7 +25,7 @@ describe("processDocument", () => {
 });
 
 describe("processValues", () => {
-  test("does the same to the values that both texts are written from", () => {
+  test("changes values like processDocument changes documents, in both text formats", () => {
     fc.assert(
       fc.property(
         fc.nat(1000),
@@ -45,12 +45,12 @@ describe("processValues", () => {
 });
 
 describe("differingPaths", () => {
-  test("finds none in a document and itself, however its keys are ordered", () => {
+  test("finds no difference if only the order of keys differs", () => {
     const values = new DocumentGenerator(1, "producers/0").valuesAt(3);
     expect(differingPaths(JSON.parse(jsonbText(values)), documentAt(3))).toEqual([]);
   });
 
-  test("names every place that differs, is missing, or is one too many", () => {
+  test("names every path that differs, is missing or is additional", () => {
     const wanted = documentAt(3);
     const seen = structuredClone(wanted) as EventDocument & { extra?: number };
     seen.extra = 1;

@@ -106,7 +106,7 @@ class Listing {
   }
 }
 
-test("the tables of every dialect and payload", async () => {
+test("tables of every dialect and payload equal the golden file", async () => {
   const listing = new Listing({ 1: PAYLOADS });
   for (const [dialect, payload] of COMBINATIONS) {
     const add = (name: string, levels: Partial<Parameters<typeof ddl>[0]>): void => {
@@ -125,7 +125,7 @@ test("the tables of every dialect and payload", async () => {
   await expect(listing.toString()).toMatchFileSnapshot("golden/tables.sql");
 });
 
-test("the statements of every dialect, payload, statement shape and locking", async () => {
+test("statements of every dialect, payload, statement shape and locking equal the golden file", async () => {
   const listing = new Listing({ 2: PAYLOADS, 3: STATEMENT_SHAPES, 4: LOCKINGS, 5: Object.keys(OTHERS) });
   for (const [dialect, payload] of COMBINATIONS) {
     const [isolation] = offered(dialect, "isolation", ISOLATIONS);
@@ -201,11 +201,11 @@ async function questionsOf(name: DialectName): Promise<string> {
   return `${sampler.preamble}\n\n${listing.toString()}`;
 }
 
-test("the SQL that asks CockroachDB about itself", async () => {
+test("queries for CockroachDB's evidence and audit equal the golden file", async () => {
   await expect(await questionsOf("cockroachdb")).toMatchFileSnapshot("golden/cockroachdb-questions.sql");
 });
 
-test("no level of a dialect is refused in favour of one that it does not have either", () => {
+test("a level that a dialect lacks is refused with a nearest level that the dialect has", () => {
   const levels: Readonly<Record<string, readonly string[]>> = {
     payload: PAYLOADS,
     storage: STORAGES,

@@ -12,9 +12,9 @@ const settings = {
   statementShape: "set-based",
 } as const;
 
-describe("eventOperations", () => {
+describe("statements of the event operations", () => {
   test.each(["set-based", "row-by-row"] as const)(
-    "lists the statements of %s in their order",
+    "are listed in order for statement shape %s",
     (statementShape) => {
       expect(eventOperations({ ...settings, statementShape }).statements.map(({ name }) => name)).toEqual([
         "add.events",
@@ -33,7 +33,7 @@ describe("eventOperations", () => {
     },
   );
 
-  test("lists one statement for each transaction of single-statement", () => {
+  test("are one for each transaction with shape single-statement", () => {
     const { statements } = eventOperations({ ...settings, statementShape: "single-statement" });
     expect(statements.map(({ name }) => name)).toEqual([
       "add",
@@ -44,7 +44,7 @@ describe("eventOperations", () => {
     ]);
   });
 
-  test("lists the reads that have a weight, and the look that finds what to ask for", () => {
+  test("include the reads that have a weight, and the look-up of live events", () => {
     const reads = { ...DISPATCHER_ALONE, dispatcher: 0, id: 1, path: 0.5 };
     for (const statementShape of STATEMENT_SHAPES) {
       const { statements } = eventOperations({ ...settings, statementShape, reads });
@@ -56,7 +56,7 @@ describe("eventOperations", () => {
     }
   });
 
-  test("qualifies and quotes every table", () => {
+  test("qualify and quote every table", () => {
     for (const statementShape of STATEMENT_SHAPES) {
       for (const { text } of eventOperations({ ...settings, statementShape, reads: ALL_READS }).statements) {
         const tables = text.match(/\S*\bevent(s|_status|s_archive)\b(?!_)/g) ?? [];

@@ -30,35 +30,32 @@ const NOTHING = {
   duplicated: 0,
 };
 
-describe.each(PAYLOADS)("preload, payload %s", (payload) => {
-  test.each(["uuidv7", "uuidv4"] as const)(
-    "puts that many seeded documents in as PENDING, ids %s",
-    async (ids) => {
-      await resetNamespace(admin, { namespace, payload });
-      const batches: number[] = [];
-      const settings = {
-        dialect: "postgres",
-        namespace,
-        payload,
-        ids,
-        documentBytes: 900,
-        documentShape: "default",
-        preload: 2_345,
-      } as const;
-      expect(
-        await preload(postgres, admin, settings, 7, { onBatch: ({ events }) => batches.push(events) }),
-      ).toBe(2_345);
-      expect(batches).toEqual([1_000, 1_000, 345]);
-      expect(await readTableCounts(admin, namespace)).toEqual({ ...NOTHING, pending: 2_345 });
+describe.each(PAYLOADS)("the preload with payload %s", (payload) => {
+  test.each(["uuidv7", "uuidv4"] as const)("inserts the seed's documents as PENDING, ids %s", async (ids) => {
+    await resetNamespace(admin, { namespace, payload });
+    const batches: number[] = [];
+    const settings = {
+      dialect: "postgres",
+      namespace,
+      payload,
+      ids,
+      documentBytes: 900,
+      documentShape: "default",
+      preload: 2_345,
+    } as const;
+    expect(
+      await preload(postgres, admin, settings, 7, { onBatch: ({ events }) => batches.push(events) }),
+    ).toBe(2_345);
+    expect(batches).toEqual([1_000, 1_000, 345]);
+    expect(await readTableCounts(admin, namespace)).toEqual({ ...NOTHING, pending: 2_345 });
 
-      const rows = await admin.query(`SELECT id, payload::text AS payload FROM ${namespace}.events`);
-      expect(new Set(rows.map(({ id }) => workerOf(id as string)))).toEqual(new Set([PRELOAD_WORKER]));
-      const generator = new DocumentGenerator(7, "preload/0", 900);
-      const canonical = (json: string): string => JSON.stringify(sorted(JSON.parse(json)));
-      const wanted = Array.from({ length: 2_345 }, (_, i) => canonical(generator.at(i).json)).sort();
-      expect(rows.map((row) => canonical(row.payload as string)).sort()).toEqual(wanted);
-    },
-  );
+    const rows = await admin.query(`SELECT id, payload::text AS payload FROM ${namespace}.events`);
+    expect(new Set(rows.map(({ id }) => workerOf(id as string)))).toEqual(new Set([PRELOAD_WORKER]));
+    const generator = new DocumentGenerator(7, "preload/0", 900);
+    const canonical = (json: string): string => JSON.stringify(sorted(JSON.parse(json)));
+    const wanted = Array.from({ length: 2_345 }, (_, i) => canonical(generator.at(i).json)).sort();
+    expect(rows.map((row) => canonical(row.payload as string)).sort()).toEqual(wanted);
+  });
 });
 
 /** The value with its keys in alphabetical order, since JSONB keeps another order. */
@@ -89,7 +86,7 @@ describe("audit queries", () => {
   const toArchive = `INSERT INTO ${archive} (id, created_at, payload, event_type, authority_id, train_id, status, attempts)
     SELECT id, created_at, payload, event_type, authority_id, train_id, 'COMPLETE', 1 FROM ${events}`;
 
-  test("find nothing where somebody else's lock kept a preload from the tables", async () => {
+  test("find no rows if another session's lock prevented the preload", async () => {
     await resetNamespace(admin, settings);
     const other = await connectAdmin(inject("adminEndpoint"), { purpose: "other" });
     try {
@@ -107,7 +104,7 @@ describe("audit queries", () => {
     expect(await readTableCounts(admin, namespace)).toEqual(NOTHING);
   });
 
-  test("count each status apart, and zero in an empty namespace", async () => {
+  test("count each status, and 0 in an empty namespace", async () => {
     await resetNamespace(admin, settings);
     expect(await readTableCounts(admin, namespace)).toEqual(NOTHING);
     expect(await readQueueLeft(admin, namespace)).toEqual({ workable: false, terminal: false });
@@ -123,7 +120,7 @@ describe("audit queries", () => {
     expect(await readQueueLeft(admin, namespace)).toEqual({ workable: false, terminal: true });
   });
 
-  test("tell the passes of events that reached their end, archived or not, and of no others", async () => {
+  test("give the mean passes of completed and failed events, live or archived", async () => {
     await resetNamespace(admin, settings);
     expect(await readPassesPerEvent(admin, namespace)).toBeNull();
     await preload(postgres, admin, { ...settings, preload: 6 }, 1);
@@ -150,7 +147,7 @@ describe("audit queries", () => {
     });
   });
 
-  test("know of a key whether it is live, archived or nowhere", async () => {
+  test("count which keys are live or archived", async () => {
     await resetNamespace(admin, settings);
     await preload(postgres, admin, { ...settings, preload: 3 }, 1);
     await admin.query(`${toArchive} LIMIT 1`);

@@ -59,7 +59,7 @@ describe.each(
   PAYLOADS.flatMap((payload) =>
     (["set-based", "single-statement"] as const).map((statementShape) => ({ payload, statementShape })),
   ),
-)("payload $payload, $statementShape", ({ payload, statementShape }) => {
+)("questions with payload $payload and shape $statementShape", ({ payload, statementShape }) => {
   let live: Live[];
   const levels = { dialect: "postgres", namespace, payload, statementShape } as const;
   const workload = eventOperations({ ...levels, locking: "skip-locked", isolation: "read committed" });
@@ -94,7 +94,7 @@ describe.each(
     return () => connection.end();
   });
 
-  it("finds an event by its key, with its creation and its document", async () => {
+  it("find an event by its key, with its creation time and document", async () => {
     const [, sought] = live;
     if (!sought) throw new Error("there is no event");
     const [row, ...others] = await workload.ask({ kind: "id", id: sought.id })(connection);
@@ -104,14 +104,14 @@ describe.each(
     expect(await ids({ kind: "id", id: "00000000-0000-0000-0000-000000000000" })).toEqual([]);
   });
 
-  it("finds the events of an authority", async () => {
+  it("find the events of an authority", async () => {
     const { authorityId } = generator.at(5);
     expect(await ids({ kind: "authority", authorityId })).toEqual(
       idsWhere((document) => document.authorityId === authorityId),
     );
   });
 
-  it("finds the newest events of a type within a time range, both ends included", async () => {
+  it("find the newest events of a type within a time range, both ends included", async () => {
     const eventType = "SIGNAL_CLEAR";
     const ofType = live.filter(({ document }) => document.eventType === eventType);
     const [newest, , third] = ofType;
@@ -126,7 +126,7 @@ describe.each(
     expect(await ids(range(later, "2999-01-01 00:00:00+00"))).toEqual([]);
   });
 
-  it("finds the events whose documents name a track section or a circuit", async () => {
+  it("find the events whose documents name a track section or a circuit", async () => {
     const { route, metrics } = JSON.parse(generator.at(9).json) as EventDocument;
     const section = route.segments[1]?.trackSections[2] ?? "";
     const [circuit = ""] = metrics.circuitIds;
@@ -144,11 +144,11 @@ describe.each(
     expect(await ids({ kind: "path", part: { metrics: { circuitIds: [section] } } })).toEqual([]);
   });
 
-  it("finds the newest of all events", async () => {
+  it("find the newest of all events", async () => {
     expect(await ids({ kind: "newest" })).toEqual(live.slice(0, RECENT_LIMIT).map(({ id }) => id));
   });
 
-  it("counts each type, and gives its newest creation", async () => {
+  it("count the events of each type, with the newest creation time", async () => {
     const types = [...new Set(live.map(({ document }) => document.eventType))].sort();
     const expected = types.map((type) => {
       const ofType = live.filter(({ document }) => document.eventType === type);
@@ -158,7 +158,7 @@ describe.each(
     expect(rows.map(([type, count, at]) => [type, String(count), at])).toEqual(expected);
   });
 
-  it("looks for events of the preload and for the newest of a type", async () => {
+  it("find preloaded events and the newest of a type in a look-up of live events", async () => {
     const authorityIds = [3, 4, 5].map((index) => generator.at(index).authorityId);
     const rows = await workload.someLive(connection, { authorityIds, eventType: "DISPATCH_NOTE", most: 7 });
     const found = rows.map(([id]) => id as string);
@@ -168,7 +168,7 @@ describe.each(
   });
 });
 
-fullIt("readers of all kinds find what they ask for, beside producers, consumers and archivers", async () => {
+fullIt("readers of all kinds find events while producers, consumers and archivers work", async () => {
   const out = join(scratchDirectory(), "results");
   const weights = READ_KINDS.map((kind) => `${kind}: ${kind === "newest" ? 0 : 1}`).join(", ");
   const scenario = `name: readers

@@ -49,11 +49,11 @@ const isScan = (name: string, payload: Payload): boolean =>
   ["readNewest", "readByType"].includes(name) || (payload !== "jsonb" && name === "readPath");
 const reads = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as ReadWeights;
 
-describe.each(PAYLOADS)("plans made on empty tables, payload %s", (payload) => {
+describe.each(PAYLOADS)("plans made on empty tables with payload %s", (payload) => {
   beforeEach(() => resetNamespace(admin, { namespace, payload }));
 
   test.each(STATEMENT_SHAPES.flatMap((shape) => LOCKINGS.map((locking) => [shape, locking] as const)))(
-    "%s, %s: every statement looks rows up, and claims walk their index in order",
+    "use indexes, and scan the claim's index in order: %s, %s",
     async (statementShape, locking) => {
       const plans = await genericPlans({ ...base, payload, statementShape, locking, reads });
       for (const [name, plan] of plans) {
@@ -81,7 +81,7 @@ INSERT INTO NAMESPACE.event_status (event_id)
 ANALYZE NAMESPACE.event_status;`;
 
 test.each(STATEMENT_SHAPES)(
-  "%s: claims walk their index in order where most of it is dead",
+  "claims of shape %s scan their index in order although most of its entries are dead",
   async (shape) => {
     const settings = { ...base, payload: "text", statementShape: shape, locking: "skip-locked" } as const;
     await resetNamespace(admin, settings);
@@ -95,7 +95,7 @@ test.each(STATEMENT_SHAPES)(
   },
 );
 
-describe("statistics", () => {
+describe("statistics of tables", () => {
   const settings = {
     ...base,
     payload: "jsonb",
@@ -105,7 +105,7 @@ describe("statistics", () => {
   } as const;
   const load = { ...settings, statementShape: "set-based", locking: "skip-locked", reads } as const;
 
-  test("are left alone while a table is so small that they would mislead the planner", async () => {
+  test("are not refreshed while a table is small", async () => {
     await resetNamespace(admin, settings);
     await preload(store, admin, { ...settings, preload: 50 }, 1);
     expect(

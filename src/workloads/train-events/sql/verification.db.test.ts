@@ -19,7 +19,7 @@ afterAll(async () => {
   await admin.close();
 });
 
-it("events that another session locked are not passed over, during its transaction and after it", async () => {
+it("events that another session locked do not count as passed over, even after its transaction", async () => {
   const workload = eventOperations({
     ...settings,
     payload: "jsonb",

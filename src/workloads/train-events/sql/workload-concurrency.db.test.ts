@@ -136,7 +136,7 @@ async function checkEverythingArchivedOnce(ledger: Ledger, events: readonly Prep
   }
 }
 
-describe("a crowd of clients", () => {
+describe("many concurrent clients", () => {
   // Levels that most queues use, for every shape: the rows that `npm test` runs.
   const LEVELS = [
     ["skip-locked", "read committed"],
@@ -148,7 +148,7 @@ describe("a crowd of clients", () => {
   const CASES = LEVELS.flatMap((levels) => STATEMENT_SHAPES.map((shape) => [shape, ...levels] as const));
 
   test.each(casesOf(CASES, 2 * STATEMENT_SHAPES.length))(
-    "%s, %s, %s: every event is archived exactly once, no change is lost",
+    "archive every event exactly once and lose no change: %s, %s, %s",
     async (...levels) => {
       const [shape, locking, isolation] = levels;
       const batches = [0, 1, 2].map((number) => makeBatch(60, 7, number));
@@ -161,84 +161,87 @@ describe("a crowd of clients", () => {
   );
 });
 
-describe.each(STATEMENT_SHAPES)("while another client holds the oldest rows, %s", (shape) => {
-  const roll = (): number => 0;
-  const holding = `SELECT event_id FROM ${namespace}.event_status ORDER BY updated_at LIMIT 4 FOR UPDATE`;
+describe.each(STATEMENT_SHAPES)(
+  "transactions of shape %s while another client holds the oldest rows",
+  (shape) => {
+    const roll = (): number => 0;
+    const holding = `SELECT event_id FROM ${namespace}.event_status ORDER BY updated_at LIMIT 4 FOR UPDATE`;
 
-  beforeEach(async () => {
-    await workloadOf("set-based", "skip-locked", "read committed").add(EventBatch.of(makeBatch(10, 3)))(
-      await connect(),
-    );
-  });
-
-  test("nowait fails with 55P03 and the statement's name, and leaves the connection usable", async () => {
-    const [holder, client] = [await connect(), await connect()];
-    const workload = workloadOf(shape, "nowait", "read committed");
-    await holder.query("BEGIN");
-    await holder.query(holding);
-    const error: unknown = await workload
-      .process({ limit: 5, chances, roll })(client)
-      .catch((e: unknown) => e);
-    expect(error).toBeInstanceOf(StatementError);
-    expect(error).toMatchObject({ statement: shape === "single-statement" ? "process" : "process.claim" });
-    expect(classifyFailure(error)).toEqual({ kind: "retry", sqlstate: "55P03" });
-    await holder.query("ROLLBACK");
-    expect((await workload.process({ limit: 5, chances, roll })(client)).events).toBe(5);
-  });
-
-  test("skip-locked takes the others", async () => {
-    const [holder, client] = [await connect(), await connect()];
-    await holder.query("BEGIN");
-    const held = (await holder.query(holding)).rows.map((row: { event_id: string }) => row.event_id);
-    const outcome = await workloadOf(shape, "skip-locked", "read committed").process({
-      limit: 100,
-      chances,
-      roll,
-    })(client);
-    expect(outcome.events).toBe(6);
-    await holder.query("ROLLBACK");
-    const rows = await admin.query(`SELECT event_id FROM ${namespace}.event_status WHERE attempts = 0`);
-    expect(rows.map((row) => row.event_id).sort()).toEqual(held.sort());
-  });
-
-  test("for-update waits, and then sees what the other one made of them", async () => {
-    const [holder, client] = [await connect(), await connect()];
-    await holder.query("BEGIN");
-    await holder.query(holding);
-    const waiting = workloadOf(shape, "for-update", "read committed").process({
-      limit: 5,
-      chances,
-      roll,
-    })(client);
-    await untilWaiting();
-    await holder.query(
-      `UPDATE ${namespace}.event_status SET status = 'COMPLETE' WHERE event_id IN (SELECT event_id
-       FROM ${namespace}.event_status ORDER BY updated_at LIMIT 2)`,
-    );
-    await holder.query("COMMIT");
-    expect((await waiting).events).toBe(3);
-    expect(await readTableCounts(admin, namespace)).toMatchObject({
-      pending: 5,
-      processing: 3,
-      complete: 2,
-      failed: 0,
+    beforeEach(async () => {
+      await workloadOf("set-based", "skip-locked", "read committed").add(EventBatch.of(makeBatch(10, 3)))(
+        await connect(),
+      );
     });
-  });
 
-  test("an add that fails leaves nothing behind, and the connection usable", async () => {
-    const client = await connect();
-    const workload = workloadOf(shape, "skip-locked", "read committed");
-    const [first] = makeBatch(10, 3) as [PreparedEvent];
-    const fresh = makeBatch(5, 3, 9);
-    const error: unknown = await workload
-      .add(EventBatch.of([...fresh, first]))(client)
-      .catch((e: unknown) => e);
-    expect(codeOf((error as Error).cause)).toBe("23505");
-    expect(await workload.countPresent(client, keyBytes(fresh.map(({ id }) => id)))).toBe(0);
-    await workload.add(EventBatch.of(fresh))(client);
-    expect((await readTableCounts(admin, namespace)).pending).toBe(15);
-  });
-});
+    test("fail with 55P03 and the statement's name with nowait, and leave the connection usable", async () => {
+      const [holder, client] = [await connect(), await connect()];
+      const workload = workloadOf(shape, "nowait", "read committed");
+      await holder.query("BEGIN");
+      await holder.query(holding);
+      const error: unknown = await workload
+        .process({ limit: 5, chances, roll })(client)
+        .catch((e: unknown) => e);
+      expect(error).toBeInstanceOf(StatementError);
+      expect(error).toMatchObject({ statement: shape === "single-statement" ? "process" : "process.claim" });
+      expect(classifyFailure(error)).toEqual({ kind: "retry", sqlstate: "55P03" });
+      await holder.query("ROLLBACK");
+      expect((await workload.process({ limit: 5, chances, roll })(client)).events).toBe(5);
+    });
+
+    test("claim the other rows with skip-locked", async () => {
+      const [holder, client] = [await connect(), await connect()];
+      await holder.query("BEGIN");
+      const held = (await holder.query(holding)).rows.map((row: { event_id: string }) => row.event_id);
+      const outcome = await workloadOf(shape, "skip-locked", "read committed").process({
+        limit: 100,
+        chances,
+        roll,
+      })(client);
+      expect(outcome.events).toBe(6);
+      await holder.query("ROLLBACK");
+      const rows = await admin.query(`SELECT event_id FROM ${namespace}.event_status WHERE attempts = 0`);
+      expect(rows.map((row) => row.event_id).sort()).toEqual(held.sort());
+    });
+
+    test("wait with for-update, and then see the other client's changes", async () => {
+      const [holder, client] = [await connect(), await connect()];
+      await holder.query("BEGIN");
+      await holder.query(holding);
+      const waiting = workloadOf(shape, "for-update", "read committed").process({
+        limit: 5,
+        chances,
+        roll,
+      })(client);
+      await untilWaiting();
+      await holder.query(
+        `UPDATE ${namespace}.event_status SET status = 'COMPLETE' WHERE event_id IN (SELECT event_id
+       FROM ${namespace}.event_status ORDER BY updated_at LIMIT 2)`,
+      );
+      await holder.query("COMMIT");
+      expect((await waiting).events).toBe(3);
+      expect(await readTableCounts(admin, namespace)).toMatchObject({
+        pending: 5,
+        processing: 3,
+        complete: 2,
+        failed: 0,
+      });
+    });
+
+    test("leave no rows after an add that fails, and leave the connection usable", async () => {
+      const client = await connect();
+      const workload = workloadOf(shape, "skip-locked", "read committed");
+      const [first] = makeBatch(10, 3) as [PreparedEvent];
+      const fresh = makeBatch(5, 3, 9);
+      const error: unknown = await workload
+        .add(EventBatch.of([...fresh, first]))(client)
+        .catch((e: unknown) => e);
+      expect(codeOf((error as Error).cause)).toBe("23505");
+      expect(await workload.countPresent(client, keyBytes(fresh.map(({ id }) => id)))).toBe(0);
+      await workload.add(EventBatch.of(fresh))(client);
+      expect((await readTableCounts(admin, namespace)).pending).toBe(15);
+    });
+  },
+);
 
 /** Resolves once a session of these tests waits for a row that another session has locked. */
 async function untilWaiting(): Promise<void> {

@@ -208,9 +208,9 @@ const COMBINATIONS = combinations({
   advance: [TWO_STEPS, ONE_STEP],
 });
 
-describe.each(PAYLOADS)("workload, payload %s", (payload) => {
+describe.each(PAYLOADS)("transactions with payload %s", (payload) => {
   test.each(COMBINATIONS.filter((each) => each.payload === payload))(
-    "$statementShape, $locking, $isolation, prepared $prepared, $claimIndex, $archived, $archiveDelete, one step $advance.isOneStep",
+    "leave the model's rows: $statementShape, $locking, $isolation, prepared $prepared, $claimIndex, $archived, $archiveDelete, one step $advance.isOneStep",
     async ({ prepared, ...levels }) => {
       await resetNamespace(admin, { namespace, ...levels });
       const workload = eventOperations({ dialect: "postgres", namespace, ...levels });
