@@ -56,7 +56,7 @@ it("a run on two agents passes its audit, and its times are right although one a
     ["b", 3],
   ]);
   const clocks = Object.fromEntries((trial.agents ?? []).map(({ name, clock }) => [name, clock]));
-  // The clock has gained 200 ppm since the machine started, too; at most 20 s have passed since it was last compared.
+  // The clock has gained 200 ppm since the machine started, too; at most 20 s have passed since the last comparison.
   const aheadMs = 5_000 + 200e-6 * monotonicMs();
   expect(Math.abs((clocks["b"]?.offsetMs ?? Number.NaN) + aheadMs)).toBeLessThan(
     4 + (clocks["b"]?.errorMs ?? 0),

@@ -1,5 +1,5 @@
-// A run on a container target with a real Docker engine that can get the image. Without one the test states that it was not
-// run, and checks that the program refuses in one clear sentence.
+// A run on a container target with a real Docker engine that can get the image. Without an engine, the test states that
+// it was not run, and checks that the program refuses the target in one clear sentence.
 import { expect, it } from "vitest";
 import { findDockerEngine } from "../../src/targets/container/docker-engine.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";

@@ -20,7 +20,7 @@ const isRoot = process.getuid?.() === 0;
 
 describe("faults on an embedded server", () => {
   fullIt("cause errors and retries, and lose no event", async () => {
-    // Few connections make it quick to hold all of them. Sessions that end while idle are replaced without an error; with a
+    // A server with few connections is quickly exhausted. Sessions that end while idle are replaced without an error; with a
     // delay inside their transactions, and a queue that is never empty, some of the eight are at work at any moment.
     const seen = await runFaults(`
 target: { kind: embedded, settings: { max_connections: 30 } }

@@ -1,5 +1,5 @@
-// Threads of a trial: a thread that cannot do its work, or crashes, fails the fleet with its cause, and no other thread
-// waits for it.
+// Threads of a trial: a thread that cannot do its work, or crashes, fails the fleet with its cause, and no other
+// thread waits for the failed one.
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
 import { TrainSimError } from "../../src/foundation/errors.js";

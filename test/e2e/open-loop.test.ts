@@ -126,12 +126,12 @@ describe("an open loop", () => {
     await trainSim(["run", file, "--out", out, "--quiet"]);
     const { add } = finished(out);
     expect(add.dropped).toBeGreaterThan(0);
-    // Arrivals that started had not waited longer than that, apart from the loop's own delay.
+    // Arrivals that started had waited for at most 20 ms, apart from the delay of the event loop.
     expect(add.startDelayMs?.p50).toBeLessThan(100);
     expect(Math.abs((add.offered ?? 0) - 800)).toBeLessThan(2.6 * 28.3);
   });
 
-  /** More clients than the night has arrivals: each waits for one when the warm-up ends, in which it is always night. */
+  /** Clients outnumber the arrivals of the night, so that each waits for an arrival when the warm-up, always night, ends. */
   fullIt("sends the batch sizes of a simulated day", async () => {
     const out = scratchDirectory();
     const load =

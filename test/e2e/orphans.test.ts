@@ -56,7 +56,7 @@ afterEach(() => {
   for (const pid of orphaned.splice(0)) if (ownerRecord([pid]) !== undefined) process.kill(pid, "SIGQUIT");
 });
 
-/** Kills both at once, so that neither has the time to clean up. */
+/** Kills train-sim and its reaper at once, so that neither has the time to clean up. */
 async function killBoth({ running, pids }: Awaited<ReturnType<typeof start>>): Promise<void> {
   orphaned.push(pids.server, pids.pooler);
   process.kill(pids.reaper, "SIGSTOP");

@@ -123,7 +123,7 @@ fullIt(
         .concat(`payload: text\nseed: 3\nnamespace: ${testNamespace("resume")}\ntarget: { kind: url }\n`),
     );
     const out = join(scratchDirectory(), "results");
-    // Every server is checked before the first trial; this one goes away while the other's trial runs.
+    // Every server is checked before the first trial; the second server goes away during the trial on the first.
     const { ended } = startTrainSim(["run", scenario, "--out", out]);
     await untilLogged(out, "phase measure");
     await allow(false);

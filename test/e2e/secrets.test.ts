@@ -35,7 +35,7 @@ diagnosis: { ceiling: false }
 `;
 const POOLS = "factors: { pool: [direct, { strategy: pgbouncer, mode: transaction, size: 3 }] }\n";
 
-/** /proc shows what other users see of a process. */
+/** Only Linux has /proc, where other users see command lines and environments. */
 const isLinux = process.platform === "linux";
 const secret = testSecret();
 const role = testNamespace("teller");

@@ -69,7 +69,7 @@ function poolersAgainOf(parent: number | undefined): number[] {
   return processes().flatMap((each) => (each.parent === parent ? poolersOf(each.pid) : []));
 }
 
-/** Resolves to processes that stay, after some patience, since a reaper takes its time. */
+/** Resolves when none of the processes is left. Reapers take their time. */
 async function untilGone(pids: readonly number[]): Promise<void> {
   const left = (): number[] => pids.filter((pid) => processes().some((each) => each.pid === pid));
   await expect.poll(left, { timeout: 200_000 }).toEqual([]);

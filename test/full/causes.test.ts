@@ -25,7 +25,7 @@ const CONNECTIONS = 60;
 /** Timeout in milliseconds, which allows for a machine that is busy with other tests. */
 const MOST_MS = 120_000;
 
-/** A server without autovacuum, and one that vacuums as often as it can. */
+/** A server without autovacuum, and a server that vacuums as often as possible. */
 let unvacuumed: RunningTarget;
 let vacuumed: RunningTarget;
 beforeAll(async () => {
@@ -173,7 +173,7 @@ describe("the evidence of one trial", { timeout: MOST_MS }, () => {
     expect(pooler?.waitMsPerTransaction).toBeGreaterThan(5);
     const [[largest, beginMs], ...others] = partsOf(trial, "process");
     expect(largest).toBe("begin");
-    // The wait is on the pooler's side, so it is no pool wait.
+    // Clients wait in the pooler, which is not part of the pool wait.
     expect(new Map(others).get("poolWait")).toBeLessThan(beginMs / 2);
   });
 

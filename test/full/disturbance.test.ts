@@ -54,7 +54,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Disturbing sessions until the run ends: one makes many transactions, two are always active. */
+/** Work of three disturbing sessions until the run ends: the first makes many transactions, the others are always active. */
 const COMMITS =
   "DO $$ BEGIN FOR i IN 1..500 LOOP PERFORM sum(g) FROM generate_series(1, 100) AS g; COMMIT; END LOOP; PERFORM pg_sleep(0.1); END $$";
 const WORK = [COMMITS, "SELECT pg_sleep(0.2)", "SELECT pg_sleep(0.2)"];

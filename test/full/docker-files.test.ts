@@ -21,7 +21,7 @@ import {
 const run = promisify(execFile);
 const ROOT = join(DOCKER, "..");
 const OWN_IMAGES = ["train-sim", "train-sim-pgbouncer"];
-/** A name and a tag that starts with a full version or a date; never `latest`, never a major version alone. */
+/** Name of an image with a tag that starts with a full version or a date, not `latest` or a major version alone. */
 const PINNED = /^[\w./-]+:(v?\d+\.\d+(\.\d+)?|[a-z]+-\d{8})(-[\w.-]+)?$/;
 
 /** Keys of the compared scenarios. The loader checks all keys. */

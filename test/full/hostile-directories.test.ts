@@ -14,7 +14,7 @@ const PLANTED = ["report.html", "report.html.tmp", "result.json.tmp", "summary.t
 const ESCAPE = "\u001b]0;owned\u0007\u001b[2J\u009b31m";
 const IDS = ["../../../escaped", "/etc/escaped", "..", "a\u0000b", `<script>alert(1)</script>${ESCAPE}`];
 
-/** A directory to attack, and another one that must stay unchanged. */
+/** A hostile directory, and a directory of a victim that must stay unchanged. */
 function scene(result: ResultDocument): { directory: string; victim: string; beside: () => string[] } {
   const parent = scratchDirectory();
   const directory = join(parent, "results");

@@ -47,7 +47,7 @@ afterAll(async () => {
   await admin.close();
 });
 
-/** Output of a command on the directory: it may refuse, but in words. */
+/** Output of a command on the directory, which may refuse it, but only with an explanation. */
 async function ask(...args: string[]) {
   // Results hold no password, so the continuing command supplies it again.
   const ended = await trainSim(args, { env: { ...process.env, PGPASSWORD: password ?? "" } });

@@ -97,7 +97,7 @@ faults: [{ at: 1s, kind: network-reset-commits, commits: 50%, for: 3s }]
 `);
     expectNothingLost(seen, 1);
     const { inDoubt = 0, inDoubtFound = 0 } = seen.trial.integrity ?? {};
-    // Both kinds are frequent enough: adds that never reached the server, and adds that are there.
+    // Some adds never reached the server and others did, each often enough.
     expect(inDoubtFound).toBeGreaterThan(0);
     expect(inDoubt).toBeGreaterThan(inDoubtFound);
     expect(unansweredIn(seen)).toBe(cutCommits(seen.faults.get("network-reset-commits")).all);
@@ -131,7 +131,7 @@ faults:
     expect(faults.get("network-reset")?.words).toMatch(
       /^reset [1-8] connections? of PgBouncer to the server$/,
     );
-    // PgBouncer reports to its client that the server is gone; it does not know the commit's outcome either.
+    // PgBouncer reports to its client that the server is gone, and does not know the outcome of the commit.
     expect(codesOf(faults.get("network-reset-commits"))).toContain("08P01");
     const { lost, answers } = cutCommits(faults.get("network-reset-commits"));
     expect(Math.min(lost, answers)).toBeGreaterThan(0);

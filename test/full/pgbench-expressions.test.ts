@@ -23,7 +23,7 @@ beforeAll(async () => {
   pgbench = await realPgbench(own);
 });
 
-/** Values that pgbench's `debug` prints, up to a refused expression; or the index of the first unreadable one, from 0. */
+/** Values that pgbench's `debug` prints, up to a refused expression; or the index of the first unreadable expression, from 0. */
 function printed(expressions: readonly string[]): readonly string[] | { readonly unread: number } {
   const file = join(scratchDirectory(), "x.sql");
   writeFileSync(file, `${expressions.map((each) => `\\set x debug(${each})\n`).join("")}SELECT 1;\n`);

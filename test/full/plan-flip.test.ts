@@ -1,4 +1,4 @@
-// A plan that differs in one trial, in whole runs: its caveat if it made that trial slower, otherwise one sentence.
+// Whole runs with a plan that differs in one trial: a caveat if the plan made the trial slower, otherwise a sentence.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

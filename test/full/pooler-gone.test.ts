@@ -19,7 +19,7 @@ import type { RunningPooler } from "../../src/pools/running-pooler.js";
 
 const POOL = { mode: "transaction", size: 4, instances: 1 } as const satisfies Partial<PoolSettings>;
 
-/** Runs with a pool until it is measured, takes the pooler away, and waits for the end. */
+/** Runs with a pool until the window has begun, takes the pooler away, and waits for the end. */
 async function runUntilGone(pool: string, duration: string, takeAway: (temporary: string) => unknown) {
   const out = join(scratchDirectory(), "results");
   const scenario = `

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
-/** Clients take turns over the poolers, so that each group has some at either; producers are always at work there. */
+/** Clients are assigned to the two poolers in turn, so that each role has clients at both; producers never pause. */
 const SCENARIO = `
 name: reconnect
 seed: 5

@@ -6,7 +6,7 @@ import { levelOf, plannedLooks } from "../../src/analysis/statistics/group-seque
 import { interruptedRun, onlyResultIn, trainSim } from "../support/train-sim.js";
 import { UNDISTURBED_KEYS } from "../support/undisturbed.js";
 
-// The second treatment waits a hundred times as long inside each transaction, which is the clearest difference.
+// The second treatment waits a hundred times as long inside each transaction, so that the difference is clear.
 const SCENARIO = `
 name: until-decided
 factors: { appDelay: [{ add: 1ms, process: 0, archive: 0 }, { add: 100ms, process: 0, archive: 0 }] }

@@ -70,7 +70,7 @@ it("a run ended by a second signal prints the command that drops its schema", as
   const out = scratchDirectory();
   const started = startTrainSim(["run", file, "--out", out, "--duration", "60s"]);
   await untilLogged(out, '"phase":"measure"');
-  // The lock keeps the current work from ending, so that the second signal comes first.
+  // The lock keeps the current transactions from ending before the second signal.
   const holder = await connectAdmin(adminEndpoint);
   await holder.query(`BEGIN; LOCK TABLE ${namespace}.events IN ACCESS EXCLUSIVE MODE`);
   let hasEnded = false;

@@ -14,7 +14,7 @@ import {
 
 const SHIFTED = fileURLToPath(new URL("./shifted-clock.mjs", import.meta.url));
 
-/** A scenario with groups of every kind. Example of `phases`: `warmUp: 1s, duration: 2s`. */
+/** A scenario with every role. Example of `phases`: `warmUp: 1s, duration: 2s`. */
 export const agentScenario = (phases: string): string => `
 name: agents
 seed: 11

@@ -1,4 +1,4 @@
-// Damages real files like disks, editors, half-finished copies and malice do: bytes flipped, cut off, doubled and moved,
+// Damages real files like disks, editors, half-finished copies and malice do: bytes flipped, cut off, duplicated and moved,
 // numbers out of range, endless nesting, invalid UTF-8, and, if the format is known, keys and values exchanged in a file
 // that stays well formed. Everything follows from a seed.
 import { parse, stringify } from "yaml";

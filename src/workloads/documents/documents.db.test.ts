@@ -269,7 +269,7 @@ describe("the audit of documents", () => {
   });
 
   type Execute = Connection["execute"];
-  /** Replaces the third execution of the statement of that name. */
+  /** Replaces the third execution of the statement `name`. */
   const third =
     (
       name: string,

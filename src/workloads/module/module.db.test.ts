@@ -10,7 +10,7 @@ import { onlyResultIn, scratchDirectory, trainSim } from "../../../test/support/
 const ORDERS = fileURLToPath(new URL("../../../scenarios/orders.mjs", import.meta.url));
 const own = ownDatabase("module");
 
-/** A directory with that module and a scenario for it. */
+/** A directory with a module of this code (or `orders.mjs`) and a scenario for the module. */
 function withModule(code: string | undefined, more = ""): { scenario: string; out: string } {
   const directory = scratchDirectory();
   const file = join(directory, "orders.mjs");

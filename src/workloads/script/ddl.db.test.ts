@@ -10,7 +10,7 @@ import { storeOf, workloadOf } from "../registry.js";
 const own = ownDatabase("ddl");
 const NAMESPACE = "ddl_test";
 
-/** Statements of a schema; a kind with statements to change or drop its objects has those statements too. */
+/** Schemas by kind of object, with statements that change and drop objects of the kind if PostgreSQL has such statements. */
 const TAKEN: Readonly<Record<string, string>> = {
   "a trigger whose function stands below its table": `
     CREATE TABLE jobs (id int);

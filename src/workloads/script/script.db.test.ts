@@ -1,4 +1,4 @@
-// Every pool and every mutant: `test/full/bank.test.ts`.
+// `test/full/bank.test.ts` runs every pool and every mutant.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

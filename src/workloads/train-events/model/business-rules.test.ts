@@ -7,7 +7,7 @@ import { EventStatus } from "./lifecycle.js";
 
 const generator = new DocumentGenerator(42, "rules");
 
-/** Texts of a document of that type in the program's format, and in PostgreSQL's format of a JSONB column. */
+/** Texts of a document of the event type in the program's format, and in PostgreSQL's format of a JSONB column. */
 function textsOf(eventType: EventType): { eventType: EventType; writer: string; json: string }[] {
   for (let index = 0; index < 10_000; index++) {
     const { json, eventType: made } = generator.at(index);

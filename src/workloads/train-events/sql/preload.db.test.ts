@@ -128,7 +128,7 @@ describe("audit queries", () => {
     await admin.query(`WITH numbered AS (SELECT event_id, row_number() OVER () AS n FROM ${status})
       UPDATE ${status} AS s SET attempts = 2 * n, status = CASE n WHEN 1 THEN 'COMPLETE' WHEN 2 THEN 'FAILED'
         ELSE 'PROCESSING' END FROM numbered WHERE numbered.event_id = s.event_id`);
-    await admin.query(`${toArchive} LIMIT 2`); // with one pass each
+    await admin.query(`${toArchive} LIMIT 2`); // each archived event has one pass
     expect(await readPassesPerEvent(admin, namespace)).toBe((2 + 4 + 1 + 1) / 4);
   });
 

@@ -69,7 +69,7 @@ describe.each(PAYLOADS)("plans made on empty tables with payload %s", (payload) 
   );
 });
 
-/** A queue after 30 000 events: 50 of them still wait to be archived, and nearly all entries of that index are dead. */
+/** A queue after 30 000 events, 50 of which are not archived yet: nearly all entries of the archivers' index are dead. */
 const CHURN = `
 ALTER TABLE NAMESPACE.event_status SET (autovacuum_enabled = off);
 INSERT INTO NAMESPACE.events (id, payload, event_type, authority_id, train_id)
