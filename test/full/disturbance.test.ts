@@ -145,7 +145,7 @@ describe("an undisturbed trial on a local server that train-sim did not start", 
 });
 
 describe("sessions of other programs", () => {
-  it("invalidate timings but not counts from another database, and are named by database, user and application", async () => {
+  it("invalidate timings but not counts if they use another database, and are named by user and application", async () => {
     const bench = { ...app, database: "bench" };
     const ran = await ranWith({ during: MEASURING, happens: (run) => disturb(bench, run) });
     const [trial] = ran.trials;

@@ -74,7 +74,7 @@ it("compose.yaml starts as many agents as the coordinator awaits, and publishes 
   }
 });
 
-it("compose.yaml takes a scenario of the user; the default scenario loads with 16 agents", async () => {
+it("compose.yaml accepts another scenario, and its default scenario loads with 16 agents", async () => {
   const sourceOf = ({ services }: Resolved): string | undefined =>
     services.coordinator.volumes.find(({ target }) => target === "/scenario.yaml")?.source;
   expect(sourceOf(await resolved({ SCENARIO: "/srv/own.yaml" }))).toBe("/srv/own.yaml");

@@ -161,7 +161,7 @@ describe("make-certificates.sh", () => {
     expect(await trusts("pgbouncer/pgbouncer.crt")).toBe(false);
   });
 
-  test("keeps a complete set, and makes an incomplete set again", async () => {
+  test("keeps a complete set of certificates, and makes an incomplete set again", async () => {
     const before = await certificates.read("node/node.crt");
     await certificates.makeAgain();
     expect(await certificates.read("node/node.crt")).toBe(before);
@@ -273,7 +273,7 @@ describe("docker/cockroachdb/README.md", () => {
     for (const statement of statements) expect(text).toContain(`   ${statement}\n`);
   });
 
-  test("shows scenario keys that load", async () => {
+  test("shows YAML that loads as a scenario", async () => {
     const blocks = [...(await page()).matchAll(/```yaml\n(.*?)```/gs)].map(([, block = ""]) => block);
     expect(blocks).toHaveLength(2);
     const directory = await mkdtemp(join(tmpdir(), "train-sim-page-"));

@@ -66,7 +66,7 @@ it("losses by a kill violate the audit unless the scenario allows them", async (
   );
 });
 
-it("an event that a stranger deletes before a kill is found as unexplained", async () => {
+it("the audit finds an event that a stranger deletes before a kill, as unexplained", async () => {
   const { started, out } = startKilled(LOSS_ALLOWED, OFF);
   const [, port] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
   const endpoint = {

@@ -82,7 +82,7 @@ it("a failover loses a synchronous primary's commits whose wait was cancelled, a
   expect(missing.flatMap(({ keys }) => keys)).toHaveLength(integrity?.lost ?? 0);
 });
 
-it("an event that a stranger deletes on the promoted standby is found", async () => {
+it("the audit finds an event that a stranger deletes on the promoted standby", async () => {
   const { started, out } = startFailover(LOSS_ALLOWED, ", replication: sync");
   await said(started, /fault failover at \d+\.\d s is over/);
   const taken = await takeAnEvent(started);

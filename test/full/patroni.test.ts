@@ -89,7 +89,7 @@ faults: [${faults.join(", ")}]
     await cluster("start");
   });
 
-  it("violates the audit by the same loss if the fault states no mayLose", async () => {
+  it("violates the audit if the fault that loses events states no mayLose", async () => {
     const { trial } = await runWith(40, [fault(2, "cut"), fault(3, "crash")], 110);
     const { integrity } = trial;
     expect(integrity?.verdict).toBe("violated");

@@ -77,7 +77,7 @@ it("an old primary that waits for a standby acknowledges nothing after the promo
   expect(batches.filter(({ endpoint, atMs }) => endpoint === 0 && atMs > firstElsewhereMs)).toEqual([]);
 });
 
-it("an event that a stranger deletes from the new primary during a split brain is found", async () => {
+it("the audit finds an event that a stranger deletes from the new primary during a split brain", async () => {
   const { started, out } = startSplit(LOSS_ALLOWED);
   const [, oldPort] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
   await said(started, /fault split-brain at \d+\.\d s begins/);

@@ -126,7 +126,7 @@ it("a run over ssh names the hosts that have not joined in time", async () => {
   expect(stderr).toMatch(/0 of 2 agents joined within 2 s\n {2}Try it yourself: ssh one /);
 });
 
-it("a run over ssh says that ssh is not installed", async () => {
+it("a run over ssh ends with 104 and a remedy if ssh is not installed", async () => {
   const { run } = start("sshnone", over(HOSTS), { ...process.env, PATH: scratchDirectory() });
   const { exitCode, stderr } = await run.ended;
   expect(exitCode, stderr).toBe(104);

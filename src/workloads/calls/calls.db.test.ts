@@ -78,7 +78,7 @@ describe("the audit of calls", () => {
     return trial;
   };
 
-  it("accepts a transaction in doubt only if it is there as a whole or not at all", async () => {
+  it("accepts transactions in doubt of which the tables hold either every row or none", async () => {
     const at = (number: number) => ({ number, day: (number + 0.5) / 10 });
     const told = [{ acknowledged: [2, 3, 4].map(at), inDoubt: [5, 6].map(at) }];
     expect(await (await worked()).audit({ told })).toMatchObject({

@@ -72,7 +72,7 @@ trial: { warmUp: 0, drain: false }
 trials: 1
 `;
 
-  it("publishes the document sizes of its audit to thresholds and published figures", async () => {
+  it("gives thresholds and published figures the document sizes of its audit", async () => {
     const out = join(scratchDirectory(), "results");
     const scenario = `name: sizes
 ${SCENARIO}mix: C

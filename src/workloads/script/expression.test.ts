@@ -167,11 +167,11 @@ it.each<[string, Value]>([
   ["'b' > 'a'", true],
   ["pick(:one)", 1n],
   ["text(0)", ""],
-])("computes %s", (text, value) => {
+])("an expression is computed: %s", (text, value) => {
   expect(valueIn(text)).toEqual(value);
 });
 
-it("permute maps all places one to one", () => {
+it("permute gives each place of a range exactly once", () => {
   for (const size of [2, 3, 64, 100]) {
     const places = Array.from({ length: size }, (_, i) => Number(valueIn(`permute(${i}, ${size}, 42)`)));
     expect(places.sort((a, b) => a - b)).toEqual(Array.from({ length: size }, (_, i) => i));
@@ -226,7 +226,7 @@ it.each([
   ["gaussian(1, :one, 1.9)", "1 expected a parameter of at least 2, not 1.9"],
   ["text(-1)", "1 text takes a length of 0 .. 10000000, not -1"],
   ["permute(1, 0, 1)", "1 permute takes a size above 0, not 0"],
-])("refuses %s", (text, problem) => {
+])("an expression is refused before evaluation: %s", (text, problem) => {
   expect(problemIn(text)).toBe(problem);
 });
 
@@ -237,11 +237,11 @@ it.each([
   ["zipfian(1, 10, :zero)", "expected an exponent above 0 and at most 1000, not 0"],
   [":word + 1", "'it' is text, where a whole number is expected"],
   ["text(-:one)", "text takes a length of 0 .. 10000000, not -1"],
-])("refuses %s during evaluation", (text, message) => {
+])("an expression is refused during evaluation: %s", (text, message) => {
   expect(() => valueIn(text)).toThrow(message);
 });
 
-it("accepts expressions up to a limit of length and depth", () => {
+it("an expression is accepted up to a limit of length and depth", () => {
   expect(valueIn(`:one${" + :one".repeat(1999)}`)).toBe(2000n);
   expect(problemIn(`:one${" + :one".repeat(2000)}`)).toBe(
     "14005 the expression is too long; it takes 4000 words and marks",
@@ -250,13 +250,13 @@ it("accepts expressions up to a limit of length and depth", () => {
   expect(problemIn(`${"(".repeat(100)}1`)).toBe("101 more than 100 levels of parentheses and signs");
 });
 
-it("computes constants once, and an expression can be sent to another thread", () => {
+it("a parsed expression holds computed constants, and can be sent to another thread", () => {
   expect(parsed("100000 * 10")).toEqual({ kind: "constant", value: 1000000n });
   const expression = structuredClone(parsed("case when :one = 1 then random(1, 10 * 10) end"));
   expect(evaluate(expression, { prng: new Prng(3), valueOf })).toBeTypeOf("bigint");
 });
 
-it("finds the variables of an expression, including an implicit default_seed", () => {
+it("the variables of an expression include an implicit default_seed", () => {
   expect(variablesOf(parsed("case when :a then hash(:b) else :c + 1 end"))).toEqual([
     "a",
     "b",

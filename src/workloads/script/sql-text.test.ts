@@ -26,11 +26,11 @@ it.each([
     "CREATE RULE r AS ON INSERT TO a DO (SELECT 1; SELECT (2);); SELECT ')'; SELECT 3",
     ["CREATE RULE r AS ON INSERT TO a DO (SELECT 1; SELECT (2);)", "SELECT ')'", "SELECT 3"],
   ],
-])("splits %s into the server's statements", (sql, statements) => {
+])("statementsIn splits %s where the server does", (sql, statements) => {
   expect(textsOf(sql)).toEqual(statements);
 });
 
-it("finds variables outside casts, quotes, comments and assignments", () => {
+it("statementsIn finds variables outside casts, quotes, comments and assignments", () => {
   const [one] = statementsIn(
     "SELECT :a::int, ':b', \":c\", x := 1, $$ :d $$ /* :e */ -- :f\n, :a_1",
   ).statements;
@@ -40,12 +40,12 @@ it("finds variables outside casts, quotes, comments and assignments", () => {
   );
 });
 
-it("substitutes values unchanged", () => {
+it("substituted puts values in unchanged", () => {
   const [one] = statementsIn("SELECT :a + :b").statements;
   expect(one && substituted(one, (name) => (name === "a" ? "1" : "2"))).toBe("SELECT 1 + 2");
 });
 
-it("gives the place of each statement and of a quote or comment that does not end", () => {
+it("statementsIn gives the place of each statement and of a quote or comment that does not end", () => {
   const cut = statementsIn("SELECT 1;\n\n  SELECT 2;\nSELECT 'x", { line: 10, column: 5 });
   expect(cut.statements.map(({ place }) => place)).toEqual([
     { line: 10, column: 5 },
@@ -56,7 +56,7 @@ it("gives the place of each statement and of a quote or comment that does not en
   expect(placeIn("ab", 1)).toEqual({ line: 1, column: 2 });
 });
 
-it("gives the words of a statement in upper case", () => {
+it("wordsOf gives the words of a statement in upper case", () => {
   expect(wordsOf({ pieces: ["insert into t values (", ", 'update')"] })).toEqual([
     "INSERT",
     "INTO",

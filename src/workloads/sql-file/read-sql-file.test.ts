@@ -19,7 +19,7 @@ function problemsOf(text: string): string[] {
     : [];
 }
 
-it("reads bank.sql", () => {
+it("reads settings, tables, transactions and invariants of bank.sql", () => {
   const bank = programOf(BANK);
   expect(bank).toMatchObject({ name: "bank", settings: [{ name: "accounts", value: 1000 }] });
   expect(bank.schema).toHaveLength(2);
@@ -87,7 +87,7 @@ it.each([
   ["2026-payments.SQL", "payments"],
   ["\u9280.sql", "own"],
   [`${"a".repeat(80)}.sql`, "a".repeat(63)],
-])("names a workload of %s %s", (file, name) => {
+])("names the workload of file %s %s", (file, name) => {
   expect(readSqlFile("-- name: t\nSELECT 1", file)).toMatchObject({ program: { name } });
 });
 

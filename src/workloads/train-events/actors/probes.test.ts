@@ -129,7 +129,7 @@ describe("a look-up of live events", () => {
     }
   });
 
-  it("makes questions about paths ask for track sections and for circuits", () => {
+  it("questions about paths ask for track sections and for circuits", () => {
     const { draw } = probesOf({ preload: PRELOAD });
     const names = draw("path").flatMap(({ question }) =>
       question.kind === "path" ? Object.keys(question.part) : [],

@@ -80,7 +80,7 @@ describe("the check of a sampled answer", () => {
     });
   });
 
-  it("is not verified if the question is about no seen event", async () => {
+  it("verifies nothing if the question is about no event that was seen", async () => {
     expect(await answered([], true, { question: probe.question })).toMatchObject({
       reads: { sampled: 1, verified: 0 },
       misread: 0,
@@ -112,7 +112,7 @@ describe("the check of a sampled claim", () => {
     },
   );
 
-  it("is not verified if the tables cannot be read, and does not sample a claim without events", async () => {
+  it("verifies nothing if the tables cannot be read, and ignores a claim without events", async () => {
     const untold = await claimed([pass("a")], 1, { isThere: false });
     expect(untold).toMatchObject({ claims: { sampled: 1, verified: 0 } });
     expect(await claimed([], 1)).toMatchObject({ claims: { sampled: 0, verified: 0 } });
@@ -172,7 +172,7 @@ describe("validation of sampled documents", () => {
     });
   });
 
-  it("finds made documents that are invalid, of one in a hundred or of each", () => {
+  it("finds invalid documents among all made documents, or among one in a hundred", () => {
     const events = Array.from({ length: 100 }, (_, n) => {
       const { json, ...columns } = generator.at(n);
       const payload = n === 42 ? json.replace('"confidence":0.', '"confidence":7.') : json;

@@ -34,7 +34,7 @@ it("a commit in doubt is decided by its other events, or left open if the tables
   expect(settled).toEqual({ committed: [a], lost: [], undecided: new Set([4]), torn: new Set() });
 });
 
-it("acknowledged commits count as lost from the last one back, but first by their other events", () => {
+it("the latest acknowledged commits count as lost if passes are missing, unless another event shows them", () => {
   const [first, second, last, open] = [doubtOf([1], 5), doubtOf([1], 6), doubtOf([1, 2], 7), doubtOf([1])];
   expect(settleDoubts([last, open, second, first], shows({ 1: 1 }))).toEqual({
     committed: [first],

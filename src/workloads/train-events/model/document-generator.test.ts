@@ -98,7 +98,7 @@ describe("DocumentGenerator", () => {
     );
   });
 
-  test("draws from the small value ranges of the source with shape source", () => {
+  test("draws ids from 2 201 values with document shape source, and from far more by default", () => {
     const numbersIn = (shape: DocumentShape): number => {
       const generator = new DocumentGenerator(9, "producer/0", 900, shape);
       const routes = Array.from({ length: 6000 }, (_, index) => {

@@ -6,7 +6,7 @@ import { KeyMaker } from "./ledger.js";
 describe.each(ID_KINDS)("remade keys of kind %s", (ids) => {
   const source = { worker: 9, ids, seed: 42 };
 
-  test("are the same for the same batch, whatever batches were made before", () => {
+  test("are the same for the same batch, independent of earlier batches", () => {
     fc.assert(
       fc.property(fc.nat(100), fc.nat(2 ** 32 - 1), (events, batch) => {
         const described = { batch, events, madeAtMs: 1.7e12 };

@@ -210,7 +210,7 @@ const COMBINATIONS = combinations({
 
 describe.each(PAYLOADS)("transactions with payload %s", (payload) => {
   test.each(COMBINATIONS.filter((each) => each.payload === payload))(
-    "leave the model's rows: $statementShape, $locking, $isolation, prepared $prepared, $claimIndex, $archived, $archiveDelete, one step $advance.isOneStep",
+    "match the model: $statementShape $locking $isolation $prepared $claimIndex $archived $archiveDelete $advance.isOneStep",
     async ({ prepared, ...levels }) => {
       await resetNamespace(admin, { namespace, ...levels });
       const workload = eventOperations({ dialect: "postgres", namespace, ...levels });
