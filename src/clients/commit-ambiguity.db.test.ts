@@ -123,8 +123,8 @@ const addPlan = (client: number, round: number): TransactionPlan<true> & { ids: 
   };
 };
 
-describe("where half of the commits cost their connection", () => {
-  it("every add that is acknowledged in the end is there exactly once", async () => {
+describe("half of the commits lose their connection", () => {
+  it("every add that is acknowledged in the end is stored exactly once", async () => {
     const { transactor, counts } = transactorFor("add");
     await proxy.suffer({ kind: "reset-commits", share: 0.5 });
     await everyClient(async (client, round) => {
@@ -145,7 +145,7 @@ describe("where half of the commits cost their connection", () => {
     });
   });
 
-  it("an add that may not be tried again stays in doubt, and is there whole or not at all", async () => {
+  it("an add without another attempt stays in doubt and is stored completely or not at all", async () => {
     const { transactor } = transactorFor("add", 1);
     await proxy.suffer({ kind: "reset-commits", share: 0.5 });
     let published = 0;
@@ -169,7 +169,7 @@ describe("where half of the commits cost their connection", () => {
   });
 
   it.each(["process", "archive"] as const)(
-    "%s counts no event whose commit was not acknowledged, and misses at most those of the unanswered",
+    "%s counts no event of an unacknowledged commit, and misses at most the events of unanswered commits",
     async (operation) => {
       const { connection: filling } = await source.acquire(0);
       for (let batch = 0; batch < 40; batch++)

@@ -8,11 +8,11 @@ const GROUPS = groupsOfWorkers({
 });
 
 it.each([
-  ["to all in turns", 3, {}, ["ppc", "pca", "pc"]],
-  ["to one", 1, {}, ["ppppccca"]],
-  ["by group", 3, { producers: 2, consumers: 1 }, ["ppa", "pp", "ccc"]],
-  ["by group, the others to those that are left", 3, { consumers: 1 }, ["ccc", "ppa", "pp"]],
-])("are dealt %s", (_, agents, place, expected) => {
+  ["in turns to all", 3, {}, ["ppc", "pca", "pc"]],
+  ["all to a single agent", 1, {}, ["ppppccca"]],
+  ["by role, as the scenario states", 3, { producers: 2, consumers: 1 }, ["ppa", "pp", "ccc"]],
+  ["by role, other roles to the other agents", 3, { consumers: 1 }, ["ccc", "ppa", "pp"]],
+])("workers are distributed over agents: %s", (_, agents, place, expected) => {
   const names = deal(GROUPS, agents, place).map((workers) =>
     workers.map((worker) => GROUPS[worker]?.[0]).join(""),
   );

@@ -38,7 +38,7 @@ const plan = (body: OwnPlan<number>["body"]): OwnPlan<number> => ({
   ...{ operation: "work", client: 0, intendedMs: 0, isPoll: false, events: (count) => count, body },
 });
 
-it("takes the whole body for the service time if the body books nothing", async () => {
+it("an operation on the workload's own connection has its whole body as service time if the body books nothing", async () => {
   const { operations, recorder } = setUp();
   const end = await operations.run(plan(() => Promise.resolve((atMs += 7))));
   expect(end).toMatchObject({ kind: "committed", finishedMs: 7 });
@@ -46,7 +46,7 @@ it("takes the whole body for the service time if the body books nothing", async 
   expect([...(second?.operations["work"]?.samplesUs.service ?? [])]).toEqual([7000]);
 });
 
-it("leaves to the operation what the body did not book as a wait", async () => {
+it("time of the body that is not booked as a wait counts as work of the operation", async () => {
   const { operations } = setUp();
   const startMs = atMs;
   await operations.run(

@@ -23,15 +23,19 @@ it.each([
   ["arrivals", worker("producers", 8, "executor: constant-arrival-rate, rate: 4000, maxClients: 8"), true],
   ["think times", worker("producers", 8, "clients: 8, thinkTime: 100ms"), true],
   ["random think times", worker("readers", 8, "clients: 8, thinkTime: { min: 0, max: 8ms }"), true],
-  ["those of a cycle", worker("cycle", 8, "clients: 8"), true],
-  ["delays inside of a transaction alone", worker("consumers", 8, "clients: 8", "5ms"), false],
+  ["pauses of a cycle", worker("cycle", 8, "clients: 8"), true],
+  ["delays within transactions only", worker("consumers", 8, "clients: 8", "5ms"), false],
   ["no pauses", worker("consumers", 8, "clients: 8"), false],
-  ["more pauses than can be told apart", worker("producers", 512, "clients: 512, thinkTime: 100ms"), false],
-])("keeps time for %s", (_, assignment, isKept) => {
+  [
+    "more pauses than the timer can separate",
+    worker("producers", 512, "clients: 512, thinkTime: 100ms"),
+    false,
+  ],
+])("decides whether the timer thread is needed for %s", (_, assignment, isKept) => {
   expect(keepsTime(assignment)).toBe(isKept);
 });
 
-/** A window that begins now, of the only worker of a group. */
+/** A window that begins now, in the only worker of a role. */
 function window(role: Role, clients: number, load: string, plan: PacingPlan, actor: Actor) {
   const { settings } = worker(role, clients, load);
   const assignment = {
@@ -51,7 +55,7 @@ function window(role: Role, clients: number, load: string, plan: PacingPlan, act
   return { phase, time, sleeper, startMs };
 }
 
-it("knows when the last iteration of a budget ended, however long another client would have paused", async () => {
+it("the last iteration of a budget ends the phase although another client would pause for longer", async () => {
   const ended: number[] = [];
   const prepared: number[] = [];
   const { phase, time, sleeper, startMs } = window(
@@ -72,14 +76,14 @@ it("knows when the last iteration of a budget ended, however long another client
   expect(ended).toHaveLength(3);
   expect(phase.lastEndedMs).toBeGreaterThanOrEqual(ended[2] ?? Number.NaN);
   expect(Math.max(...prepared)).toBe(2);
-  // The client that never began has no wait.
+  // The client that did not start has no wait.
   time.setWindow(startMs, phase.lastEndedMs);
   const { finished, waiting } = time.total();
   expect(finished).toBeCloseTo(phase.lastEndedMs - startMs, 6);
   expect(waiting).toBeLessThan(phase.lastEndedMs - startMs);
 });
 
-it("books the wait of clients for arrivals that never came, where the window ends before its schedule", async () => {
+it("clients' wait for arrivals is booked as waiting if the window ends before an arrival", async () => {
   const { phase, time, sleeper, startMs } = window(
     ...(["producers", 4, "executor: constant-arrival-rate, rate: 0.001, maxClients: 4"] as const),
     {
@@ -102,9 +106,9 @@ it("books the wait of clients for arrivals that never came, where the window end
 });
 
 it.each([
-  ["what the thread does in an iteration is work", false],
-  ["what a client waits for in an iteration without booking it is missing", true],
-])("%s", async (_, isWaiting) => {
+  ["work of the thread is booked", false],
+  ["an unbooked wait of the client is missing", true],
+])("time of an iteration: %s", async (_, isWaiting) => {
   const pauseMs = 30;
   const { phase, time, sleeper, startMs } = window(
     ...(["producers", 1, "executor: per-client-iterations, clients: 1, iterations: 3"] as const),

@@ -5,7 +5,7 @@ import { RetryPolicy } from "./retry-policy.js";
 const settings = { attempts: 8, baseMs: 10, ceilingMs: 100, deadlineMs: 1_000 };
 const policy = (seed = 1) => new RetryPolicy(settings, new Prng(seed));
 
-/** Many waits after that attempt, none near the deadline. */
+/** Many waits after attempt number `attempt`, none near the deadline. */
 function waits(attempt: number): number[] {
   const one = policy();
   return Array.from({ length: 2_000 }, () => one.backoffMs(attempt, 0, 0) ?? Number.NaN);
@@ -18,7 +18,7 @@ describe("a retry policy", () => {
     [4, 80],
     [5, 100],
     [7, 100],
-  ])("after attempt %i waits anything from nothing to %i ms, evenly", (attempt, mostMs) => {
+  ])("after attempt %i waits a time that is uniform between 0 and %i ms", (attempt, mostMs) => {
     const all = waits(attempt);
     expect(Math.min(...all)).toBeLessThan(mostMs * 0.01);
     expect(Math.max(...all)).toBeLessThan(mostMs);
@@ -28,17 +28,17 @@ describe("a retry policy", () => {
     expect(mean).toBeLessThan(mostMs * 0.53);
   });
 
-  it("gives clients that failed at the same moment different waits", () => {
+  it("gives different waits to clients that failed at the same moment", () => {
     const all = Array.from({ length: 500 }, (_, seed) => policy(seed).backoffMs(7, 0, 0));
     expect(new Set(all).size).toBe(500);
   });
 
-  it("ends with the last attempt", () => {
+  it("allows no attempt after the last one", () => {
     expect(policy().backoffMs(7, 0, 0)).toBeDefined();
     expect(policy().backoffMs(8, 0, 0)).toBeUndefined();
   });
 
-  it("ends with the deadline, counted from the transaction's start, and waits for nothing beyond it", () => {
+  it("allows no attempt after the deadline, counted from the transaction's start", () => {
     const one = policy();
     expect(one.backoffMs(7, 5_000, 5_900)).toBeDefined(); // at most 100 ms
     expect(one.backoffMs(7, 5_000, 6_000)).toBeUndefined();
@@ -47,14 +47,14 @@ describe("a retry policy", () => {
     for (const waitMs of close) expect(5_950 + (waitMs ?? 0)).toBeLessThan(6_000);
   });
 
-  it("ends when the load has, however young the transaction is", () => {
+  it("allows no attempt after the end of the load", () => {
     const one = policy();
     one.endBy(500);
     expect(one.backoffMs(1, 400, 490)).toBeDefined();
     expect(one.backoffMs(1, 499, 500)).toBeUndefined();
   });
 
-  it("does not overflow after thousands of attempts", () => {
+  it("keeps its longest wait after thousands of attempts, without overflow", () => {
     const endless = new RetryPolicy({ ...settings, attempts: 10_000 }, new Prng(1));
     expect(endless.backoffMs(9_999, 0, 0)).toBeLessThan(100);
   });

@@ -77,7 +77,7 @@ function countsOf(recorder: Recorder) {
   return sum;
 }
 
-/** Runs the add of one batch in that dialect against a server with that script. */
+/** Adds one batch with `dialect` against a server that answers by `script`. */
 async function addOnce(dialect: DialectName, script: Script) {
   const database = new ScriptedDatabase(script);
   const source = await connectionsTo(database);
@@ -128,18 +128,21 @@ const ambiguous = COCKROACHDB_ERRORS.filter(({ kind }) => kind === "in-doubt");
 describe.each([
   ["cockroachdb", retried],
   ["dsql", [DSQL_CONFLICT, DSQL_SCHEMA_CHANGE]],
-] as const)("on %s", (dialect, errors) => {
-  it.each(errors)("$title in the midst is rolled back, and all is tried anew", async (error) => {
-    const { kind, database, pauses, counts, connects } = await addOnce(dialect, once("INSERT", { error }));
-    expect(kind).toBe("committed");
-    expect(database.heard).toEqual([...whole("INSERT"), ...ADD, "COMMIT"]);
-    expect(database.committed.size).toBe(BATCH);
-    expect(counts).toMatchObject({ transactions: 1, events: BATCH, retries: { "40001": 1 }, failures: {} });
-    expect(pauses).toHaveLength(1);
-    expect(connects).toBe(1);
-  });
+] as const)("an add on %s", (dialect, errors) => {
+  it.each(errors)(
+    "$title within the transaction is rolled back, and the whole transaction is repeated",
+    async (error) => {
+      const { kind, database, pauses, counts, connects } = await addOnce(dialect, once("INSERT", { error }));
+      expect(kind).toBe("committed");
+      expect(database.heard).toEqual([...whole("INSERT"), ...ADD, "COMMIT"]);
+      expect(database.committed.size).toBe(BATCH);
+      expect(counts).toMatchObject({ transactions: 1, events: BATCH, retries: { "40001": 1 }, failures: {} });
+      expect(pauses).toHaveLength(1);
+      expect(connects).toBe(1);
+    },
+  );
 
-  it.each(errors)("$title at COMMIT, which ended it, is tried anew on the same connection", async (error) => {
+  it.each(errors)("$title at COMMIT is retried on the same connection without a rollback", async (error) => {
     const { kind, database, counts, connects } = await addOnce(dialect, once("COMMIT", { error }));
     expect(kind).toBe("committed");
     expect(database.heard).toEqual([...ADD, "COMMIT", ...ADD, "COMMIT"]);
@@ -148,7 +151,7 @@ describe.each([
     expect(connects).toBe(1);
   });
 
-  it("conflict after conflict is each counted and backed off from, until it commits", async () => {
+  it("repeated conflicts are each counted as a retry with a pause, until the commit succeeds", async () => {
     const [error] = errors;
     const script: Script = (word, nth) => (word === "COMMIT" && nth <= 3 ? { error } : undefined);
     const { kind, database, pauses, counts } = await addOnce(dialect, script);
@@ -158,7 +161,7 @@ describe.each([
     expect(pauses).toHaveLength(3);
   });
 
-  it("a conflict that never ends is one failure under its code, and leaves nothing", async () => {
+  it("a conflict at every attempt is a single failure under its code, and stores nothing", async () => {
     const [error] = errors;
     const { kind, database, counts } = await addOnce(dialect, (word) =>
       word === "COMMIT" ? { error } : undefined,
@@ -178,7 +181,7 @@ describe("a commit in doubt", () => {
     error,
   }));
 
-  it.each(answers)("($answer) that happened is not repeated", async ({ error, sqlstate }) => {
+  it.each(answers)("a commit that happened ($answer) is not repeated", async ({ error, sqlstate }) => {
     const { kind, database, counts, connects } = await addOnce(
       "cockroachdb",
       once("COMMIT", { error, isDone: true }),
@@ -191,7 +194,7 @@ describe("a commit in doubt", () => {
     expect(connects).toBe(2);
   });
 
-  it.each(answers)("($answer) that did not happen is tried anew", async ({ error }) => {
+  it.each(answers)("a commit that did not happen ($answer) is repeated", async ({ error }) => {
     const { kind, database, counts } = await addOnce("cockroachdb", once("COMMIT", { error }));
     expect(kind).toBe("committed");
     expect(database.heard).toEqual([...ADD, "COMMIT", "SELECT", ...ADD, "COMMIT"]);
@@ -200,8 +203,8 @@ describe("a commit in doubt", () => {
   });
 });
 
-describe("what trying again cannot mend", () => {
-  it.each(DSQL_LIMITS)("$title: stops the trial in the server's words", async (error) => {
+describe("a non-retryable error", () => {
+  it.each(DSQL_LIMITS)("stops the trial with the server's message: $title", async (error) => {
     const { kind, database, pauses } = await addOnce("dsql", once("INSERT", { error }));
     expect(kind).toBeInstanceOf(TrialError);
     expect((kind as TrialError).message).toBe(`add.events: ${error.message} (SQLSTATE 54000)`);
@@ -211,7 +214,7 @@ describe("what trying again cannot mend", () => {
 });
 
 describe("a refused login", () => {
-  it.each([COCKROACHDB_DRAINING, ...DSQL_REFUSALS])("($title) is told for $kind", async (known) => {
+  it.each([COCKROACHDB_DRAINING, ...DSQL_REFUSALS])("is classified as $kind: $title", async (known) => {
     const database = new ScriptedDatabase(() => undefined);
     const source = await connectionsTo({
       answer: (call) => database.answer(call),

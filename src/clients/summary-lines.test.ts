@@ -7,7 +7,7 @@ import { writeSummaryLines } from "./summary-lines.js";
 
 const SAMPLE = { events: 1, serviceMs: 1, responseMs: 1, poolWaitMs: 0 };
 
-it("writes no line of a rehearsed second, and loses none of the lines that were left out in it", () => {
+it("writes no summary line of a warm-up second, and does not count its suppressed lines in the window", () => {
   const lines: Record<string, unknown>[] = [];
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const eventLog = new EventLog(pino({ base: null }, { write }));
@@ -34,7 +34,7 @@ it("writes no line of a rehearsed second, and loses none of the lines that were 
   expect(lines[0]).not.toHaveProperty("suppressedLines");
 });
 
-it("lets what log.level leaves out take no line from what it asks for", () => {
+it("counts only lines that log.level admits as suppressed, and writes a failure after 25 unwritten retries", () => {
   const lines: string[] = [];
   const eventLog = new EventLog(
     pino({ level: "error", base: null }, { write: (line) => void lines.push(line) }),

@@ -8,7 +8,7 @@ function account(startMs: number, endMs: number): TimeAccount {
 }
 
 describe("the account of clients' time", () => {
-  it("adds up to clients x window when every moment was booked, ends of the window included", () => {
+  it("adds up to clients x window if every moment was booked, with bookings cut at the window's ends", () => {
     const time = account(1000, 2000);
     for (const [activity, from, to] of [
       ["service", 900, 1100],
@@ -22,14 +22,14 @@ describe("the account of clients' time", () => {
     expect(time.total()).toEqual({ service: 400, waiting: 500, idle: 90, preparing: 10, finished: 0 });
   });
 
-  it("misses what nobody booked", () => {
+  it("lacks time that was not booked", () => {
     const time = account(0, 1000);
     time.book(0, "service", 0, 400);
     time.book(0, "service", 600, 1000);
     expect(Object.values(time.total()).reduce((sum, ms) => sum + ms, 0)).toBe(800);
   });
 
-  it("books what the thread did for a client between two waits, however long: it is nobody else's time", () => {
+  it("books the thread's work for a client between two waits as preparation", () => {
     const time = account(0, 1000);
     time.book(0, "service", 0, 400);
     time.bookWork(0, 430);
@@ -38,7 +38,7 @@ describe("the account of clients' time", () => {
     expect(time.total()).toMatchObject({ service: 870, preparing: 130 });
   });
 
-  it("misses a wait between two bookings: the event loop had nothing to do for that long", () => {
+  it("lacks time between two bookings during which the event loop was idle", () => {
     let idleMs = 7;
     const time = new TimeAccount(() => idleMs);
     time.setWindow(0, 1000);
@@ -49,7 +49,7 @@ describe("the account of clients' time", () => {
     expect(time.total()).toMatchObject({ service: 800, preparing: 20 });
   });
 
-  it("keeps the books of each client apart", () => {
+  it("books the time of each client separately", () => {
     const time = account(0, 1000);
     time.book(0, "service", 0, 400);
     time.book(1, "service", 100, 500);
@@ -59,7 +59,7 @@ describe("the account of clients' time", () => {
     expect(time.total()).toMatchObject({ service: 800, preparing: 15 });
   });
 
-  it("books nothing before the window is known, nor outside it", () => {
+  it("books no time before the window is known, nor outside of the window", () => {
     const time = new TimeAccount();
     time.book(0, "service", 0, 500);
     time.setWindow(1000, 2000);
@@ -68,7 +68,7 @@ describe("the account of clients' time", () => {
     expect(time.total().service).toBe(0);
   });
 
-  it("counts clients without budget as finished until the window ends, which may be known late", () => {
+  it("counts clients without budget as finished until the window ends, also if its end is known late", () => {
     const time = account(1000, Number.POSITIVE_INFINITY);
     time.bookFinished(1500);
     time.bookFinished(500);
@@ -76,7 +76,7 @@ describe("the account of clients' time", () => {
     expect(time.total().finished).toBe(1500);
   });
 
-  it("begins anew where the window gets another start, as after a rehearsal, and not where it gets an end", () => {
+  it("restarts from zero if the window gets another start, and not if the window gets an end", () => {
     const time = account(0, Number.POSITIVE_INFINITY);
     time.book(0, "service", 0, 500);
     time.bookFinished(700);

@@ -16,7 +16,7 @@ import type { Connection } from "../database/sql.js";
 
 const CLAIM = { name: "process.claim", text: "SELECT 1" };
 
-/** `waitMs` says how long each thing takes, by name; a name in `failures` fails that many times first. */
+/** `waitMs` is the duration of each part by name; `failures` states how often a part fails before it succeeds. */
 function setUp(waitMs: (name: string) => number, failures: Record<string, number> = {}, isOpenLoop = false) {
   const time = new TimeAccount(() => 0);
   time.setWindow(0, Number.POSITIVE_INFINITY);
@@ -98,7 +98,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 describe("the parts of a transaction's response time", () => {
-  it("are what it waited for, with the delay of its start and all that its failed attempts took", async () => {
+  it("are its waits, the delay of its start and all time of its failed attempts", async () => {
     const takesMs: Record<string, number> = {
       ...{ poolWait: 2, begin: 1, "process.claim": 8, appDelay: 30, commit: 5, rollback: 0.5 },
       ...{ backoff: 12, release: 0.25, program: 0.75 },
@@ -125,7 +125,7 @@ describe("the parts of a transaction's response time", () => {
     expect(slow).toHaveLength(0); // 94.25 ms of service: the delay of its start is not the server's
   });
 
-  it("end where the commit is answered: what this program makes of the answer, and closing, is no part of it", async () => {
+  it("end with the answer to COMMIT: reading the answer and releasing the connection are no part", async () => {
     const { transactor, plan, counts, time, pass, nowMs } = setUp(() => 1);
     const made = plan(nowMs());
     const reading: typeof made.body = async (held, times) => {
@@ -140,7 +140,7 @@ describe("the parts of a transaction's response time", () => {
     expect(time.total()).toMatchObject({ service: 6, preparing: 8 });
   });
 
-  it("go into the log with a slow transaction", async () => {
+  it("are logged with a slow transaction", async () => {
     const { transactor, plan, slow, nowMs } = setUp((name) => (name === "commit" ? 120 : 1));
     await transactor.run(plan(nowMs()));
     const parts = {
@@ -149,21 +149,21 @@ describe("the parts of a transaction's response time", () => {
     expect(slow).toMatchObject([{ serviceMs: 125, responseMs: 125, client: 2, parts }]);
   });
 
-  it("are of committed transactions with work only: an empty poll and one given up add nothing", async () => {
+  it("are recorded of committed transactions with work only, not of an empty poll or a failure", async () => {
     const { transactor, plan, counts, nowMs } = setUp(() => 1, { "process.claim": 10 });
     expect((await transactor.run(plan(nowMs()))).kind).toBe("failed");
     expect((await transactor.run(plan(nowMs(), 0))).kind).toBe("empty");
     expect(counts()?.parts).toBeUndefined();
   });
 
-  it("leave out what happens on the connection once it is given back", async () => {
+  it("exclude statements on the connection after its release", async () => {
     const { transactor, plan, counts, connection, nowMs } = setUp(() => 1);
     await transactor.run(plan(nowMs()));
     await connection.execute(CLAIM, []);
     expect(counts()?.parts?.sums["process.claim"]).toMatchObject({ ns: 1e6, calls: 1 });
   });
 
-  it("add up to the response time, whatever takes how long and fails how often, and none is negative", async () => {
+  it("are never negative and add up to the response time, for any waits and failures", async () => {
     const seed = fc.integer({ min: 0, max: 2 ** 31 });
     const times = fc.integer({ min: 0, max: 3 });
     await fc.assert(

@@ -110,7 +110,7 @@ describe("a transaction", () => {
     expect(released).toEqual([false]);
   });
 
-  it("is booked to the endpoints at which it was tried: retries where they failed, the end where it came", async () => {
+  it("is booked to its endpoints: each retry to the one that failed, the outcome to the last one", async () => {
     const { transactor, split } = setUp();
     await transactor.run(plan(failing([lost(), serialization()])));
     await transactor.run(plan(failing([lost(), lost(), lost()])));
@@ -121,7 +121,7 @@ describe("a transaction", () => {
     expect(others.slice(0, 3)).toEqual([retry, retry, { ...retry, retries: 0, failures: 1 }]);
   });
 
-  it("of a schedule is recorded with the delay of its start; what waited before the call is no service time", async () => {
+  it("records the delay of its scheduled start, which is no part of its service time", async () => {
     const { transactor, counts } = setUp(3, true);
     const intendedMs = monotonicMs() - 500;
     await transactor.run(plan(failing([]), { intendedMs }));
@@ -134,13 +134,13 @@ describe("a transaction", () => {
     );
   });
 
-  it("without a schedule has no start delay", async () => {
+  it("has no start delay without a schedule", async () => {
     const { transactor, counts } = setUp();
     await transactor.run(plan(failing([])));
     expect(counts()?.samplesUs.startdelay).toBeUndefined();
   });
 
-  it("is retried after a serialisation failure on a connection that stays good, with jitter under the ceiling", async () => {
+  it("is retried on the same connection after a serialization failure, with jitter below the ceiling", async () => {
     const { transactor, counts, released, slept, lines } = setUp(4);
     expect(
       (await transactor.run(plan(failing([serialization(), serialization(), serialization()])))).kind,
@@ -153,7 +153,7 @@ describe("a transaction", () => {
     expect(lines).toEqual(["retry", "retry", "retry"]);
   });
 
-  it("is retried on a new connection after the old one was lost", async () => {
+  it("is retried on a new connection after its connection was lost", async () => {
     const { transactor, released } = setUp();
     await transactor.run(plan(failing([lost()])));
     expect(released).toEqual([true, false]);
@@ -167,7 +167,7 @@ describe("a transaction", () => {
     expect(lines).toEqual(["retry", "failure"]);
   });
 
-  it("is given up at once when its next attempt would be too late, and stays counted", async () => {
+  it("is one counted failure if its next attempt would start after the end of the load", async () => {
     const { transactor, retry, counts, slept } = setUp(1000);
     retry.endBy(monotonicMs());
     const end = await transactor.run(plan(failing([serialization(), serialization()])));
@@ -176,7 +176,7 @@ describe("a transaction", () => {
     expect(slept).toEqual([]);
   });
 
-  it("is tried again when the server is short of something, and fails for good, not the trial, if it stays so", async () => {
+  it("is retried if the server lacks a resource, and fails without stopping the trial if this stays so", async () => {
     const { transactor, counts, released } = setUp(2);
     const full = (): StatementError =>
       new StatementError("add.events", serverError("53100", "could not extend file"), "53100");
@@ -185,20 +185,20 @@ describe("a transaction", () => {
     expect(released).toEqual([false, false]);
   });
 
-  it("counts each commit that was never answered, and claims nothing for one that nobody can settle", async () => {
+  it("counts each unanswered commit, and retries it if it cannot be settled", async () => {
     const { transactor, counts } = setUp();
     const end = await transactor.run(plan(failing([inDoubt()], 7)));
     expect(end).toMatchObject({ kind: "committed", result: 7 });
     expect(counts()).toMatchObject({ transactions: 1, events: 7, unansweredCommits: 1 });
   });
 
-  it("is an empty poll, not a transaction, when a poll found nothing", async () => {
+  it("is an empty poll, not a transaction, if a poll finds no work", async () => {
     const { transactor, counts } = setUp();
     expect((await transactor.run(plan(failing([], 0)))).kind).toBe("empty");
     expect(counts()).toMatchObject({ transactions: 0, emptyPolls: 1 });
   });
 
-  it("is not repeated when a commit in doubt turns out to have happened", async () => {
+  it("is not repeated if a commit in doubt turns out to have happened", async () => {
     const { transactor, counts } = setUp();
     const body = vi.fn(failing([inDoubt()]));
     const end = await transactor.run(plan(body, { settle: async () => 5 }));
@@ -207,7 +207,7 @@ describe("a transaction", () => {
     expect(counts()).toMatchObject({ transactions: 1, events: 5 });
   });
 
-  it("is settled again when the commit in doubt lands between the look and the repetition", async () => {
+  it("is settled again if the commit in doubt arrives after the first check and the repetition fails as a duplicate", async () => {
     const { transactor } = setUp();
     const answers = [undefined, 5];
     const duplicate = new StatementError("add.events", serverError("23505", "duplicate key"), "23505");
@@ -217,13 +217,13 @@ describe("a transaction", () => {
     expect(end).toMatchObject({ kind: "committed", result: 5 });
   });
 
-  it("stays in doubt, and says so, when nobody can be asked any more", async () => {
+  it("fails in doubt if the commit cannot be settled before its attempts are used up", async () => {
     const { transactor } = setUp(2);
     const end = await transactor.run(plan(failing([inDoubt(), lost()]), { settle: async () => undefined }));
     expect(end).toMatchObject({ kind: "failed", inDoubt: true });
   });
 
-  it("stops the trial, naming the statement, on an error that trying again cannot mend", async () => {
+  it("stops the trial, naming the statement, on a non-retryable error", async () => {
     const { transactor, acquisitions } = setUp();
     const missing = new StatementError(
       "process.claim",

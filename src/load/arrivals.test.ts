@@ -33,7 +33,7 @@ function dispersion(arrivals: readonly Arrival[], endMs: number, windows: number
 }
 
 describe("a schedule of arrivals", () => {
-  it("goes forward in time, whatever the curve", () => {
+  it("goes forward in time for any rate curve", () => {
     fc.assert(
       fc.property(fc.nat(300), stages, distribution, fc.nat(), (start, curve, kind, seed) => {
         const taken = until(8000, new ArrivalSchedule(new RateCurve(start, curve), kind, ALONE, seed));
@@ -45,7 +45,7 @@ describe("a schedule of arrivals", () => {
     );
   });
 
-  it("is the same schedule over any number of workers, each arrival with one of them", () => {
+  it("is split over any number of workers without losing or duplicating an arrival", () => {
     const group = fc.tuple(fc.integer({ min: 1, max: 7 }), fc.nat(40)).map(([workers, more]) => ({
       workers,
       totalClients: workers + more,
@@ -87,7 +87,7 @@ describe("a schedule of arrivals", () => {
     ]);
   });
 
-  it("repeats with the seed and only with it", () => {
+  it("is the same for the same seed and differs for another seed", () => {
     const first = (seed: number): Arrival[] =>
       until(1000, new ArrivalSchedule(new RateCurve(50, []), "poisson", ALONE, seed));
     expect(first(7)).toEqual(first(7));
@@ -100,11 +100,11 @@ describe("Poisson arrivals", () => {
   const poisson = (seed: number, curve = new RateCurve(100, [])): Arrival[] =>
     until(endMs, new ArrivalSchedule(curve, "poisson", ALONE, seed));
 
-  it("come at the rate that was asked for, within 2.6 standard deviations", () => {
+  it("come at the configured rate, within 2.6 standard deviations", () => {
     for (const seed of [1, 2, 3]) expect(Math.abs(poisson(seed).length - 100_000)).toBeLessThan(2.6 * 316.3);
   });
 
-  it("are as dispersed as Poisson's: variance over mean within the 99 % band", () => {
+  it("have a ratio of variance to mean within the 99 % band of a Poisson process", () => {
     // The 0.5 % and 99.5 % points of chi-squared with 999 degrees of freedom, from tables.
     for (const seed of [1, 2, 3]) {
       const statistic = dispersion(poisson(seed), endMs, 1000);
@@ -113,12 +113,12 @@ describe("Poisson arrivals", () => {
     }
   });
 
-  it("are told apart from evenly spaced ones by that band", () => {
+  it("differ from evenly spaced arrivals, whose dispersion lies outside of that band", () => {
     const even = until(endMs, new ArrivalSchedule(new RateCurve(100, []), "uniform", ALONE, 1));
     expect(dispersion(even, endMs, 1000)).toBeLessThan(1);
   });
 
-  it("hold rate and dispersion at 5000 a second, too, counted by ten milliseconds", () => {
+  it("have the configured rate and dispersion at 5000 a second, counted in intervals of 10 ms", () => {
     const minuteMs = 60_000;
     for (const seed of [1, 2, 3]) {
       const taken = until(minuteMs, new ArrivalSchedule(new RateCurve(5000, []), "poisson", ALONE, seed));
@@ -130,14 +130,14 @@ describe("Poisson arrivals", () => {
     }
   });
 
-  it("have gaps that are exponential: their mean is their standard deviation", () => {
+  it("have exponential gaps, whose mean equals their standard deviation", () => {
     const gaps = poisson(4).map(({ offsetMs }, i, all) => offsetMs - (all[i - 1]?.offsetMs ?? 0));
     const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
     const variance = gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length;
     expect(Math.sqrt(variance) / mean).toBeCloseTo(1, 1);
   });
 
-  it("follow a ramp: from 0 to 200 a second, a quarter of them comes in the first half", () => {
+  it("follow a ramp from 0 to 200 a second: a quarter of them comes in the first half", () => {
     const taken = poisson(5, new RateCurve(0, [{ target: 200, durationMs: endMs }]));
     const early = taken.filter(({ offsetMs }) => offsetMs < endMs / 2).length;
     expect(Math.abs(taken.length - 100_000)).toBeLessThan(2.6 * 316.3);

@@ -41,7 +41,7 @@ function worldWith(overrides: Partial<PacingContext>): { world: World; context: 
 
 /**
  * Serves arrivals until the pacer has no more: the first free client takes the next arrival for `serviceMs`. Returns with
- * the clock at the end of the last one.
+ * the clock at the end of the last arrival.
  */
 async function serve(
   pacer: Pacer,
@@ -69,14 +69,14 @@ const uniform = (ratePerSecond: number, more: object = {}): PacingPlan => ({
 });
 
 describe("an open loop", () => {
-  it("starts arrivals at their time while clients are free", async () => {
+  it("starts each arrival at its intended time while clients are free", async () => {
     const { world, context } = worldWith({ endMs: () => 1000 });
     await serve(createPacer(uniform(100), context), world, 4, () => 20);
     expect(world.started).toHaveLength(100);
     for (const { intendedMs, startedMs } of world.started) expect(startedMs).toBe(intendedMs);
   });
 
-  it("keeps the intended starts of a server that stalls for 2 s, so that nothing is left out", async () => {
+  it("keeps the intended starts of arrivals during a 2 s stall of the server", async () => {
     const { world, context } = worldWith({ endMs: () => 10_000 });
     const stalled = (ms: number): number => (ms < 3000 || ms >= 5000 ? 5 : 5000 - ms + 5);
     await serve(createPacer(uniform(100), context), world, 4, stalled);
@@ -85,12 +85,12 @@ describe("an open loop", () => {
     );
     const delays = world.started.map(({ intendedMs, startedMs }) => startedMs - intendedMs);
     expect(Math.max(...delays)).toBeGreaterThan(1900);
-    // Service time alone shows the stall to no more than the clients that were in it.
+    // Service time shows the stall only for clients whose transaction was in flight.
     expect(world.started.filter(({ startedMs }) => stalled(startedMs) > 1000)).toHaveLength(4);
     expect(world.dropped).toEqual([]);
   });
 
-  it("drops what still waits when the window ends, and counts it", async () => {
+  it("drops and counts arrivals that still wait when the window ends", async () => {
     const { world, context } = worldWith({ endMs: () => 1000 });
     const pacer = createPacer(uniform(100), context);
     await serve(pacer, world, 1, () => 100);
@@ -100,7 +100,7 @@ describe("an open loop", () => {
     expect(world.offered).toHaveLength(100);
   });
 
-  it("drops an arrival that has waited for maxWait, and starts the next that has not", async () => {
+  it("drops an arrival that has waited for maxWait, and starts the next one within it", async () => {
     const { world, context } = worldWith({ endMs: () => 1000 });
     await serve(createPacer(uniform(100, { maxWaitMs: 50 }), context), world, 1, () => 100);
     for (const { intendedMs, startedMs } of world.started)
@@ -108,7 +108,7 @@ describe("an open loop", () => {
     expect(world.started.length + world.dropped.length).toBe(100);
   });
 
-  it("with maxWait 0 drops at once what finds all clients busy, and nothing else", async () => {
+  it("drops exactly the arrivals that find all clients busy if maxWait is 0", async () => {
     const { world, context } = worldWith({ endMs: () => 1000 });
     await serve(createPacer(uniform(100, { maxWaitMs: 0 }), context), world, 2, () => 25);
     for (const { intendedMs, startedMs } of world.started) expect(startedMs).toBe(intendedMs);
@@ -116,7 +116,7 @@ describe("an open loop", () => {
     expect(world.started.length + world.dropped.length).toBe(100);
   });
 
-  it("does not start what was waited for when the phase ends before its time, and does not count it", async () => {
+  it("neither starts nor counts an arrival whose intended time lies after the end of the phase", async () => {
     let isOver = false;
     const { world, context } = worldWith({ isOver: () => isOver });
     const pacer = createPacer(uniform(10), context);
@@ -129,7 +129,7 @@ describe("an open loop", () => {
     expect(await pacer.next(0)).toBeUndefined();
   });
 
-  it("drops what was due but not started when the phase ends", async () => {
+  it("drops arrivals that were due but not started when the phase ends", async () => {
     let isOver = false;
     const { world, context } = worldWith({ isOver: () => isOver });
     const pacer = createPacer(uniform(10), context);
@@ -142,7 +142,7 @@ describe("an open loop", () => {
     expect(world.dropped.sort((a, b) => a - b)).toEqual([100, 200]);
   });
 
-  it("has started or dropped exactly what was offered, whatever the rate, the clients and the server", async () => {
+  it("starts or drops each offered arrival exactly once for any rate, number of clients and server", async () => {
     const plan = fc.record({
       executor: fc.constant("constant-arrival-rate" as const),
       distribution: fc.constantFrom("poisson" as const, "uniform" as const),
@@ -170,8 +170,8 @@ describe("an open loop", () => {
   });
 });
 
-describe("executors that change over time", () => {
-  it("ramp the arrival rate, and hold its start during the warm-up", async () => {
+describe("an executor that changes its load over time", () => {
+  it("ramps the arrival rate and keeps its first rate during the warm-up", async () => {
     const plan: PacingPlan = {
       executor: "ramping-arrival-rate",
       distribution: "uniform",
@@ -185,7 +185,7 @@ describe("executors that change over time", () => {
     expect(warmUpPlan(plan)).toMatchObject({ executor: "constant-arrival-rate", ratePerSecond: 0 });
   });
 
-  it("follow the hours of a day at the pace that it is compressed to, day after day", async () => {
+  it("follows the hours of a compressed day, day after day", async () => {
     const hours = [
       { fromHour: 0, toHour: 6, rateFactor: 0 },
       { fromHour: 6, toHour: 12, rateFactor: 1 },
@@ -207,7 +207,7 @@ describe("executors that change over time", () => {
     ).toEqual([6, 6, 12, 12, 24, 12]);
   });
 
-  it("let as many clients work as the stages say, workers in turn", async () => {
+  it("lets as many clients work as its stages state, spread over workers in turn", async () => {
     const plan: PacingPlan = {
       executor: "ramping-clients",
       startClients: 2,
@@ -235,7 +235,7 @@ describe("executors that change over time", () => {
     expect(await createPacer(plan, context).next(0)).toBeUndefined();
   });
 
-  it("let no client start that the stages stopped wanting while it thought", async () => {
+  it("starts no client that thought while its stages lowered the number of clients", async () => {
     const plan: PacingPlan = {
       executor: "ramping-clients",
       startClients: 1,

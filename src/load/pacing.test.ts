@@ -46,14 +46,14 @@ async function countIterations(
   return count;
 }
 
-describe("executors", () => {
-  it("starts exactly the shared budget over workers that race for it, no remainder dropped", async () => {
+describe("an executor", () => {
+  it("starts exactly the shared budget of iterations over workers that compete for it", async () => {
     const sharedCounter = new Int32Array(new SharedArrayBuffer(4));
     const workers = [context({ sharedCounter }), context({ sharedCounter }), context({ sharedCounter })];
     expect(await countIterations({ executor: "shared-iterations", iterations: 1001 }, workers, 7)).toBe(1001);
   });
 
-  it("runs every client through its own budget", async () => {
+  it("runs each client through its own budget of iterations", async () => {
     expect(
       await countIterations({ executor: "per-client-iterations", iterations: 13 }, [context(), context()], 5),
     ).toBe(2 * 5 * 13);
@@ -62,7 +62,7 @@ describe("executors", () => {
   it.each([
     { executor: "per-client-iterations", iterations: 3 },
     { executor: "shared-iterations", iterations: 3 },
-  ] as const)("lets nobody think who has no iteration left: $executor", async (plan) => {
+  ] as const)("lets no client think after its last iteration: $executor", async (plan) => {
     const one = context({ thinkTime: { min: 100, max: 100 } });
     const pacer = createPacer(plan, one);
     const left: (boolean | undefined)[] = [];
@@ -72,7 +72,7 @@ describe("executors", () => {
     expect(one.slept).toEqual([100, 100]);
   });
 
-  it("ends the pauses of clients once others have taken the last iteration, in other workers when they settle", async () => {
+  it("ends pauses of clients once other clients or workers have taken the last iteration", async () => {
     const sharedCounter = new Int32Array(new SharedArrayBuffer(4));
     const never = (): Promise<void> => new Promise(() => undefined);
     const plan = { executor: "shared-iterations", iterations: 2 } as const;
@@ -92,20 +92,20 @@ describe("executors", () => {
     expect(Atomics.load(sharedCounter, 0)).toBe(2);
   });
 
-  it("goes on until the phase is over when there is no budget", async () => {
+  it("goes on until the phase is over if it has no budget", async () => {
     let left = 50;
     const only = context({ isOver: () => left-- <= 0 });
     expect(await countIterations({ executor: "constant-clients" }, [only], 1)).toBe(50);
   });
 
-  it("spreads the first starts of the whole group evenly over the ramp-up", async () => {
+  it("spreads the first starts of the whole role evenly over the ramp-up", async () => {
     const second = context({ rampUpMs: 1000, totalClients: 10, firstClient: 5 });
     const pacer = createPacer({ executor: "constant-clients" }, second);
     for (let client = 0; client < 5; client++) await pacer.next(client);
     expect(second.slept).toEqual([500, 600, 700, 800, 900]);
   });
 
-  it("thinks within the range between iterations, but not before the first", async () => {
+  it("lets clients think within the configured range between iterations, but not before the first one", async () => {
     const one = context({ thinkTime: { min: 10, max: 20 } });
     const pacer = createPacer({ executor: "constant-clients" }, one);
     for (let i = 0; i < 200; i++) await pacer.next(0);
@@ -114,7 +114,7 @@ describe("executors", () => {
     expect(Math.max(...one.slept)).toBeLessThan(20);
   });
 
-  it("gives the moment of the start as intended start, since a closed loop has no schedule", async () => {
+  it("gives the actual start as intended start in a closed loop, which has no schedule", async () => {
     const one = context({ thinkTime: { min: 5, max: 5 } });
     const pacer = createPacer({ executor: "constant-clients" }, one);
     expect(await pacer.next(0)).toEqual({ intendedMs: 0 });

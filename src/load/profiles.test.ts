@@ -12,7 +12,7 @@ const profile: Profile = {
 const partOf = (hour: number) => profile.hours.find(({ toHour }) => hour < toHour);
 
 describe("the streaming day", () => {
-  it("covers every hour once", () => {
+  it("covers every hour of the day once", () => {
     expect(profile.hours.map(({ fromHour }) => fromHour)).toEqual([
       0,
       ...profile.hours.slice(0, -1).map(({ toHour }) => toHour),
@@ -25,11 +25,11 @@ describe("the streaming day", () => {
     ["the rush hours", [7, 17], { small: 0, medium: 0.7, large: 0.3 }],
     ["business hours", [8, 12, 16], { small: 0.15, medium: 0.85, large: 0 }],
     ["the evening", [18, 21], { small: 0.6, medium: 0.4, large: 0 }],
-  ])("mixes batches for %s as its name says", (_, hours, mix) => {
+  ])("mixes batch sizes for %s", (_, hours, mix) => {
     for (const hour of hours) expect(partOf(hour)?.mix).toEqual(mix);
   });
 
-  it("is busiest in its two rush hours", () => {
+  it("has its highest rate at 7 and 17 o'clock", () => {
     const busiest = Array.from({ length: 24 }, (_, hour) => hour).filter(
       (hour) => partOf(hour)?.rateFactor === Math.max(...profile.hours.map((each) => each.rateFactor)),
     );
@@ -38,7 +38,7 @@ describe("the streaming day", () => {
 });
 
 describe("the size of a batch", () => {
-  it("comes as often as the hour's mix says", () => {
+  it("is drawn as often as the hour's mix states", () => {
     const prng = new Prng(11);
     const draws = 20_000;
     for (const { fromHour, mix } of profile.hours) {
@@ -51,7 +51,7 @@ describe("the size of a batch", () => {
     }
   });
 
-  it("is one that the hour has, whatever the roll and the day", () => {
+  it("is always a size of the hour's mix", () => {
     fc.assert(
       fc.property(fc.nat(1_000_000), fc.double({ min: 0, max: 1, noNaN: true }), (offsetMs, roll) => {
         const part = partOf((offsetMs % 24_000) / 1000);

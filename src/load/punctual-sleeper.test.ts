@@ -33,14 +33,14 @@ function world() {
 }
 
 describe("PunctualSleeper", () => {
-  it("sets its timer to the earliest appointment, in any order of appointments", () => {
+  it("sets its timer to the earliest due time, for any order of sleepers", () => {
     const { wait, state } = world();
     for (const dueMs of [7, 9, 3, 5]) wait(dueMs);
     expect(state.set).toEqual([7, 3]);
     expect(state.timers).toBe(1);
   });
 
-  it("wakes whose moment has come, in order, and says when the next one's is", async () => {
+  it("wakes sleepers that are due, in order, and returns the next due time", async () => {
     const { wait, fire, woken } = world();
     for (const dueMs of [7, 3, 3, 5]) wait(dueMs);
     expect(await fire(5)).toBe(7);
@@ -49,7 +49,7 @@ describe("PunctualSleeper", () => {
     expect(woken).toEqual([3, 3, 5, 7]);
   });
 
-  it("wakes no sleeper early, and fires again for the rest", async () => {
+  it("wakes no sleeper early, and fires again for sleepers that are not due yet", async () => {
     const { wait, fire, woken } = world();
     wait(5);
     expect(await fire(4.9)).toBeCloseTo(5.15);
@@ -73,7 +73,7 @@ describe("PunctualSleeper", () => {
     expect(state.set.at(-1)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("ends pauses by the timer if it runs", async () => {
+  it("ends pauses by its timer thread if it runs", async () => {
     const { sleeper, state, fire } = world();
     sleeper.startTimer();
     state.now = 10;
@@ -89,7 +89,7 @@ describe("PunctualSleeper", () => {
     expect(state.set).toEqual([12.5]);
   });
 
-  it("leaves pauses to timers where there is none", async () => {
+  it("ends pauses by timers of the event loop if no timer thread runs", async () => {
     const { sleeper, state } = world();
     const pause = sleeper.pause(1e6);
     expect(state).toMatchObject({ timers: 0, set: [] });
@@ -97,7 +97,7 @@ describe("PunctualSleeper", () => {
     await pause;
   });
 
-  it("starts no timer without an appointment, and closes a started timer", async () => {
+  it("starts no timer thread without a sleeper, and closes a started one", async () => {
     const idle = world();
     await idle.sleeper.close();
     expect(idle.state).toMatchObject({ timers: 0, isClosed: false });

@@ -1,4 +1,4 @@
-// Levels at a moment, and times and counts compared with them by brute force.
+// Levels of a rate curve, and its times and counts compared with sums over small steps.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RateCurve } from "./rate-curve.js";
@@ -12,14 +12,14 @@ describe("a rate curve", () => {
     { target: 20, durationMs: 1000 },
   ]);
 
-  it("goes in straight lines, jumps where a stage takes no time, and stays at its last target", () => {
+  it("is linear within stages, jumps at a stage without duration and stays at its last target", () => {
     const levels = [0, 500, 999, 1500, 2000, 2500, 3500, 4000, 90_000].map((ms) => ramp.levelAt(ms));
     expect(levels.map((level) => Math.round(level * 100) / 100)).toEqual([
       10, 20, 29.98, 30, 0, 0, 10, 20, 20,
     ]);
   });
 
-  it("brings as many arrivals by a moment as the area beneath it, and none where it is 0", () => {
+  it("brings as many arrivals as the area beneath it, and none while it is 0", () => {
     expect(ramp.timeOf(0)).toBe(0);
     expect(ramp.timeOf(20)).toBeCloseTo(1000, 9);
     expect(ramp.timeOf(49.999)).toBeLessThan(2000);
@@ -28,14 +28,14 @@ describe("a rate curve", () => {
     expect(ramp.timeOf(80)).toBeCloseTo(5000, 9);
   });
 
-  it("never brings more than its stages do once it stays at 0", () => {
+  it("brings no more arrivals once it stays at 0", () => {
     const ending = new RateCurve(10, [{ target: 0, durationMs: 2000 }]);
     expect(ending.timeOf(9.99)).toBeLessThan(2000);
     expect(ending.timeOf(10)).toBe(Infinity);
     expect(new RateCurve(0, []).timeOf(0)).toBe(Infinity);
   });
 
-  it("begins again when it repeats", () => {
+  it("starts again at its end if it repeats", () => {
     const day = new RateCurve(
       0,
       [
@@ -53,7 +53,7 @@ describe("a rate curve", () => {
     expect(new RateCurve(0, [{ target: 0, durationMs: 100 }], true).timeOf(0)).toBe(Infinity);
   });
 
-  it("brings by any moment what a sum over small steps does", () => {
+  it("brings as many arrivals by any moment as a sum over small steps", () => {
     const stage = fc.record({
       target: fc.integer({ min: 1, max: 100 }),
       durationMs: fc.integer({ min: 1, max: 3000 }),
@@ -72,7 +72,7 @@ describe("a rate curve", () => {
     );
   });
 
-  it("says when a level is reached next, from wherever one asks", () => {
+  it("returns the time at which a level is reached next, from any starting time", () => {
     expect(ramp.reaches(20, 0)).toBeCloseTo(500, 9);
     expect(ramp.reaches(20, 700)).toBe(700);
     expect(ramp.reaches(20, 2100)).toBeCloseTo(4000, 9);

@@ -1,5 +1,5 @@
-// The log of a real trial (`locking: nowait`, so with retries and failures) compared with that trial's `trial.json`, and
-// with damage: however its lines are changed, each is counted once and nothing throws. The excerpt keeps the first few
+// The log of a real trial (`locking: nowait`, so with retries and failures) is compared with that trial's `trial.json`. Each
+// damaged line is counted once and causes no error. The excerpt keeps the first few
 // lines of each kind of retries, failures and slow transactions.
 import fc from "fast-check";
 import { readFileSync } from "node:fs";
@@ -110,7 +110,7 @@ function changed(event: string, change: (line: Record<string, unknown>) => void)
 }
 
 describe("the log of a trial", () => {
-  it("is understood to its last line", () => {
+  it("is parsed completely, with every kind of line", () => {
     for (const line of LINES) expect(parseLogLine(line)).toHaveProperty("line");
     const kinds = new Set(LINES.map((line) => (JSON.parse(line) as { event: string }).event));
     expect([...kinds].sort()).toEqual([
@@ -125,7 +125,7 @@ describe("the log of a trial", () => {
     ]);
   });
 
-  it("adds up to what the trial's own result says", () => {
+  it("adds up to the counts and times in the trial's result", () => {
     const trial = only(LINES);
     expect(trial).toMatchObject({
       number: 1,
@@ -147,7 +147,7 @@ describe("the log of a trial", () => {
     expect(trial.phases.every(({ seconds }) => (seconds ?? -1) > 0)).toBe(true);
   });
 
-  it("takes no length of a phase from a clock that was set in it, and the window's own for the window", () => {
+  it("states a phase's length as unknown if the clock was set during it, and takes the window's own length", () => {
     const setBack = LINES.map((line) =>
       /"actor":"coordinator".*"phase":"(measure|drain|audit)"|"event":"stop"/.test(line)
         ? line.replace(/"time":"([^"]+)"/, (_, time: string) => {
@@ -163,7 +163,7 @@ describe("the log of a trial", () => {
     expect(textOf(setBack)).toMatch(/warm-up \(length unknown\), measure 5\.0 s/);
   });
 
-  it("tells of single retries and failures by statement and table, of the window only", () => {
+  it("lists retries and failures of the window by statement and table", () => {
     const { causes, retryLines, failureLines } = only(LINES).details;
     expect([retryLines, failureLines]).toEqual([6, 6]);
     const place = { sqlstate: "55P03", table: "event_status", count: 3 };
@@ -190,7 +190,7 @@ describe("the log of a trial", () => {
     expect(textOf(nameless)).toMatch(/retry +55P03 +process +process\.claim +unknown/);
   });
 
-  it("names the slowest transactions once each, with their parts, slowest first", () => {
+  it("lists each of the slowest transactions once, slowest first, with the parts of its time", () => {
     const { slowest } = analysed(LINES, {}, 1000).trials[0] as TrialLogReport;
     const times = slowest.map(({ responseMs }) => responseMs);
     expect(times).toEqual([...times].sort((a, b) => b - a));
@@ -205,7 +205,7 @@ describe("the log of a trial", () => {
     expect(only(LINES).slowest).toHaveLength(10);
   });
 
-  it("shows each worker's transactions over time, adding up to the operation's", () => {
+  it("shows each worker's transactions over time, which add up to those of the operation", () => {
     const { columnSeconds, rows } = only(LINES).timeline;
     expect(columnSeconds).toBe(1);
     const sum = (operation: Operation): number =>
@@ -223,14 +223,14 @@ describe("the log of a trial", () => {
       expect(sum(operation)).toBe(EXPECTED[operation].transactions);
   });
 
-  it("is the same whatever the order of its workers' lines", () => {
+  it("gives the same totals for any order of its workers' lines", () => {
     const expected = only(LINES).operations;
     const byActor = [...LINES].sort((a, b) => (a.slice(60) < b.slice(60) ? -1 : 1));
     expect(only(byActor).operations).toEqual(expected);
   });
 });
 
-it("has operations in the order of the result's own workload", () => {
+it("a log report lists operations in the order of the result's workload", () => {
   const order = ["process", "add"];
   const fold = new LogFold("log.ndjson", {}, 10, undefined, order);
   for (const line of LINES) fold.add(line);
@@ -239,8 +239,8 @@ it("has operations in the order of the result's own workload", () => {
   expect(Object.keys(only(LINES).operations).slice(0, 2)).toEqual(order.toReversed());
 });
 
-describe("a filter", () => {
-  it("by actor leaves that actor's workers, or one of them", () => {
+describe("a filter of a log report", () => {
+  it("keeps the workers of a role, or a single worker", () => {
     const both = only(LINES, { actors: ["consumers"] });
     expect(Object.keys(both.operations)).toEqual(["process"]);
     const one = only(LINES, { actors: ["consumers/0"] }).operations.process?.transactions ?? 0;
@@ -249,7 +249,7 @@ describe("a filter", () => {
     expect(Math.min(one, other)).toBeGreaterThan(0);
   });
 
-  it("by operation, trial and time leaves what it names; parts of the window add up to the whole", () => {
+  it("keeps the named operations, trials and seconds, and parts of the window add up to the whole", () => {
     expect(Object.keys(only(LINES, { operations: ["add"] }).operations)).toEqual(["add"]);
     expect(analysed(LINES, { trials: [2] }).trials).toEqual([]);
     expect(textOf(LINES, { trials: [2] })).toContain("Nothing in these logs fits the filters");
@@ -263,7 +263,7 @@ describe("a filter", () => {
     expect(early.outside).toBeNull();
   });
 
-  it("by instants means the seconds that they lie in", () => {
+  it("counts every second that contains one of its instants", () => {
     const startsAtMs = Date.parse(WINDOW_STARTS_AT);
     const seconds = only(LINES, { from: { second: 1 }, to: { second: 4 } });
     const instants = only(LINES, { from: { atMs: startsAtMs + 1400 }, to: { atMs: startsAtMs + 3100 } });
@@ -275,8 +275,8 @@ describe("a filter", () => {
   });
 });
 
-describe("a log that does not say everything", () => {
-  it("of a level above info says that totals are not known, and prints no zero", () => {
+describe("an incomplete log", () => {
+  it("has unknown totals, not zeros, if its level is above info", () => {
     const warnings = LINES.filter((line) => !line.startsWith('{"level":"info"'));
     const trial = only(warnings);
     expect(trial).toMatchObject({
@@ -293,7 +293,7 @@ describe("a log that does not say everything", () => {
     expect(text).not.toMatch(/retries: none|failures: none|stalls: none/);
   });
 
-  it("without its end has no rate, and says so", () => {
+  it("has counts but no rate if it does not end", () => {
     const cut = LINES.filter((line) => !line.includes('"event":"stop"'));
     const trial = only(cut);
     expect(trial).toMatchObject({ status: null, windowSeconds: null });
@@ -301,7 +301,7 @@ describe("a log that does not say everything", () => {
     expect(textOf(cut)).toContain("the log does not end");
   });
 
-  it("without histograms has counts and no percentiles; without parts, times alone", () => {
+  it("has no percentiles without histograms, and times without parts if parts were not logged", () => {
     const older = changed("summary", (line) => {
       delete line["responseHistogram"];
       delete line["slowest"];
@@ -312,7 +312,7 @@ describe("a log that does not say everything", () => {
     expect(textOf(older)).toContain("not logged");
   });
 
-  it("of a worker that never finished anything names its operation with zeros", () => {
+  it("shows an operation with zeros if its worker finished nothing", () => {
     const idle = LINES.filter((line) => !(line.includes('"summary"') && line.includes('"archivers"')));
     expect(only(idle).operations.archive).toMatchObject({
       transactions: 0,
@@ -321,7 +321,7 @@ describe("a log that does not say everything", () => {
     });
   });
 
-  it("shows a stall: seconds in which nothing finished although it did before and after", () => {
+  it("shows a stall: seconds without a finished transaction between seconds with some", () => {
     const stalled = LINES.filter((line) => !/"operation":"add","second":[12],/.test(line));
     const [stall] = only(stalled).stalls;
     expect(stall).toMatchObject({ operation: "add", fromSecond: 1, seconds: 2 });
@@ -329,7 +329,7 @@ describe("a log that does not say everything", () => {
     expect(only(LINES).stalls).toEqual([]);
   });
 
-  it("shows none of what is rare anyway, and one of what stood still for most of the time", () => {
+  it("shows no stall of a rare operation, and one stall of an operation that stood still for most of the time", () => {
     const track = (seconds: readonly number[], finished: number): SecondTrack => {
       const made = new SecondTrack();
       for (const second of seconds) made.add(second, { finished, failed: 0, longestMs: 1 });
@@ -342,8 +342,8 @@ describe("a log that does not say everything", () => {
   });
 });
 
-describe("damage", () => {
-  it("is counted by kind, with the first lines named", () => {
+describe("a damaged line", () => {
+  it("is counted by kind of damage, and the first ones are named with their numbers", () => {
     const lines = ["", "not json", '{"level":30,"msg":"of another program"}', ...LINES];
     const wrong = LINES.findIndex((line) => line.includes('"event":"summary"'));
     lines[wrong + 3] = (lines[wrong + 3] ?? "").replace(/"transactions":\d+/, '"transactions":-1');
@@ -364,7 +364,7 @@ describe("damage", () => {
     expect(text).toMatch(/line \d+: malformed: summary, transactions/);
   });
 
-  it("to a histogram refuses its line, so that counts and percentiles stay of one set", () => {
+  it("is left out completely if its count and its histogram disagree", () => {
     const wrong = changed("summary", (line) => {
       if (line["operation"] === "add" && line["second"] === 0) line["transactions"] = 1;
     });
@@ -373,7 +373,7 @@ describe("damage", () => {
     expect(trials[0]?.operations.add?.transactions).toBeLessThan(476);
   });
 
-  it("of any kind never throws, and every line is counted once", () => {
+  it("is counted once and causes no error for any kind of damage", () => {
     const mutation = fc.record({
       line: fc.nat(LINES.length - 1),
       at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -406,7 +406,7 @@ describe("damage", () => {
     );
   });
 
-  it("cannot move the cursor of who reads the text", () => {
+  it("puts no escape sequence into the text", () => {
     const escape = changed("retry", (line) => (line["reason"] = "a\u001b[2Jb"));
     expect(textOf(escape)).not.toContain("\u001b");
   });

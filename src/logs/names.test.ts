@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LogNames } from "./names.js";
 
-it("accepts what the logs name, and says of another name which they have", () => {
+it("accepts names that the logs contain, and lists these names when it refuses another one", () => {
   const names = new LogNames();
   names.add("clients", 1, ["add", "pay"]);
   expect(() => names.require({ actors: ["clients", "clients/1"], operations: ["pay"] })).not.toThrow();

@@ -1,5 +1,5 @@
-// The pieces of an analysis, each with a mistake that it must not make: a track that loses a second, columns that lose a
-// count, a list that forgets or doubles a slow transaction.
+// Parts of a log report: the track loses no second, columns lose no count, and the list of slow transactions neither loses
+// nor repeats an entry.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SecondTrack } from "./second-track.js";
@@ -15,7 +15,7 @@ function trackOf(seconds: readonly number[], facts = busy): SecondTrack {
 }
 
 describe("a track of seconds", () => {
-  it("finds a stall by its seconds, with the failures in it and what had waited", () => {
+  it("finds a stall with its seconds, its failed attempts and the longest transaction after it", () => {
     const track = trackOf([0, 1, 2, 6, 7]);
     track.add(4, { finished: 0, failed: 9, longestMs: 0 });
     track.add(6, { finished: 1, failed: 0, longestMs: 3100 });
@@ -23,7 +23,7 @@ describe("a track of seconds", () => {
     expect(track.stalls()).toEqual([stall]);
   });
 
-  it("finds it across the seams of its memory, and in whatever order seconds come", () => {
+  it("finds stalls across the limits of its memory blocks, for any order of seconds", () => {
     const seconds = [...Array.from({ length: 1020 }, (_, i) => i), 1030, 1031, 5000].reverse();
     const found = trackOf(seconds).stalls();
     expect(found.map(({ fromSecond, seconds: length }) => [fromSecond, length])).toEqual([
@@ -32,15 +32,15 @@ describe("a track of seconds", () => {
     ]);
   });
 
-  it("sees none before the first second, after the last, or in an operation that is rare", () => {
+  it("finds no stall before the first second, after the last one or in a rare operation", () => {
     expect(trackOf([5, 6, 7]).stalls()).toEqual([]);
     expect(trackOf([]).stalls()).toEqual([]);
     expect(trackOf([0, 3, 6, 9], { ...busy, finished: 1 }).stalls()).toEqual([]);
   });
 });
 
-describe("a spread", () => {
-  it("keeps every count, in so many columns at most, however long the time is", () => {
+describe("a spread of counts over columns", () => {
+  it("keeps every count in at most 60 columns for any length of time", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 3_000_000 }), fc.integer({ min: 0, max: 1000 })), {
@@ -78,7 +78,7 @@ describe("the slowest transactions", () => {
     ...more,
   });
 
-  it("are the slowest of all that came, in order", () => {
+  it("are the slowest of all added ones, slowest first", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 1e6 })),
@@ -93,7 +93,7 @@ describe("the slowest transactions", () => {
     );
   });
 
-  it("are one entry for one transaction that two lines tell of, whichever comes first", () => {
+  it("contain a transaction once if two lines describe it, in either order", () => {
     const fromSlow = one(100.0004, { serviceMs: 99, attempts: 2 });
     const fromSummary = one(100, { parts: { commit: 90 } });
     for (const lines of [
@@ -112,7 +112,7 @@ describe("the slowest transactions", () => {
     }
   });
 
-  it("are none where none are asked for", () => {
+  it("are empty if zero are requested", () => {
     const slowest = new Slowest(0);
     slowest.add(one(5));
     expect(slowest.all).toEqual([]);

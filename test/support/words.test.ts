@@ -11,7 +11,16 @@ const REFUSED =
 const REFUSED_IN_COMMENTS =
   /^(?:Of|As|By|For|In|With|Where|Those|Told|Beside)\b|\b(?:those of|of (?:its|their|one's) own|beside|told|whoever|nobody|somebody|anew|so many|muster|lifeline|bell)\b/i;
 
+/** First words of a fragment, and words that only their author understands. */
+const REFUSED_IN_NAMES =
+  /^(?:of|as|by|for|in|with|where|those|told|beside|and|but|or|nor|than|unless|even|not|so|too|also)\b|\b(?:tells?|rehears\w*|doubled|outlast\w*|whatever|whichever)\b/i;
+
+const NAME_LENGTH = 120;
+
 const CODE = ["bench", "src", "test"];
+
+/** Folders whose test names are sentences. */
+const CLEAN: readonly string[] = ["src/actors", "src/load", "src/logs", "test/support/words.test.ts"];
 
 /** Literals that hold such a word for another reason: the name of a user. */
 const ALLOWED: readonly string[] = [
@@ -27,6 +36,9 @@ function filesBelow(directory: string, ...endings: readonly string[]): string[] 
     .sort();
 }
 
+const parse = (path: string, code: string): ts.SourceFile =>
+  ts.createSourceFile(path, code, ts.ScriptTarget.Latest);
+
 function literalsOf(path: string): string[] {
   const literals: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -34,9 +46,49 @@ function literalsOf(path: string): string[] {
       literals.push(node.text);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest));
+  visit(parse(path, readFileSync(path, "utf8")));
   return literals;
 }
+
+/** The function that an expression such as `it.each(rows)` begins with. */
+function rootOf(callee: ts.Expression): string {
+  if (ts.isIdentifier(callee)) return callee.text;
+  if (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) return rootOf(callee.expression);
+  return "";
+}
+
+interface TestName {
+  readonly isGroup: boolean;
+  readonly text: string;
+}
+
+/** Names of groups and tests that are literals; an inserted expression is a single character. */
+function testNamesOf(file: ts.SourceFile): TestName[] {
+  const names: TestName[] = [];
+  const visit = (node: ts.Node): void => {
+    const root = ts.isCallExpression(node) ? rootOf(node.expression) : "";
+    const name = ts.isCallExpression(node) ? node.arguments[0] : undefined;
+    if (["describe", "it", "test"].includes(root) && name !== undefined) {
+      const isGroup = root === "describe";
+      if (ts.isStringLiteralLike(name)) names.push({ isGroup, text: name.text });
+      if (ts.isTemplateExpression(name))
+        names.push({
+          isGroup,
+          text: [name.head.text, ...name.templateSpans.map((span) => span.literal.text)].join("…"),
+        });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return names;
+}
+
+const isFragment = ({ isGroup, text }: TestName): boolean =>
+  REFUSED.test(text) ||
+  REFUSED_IN_COMMENTS.test(text) ||
+  REFUSED_IN_NAMES.test(text) ||
+  text.length > NAME_LENGTH ||
+  (isGroup ? text.trim() === "" : !text.trim().includes(" "));
 
 /** Comments of a file; consecutive line comments are a single comment. */
 function commentsOf(path: string): string[] {
@@ -56,24 +108,24 @@ const misses = (path: string, texts: readonly string[]): string[] =>
 
 const linesOf = (path: string): string[] => readFileSync(path, "utf8").split("\n");
 
-describe("words that read as translated are in no text for a user", () => {
-  it("of the program", () => {
+describe("words that read as translated", () => {
+  it("are in no string literal of the program", () => {
     const files = filesBelow("src", ".ts").filter((path) => !path.endsWith(".test.ts"));
     expect(files.length).toBeGreaterThan(300);
     expect(files.flatMap((path) => misses(path, literalsOf(path)))).toEqual([]);
   });
 
-  it("of a scenario, or of the schema for editors", () => {
+  it("are in no scenario and not in the schema for editors", () => {
     const files = [...filesBelow("scenarios", ".yaml"), ...filesBelow("schema", ".json")];
     expect(files.flatMap((path) => misses(path, linesOf(path)))).toEqual([]);
   });
 
-  it("of the documents", () => {
+  it("are in no document", () => {
     const files = ["README.md", ...filesBelow("docs", ".md"), ...filesBelow("docker", "README.md")];
     expect(files.flatMap((path) => misses(path, linesOf(path)))).toEqual([]);
   });
 
-  it("of a comment", () => {
+  it("are in no comment of the code", () => {
     const files = CODE.flatMap((folder) => filesBelow(folder, ".ts", ".mjs"));
     const refused = files.flatMap((path) =>
       commentsOf(path)
@@ -83,8 +135,55 @@ describe("words that read as translated are in no text for a user", () => {
     expect(refused).toEqual([]);
   });
 
-  it("and would be found", () => {
+  it("are found in upper and lower case, anywhere in a sentence", () => {
     expect(misses("x.ts", ["Nobody is told."])).toEqual(["x.ts: Nobody is told."]);
     expect(misses("x.ts", ["mind the gap, it was told"])).toEqual(["x.ts: mind the gap, it was told"]);
+  });
+});
+
+describe("the name of a test", () => {
+  const namesOf = (code: string): TestName[] => testNamesOf(parse("x.test.ts", code));
+
+  it("is neither a fragment nor a riddle", () => {
+    const files = ["src", "test"]
+      .flatMap((folder) => filesBelow(folder, ".test.ts"))
+      .filter((path) => CLEAN.some((folder) => path === folder || path.startsWith(`${folder}/`)));
+    const refused = files.flatMap((path) =>
+      testNamesOf(parse(path, readFileSync(path, "utf8")))
+        .filter(isFragment)
+        .map(({ text }) => `${path}: ${text}`),
+    );
+    expect(refused).toEqual([]);
+  });
+
+  it("is read from each form of describe, it and test", () => {
+    const code = `
+      describe("a", () => { it("b", f); });
+      it.each([1])("c", f);
+      test.skipIf(x).for(rows)(\`d \${e} f\`, f);
+      it(name, f);
+      it2("g", f);`;
+    expect(namesOf(code)).toEqual([
+      { isGroup: true, text: "a" },
+      { isGroup: false, text: "b" },
+      { isGroup: false, text: "c" },
+      { isGroup: false, text: "d … f" },
+    ]);
+  });
+
+  it.each([
+    "commits",
+    "%s",
+    "",
+    "of a comment",
+    "And would be found",
+    "rolls back what it was told",
+    "keeps order ".repeat(11),
+  ])("is refused if it is %j", (text) => {
+    expect(isFragment({ isGroup: false, text })).toBe(true);
+  });
+
+  it.each(["rolls back on an error", "$title is refused with its line"])("may be %j", (text) => {
+    expect(isFragment({ isGroup: false, text })).toBe(false);
   });
 });
