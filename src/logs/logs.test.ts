@@ -205,7 +205,7 @@ describe("the log of a trial", () => {
     expect(only(LINES).slowest).toHaveLength(10);
   });
 
-  it("shows each worker's transactions over time, which add up to those of the operation", () => {
+  it("shows each worker's transactions over time, which add up to the operation's total", () => {
     const { columnSeconds, rows } = only(LINES).timeline;
     expect(columnSeconds).toBe(1);
     const sum = (operation: Operation): number =>
