@@ -44,7 +44,7 @@ async function run(...args: string[]): Promise<number | TrainSimError> {
 }
 
 describe("compare", () => {
-  it("ends with 99 on a regression beyond the bound, and with 0 within it", async () => {
+  it("ends with code 99 on a regression beyond the bound, and with 0 within it", async () => {
     const [before, after] = [await stored("before", 2), await stored("after", 4)];
     expect(await run("compare", before, after)).toBe(ExitCode.thresholdFailed);
     expect(stage.output).toContain("REGRESSION: text add mean(ms) is higher: 2.00x");
@@ -52,7 +52,7 @@ describe("compare", () => {
     expect(await run("compare", after, before)).toBe(ExitCode.done);
   });
 
-  it("ends with 112 where a run is not judged, unless differences are allowed or another run is worse", async () => {
+  it("ends with 112 if a run is not judged, unless --allow-differences is given or another run is worse", async () => {
     const other = (result: ResultDocument): void => void (result.environment.machine = { cpus: 64 });
     const [before, same, worse] = [
       await stored("before", 2),
@@ -73,7 +73,7 @@ describe("compare", () => {
     }
   });
 
-  it("takes the baseline by name, wherever it stands, and compares all others with it", async () => {
+  it("takes the named run as baseline, in any position, and compares all others with it", async () => {
     const [a, b, c] = [await stored("a", 2), await stored("b", 2), await stored("c", 4)];
     expect(await run("compare", c, a, b, "--baseline", b, "--json")).toBe(ExitCode.thresholdFailed);
     const document = JSON.parse(stage.output) as { baseline: string; runs: { directory: string }[] };
@@ -81,7 +81,7 @@ describe("compare", () => {
     expect(document.runs.map((each) => each.directory)).toEqual([c, a]);
   });
 
-  it("finds changes in a history, which has no baseline", async () => {
+  it("searches a history for changes, and refuses a baseline for it", async () => {
     const directories = [await stored("a", 2), await stored("b", 2)];
     expect(await run("compare", "--history", ...directories)).toBe(ExitCode.done);
     expect(stage.output).toContain("Nothing can be concluded from 2 runs");
@@ -94,14 +94,14 @@ describe("compare", () => {
     expect(refused).toMatchObject({ message: expect.stringContaining("has no --baseline") as string });
   });
 
-  it("writes the CSV of all runs beside", async () => {
+  it("writes a CSV file with a row for each run", async () => {
     const [a, b] = [await stored("a", 2), await stored("b", 2)];
     const file = join(stage.directory, "history.csv");
     expect(await run("compare", a, b, "--csv", file)).toBe(ExitCode.done);
     expect((await readFile(file, "utf8")).split("\n")).toHaveLength(4);
   });
 
-  it("refuses what it cannot read or compare, naming the directory", async () => {
+  it("refuses an unreadable or incomparable directory by its name", async () => {
     const good = await stored("good", 2);
     const half = join(stage.directory, "half");
     await mkdir(half);
@@ -120,7 +120,7 @@ describe("compare", () => {
 });
 
 describe("report", () => {
-  it("gives the stored document back, as it is", async () => {
+  it("prints the stored document unchanged with --json", async () => {
     const path = await stored("a", 2);
     expect(await run("report", path, "--json")).toBe(ExitCode.done);
     expect(JSON.parse(stage.output)).toEqual(exampleResult(6, 2));

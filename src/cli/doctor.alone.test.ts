@@ -52,23 +52,26 @@ const URL_TARGET = "target: postgresql://u@db:5432/d";
 test.each([
   ["an embedded PostgreSQL", "preload: 1", "PostgreSQL"],
   [
-    "one in some treatment",
+    "an embedded PostgreSQL in one treatment",
     "factors: { target: [{ kind: embedded }, postgresql://u@db:5432/d] }",
     "PostgreSQL",
   ],
   ["a container", "target: { kind: container }", "Docker"],
   ["a PgBouncer", `${URL_TARGET}\npool: pgbouncer`, "PgBouncer"],
-])("what is missing for %s is a problem", async (_, scenario, needed) => {
-  const states = await statesFor(scenario);
-  const lacking = Object.entries(states).filter(([what]) => /^(PostgreSQL|Docker|PgBouncer)$/.test(what));
-  for (const [what, state] of lacking) expect(state, what).toBe(what === needed ? "problem" : "missing");
-  expect(process.exitCode).toBe(ExitCode.invalid);
-});
+])(
+  "reports a problem if a scenario needs %s and the machine lacks the program",
+  async (_, scenario, needed) => {
+    const states = await statesFor(scenario);
+    const lacking = Object.entries(states).filter(([what]) => /^(PostgreSQL|Docker|PgBouncer)$/.test(what));
+    for (const [what, state] of lacking) expect(state, what).toBe(what === needed ? "problem" : "missing");
+    expect(process.exitCode).toBe(ExitCode.invalid);
+  },
+);
 
 test.each([
   ["without a scenario", undefined],
-  ["for a server of the user's", URL_TARGET],
-])("what nobody needs is only told of, %s", async (_, scenario) => {
+  ["for a server given by URL", URL_TARGET],
+])("reports a missing program as no problem if no scenario needs it: %s", async (_, scenario) => {
   expect(Object.values(await statesFor(scenario))).not.toContain("problem");
   expect(process.exitCode).toBeUndefined();
 });
@@ -77,7 +80,7 @@ test.each([
   ["tsc", "ok"],
   ["hpet", "warning"],
   [undefined, undefined],
-])("a clock that is read from %s", async (source, state) => {
+])("gives clock source %s the state %s", async (source, state) => {
   clockSource.mockReturnValue(source);
   expect((await statesFor())["clock"]).toBe(state);
 });
@@ -86,17 +89,17 @@ test.each([
   [3, 3, "ok"],
   [3, 3 * machineFacts().cores + 1, "warning"],
   [0, 3, undefined],
-])("threads on %i agents, %i in all", async (agents, workers, state) => {
+])("gives a run with %i agents and %i worker threads in all the state %s", async (agents, workers, state) => {
   const actors = `{ cycle: { workers: ${workers}, load: { clients: ${workers} } } }`;
   const states = await statesFor(`${URL_TARGET}\nagents: ${agents}\ntopology: cycle\nactors: ${actors}`);
   expect(states["threads"]).toBe(state);
 });
 
 test.each([
-  ["that acts", "nice: 10", false, undefined],
+  ["that takes effect", "nice: 10", false, undefined],
   ["that the machine ignores", "nice: 10", true, "warning"],
-  ["that is not asked for", "nice: 0", true, undefined],
-])("a nice level %s", async (_, key, shares, state) => {
+  ["of 0", "nice: 0", true, undefined],
+])("judges a nice level %s", async (_, key, shares, state) => {
   sharesBySession.mockReturnValue(shares);
   expect((await statesFor(`target: { ${key} }`))["target"]).toBe(state);
 });

@@ -76,7 +76,7 @@ function strangersIn(text: string, makers: readonly string[]): string[] {
   );
 }
 
-test("messages name options of the command that prints them", () => {
+test("every option in a message exists in the command that prints the message", () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter(
     (file) => file.endsWith(".ts") && !/\.test\.ts$|^testing\//.test(file) && file !== TUNES_V8,
   );
@@ -89,7 +89,7 @@ test("messages name options of the command that prints them", () => {
   expect(strangers).toEqual([]);
 });
 
-test("pages and help name options of the command that they show", () => {
+test("every option in a page or a help text exists in the command of that example", () => {
   const pages = [
     "README.md",
     ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { expect, it } from "vitest";
 import { agents } from "./option-values.js";
 
-it("takes a number of agents, or hosts as ssh takes them", () => {
+it("--agents takes a number of agents or a list of ssh hosts", () => {
   expect(agents("4")).toBe(4);
   expect(agents("ssh:host1,app@host2.example,::1")).toEqual(["host1", "app@host2.example", "::1"]);
 });
@@ -16,11 +16,11 @@ it.each([
   "ssh:a\u001b[2J",
   "ssh:$(id)",
   "ssh:a;id",
-])("takes %j for no hosts", (text) => {
+])("--agents refuses %j", (text) => {
   expect(() => agents(text)).toThrow(InvalidArgumentError);
 });
 
-it("takes each host once", () => {
+it("--agents refuses a host that is named twice", () => {
   expect(() => agents("ssh:a,b,a")).toThrow(/^a is named twice/);
   expect(() => agents("a,b")).toThrow(/whole number/);
 });

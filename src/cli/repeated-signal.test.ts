@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { RepeatedSignal, SAME_WISH_MS } from "./repeated-signal.js";
 
-it("takes signals that come together for one wish, and a later one for another", () => {
+it("counts signals within a short time as a single request, and a later signal as another one", () => {
   let nowMs = 5000;
   const signals = new RepeatedSignal(() => nowMs);
   expect([signals.hear(), signals.hear()]).toEqual(["first", "same"]);

@@ -40,13 +40,13 @@ async function scenario(yaml: string): Promise<string> {
 }
 
 describe("validate", () => {
-  test("says what a valid scenario would run", async () => {
+  test("prints treatments, trials and load time of a valid scenario", async () => {
     const file = await scenario("name: a\nfactors: { payload: [text, jsonb] }");
     expect(await run("validate", file, "--set", "trial.duration=4s")).toBeUndefined();
     expect(stage.output).toBe("ok: a: 2 treatments x 5 trials = 10 trials, load of 1m to 6m\n");
   });
 
-  test("refuses with every problem and exit code 104, and prints nothing on standard output", async () => {
+  test("lists every problem with exit code 104, and prints nothing on standard output", async () => {
     const file = await scenario("name: a\npaylod: text\nclients: -1");
     const error = await run("validate", file);
     expect(error?.exitCode).toBe(ExitCode.invalid);
@@ -55,7 +55,7 @@ describe("validate", () => {
     expect(stage.output).toBe("");
   });
 
-  test("--json answers both ways with a document", async () => {
+  test("prints a JSON document for a valid and for an invalid scenario with --json", async () => {
     await run("validate", await scenario("name: a\ntrials: 1\ntrial: { drain: false }"), "--json");
     expect(JSON.parse(stage.output)).toEqual({
       valid: true,
@@ -78,7 +78,7 @@ describe("validate", () => {
 });
 
 describe("init", () => {
-  test("writes a starter that loads, named after its file, and points editors at the schema", async () => {
+  test("writes a starter scenario that loads, is named after its file and links the schema", async () => {
     const file = path.join(stage.directory, "my first test.yaml");
     expect(await run("init", file)).toBeUndefined();
     const experiment = await loadScenario(file);
@@ -92,7 +92,7 @@ describe("init", () => {
     expect(stage.output).toContain(`wrote ${file}`);
   });
 
-  test("leaves an existing file as it is", async () => {
+  test("leaves an existing file unchanged", async () => {
     const file = await scenario("name: precious");
     const error = await run("init", file);
     expect(error?.message).toMatch(/is there already and was left as it is$/);
@@ -100,7 +100,7 @@ describe("init", () => {
     expect(await readFile(file, "utf8")).toBe("name: precious");
   });
 
-  test("refuses a directory that does not exist, and one in place of the file", async () => {
+  test("refuses a missing directory, and a directory in place of the file", async () => {
     expect((await run("init", path.join(stage.directory, "no", "x.yaml")))?.message).toMatch(
       /directory does not exist$/,
     );
@@ -111,13 +111,13 @@ describe("init", () => {
   });
 });
 
-test("json-schema prints the schema", async () => {
+test("json-schema prints the schema of a scenario", async () => {
   await run("json-schema");
   expect(JSON.parse(stage.output)).toEqual(JSON.parse(JSON.stringify(scenarioJsonSchema())));
 });
 
 describe("schema print", () => {
-  test("prints what the treatments of a scenario have, those with the same SQL together", async () => {
+  test("prints tables of a scenario's treatments once for all treatments with the same SQL", async () => {
     const file = await scenario(
       "name: a\nfactors: { payload: [text, jsonb], isolation: [serializable, repeatable read] }",
     );
@@ -133,14 +133,14 @@ describe("schema print", () => {
     expect(stage.output).not.toContain("-- add.");
   });
 
-  test("prints the tables of each storage, and statements where they are asked for", async () => {
+  test("prints the tables of each storage, and with --statements the statements", async () => {
     expect(await run("schema", "print", "streaming-insert-cloudberry", "--statements")).toBeUndefined();
     for (const storage of ["orientation = row", "orientation = column", "cluster_type = 'zorder'"])
       expect(stage.output).toContain(storage);
     expect(stage.output).toContain('-- load.copy\nCOPY "train_sim".cdr (');
   });
 
-  test("refuses levels beside a scenario, and --set without one", async () => {
+  test("refuses a dialect or payload together with a scenario, and --set without a scenario", async () => {
     const file = await scenario("name: a");
     const error = await run("schema", "print", file, "--payload", "text", "--dialect", "dsql");
     expect(error?.message).toBe("the scenario says its own dialect, payload");
@@ -155,7 +155,7 @@ describe("run --plan --json", () => {
   const plan = async (yaml: string, ...more: string[]): Promise<TrainSimError | undefined> =>
     run("run", await scenario(yaml), "--plan", "--json", ...more);
 
-  test("answers as validate --json does, also for a scenario that is refused", async () => {
+  test("prints the document of validate --json, also for a refused scenario", async () => {
     expect(await plan("name: a\ntrials: 1\ntrial: { drain: false }")).toBeUndefined();
     expect(JSON.parse(stage.output)).toMatchObject({ valid: true, trials: 1, mostSeconds: 12 });
     expect(JSON.parse(stage.output)).not.toHaveProperty("search");
@@ -164,7 +164,7 @@ describe("run --plan --json", () => {
     expect(JSON.parse(stage.output)).toMatchObject({ valid: false, problems: [{ path: "trials", line: 2 }] });
   });
 
-  test("says that nobody knows how many trials a search for capacity takes, and how long", async () => {
+  test("states trials and time of a capacity search as unknown (null)", async () => {
     const yaml =
       "name: a\nactors: { producers: { load: { executor: constant-arrival-rate, rate: 5, maxClients: 9 } } }";
     expect(await plan(yaml, "--find-capacity", "add: p(99)<50")).toBeUndefined();
@@ -179,7 +179,7 @@ describe("run --plan --json", () => {
     });
   });
 
-  test("refuses a search that would find nothing, before it is run", async () => {
+  test("refuses a capacity search with an unknown operation or factor before the run", async () => {
     const yaml = "name: a\nfactors: { payload: [text, jsonb] }";
     const unread = await plan(yaml, "--find-capacity", "read: p(99)<50");
     expect(unread?.exitCode).toBe(ExitCode.invalid);
@@ -192,7 +192,7 @@ describe("run --plan --json", () => {
   });
 });
 
-describe("the plan", () => {
+describe("the printed plan", () => {
   const yaml = `name: a
 seed: 7
 target: { url: "postgresql://u:s3cret@db:5432/d" }
@@ -200,7 +200,7 @@ factors: { payload: [text, jsonb], pool: [direct, { strategy: pg-pool, size: 9 }
 actors: { producers: { load: { thinkTime: { min: 5ms, max: 1s } } } }
 thresholds: { add: ["p(95)<10"] }`;
 
-  test("lists treatments, conditions, blocks, thresholds and the time, without a password", () => {
+  test("lists treatments, conditions, blocks, thresholds and load time without passwords", () => {
     const plan = renderPlan(parseScenario(yaml, "x.yaml"));
     expect(plan).toContain("a (seed 7)\n  4 treatments x 5 trials = 20 trials, load of 4m to 14m\n");
     expect(plan).toMatch(/ {2}id +payload +pool\n {2}text-direct +text +direct\n/);
@@ -215,13 +215,13 @@ thresholds: { add: ["p(95)<10"] }`;
     );
   });
 
-  test("says of a search for capacity that its trials are not known before", () => {
+  test("states that planned trials of a capacity search only confirm the rate it finds", () => {
     const planned = parseScenario("name: a\ntrials: 1\n", "x.yaml");
     expect(renderPlan(planned, true)).toMatch(/these trials only confirm the rate found for each treatment/);
     expect(renderPlan(planned)).not.toContain("--find-capacity");
   });
 
-  test("names regions, and weights where they differ, and no password", () => {
+  test("names regions, and weights if they differ, without passwords", () => {
     const urls = (more: string): string =>
       `[{ url: "postgresql://u:s3cret@a/d", region: east${more} }, "postgresql://u:s3cret@b/d"]`;
     const planOf = (scenario: string): string => renderPlan(parseScenario(`name: a\n${scenario}`, "x.yaml"));
@@ -233,14 +233,14 @@ thresholds: { add: ["p(95)<10"] }`;
     );
   });
 
-  test("counts the PgBouncers that are started before several servers", () => {
+  test("counts the PgBouncers that train-sim starts before several servers", () => {
     const yaml = 'name: a\npool: pgbouncer\ntarget: { urls: ["postgresql://u@a/d", "postgresql://u@b/d"] }';
     expect(renderPlan(parseScenario(yaml, "x.yaml"))).toContain("20 server connections each, 2 managed\n");
     const more = { set: ["pool.instances=3"] };
     expect(renderPlan(parseScenario(yaml, "x.yaml", more))).toContain(", 3 managed\n");
   });
 
-  test("warns of a pool without its control by the connections of every PgBouncer that is started", () => {
+  test("names the connections of all started PgBouncers when it warns of a pool without its control", () => {
     const urls = '["postgresql://u@a/d", "postgresql://u@b/d"]';
     const pools = "[direct, { strategy: pgbouncer, size: 4 }]";
     const yaml = `name: a\ntarget: { urls: ${urls} }\nfactors: { pool: ${pools} }`;
@@ -249,7 +249,7 @@ thresholds: { add: ["p(95)<10"] }`;
     );
   });
 
-  test("shows the bound of a budget of iterations instead of a time", () => {
+  test("shows the iterations and their longest time instead of a fixed window for a budget", () => {
     const budget =
       "actors: { producers: { load: { executor: shared-iterations, iterations: 50, maxDuration: 1m } } }";
     const plan = renderPlan(parseScenario(`name: a\ntrials: 1\n${budget}`, "x.yaml"));
@@ -294,7 +294,7 @@ describe("run --plan --spread-from", () => {
     return directory;
   }
 
-  test("says which differences the trials find, with the spread of an earlier result", async () => {
+  test("prints the spread of an earlier result and the smallest difference that the trials find", async () => {
     const file = await scenario("name: a\nfactors: { payload: [text, jsonb] }\ntrials: 12");
     const directory = await earlier();
     expect(await run("run", file, "--plan", "--spread-from", directory)).toBeUndefined();
@@ -304,7 +304,7 @@ describe("run --plan --spread-from", () => {
     expect(Number(finds)).toBeGreaterThan(2);
   });
 
-  test("is refused without a plan, and without a result there", async () => {
+  test("is refused without --plan, and without a result in the named directory", async () => {
     const file = await scenario("name: a\n");
     const alone = await run("run", file, "--spread-from", stage.directory);
     expect(alone?.message).toBe("--spread-from is about a plan");

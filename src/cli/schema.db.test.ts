@@ -38,8 +38,8 @@ async function tablesIn(namespace: string): Promise<number | undefined> {
   return row === undefined ? undefined : Number(row["tables"]);
 }
 
-describe("a dialect that the server does not speak", () => {
-  it.each(["cockroachdb", "dsql", "cloudberry"])("is refused, and nothing is made: %s", async (dialect) => {
+describe("schema commands with a dialect that the server does not speak", () => {
+  it.each(["cockroachdb", "dsql", "cloudberry"])("apply refuses %s and creates nothing", async (dialect) => {
     const namespace = testNamespace("schema");
     const error = await schema("apply", "--dialect", dialect, "--payload", "text", "--namespace", namespace);
     expect(error).toBeInstanceOf(UsageError);
@@ -50,7 +50,7 @@ describe("a dialect that the server does not speak", () => {
     expect(await tablesIn(namespace)).toBeUndefined();
   });
 
-  it("drops nothing either", async () => {
+  it("drop refuses the dialect and drops nothing", async () => {
     const namespace = testNamespace("schema");
     expect(await schema("apply", "--namespace", namespace)).toBeUndefined();
     expect(await schema("drop", "--dialect", "dsql", "--namespace", namespace)).toBeInstanceOf(UsageError);

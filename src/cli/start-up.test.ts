@@ -39,7 +39,7 @@ function packagesOf(entry: string): { readonly atOnce: Set<string>; readonly lat
 }
 
 describe("start-up", () => {
-  it("of the command line loads no package for containers, charts or tests", () => {
+  it("the command line loads no package for containers, charts or tests at once", () => {
     const { atOnce, later } = packagesOf("cli/main.ts");
     expect([...atOnce]).toEqual(expect.arrayContaining(["commander", "zod", "yaml"]));
     for (const slow of ["testcontainers", "echarts", "esbuild", "playwright-core"])
@@ -47,7 +47,7 @@ describe("start-up", () => {
     expect([...later]).toContain("testcontainers");
   });
 
-  it("of a worker thread loads nothing of the command line, the report or the metrics page either", () => {
+  it("a worker thread loads no package of the command line, the report or the metrics page", () => {
     const { atOnce } = packagesOf("engine/workers/worker-entry.ts");
     expect([...atOnce]).toEqual(expect.arrayContaining(["pg", "zod"]));
     for (const foreign of ["commander", "yaml", "testcontainers", "echarts", "prom-client"])

@@ -24,19 +24,31 @@ const GROUPS = "proc/self/cgroup";
 const ON = { [SWITCH]: "1\n" };
 
 test.each([
-  ["in no group", { ...ON, [GROUPS]: "0::/\n" }, true],
-  ["in a group without one for processors", { ...ON, [GROUPS]: "0::/user.slice/session-1.scope\n" }, true],
-  ["in another group of version 1", { ...ON, [GROUPS]: "4:memory:/app\n1:cpu,cpuacct:/\n0::/\n" }, true],
-  ["in a group of version 1", { ...ON, [GROUPS]: "4:memory:/\n1:cpu,cpuacct:/app\n0::/\n" }, false],
+  ["in no cgroup, yes", { ...ON, [GROUPS]: "0::/\n" }, true],
   [
-    "below a group of version 2",
+    "in a cgroup without a processor controller, yes",
+    { ...ON, [GROUPS]: "0::/user.slice/session-1.scope\n" },
+    true,
+  ],
+  [
+    "in a memory cgroup of version 1, yes",
+    { ...ON, [GROUPS]: "4:memory:/app\n1:cpu,cpuacct:/\n0::/\n" },
+    true,
+  ],
+  [
+    "in a processor cgroup of version 1, no",
+    { ...ON, [GROUPS]: "4:memory:/\n1:cpu,cpuacct:/app\n0::/\n" },
+    false,
+  ],
+  [
+    "below a processor cgroup of version 2, no",
     { ...ON, [GROUPS]: "0::/a.slice/b\n", "sys/fs/cgroup/a.slice/cpu.weight": "100" },
     false,
   ],
-  ["in a container", { ...ON, [GROUPS]: "0::/\n", "sys/fs/cgroup/cpu.weight": "100" }, false],
-  ["switched off", { [SWITCH]: "0\n", [GROUPS]: "0::/\n" }, false],
-  ["on a system without", {}, false],
-])("sessions share the processors: %s", (_, files, shares) => {
+  ["in a container, no", { ...ON, [GROUPS]: "0::/\n", "sys/fs/cgroup/cpu.weight": "100" }, false],
+  ["with autogroup switched off, no", { [SWITCH]: "0\n", [GROUPS]: "0::/\n" }, false],
+  ["without autogroup, no", {}, false],
+])("decides whether the kernel shares the processors by session: %s", (_, files, shares) => {
   place(files);
   expect(sharesBySession(root)).toBe(shares);
 });

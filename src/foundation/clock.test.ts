@@ -29,7 +29,7 @@ describe("monotonicMs", () => {
     }
   });
 
-  test("a reading of another thread lies between the question and the answer", async () => {
+  test("has a reading in another thread that lies between question and answer of this thread", async () => {
     const worker = clockThread();
     try {
       await once(worker, "message");
@@ -58,20 +58,20 @@ describe("monotonicMs", () => {
 });
 
 describe("wall time", () => {
-  test("is ISO 8601 in UTC", () => {
+  test("is written as ISO 8601 in UTC", () => {
     expect(isoTime(Date.UTC(2026, 0, 2, 3, 4, 5, 6))).toBe("2026-01-02T03:04:05.006Z");
     expect(Math.abs(Date.parse(isoTime()) - wallClockMs())).toBeLessThan(60_000);
   });
 });
 
 describe("systemClock.sleep", () => {
-  test("returns at once for nothing to wait or an aborted signal", async () => {
+  test("returns at once for a time of 0, a negative time or an aborted signal", async () => {
     await systemClock.sleep(0);
     await systemClock.sleep(-5);
     await systemClock.sleep(3_600_000, AbortSignal.abort());
   });
 
-  test("is never early, not by a part of a millisecond", async () => {
+  test("never returns early, not by a fraction of a millisecond", async () => {
     const sleeps = Array.from({ length: 200 }, async (_, index) => {
       const ms = 1 + index * 0.173;
       const startMs = monotonicMs();
@@ -82,7 +82,7 @@ describe("systemClock.sleep", () => {
     expect(Math.min(...(await Promise.all(sleeps)))).toBeGreaterThan(-1e-5);
   });
 
-  test("resolves, and does not reject, when its signal aborts", async () => {
+  test("resolves without an error when its signal aborts", async () => {
     const stop = new AbortController();
     const sleeping = systemClock.sleep(3_600_000, stop.signal);
     stop.abort();

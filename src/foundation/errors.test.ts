@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { codeOf, ExitCode, messageOf, TargetError, TrainSimError, TrialError, UsageError } from "./errors.js";
 
-describe("errors that a user can cause", () => {
+describe("an error that a user can cause", () => {
   test.each([
     [UsageError, ExitCode.invalid, 104],
     [TargetError, ExitCode.targetUnreachable, 111],
     [TrialError, ExitCode.unexpected, 107],
-  ] as const)("%o ends the program with its own exit code", (ErrorClass, name, code) => {
+  ] as const)("ends the program with its own exit code: %o", (ErrorClass, name, code) => {
     const cause = new Error("below");
     const error = new ErrorClass("what was seen", "what to do", { cause });
     expect(error).toBeInstanceOf(TrainSimError);
@@ -20,11 +20,11 @@ describe("errors that a user can cause", () => {
     ]);
   });
 
-  test("have no hint unless one is given", () => {
+  test("has no hint unless a hint is given", () => {
     expect(new UsageError("no such file").hint).toBe("");
   });
 
-  test("every way out has a code of its own", () => {
+  test("has an exit code that no other cause has", () => {
     const codes = Object.values(ExitCode);
     expect(new Set(codes).size).toBe(codes.length);
     expect(ExitCode).toMatchObject({
@@ -47,13 +47,13 @@ describe("messageOf", () => {
     [new AggregateError([], "nothing inside"), "nothing inside"],
     ["a string", "a string"],
     [undefined, "undefined"],
-  ])("of %o is %s", (thrown, expected) => {
+  ])("describes %o as %s", (thrown, expected) => {
     expect(messageOf(thrown)).toBe(expected);
   });
 });
 
 describe("codeOf", () => {
-  test("is the SQLSTATE or the system's code, of an aggregate the first one's", () => {
+  test("returns the SQLSTATE or the system's code, and of an aggregate the first error's code", () => {
     const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
     expect(codeOf(refused)).toBe("ECONNREFUSED");
     expect(codeOf({ code: "40001" })).toBe("40001");
@@ -69,7 +69,7 @@ describe("codeOf", () => {
     [{ code: 7 }],
     [new Error("plain")],
     [new AggregateError([])],
-  ])("of %o is nothing", (thrown) => {
+  ])("returns undefined for %o without a code", (thrown) => {
     expect(codeOf(thrown)).toBeUndefined();
   });
 });

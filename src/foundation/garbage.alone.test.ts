@@ -18,8 +18,8 @@ function growYoungGeneration(): void {
 
 afterEach(() => void vi.unstubAllGlobals());
 
-describe("collecting all garbage", () => {
-  it("leaves a young generation as small as can be, whatever it had grown to", async () => {
+describe("garbage collection before a trial", () => {
+  it("shrinks a grown young generation to at most 4 MB", async () => {
     growYoungGeneration();
     const grown = youngBytes();
     await collectAllGarbage();
@@ -27,7 +27,7 @@ describe("collecting all garbage", () => {
     expect(youngBytes()).toBeLessThanOrEqual(4e6);
   });
 
-  it("is not done where Node has no inspector", async () => {
+  it("is skipped if Node has no inspector", async () => {
     vi.stubGlobal("process", { ...process, features: { ...process.features, inspector: false } });
     growYoungGeneration();
     await collectAllGarbage();

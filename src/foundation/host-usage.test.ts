@@ -21,12 +21,12 @@ test("bytes of whole disks are added up, without partitions, stacked devices and
   });
 });
 
-test("a machine that shows no disk has no bytes rather than zero", () => {
+test("a machine without a visible disk has undefined bytes, not zero", () => {
   expect(parseDiskStats(DISKSTATS, [])).toBeUndefined();
   expect(parseDiskStats("", ["sda"])).toBeUndefined();
 });
 
-test("the processor time of a process is told from train-sim's own", async () => {
+test("processor time of the server's process is counted apart from train-sim's own", async () => {
   const work =
     "let sum = 0; while (process.cpuUsage().user < 200_000) sum += Math.sqrt(sum + 1); process.stdin.resume(); console.log(sum)";
   const child = spawn(process.execPath, ["-e", work], { stdio: ["pipe", "pipe", "inherit"] });
@@ -43,7 +43,7 @@ test("the processor time of a process is told from train-sim's own", async () =>
   expect(hostUsage({ poolerPids: [] })).not.toHaveProperty("diskReadBytes");
 });
 
-test("the processor time of an agent on this machine is train-sim's, and told until it ends", async () => {
+test("processor time of an agent on this machine counts as train-sim's own until the agent ends", async () => {
   const work =
     "while (process.cpuUsage().user < 200_000) Math.sqrt(2); process.stdin.resume(); console.log(1)";
   const agent = spawn(process.execPath, ["-e", work], { stdio: ["pipe", "pipe", "inherit"] });

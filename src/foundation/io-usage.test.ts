@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { scratchDirectory } from "../../test/support/train-sim.js";
 import { ioUsage, parsePressure, parseProcessIo } from "./io-usage.js";
 
-it("is read from the kernel's text, and not made up where there is none", () => {
+it("pressure and bytes of a process are read from the kernel's text, and undefined without it", () => {
   const pressure =
     "some avg10=0.67 avg60=1.81 avg300=0.88 total=9474594\nfull avg10=0.39 avg60=1.07 avg300=0.51 total=7\n";
   expect(parsePressure(pressure)).toBe(9474.594);
@@ -16,7 +16,7 @@ it("is read from the kernel's text, and not made up where there is none", () => 
 });
 
 it.runIf(process.platform === "linux")(
-  "counts what a child wrote that has ended, for whoever started it",
+  "bytes that an ended child wrote count for the process that started it",
   () => {
     const own = (): number => ioUsage([process.pid], new Set([process.pid])).ownBytes ?? Number.NaN;
     const other = (): number => ioUsage([process.pid], new Set()).otherBytes;

@@ -16,7 +16,7 @@ afterEach(() => {
 
 const open = (file: string): OpenLogger => openLogger({ file, level: "info", bindings: { trial: 1 } });
 
-it("writes its lines, and has no failure", async () => {
+it("writes its lines without a failure", async () => {
   const file = join(directory, "log.ndjson");
   const log = open(file);
   log.logger.info({ event: "start" }, "words");
@@ -25,7 +25,7 @@ it("writes its lines, and has no failure", async () => {
   expect(log.failure).toBeUndefined();
 });
 
-it("writes what is flushed during a write, without another flush", async () => {
+it("writes lines that are flushed during a write, without another flush", async () => {
   const file = join(directory, "log.ndjson");
   const log = open(file);
   const lines = (): string[] => readFileSync(file, "utf8").split("\n").slice(0, -1);
@@ -39,7 +39,7 @@ it("writes what is flushed during a write, without another flush", async () => {
   await log.close();
 });
 
-it("takes what is logged while it is being closed, and afterwards, without a word", async () => {
+it("drops lines that are logged during and after closing, without an error", async () => {
   const file = join(directory, "log.ndjson");
   const log = open(file);
   log.logger.info("before");
@@ -57,7 +57,7 @@ it("takes what is logged while it is being closed, and afterwards, without a wor
 });
 
 // Linux has a device that is always full.
-it.runIf(existsSync("/dev/full"))("says that the disk is full, and goes on", async () => {
+it.runIf(existsSync("/dev/full"))("reports a full disk as its failure and goes on", async () => {
   const log = open("/dev/full");
   const long = "a line that is long enough to be written soon".repeat(5);
   for (let i = 0; i < 200; i++) log.logger.info({ i }, long);
@@ -66,7 +66,7 @@ it.runIf(existsSync("/dev/full"))("says that the disk is full, and goes on", asy
   await log.close();
 });
 
-it("says that its file cannot be made, and ends when it is closed", async () => {
+it("reports a file that cannot be created as its failure, and can be closed", async () => {
   const log = open(join(directory, "none", "log.ndjson"));
   log.logger.info("a line");
   await expect.poll(() => log.failure).toBeInstanceOf(UsageError);

@@ -16,8 +16,8 @@ cpu0 10 1 10 100 5 3 3 8 0 0
 cpu1 20 0 20 200 0 6 6 12 0 0
 intr 123`;
 
-describe("readings of the machine", () => {
-  it("count only the processors that the process may use, interrupts as nobody's", () => {
+describe("usage of the machine", () => {
+  it("counts only processors that the process may use, and interrupts as time of no process", () => {
     expect(parseCpuTimes(STAT, new Set([0]))).toEqual({
       totalTicks: 140,
       busyTicks: 21,
@@ -32,12 +32,12 @@ describe("readings of the machine", () => {
     });
   });
 
-  it("understand lists of processors", () => {
+  it("reads lists of processors", () => {
     expect(parseCpuList("0-2,5\n")).toEqual([0, 1, 2, 5]);
     expect(parseCpuList("7")).toEqual([7]);
   });
 
-  it("read a process whatever its name", () => {
+  it("reads a process with spaces and parentheses in its name", () => {
     const line = `42 (a (b) c) S 7 ${new Array(9).fill(0).join(" ")} 10 20 3 4 20 0 1`;
     expect(parseProcessStat(line)).toEqual({
       pid: 42,
@@ -49,7 +49,7 @@ describe("readings of the machine", () => {
     expect(parseProcessStat("")).toBeUndefined();
   });
 
-  it("know a thread of the kernel by its flags", () => {
+  it("recognises a kernel thread by its flags", () => {
     const line = "14 (ksoftirqd/0) S 2 0 0 0 -1 69238848 0 0 0 0 0 5 0 0 20 0 1";
     expect(parseProcessStat(line)).toEqual({
       pid: 14,
@@ -60,7 +60,7 @@ describe("readings of the machine", () => {
     });
   });
 
-  it("take descendants for one's own, and no others", () => {
+  it("counts descendants as own processes, each once, and no other process", () => {
     const tree = [
       { pid: 10, parent: 1, ticks: 1 },
       { pid: 11, parent: 10, ticks: 2 },
@@ -71,14 +71,14 @@ describe("readings of the machine", () => {
     expect(ticksOfTree(tree, 10, 12, 13), "each once").toBe(107);
   });
 
-  it("give what others used and what was stolen as shares", () => {
+  it("returns time of other processes and stolen time as shares", () => {
     const before = { totalTicks: 0, busyTicks: 0, stealTicks: 0, ioWaitTicks: 0, ownTicks: 0 };
     const after = { totalTicks: 1000, busyTicks: 600, stealTicks: 50, ioWaitTicks: 100, ownTicks: 400 };
     expect(usageBetween(before, after)).toEqual({ stealRatio: 0.05, otherCpuRatio: 0.2, ioWaitRatio: 0.1 });
     expect(usageBetween(before, before)).toBeUndefined();
   });
 
-  it.runIf(process.platform === "linux")("see a busy child as one's own", async () => {
+  it.runIf(process.platform === "linux")("counts a busy child as own time", async () => {
     const before = machineUsage();
     const child = spawn(process.execPath, ["-e", "for (let i = 0, x = 0; i < 6e8; i++) x += i % 7"]);
     await once(child, "exit");
@@ -91,7 +91,7 @@ describe("readings of the machine", () => {
   it.runIf(process.platform === "linux").each([
     ["a child", "(WORK)"],
     ["a parent's first child", "(WORK; (WORK); :)"],
-  ])("lose nothing of %s that ends while they are made", async (_, child) => {
+  ])("counts all time of %s that ends during the reading", async (_, child) => {
     const children = 40;
     const work = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";
     const script = `for n in $(seq ${children}); do ${child.replaceAll("WORK", work)}; done`;

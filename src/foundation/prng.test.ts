@@ -25,7 +25,7 @@ describe("Prng", () => {
     expect(take(seed, high, 5)).toEqual(expected);
   });
 
-  test("reseeding starts the stream again, whatever was drawn before", () => {
+  test("reseeding restarts the stream after any number of draws", () => {
     const prng = new Prng(7);
     const first = [prng.uint32(), prng.uint32(), prng.uint32()];
     for (let i = 0; i < 1000; i++) prng.float();
@@ -62,7 +62,7 @@ describe("Prng", () => {
     for (const count of set) expect(Math.abs(count - draws / 2)).toBeLessThan(5 * Math.sqrt(draws / 4));
   });
 
-  test("whole numbers cover both ends of their range evenly and never leave it", () => {
+  test("whole numbers are uniform over their range, both ends included", () => {
     const prng = new Prng(3);
     const counts = new Map<number, number>();
     for (let i = 0; i < 91_000; i++) {
@@ -99,7 +99,7 @@ describe("deriveSeed", () => {
     expect(deriveSeed("a", "b")).toBe(3607242462);
   });
 
-  test("keeps labels apart: a boundary, an order, a type and the high half of a number all count", () => {
+  test("depends on boundaries between labels, their order, their type and the high half of a number", () => {
     expect(deriveSeed("a", "b")).not.toBe(deriveSeed("ab"));
     expect(deriveSeed("a", "b")).not.toBe(deriveSeed("b", "a"));
     expect(deriveSeed(1)).not.toBe(deriveSeed("1"));
@@ -125,8 +125,8 @@ describe("deriveSeed", () => {
   });
 });
 
-describe("secrets", () => {
-  test("are hexadecimal, of the length asked for, and never repeat", () => {
+describe("a generated secret or seed", () => {
+  test("secrets are hexadecimal, have the requested length and never repeat", () => {
     const secrets = new Set(Array.from({ length: 200 }, () => generateSecret(16)));
     expect(secrets.size).toBe(200);
     for (const secret of secrets) expect(secret).toMatch(/^[0-9a-f]{32}$/);

@@ -14,7 +14,7 @@ const password = fc
   .map(([before, after]) => `${before}${CORE}${after.replace(/\s/g, "")}`);
 
 describe("withoutPasswords", () => {
-  it("leaves nothing of a password that is written as it should be, and the rest as it is", () => {
+  it("removes a well-formed password completely and keeps all other text", () => {
     fc.assert(
       fc.property(password, (text) => {
         const url = `postgresql://u:${encodeURIComponent(text)}@h:5432/d?sslmode=require`;
@@ -24,7 +24,7 @@ describe("withoutPasswords", () => {
     );
   });
 
-  it("leaves nothing of one that is not encoded, rather too little of the URL", () => {
+  it("removes an unencoded password, if need be with other parts of the URL", () => {
     fc.assert(
       fc.property(password, (text) => {
         expect(withoutPasswords(`postgresql://u:${text}@h:5432/d`)).not.toContain(CORE);
@@ -42,13 +42,13 @@ describe("withoutPasswords", () => {
     ["see postgresql://u:hunter2@h/d, or me@x", "see postgresql://u@h/d, or me@x"],
     ["work_mem=64MB? yes & no", "work_mem=64MB? yes & no"],
     ["did you mean postgresql://u@h/d?", "did you mean postgresql://u@h/d?"],
-  ])("makes %s into %s", (text, expected) => {
+  ])("turns %s into %s", (text, expected) => {
     expect(withoutPasswords(text)).toBe(expected);
   });
 });
 
 describe("keyWithoutPasswords", () => {
-  it("leaves nothing of a password, with blanks in it or not, behind other text", () => {
+  it("removes a password with or without blanks behind other text", () => {
     fc.assert(
       fc.property(password, (text) => {
         expect(keyWithoutPasswords(`add{pool:pgbouncer-postgresql://u:${text}@h:5432/d}`)).not.toContain(
@@ -59,7 +59,7 @@ describe("keyWithoutPasswords", () => {
   });
 });
 
-describe("a URL that stands where a key should", () => {
+describe("a URL in place of a key", () => {
   /** Message and problems, as people and programs see them. */
   const complaint = (yaml: string, ...set: string[]): string => {
     try {
@@ -78,15 +78,15 @@ describe("a URL that stands where a key should", () => {
     "postgresql://db.example/x?password=s3cret",
   ];
   const places: readonly [string, (key: string) => string][] = [
-    ["at the top", (key) => `${key}: 1`],
-    ["of the target", (key) => `target: { ${key}: 1 }`],
-    ["of the target's settings", (key) => `target: { settings: { ${key}: 1 } }`],
-    ["of the factors", (key) => `factors: { ${key}: [1] }`],
-    ["of an inclusion", (key) => `include: [{ ${key}: 1 }]`],
-    ["of the thresholds", (key) => `thresholds: { ${key}: [max<1] }`],
-    ["of a level", (key) => `factors: { pool: [{ ${key}: 1 }, { strategy: 1 }] }`],
+    ["at the top level", (key) => `${key}: 1`],
+    ["in the target", (key) => `target: { ${key}: 1 }`],
+    ["in the target's settings", (key) => `target: { settings: { ${key}: 1 } }`],
+    ["in the factors", (key) => `factors: { ${key}: [1] }`],
+    ["in an inclusion", (key) => `include: [{ ${key}: 1 }]`],
+    ["in the thresholds", (key) => `thresholds: { ${key}: [max<1] }`],
+    ["in a level", (key) => `factors: { pool: [{ ${key}: 1 }, { strategy: 1 }] }`],
   ];
-  it.each(places)("is shown without its password: %s", (_, yaml) => {
+  it.each(places)("is shown without its password %s", (_, yaml) => {
     for (const url of URLS) {
       const found = complaint(yaml(JSON.stringify(url)));
       expect(found).toContain("postgresql://");
@@ -94,7 +94,7 @@ describe("a URL that stands where a key should", () => {
     }
   });
 
-  it("is shown without its password as a level that a threshold selects, and as an alias", () => {
+  it("is shown without its password as a threshold's level and as a YAML alias", () => {
     const threshold = `add{payload:${URLS[0]}}`;
     const found = complaint(`factors: { payload: [text] }\nthresholds: { "${threshold}": [max<1] }`);
     expect(found).toContain("has no level postgresql://app@db.example:5432/x;");

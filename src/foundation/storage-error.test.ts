@@ -7,14 +7,14 @@ import { ExitCode, UsageError } from "./errors.js";
 import { storageError } from "./storage-error.js";
 
 describe("storageError", () => {
-  it("names a full disk and what to do", () => {
+  it("states that the disk is full and how to proceed", () => {
     const error = storageError(Object.assign(new Error("x"), { code: "ENOSPC" }), "/a/b");
     expect(error.message).toMatch(/No space left on the disk to write \/a\/b/);
     expect(error.hint).toBe("Free some space, or choose another disk.");
     expect(error.exitCode).toBe(ExitCode.unexpected);
   });
 
-  it("makes usage errors of places that the user chose badly", () => {
+  it("is a usage error with a hint for a path that cannot be written or created", () => {
     for (const code of ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "EEXIST", "ENAMETOOLONG"]) {
       const error = storageError(Object.assign(new Error("x"), { code }), "/a/b");
       expect(error).toBeInstanceOf(UsageError);
@@ -23,7 +23,7 @@ describe("storageError", () => {
     }
   });
 
-  it("names the file that stands where a directory ought to be", () => {
+  it("names a file that is in place of a directory", () => {
     const failure = (path: string): Error => {
       try {
         mkdirSync(path);
@@ -38,7 +38,7 @@ describe("storageError", () => {
     expect(failure(`${file}-none/a`).message).toMatch(/-none does not exist, so /);
   });
 
-  it("tells a file system that refuses from a directory that is not there", () => {
+  it("distinguishes a read-only file system from a missing directory", () => {
     const missing = Object.assign(new Error("x"), { code: "ENOENT" });
     expect(storageError(missing, join(tmpdir(), "a"), "--out")).toMatchObject({
       message: `${join(tmpdir(), "a")} cannot be written: the file system of ${tmpdir()} refuses it`,
@@ -50,7 +50,7 @@ describe("storageError", () => {
     );
   });
 
-  it("keeps the system's words for anything else, and an error that is already clear", () => {
+  it("keeps the system's message for any other code, and an error that is already clear", () => {
     expect(storageError(Object.assign(new Error("EIO: i/o error"), { code: "EIO" }), "/a").message).toContain(
       "EIO: i/o error",
     );
@@ -58,7 +58,7 @@ describe("storageError", () => {
     expect(storageError(clear, "/a")).toBe(clear);
   });
 
-  it("names the option that chooses the place, where there is one", () => {
+  it("names the option that sets the path", () => {
     const full = Object.assign(new Error("x"), { code: "ENOSPC" });
     expect(storageError(full, "/a", "--out").hint).toBe(
       "Free some space, or choose another disk with --out.",

@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 describe("writeFileAtomic", () => {
-  it("replaces a file as a whole and leaves nothing beside it", async () => {
+  it("replaces a file as a whole and leaves no temporary file", async () => {
     const path = join(directory, "result.json");
     await writeFileAtomic(path, "old");
     await writeFileAtomic(path, "new");
@@ -31,7 +31,7 @@ describe("writeFileAtomic", () => {
     expect(readdirSync(directory)).toEqual(["result.json"]);
   });
 
-  it("keeps the old text, and leaves nothing beside it, when it cannot finish", async () => {
+  it("keeps the directory unchanged, without a temporary file, if it fails", async () => {
     const path = join(directory, "taken");
     await writeFileAtomic(join(directory, "other"), "kept");
     mkdirSync(join(path, "child"), { recursive: true });
@@ -39,7 +39,7 @@ describe("writeFileAtomic", () => {
     expect(readdirSync(directory).sort()).toEqual(["other", "taken"]);
   });
 
-  it("writes through no link, neither in its own place nor beside it", async () => {
+  it("writes through no symbolic link, neither at its path nor at its temporary file", async () => {
     const path = join(directory, "result.json");
     const elsewhere = join(directory, "elsewhere");
     writeFileSync(elsewhere, "kept");
@@ -53,7 +53,7 @@ describe("writeFileAtomic", () => {
     expect(readFileSync(elsewhere, "utf8")).toBe("kept");
   });
 
-  it("says that a directory is missing", async () => {
+  it("names a missing directory", async () => {
     const failure = writeFileAtomic(join(directory, "none", "result.json"), "x");
     await expect(failure).rejects.toThrow(/none does not exist/);
     await expect(failure).rejects.toBeInstanceOf(UsageError);
@@ -61,7 +61,7 @@ describe("writeFileAtomic", () => {
 });
 
 describe("writeNamedFile", () => {
-  it("writes through a link, which stays, and makes what is not there", async () => {
+  it("writes through a symbolic link, which stays, and creates a missing file", async () => {
     const [file, link] = [join(directory, "shared.csv"), join(directory, "link.csv")];
     writeFileSync(file, "old");
     symlinkSync(file, link);
@@ -73,7 +73,7 @@ describe("writeNamedFile", () => {
     expect(readdirSync(directory).sort()).toEqual(["link.csv", "made.csv", "shared.csv"]);
   });
 
-  it("leaves a device a device, and says what cannot be written", async () => {
+  it("leaves a device unchanged, and names a directory that is in place of the file", async () => {
     const link = join(directory, "device");
     symlinkSync("/dev/null", link);
     await writeNamedFile(link, "gone");
@@ -83,7 +83,7 @@ describe("writeNamedFile", () => {
 });
 
 describe("AppendFile", () => {
-  it("appends whole texts, refuses an existing file, and may be closed twice", () => {
+  it("appends whole texts, refuses an existing file and may be closed twice", () => {
     const path = join(directory, "log");
     const file = new AppendFile(path);
     file.append("a\n");

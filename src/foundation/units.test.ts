@@ -13,18 +13,18 @@ describe("durations", () => {
     ["1m30s", 90_000],
     ["250us", 0.25],
     [" 10ms ", 10],
-  ])("%s is %d milliseconds", (text, expected) => {
+  ])("reads %s as %d milliseconds", (text, expected) => {
     expect(parseDurationMs(text)).toBeCloseTo(expected, 9);
   });
 
   test.each(["", "5", "ms", "5 s", "-5s", "5sec", "1e3s", "5s x", ".5s", "5.s", "Infinitys", "1d"])(
-    "%j is refused",
+    "refuses %j as a duration",
     (text) => {
       expect(parseDurationMs(text)).toBeUndefined();
     },
   );
 
-  test("refuses an amount too long for a number", () => {
+  test("refuses an amount with too many digits for a number", () => {
     expect(parseDurationMs(`${"9".repeat(400)}s`)).toBeUndefined();
   });
 
@@ -38,7 +38,7 @@ describe("durations", () => {
     [3_600_000, "1h"],
     [5_400_000, "1h30m"],
     [3_601_000, "1h1s"],
-  ])("%d milliseconds are written %s", (ms, text) => {
+  ])("writes %d milliseconds as %s", (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 
@@ -47,11 +47,11 @@ describe("durations", () => {
     [5000, "5 s"],
     [60_000, "1 min"],
     [5_400_000, "1 h 30 min"],
-  ])("reads %i ms in a sentence as %s", (ms, text) => {
+  ])("writes %i ms in a sentence as %s", (ms, text) => {
     expect(durationText(ms)).toBe(text);
   });
 
-  test("whole milliseconds, and whole microseconds below a second, are written so that they read back", () => {
+  test("whole milliseconds, and whole microseconds below a second, read back as written", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e11 }), (ms) => {
         expect(parseDurationMs(formatDuration(ms))).toBeCloseTo(ms, 3);
@@ -73,13 +73,16 @@ describe("sizes", () => {
     ["256MB", 268_435_456],
     ["1.5GB", 1_610_612_736],
     ["1 TB", 1024 ** 4],
-  ])("%s is %d bytes", (text, expected) => {
+  ])("reads %s as %d bytes", (text, expected) => {
     expect(parseSizeBytes(text)).toBe(expected);
   });
 
-  test.each(["", "900", "-1kB", "5MiB", "5mb", "1e3B", "99999999999TB", "B"])("%j is refused", (text) => {
-    expect(parseSizeBytes(text)).toBeUndefined();
-  });
+  test.each(["", "900", "-1kB", "5MiB", "5mb", "1e3B", "99999999999TB", "B"])(
+    "refuses %j as a size",
+    (text) => {
+      expect(parseSizeBytes(text)).toBeUndefined();
+    },
+  );
 
   test.each([
     [0, "0 B"],
@@ -88,11 +91,11 @@ describe("sizes", () => {
     [1536, "1.5 kB"],
     [1_610_612_736, "1.5 GB"],
     [-2048, "-2 kB"],
-  ])("%d bytes are written %s", (bytes, text) => {
+  ])("writes %d bytes as %s", (bytes, text) => {
     expect(formatSize(bytes)).toBe(text);
   });
 
-  test("what is written reads back to three significant digits", () => {
+  test("a written size reads back to three significant digits", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1024 ** 5 }), (bytes) => {
         const back = parseSizeBytes(formatSize(bytes));

@@ -32,22 +32,22 @@ const FEW = ["--heap-growing-percent=250", "--no-parallel-scavenge", "--allocati
 const MANY = ["--heap-growing-percent=50", "--parallel-scavenge", "--no-allocation-site-pretenuring"];
 const USUAL = ["--heap-growing-percent=0", "--parallel-scavenge", "--allocation-site-pretenuring"];
 
-describe("what V8 is told", () => {
+describe("flags of V8", () => {
   it.each([
     [1, FEW],
     [255, FEW],
     [256, MANY],
     [2_000, MANY],
-  ])("with %i clients at work is %j", (clients, flags) => {
+  ])("are set by the number of clients: %i give %j", (clients, flags) => {
     expect(memoryTold(() => tuneFor(clients))).toEqual(flags);
   });
 
-  it("is taken back once they are done", () => {
+  it("are reset to the usual ones when the clients are done", () => {
     tuneFor(2_000);
     expect(memoryTold(tuneAsUsual)).toEqual(USUAL);
   });
 
-  it("is to compile soon what is hot in the first 15 s of load, and late what is not hot by then", () => {
+  it("let V8 compile hot code early in the first 15 s of load, and late afterwards", () => {
     vi.useFakeTimers();
     const told = budgetsTold(() => {
       tuneFor(8);
@@ -62,7 +62,7 @@ describe("what V8 is told", () => {
     expect(budgetsTold(() => vi.advanceTimersByTime(60_000))).toEqual([]);
   });
 
-  it("is to look for idle threads sooner in the first 15 s of load, and not at all from then on until clients are done", () => {
+  it("collect memory of idle threads sooner in the first 15 s of load, and then not until clients are done", () => {
     vi.useFakeTimers();
     const told = vi.spyOn(v8, "setFlagsFromString");
     tuneFor(8);
@@ -73,7 +73,7 @@ describe("what V8 is told", () => {
     expect(flags).toEqual(COUNTS_BUDGETS ? delays : []);
   });
 
-  it("is nothing that this V8 does not know", () => {
+  it("include no flag that this V8 does not know", () => {
     const told = vi.spyOn(v8, "setFlagsFromString");
     tuneFor(2_000);
     tuneAsUsual();

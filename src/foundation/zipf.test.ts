@@ -52,7 +52,7 @@ test.each([
   [1_000, 1],
   [100_000, 0.99],
   [100_000, 1.2],
-])("ranks over 1 .. %d with s = %d are as often as k^-s says", (n, s) => {
+])("ranks over 1..%d with exponent %d have frequencies proportional to k^-s", (n, s) => {
   const groups = grouped(n, s);
   const statistic = groups.reduce((sum, { seen, expected }) => sum + (seen - expected) ** 2 / expected, 0);
   const freedom = groups.length - 1;
@@ -62,13 +62,13 @@ test.each([
   expect(statistic).toBeLessThan(bound);
 });
 
-test("one rank alone is drawn always", () => {
+test("a single rank is drawn always", () => {
   const zipf = new Zipf(1, 0.99);
   const prng = new Prng(1);
   expect(Array.from({ length: 100 }, () => zipf.draw(prng))).toEqual(new Array(100).fill(1));
 });
 
-test("the largest exponents and sets give ranks within bounds", () => {
+test("ranks stay within bounds for the largest exponents and sets", () => {
   const prng = new Prng(2);
   for (const [n, s] of [
     [1e9, 0.01],

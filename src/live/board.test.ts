@@ -34,7 +34,7 @@ function running(): WatchedRun {
   return run;
 }
 
-describe("the board", () => {
+describe("the board on the terminal", () => {
   it("shows trial, phase, operations, queue and thresholds", () => {
     const treatment = running().experiment.trials[0]?.treatmentId ?? "";
     const lines = board(running());
@@ -62,7 +62,7 @@ describe("the board", () => {
     expect(rows.every((row) => row.indexOf("-") === heading.indexOf("/s") + 1)).toBe(true);
   });
 
-  it("uses nothing but ASCII where the locale has no more", () => {
+  it("uses ASCII only if the locale has no Unicode", () => {
     const text = board(running(), { isUnicode: false }).join("\n");
     expect(text).toMatch(/^[\x20-\x7e\n]*$/);
     expect(text).toContain("##########..........");
@@ -83,7 +83,7 @@ describe("the board", () => {
     expect(lines[0]?.startsWith("train-sim".slice(0, Math.max(0, columns - 2)))).toBe(true);
   });
 
-  it("marks what failed, without a mark taking a column", () => {
+  it("colours a row with failures without taking a column for it", () => {
     const run = running();
     run.state.second(...liveSecondOf(5, 100, { failures: { "53300": 2 } }));
     const coloured = board(run, { marks: colourMarks });
@@ -92,7 +92,7 @@ describe("the board", () => {
     expect(bare).toEqual(board(run));
   });
 
-  it("shows drops of an open loop only where there are any", () => {
+  it("shows the column of dropped arrivals only if arrivals were dropped", () => {
     const run = running();
     expect(board(run).join("\n")).not.toContain("dropped");
     run.state.second(...liveSecondOf(5, 100, { offered: 20, dropped: 10 }));
@@ -101,7 +101,7 @@ describe("the board", () => {
     expect(row).toMatch(/ 10 {2}/);
   });
 
-  it("promises no end of a drain, and shows dashes before the first second", () => {
+  it("shows no time left of a drain, and dashes before the first second", () => {
     const run = watchedRun();
     const { trial, treatment } = run.trial(1);
     run.state.trialStarted(trial, treatment);
@@ -113,7 +113,7 @@ describe("the board", () => {
     expect(text).toMatch(/add +- +- /);
   });
 
-  it("lets nothing from a scenario move the cursor", () => {
+  it("contains no escape sequence of a scenario", () => {
     const run = running();
     run.state.thresholds([{ metric: "add\u001b[2J", expression: "x", seen: 1, ok: true }]);
     expect(board(run).join("")).not.toContain("\u001b");
@@ -121,7 +121,7 @@ describe("the board", () => {
 });
 
 describe("a sparkline", () => {
-  it("scales to its largest, keeps the newest, and shows zero as zero", () => {
+  it("scales to its largest value, keeps the newest values and shows zero as the lowest mark", () => {
     expect(sparkline([0, 1, 50, 100], 6, true)).toBe("  ▁▂▅█");
     expect(sparkline([5, 5, 5], 2, true)).toBe("██");
     expect(sparkline([0, 0], 2, true)).toBe("▁▁");
@@ -130,7 +130,7 @@ describe("a sparkline", () => {
     expect(sparkline([1, 2], 0, true)).toBe("");
   });
 
-  it("has a bar beside it that never leaves its width", () => {
+  it("has a progress bar that never exceeds its width", () => {
     expect(bar(5, 10, 4, false)).toBe("##..");
     expect(bar(50, 10, 4, false)).toBe("####");
     expect(bar(-1, 10, 4, false)).toBe("....");

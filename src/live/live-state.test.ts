@@ -10,7 +10,7 @@ import {
 import type { Finding } from "../results/result-schema.js";
 
 describe("the live state", () => {
-  it("says where the experiment stands", () => {
+  it("contains trial, phase, operations and latest sample of the experiment", () => {
     const run = watchedRun();
     expect(run.state.view()).toMatchObject({ trial: null, phase: null, trials: 4, operations: [] });
     inMidWindow(run);
@@ -35,7 +35,7 @@ describe("the live state", () => {
     });
   });
 
-  it("adds up trouble over the trial, and forgets it with the next one", () => {
+  it("adds up retries and failures over the trial, and resets them with the next trial", () => {
     const run = watchedRun();
     inMidWindow(run);
     run.state.second(...liveSecondOf(5, 100, { retries: { "40001": 2 }, failures: { "53300": 1 } }));
@@ -55,7 +55,7 @@ describe("the live state", () => {
     expect(run.state.recentEvents("add", 60)).toEqual([]);
   });
 
-  it("adds a late part to the second that it belongs to, not to the one that is shown", () => {
+  it("adds a late part to its own second, not to the latest one", () => {
     const run = watchedRun();
     inMidWindow(run);
     run.state.second(...liveSecond(1, { add: 7 }, {}, 900));
@@ -69,7 +69,7 @@ describe("the live state", () => {
     expect(run.state.view().operations[0]?.events).toBe(501);
   });
 
-  it("places seconds by the window, however late they are told", () => {
+  it("places seconds by the window, however late they arrive", () => {
     const run = watchedRun();
     inMidWindow(run);
     run.clock.ms += 3_000;
@@ -77,7 +77,7 @@ describe("the live state", () => {
     expect(run.state.whole().points.map(({ atMs }) => atMs)).toEqual([3000, 4000, 5000, 6000, 7000, 8000]);
   });
 
-  it("tells what is new once, and everything to those who come later", () => {
+  it("sends new points once, and all points to a listener that comes later", () => {
     const run = watchedRun();
     inMidWindow(run);
     run.state.note("first");
@@ -98,7 +98,7 @@ describe("the live state", () => {
     expect([whole.points.length, whole.ended.length, whole.notes.length]).toEqual([6, 1, 1]);
   });
 
-  it("keeps ten minutes and no more", () => {
+  it("keeps the last ten minutes", () => {
     const run = watchedRun();
     const { trial, treatment } = run.trial(1);
     run.state.trialStarted(trial, treatment);
@@ -109,7 +109,7 @@ describe("the live state", () => {
     expect(run.state.takeUpdate().points).toHaveLength(600);
   });
 
-  it("keeps of samples only what is drawn over time", () => {
+  it("keeps only the samples that are drawn over time", () => {
     const run = watchedRun();
     inMidWindow(run);
     expect(run.state.whole().samples.at(-1)?.values).toEqual({ "queue.pending": 40, "locks.blocked": 1 });
@@ -125,7 +125,7 @@ describe("the live state", () => {
     expect(run.state.whole().samples).toHaveLength(5);
   });
 
-  it("says how trials ended, those of an interrupted run too", () => {
+  it("lists how trials ended, also trials of an interrupted run", () => {
     const earlier = [{ treatmentId: "jsonb", result: endedTrial(1) }];
     const run = watchedRun({ earlier });
     const { treatment } = run.trial(2);
@@ -140,7 +140,7 @@ describe("the live state", () => {
 });
 
 describe("the time left", () => {
-  it("is what is planned, with what trials have taken beyond it", () => {
+  it("is the planned time plus the overhead that earlier trials took", () => {
     const run = watchedRun();
     const plannedMs = 11_000;
     expect(run.state.view().leftMs).toBe(4 * (plannedMs + 2_000));
@@ -154,7 +154,7 @@ describe("the time left", () => {
     expect(run.state.view().leftMs).toBe(3 * 16_000);
   });
 
-  it("never falls below what the other trials take, however long this one lasts", () => {
+  it("is never below the time of the remaining trials, however long the current one lasts", () => {
     const run = watchedRun();
     const { trial, treatment } = run.trial(1);
     run.state.trialStarted(trial, treatment);
@@ -162,12 +162,12 @@ describe("the time left", () => {
     expect(run.state.view().leftMs).toBe(3 * 13_000);
   });
 
-  it("counts no trial that is complete already", () => {
+  it("excludes trials that are already complete", () => {
     const earlier = [1, 3].map((number) => ({ treatmentId: "jsonb", result: endedTrial(number) }));
     expect(watchedRun({ earlier }).state.view().leftMs).toBe(2 * 13_000);
   });
 
-  it("is not told of a search, nor of trials that end with their iterations until one has", () => {
+  it("is unknown for a search, and for iteration budgets until a trial has ended", () => {
     expect(watchedRun({ isSearch: true }).state.view()).toMatchObject({ leftMs: null, trials: null });
     const experiment = exampleExperiment(`
 name: budgeted

@@ -47,7 +47,7 @@ function ask(
 }
 
 describe("the server on loopback", () => {
-  it("serves its paths to names of this machine, with headers that keep pages apart", async () => {
+  it("serves its paths to loopback names, with headers that isolate its pages", async () => {
     const { url } = await serve({ "/": hello });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
     for (const host of ["127.0.0.1:1", "localhost", "LOCALHOST:80", "[::1]:5665"]) {
@@ -62,7 +62,7 @@ describe("the server on loopback", () => {
     }
   });
 
-  it("refuses a name that merely resolves here", async () => {
+  it("refuses any other host name, also if it resolves to loopback", async () => {
     const { url } = await serve({ "/": hello });
     for (const host of ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:5665", "0.0.0.0"]) {
       const answer = await ask(url, "/", { host });
@@ -72,14 +72,14 @@ describe("the server on loopback", () => {
     expect(isLoopbackHost("")).toBe(false);
   });
 
-  it("answers nothing but GET, and no path that it does not have", async () => {
+  it("refuses methods other than GET and unknown paths", async () => {
     const { url } = await serve({ "/": hello });
     expect((await ask(url, "/", {}, "POST")).status).toBe(405);
     for (const path of ["/../package.json", "//etc/passwd", "/%2e%2e/x", "/live.js/", "*"])
       expect((await ask(url, path)).status).toBe(404);
   });
 
-  it("answers what a route throws with 500, and lives on", async () => {
+  it("answers an exception of a route with status 500 and goes on", async () => {
     const failing: Route = () => {
       throw new Error("no such asset");
     };
@@ -88,7 +88,7 @@ describe("the server on loopback", () => {
     expect((await ask(url, "/")).status).toBe(200);
   });
 
-  it("says which port is in use, and what to do", async () => {
+  it("names the port that is in use and the option to choose another one", async () => {
     const port = Number(new URL((await serve({ "/": hello })).url).port);
     const error: unknown = await serve({ "/": hello }, port).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UsageError);
@@ -99,7 +99,7 @@ describe("the server on loopback", () => {
     });
   });
 
-  it("closes with connections open, busy or idle", async () => {
+  it("closes while busy and idle connections are open", async () => {
     const events = new EventStream();
     const server = await serve({ "/events": (response) => events.add(response, "whole", {}) });
     const listener = ask(server.url, "/events").catch((error: unknown) => String(error));
@@ -115,8 +115,8 @@ describe("the server on loopback", () => {
   });
 });
 
-describe("events to listeners", () => {
-  it("begin with the whole, go on with updates, and end with the last words", async () => {
+describe("an event stream", () => {
+  it("begins with the whole state, continues with updates and ends with a last event", async () => {
     const events = new EventStream();
     const server = await serve({ "/": (response) => events.add(response, "whole", { a: 1 }) });
     const listener = ask(server.url, "/");
@@ -132,7 +132,7 @@ describe("events to listeners", () => {
     expect(events.size).toBe(0);
   });
 
-  it("drop a listener that does not read, without waiting for it at the end", async () => {
+  it("drops a listener that does not read, and does not wait for it at the end", async () => {
     const events = new EventStream();
     const server = await serve({ "/": (response) => events.add(response, "whole", {}) });
     const { port } = new URL(server.url);
@@ -151,7 +151,7 @@ describe("events to listeners", () => {
     stuck.destroy();
   });
 
-  it("refuse more listeners than can be served", async () => {
+  it("refuses a listener beyond the 32 that it can serve", async () => {
     const events = new EventStream();
     const server = await serve({ "/": (response) => events.add(response, "whole", {}) });
     const listeners = Array.from({ length: 32 }, () => ask(server.url, "/"));

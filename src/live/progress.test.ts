@@ -47,8 +47,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("progress that is no terminal", () => {
-  it("says what the workload's operations work on", () => {
+describe("progress without a terminal", () => {
+  it("names the unit of the workload's operations", () => {
     const run = watchedRun({ experiment: exampleExperiment("name: watched\nworkload: accounts\n") });
     const stream = new Stream(false);
     open(run, stream);
@@ -62,7 +62,7 @@ describe("progress that is no terminal", () => {
     expect(stream.text).toContain("  transfer 30 transfers/s p99 20.0ms");
   });
 
-  it("says a line every ten seconds, in every phase, and none in between", () => {
+  it("writes a line every ten seconds in every phase, and none in between", () => {
     const run = watchedRun();
     const stream = new Stream(false);
     open(run, stream);
@@ -76,7 +76,7 @@ describe("progress that is no terminal", () => {
     expect(stream.writes[0]).toBe(`[10s] trial 1/4  ${treatment.id}  drain  42s left in all\n`);
   });
 
-  it("says rates, latencies, backlog and broken thresholds", () => {
+  it("contains rates, latencies, backlog and broken thresholds", () => {
     const run = watchedRun();
     const stream = new Stream(false);
     open(run, stream);
@@ -90,7 +90,7 @@ describe("progress that is no terminal", () => {
     expect(line).not.toContain("\u001b");
   });
 
-  it("says how each trial ended, and notes, at once", () => {
+  it("writes notes and the end of each trial at once", () => {
     const run = watchedRun();
     const stream = new Stream(false);
     const progress = open(run, stream);
@@ -103,7 +103,7 @@ describe("progress that is no terminal", () => {
     );
   });
 
-  it("says no more after it is closed", () => {
+  it("writes nothing after it is closed", () => {
     const run = watchedRun();
     const stream = new Stream(false);
     open(run, stream).close();
@@ -113,7 +113,7 @@ describe("progress that is no terminal", () => {
 });
 
 describe("progress on a terminal", () => {
-  it("draws at most four frames a second, however much it is told", () => {
+  it("draws at most four frames a second, however many updates arrive", () => {
     const run = watchedRun();
     const stream = new Stream(true);
     const progress = open(run, stream, { LANG: "C.UTF-8" });
@@ -131,7 +131,7 @@ describe("progress on a terminal", () => {
     for (let i = 0; i < 20; i++) expect(stream.text.split(`note ${i}\u001b`)).toHaveLength(2);
   });
 
-  it("is coloured, unless NO_COLOR says not to be", () => {
+  it("is coloured unless NO_COLOR is set", () => {
     const drawn = (environment: NodeJS.ProcessEnv): string => {
       const run = watchedRun();
       const stream = new Stream(true);
@@ -145,7 +145,7 @@ describe("progress on a terminal", () => {
     expect(drawn({ NO_COLOR: "1" })).not.toContain("\u001b[1m");
   });
 
-  it("is plain lines where the terminal can do nothing", () => {
+  it("is plain lines on a dumb terminal", () => {
     const run = watchedRun();
     const stream = new Stream(true);
     open(run, stream, { TERM: "dumb" });
@@ -154,7 +154,7 @@ describe("progress on a terminal", () => {
     expect(stream.text).not.toContain("\u001b");
   });
 
-  it("asks the locale as C programs do", () => {
+  it("detects Unicode by LC_ALL, LC_CTYPE and LANG, in the order of C programs", () => {
     expect(isUnicodeLocale({ LANG: "en_GB.UTF-8" })).toBe(true);
     expect(isUnicodeLocale({ LC_ALL: "C", LANG: "en_GB.UTF-8" })).toBe(false);
     expect(isUnicodeLocale({ LC_ALL: "", LC_CTYPE: "de_DE.utf8" })).toBe(true);

@@ -30,7 +30,7 @@ function started(): { metrics: PrometheusMetrics; treatment: string } {
 }
 
 describe("metrics for Prometheus", () => {
-  it("count what is done, by operation and treatment, and trouble by SQLSTATE", async () => {
+  it("count events by operation and treatment, and errors by SQLSTATE", async () => {
     const { metrics, treatment } = started();
     metrics.second(...liveSecondOf(0, 100, { retries: { "40001": 2 }, offered: 12, dropped: 1 }));
     metrics.second(...liveSecondOf(1, 50, { retries: { "40001": 1 }, failures: { "53300": 4 } }));
@@ -47,7 +47,7 @@ describe("metrics for Prometheus", () => {
     expect(series.has(`train_sim_arrivals_total{${process}}`)).toBe(false);
   });
 
-  it("have latencies as histograms in seconds, that add up", async () => {
+  it("contain latencies as cumulative histograms in seconds", async () => {
     const { metrics, treatment } = started();
     for (const ms of [20, 20, 700]) {
       metrics.second(...liveSecond(0, { add: 30 }, {}, ms));
@@ -63,7 +63,7 @@ describe("metrics for Prometheus", () => {
     expect(series.get(`${name}_sum{${labels}}`)).toBeCloseTo(3 * 0.74, 2);
   });
 
-  it("say which trial and which phase it is", async () => {
+  it("contain the current trial and phase", async () => {
     const { metrics, treatment } = started();
     let series = parsed(await metrics.text());
     expect(series.get('train_sim_phase{phase="measure"}')).toBe(1);
@@ -82,7 +82,7 @@ describe("metrics for Prometheus", () => {
     ]);
   });
 
-  it("show the last sample alone: what it lacks is gone, neither 0 nor what it was", async () => {
+  it("contain only values of the last sample, and no sample after the window", async () => {
     const { metrics, treatment } = started();
     metrics.evidence({
       "queue.pending": 40,
@@ -103,7 +103,7 @@ describe("metrics for Prometheus", () => {
     expect(parsed(await metrics.text()).has(`train_sim_queue_pending{treatment="${treatment}"}`)).toBe(false);
   });
 
-  it("say whether thresholds hold, and nothing before they have a sample", async () => {
+  it("contain whether thresholds hold, and nothing for a threshold without a sample", async () => {
     const { metrics, treatment } = started();
     metrics.thresholds([
       { metric: 'add{payload:"x"}', expression: "p(99)<50", seen: 60, ok: false },
@@ -121,8 +121,8 @@ describe("metrics for Prometheus", () => {
   });
 });
 
-describe("the name of a sampled metric", () => {
-  it("is unique and fit for Prometheus, for all that there are", () => {
+describe("the Prometheus name of a sampled metric", () => {
+  it("is unique, valid and without milliseconds as unit", () => {
     const names = SAMPLED.map(({ name }) => gaugeName(name.replace("*", "x")).name);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^train_sim(_[a-z0-9]+)+$/);
@@ -130,8 +130,8 @@ describe("the name of a sampled metric", () => {
   });
 });
 
-describe("a histogram fed by bins", () => {
-  it("escapes what a label may hold", () => {
+describe("a binned histogram", () => {
+  it("escapes special characters in labels", () => {
     const histogram = new BinnedHistogram("x_seconds", "some", [1]);
     histogram.addBins({ name: 'a"b\\c\nd' }, [1, 2], 9);
     expect(histogram.text()).toBe(

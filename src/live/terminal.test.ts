@@ -45,7 +45,7 @@ class Screen {
 }
 
 describe("a terminal", () => {
-  it("draws in place and lets lines scroll by above", () => {
+  it("draws its frame in place and scrolls lines above it", () => {
     const screen = new Screen();
     const terminal = new Terminal(screen);
     terminal.draw(["first line", "second line"]);
@@ -59,7 +59,7 @@ describe("a terminal", () => {
     expect(screen.text).toBe("a note\nanother one");
   });
 
-  it("leaves cursor and folding as they were after each frame, each of which is one write", () => {
+  it("restores cursor and line wrapping after each frame, and writes each frame at once", () => {
     const screen = new Screen();
     const terminal = new Terminal(screen);
     for (const line of ["one", "two", "three"]) {
@@ -74,7 +74,7 @@ describe("a terminal", () => {
     expect(screen.writes).toBe(4);
   });
 
-  it("keeps what scrolls when it ends, even what no frame has shown yet", () => {
+  it("keeps scrolled lines when it ends, also lines that no frame has shown", () => {
     const screen = new Screen();
     const terminal = new Terminal(screen);
     terminal.scroll("last words");
@@ -82,7 +82,7 @@ describe("a terminal", () => {
     expect(screen.text).toBe("last words");
   });
 
-  it("goes up by the rows that its lines take on a terminal that became narrower", () => {
+  it("moves up by the rows that lines take after the terminal became narrower", () => {
     let written = "";
     const stream = { columns: 40, write: (text: string) => (written = text) };
     const terminal = new Terminal(stream);

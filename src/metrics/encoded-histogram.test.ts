@@ -32,7 +32,7 @@ describe("an encoded histogram", () => {
     );
   });
 
-  it("is what the library reads", () => {
+  it("equals the histogram that the library decodes", () => {
     const histogram = histogramOf([0, 1, 2047, 2048, 4096, 1_234_567, HIGHEST_TRACKABLE_US]);
     const decoded = hdr.decodeFromCompressedBase64(encodeHistogram(histogram));
     const read = createHistogram();
@@ -41,7 +41,7 @@ describe("an encoded histogram", () => {
       expect(read.getValueAtPercentile(p)).toBe(decoded.getValueAtPercentile(p));
   });
 
-  it("is refused when it is damaged, and then nothing of it is added", () => {
+  it("is refused if it is damaged, without adding any of its counts", () => {
     const good = encodeHistogram(histogramOf([10, 20, 30_000]));
     const bytes = Buffer.from(good, "base64");
     fc.assert(
@@ -63,7 +63,7 @@ describe("an encoded histogram", () => {
     expect(() => addEncodedHistogram(createHistogram(), good, 4)).toThrow("holds 3 samples of 4");
   });
 
-  it("is refused in another shape, out of range, or when it unpacks to more than a histogram", () => {
+  it("is refused if its shape, range or unpacked size differs from a histogram's", () => {
     const other = hdr.build({ numberOfSignificantValueDigits: 2 });
     other.recordValue(5);
     expect(() => addEncodedHistogram(createHistogram(), hdr.encodeIntoCompressedBase64(other), 1)).toThrow(

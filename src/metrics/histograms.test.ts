@@ -35,7 +35,7 @@ function expectSame(actual: Histogram, expected: Histogram): void {
 }
 
 describe("summaryMs", () => {
-  it("reports in milliseconds what was recorded in microseconds", () => {
+  it("reports recorded microseconds in milliseconds", () => {
     const summary = summaryMs(histogramOf(Array.from({ length: 1000 }, (_, i) => i + 1)));
     expect(summary).toEqual({
       mean: 0.5005,
@@ -48,12 +48,12 @@ describe("summaryMs", () => {
     });
   });
 
-  it("is null without samples, so that nobody reads a zero that was not measured", () => {
+  it("is null without samples, not zero", () => {
     expect(summaryMs(createHistogram())).toBeNull();
     expect(summaryMs(undefined)).toBeNull();
   });
 
-  it("is ordered, never above the maximum, and within 3 significant digits of the exact percentile", () => {
+  it("has ordered percentiles within 0.1 % of the exact ones and at most the maximum", () => {
     fc.assert(
       fc.property(
         valuesUs.filter((values) => values.length > 0),
@@ -77,7 +77,7 @@ describe("summaryMs", () => {
     );
   });
 
-  it("has HdrHistogram's own mean", () => {
+  it("has the same mean as HdrHistogram", () => {
     fc.assert(
       fc.property(valuesUs, (values) => {
         const histogram = histogramOf(values);
@@ -88,7 +88,7 @@ describe("summaryMs", () => {
     );
   });
 
-  it("records runs of one sample as each by itself", () => {
+  it("records runs of equal samples like single samples", () => {
     const runs = fc.array(fc.tuple(fc.integer({ min: 0, max: HIGHEST_TRACKABLE_US }), fc.nat({ max: 5 })));
     fc.assert(
       fc.property(runs, (pairs) => {
@@ -101,7 +101,7 @@ describe("summaryMs", () => {
     );
   });
 
-  it("holds a week and refuses more", () => {
+  it("records a week, and refuses longer times", () => {
     const histogram = histogramOf([HIGHEST_TRACKABLE_US]);
     expect(summaryMs(histogram)?.max).toBeGreaterThanOrEqual(HIGHEST_TRACKABLE_US / 1000);
     expect(() => {
@@ -126,7 +126,7 @@ describe("HistogramSet", () => {
     );
   });
 
-  it("has the same samples where its histograms grow with them", () => {
+  it("has the same counts if its histograms grow with their samples", () => {
     fc.assert(
       fc.property(fc.array(valuesUs, { minLength: 1, maxLength: 5 }), (parts) => {
         const merged = HistogramSet.ofTrials();
@@ -144,14 +144,14 @@ describe("HistogramSet", () => {
     );
   });
 
-  it("takes no more memory than its samples need where its histograms grow", () => {
+  it("takes less memory if its histograms grow with their samples", () => {
     const merged = HistogramSet.ofTrials();
     merged.addTo("add.response", histogramOf([1, 1_000_000]));
     const bytes = (histogram: Histogram): number => histogram.estimatedFootprintInBytes;
     expect(bytes(merged.at("add.response"))).toBeLessThan(bytes(createHistogram()) / 2);
   });
 
-  it("lists only histograms with samples, in the order of the tags, and forgets them on reset", () => {
+  it("lists only histograms with samples, in the order of tags, and none after a reset", () => {
     const set = new HistogramSet();
     set.at("lifecycle.completed").recordValue(5);
     set.at("process.service").recordValue(5);
@@ -166,14 +166,14 @@ describe("HistogramSet", () => {
   });
 });
 
-describe("counts within bounds", () => {
-  it("put each sample below the first bound that holds it, and none twice", () => {
+describe("counts by bounds", () => {
+  it("count each sample once, below the first bound that holds it", () => {
     const histogram = histogramOf([1, 100, 100, 101, 2_000, 2_001, 90_000_000]);
     expect(countsWithin(histogram, [100, 2_000, 60_000_000])).toEqual([3, 2, 1, 1]);
     expect(countsWithin(histogramOf([]), [100, 2_000])).toEqual([0, 0, 0]);
   });
 
-  it("add up to all samples, whatever they are", () => {
+  it("add up to all samples", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 10_000_000 })), (valuesUs) => {
         const counts = countsWithin(histogramOf(valuesUs), [50, 5_000, 500_000]);
@@ -185,7 +185,7 @@ describe("counts within bounds", () => {
   });
 });
 
-describe("tags", () => {
+describe("tags of histograms", () => {
   it("are recognised by name and distinct", () => {
     expect(new Set(TAGS).size).toBe(TAGS.length);
     expect(TAGS.every(isTag)).toBe(true);

@@ -36,7 +36,7 @@ function totalsOf(...deltas: readonly RecorderDelta[]): Totals {
 const partsOf = (totals: Totals) => totals.partsOf("process").summary();
 
 describe("the sums of parts", () => {
-  it("are shipped by second with the slowest transaction, whole", () => {
+  it("are shipped by second, with all parts of the slowest transaction", () => {
     const one = worker(4);
     one.transaction(500, 1, 2);
     one.transaction(600, 30, 2.5);
@@ -56,7 +56,7 @@ describe("the sums of parts", () => {
     });
   });
 
-  it("give each transaction the same weight, and each slowest one, over workers of different load", () => {
+  it("weigh each transaction and each slowest one equally, over workers of different load", () => {
     const [busy, idle] = [worker(), worker()];
     for (let i = 0; i < 9; i++) busy.transaction(100 + i, 1, 1);
     idle.transaction(500, 11, 1);
@@ -68,7 +68,7 @@ describe("the sums of parts", () => {
     expect(totals.summary(1).operations.process).toMatchObject({ slowTransactions: 2 });
   });
 
-  it("count a part that only some transactions have over all of them", () => {
+  it("divide a part that only some transactions have by all transactions", () => {
     const one = worker();
     const times = new PartTimes(new PartNames(), 0);
     one.transaction(100, 1, 1);
@@ -92,7 +92,7 @@ describe("the sums of parts", () => {
     });
   });
 
-  it("merge trials as if they had been one, from memory or from their stored summaries", () => {
+  it("merge several trials like a single one, from memory or from their stored summaries", () => {
     const [first, second] = [worker(), worker()];
     for (let i = 1; i <= 50; i++) first.transaction(i * 100, i / 7, 1);
     for (let i = 1; i <= 7; i++) second.transaction(i * 1000, i * 3, 2);
@@ -111,7 +111,7 @@ describe("the sums of parts", () => {
     expect(again.summary()).toEqual(expected);
   });
 
-  it("are nothing where nothing was committed, and after a reset", () => {
+  it("are empty without a committed transaction, and after a reset", () => {
     const totals = totalsOf();
     expect(totals.summary(1).operations.process).not.toHaveProperty("parts");
     const one = worker();

@@ -11,7 +11,7 @@ function stopwatch(): PartTimes {
 const sum = (ms: readonly number[]): number => ms.reduce((total, each) => total + each, 0);
 
 describe("the parts of a transaction", () => {
-  it("are what was booked, the delay of its start, and the program's own time between", () => {
+  it("are the booked waits and calls, the delay of its start and the program's own time between", () => {
     const times = stopwatch();
     times.start(1000);
     times.book(POOL_WAIT, 1000.5, 1002);
@@ -34,7 +34,7 @@ describe("the parts of a transaction", () => {
     expect(times.calls[POOL_WAIT]).toBe(0);
   });
 
-  it("add up over attempts, what failed included", () => {
+  it("add up over all attempts, failed ones included", () => {
     const times = stopwatch();
     times.start(0);
     for (const failedAtMs of [10, 30]) {
@@ -55,7 +55,7 @@ describe("the parts of a transaction", () => {
     expect(times.calls[times.names.numberOf("process.claim")]).toBe(3);
   });
 
-  it("of one transaction leave nothing behind for the next of the same client", () => {
+  it("are reset for the client's next transaction", () => {
     const times = stopwatch();
     times.start(0);
     times.onCall("commit", 0, 5);
@@ -66,7 +66,7 @@ describe("the parts of a transaction", () => {
     expect(times.calls.every((count) => count === 0)).toBe(true);
   });
 
-  it("are shown in the order of a transaction, statements and pauses as they were first met", () => {
+  it("are listed in the order of a transaction, with statements and pauses by first occurrence", () => {
     const met = ["commit", "backoff", "begin", "process.claim", "program", "appDelay", "process.payload"];
     expect(inOrderOfParts(["startDelay", ...met, "poolWait", "release"])).toEqual([
       "startDelay",
@@ -82,7 +82,7 @@ describe("the parts of a transaction", () => {
     ]);
   });
 
-  it("are never negative and always add up to the response time, even where calls overlap", () => {
+  it("are never negative and always add up to the response time, also if calls overlap", () => {
     const at = fc.double({ min: 0, max: 1000, noNaN: true });
     const interval = fc.record({
       name: fc.constantFrom("begin", "a", "b", "commit", "backoff"),
@@ -104,7 +104,7 @@ describe("the parts of a transaction", () => {
     );
   });
 
-  it("keep the program's time apart exactly when calls come one after the other", () => {
+  it("contain the exact time of the program if calls do not overlap", () => {
     const step = fc.record({
       name: fc.constantFrom("begin", "a", "b", "commit"),
       callMs: fc.double({ min: 0, max: 50, noNaN: true }),

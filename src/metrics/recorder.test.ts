@@ -10,7 +10,7 @@ function sample(finishedMs: number, overrides: Partial<TransactionSample> = {}):
 }
 
 describe("Recorder", () => {
-  it("counts everything as outside before the window is set, and measures nothing", () => {
+  it("counts everything before the window as outside, and records no sample", () => {
     const recorder = new Recorder(["add"]);
     recorder.transaction("add", sample(5));
     recorder.failure("add", { finishedMs: 5, serviceMs: 1, sqlstate: "40001" });
@@ -33,7 +33,7 @@ describe("Recorder", () => {
     });
   });
 
-  it("measures what finishes in [start, end) and keeps the rest apart", () => {
+  it("measures transactions that finish in [start, end), and counts others as outside", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(1000, 3000);
     for (const finishedMs of [999.999, 1000, 2999.999, 3000]) recorder.transaction("add", sample(finishedMs));
@@ -87,7 +87,7 @@ describe("Recorder", () => {
     });
   });
 
-  it("hands over only seconds that are over, each once", () => {
+  it("ships only seconds that are over, each once", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(500, 10_500);
     recorder.transaction("add", sample(600));
@@ -101,7 +101,7 @@ describe("Recorder", () => {
     expect(last.closedBefore).toBe(Infinity);
   });
 
-  it("ships a sample that is recorded after its second was shipped with its true second", () => {
+  it("ships a late sample with the second in which it finished", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(0, 5000);
     recorder.take(2000);
@@ -113,7 +113,7 @@ describe("Recorder", () => {
     expect(recorder.take(Infinity).seconds.map((s) => s.second)).toEqual([4]);
   });
 
-  it("records out-of-range samples at the bound and says how many", () => {
+  it("records an out-of-range sample at the bound, and counts it as clamped", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(0, Infinity);
     recorder.lifecycle("completed", -0.4, 1);
@@ -125,7 +125,7 @@ describe("Recorder", () => {
     expect(recorder.take(Infinity).clampedSamples).toBe(0);
   });
 
-  it("counts what ended at the server in the window, of a rehearsal and afterwards nothing", () => {
+  it("counts server transactions of the window, and none of the warm-up or after the end", () => {
     const recorder = new Recorder(["add"]);
     recorder.rehearse(1000);
     recorder.serverTransaction(1500);
@@ -136,7 +136,7 @@ describe("Recorder", () => {
     expect(recorder.take(Infinity).serverTransactions).toBe(1);
   });
 
-  it("accepts an end that becomes known later, but not a start that moves under samples", () => {
+  it("accepts a window end that becomes known later, but no other start after a sample", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(0, Infinity);
     recorder.transaction("add", sample(10));
@@ -148,7 +148,7 @@ describe("Recorder", () => {
     expect(recorder.take(25)).toMatchObject({ closedBefore: Infinity, outside: { transactions: 1 } });
   });
 
-  it("counts every arrival of the window once: as ended in it, dropped, or unfinished at its end", () => {
+  it("counts every arrival of the window once: ended in it, dropped, or unfinished at its end", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(1000, 3000);
     for (const intendedMs of [999, 1000, 1500, 2000, 2500, 2999, 3000]) recorder.offered("add", intendedMs);
@@ -172,7 +172,7 @@ describe("Recorder", () => {
     expect(delta.outside).toMatchObject({ transactions: 2, offered: 2 });
   });
 
-  it("tells how long the longest took that was under way at the window's end, whenever it began and however it ended", () => {
+  it("reports the longest response time among transactions in flight at the end of the window", () => {
     const recorder = new Recorder(["add", "process", "archive"]);
     recorder.rehearse(0);
     recorder.transaction("add", sample(900, { responseMs: 800 }));
@@ -198,7 +198,7 @@ describe("Recorder", () => {
     expect(longest()).toEqual([]);
   });
 
-  it("keeps the window's end behind what was recorded, so that a late end splits no arrival", () => {
+  it("places a late window end after all recorded arrivals, so that each arrival counts with its outcome", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(0, Infinity);
     recorder.offered("add", 100);
@@ -213,7 +213,7 @@ describe("Recorder", () => {
     });
   });
 
-  it("refuses an operation that it was not made for", () => {
+  it("refuses an unknown operation", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(0, Infinity);
     expect(() => {
@@ -221,7 +221,7 @@ describe("Recorder", () => {
     }).toThrow(/read/);
   });
 
-  it("loses and invents nothing, whatever the order of finishing and taking", () => {
+  it("loses and invents no transaction, for any order of finishing and taking", () => {
     const finished = fc.array(fc.double({ min: 0, max: 20_000, noNaN: true }), { maxLength: 400 });
     fc.assert(
       fc.property(
@@ -258,7 +258,7 @@ describe("Recorder", () => {
     );
   });
 
-  it("ships buffers that can be moved to another thread without taking the recorder's own", () => {
+  it("ships buffers that can move to another thread without taking its own", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(0, Infinity);
     for (let i = 0; i < 1000; i++) recorder.transaction("add", sample(1));
@@ -270,7 +270,7 @@ describe("Recorder", () => {
     expect(recorder.take(Infinity).seconds[0]?.operations.add?.samplesUs.response).toHaveLength(1);
   });
 
-  it("measures a rehearsal as it measures the window, marks it, counts it as outside and forgets it", () => {
+  it("measures the warm-up like the window, marks it, counts it as outside and then forgets it", () => {
     const split = new EndpointSplit(1);
     const recorder = new Recorder(["add"], split);
     recorder.rehearse(1000);
@@ -311,7 +311,7 @@ describe("Recorder", () => {
     expect(split.operations()).toEqual([{}]);
   });
 
-  it("forgets what endpoints were asked in a rehearsal that no window followed", () => {
+  it("forgets the counts by endpoint of a warm-up that no window follows", () => {
     const split = new EndpointSplit(1);
     const recorder = new Recorder(["add"], split);
     recorder.rehearse(1000);

@@ -18,7 +18,7 @@ function recorderOf(...finishedMs: number[]): Recorder {
 }
 
 describe("Tally", () => {
-  it("hands a second on when every worker has shipped it, quiet seconds included, in order", () => {
+  it("emits a second once every worker has shipped it, in order, seconds without a sample included", () => {
     const seen: [number, number][] = [];
     const tally = new Tally(["add"], 2, (second, totals) =>
       seen.push([second, totals.countsOf("add").transactions]),
@@ -35,7 +35,7 @@ describe("Tally", () => {
     expect(seen.slice(2)).toEqual([[2, 2]]);
   });
 
-  it("waits with no second for a worker that is gone, and keeps what it shipped", () => {
+  it("does not wait for a worker that is gone, and keeps its samples", () => {
     const seen: [number, number][] = [];
     const tally = new Tally(["add"], 2, (second, totals) =>
       seen.push([second, totals.countsOf("add").transactions]),
@@ -51,7 +51,7 @@ describe("Tally", () => {
     ]);
   });
 
-  it("completes what is left, and the quiet rest of the window, at the end", () => {
+  it("emits all remaining seconds of the window at the end", () => {
     const seen: number[] = [];
     const tally = new Tally(["add"], 2, (second) => seen.push(second));
     tally.add(0, recorderOf(1500).take(5000));
@@ -60,7 +60,7 @@ describe("Tally", () => {
     expect(summary.operations.add?.transactions).toBe(1);
   });
 
-  it("counts a late part in the total and hands its second on again", () => {
+  it("adds a late part to the totals and emits its second again", () => {
     const seen: [number, number][] = [];
     const tally = new Tally(["add"], 1, (second, totals) =>
       seen.push([second, totals.countsOf("add").transactions]),
@@ -135,7 +135,7 @@ describe("Tally", () => {
     });
   });
 
-  it("merges any number of workers, however they ship, to the histogram of the union", () => {
+  it("merges any number of workers to the histogram of the union", () => {
     const workers = fc.array(
       fc.array(
         fc.record({
@@ -171,7 +171,7 @@ describe("Tally", () => {
     );
   });
 
-  it("lets go of a second once it is handed on, whatever the sink does", () => {
+  it("frees a second after emitting it, also if the sink throws", () => {
     const totals = new Set<Totals>();
     const tally = new Tally(["add"], 1, (_, second) => totals.add(second));
     const recorder = recorderOf();
@@ -189,7 +189,7 @@ describe("Tally", () => {
     expect(failing.running.countsOf("add").transactions).toBe(1);
   });
 
-  it("tells of a rehearsal as one worker measured it", () => {
+  it("emits totals of the warm-up as a single worker measured them", () => {
     const rehearsed: number[] = [];
     const onRehearsal = (totals: Totals): unknown => rehearsed.push(totals.countsOf("add").transactions);
     const tally = new Tally(["add"], 2, () => undefined, onRehearsal);
@@ -204,7 +204,7 @@ describe("Tally", () => {
     expect(rehearsed).toEqual([1, 2]);
   });
 
-  it("hands on nothing of a rehearsal", () => {
+  it("emits no second of the warm-up", () => {
     const seen: number[] = [];
     const tally = new Tally(["add"], 1, (second) => seen.push(second));
     const recorder = new Recorder(["add"]);

@@ -14,14 +14,14 @@ function recorded(): Recorder {
   return recorder;
 }
 
-it("accounts for what ended, was dropped or was under way", () => {
+it("accounts for every arrival that ended, was dropped or was unfinished", () => {
   const tallies = new WorkerTallies();
   tallies.add(1, recorded().take(Number.POSITIVE_INFINITY));
   expect(tallies.unaccounted()).toBeUndefined();
   expect(tallies.totalsOf(1).share("add").transactions).toBe(1);
 });
 
-it("names the worker and the operation of which something is missing", () => {
+it("names the worker and the operation of a missing arrival", () => {
   const tallies = new WorkerTallies();
   tallies.add(0, recorded().take(Number.POSITIVE_INFINITY));
   tallies.add(1, { ...recorded().take(Number.POSITIVE_INFINITY), underWay: {} });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { eachBounded, Gate } from "./bounded.js";
 
 describe("eachBounded", () => {
-  it("runs every task once with no more than the limit under way", async () => {
+  it("runs every task once, with at most the limit in progress", async () => {
     let underWay = 0;
     let most = 0;
     const seen: number[] = [];
@@ -16,7 +16,7 @@ describe("eachBounded", () => {
     expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, i) => i));
   });
 
-  it("begins nothing after a failure, waits for what is under way and rejects with the first failure", async () => {
+  it("starts no task after a failure, waits for tasks in progress and rejects with the first failure", async () => {
     const begun: number[] = [];
     let settled = 0;
     const all = eachBounded(10, 2, async (index) => {
@@ -30,13 +30,13 @@ describe("eachBounded", () => {
     expect(settled).toBe(2);
   });
 
-  it("does nothing for no tasks", async () => {
+  it("resolves without a task", async () => {
     await eachBounded(0, 4, () => Promise.reject(new Error("never")));
   });
 });
 
 describe("a gate", () => {
-  it("lets so many through at once, the others in their order, whether or not they succeed", async () => {
+  it("passes at most its limit at once and others in order, also after failures", async () => {
     const gate = new Gate(3);
     let underWay = 0;
     let most = 0;

@@ -1,5 +1,5 @@
 // One suite of behaviours that every pool strategy must show, with real servers and real poolers, PgBouncer of two
-// versions: an actor must not be able to see which strategy it has. Limits of a strategy (no transaction of several
+// versions: the clients' code must not see which strategy it has. Limits of a strategy (no transaction of several
 // statements in statement mode, no more clients than server connections in session mode) have separate tests.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Endpoint } from "../database/endpoint.js";
@@ -133,7 +133,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     }
   }
 
-  it("commits", async () => {
+  it("commits a transaction", async () => {
     const source = open(1);
     await source.warm();
     await add(source, 0);
@@ -142,7 +142,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   });
 
   if (!isStatementOnly)
-    it("rolls back", async () => {
+    it("rolls a transaction back", async () => {
       const source = open(1);
       const lease = await source.acquire(0);
       await lease.connection.control("begin", "BEGIN");
@@ -153,7 +153,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     });
 
   if (isStatementOnly)
-    it("refuses a transaction block, for good", async () => {
+    it("refuses a transaction block with a fatal error in statement mode", async () => {
       const lease = await open(1).acquire(0);
       const failure = await failureOf(lease.connection.control("begin", "BEGIN"));
       expect(failure).toEqual({ kind: "fatal", sqlstate: "08P01" });
@@ -161,7 +161,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     });
 
   if (!isStatementOnly)
-    it("keeps clients apart: each transaction has a session of its own", async () => {
+    it("gives concurrent transactions separate sessions", async () => {
       const source = open(2);
       const [first, second] = [await source.acquire(0), await source.acquire(1)];
       for (const { connection } of [first, second]) await connection.control("begin", "BEGIN");
@@ -181,7 +181,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       if (!isStatementOnly) await lease.connection.control("begin", "BEGIN");
       const failure = await failureOf(run(lease.connection, "SELECT 1/0"));
       expect(failure).toEqual({ kind: "fatal", sqlstate: "22012" });
-      // An actor does the same: it rolls back if possible, and marks the lease suspect if not.
+      // The transactor does the same: it rolls back if possible, and marks the lease suspect if not.
       if (round === 0 && !isStatementOnly) await lease.connection.control("rollback", "ROLLBACK");
       await lease.release(round > 0);
       await add(source, 0);
@@ -189,7 +189,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     expect(await countersOf()).toEqual([{ client: 0, n: 3 }]);
   });
 
-  it("replaces a connection whose backend was killed, and calls for a new one", async () => {
+  it("replaces a connection whose backend was killed", async () => {
     const source = open(1);
     const lease = await source.acquire(0);
     if (!isStatementOnly) await lease.connection.control("begin", "BEGIN");
@@ -211,7 +211,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     expect(await countersOf()).toEqual([{ client: 0, n: 1 }]);
   });
 
-  it("goes on after every backend was killed between two transactions", async () => {
+  it("recovers after every backend was killed between two transactions", async () => {
     const source = open(3);
     await source.warm();
     for (let client = 0; client < 3; client++) await add(source, client);
@@ -220,7 +220,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       [database],
     );
     for (let client = 0; client < 3; client++) {
-      // An actor does the same: a client that had not noticed the loss reconnects and tries again.
+      // The transactor does the same: a client that had not noticed the loss reconnects and tries again.
       for (let isDone = false; !isDone;) {
         const failure = await add(source, client).then(() => undefined, classifyFailure);
         expect(failure?.kind ?? "reconnect").toBe("reconnect");
@@ -243,14 +243,14 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     expect(await countersOf()).toEqual(Array.from({ length: clients }, (_, client) => ({ client, n: 5 })));
   });
 
-  it("says who it is in pg_stat_activity, through a pooler under one name for all roles", async () => {
+  it('shows its role as application_name, and "train-sim" through a pooler', async () => {
     const lease = await open(1).acquire(0);
     const text = "SELECT application_name AS name FROM pg_stat_activity WHERE pid = pg_backend_pid()";
     expect(await run(lease.connection, text)).toEqual([[pooler ? "train-sim" : application]]);
     await lease.release(false);
   });
 
-  it("prepares by name exactly when told", async () => {
+  it("prepares statements by name only if it supports them", async () => {
     const lease = await open(1).acquire(0);
     await lease.connection.execute(ADD, [0]);
     const text =
@@ -260,7 +260,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   });
 
   if (isShared)
-    it("lets a client wait while all connections are in use, and serves it then", async () => {
+    it("lets a client wait while all connections are in use, and serves it afterwards", async () => {
       const source = open(SIZE + 1);
       const holders = await Promise.all(
         Array.from({ length: SIZE }, async (_, client) => source.acquire(client)),
@@ -281,7 +281,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       }
     });
 
-  it("spreads clients evenly over the endpoints, over worker threads too", async () => {
+  it("spreads clients evenly over the endpoints and over worker threads", async () => {
     const two = [own.endpoint, other.endpoint];
     const spread = { endpoints: pooler?.endpoints ?? two, applicationName: "train-sim/spread" };
     // Worker 0 has clients 0, 1, 2 and worker 1 has clients 3, 4, 5; a pool of 4 gives each two connections.
@@ -303,7 +303,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     for (const lease of leases) await lease.release(false);
   });
 
-  it("leaves no connection after close", async () => {
+  it("leaves no connection after it is closed", async () => {
     const source = open(3);
     await source.warm();
     await add(source, 0);
@@ -323,7 +323,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     await expect(source.acquire(0)).rejects.toThrow("the pool is closed");
   });
 
-  it("closes while a statement is under way and a client waits for a connection", async () => {
+  it("closes while a statement runs and a client waits for a connection", async () => {
     const source = open(SIZE + 1);
     const clients = isSession ? SIZE : SIZE + 1;
     const outcomes = Array.from({ length: clients }, async (_, client) => {
@@ -350,7 +350,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     );
   });
 
-  it("refuses with a reason when the endpoint cannot be reached", async () => {
+  it("refuses an unreachable endpoint with the reason", async () => {
     const gone = { ...own.endpoint, port: 1 };
     const source = open(2, { endpoints: [gone] });
     if ("reconnect" in pool && pool.reconnect === "per-transaction") await source.warm();

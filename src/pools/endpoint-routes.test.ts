@@ -21,12 +21,12 @@ function setUp(endpoints: number) {
 }
 
 describe("EndpointRoutes", () => {
-  it("sends everyone home while all are there", () => {
+  it("sends every client to its home endpoint while all endpoints are up", () => {
     const { routes } = setUp(3);
     expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 1, 2]);
   });
 
-  it("goes on to the next of the list, and over its end, past those that refused or lost", () => {
+  it("sends clients to the next endpoint, cyclically, past endpoints that refused or lost a connection", () => {
     const { routes } = setUp(3);
     routes.heard(1, "lost");
     expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 2, 2]);
@@ -34,7 +34,7 @@ describe("EndpointRoutes", () => {
     expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 0, 0]);
   });
 
-  it("tries the one that failed longest ago where none is there", () => {
+  it("tries the endpoint with the oldest failure if none is up", () => {
     const { routes, clock } = setUp(3);
     for (const endpoint of [1, 2, 0]) {
       clock.nowMs += 10;
@@ -48,7 +48,7 @@ describe("EndpointRoutes", () => {
     expect(routes.routeFrom(0)).toBe(2);
   });
 
-  it("looks after a second, once at a time, then less often, and sends clients home when it is answered", async () => {
+  it("checks a failed endpoint after a second, then less often, and sends clients home once it answers", async () => {
     const { routes, clock, looks } = setUp(2);
     routes.heard(0, "refused");
     clock.nowMs = 999;
@@ -68,7 +68,7 @@ describe("EndpointRoutes", () => {
     expect(routes.routeFrom(0)).toBe(0);
   });
 
-  it("has one way only with one endpoint, at which it never looks", () => {
+  it("always uses a single endpoint and never checks it", () => {
     const { routes, clock, looks } = setUp(1);
     routes.heard(0, "refused");
     clock.nowMs = 60_000;
@@ -76,7 +76,7 @@ describe("EndpointRoutes", () => {
     expect(looks).toHaveLength(0);
   });
 
-  it("counts what became of connections by endpoint", () => {
+  it("counts connections, refusals and losses by endpoint", () => {
     const { routes } = setUp(2);
     for (const event of ["connected", "connected", "lost", "refused"] as const) routes.heard(1, event);
     expect(routes.contacts).toEqual([
@@ -105,11 +105,11 @@ describe("pastStandbys", () => {
     return { end, tries: answers.length - left.length };
   }
 
-  it("goes on past standbys and servers that are away to the one that takes writes", async () => {
+  it("continues past standbys and unreachable servers to the server that takes writes", async () => {
     expect(await outcome([STANDBY, "ECONNREFUSED", "ok"])).toEqual({ end: "ok", tries: 3 });
   });
 
-  it("says of several that none can be used, what is no standby", async () => {
+  it("reports an unreachable server before a standby if no endpoint can be used", async () => {
     const { end, tries } = await outcome([STANDBY, "ECONNREFUSED", STANDBY]);
     expect(tries).toBe(3);
     expect(end).toContain("ECONNREFUSED");
@@ -123,7 +123,7 @@ describe("pastStandbys", () => {
     });
   });
 
-  it("tries one after the other only where one of them takes writes", async () => {
+  it("tries a single endpoint if no server that takes writes is required", async () => {
     expect((await outcome(["ECONNREFUSED", "ok"], false)).tries).toBe(1);
   });
 });

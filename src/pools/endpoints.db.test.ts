@@ -68,7 +68,7 @@ async function untilSpread(expected: readonly number[]): Promise<void> {
 }
 
 describe.each(POOLS)("%s", (_, pool) => {
-  it("goes on at the other endpoints when one is cut off, and comes home when it is back", async () => {
+  it("moves clients to other endpoints when theirs is cut off, and back when it returns", async () => {
     source = createConnectionSource({
       pool,
       endpoints: proxies.map((proxy, i) => ({

@@ -68,10 +68,13 @@ const CASES = ORDERS.flatMap(([first, then], order) =>
   ),
 );
 
-test.each(CASES)("%s: payload %s, and then %s, through one server connection", async (shape, first, then) => {
-  const alone = await written(then, shape, own.endpoint);
-  const [pooled] = pooler.endpoints;
-  if (!pooled) return expect.unreachable("a pooler has an endpoint");
-  await written(first, shape, pooled);
-  expect(await written(then, shape, pooled)).toEqual(alone);
-});
+test.each(CASES)(
+  "%s: payload %s and then %s through a single server connection writes the same as alone",
+  async (shape, first, then) => {
+    const alone = await written(then, shape, own.endpoint);
+    const [pooled] = pooler.endpoints;
+    if (!pooled) return expect.unreachable("a pooler has an endpoint");
+    await written(first, shape, pooled);
+    expect(await written(then, shape, pooled)).toEqual(alone);
+  },
+);

@@ -48,7 +48,7 @@ async function muteServer(): Promise<{ endpoint: Endpoint; sockets: Set<Socket>;
   return { endpoint: { ...endpoint, port: (server.address() as AddressInfo).port }, sockets, server };
 }
 
-it("opens at most so many connections at once when all clients lost theirs", async () => {
+it("a limited number of connections opens at once when all clients lost theirs", async () => {
   const mute = await muteServer();
   let most = 0;
   mute.server.on("guest", () => (most = Math.max(most, mute.sockets.size)));
@@ -73,7 +73,7 @@ it("opens at most so many connections at once when all clients lost theirs", asy
   expect(most).toBe(OPEN_AT_ONCE);
 });
 
-it("serves the clients of a server that is there while those of another one wait for theirs", async () => {
+it("clients of an available server are served while clients of an unavailable one wait", async () => {
   const mute = await muteServer();
   // Clients take the endpoints in turn: the even clients go to the mute one.
   const source = sourceFor([mute.endpoint, endpoint], CLIENTS);

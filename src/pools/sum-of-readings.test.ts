@@ -4,7 +4,7 @@ import { sumOfReadings } from "./sum-of-readings.js";
 const READING = { clientsActive: 1, clientsWaiting: 2, maxWaitMs: 30, serversActive: 4, serversIdle: 5 };
 const COUNTS = { transactions: 1, waitMs: 2, queryMs: 3 };
 
-it("takes several poolers for one: counts add up, the longest wait is that of any", () => {
+it("readings of several poolers are added up, and the longest wait is their largest", () => {
   expect(sumOfReadings([READING, { ...READING, maxWaitMs: 10 }])).toEqual({
     clientsActive: 2,
     clientsWaiting: 4,
@@ -20,7 +20,7 @@ it("takes several poolers for one: counts add up, the longest wait is that of an
   });
 });
 
-it("states no more than they tell", () => {
+it("a sum of readings has no value that the poolers do not report", () => {
   const told = { clientsActive: 1, serversActive: 1, serversIdle: 0 };
   expect(sumOfReadings([told, told])).toEqual({ clientsActive: 2, serversActive: 2, serversIdle: 0 });
 });

@@ -20,7 +20,17 @@ const NAME_LENGTH = 120;
 const CODE = ["bench", "src", "test"];
 
 /** Folders whose test names are sentences. */
-const CLEAN: readonly string[] = ["src/clients", "src/load", "src/logs", "test/support/words.test.ts"];
+const CLEAN: readonly string[] = [
+  "src/cli",
+  "src/clients",
+  "src/foundation",
+  "src/live",
+  "src/load",
+  "src/logs",
+  "src/metrics",
+  "src/pools",
+  "test/support/words.test.ts",
+];
 
 /** Literals that hold such a word for another reason: the name of a user. */
 const ALLOWED: readonly string[] = [

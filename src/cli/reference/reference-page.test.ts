@@ -14,13 +14,13 @@ const rows = keySections().flatMap((section) => section.rows);
 test.each([
   ["docs/reference/scenario.md", "", scenarioReferencePage],
   ["scenarios/examples.md", " examples", scenarioExamplesPage],
-])("the checked-in page %s is what the code says", (name, which, page) => {
+])("the checked-in page %s equals the generated one", (name, which, page) => {
   const file = new URL(`../../../${name}`, import.meta.url);
   const hint = `write it again: node dist/cli/main.js json-schema --markdown${which} > ${name}`;
   expect(readFileSync(file, "utf8"), hint).toBe(page());
 });
 
-test("a key is described once, a workload's on its page, and a condition that a table states is left out", () => {
+test("the page describes a key once, workload keys on their own page, and no condition that a table states", () => {
   const page = scenarioReferencePage();
   expect(page.match(/Clients of every group/g)).toHaveLength(1);
   expect(page).not.toContain("Executors constant-clients");
@@ -28,7 +28,7 @@ test("a key is described once, a workload's on its page, and a condition that a 
   expect(page).toContain("- **`payload`** (train-events; `jsonb`");
 });
 
-test("every top-level key has a row or rows", () => {
+test("every top-level key has at least one row", () => {
   const covered = new Set(rows.map(({ path }) => path.split(".")[0]));
   expect(Object.keys(scenarioJsonSchema().properties ?? {}).filter((key) => !covered.has(key))).toEqual([]);
 });
@@ -44,19 +44,19 @@ test("every key has a meaning, values and an example", () => {
   expect(without, "add them to an example").toEqual([]);
 });
 
-test.each(EXAMPLES)("loads: $title", ({ yaml }) => {
+test.each(EXAMPLES)("an example loads: $title", ({ yaml }) => {
   expect(parseScenario(yaml, "scenario.yaml").treatments.length).toBeGreaterThan(0);
 });
 
-test.each(REFUSED)("refuses $title", ({ yaml }) => {
+test.each(REFUSED)("a scenario is refused: $title", ({ yaml }) => {
   expect(() => parseScenario(yaml, "scenario.yaml")).toThrow("1 problem in scenario.yaml");
 });
 
-describe("a row", () => {
+describe("a row of the reference", () => {
   const section = (properties: Record<string, SchemaNode>, required: string[] = []) =>
     keySections({ type: "object", properties, required }).flatMap((one) => one.rows);
 
-  test("says the bounds of a number and the values of a choice", () => {
+  test("contains the bounds of a number and the values of a choice", () => {
     const [size, mode] = section({
       size: { type: "integer", minimum: 1, maximum: 9, description: "How many." },
       mode: { enum: ["a", "b"], description: "Which. Default a. Or else." },
@@ -70,12 +70,12 @@ describe("a row", () => {
     expect(mode).toEqual({ path: "mode", meaning: "Which. Or else.", takes: "`a`, `b`", otherwise: "a" });
   });
 
-  test("takes a stated default to the end of its sentence, decimals included", () => {
+  test("reads a stated default up to the end of its sentence, with decimals", () => {
     const [share] = section({ share: { type: "number", description: "A share. Default 0.8." } });
     expect(share).toMatchObject({ meaning: "A share.", otherwise: "0.8" });
   });
 
-  test("is there for keys below mappings, lists and free keys, but not for a mapping itself", () => {
+  test("exists for keys below mappings, lists and free keys, but not for a mapping itself", () => {
     const below: SchemaNode = {
       type: "object",
       properties: { on: { type: "boolean", description: "Off." } },
@@ -94,7 +94,7 @@ describe("a row", () => {
     ]);
   });
 
-  test("is one for all groups, its default left open where they differ", () => {
+  test('covers all roles, with default "by group" if their defaults differ', () => {
     const group = (otherwise: number): SchemaNode => ({
       type: "object",
       properties: {
@@ -110,7 +110,7 @@ describe("a row", () => {
   });
 });
 
-test("a default in words is the schema's own", () => {
+test("a default in a key's description equals the schema's default", () => {
   const differing = (node: SchemaNode, path: string): string[] => {
     const stated = /\bDefault:? ((?:[^.;]|\.(?=\d))+)[.;]/.exec(node.description ?? "")?.[1];
     const own = ["string", "number", "boolean"].includes(typeof node.default)

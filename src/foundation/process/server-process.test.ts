@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
 import { startProcess } from "./server-process.js";
 
-test("tells how a program ended that was over before its files were closed", async () => {
+test("a program that exits before its files are written reports its exit code and its log", async () => {
   const path = scratchDirectory();
   const directory = {
     ...{ path, user: undefined, remove: () => Promise.resolve() },

@@ -4,7 +4,7 @@ import { counted } from "../units.js";
 import { intervalText, pText, ratioText, seenText, shortNumber } from "./numbers.js";
 
 describe("shortNumber", () => {
-  it("keeps about three digits and never five characters more than a table has", () => {
+  it("writes about three digits in few characters", () => {
     const golden: [number, string][] = [
       [0, "0"],
       [0.0001, "<.001"],
@@ -27,7 +27,7 @@ describe("shortNumber", () => {
     for (const [value, text] of golden) expect(shortNumber(value)).toBe(text);
   });
 
-  it("never takes more than five characters below a thousand million, and is within 5 % of the value", () => {
+  it("writes at most five characters below a thousand million, within 5 % of the value", () => {
     fc.assert(
       fc.property(fc.double({ min: 0.01, max: 999_000_000, noNaN: true }), (value) => {
         const text = shortNumber(value);
@@ -39,8 +39,8 @@ describe("shortNumber", () => {
   });
 });
 
-describe("ratios and counts", () => {
-  it("show two decimals where ratios matter, an interval where there is one, and a plural where it is due", () => {
+describe("the text of a ratio or count", () => {
+  it("has two decimals near 1, an interval if both ends are known, and a plural for several", () => {
     expect([1.306, 0.1, 0.0432, 12.34, 123.4].map(ratioText)).toEqual([
       "1.31x",
       "0.10x",
@@ -72,7 +72,7 @@ describe("ratios and counts", () => {
   });
 });
 
-describe("what a threshold saw", () => {
+describe("the seen value of a threshold", () => {
   it.each([
     [123.456, "p(99)<500", "123.5"],
     [499.967, "p(99)<500", "499.97"],
@@ -82,13 +82,13 @@ describe("what a threshold saw", () => {
     [12345.6, "avg<20000", "12350"],
     [7.5, "a result of another program", "7.5"],
     [null, "p(99)<500", "-"],
-  ])("%d of %s is %s, which is on the same side of the bound", (seen, expression, text) => {
+  ])("%d of %s is written as %s, on the same side of the bound", (seen, expression, text) => {
     expect(seenText(seen, expression)).toBe(text);
   });
 });
 
 describe("a p-value", () => {
-  it("is never 0", () => {
+  it("is never written as 0", () => {
     expect([0.00008, 0.0006, 0.05, 1].map(pText)).toEqual(["<0.001", "0.001", "0.050", "1.000"]);
   });
 });

@@ -21,7 +21,7 @@ describe("renderTable", () => {
     ]);
   });
 
-  it("lets no control character through", () => {
+  it("replaces control characters", () => {
     expect(printable("a\u001b[31mred\u0007\r\nb\u009b2J")).toBe("a [31mred b 2J");
     expect(renderTable([{ title: "t", align: "left" }], [["x\u001b]0;title\u0007"]])[2]).toBe(
       "x ]0;title ".trimEnd(),
@@ -42,14 +42,14 @@ describe("wrap", () => {
 });
 
 describe("shorten", () => {
-  it("keeps both ends", () => {
+  it("keeps both ends of a long text", () => {
     expect(shorten("jsonb-manual-pgbouncer-transaction-16", 16)).toBe("jsonb-ma…tion-16");
     expect(shorten("short", 16)).toBe("short");
   });
 });
 
 describe("renderParameters", () => {
-  it("goes on over further lines where a value is long", () => {
+  it("continues a long value on further lines", () => {
     const lines = renderParameters([["settings", "abcd ".repeat(60).trim()]]);
     expect(lines.length).toBeGreaterThan(3);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(120);

@@ -24,8 +24,8 @@ import {
 import { plotLines } from "../../report/html/page/charts/line-panels.js";
 import { LIGHT } from "../../report/html/page/charts/theme.js";
 
-describe("what the live page keeps", () => {
-  it("is the same after a reconnection as without one", () => {
+describe("the store of the live page", () => {
+  it("has the same content with and without a reconnection", () => {
     const run = watchedRun();
     const [steady, torn] = [new LiveStore(), new LiveStore()];
     steady.start(run.state.whole());
@@ -48,7 +48,7 @@ describe("what the live page keeps", () => {
     }
   });
 
-  it("is bounded", () => {
+  it("keeps at most 600 points", () => {
     const run = watchedRun();
     const store = new LiveStore();
     for (let second = 0; second < 1_500; second += 1) {
@@ -115,7 +115,7 @@ describe("samples on the live page", () => {
     values,
   });
 
-  it("are one line, as far apart as they are asked for, and whatever each one lacks", () => {
+  it("are a single line with gaps by their interval, also if samples lack values", () => {
     const times = [5, 10, 15, 20, 25, 60, 65];
     const samples = times.flatMap((second) => [
       sampleAt(second, { "queue.pending": second }),
@@ -131,14 +131,14 @@ describe("samples on the live page", () => {
     ]);
   });
 
-  it("are of the last ten minutes, however seldom they are taken", () => {
+  it("are kept for ten minutes, however rare they are", () => {
     const samples = Array.from({ length: 200 }, (_, i) => sampleAt(10 * i, { "queue.pending": i }));
     const chart = chartOf(samples);
     expect(chart?.panels[0]?.lines[0]?.points).toHaveLength(60);
     expect(chart?.x.min).toBe(1400);
   });
 
-  it("have their times in whole seconds on the axis, and apart in the table", () => {
+  it("have whole seconds on the axis and exact times in the table", () => {
     const times = [12_345, 12_346.1, 12_347.1, 12_348.1, 12_349.1, 12_350.1, 12_360.3];
     const chart = chartOf(times.map((second) => sampleAt(second, { "queue.pending": 1 })));
     if (!chart) throw new Error("there is nothing to draw");
@@ -157,8 +157,8 @@ describe("samples on the live page", () => {
   });
 });
 
-describe("the words of the live page", () => {
-  it("say where the run stands", () => {
+describe("a text of the live page", () => {
+  it("states trial, phase and time left", () => {
     const run = watchedRun();
     expect([trialHeading(run.state.view()), phaseWords(run.state.view())]).toEqual(["Starting", "preparing"]);
     inMidWindow(run);
@@ -177,7 +177,7 @@ describe("the words of the live page", () => {
     expect(endedTable([]).rows).toEqual([]);
   });
 
-  it("have the operations that trials had, and bytes with their unit", () => {
+  it("lists the operations of each trial, and bytes with their unit", () => {
     const view = watchedRun().state.view();
     const read = { unit: "events", eventsPerSecond: 1200, p99Ms: 2 };
     const ended = { number: 1, treatment: "text", status: "complete" as const, reason: null, invalid: [] };
@@ -189,7 +189,7 @@ describe("the words of the live page", () => {
     expect(samples[0]?.slice(0, 2)).toEqual(["size.tableBytes", "1.23 GB"]);
   });
 
-  it("have a row for cycles where some of them were dropped, which no other row counts", () => {
+  it("has a row for cycles only if cycles were dropped", () => {
     const view = watchedRun().state.view();
     const row: Omit<LiveRow, "totalDropped"> = {
       operation: "__cycle__",
@@ -208,13 +208,13 @@ describe("the words of the live page", () => {
     expect(rowsOf(437)).toMatchObject([{ 8: "437" }]);
   });
 
-  it("leave what a threshold has seen on its side of the bound", () => {
+  it("keeps a threshold's seen value on its side of the bound", () => {
     const broken = { metric: "add", expression: "p(99)<500", seen: 500.224, ok: false };
     expect(thresholdWords(broken)).toBe("add p(99)<500: broken so far: 500.2");
     expect(thresholdWords({ ...broken, seen: null, ok: null })).toBe("add p(99)<500: no sample yet");
   });
 
-  it("stand in a document that names nothing but its own server", () => {
+  it("references only files of the server that serves it", () => {
     const page = livePage();
     expect(page.startsWith("<!doctype html>\n<html")).toBe(true);
     const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);

@@ -22,8 +22,8 @@ afterAll(async () => {
   await admin.close();
 });
 
-describe("direct with a connection for every transaction", () => {
-  it("never has more connections than clients, as a server with no room for more can tell", async () => {
+describe("direct connections, one for every transaction", () => {
+  it("never exceed the number of clients, on a server without room for more", async () => {
     const source = createConnectionSource({
       pool: { strategy: "direct", reconnect: "per-transaction" },
       endpoints: [{ ...endpoint, user, password }],

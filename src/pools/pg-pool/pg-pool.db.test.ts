@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 describe("pg-pool", () => {
-  it("serves who waits in the order of their coming", async () => {
+  it("serves waiting clients in order of arrival", async () => {
     const source = open(1);
     const first = await source.acquire(0);
     const served: number[] = [];
@@ -56,7 +56,7 @@ describe("pg-pool", () => {
     expect(served).toEqual([3, 1, 4, 2]);
   });
 
-  it("warms its share of the size, the remainder in the first workers, and never more than its clients", async () => {
+  it("warms each worker's share of the size, with the remainder in the first workers", async () => {
     const application = `train-sim/${testNamespace("share")}`;
     const shares: number[] = [];
     for (const [workerIndex, clients] of [10, 10, 2].entries()) {
@@ -67,7 +67,7 @@ describe("pg-pool", () => {
     expect(shares).toEqual([3, 6, 8]);
   });
 
-  it("hands a connection that is given back suspect to nobody else", async () => {
+  it("closes a connection that is released as suspect, and serves others with a new one", async () => {
     const source = open(1);
     const pid = async (lease: Lease<Connection>) =>
       (
@@ -84,7 +84,7 @@ describe("pg-pool", () => {
     await third.release(false);
   });
 
-  it("rejects who waits when it is closed, although a lease never comes back", async () => {
+  it("rejects a waiting client when it is closed, also while a connection is still in use", async () => {
     const source = open(1);
     await source.acquire(0);
     const waiting = expect(source.acquire(1)).rejects.toThrow("the pool was closed");

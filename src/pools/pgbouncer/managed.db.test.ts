@@ -101,7 +101,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     expect(await Promise.all(pooler.endpoints.map(isListening))).toEqual([false, false]);
   });
 
-  it("stops at once though a client is connected", async () => {
+  it("stops at once while a client is connected", async () => {
     const pooler = await start({}, inject("adminEndpoint"), pgBouncerEnv(kind));
     const [endpoint] = pooler.endpoints as [Endpoint];
     // PgBouncer sees a client only once that client has sent something (TCP_DEFER_ACCEPT).
@@ -112,7 +112,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     expect(await isListening(endpoint)).toBe(false);
   });
 
-  it("lets in who has the certificate, in the name that it is for, and no other", async () => {
+  it("admits a client by the certificate for its name only", async () => {
     const upstream = { ...inject("adminEndpoint"), user: AWKWARD };
     const admin = await connectAdmin(inject("adminEndpoint"));
     onTestFinished(async () => {
@@ -145,7 +145,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     await expect(connectAdmin({ ...console_, password: "another" })).rejects.toThrow();
   });
 
-  it("takes another port when the one it was to have is taken", async () => {
+  it("takes another port if the chosen one is in use", async () => {
     const taken = inject("adminEndpoint").port;
     const ports = [taken, taken];
     const choosePort = async (): Promise<number> => ports.pop() ?? freePort();
@@ -158,7 +158,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
   });
 });
 
-it("puts several PgBouncers in the region of their upstream, where they share its weight", async () => {
+it("several managed PgBouncers have the region of their upstream and share its weight", async () => {
   const upstream = { ...inject("adminEndpoint"), region: "east", weight: 3 };
   const { endpoints } = await start({ instances: 2 }, upstream);
   expect(endpoints.map(({ region, weight }) => [region, weight])).toEqual([
@@ -169,9 +169,9 @@ it("puts several PgBouncers in the region of their upstream, where they share it
   expect([plain?.region, plain?.weight]).toEqual([undefined, undefined]);
 });
 
-describe("an instance", () => {
+describe("an instance of several PgBouncers", () => {
   it.each(["at-once", "kill"] as const)(
-    "taken down (%s) comes up where it was, and nobody takes it for lost",
+    "restarts on its port after being taken down (%s), and is not reported as lost",
     async (how) => {
       const pooler = await start({ instances: 2 });
       let lost: string | undefined;
@@ -200,11 +200,11 @@ describe("an instance", () => {
 });
 
 describe("startPgBouncers", () => {
-  it("has prepared statements in transaction mode only when some are allowed", async () => {
+  it("supports prepared statements in transaction mode only if some are allowed", async () => {
     expect((await start({ maxPreparedStatements: 0 })).supportsPreparedStatements).toBe(false);
   });
 
-  it("tells when one of them ends on its own", async () => {
+  it("reports an instance that ends on its own", async () => {
     const pooler = await start({ instances: 2 });
     const [directory = ""] = await ownDirectories();
     const [pid] = await pidsIn(join(tmpdir(), directory));
@@ -212,13 +212,13 @@ describe("startPgBouncers", () => {
     await expect(pooler.lost).resolves.toMatch(/PgBouncer at 127.0.0.1:\d+ ended on its own \(SIGKILL\)/);
   });
 
-  it("says that the database behind it cannot be reached", async () => {
+  it("names the database that cannot be reached", async () => {
     const attempt = start({}, { ...inject("adminEndpoint"), port: 1 });
     await expect(attempt).rejects.toThrow(TargetError);
     await expect(attempt).rejects.toThrow(/127\.0\.0\.1:1\/postgres cannot be reached: .*ECONNREFUSED/);
   });
 
-  it("refuses more clients than files may be opened", async () => {
+  it("refuses more clients than the limit of open files allows", async () => {
     const attempt = start({ maxClientConnections: 50_000_000 });
     await expect(attempt).rejects.toThrow(UsageError);
     await expect(attempt).rejects.toThrow(/open files for 50000000 clients/);
@@ -234,7 +234,7 @@ describe("startPgBouncers", () => {
 });
 
 describe("the search for a PgBouncer", () => {
-  it("takes the one that TRAIN_SIM_PGBOUNCER names", async () => {
+  it("takes the program that TRAIN_SIM_PGBOUNCER names", async () => {
     const path = pgBouncerPath("1.24");
     const { version } = await findPgBouncer({ TRAIN_SIM_PGBOUNCER: path });
     expect(version).toMatch(/^1\.2[1-9]/);
@@ -250,7 +250,7 @@ describe("the search for a PgBouncer", () => {
     });
   });
 
-  it("says what needs one where there is none, and not that a scenario does", async () => {
+  it("explains what needs a PgBouncer if the machine has none", async () => {
     const found = await findPgBouncer({ PATH: "/nonexistent" }).catch((error: unknown) => error);
     if (!(found instanceof TargetError)) {
       expect(found).toMatchObject({ path: /sbin|local|homebrew/ });
@@ -260,13 +260,13 @@ describe("the search for a PgBouncer", () => {
     expect(found.hint).toMatch(/^Only a pool "pgbouncer" without urls needs one: install it/);
   });
 
-  it("says what TRAIN_SIM_PGBOUNCER names when it cannot be run", async () => {
+  it("names the value of TRAIN_SIM_PGBOUNCER if it cannot be run", async () => {
     await expect(findPgBouncer({ TRAIN_SIM_PGBOUNCER: "/nonexistent/pgbouncer" })).rejects.toThrow(
       /the PgBouncer \/nonexistent\/pgbouncer \(TRAIN_SIM_PGBOUNCER names it\) cannot be run.*ENOENT/,
     );
   });
 
-  it("says when TRAIN_SIM_PGBOUNCER names another program", async () => {
+  it("refuses another program in TRAIN_SIM_PGBOUNCER", async () => {
     await expect(findPgBouncer({ TRAIN_SIM_PGBOUNCER: "/bin/echo" })).rejects.toThrow(/is not a PgBouncer/);
   });
 });

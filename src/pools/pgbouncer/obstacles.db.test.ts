@@ -7,7 +7,7 @@ import { pgbouncerObstacles } from "./obstacles.js";
 
 const upstream = inject("adminEndpoint");
 
-describe.each(PGBOUNCER_KINDS)("PgBouncer %s that runs already", (kind) => {
+describe.each(PGBOUNCER_KINDS)("the check of a running PgBouncer %s", (kind) => {
   let pooler: RunningPooler;
   beforeAll(async () => {
     pooler = await startPgBouncers(
@@ -20,12 +20,12 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s that runs already", (kind) => {
   const found = (mode: "session" | "transaction", size: number, maxPreparedStatements = 0) =>
     pgbouncerObstacles({ mode, size, maxPreparedStatements }, pooler, true);
 
-  it("fits a scenario that states what it has, or less", async () => {
+  it("accepts a scenario with the same or a smaller size", async () => {
     expect(await found("transaction", 3)).toEqual([]);
     expect(await found("transaction", 2)).toEqual([]);
   });
 
-  it("is refused if it pools in another mode, with both ways to agree", async () => {
+  it("refuses another pool mode, and names both remedies", async () => {
     expect(await found("session", 3)).toEqual([
       {
         kind: "unfit",
@@ -35,7 +35,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s that runs already", (kind) => {
     ]);
   });
 
-  it("is named with its size if the scenario states more, and refused for that in session mode", async () => {
+  it("reports a size that the scenario exceeds, and refuses it in session mode", async () => {
     expect(await found("transaction", 20)).toMatchObject([
       { kind: "evidence", remedy: "Set pool.size: 3, or give PgBouncer default_pool_size = 20." },
     ]);
@@ -56,7 +56,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s that runs already", (kind) => {
     }
   });
 
-  it("is refused if the scenario states another setting of its own than the console does", async () => {
+  it("refuses a setting that differs from the console's value", async () => {
     const stated = { mode: "transaction", size: 3, maxPreparedStatements: 0 } as const;
     const settings = { server_reset_query: "DISCARD ALL", server_reset_query_always: "1" };
     expect(await pgbouncerObstacles({ ...stated, settings }, pooler, true)).toMatchObject([
@@ -69,7 +69,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s that runs already", (kind) => {
     ]);
   });
 
-  it("is refused if the scenario counts on prepared statements that it does not keep", async () => {
+  it("refuses a scenario that relies on prepared statements which PgBouncer does not keep", async () => {
     expect(await found("transaction", 3, 200)).toMatchObject([
       {
         kind: "unfit",

@@ -28,42 +28,45 @@ const CASES = PGBOUNCER_KINDS.flatMap((kind) =>
   ].map((settings) => [kind, settings] as const),
 );
 
-it.each(CASES)("PgBouncer %s with %j adds what its settings say", async (kind, settings) => {
-  const before = await own.counted();
-  const pooler = await startPgBouncers(
-    {
-      mode: "transaction",
-      size: 1,
-      instances: 1,
-      maxPreparedStatements: 0,
-      maxClientConnections: 20,
-      settings,
-    },
-    own.endpoint,
-    pgBouncerEnv(kind),
-  );
-  try {
-    const [[endpoint], [console]] = [pooler.endpoints, pooler.consoles];
-    if (!endpoint || !console) return expect.unreachable("a pooler has an endpoint and a console");
-    const connect = () =>
-      new PgConnection({ endpoint, applicationName: APPLICATION, prepared: false }).connect();
-    const clients = [await connect(), await connect()];
-    for (let round = 0; round < ROUNDS; round++)
-      for (const client of clients)
-        await client.control("begin", "BEGIN").then(() => client.control("commit", "COMMIT"));
-    for (const client of clients) await client.end();
-    const asked = await settingsAt(console);
-    const added = ownTransactions({ mode: "transaction", reconnect: "never" }, asked);
-    await pooler.stop();
-    await expect
-      .poll(async () => (await own.counted()) - before, { timeout: 200_000 })
-      .toBeGreaterThanOrEqual(2 * ROUNDS * (1 + Number(added)));
-    // At either end there may be one more assignment, or a name that is set for the first client.
-    expect((await own.counted()) - before).toBeLessThanOrEqual(2 * ROUNDS * (1 + Number(added)) + 6);
-  } finally {
-    await pooler.stop();
-  }
-});
+it.each(CASES)(
+  "PgBouncer %s with %j adds the number of transactions that follows from its settings",
+  async (kind, settings) => {
+    const before = await own.counted();
+    const pooler = await startPgBouncers(
+      {
+        mode: "transaction",
+        size: 1,
+        instances: 1,
+        maxPreparedStatements: 0,
+        maxClientConnections: 20,
+        settings,
+      },
+      own.endpoint,
+      pgBouncerEnv(kind),
+    );
+    try {
+      const [[endpoint], [console]] = [pooler.endpoints, pooler.consoles];
+      if (!endpoint || !console) return expect.unreachable("a pooler has an endpoint and a console");
+      const connect = () =>
+        new PgConnection({ endpoint, applicationName: APPLICATION, prepared: false }).connect();
+      const clients = [await connect(), await connect()];
+      for (let round = 0; round < ROUNDS; round++)
+        for (const client of clients)
+          await client.control("begin", "BEGIN").then(() => client.control("commit", "COMMIT"));
+      for (const client of clients) await client.end();
+      const asked = await settingsAt(console);
+      const added = ownTransactions({ mode: "transaction", reconnect: "never" }, asked);
+      await pooler.stop();
+      await expect
+        .poll(async () => (await own.counted()) - before, { timeout: 200_000 })
+        .toBeGreaterThanOrEqual(2 * ROUNDS * (1 + Number(added)));
+      // At either end there may be one more assignment, or a name that is set for the first client.
+      expect((await own.counted()) - before).toBeLessThanOrEqual(2 * ROUNDS * (1 + Number(added)) + 6);
+    } finally {
+      await pooler.stop();
+    }
+  },
+);
 
 fullIt(
   "a run over a PgBouncer of the user's own that resets after each transaction reports no work of others",

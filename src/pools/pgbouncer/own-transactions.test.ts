@@ -13,13 +13,13 @@ const always = (query?: string) => ({
   },
 });
 
-describe("transactions of PgBouncer's own", () => {
+describe("the number of PgBouncer's own transactions", () => {
   it.each<[Given, number]>([
     [{}, 0],
     [{ reconnect: "per-transaction" }, 0],
     [{ mode: "session" }, 0],
     [{ mode: "session", ...always() }, 0],
-  ])("are none where no session is reset: %j", (given, count) => {
+  ])("is 0 if no session is reset: %j", (given, count) => {
     expect(own(given)).toBe(count);
   });
 
@@ -32,16 +32,16 @@ describe("transactions of PgBouncer's own", () => {
     [{ settings: { server_check_delay: "0" } }, 1],
     [{ settings: { server_check_delay: "0", server_check_query: "" } }, 0],
     [{ reconnect: "per-transaction", settings: { application_name_add_host: "1" } }, 1],
-  ])("are the reset, a SET of the client's name, a check: %j", (given, count) => {
+  ])("counts the reset, a SET of the client's name and a check: %j", (given, count) => {
     expect(own(given)).toBe(count);
   });
 
-  it("are by the console's settings where it tells them", () => {
+  it("follows the console's settings if they are known", () => {
     expect(own({}, { server_reset_query: "DISCARD ALL", server_reset_query_always: "1" })).toBe(2);
     expect(own(always(), { server_reset_query: "DISCARD ALL", server_reset_query_always: "0" })).toBe(0);
   });
 
-  it("are not known where only some clients' names are set", () => {
+  it("is unknown if only some clients' names are set", () => {
     expect(own({ settings: { application_name_add_host: "1" } })).toMatch(/does not count how often/);
     expect(own({ settings: { ...always().settings, application_name_add_host: "1" } })).toBe(2);
   });

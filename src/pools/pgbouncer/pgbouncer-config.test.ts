@@ -27,7 +27,7 @@ const lines = (upstream = UPSTREAM, files = FILES, hasPreparedStatements = true,
   pgBouncerIni(settings, upstream, files, hasPreparedStatements).split("\n");
 
 describe("pgBouncerIni", () => {
-  it("has the scenario's mode and size, and admits every client", () => {
+  it("contains the scenario's mode and size, and admits every client", () => {
     expect(lines()).toEqual(
       expect.arrayContaining([
         "train_sim = host='db' port=5432 dbname='trains'",
@@ -41,24 +41,24 @@ describe("pgBouncerIni", () => {
     );
   });
 
-  it("takes clients by password, or without one where the server does", () => {
+  it("authenticates clients by password, or by trust if the server does", () => {
     expect(lines()).toContain("auth_type = scram-sha-256");
     const trusting = lines(UPSTREAM, FILES, true, { ...SETTINGS, auth: "trust" });
     expect(trusting).toContain("auth_type = trust");
   });
 
-  it("does not mention prepared statements to a PgBouncer that does not know them", () => {
+  it("omits max_prepared_statements for a PgBouncer that does not know it", () => {
     expect(lines(UPSTREAM, FILES, false).join()).not.toContain("max_prepared_statements");
   });
 
-  it("has the scenario's own settings, which win", () => {
+  it("contains the scenario's settings in place of the defaults", () => {
     const own = { server_lifetime: "3600", server_login_retry: "2" };
     const text = lines(UPSTREAM, FILES, true, { ...SETTINGS, settings: own });
     expect(text).toEqual(expect.arrayContaining(["server_lifetime = 3600", "server_login_retry = 2"]));
     expect(text).not.toContain("server_login_retry = 1");
   });
 
-  it("sets a search path up where no reset between clients undoes it", () => {
+  it("sets the search path through a connection query if no reset between clients undoes it", () => {
     const upstream: Endpoint = { ...UPSTREAM, searchPath: "lab" };
     const withReset = { ...SETTINGS, settings: { server_reset_query_always: "1" } };
     const isSetUp = (settings: PgBouncerSettings): boolean =>
@@ -68,11 +68,11 @@ describe("pgBouncerIni", () => {
     expect(isSetUp(withReset)).toBe(false);
   });
 
-  it("never holds a password", () => {
+  it("never contains a password", () => {
     expect(lines().join()).not.toContain("secret");
   });
 
-  it("verifies the server as its endpoint says", () => {
+  it("verifies the server as its endpoint requires", () => {
     const upstream: Endpoint = { ...UPSTREAM, tls: { mode: "verify-full", ca: "PEM" } };
     const files = { ...FILES, caFile: "/private/ca.crt" };
     expect(lines(upstream, files)).toEqual(
@@ -80,21 +80,21 @@ describe("pgBouncerIni", () => {
     );
   });
 
-  it("quotes what needs quoting and refuses what would begin another line", () => {
+  it("quotes special characters and refuses a line break in a host", () => {
     expect(lines({ ...UPSTREAM, database: "it's" })[1]).toContain("dbname='it''s'");
     expect(() => lines({ ...UPSTREAM, host: "db\nlisten_addr = 0.0.0.0" })).toThrow(UsageError);
   });
 });
 
 describe("pgBouncerUserList", () => {
-  it("has the client's user and the admin, quoted", () => {
+  it("contains the client's user and the admin, quoted", () => {
     const list = pgBouncerUserList({ ...UPSTREAM, user: 'ra"il' }, 'p"w', "admin-pw");
     expect(list).toBe('"ra""il" "p""w"\n"train_sim_admin" "admin-pw"\n');
   });
 });
 
 describe("isVersionAtLeast", () => {
-  it("compares by numbers, not by letters", () => {
+  it("compares versions numerically", () => {
     expect(isVersionAtLeast("1.9.0", "1.21")).toBe(false);
     expect(isVersionAtLeast("1.21.0", "1.21")).toBe(true);
     expect(isVersionAtLeast("2.0", "1.21")).toBe(true);
@@ -103,7 +103,7 @@ describe("isVersionAtLeast", () => {
 });
 
 describe("externalPooler", () => {
-  it("has an endpoint for each URL, and prepared statements as its user states", () => {
+  it("has an endpoint for each URL, and prepared statements as the scenario states", () => {
     const urls = ["a", "b"].map((host) => ({ url: `postgresql://u@${host}:6432/d`, weight: 1 }));
     const settings = { ...SETTINGS, maxPreparedStatements: 0, urls };
     const adminUrl = "postgresql://admin@a:6432/pgbouncer";

@@ -51,7 +51,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     promise.then(() => expect.unreachable("it was expected to fail"), classifyFailure);
   const select = (connection: PgConnection) => connection.execute({ name: "test.one", text: "SELECT 1" }, []);
 
-  it("has a console that tells its version and its pools", async () => {
+  it("reports its version and pools on its console", async () => {
     const { pooler, endpoint, console } = await start();
     await select(await open(endpoint));
     const client = await openConsole(console);
@@ -71,7 +71,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     await server.close();
   });
 
-  it("reconnects when no server connection came free in time", async () => {
+  it("reconnects a client that got no server connection in time", async () => {
     const { endpoint, console } = await start();
     const [holder, waiter] = [await open(endpoint), await open(endpoint)];
     await holder.control("begin", "BEGIN");
@@ -82,7 +82,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     await holder.control("commit", "COMMIT");
   });
 
-  it("leaves no doubt of a transaction that it never passed on, and leaves one of a transaction that it did", async () => {
+  it("leaves a commit in doubt only if it passed the transaction on to the server", async () => {
     const { endpoint, console } = await start();
     const [holder, waiter] = [await open(endpoint), await open(endpoint)];
     await holder.control("begin", "BEGIN");
@@ -95,7 +95,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     expect((await failureOf(asTransaction(holder.execute(suicide, []), String))).kind).toBe("in-doubt");
   });
 
-  it("reconnects when it takes no more clients", async () => {
+  it("reconnects a client that it refuses at max_client_conn", async () => {
     const { endpoint, console } = await start();
     await open(endpoint);
     await set(console, "max_client_conn = 1");
@@ -104,7 +104,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     expect((await failureOf(refused)).kind).toBe("reconnect");
   });
 
-  it("reconnects when the server behind it is not there", async () => {
+  it("reconnects a client while the server behind it is unreachable", async () => {
     const listener = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
     await once(listener, "listening");
     const { port } = listener.address() as AddressInfo;
@@ -116,7 +116,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     expect(await failureOf(refused)).toEqual({ kind: "reconnect", sqlstate: "08P01" });
   });
 
-  it("reconnects when it is stopped in the middle of a statement", async () => {
+  it("reconnects a client when it is stopped during a statement", async () => {
     const { endpoint, pooler } = await start();
     const connection = await open(endpoint);
     const admin = await connectAdmin(upstream);
@@ -135,14 +135,14 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     await admin.close();
   });
 
-  it("says that there is no such database, for good", async () => {
+  it("refuses a missing database with a fatal error", async () => {
     const { endpoint } = await start();
     const refused = open({ ...endpoint, database: "nowhere" });
     await expect(refused).rejects.toThrow('there is no database "nowhere"');
     expect((await failureOf(refused)).kind).toBe("fatal");
   });
 
-  it("says that the password was refused, by itself or by the server behind it, for good", async () => {
+  it("refuses a wrong password with a fatal error, by itself or through the server behind it", async () => {
     const { endpoint } = await start();
     const byPooler = open({ ...endpoint, password: "wrong" });
     await expect(byPooler).rejects.toThrow("the password for user");
@@ -153,7 +153,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     expect((await failureOf(byServer)).kind).toBe("fatal");
   });
 
-  it("breaks a console that is spoken to by the extended protocol, and nothing else", async () => {
+  it("closes a console session that uses the extended protocol", async () => {
     const { console } = await start();
     const connection = await open(console);
     const ended = new Promise<void>((resolve) => connection.once("end", resolve));

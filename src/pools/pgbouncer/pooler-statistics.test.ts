@@ -128,53 +128,56 @@ const VERSIONS = {
   },
 } satisfies Record<string, { pools: SqlRow[]; before: SqlRow; after: SqlRow; database: SqlRow }>;
 
-describe.each(Object.entries(VERSIONS))("PgBouncer %s", (_, { pools, before, after, database }) => {
-  it("tells who waits, and for how long, in the pool under test alone", () => {
-    expect(readPools(pools, POOL)).toEqual({
-      clientsActive: 2,
-      clientsWaiting: 4,
-      maxWaitMs: 300.227,
-      serversActive: 2,
-      serversIdle: 0,
+describe.each(Object.entries(VERSIONS))(
+  "statistics of PgBouncer %s",
+  (_, { pools, before, after, database }) => {
+    it("contain waiting clients and their longest wait, of the pool under test alone", () => {
+      expect(readPools(pools, POOL)).toEqual({
+        clientsActive: 2,
+        clientsWaiting: 4,
+        maxWaitMs: 300.227,
+        serversActive: 2,
+        serversIdle: 0,
+      });
     });
-  });
 
-  it("counts waits and queries in milliseconds, the wait of a query in its time", () => {
-    const [first, last] = [readStats([before], "train_sim"), readStats([after], "train_sim")];
-    if (!first || !last) throw new Error("no counts");
-    expect(last.transactions).toBe(6);
-    // Three seconds of sleep, two at a time: two of six wait half a second, two a second.
-    expect(last.waitMs - first.waitMs).toBeCloseTo(3_030, -2);
-    expect(last.queryMs - first.queryMs).toBeCloseTo(6_040, -2);
-  });
+    it("contain waits and queries in milliseconds, with a query's wait in its time", () => {
+      const [first, last] = [readStats([before], "train_sim"), readStats([after], "train_sim")];
+      if (!first || !last) throw new Error("no counts");
+      expect(last.transactions).toBe(6);
+      // Three seconds of sleep, two at a time: two of six wait half a second, two a second.
+      expect(last.waitMs - first.waitMs).toBeCloseTo(3_030, -2);
+      expect(last.queryMs - first.queryMs).toBeCloseTo(6_040, -2);
+    });
 
-  it("tells how many server connections a pool may have", () => {
-    expect(readPoolSize([database], "train_sim")).toBe(2);
-    expect(readPoolSize([{ ...database, max_connections: 1 }], "train_sim")).toBe(1);
-    expect(readPoolSize([database], "another")).toBeUndefined();
-  });
-});
+    it("contain the largest number of server connections of a pool", () => {
+      expect(readPoolSize([database], "train_sim")).toBe(2);
+      expect(readPoolSize([{ ...database, max_connections: 1 }], "train_sim")).toBe(1);
+      expect(readPoolSize([database], "another")).toBeUndefined();
+    });
+  },
+);
 
-describe("pools", () => {
-  it("add up those of the user, and of the database where PgBouncer logs in as another", () => {
+describe("readings of several pools", () => {
+  it("add up the user's pools, or the database's pools if PgBouncer logs in as another user", () => {
     const others = [pool({ user: "someone" }), pool({ database: "another", cl_waiting: 100 })];
     expect(readPools([pool({}), ...others], POOL).clientsWaiting).toBe(4);
     expect(readPools([pool({ user: "fixed" }), ...others], POOL).clientsWaiting).toBe(8);
     expect(readPools([], POOL)).toMatchObject({ clientsWaiting: 0, maxWaitMs: 0 });
   });
 
-  it("count what is idle for long as free, and waits of more than a second", () => {
+  it("count long idle connections as free, and include seconds in the longest wait", () => {
     const row = pool({ sv_idle: 1, sv_used: 2, maxwait: 3, maxwait_us: 250_000 });
     expect(readPools([row], POOL)).toMatchObject({ serversIdle: 3, maxWaitMs: 3250 });
   });
 
-  it("refuse a console that answers something else", () => {
+  it("refuse an unexpected answer of the console", () => {
     expect(() => readPools([pool({ cl_waiting: null })], POOL)).toThrow(/no number in cl_waiting/);
     expect(() => readStats([{ database: "train_sim" }], "train_sim")).toThrow(/total_xact_count/);
   });
 });
 
-test("whatever a console says in its cells comes out as counts that can be, or as a refusal that names it", () => {
+test("any text in a console's cells gives finite counts, or a refusal that names its column", () => {
   const columns = [
     ...Object.keys(CONSOLE_POOL),
     ...Object.keys(VERSIONS["1.18"].before),

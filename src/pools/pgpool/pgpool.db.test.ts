@@ -45,7 +45,7 @@ afterEach(async () => {
   expect((await ownDirectories()).length).toBe(0);
 });
 
-it("stops at once though a client is connected, and leaves nothing", async () => {
+it("Pgpool-II stops at once while a client is connected, and leaves no process or directory", async () => {
   const pooler = await start();
   expect(pooler.version).toMatch(/^4\./);
   expect(await pooler.askVersion()).toBe(pooler.version);
@@ -58,7 +58,7 @@ it("stops at once though a client is connected, and leaves nothing", async () =>
   );
 });
 
-it("says when it ended on its own, and its processes do not go on without it", async () => {
+it("Pgpool-II is reported when it ends on its own, and its child processes end too", async () => {
   const pooler = await start();
   const [pid = 0] = pooler.pids;
   const processes = processTree(pid);
@@ -68,12 +68,12 @@ it("says when it ended on its own, and its processes do not go on without it", a
   await vi.waitFor(() => expect(processes.flatMap(processTree)).toEqual([]), { timeout: 200_000 });
 });
 
-it("lets in only who knows the password", async () => {
+it("Pgpool-II refuses a wrong password", async () => {
   const [endpoint] = (await start()).endpoints as [Endpoint];
   await expect(connectAdmin({ ...endpoint, password: "wrong" }, { purpose: "control" })).rejects.toThrow();
 });
 
-it("tells of its processes, its own session aside", async () => {
+it("Pgpool-II reports its processes without its own session", async () => {
   const pooler = await start();
   const source = new PoolerSource(pooler);
   try {
@@ -157,7 +157,7 @@ faults:
   expect(trial?.faults?.every(({ clearedAtSeconds }) => clearedAtSeconds !== null)).toBe(true);
 });
 
-it("that is not there is reported with its address, external as it is", async () => {
+it("an unreachable external Pgpool-II is reported with its address", async () => {
   const pooler = externalPooler(kind, {
     ...POOL,
     urls: [{ url: "postgresql://u@127.0.0.1:1/d", weight: 1 }],

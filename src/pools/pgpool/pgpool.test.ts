@@ -21,36 +21,36 @@ const PLACE = { directory: "/private", port: 9999 };
 describe("pgpool.conf", () => {
   const lines = pgpoolConf(SETTINGS, UPSTREAM, PLACE).split("\n");
 
-  it("has a process for each client and one for the session that asks, and room for those that wait", () => {
+  it("allows a process for each client and one for statistics, with a backlog for waiting clients", () => {
     expect(lines).toContain("num_init_children = 9");
     expect(lines).toContain("listen_backlog_multiplier = 10");
   });
 
-  it("listens on loopback and in its directory only, and holds no password", () => {
+  it("listens on loopback and in its directory only, and contains no password", () => {
     expect(lines).toContain("listen_addresses = '127.0.0.1'");
     expect(lines).toContain("pcp_listen_addresses = ''");
     expect(lines).toContain("socket_dir = '/private'");
     expect(lines.join("\n")).not.toContain("secret");
   });
 
-  it("refuses what would begin another line", () => {
+  it("refuses a host with a line break, and quotes an apostrophe", () => {
     const sly = { ...UPSTREAM, host: "db'\nport = 1" };
     expect(() => pgpoolConf(SETTINGS, sly, PLACE)).toThrow(UsageError);
     expect(pgpoolConf(SETTINGS, { ...UPSTREAM, host: "d'b" }, PLACE)).toContain("backend_hostname0 = 'd''b'");
   });
 });
 
-describe("its list of passwords", () => {
-  it("has the client's user, whose password is the server's", () => {
+describe("the password list of Pgpool-II", () => {
+  it("contains the client's user with the server's password", () => {
     expect(pgpoolPasswords(UPSTREAM, "p:w")).toBe("rail:TEXTp:w\n");
   });
 
-  it("refuses a user that it would cut in two", () => {
+  it("refuses a user with a colon", () => {
     expect(() => pgpoolPasswords({ ...UPSTREAM, user: "a:b" }, "p")).toThrow(/colon/);
   });
 });
 
-it("is not started before a server with TLS, whose certificate it would not check", async () => {
+it("Pgpool-II is not started before a server with TLS, because it checks no certificate", async () => {
   const program = { path: "/nonexistent", version: "4.3.5" };
   const upstream: Endpoint = { ...UPSTREAM, tls: { mode: "require" } };
   await expect(startPgpool(program, SETTINGS, upstream)).rejects.toThrow(
@@ -58,10 +58,10 @@ it("is not started before a server with TLS, whose certificate it would not chec
   );
 });
 
-describe("its processes", () => {
+describe("the processes of Pgpool-II", () => {
   const row = (status: string, database = "trains", username = "rail") => ({ status, database, username });
 
-  it("are counted by what they do, without the session that asks", () => {
+  it("are counted by state, without the session that asks", () => {
     const rows = [
       row("Execute command"),
       row("Execute command"),
@@ -74,14 +74,14 @@ describe("its processes", () => {
     expect(readProcesses(rows, UPSTREAM)).toEqual({ clientsActive: 3, serversActive: 2, serversIdle: 2 });
   });
 
-  it("of a Pgpool-II before 4.3 do not say what they do", () => {
+  it("are refused without their state, as before Pgpool-II 4.3", () => {
     expect(() => readProcesses([{ database: "trains", username: "rail" }], UPSTREAM)).toThrow(
       /4\.3 or newer/,
     );
   });
 });
 
-describe("a scenario", () => {
+describe("a scenario with Pgpool-II", () => {
   const load = (pool: string, more = "") =>
     parseScenario(`name: a\nclients: 16\npool: ${pool}\n${more}`, "a.yaml");
 
@@ -104,7 +104,7 @@ describe("a scenario", () => {
     expect(() => load(pool)).toThrow(reason);
   });
 
-  it("may have fewer processes than clients that connect for each transaction", () => {
+  it("may have fewer processes than clients if clients reconnect for each transaction", () => {
     const { treatments } = load("{ strategy: pgpool, reconnect: per-transaction, size: 8 }");
     expect(treatments[0]?.settings.pool).toEqual({
       strategy: "pgpool",
@@ -115,7 +115,7 @@ describe("a scenario", () => {
     });
   });
 
-  it("may have faults of a pooler, but for a pause, which Pgpool-II does not have", () => {
+  it("may have faults of a pooler except a pause, which Pgpool-II lacks", () => {
     const withFault = (fault: string) =>
       load("{ strategy: pgpool, size: 64, instances: 2 }", `faults: [{ at: 1s, for: 1s, kind: ${fault} }]`);
     for (const fault of ["pooler-kill, instance: 2", "pooler-restart", "process-stop, process: pooler"])
