@@ -21,6 +21,7 @@ const CODE = ["bench", "src", "test"];
 
 /** Folders whose test names are sentences. */
 const CLEAN: readonly string[] = [
+  "src/analysis",
   "src/cli",
   "src/clients",
   "src/foundation",

@@ -34,7 +34,7 @@ function noisy(each: readonly number[], slower: number): ResultDocument {
 const includes = (low: number | null, high: number | null, ratio: number): boolean =>
   low !== null && high !== null && low <= ratio && ratio <= high;
 
-it("no treatment is called different whose interval includes 1, and none is a finding that is not called different", () => {
+it("no difference has an interval that includes 1, and every finding is a difference", () => {
   fc.assert(
     fc.property(factors, slowdown, (each, slower) => {
       const asked = compareTreatments(noisy(each, slower).treatments, 1);
@@ -81,7 +81,7 @@ function expectAgreement(finding: RunFinding, maxRegression: number): void {
     expect(includes(low, high, ratio), words).toBe(true);
 }
 
-it("a run's verdicts, intervals and p-values agree in each metric, at 1 and at the accepted regression", () => {
+it("verdicts, intervals and p-values of two runs agree in each metric, at 1 and at the accepted regression", () => {
   fc.assert(
     fc.property(factors, factors, slowdown, fc.constantFrom(0, 0.05, 0.2), (one, other, slower, bound) => {
       const [before, after] = [noisy(one, 1), noisy(other, slower)].map((result, i) => ({

@@ -59,7 +59,7 @@ describe("compareTreatments", () => {
     expect(faster[0]?.ratio).toBeCloseTo(0.5, 10);
   });
 
-  it("claims nothing with fewer than five trials, however large the difference", () => {
+  it("claims no difference with fewer than five trials, however large it is", () => {
     for (const comparison of compareTreatments(exampleResult(4, 100).treatments, 42))
       expect(comparison).toMatchObject({
         ciLow: null,
@@ -70,7 +70,7 @@ describe("compareTreatments", () => {
       });
   });
 
-  it("finds a difference with five trials that all blocks show, however far the machine drifts", () => {
+  it("finds a difference that all five blocks show while the machine drifts", () => {
     const noise = [0.01, -0.01, 0, 0.005, -0.005];
     const drifting = (factor: number) => (block: number) =>
       10 * 1.5 ** block * factor * Math.exp(noise[block] ?? 0);
@@ -82,7 +82,7 @@ describe("compareTreatments", () => {
     expect(comparison?.ratio).toBeCloseTo(1.1, 6);
   });
 
-  it.each([5, 7])("takes out that whatever of %d blocks runs second is slower", (blocks) => {
+  it.each([5, 7])("removes the slowdown of the treatment that runs second in each of %d blocks", (blocks) => {
     const noise = [0.002, -0.001, 0, 0.001, -0.002, 0.001, 0];
     const side = (id: string, isFirst: (block: number) => boolean, factor: number): TreatmentResult => ({
       ...treatment(id, 0, () => 0),
@@ -101,7 +101,7 @@ describe("compareTreatments", () => {
     expect(pair(1.05)?.verdict).toBe("exploratory");
   });
 
-  it("does not call treatments the same whose trials are near but for one of twenty that took 1.8 times as long", () => {
+  it("does not call treatments the same if one of twenty trials took 1.8 times as long", () => {
     const noise = (block: number): number => 1 + ((block * 7) % 5) / 200;
     const steady = treatment("a", 20, (block) => 10 * noise(block));
     const other = (slow: number): TreatmentResult =>
@@ -111,7 +111,7 @@ describe("compareTreatments", () => {
     expect(meanOfAdd([steady, other(1 / 1.8)])[0]?.verdict).toBe("inconclusive");
   });
 
-  it("pairs by block, so that a machine that slows down over time does not hide a difference", () => {
+  it("pairs by block, so that a machine that slows down over time hides no difference", () => {
     const drifting = (factor: number) => (block: number) =>
       10 * 1.5 ** block * factor * (1 + (block % 3) / 100);
     const [comparison] = meanOfAdd([
@@ -124,7 +124,7 @@ describe("compareTreatments", () => {
     expect(comparison?.ciHigh).toBeLessThan(1.13);
   });
 
-  it("leaves out blocks that lack a complete trial of either treatment, and operations without samples", () => {
+  it("leaves out blocks without a complete trial of either treatment, and operations without samples", () => {
     const a = treatment("a", 6, () => 10);
     const b = treatment("b", 6, () => 20);
     const [failed, , last] = [b.trials[0], b.trials[1], b.trials[5]];
@@ -142,7 +142,7 @@ describe("compareTreatments", () => {
     expect(compareTreatments([], 1)).toEqual([]);
   });
 
-  it("takes a stall for what it is: as little as half an event in the window", () => {
+  it("counts a stalled trial as half an event in the window", () => {
     const working = [500, 510, 490, 505, 495, 500, 502, 498];
     const stalled = rateOfAdd([rates("a", working), rates("b", Array<number>(8).fill(0))]);
     expect(stalled).toMatchObject({ blocks: 8, verdict: "exploratory" });
@@ -156,18 +156,18 @@ describe("compareTreatments", () => {
     expect(sometimes).toMatchObject({ blocks: 8, verdict: "inconclusive" });
   });
 
-  it("compares nothing with nothing in no metric", () => {
+  it("compares no rate if both treatments did nothing", () => {
     const none = Array<number>(8).fill(0);
     expect(rateOfAdd([rates("a", none), rates("b", none)])).toBeUndefined();
   });
 
-  it("takes no event in a short window for no more than none in a long one", () => {
+  it("ranks one event in a short window no higher than none in a long one", () => {
     const [a, b] = [rates("a", [0, 0, 0, 0, 0, 0, 0, 1 / 30]), rates("b", Array<number>(8).fill(0))];
     for (const trial of b.trials) trial.windowSeconds = 15;
     expect(rateOfAdd([a, b])).toMatchObject({ ratio: 1, verdict: "inconclusive" });
   });
 
-  it("corrects for the number of treatments asked about", () => {
+  it("corrects p-values for the number of compared treatments", () => {
     const base = treatment("a", 8, () => 10);
     const others = ["b", "c", "d"].map((id) => treatment(id, 8, (block) => 20 + block));
     for (const comparison of meanOfAdd([base, ...others])) {
@@ -183,7 +183,7 @@ describe("compareTreatments", () => {
     expect(compareTreatments([a, { ...a, id: "a-2" }], 1)[0]?.factor).toBe("none");
   });
 
-  it("compares A/A pairs apart from claims, and says when a claim is no larger than their noise", () => {
+  it("keeps A/A pairs out of the claims, and marks a claim that is no larger than their noise", () => {
     const noisy = (factor: number) => (block: number) => 10 * factor * (1 + (block % 3) / 10);
     const first = treatment("jsonb-a", 8, () => 10);
     const again = { ...treatment("jsonb-b", 8, noisy(1)), sameAs: "jsonb-a" };
@@ -207,7 +207,7 @@ describe("compareTreatments", () => {
     expect(larger.some((each) => each.metric === "mean" && isBelowNoise(each, larger))).toBe(false);
   });
 
-  it("repeats with its seed", () => {
+  it("gives the same result for the same seed", () => {
     const { treatments } = exampleResult(6, 1.02);
     expect(compareTreatments(treatments, 7)).toEqual(compareTreatments(treatments, 7));
   });

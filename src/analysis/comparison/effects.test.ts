@@ -42,7 +42,7 @@ const entangled = (levels: Levels): number =>
   independent(levels) * (levels.payload === "text" && levels.pool === "pg-pool" ? 2 : 1);
 
 describe("factorEffects", () => {
-  it("gives each factor's effect over the combinations of the others", () => {
+  it("gives each factor's effect over the combinations of the other factors", () => {
     const { effects, interactions } = factorEffects(factorial(independent, { batches: ["10", "50"] }), 1);
     const found = effects.filter(ofAddMean);
     expect(
@@ -77,7 +77,7 @@ describe("factorEffects", () => {
     }
   });
 
-  it("flags an effect that differs between levels of another factor, and says by how much", () => {
+  it("flags an effect that differs between levels of another factor, with the ratio of both effects", () => {
     const { effects, interactions } = factorEffects(factorial(entangled), 1);
     const [interaction] = interactions.filter(ofAddMean);
     expect(interaction).toMatchObject({
@@ -94,7 +94,7 @@ describe("factorEffects", () => {
     expect(effects.find(ofAddMean)?.ratio).toBeCloseTo(Math.sqrt(1.5 * 3), 1);
   });
 
-  it("flags interactions of independent factors no more often than chance allows", () => {
+  it("flags interactions of independent factors at most as often as chance allows", () => {
     let flagged = 0;
     const experiments = 60;
     for (let i = 0; i < experiments; i++) {
@@ -114,7 +114,7 @@ describe("factorEffects", () => {
     expect(flagged).toBeLessThanOrEqual(8);
   });
 
-  it("counts a stall in the averages, and takes no ratio of none to none", () => {
+  it("counts a stall in the averages, and gives no ratio if both levels stalled", () => {
     const stalledWith = (pools: readonly string[]) => {
       const treatments = factorial(independent);
       for (const { levels, trials } of treatments)
@@ -136,7 +136,7 @@ describe("factorEffects", () => {
     expect(both.effects.filter(rate).map(({ factor }) => factor)).toEqual(["payload"]);
   });
 
-  it("says nothing of one factor alone, of A/A replicas, or of combinations without a partner", () => {
+  it("has no effect for a single factor, A/A replicas or combinations without a partner", () => {
     expect(factorEffects(exampleResult(6).treatments, 1)).toEqual({ effects: [], interactions: [] });
     expect(factorEffects([], 1)).toEqual({ effects: [], interactions: [] });
     const all = factorial(independent);
@@ -148,7 +148,7 @@ describe("factorEffects", () => {
   });
 });
 
-describe("effects in the summary", () => {
+describe("effects of factors in the summary", () => {
   function summary(meanMs: (levels: Levels) => number, trials = 6): string {
     const treatments = factorial(meanMs).map((each) => ({ ...each, trials: each.trials.slice(0, trials) }));
     const result = withAnalysis({ ...exampleResult(trials), treatments });
@@ -168,7 +168,7 @@ describe("effects in the summary", () => {
     );
   });
 
-  it("does not take silence for absence", () => {
+  it("states that no interaction was found, or that too few blocks were run to test for one", () => {
     expect(summary(independent)).toContain("No interaction was found in ");
     expect(summary(entangled, 3)).toContain("are not tested with fewer than 5 blocks of trials.");
   });

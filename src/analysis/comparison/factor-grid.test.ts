@@ -24,10 +24,10 @@ const TWO = ["jsonb", "text", "flat"].flatMap((payload) =>
 );
 const shown = { operation: "add", metric: "mean", isShown: () => true } as const;
 
-describe("two factors", () => {
+describe("the grid of two factors", () => {
   const result = crossed(TWO, 5);
 
-  test("are one grid, narrow rather than wide, with a ratio in each cell but the baseline's", () => {
+  test("has the factor with more levels in rows, and a ratio in each cell except the baseline", () => {
     const [grid, ...others] = factorGrids(result, shown);
     expect(others).toEqual([]);
     expect([grid?.rows.levels, grid?.columns.levels]).toEqual([
@@ -47,7 +47,7 @@ describe("two factors", () => {
     );
   });
 
-  test("have the columns that are asked for, and the cells that are shown", () => {
+  test("has the requested factor in columns, and only the shown cells", () => {
     const [grid] = factorGrids(result, {
       ...shown,
       across: "payload",
@@ -68,12 +68,12 @@ test("a third factor makes a grid for each of its levels, ranked together", () =
   expect(grids.flatMap(({ cells }) => cells.flatMap(({ rank }) => rank ?? []))).toEqual(["best", "worst"]);
 });
 
-test("one factor has no grid", () => {
+test("a single factor has no grid", () => {
   expect(factorGrids(withAnalysis(exampleResult(5)), shown)).toEqual([]);
 });
 
-describe("few trials", () => {
-  test("show the range of ratios over blocks, and what would decide", () => {
+describe("the outlook of few trials", () => {
+  test("gives the range of ratios over blocks, and the number of trials that would decide", () => {
     const result = crossed(TWO, 3);
     const last = result.comparisons.find(
       (each) => each.treatment === "flat-pooled" && each.operation === "add" && each.metric === "mean",
@@ -87,7 +87,7 @@ describe("few trials", () => {
     );
   });
 
-  test("say how many to run where one shows no spread, and nothing where there are enough", () => {
+  test("gives the least number of trials for a single trial, and nothing for five", () => {
     expect(fewTrialsOutlook(crossed(TWO, 1))).toEqual({
       text: "1 trial of each shows no spread. Run at least 5 trials of each (--trials 5).",
       because: [],

@@ -56,7 +56,7 @@ function claimRate(blocks: number, machine: Machine, experiments: number, family
 }
 
 describe("findingsOf", () => {
-  it("claims a difference in at most 5 % of A/A comparisons, with drift and disturbed trials too", () => {
+  it("claims a difference in at most 5 % of A/A comparisons, also with drift and disturbed trials", () => {
     const experiments = isFull ? 400 : 80;
     // The binomial's own spread: 5 % plus three standard errors.
     const bound = 0.05 + 3 * Math.sqrt((0.05 * 0.95) / experiments);
@@ -75,13 +75,13 @@ describe("findingsOf", () => {
         ).toBeLessThanOrEqual(bound);
   });
 
-  it("keeps the chance of one false claim in a family of four below 5 %", () => {
+  it("keeps the chance of one false claim among four comparisons below 5 %", () => {
     const bound = 0.05 + 3 * Math.sqrt((0.05 * 0.95) / 200);
     const steady = { block: 0, position: 0, skewed: false };
     for (const blocks of [5, 8]) expect(claimRate(blocks, steady, 200, 4)).toBeLessThanOrEqual(bound);
   });
 
-  it("finds a difference four times the noise in nine of ten experiments of five trials", () => {
+  it("finds a difference of four times the noise in nine of ten experiments with five trials", () => {
     const prng = new Prng(11);
     const found = Array.from({ length: 200 }, (_, i) => {
       const question = aaQuestion(5, { block: 0, position: 0, skewed: false }, prng);
@@ -93,7 +93,7 @@ describe("findingsOf", () => {
     );
   });
 
-  it("lets interval and verdict agree, whatever the trials are, and the finding with both", () => {
+  it("gives verdicts, intervals and findings that agree for any trials", () => {
     const log = fc.oneof(
       fc.double({ min: -0.1, max: 0.1, noNaN: true }),
       fc.double({ min: -9, max: 9, noNaN: true }),
@@ -151,7 +151,7 @@ describe("findingsOf", () => {
     }
   });
 
-  it("gives values that are never below 0 no interval below it, however they scatter", () => {
+  it("gives non-negative values an interval that is not negative", () => {
     const amounts = fc.array(fc.oneof(fc.constant(0), fc.double({ min: 1e-6, max: 1e6, noNaN: true })), {
       minLength: 5,
       maxLength: 9,
@@ -167,7 +167,7 @@ describe("findingsOf", () => {
     );
   });
 
-  it("answers only where a block has both sides, and takes blocks in order", () => {
+  it("compares only blocks with both sides, in the order of blocks", () => {
     const reference = new Map([
       [2, 1],
       [0, 1],

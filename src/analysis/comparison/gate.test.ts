@@ -22,7 +22,7 @@ const shiftIn = ({ before, after }: GateColumn) => shiftOf([...before.values()],
 const largest = (columns: readonly GateColumn[]): number =>
   Math.max(...columns.map((column) => Math.abs(deviateOf(shiftIn(column)))));
 
-it("asks of one metric little more than its own test", () => {
+it("needs little more for a single metric than the test of that metric", () => {
   const prng = new Prng(1);
   const columns = [
     {
@@ -38,7 +38,7 @@ it("asks of one metric little more than its own test", () => {
   expect(familyPValue(maxima, 9)).toBeLessThan(0.001);
 });
 
-it("finds a clear difference with five trials, whatever else is looked at", () => {
+it("finds a clear difference with five trials among 40 other metrics", () => {
   const prng = new Prng(2);
   const drawn = (): LogSeries => series(Array.from({ length: 5 }, () => noise(prng)));
   const others = Array.from({ length: 40 }, () => ({ run: 0, before: drawn(), after: drawn() }));
@@ -51,7 +51,7 @@ it("finds a clear difference with five trials, whatever else is looked at", () =
   expect(familyPValue(maxima, deviateOf(shiftIn(clear)))).toBeLessThan(0.01);
 });
 
-it("gives no false alarm in more than 5 % of comparisons of a thing with itself, over metrics and runs", () => {
+it("gives a false alarm in at most 5 % of comparisons of equal runs, over all metrics and runs", () => {
   const prng = new Prng(3);
   const rounds = 40;
   let alarms = 0;
@@ -87,7 +87,7 @@ const columns = fc.array(fc.record({ run: fc.integer({ min: 0, max: 2 }), before
   maxLength: 4,
 });
 
-it("claims a difference from any ratio exactly where the interval leaves that ratio out", () => {
+it("claims a difference from a ratio exactly if the interval excludes that ratio", () => {
   fc.assert(
     fc.property(
       columns,

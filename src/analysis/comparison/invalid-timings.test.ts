@@ -46,7 +46,7 @@ function treatmentsOf(
   });
 }
 
-describe("comparisons", () => {
+describe("comparisons of treatments with invalid trials", () => {
   const verdictsOf = (treatments: readonly TreatmentResult[]) =>
     new Map(
       compareTreatments(treatments, 1)
@@ -54,7 +54,7 @@ describe("comparisons", () => {
         .map(({ metric, verdict, objection }) => [metric, [verdict, objection]]),
     );
 
-  it("of latencies and rates are inconclusive if timings of one trial are not valid; counts are compared", () => {
+  it("are inconclusive for latencies and rates, but not for counts, if timings of one trial are not valid", () => {
     const { treatments } = example();
     expect(verdictsOf(treatments).get("mean")).toEqual(["exploratory", undefined]);
     disturb(treatments[1], 2, "timings");
@@ -65,7 +65,7 @@ describe("comparisons", () => {
     expect(verdicts.get("lost")).toEqual(["exploratory", undefined]);
   });
 
-  it("of counts and rates are inconclusive if counts are not valid; latencies are compared", () => {
+  it("are inconclusive for counts and rates, but not for latencies, if counts are not valid", () => {
     const { treatments } = example();
     disturb(treatments[0], 0, "counts");
     const verdicts = verdictsOf(treatments);
@@ -74,7 +74,7 @@ describe("comparisons", () => {
       expect(verdicts.get(metric), metric).toEqual(["inconclusive", "counts of trial 1 are not valid"]);
   });
 
-  it("are not touched by trials of other treatments, nor by warnings", () => {
+  it("are not affected by trials of other treatments, nor by warnings", () => {
     const { treatments } = example();
     const other = {
       ...structuredClone(treatments[1] as TreatmentResult),
@@ -93,7 +93,7 @@ describe("comparisons", () => {
     );
   });
 
-  it("are said to be inconclusive for that reason, and no difference is stated", () => {
+  it("are listed in the summary as inconclusive for that reason, without a difference", () => {
     const result = example();
     disturb(result.treatments[1], 2, "timings");
     result.verdict = { ...result.verdict, ...validityOf(result.treatments, []) };
@@ -108,7 +108,7 @@ describe("comparisons", () => {
   });
 });
 
-it("effects and interactions of factors are inconclusive, too", () => {
+it("effects and interactions of factors are inconclusive if timings are not valid", () => {
   const treatments = treatmentsOf([
     [{ payload: "jsonb", pool: "direct" }, 100],
     [{ payload: "text", pool: "direct" }, 150],
@@ -125,7 +125,7 @@ it("effects and interactions of factors are inconclusive, too", () => {
     expect([verdict, objection]).toEqual(["inconclusive", "timings of trial 4 are not valid"]);
 });
 
-it("a race loses no treatment, and decides nothing, by a trial whose timings are not valid", () => {
+it("a race removes no treatment and decides nothing if timings of a trial are not valid", () => {
   const race = { operation: "add", metric: "eventsPerSecond", isMaximised: true, words: "" } as const;
   const stopping = { min: 5, max: 8, within: 0.05, race };
   const treatments = treatmentsOf([
@@ -139,7 +139,7 @@ it("a race loses no treatment, and decides nothing, by a trial whose timings are
   expect(runningAfter([5])).toEqual(["slow", "fast"]);
 });
 
-it("a sweep keeps its points and has no law", () => {
+it("a sweep keeps its points, but has no law, if timings are not valid", () => {
   const treatments = treatmentsOf(
     [1, 2, 4, 8].map((clients) => [{ clients: String(clients) }, 50 * clients]),
   );

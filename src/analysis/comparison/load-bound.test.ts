@@ -25,7 +25,7 @@ function boundsOf(
   return [...loadBounds(withAnalysis(result))];
 }
 
-it("is that of clients who think, of a schedule that is kept, and of who waits for what these bring in", () => {
+it("the load bounds clients with think time, kept schedules, and operations that wait for their work", () => {
   const waiting = { emptyPolls: 300 };
   expect(boundsOf({}, waiting)).toEqual([
     ["add", "think time"],
@@ -37,14 +37,14 @@ it("is that of clients who think, of a schedule that is kept, and of who waits f
   expect(boundsOf({ offered: 1000, dropped: 0, failures: { "57P01": 80 } }, waiting)).toEqual([]);
 });
 
-it("is not bound where treatments differ by more than a tenth, or one of them is busy", () => {
+it("the load does not bound throughput if treatments differ by more than a tenth or one is busy", () => {
   expect(boundsOf({}, {}, { eventsPerSecond: 430 }).map(([operation]) => operation)).toEqual(["process"]);
   expect(boundsOf({}, {}, { transactionsPerSecond: 700 }).map(([operation]) => operation)).toEqual([
     "process",
   ]);
 });
 
-it("is said in one sentence with the range of ratios, and not at all where nothing is bound", () => {
+it("one sentence states the bounded operations with the range of ratios, and none if no operation is bounded", () => {
   const result = withAnalysis(exampleResult(5, 1));
   expect(loadBoundSentences(result, loadBounds(result))).toEqual([
     "The load bounds throughput, not the database: add, process by think time (ratios 1.00x to 1.00x). Compare response times.",
@@ -52,7 +52,7 @@ it("is said in one sentence with the range of ratios, and not at all where nothi
   expect(loadBoundSentences(result, new Map())).toEqual([]);
 });
 
-it("is not think time where one group of clients spends its time in another operation", () => {
+it("think time bounds no operation of a role that spends its time in another operation", () => {
   const busy = { transactionsPerSecond: 300 };
   expect(boundsOf({}, busy)).toEqual([["add", "think time"]]);
   expect(boundsOf({}, busy, {}, PAYMENTS)).toEqual([]);
@@ -62,7 +62,7 @@ it("is not think time where one group of clients spends its time in another oper
   ]);
 });
 
-it("is that of a round's clients over its parts, which are in its own time", () => {
+it("think time of a round's clients bounds each part of the round", () => {
   const result = exampleResult(5, 1);
   for (const { merged, trials } of result.treatments)
     for (const each of [...trials, ...(merged ? [merged] : [])]) {

@@ -24,7 +24,7 @@ function verdictOfAdd({ comparisons }: ResultDocument): string | undefined {
 }
 
 describe("outlying trials", () => {
-  it("are none where all are alike, and then two treatments are the same", () => {
+  it("are none if all trials are alike, and the treatments are then the same", () => {
     const result = withTrials({});
     expect(result.outlyingTrials).toEqual([]);
     expect(verdictOfAdd(result)).toBe("indistinguishable");
@@ -35,7 +35,7 @@ describe("outlying trials", () => {
     { share: 0.4, words: "did 200 events/s against a median of 500" },
     { share: 2.5, words: "did 1250 events/s against a median of 500" },
   ])(
-    "are named, and nothing is called the same: one of ten at $share times the others",
+    'are named and prevent the verdict "the same": one of ten with $share times the others\' rate',
     ({ share, words }) => {
       const result = withTrials({ 3: share });
       const number = result.treatments[1]?.trials[3]?.number;
@@ -48,7 +48,7 @@ describe("outlying trials", () => {
     },
   );
 
-  it("are seen in windows that end with a budget, by what they did in a second", () => {
+  it("are found by their rate per second in windows that end with a budget", () => {
     const { treatments } = exampleResult(5, 1);
     for (const [i, trial] of (treatments[1]?.trials ?? []).entries()) {
       trial.windowSeconds = i === 4 ? 40 : 10;
@@ -61,7 +61,7 @@ describe("outlying trials", () => {
     ]);
   });
 
-  it("are those that did nothing, however few transactions the others made", () => {
+  it("include a trial that did nothing, however few transactions the others made", () => {
     const { treatments } = exampleResult(5, 1);
     for (const [i, { operations }] of (treatments[1]?.trials ?? []).entries())
       Object.assign(operations.add ?? {}, {
@@ -71,7 +71,7 @@ describe("outlying trials", () => {
     expect(outlyingTrials(treatments)).toMatchObject([{ treatment: "text", eventsPerSecond: 0 }]);
   });
 
-  it("are not those that a few transactions leave to chance, nor any of two trials", () => {
+  it("exclude trials with few transactions by chance, and all of two trials", () => {
     const few = exampleResult(10, 1);
     for (const [i, { operations }] of (few.treatments[1]?.trials ?? []).entries())
       Object.assign(operations.add ?? {}, {

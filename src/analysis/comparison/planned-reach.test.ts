@@ -15,7 +15,7 @@ function spreadResult() {
   return result;
 }
 
-it("tells the spread of ratios, what is found with it, and the trials for sizes", () => {
+it("a plan has the spread of ratios, the smallest difference it finds, and the trials for given differences", () => {
   const deviation = 0.1 * Math.sqrt(8 / 7);
   const plan = { trials: 8, compared: 1, level: 0.05 };
   const [found, ...others] = plannedReach(spreadResult(), plan).filter(
@@ -33,7 +33,7 @@ it("tells the spread of ratios, what is found with it, and the trials for sizes"
   );
 });
 
-it("asks more of more treatments and of looks, and finds nothing with fewer than five trials", () => {
+it("a plan finds only larger differences with more treatments or looks, and none with four trials", () => {
   const finds = (plan: Partial<Parameters<typeof plannedReach>[1]>): number | undefined =>
     plannedReach(spreadResult(), { trials: 8, compared: 1, level: 0.05, ...plan })[0]?.finds;
   const alone = finds({}) ?? Number.NaN;
@@ -43,7 +43,7 @@ it("asks more of more treatments and of looks, and finds nothing with fewer than
   expect(finds({ trials: 4 })).toBeUndefined();
 });
 
-it("takes a pilot of one treatment, whose trials vary by less than their ratios", () => {
+it("a plan from a pilot with one treatment has a larger spread for ratios", () => {
   const { treatments } = exampleResult(8, 1);
   const [only] = treatments;
   const spread = plannedReach({ treatments: only ? [only] : [] }, { trials: 8, compared: 1, level: 0.05 });

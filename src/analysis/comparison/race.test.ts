@@ -29,7 +29,7 @@ function treatments(rates: Readonly<Record<string, number>>, blocks = 20): Treat
   })) as unknown as Treatments;
 }
 
-it("loses what is surely worse than the best, at the look that shows it", () => {
+it("a race removes a treatment that is surely worse than the best, at the look that shows this", () => {
   const field = treatments({ slow: 500, near: 975, best: 1000, same: 1000 });
   const first = raceAfter(field, [5], STOPPING, 1);
   expect(first.left.map(({ treatment, blocks }) => [treatment, blocks])).toEqual([["slow", 5]]);
@@ -41,13 +41,13 @@ it("loses what is surely worse than the best, at the look that shows it", () => 
   expect([running, open]).toEqual([["best", "same"], []]);
 });
 
-it("makes no look at a block of which trials are missing", () => {
+it("a race makes no look at a block with missing trials", () => {
   const field = treatments({ slow: 500, best: 1000 });
   const cut = field.map((each) => (each.id === "slow" ? { ...each, trials: each.trials.slice(0, 4) } : each));
   expect(raceAfter(cut, [5], STOPPING, 1)).toEqual(raceStart(field));
 });
 
-it("goes by what the objective asks for", () => {
+it("a race minimises or maximises as its objective states", () => {
   const field = treatments({ slow: 500, fast: 1000 });
   const race = { ...MAXIMISE, isMaximised: false };
   expect(raceAfter(field, [5], { ...STOPPING, race }, 1)).toMatchObject({
@@ -58,7 +58,7 @@ it("goes by what the objective asks for", () => {
   });
 });
 
-it("takes no notice of trials after a look, nor of those of what left", () => {
+it("a race ignores trials after a look, and later trials of a removed treatment", () => {
   const field = treatments({ slow: 500, best: 1000, other: 995 });
   const without = field.map((each) =>
     each.id === "slow" ? { ...each, trials: each.trials.slice(0, 5) } : each,
@@ -68,14 +68,14 @@ it("takes no notice of trials after a look, nor of those of what left", () => {
   expect(raceAfter(early, [5], STOPPING, 1)).toEqual(raceAfter(field, [5], STOPPING, 1));
 });
 
-it("runs until it is decided what left no sample, and decides nothing before a look", () => {
+it("a race keeps treatments without samples, and decides nothing before a look", () => {
   const field = treatments({ a: 500, b: 1000 });
   expect(raceAfter(field, [], STOPPING, 1)).toEqual(raceStart(field));
   const silent = field.map((each) => ({ ...each, trials: [] }));
   expect(raceAfter(silent, [5], STOPPING, 1)).toEqual(raceStart(field));
 });
 
-it("knows in which blocks a treatment runs", () => {
+it("a race runs a removed treatment only in blocks before its removal", () => {
   const left = [{ treatment: "a", blocks: 5, best: "b", ratio: 0.5, ciLow: 0.4, ciHigh: 0.6 }];
   expect([4, 5].map((block) => runsIn({ left }, "a", block))).toEqual([true, false]);
   expect(runsIn({ left }, "b", 9)).toBe(true);

@@ -22,7 +22,7 @@ function compared(
 }
 
 describe("a run against its baseline", () => {
-  it("shows a regression in the treatment and the metrics that have it", () => {
+  it("is a regression in the treatment and the metrics that got worse", () => {
     const { runs, regressions } = compared(8, 3);
     const worse = runs[0]?.findings.filter(({ isRegression }) => isRegression) ?? [];
     expect(worse.map(({ treatment, operation, metric }) => `${treatment} ${operation} ${metric}`)).toEqual(
@@ -38,7 +38,7 @@ describe("a run against its baseline", () => {
     expect(worse[0]?.pWorse).toBeLessThan(0.05);
   });
 
-  it("finds nothing where nothing changed, or where it became better", () => {
+  it("has no finding if nothing changed, and no regression if it became better", () => {
     expect(compared(8, 2).regressions).toBe(0);
     const better = compared(8, 1);
     expect(better.regressions).toBe(0);
@@ -47,7 +47,7 @@ describe("a run against its baseline", () => {
     );
   });
 
-  it("finds lower throughput, and accepts a drop within the bound", () => {
+  it("is a regression if throughput fell, unless the drop is within the bound", () => {
     const slower = (share: number) =>
       compared(8, 2, ({ treatments }) => {
         for (const { operations } of treatments.flatMap(({ trials }) => trials))
@@ -62,7 +62,7 @@ describe("a run against its baseline", () => {
     expect(slower(0.97).runs[0]?.findings.some(({ verdict }) => verdict === "finding")).toBe(true);
   });
 
-  it("calls nothing a regression whose interval includes 1, two-humped trials included", () => {
+  it("is no regression if the interval includes 1, also with trials of two modes", () => {
     const [before, after] = [exampleResult(5, 2), exampleResult(5, 2)];
     const humps = [
       [before, [262, 40, 42, 36, 39]],
@@ -82,7 +82,7 @@ describe("a run against its baseline", () => {
     expect(p99?.ciLow).toBeLessThan(1);
   });
 
-  it("compares metrics of several runs under one error rate, and gives each its own verdict", () => {
+  it("shares one error rate with other runs, and each run has its own verdict", () => {
     const [before, same, worse] = [2, 2, 3].map((slowdown) => exampleResult(8, slowdown)) as [
       ResultDocument,
       ResultDocument,
@@ -100,7 +100,7 @@ describe("a run against its baseline", () => {
     expect(width(both)).toBeGreaterThan(width(alone));
   });
 
-  it("calls a run the same only where no trial is slow", () => {
+  it("is called the same only if no trial is slow", () => {
     const verdictOf = (slowTrials: number) =>
       compared(20, 2, ({ treatments }) => {
         for (const [i, { operations }] of (treatments[1]?.trials ?? []).entries())
@@ -116,7 +116,7 @@ describe("a run against its baseline", () => {
     expect(verdictOf(2)).toBe("inconclusive");
   });
 
-  it("claims nothing with fewer than five trials, stalls included, and says so", () => {
+  it("has no claim with fewer than five trials, stalls included, and this is stated", () => {
     const few = compared(3, 4, stall(3));
     expect(few.regressions).toBe(0);
     expect(few.runs[0]?.stalls).toMatchObject([{ trials: [2, 4, 6], ofTrials: 3, familyP: null }]);
@@ -128,7 +128,7 @@ describe("a run against its baseline", () => {
     );
   });
 
-  it("compares treatments with equal levels only, and names the others", () => {
+  it("is compared in treatments with equal levels only, and other treatments are named", () => {
     const { runs } = compared(8, 2, ({ treatments }) => {
       const text = treatments[1];
       if (text) Object.assign(text, { id: "text-generated", levels: { payload: "text-generated" } });
@@ -137,7 +137,7 @@ describe("a run against its baseline", () => {
     expect(new Set(runs[0]?.findings.map(({ treatment }) => treatment))).toEqual(new Set(["jsonb"]));
   });
 
-  it("refuses runs with nothing in common, and runs without a complete trial", () => {
+  it("is refused without a common treatment or without a complete trial", () => {
     const other = (change: (result: ResultDocument) => void) => () => compared(3, 2, change);
     const rename = other(({ treatments }) => treatments.forEach((each) => (each.id = `x-${each.id}`)));
     expect(rename).toThrow(UsageError);
@@ -164,8 +164,8 @@ function stall(trials: number): (result: ResultDocument) => void {
   };
 }
 
-describe("trials that stalled", () => {
-  it("are a regression by their number, and the metrics that nothing measured any more are named", () => {
+describe("stalled trials of a run", () => {
+  it("are a regression by their number, and metrics without a value are named", () => {
     const document = compared(8, 2, stall(8));
     const [run] = document.runs;
     expect(document.regressions).toBe(1);
@@ -184,7 +184,7 @@ describe("trials that stalled", () => {
     expect(text).toContain("1 treatment stalls more often");
   });
 
-  it("are named and not claimed where they are few", () => {
+  it("are named without a claim if they are few", () => {
     const document = compared(8, 2, stall(3));
     expect(document.regressions).toBe(0);
     expect(renderRunComparison(document).replaceAll("\n", " ")).toMatch(
@@ -209,7 +209,7 @@ describe("trials that stalled", () => {
   });
 });
 
-describe("runs of other settings or machines", () => {
+describe("a run with other settings or machines", () => {
   const changed = (result: ResultDocument): void => {
     result.environment.machine = { cpus: 64 };
     result.environment.versions = { ...result.environment.versions, database: "PostgreSQL 19" };
@@ -224,7 +224,7 @@ describe("runs of other settings or machines", () => {
     "the scenario differs: appDelay nothing -> 5ms",
   ];
 
-  it("are not judged, and what differs is named", () => {
+  it("is not judged, and the differences are named", () => {
     const document = compared(8, 3, changed);
     expect(document.regressions).toBe(0);
     expect(document.runs[0]).toMatchObject({ isJudged: false, differences, findings: [], stalls: [] });
@@ -235,7 +235,7 @@ describe("runs of other settings or machines", () => {
     expect(text).not.toContain("REGRESSION");
   });
 
-  it("are judged where that is asked for, with the caveat in the conclusion", () => {
+  it("is judged on request, with the caveat in the conclusion", () => {
     const after = exampleResult(8, 3);
     changed(after);
     const document = compareRuns(run("before", exampleResult(8, 2)), [run("after", after)], 0.05, true);
@@ -245,7 +245,7 @@ describe("runs of other settings or machines", () => {
     );
   });
 
-  it("leave the verdicts on other runs alone", () => {
+  it("does not change the verdicts on other runs", () => {
     const other = exampleResult(8, 3);
     changed(other);
     const runs = [run("other", other), run("after", exampleResult(8, 3))];
@@ -255,7 +255,7 @@ describe("runs of other settings or machines", () => {
     expect(compared(3, 2).runs[0]?.differences).toEqual([]);
   });
 
-  it("are judged where nothing but versions differs: an upgrade is a reason to compare", () => {
+  it("is judged if only versions differ, because an upgrade is a reason to compare", () => {
     const document = compared(8, 2, (result) => {
       result.environment.versions = { ...result.environment.versions, database: "PostgreSQL 19" };
     });
@@ -263,8 +263,8 @@ describe("runs of other settings or machines", () => {
   });
 });
 
-describe("the comparison as text", () => {
-  it("says first whether anything is worse, with the interval of the claim, within 120 columns", () => {
+describe("the text of a comparison of runs", () => {
+  it("states first which metrics are worse, with the interval, within 120 columns", () => {
     const text = renderRunComparison(compared(8, 3));
     expect(text).toMatch(
       /^after against before\nREGRESSION: text add mean\(ms\) is higher: 1\.50x \(95 % CI \[1\.\d+, \d\.\d+\] over all metrics, p 0\.0\d\d for at most 5 %\)\n/,
@@ -275,14 +275,14 @@ describe("the comparison as text", () => {
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
   });
 
-  it("says how many slow trials may hide behind equal means", () => {
+  it("states how many slow trials equal means may hide", () => {
     const text = renderRunComparison(compared(30, 2)).replaceAll("\n", " ");
     expect(text).toContain("With 30 trials, up to 10 % of trials may be slower and not show.");
   });
 });
 
-describe("runs as CSV", () => {
-  it("has a row a run, oldest first, with a number in every metric's cell", () => {
+describe("the CSV of runs", () => {
+  it("has a row for each run, oldest first, with a number for every metric", () => {
     const later = exampleResult(3, 2);
     for (const trial of later.treatments.flatMap(({ trials }) => trials))
       trial.startedAt = "2026-02-28T12:00:00.000Z";
@@ -307,7 +307,7 @@ describe("runs as CSV", () => {
     expect(leftOut).toEqual([]);
   });
 
-  it("leaves out metrics that some run lacks, and says which", () => {
+  it("leaves out metrics that one run lacks, and lists them", () => {
     const one = exampleResult(3, 2);
     one.treatments = one.treatments.slice(0, 1);
     const { csv, leftOut } = runsAsCsv([run("a", one), run("b", exampleResult(3, 2))]);
@@ -315,7 +315,7 @@ describe("runs as CSV", () => {
     expect(leftOut).toContain("text.add.meanMs");
   });
 
-  it("has no cell that a spreadsheet would compute, whatever a result calls itself", () => {
+  it("has no cell that a spreadsheet would compute", () => {
     const hostile = exampleResult(3, 2);
     hostile.scenario.name = "=HYPERLINK(x)";
     hostile.environment.versions["train-sim"] = "@SUM(1)\u001b]0;x\u0007";

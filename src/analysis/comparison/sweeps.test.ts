@@ -37,7 +37,7 @@ function sweepTreatments(
 const LEVELS = ["64", "1", "2", "4", "8", "16", "32"];
 
 describe("sweepsOf", () => {
-  it("makes a curve of treatments that differ in clients alone, in order, with the law that they follow", () => {
+  it("makes one curve of treatments that differ in clients only, with the fitted law", () => {
     const sweeps = sweepsOf(sweepTreatments(LEVELS, 5), 1);
     expect(sweeps).toHaveLength(1);
     const [sweep] = sweeps;
@@ -54,7 +54,7 @@ describe("sweepsOf", () => {
     expect((peakClients?.value ?? 0) / Math.sqrt((1 - LAW.sigma) / LAW.kappa)).toBeCloseTo(1, 1);
   });
 
-  it("makes a curve for each combination of the other factors, and takes paths that end in clients", () => {
+  it("makes a curve for each combination of other factors, also for a path that ends in clients", () => {
     const path = "actors.producers.clients";
     const sweeps = sweepsOf(
       ["text", "jsonb"].flatMap((payload) => sweepTreatments(["1", "2", "4"], 2, { payload }, path)),
@@ -71,7 +71,7 @@ describe("sweepsOf", () => {
     expect(sweeps[0]?.points[0]?.eventsPerSecond).toMatchObject({ ciLow: null, ciHigh: null });
   });
 
-  it("leaves blocks that lack a level out of the fit, and counts A/A levels as one", () => {
+  it("leaves incomplete blocks out of the fit, and counts A/A levels as one", () => {
     const treatments = sweepTreatments(["1-a", "1-b", ...LEVELS.filter((level) => level !== "1")], 5);
     expect(sweepsOf(treatments, 1)[0]?.usl.status).toBe("fitted");
     const trial = treatments[3]?.trials[0];
@@ -82,7 +82,7 @@ describe("sweepsOf", () => {
     });
   });
 
-  it("keeps a level at which nothing gets done, and draws no law through it", () => {
+  it("keeps a level at which every trial stalled, and fits no law through it", () => {
     const stall = (blocks: readonly number[]) => {
       const treatments = sweepTreatments(LEVELS, 6);
       for (const { block, operations } of treatments[0]?.trials ?? [])
@@ -100,14 +100,14 @@ describe("sweepsOf", () => {
     else expect(once?.reason).not.toMatch(/blocks/);
   });
 
-  it("leaves out operations of other clients, whose number stays as it is", () => {
+  it("leaves out operations of other clients, whose number does not vary", () => {
     const treatments = sweepTreatments(LEVELS, 5, {}, "actors.producers.clients");
     for (const { trials } of treatments)
       for (const { operations } of trials) operations.process = exampleOperation(5);
     expect(sweepsOf(treatments, 1).map(({ operation }) => operation)).toEqual(["add"]);
   });
 
-  it.each(["add", "__cycle__"] as const)("draws no law where %s has a schedule", (scheduled) => {
+  it.each(["add", "__cycle__"] as const)("fits no law if %s has a schedule", (scheduled) => {
     const treatments = sweepTreatments(LEVELS, 5);
     for (const { trials } of treatments)
       for (const { operations } of trials) {
@@ -118,7 +118,7 @@ describe("sweepsOf", () => {
     for (const { usl } of sweepsOf(treatments, 1)) expect(usl).toEqual({ status: "refused", reason });
   });
 
-  it("makes nothing of two levels, of other factors or of none", () => {
+  it("makes no curve of two levels, of another factor or without a factor", () => {
     expect(sweepsOf(sweepTreatments(["1", "2"], 5), 1)).toEqual([]);
     expect(sweepsOf(sweepTreatments(LEVELS, 5, {}, "pool.size"), 1)).toEqual([]);
     expect(sweepsOf(exampleResult(5).treatments, 1)).toEqual([]);
@@ -126,7 +126,7 @@ describe("sweepsOf", () => {
   });
 });
 
-describe("sweeps in the summary", () => {
+describe("a sweep in the summary", () => {
   function summary(blocks: number, levels = LEVELS): string {
     const result = withAnalysis({ ...exampleResult(), treatments: sweepTreatments(levels, blocks) });
     expect(ResultDocument.parse(result)).toEqual(result);
@@ -135,7 +135,7 @@ describe("sweeps in the summary", () => {
     return text;
   }
 
-  it("shows the curve beside the law, and the parameters with their intervals", () => {
+  it("shows the measured curve next to the law, and parameters with intervals", () => {
     const text = summary(5);
     expect(text).toMatch(/^add over clients, payload=text$/m);
     expect(text).toMatch(
@@ -148,7 +148,7 @@ describe("sweeps in the summary", () => {
     expect(text.replaceAll("\n", " ")).toMatch(/throughput peaks at (29|30|31) clients \[\d+, \d+\]\./);
   });
 
-  it("says why there is no law", () => {
+  it("states why there is no law", () => {
     const text = summary(3).replaceAll("\n", " ");
     expect(text).toContain("No scalability law: 3 complete blocks of trials; intervals need at least 5.");
   });

@@ -45,7 +45,7 @@ describe("fitUsl", () => {
     expect(Math.max(...residuals)).toBeCloseTo(111.1, 1);
   });
 
-  it("bounds nothing: data that never bend give a negative kappa, as SciPy finds", () => {
+  it("gives a negative kappa for data that never bend, as SciPy does", () => {
     const fit = fitUsl(RAYTRACER);
     expect(fit?.lambda).toBeCloseTo(24.766174019907364, 4);
     expect(fit?.sigma).toBeCloseTo(0.07814784788456396, 7);
@@ -53,7 +53,7 @@ describe("fitUsl", () => {
     expect(peakOf({ lambda: 1, sigma: 0.1, kappa: -0.1 })).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("recovers exact parameters exactly", () => {
+  it("recovers the parameters of an exact curve", () => {
     const truth = { lambda: 120, sigma: 0.05, kappa: 0.002 };
     const fit = fitUsl(LEVELS.map((clients) => ({ clients, throughput: uslThroughput(truth, clients) })));
     for (const name of ["lambda", "sigma", "kappa"] as const)
@@ -65,7 +65,7 @@ describe("fitCurves", () => {
   const truth = { lambda: 500, sigma: 0.08, kappa: 0.001 };
   const prng = new Prng(5);
 
-  it("gives intervals that cover known parameters about as often as they say", () => {
+  it("gives intervals that cover known parameters about as often as they state", () => {
     const runs = 30;
     const covered = { lambda: 0, sigma: 0, kappa: 0, peakClients: 0 };
     for (let i = 0; i < runs; i++) {
@@ -83,12 +83,12 @@ describe("fitCurves", () => {
     for (const count of Object.values(covered)) expect(count).toBeGreaterThanOrEqual(25);
   });
 
-  it("repeats with its seed", () => {
+  it("gives the same result for the same seed", () => {
     const curves = curvesOf(truth, 5, 0.03, new Prng(1));
     expect(fitCurves(curves, 3)).toEqual(fitCurves(curves, 3));
   });
 
-  it("refuses fewer than five levels, fewer than five blocks, and curves that do not bend", () => {
+  it("refuses fewer than five levels, fewer than five blocks and curves that do not bend", () => {
     const reason = (curves: Curve[]): string => {
       const fit = fitCurves(curves, 1);
       return fit.status === "refused" ? fit.reason : `fitted: ${JSON.stringify(fit)}`;
@@ -113,7 +113,7 @@ describe("fitCurves", () => {
     for (const each of straight) expect(each).not.toMatch(/^fitted/);
   });
 
-  it("fits a curve that levels off, but names no peak that it has not seen", () => {
+  it("fits a curve that levels off, without a peak beyond the measured levels", () => {
     const amdahl = { lambda: 100, sigma: 0.2, kappa: 0.0000001 };
     const fits = Array.from({ length: 10 }, (_, i) => fitCurves(curvesOf(amdahl, 6, 0.02, new Prng(i)), i));
     for (const fit of fits) {

@@ -253,20 +253,23 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
   ],
 ];
 
-describe("every check", () => {
-  it("has its case here", () => {
+describe("a check of a trial", () => {
+  it("has an example among these tests", () => {
     expect([...new Set(CASES.map(([check]) => check))]).toEqual([...CHECKS]);
   });
 
-  it.each(CASES)("%s speaks beyond its bound, and only then", (check, beyond, within, words) => {
-    const found = diagnose(beyond);
-    expect(found).toHaveLength(1);
-    expect(found[0]).toMatchObject({ check, words: expect.stringMatching(words) as string });
-    expect(found[0]?.seen).toBeGreaterThan(found[0]?.bound ?? Number.NaN);
-    expect(diagnose(within)).toEqual([]);
-  });
+  it.each(CASES)(
+    "%s gives a finding beyond its bound, and none within it",
+    (check, beyond, within, words) => {
+      const found = diagnose(beyond);
+      expect(found).toHaveLength(1);
+      expect(found[0]).toMatchObject({ check, words: expect.stringMatching(words) as string });
+      expect(found[0]?.seen).toBeGreaterThan(found[0]?.bound ?? Number.NaN);
+      expect(diagnose(within)).toEqual([]);
+    },
+  );
 
-  it("invalidates timings, and counts only if transactions are unaccounted for; eight only warn", () => {
+  it("invalidates timings, and counts only if transactions are unaccounted for; warnings invalidate nothing", () => {
     const found = CASES.map(
       ([check, beyond]) => [check, diagnose(beyond)[0]?.invalidates.join(" ")] as const,
     );
@@ -302,7 +305,7 @@ describe("every check", () => {
     ]);
   });
 
-  it("takes conflicts that outlasted their retries for a result, unless the scenario states a bound", () => {
+  it("reports failures by conflicts as a warning, unless the scenario states a bound", () => {
     const failures = { "40001": 64, "40P01": 2 };
     const serializable = examined({ operations: add({ retries: 300, failures }) });
     const bounds = { ...EXAMPLE_BOUNDS, maxFailureRatio: 0.01 };
@@ -322,21 +325,21 @@ describe("every check", () => {
     expect(ofFailures(diagnose(faulty))).toMatchObject([{ invalidates: [] }]);
   });
 
-  it("does not let empty polls hide a retry storm", () => {
+  it("finds a retry storm among many empty polls", () => {
     const storm = { retries: 900, retriesBySqlstate: { "40001": 900 }, emptyPolls: 50_000 };
     expect(diagnose(examined({ operations: add(storm) }))).toMatchObject([
       { check: "retries", seen: 3, words: expect.stringContaining("for 300 that ended (3 each") as string },
     ]);
   });
 
-  it("invalidates timings by a stall of more of the window than its bound", () => {
+  it("invalidates timings if a stall takes more of the window than its bound", () => {
     const seconds = 3;
     expect(diagnose(examined({ windowSeconds: 10, stall: { ...STALL, seconds } }))).toMatchObject([
       { check: "stall", invalidates: ["timings"], seen: 0.3, bound: 0.25 },
     ]);
   });
 
-  it("leaves counts alone if time is missing while the machine was busy, and not if time was booked twice", () => {
+  it("invalidates counts by time booked twice, and not by missing time on a busy machine", () => {
     const machine = { ...MACHINE, otherCpuRatio: 0.5 };
     const ofClosure = (accountedRatio: number) =>
       diagnose(examined({ machine, client: { ...CLIENT, accountedRatio } })).find(
@@ -346,20 +349,20 @@ describe("every check", () => {
     expect(ofClosure(1.1)?.invalidates).toEqual(["counts", "timings"]);
   });
 
-  it("can be relaxed by its bound", () => {
+  it("has a bound that the scenario can raise", () => {
     const [, beyond] = CASES[0] ?? [];
     if (!beyond) throw new Error("there are cases");
     expect(diagnose({ ...beyond, bounds: { ...EXAMPLE_BOUNDS, maxEventLoopDelayMs: 60 } })).toEqual([]);
   });
 
-  it("does not call a transaction longer than any where a measured one took as long, or was given up after as long", () => {
+  it("accepts a transaction in flight that is no longer than a measured or a failed one", () => {
     const long = { ...exampleOperation(10).responseTimeMs, max: 60_000 };
     const outlastedMs = 119_000;
     for (const measured of [{ responseTimeMs: long }, { failedTimeMs: long }])
       expect(diagnose(examined({ operations: add({ outlastedMs, ...measured }) }))).toEqual([]);
   });
 
-  it("does not state a slowest transaction where none ended", () => {
+  it("states no slowest transaction if none ended", () => {
     const stood = { transactions: 0, responseTimeMs: null, outlastedMs: 1_510 };
     expect(diagnose(examined({ operations: add(stood) }))).toMatchObject([
       {
@@ -369,17 +372,17 @@ describe("every check", () => {
     ]);
   });
 
-  it("counts time that was booked twice as well as time that was not", () => {
+  it("finds time that was booked twice", () => {
     expect(diagnose(examined({ client: { ...CLIENT, accountedRatio: 1.05 } }))).toHaveLength(1);
   });
 
-  it("accuses nobody without evidence", () => {
+  it("gives no finding without evidence", () => {
     const trial = { ...exampleTrial(0, 1, 10), client: null };
     expect(diagnose({ trial, bounds: EXAMPLE_BOUNDS })).toEqual([]);
     expect(diagnose(examined({ machine: { stealRatio: 0, otherCpuRatio: null } }))).toEqual([]);
   });
 
-  it("takes a restart for no change where a fault of the trial made it, and a setting for one all the same", () => {
+  it("ignores a restart that a fault of the trial made, but finds a changed setting", () => {
     const restart = { ...RELOAD, what: "startedAt" };
     const servers = [server(restart, RELOAD)];
     const faults = [{ ...FAULT, kind: "postgres-restart" as const }];
@@ -397,7 +400,7 @@ describe("every check", () => {
     ]);
   });
 
-  it("only warns of a configuration that was loaded again without a visible change", () => {
+  it("gives a warning only if the configuration was reloaded without a visible change", () => {
     expect(diagnose(examined({ servers: [server(RELOAD)] }))).toMatchObject([
       {
         invalidates: [],
@@ -406,28 +409,28 @@ describe("every check", () => {
     ]);
   });
 
-  it("warns of others' work from a fifth of the bound on", () => {
+  it("warns of other sessions and transactions from a fifth of the bound on", () => {
     const sessions = { foreign: { sessionsActive: { mean: 0.2, max: 1 } } };
     const transactions = { foreign: { transactions: 900, transactionRatio: 0.03 } };
     for (const database of [sessions, transactions])
       expect(diagnose(examined({ database }))).toMatchObject([{ invalidates: [] }]);
   });
 
-  it("does not blame others' I/O where nothing waited, where it stayed in memory, or where ours is not known", () => {
+  it("gives no finding on I/O of other processes if nothing waited, nothing reached a disk or own I/O is unknown", () => {
     const machine = { ...BUSY_DISK, otherIoBytes: 600 * MIB };
     const { ownIoBytes: _, ...unknown } = machine;
     for (const one of [{ ...machine, ioPressureRatio: 0.09 }, { ...machine, diskIoBytes: MIB }, unknown])
       expect(diagnose(examined({ machine: one }))).toEqual([]);
   });
 
-  it("says nothing about a trial that is not complete", () => {
+  it("gives no finding on an incomplete trial", () => {
     const client = { ...CLIENT, eventLoopDelayP99Ms: 900 };
     expect(diagnose(examined({ client, status: "partial", reason: "stopped" }))).toEqual([]);
   });
 });
 
-describe("a value beside its bound", () => {
-  it("is never written as the bound, nor across it", () => {
+describe("a value near its bound", () => {
+  it("is written with enough digits to stay on its side of the bound", () => {
     expect([ms(50.04, 50), ms(50.4, 50), ms(123.4, 50), ms(50.04)]).toEqual([
       "50.04 ms",
       "50.4 ms",

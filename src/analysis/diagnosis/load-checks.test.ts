@@ -18,18 +18,18 @@ function atShare(share: number) {
   };
 }
 
-it("says nothing but the share at half of the ceiling", () => {
+it("the generator's ceiling gives a note without a warning at a share of half", () => {
   const { warning, note } = atShare(0.5);
   expect(warning).toBeUndefined();
   expect(note).toMatch(/^ceiling: the same 8 clients make .* the trials made at most 50 % of that$/);
 });
 
-it("warns that a trial came near its ceiling, up to all of it", () => {
+it("the generator's ceiling gives a warning from near its rate up to all of it", () => {
   expect(atShare(0.64).warning).toMatch(/^the trial made 64 % .*: the generator is near its ceiling$/);
   expect(atShare(0.9999).warning).toMatch(/^the trial made 99\.99 % .* near its ceiling$/);
 });
 
-it("does not call a probe a ceiling that a trial outran", () => {
+it("a probe that a trial exceeded is not called a ceiling", () => {
   const { warning, note } = atShare(1.64);
   const unknown = "something slowed the probe, so the generator's ceiling is not known";
   expect(warning).toMatch(/^the trial made 164 % of .* in a short probe: /);

@@ -6,7 +6,7 @@ import type { Finding } from "../../results/result-schema.js";
 import { diagnose, diagnosisEntries, findingsOf, reasonsOf, warningsOf } from "./diagnose.js";
 import { invalidTrials, objectionTo } from "./validity.js";
 
-describe("what becomes of findings", () => {
+describe("findings on trials", () => {
   function disturbed() {
     const result = exampleResult(3);
     const trials = result.treatments[0]?.trials ?? [];
@@ -17,7 +17,7 @@ describe("what becomes of findings", () => {
     return result;
   }
 
-  it("they stand in the result with trial and treatment", () => {
+  it("stand in the result with trial and treatment", () => {
     const entries = diagnosisEntries(disturbed().treatments);
     expect(entries).toHaveLength(2);
     expect(entries[0]).toMatchObject({
@@ -31,7 +31,7 @@ describe("what becomes of findings", () => {
     });
   });
 
-  it("what could not be looked for is said once, as a caveat", () => {
+  it("include as one caveat what could not be assessed", () => {
     const { treatments } = exampleResult(2);
     for (const trial of treatments[0]?.trials ?? [])
       trial.notAssessed = [{ what: "sessions", reason: "no right" }];
@@ -39,7 +39,7 @@ describe("what becomes of findings", () => {
     expect(diagnosisEntries(treatments)).toEqual([{ kind: "lint", rule: "not-assessed", words }]);
   });
 
-  it("evidence that was skipped is said once for each reason, unless a part of it was read or it is said already", () => {
+  it("include skipped evidence once for each reason, unless part of it was read or it is listed already", () => {
     const { treatments } = exampleResult(2);
     const version = "not in version 15 of the server";
     for (const trial of treatments.flatMap(({ trials }) => trials)) {
@@ -59,14 +59,14 @@ describe("what becomes of findings", () => {
     ]);
   });
 
-  it("a reason is said once, by the worst trial, with the others", () => {
+  it("give each reason once, for the worst trial, with the numbers of the others", () => {
     const reasons = reasonsOf(findingsOf(disturbed().treatments)).map(({ words }) => words);
     expect(reasons).toEqual([
       expect.stringMatching(/^trial 3 \(jsonb\): .* was 120 ms late .*\(also in trial 1\)$/),
     ]);
   });
 
-  it("a warning is told apart from what the same check invalidates", () => {
+  it("are listed as warnings if they invalidate nothing, apart from invalidating ones of the same check", () => {
     const { treatments } = disturbed();
     const loud: Finding = {
       check: "stall",
@@ -84,7 +84,7 @@ describe("what becomes of findings", () => {
     expect(warningsOf(treatments)).toEqual(["trial 4 (text): stood still (also in trial 6)"]);
   });
 
-  it("trials are listed by what of them is not valid, counts also for what an audit found", () => {
+  it("list trials by invalid counts and invalid timings, with counts invalid also by an audit's violation", () => {
     const { treatments } = disturbed();
     const [trial] = treatments[1]?.trials ?? [];
     Object.assign(trial ?? {}, {
@@ -100,7 +100,7 @@ describe("what becomes of findings", () => {
     expect(invalidTrials(partial)).toEqual({ counts: [], timings: [] });
   });
 
-  it("the summary says what of the trial is not valid, whether its window was steady, and how high the ceiling is", () => {
+  it("appear in the summary with steadiness of the window and the generator's ceiling", () => {
     const result = disturbed();
     const [treatment] = result.treatments;
     if (!treatment) throw new Error("the example has treatments");

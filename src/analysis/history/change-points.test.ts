@@ -39,13 +39,13 @@ describe("changes of level", () => {
     ]);
   });
 
-  it("are found where the level comes back", () => {
+  it("are found if the level returns to its earlier value", () => {
     const prng = new Prng(6);
     const values = series(3, 28, prng, (run) => (run >= 10 && run < 18 ? 1.2 : 1));
     expect(changePoints(values, prng).map(({ at }) => at)).toEqual([10, 18]);
   });
 
-  it("are found from the second run on, mostly, and need ten runs in all", () => {
+  it("are found mostly from the second run on, and need ten runs in all", () => {
     const found = (runs: number, changed: number): number =>
       Array.from({ length: 20 }, (_, seed) => {
         const prng = new Prng(seed);
@@ -60,7 +60,7 @@ describe("changes of level", () => {
     expect(found(9, 4)).toBe(0);
   });
 
-  it("are none where only the newest run is wild", () => {
+  it("are not found if only the newest run differs", () => {
     for (let seed = 0; seed < 20; seed++) {
       const prng = new Prng(seed);
       const values = series(1, 20, prng, (run) => (run === 19 ? 2 : 1));
@@ -68,7 +68,7 @@ describe("changes of level", () => {
     }
   });
 
-  it("are none in one wild run, in equal values, or where nothing changes", () => {
+  it("are not found in one outlying run, in equal values or in noise", () => {
     const prng = new Prng(4);
     expect(
       changePoints(
@@ -80,7 +80,7 @@ describe("changes of level", () => {
     expect(changePoints([], prng)).toEqual([]);
   });
 
-  it("count only the runs that have a value", () => {
+  it("count only runs that have a value", () => {
     const prng = new Prng(5);
     const [values = []] = series(1, 20, prng, (run) => (run >= 12 ? 1.5 : 1));
     const holes = values.map((value, run) => (run % 3 === 1 ? Number.NaN : value));
@@ -88,7 +88,7 @@ describe("changes of level", () => {
     expect(changePoints([values.map((value, run) => (run < 13 ? Number.NaN : value))], prng)).toEqual([]);
   });
 
-  it("have an interval without 0 in each metric that is named", () => {
+  it("have an interval without 0 in each named metric", () => {
     const sizes = fc.array(fc.double({ min: 0.8, max: 1.25, noNaN: true }), { minLength: 2, maxLength: 3 });
     fc.assert(
       fc.property(sizes, fc.integer(), (levels, seed) => {
@@ -107,7 +107,7 @@ describe("changes of level", () => {
     );
   });
 
-  it("last until the newest run where the level never came back, however the newest runs scatter", () => {
+  it("last until the newest run if the level does not return", () => {
     for (let seed = 0; seed < 15; seed++) {
       const prng = new Prng(seed);
       const values = series(1, 20, prng, (run) => (run >= 10 ? 1.2 : 1));
@@ -125,7 +125,7 @@ function carriedOver(runs: number, prng: Prng): number[] {
 }
 
 describe("runs that resemble their neighbours", () => {
-  it("show a change in at most one history in ten, and are called undecided instead", () => {
+  it("show a change in at most one history in ten, and are reported as inconclusive", () => {
     const histories = Array.from({ length: 40 }, (_, seed) => {
       const prng = new Prng(seed);
       return searchLevels([carriedOver(20, prng)], prng);
@@ -139,7 +139,7 @@ describe("runs that resemble their neighbours", () => {
     }
   });
 
-  it("do not hide a change that is larger than all that they carry over", () => {
+  it("do not hide a change that is larger than their correlation explains", () => {
     const prng = new Prng(1);
     const values = carriedOver(40, prng).map((value, run) => value + (run < 20 ? 0 : 5));
     expect(searchLevels([values], prng)).toMatchObject({ changes: [{ at: 20 }], undecided: [] });

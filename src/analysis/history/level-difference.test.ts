@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { isApart, levelDifference } from "./level-difference.js";
 
-it("is the difference of the means, with Student's interval for two samples of one spread", () => {
+it("the difference of two levels is that of their means, with Student's interval for equal spreads", () => {
   const { difference, low, high } = levelDifference([0, 2], [10, 12]);
   expect(difference).toBe(10);
   // Spread 1.414, standard error 1.414, and 4.303 of them at two degrees of freedom.
@@ -10,7 +10,7 @@ it("is the difference of the means, with Student's interval for two samples of o
   expect(high).toBeCloseTo(16.085, 3);
 });
 
-it("has a wider interval for the same values where each run resembles the next", () => {
+it("the interval is wider for the same values if each run resembles the next one", () => {
   const alternating = [1, 4, 2, 5, 3, 6];
   const rising = alternating.toSorted((a, b) => a - b);
   const widthOf = (level: readonly number[]): number => {
@@ -23,7 +23,7 @@ it("has a wider interval for the same values where each run resembles the next",
   expect(widthOf(rising)).toBeGreaterThan(1.2 * widthOf(alternating));
 });
 
-it("sets levels apart only where the interval lies on one side of 0", () => {
+it("two levels are apart only if the interval of their difference excludes 0", () => {
   expect(isApart(levelDifference([1, 2, 3], [11, 12, 13]))).toBe(true);
   expect(isApart(levelDifference([11, 12, 13], [1, 2, 3]))).toBe(true);
   expect(isApart(levelDifference([1, 2, 3], [2, 3, 4]))).toBe(false);

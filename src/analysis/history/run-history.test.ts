@@ -23,7 +23,7 @@ const upgrade = (result: ResultDocument): void => {
 const series = (slowdowns: readonly number[]): StoredRun[] =>
   slowdowns.map((slowdown, i) => run(i + 1, slowdown, i >= 7 ? upgrade : undefined));
 
-it("finds the run at which the level changed, in any order of the directories, and what changed with it", () => {
+it("a history has the run at which the level changed, for any order of directories, with changed surroundings", () => {
   const slower = [...Array<number>(7).fill(2), ...Array<number>(5).fill(3)];
   const document = historyOf(series(slower).reverse(), 0.05);
   expect(document.runs.map(({ directory }) => directory).slice(0, 2)).toEqual(["results/1", "results/2"]);
@@ -45,7 +45,7 @@ it("finds the run at which the level changed, in any order of the directories, a
   expect(text).toMatch(/- text add p99\(ms\): 1\.50x, 95 % CI .*, since run 8, results\/8/);
 });
 
-it("does not count a change for the worse that a later one has made good", () => {
+it("a history counts no regression that a later change has undone", () => {
   const slower = [...Array<number>(10).fill(2), ...Array<number>(8).fill(3), ...Array<number>(10).fill(2)];
   const document = historyOf(series(slower), 0.05);
   expect(document.changes.map(({ run }) => run)).toEqual([11, 19]);
@@ -53,7 +53,7 @@ it("does not count a change for the worse that a later one has made good", () =>
   expect(historyOf(series(slower), 0.6).changes[0]?.metrics[0]?.isWorse).toBe(false);
 });
 
-it("counts a change for the worse that a later one has made good in part, beside the level before it", () => {
+it("a history counts a partly undone regression relative to the level before it", () => {
   const slower = [...Array<number>(10).fill(2), ...Array<number>(10).fill(3), ...Array<number>(10).fill(2.7)];
   const document = historyOf(series(slower), 0.05);
   expect(document.changes.map(({ run }) => run)).toEqual([11, 21]);
@@ -65,7 +65,7 @@ it("counts a change for the worse that a later one has made good in part, beside
   }
 });
 
-it("counts a lasting change for the worse wherever it shows one, however many steps it took", () => {
+it("a history counts a lasting regression, in however many steps it came", () => {
   const histories = Array.from({ length: 20 }, (_, seed) => {
     const prng = new Prng(seed);
     const stages = [prng.intBetween(8, 12), prng.intBetween(2, 4), prng.intBetween(4, 14)];
@@ -79,7 +79,7 @@ it("counts a lasting change for the worse wherever it shows one, however many st
   for (const { regressions } of changed) expect(regressions).toBe(4);
 });
 
-it("says which runs are inconclusive because neighbours resemble each other", () => {
+it("a history states which runs are inconclusive because neighbours resemble each other", () => {
   const waves = Array.from({ length: 24 }, (_, i) => 2 + 0.4 * Math.sin(i / 3));
   const document = historyOf(series(waves), 0.05);
   expect(document).toMatchObject({ changes: [], regressions: 0, undecided: [{ firstRun: 1, lastRun: 24 }] });
@@ -90,7 +90,7 @@ it("says which runs are inconclusive because neighbours resemble each other", ()
   expect(text).toContain("No change of level is claimed.");
 });
 
-it("says that few runs show nothing, and which runs are left out", () => {
+it("a history states that few runs show nothing, and which runs are left out", () => {
   const empty = run(4, 2, ({ treatments }) =>
     treatments.forEach((each) => Object.assign(each, { trials: [] })),
   );
@@ -102,7 +102,7 @@ it("says that few runs show nothing, and which runs are left out", () => {
   expect(renderHistory(historyOf(series(Array<number>(11).fill(2)), 0.05))).toContain("No change of level");
 });
 
-it("judges disturbed runs only where they are allowed, and says whether the newest run is judged", () => {
+it("a history judges disturbed runs only on request, and states whether the newest run is judged", () => {
   const disturb = (result: ResultDocument): void => void (result.verdict = exampleDisturbance("noise"));
   const steady = series(Array<number>(12).fill(2));
   const slow = [13, 14, 15].map((number) => run(number, 3, disturb));

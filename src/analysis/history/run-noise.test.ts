@@ -12,36 +12,36 @@ function series(kept: number, slope: number, count: number): Float64Array {
   });
 }
 
-it("estimates how much neighbours resemble each other, 0.7 at most", () => {
+it("the noise of runs has the correlation of neighbours, at most 0.7", () => {
   expect(noiseOf(series(0, 0, 400)).correlation).toBeLessThan(0.1);
   expect(noiseOf(series(0.6, 0, 400)).correlation).toBeCloseTo(0.6, 1);
   expect(noiseOf(series(0.99, 0, 400)).correlation).toBe(0.7);
 });
 
-it("does not take a change of level for neighbours that resemble each other", () => {
+it("the noise of runs counts no change of level as correlation", () => {
   const values = series(0, 0, 60).map((value, i) => value + (i < 30 ? 0 : 1));
   expect(noiseOf(values).correlation).toBeLessThan(0.2);
 });
 
-it("takes a slow drift for noise, of one standard deviation over the series at most", () => {
+it("the noise of runs includes a slow drift of at most one standard deviation", () => {
   const slopeOf = (slope: number): number => noiseOf(series(0, slope, 400)).slope;
   expect(slopeOf(0.0002) - slopeOf(0)).toBeCloseTo(0.0002, 6);
   // The spread of independent values between -0.5 and 0.5 is 0.289.
   expect(slopeOf(1) * 399).toBeCloseTo(0.289, 1);
 });
 
-it("explains neighbours that resemble each other, and nothing of independent runs", () => {
+it("noise explains the levels of correlated runs, and little of independent runs", () => {
   expect(explainedByNoise(series(0, 0, 60))).toBeLessThan(4);
   expect(explainedByNoise(series(0.8, 0, 60))).toBeGreaterThan(15);
 });
 
-it("simulates independent runs as the values in another order, about a mean of 0", () => {
+it("simulated independent runs are the values in another order, about a mean of 0", () => {
   const into = new Float64Array(3);
   simulate(independentNoiseOf(Float64Array.of(1, 2, 6)), [2, 0, 1], into);
   expect([...into]).toEqual([3, -2, -1]);
 });
 
-it("simulates runs that carry over as much as the series does", () => {
+it("simulated runs are as correlated as the series", () => {
   const [noise, prng] = [noiseOf(series(0.6, 0, 400)), new Prng(1)];
   const order = prng.shuffle(Array.from({ length: 400 }, (_, i) => i));
   const into = new Float64Array(400);

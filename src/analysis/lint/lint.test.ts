@@ -21,28 +21,28 @@ function wordsOf(text: string): string {
     .join("\n");
 }
 
-describe("comparisons of more than one thing", () => {
-  it("are told of where include makes a treatment that no step of one factor leads to", () => {
+describe("the lint of comparisons that differ in several things", () => {
+  it("objects if include makes a treatment that no step of one factor leads to", () => {
     const text = `factors: { payload: [jsonb, text] }
 include: [{ payload: text-generated, locking: nowait }]`;
     expect(rulesOf(text)).toEqual(["confounded"]);
     expect(wordsOf(text)).toContain("from jsonb in payload and locking at once");
   });
 
-  it("are not told of in a full matrix, nor where steps of one factor lead there", () => {
+  it("accepts a full matrix, and treatments to which steps of one factor lead", () => {
     expect(rulesOf("factors: { payload: [jsonb, text], locking: [skip-locked, nowait] }")).toEqual([]);
     const steps = `factors: { payload: [jsonb, text], locking: [skip-locked, nowait] }
 exclude: [{ payload: jsonb, locking: nowait }]`;
     expect(rulesOf(steps)).toEqual([]);
   });
 
-  it("are told of where levels differ in clients, unless clients are what varies", () => {
+  it("objects if levels differ in clients, unless clients are the factor", () => {
     expect(rulesOf("factors: { topology: [actors, cycle] }")).toEqual(["unequal-clients"]);
     expect(rulesOf("factors: { clients: [2, 4, 8] }")).toEqual([]);
     expect(rulesOf("factors: { actors.consumers.load.clients: [2, 4] }")).toEqual([]);
   });
 
-  it("are told of where levels differ in their work", () => {
+  it("objects if levels differ in the number of iterations", () => {
     const cycle = (executor: string): string =>
       `topology: cycle\nfactors: { clients: [2, 4] }\nactors: { cycle: { load: { executor: ${executor}, iterations: 10 } } }`;
     expect(rulesOf(cycle("per-client-iterations"))).toEqual(["unequal-work"]);
@@ -50,11 +50,11 @@ exclude: [{ payload: jsonb, locking: nowait }]`;
   });
 });
 
-describe("a pool against direct connections", () => {
+describe("the lint of a pool against direct connections", () => {
   const pools = (clients: string, more = ""): string =>
     `topology: cycle\nfactors: { pool: [direct, { strategy: pg-pool, size: 4 }], clients: ${clients} }\n${more}`;
 
-  it("wants a direct treatment with as many connections as the pool has", () => {
+  it("asks for a direct treatment with as many connections as the pool", () => {
     expect(rulesOf(pools("[16]"))).toEqual(["no-pool-control"]);
     const single = "topology: cycle\nfactors: { pool: [direct, { strategy: pg-pool, size: 1 }] }\nclients: 2";
     expect(wordsOf(single)).toContain(
@@ -63,14 +63,14 @@ describe("a pool against direct connections", () => {
     expect(rulesOf(pools("[16, 4]", "exclude: [{ pool: { strategy: pg-pool }, clients: 4 }]"))).toEqual([]);
   });
 
-  it("wants none where the pool has a connection for every client, or nothing is direct", () => {
+  it("accepts a pool with a connection for every client, and pools without direct connections", () => {
     expect(rulesOf(pools("[4]"))).toEqual([]);
     expect(rulesOf("topology: cycle\nclients: 8\npool: { strategy: pg-pool, size: 4 }")).toEqual([]);
   });
 });
 
-describe("locking where a database locks tables", () => {
-  it("is told of for the levels that speak of rows", () => {
+describe("the lint of locking on a database that locks tables", () => {
+  it("objects to levels that lock rows", () => {
     const text = "factors: { locking: [for-update, skip-locked, nowait] }\n";
     const target = "target: postgresql://u@db:5432/d";
     const experiment = parseScenario(`name: a\n${target}\ndialect: cloudberry\n${text}`, "scenario.yaml");
@@ -82,7 +82,7 @@ describe("locking where a database locks tables", () => {
   });
 });
 
-describe("keys in order of time", () => {
+describe("the lint of keys in order of time", () => {
   const on = (dialect: string, text: string): string[] =>
     lint(
       parseScenario(
@@ -93,7 +93,7 @@ describe("keys in order of time", () => {
       rule === "ordered-keys" ? [`${words} (${treatments?.join() ?? "all"})`] : [],
     );
 
-  it("are objected to where rows are kept in ranges of keys, unless a hash spreads them", () => {
+  it("objects if rows are stored in ranges of keys, unless a hash spreads them", () => {
     const factors = "factors: { ids: [uuidv7, uuidv4], storage: [default, hash-sharded] }";
     const [objection, ...others] = on("cockroachdb", factors);
     expect(objection).toMatch(/all inserts go to the last range; use .* \(uuidv7-default\)$/);
@@ -105,8 +105,8 @@ describe("keys in order of time", () => {
   });
 });
 
-describe("faults of the network", () => {
-  it("put a proxy into the path, which is told of the treatments that have it", () => {
+describe("the lint of network faults", () => {
+  it("names the treatments whose path has a proxy", () => {
     const text = "factors: { faults: [[], [{ at: 2s, kind: network-reset }]] }\n";
     expect(rulesOf(text)).toEqual(["network-proxy"]);
     const found = lint(parseScenario(`name: a\nseed: 1\ntrials: 5\n${text}`, "scenario.yaml"));
@@ -117,7 +117,7 @@ describe("faults of the network", () => {
   });
 });
 
-describe("windows", () => {
+describe("the lint of window lengths", () => {
   test.each([
     [
       "trial: { duration: 30s }",
@@ -128,17 +128,17 @@ describe("windows", () => {
       "trial: { duration: 2m }\ntarget: { settings: { checkpoint_timeout: 600 } }",
       /a timed checkpoint \(every 10 min\)/,
     ],
-  ])("that may miss the server's own work are told of: %s", (text, expected) => {
+  ])("objects to a window that may miss the server's periodic work: %s", (text, expected) => {
     expect(wordsOf(text)).toMatch(expected);
   });
 
-  it("that hold every cycle are fine, as is a server without autovacuum", () => {
+  it("accepts a window that contains every cycle, and a server without autovacuum", () => {
     expect(wordsOf("trial: { duration: 5m }")).toBe("");
     const off = "target: { settings: { autovacuum: off, checkpoint_timeout: 30s } }";
     expect(wordsOf(`trial: { duration: 30s }\n${off}`)).toBe("");
   });
 
-  it("of a server of the user's own are judged once its settings and windows have been seen", () => {
+  it("objects on a server given by URL once its settings and windows are known", () => {
     const experiment = parseScenario(
       "name: a\nseed: 1\ntarget: postgresql://u@db/d\nfactors: { payload: [jsonb, text] }",
       "scenario.yaml",
@@ -151,7 +151,7 @@ describe("windows", () => {
     ]);
   });
 
-  it("are compared with durations as PostgreSQL writes them", () => {
+  it("reads durations as PostgreSQL writes them", () => {
     expect(["5min", "300", "30 s", "1h", "1d", "500ms", "soon"].map(postgresDurationMs)).toEqual([
       300_000,
       300_000,
@@ -164,7 +164,7 @@ describe("windows", () => {
   });
 });
 
-it("says how long a warm-up would have kept what had not settled out of the windows", () => {
+it("states the warm-up that would have kept unsteady seconds out of the windows", () => {
   const experiment = parseScenario(
     "name: a\nseed: 1\ntarget: postgresql://u@db/d\nfactors: { payload: [jsonb, text] }\ntrial: { warmUp: 2s }",
     "scenario.yaml",
@@ -187,7 +187,7 @@ it("says how long a warm-up would have kept what had not settled out of the wind
   expect(lint(experiment, seen).filter(({ rule }) => rule === "short-warm-up")).toEqual([]);
 });
 
-it("says what fewer than five trials cannot show", () => {
+it("states which conclusions fewer than five trials cannot give", () => {
   expect(wordsOf("trials: 1\ntrial: { duration: 6m }")).toBe(
     "1 trial: medians will have no interval; run at least 5",
   );
@@ -197,7 +197,7 @@ it("says what fewer than five trials cannot show", () => {
   expect(rulesOf("factors: { payload: [jsonb, text] }"), "the default").toEqual([]);
 });
 
-test("the scenarios that come with train-sim get no more remarks than their windows are short for", async () => {
+test("scenarios of train-sim get objections only to short windows", async () => {
   const rules = async (name: string): Promise<string[]> =>
     lint(await loadScenario(`scenarios/${name}.yaml`)).map(({ rule }) => rule);
   expect(await rules("quickstart")).toEqual(["short-window", "short-of-maintenance"]);
@@ -205,7 +205,7 @@ test("the scenarios that come with train-sim get no more remarks than their wind
   expect(await rules("train-events-actors")).toEqual(["short-of-maintenance"]);
 });
 
-test("a stored result tells its remarks again", () => {
+test("objections are read from a stored result", () => {
   const result = exampleResult();
   result.diagnosis = [
     lintEntry({ rule: "a", words: "b", treatments: ["text"] }),

@@ -26,8 +26,8 @@ function measured(blocks: number): MeasuredTrials {
   return { values, treatments, seed: 42, level: 0.05 };
 }
 
-describe("published figures", () => {
-  it("stand beside our medians, with the ratio to the first of the same source and metric", () => {
+describe("a published figure", () => {
+  it("is compared with the measured median, and with the ratio to the first figure of its source and metric", () => {
     const compared = comparePublished(
       [figure("jsonb", 100), figure("text", 204), figure("text", 30, "another blog"), figure(undefined, 7)],
       measured(5),
@@ -47,7 +47,7 @@ describe("published figures", () => {
     expect(compared.map(({ ratio }) => ratio !== undefined)).toEqual([false, true, false]);
   });
 
-  it("have the interval that the treatment's summary has", () => {
+  it("is compared with the interval of the treatment's summary", () => {
     const { treatments } = exampleResult(16);
     const [jsonb] = treatments;
     for (const { block, operations } of jsonb?.trials ?? [])
@@ -61,7 +61,7 @@ describe("published figures", () => {
     expect(compared?.ours).toEqual({ trials: 16, median, ciLow, ciHigh });
   });
 
-  it("agree in nothing with too few trials, and have no ratio to 0", () => {
+  it("has inconclusive agreement with too few trials, and no ratio to 0", () => {
     const few = comparePublished([figure("jsonb", 100), figure("text", 200)], measured(4));
     expect(few[1]).toMatchObject({
       ours: { trials: 4, ciLow: null },
@@ -90,11 +90,11 @@ test.each([
   [1.2, ours(0.9, 1.05, 1.3), "inconclusive", "agrees"],
   [1, ours(0.98, 1.01, 1.02), "inconclusive", "agrees"],
   [1, ours(1.1, 1.5, 1.9), "differs", "differs"],
-])("theirs %d beside ours %o: direction %s, size %s", (published, own, direction, size) => {
+])("published ratio %d against measured %o: direction %s, size %s", (published, own, direction, size) => {
   expect([directionOf(published, own), sizeOf(published, own)]).toEqual([direction, size]);
 });
 
-describe("in the summary", () => {
+describe("published figures in the summary", () => {
   const published = comparePublished([figure("jsonb", 100), figure("text", 204)], measured(5));
   const result: ResultDocument = { ...exampleResult(5), published };
 
@@ -107,7 +107,7 @@ describe("in the summary", () => {
     expect(text).toMatch(/^text +204 +24\.2 \[\S+ \S+\] +2\.04x +2\.02x \[2\.00, 2\.04\] +agrees +agrees$/m);
   });
 
-  it("leave the screen at 40 lines, however many there are", () => {
+  it("leave the summary within 41 lines, however many there are", () => {
     const sources = Array.from({ length: 50 }, (_, i) => `blog ${i}`);
     const many = sources.flatMap((source) => published.map((each) => ({ ...each, source })));
     const screen = renderScreen({ ...result, published: many }, { directory: "x" });

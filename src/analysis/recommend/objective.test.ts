@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { excessOf, logGain } from "./objective.js";
 
-it("measures gain and excess in logarithms, larger gain being better", () => {
+it("gain and excess are logarithms of ratios, and a larger gain is better", () => {
   expect(logGain({ isMaximised: true }, 200, 100)).toBeCloseTo(Math.log(2));
   expect(logGain({ isMaximised: false }, 200, 100)).toBeCloseTo(-Math.log(2));
   const condition = { operator: "<" as const, bound: 50 };

@@ -35,15 +35,15 @@ function searched(
 /** Response surface with its best value, 0, at (6, 5) of an 8 x 8 grid. */
 const hill = (one: number): number => -0.05 * ((Math.floor(one / 8) - 6) ** 2 + ((one % 8) - 5) ** 2);
 
-describe("a search", () => {
-  it("climbs to the best configuration long before all have been measured", () => {
+describe("a search for a configuration", () => {
+  it("finds the best configuration before it has measured all", () => {
     const { rounds, search } = searched(grid(8, 0), hill);
     const best = rounds.findIndex((round) => round.includes(6 * 8 + 5));
     expect(best).toBeLessThan(6);
     expect(search.ranking()[0]).toBe(6 * 8 + 5);
   });
 
-  it("never measures the present configuration twice in a round, nor more than a round holds", () => {
+  it("measures each configuration at most once in a round, without the present one", () => {
     const { rounds } = searched(grid(8, 3), hill);
     for (const round of rounds) {
       expect(new Set(round).size).toBe(round.length);
@@ -52,12 +52,12 @@ describe("a search", () => {
     }
   });
 
-  it("puts what keeps the conditions before what is faster and does not", () => {
+  it("ranks configurations that meet the conditions before faster ones that do not", () => {
     const { search } = searched(grid(8, 0), hill, (one) => (one % 8 > 2 ? one % 8 : 0));
     expect((search.ranking()[0] ?? 0) % 8).toBeLessThanOrEqual(2);
   });
 
-  it("measures a configuration again although a condition was missed once, until half of its trials miss", () => {
+  it("repeats a configuration that missed a condition, until half of its trials miss it", () => {
     const search = new Search({ count: 20, present: 0, neighbours: () => [] }, new Prng(7));
     const tried = (one: number, excesses: readonly number[]): void =>
       search.add(
@@ -75,7 +75,7 @@ describe("a search", () => {
     expect(search.ranking().at(-1)).toBe(19);
   });
 
-  it("ends once everything is measured and the leaders are known well", () => {
+  it("ends once all configurations are measured and the best ones have enough trials", () => {
     const { rounds, search } = searched(grid(2, 0), (one) => one / 10);
     expect(rounds.length).toBeLessThan(6);
     expect(search.ranking()).toEqual([3, 2, 1]);

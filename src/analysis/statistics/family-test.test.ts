@@ -35,13 +35,13 @@ function questions(
   });
 }
 
-describe("one error rate for all questions of an experiment", () => {
+describe("the error rate over all questions of an experiment", () => {
   it.each([
     { count: 8, blocks: 5, place: 0 },
     { count: 20, blocks: 6, place: 0.5 },
     { count: 3, blocks: 10, place: 1 },
   ])(
-    "holds where nothing differs: $count questions, $blocks blocks, place $place",
+    "is held if nothing differs: $count questions, $blocks blocks, place effect $place",
     ({ count, blocks, place }) => {
       const prng = new Prng(7);
       const experiments = 120;
@@ -54,7 +54,7 @@ describe("one error rate for all questions of an experiment", () => {
     },
   );
 
-  it("holds for those that do not differ beside one that does, and finds that one", () => {
+  it("is held for equal series next to a differing one, which is found", () => {
     const prng = new Prng(11);
     let [wrong, found] = [0, 0];
     for (let i = 0; i < 100; i++) {
@@ -69,7 +69,7 @@ describe("one error rate for all questions of an experiment", () => {
     expect(found).toBeGreaterThan(93);
   });
 
-  it("gives the same answer to the same seed, 1 to a question without differences, and takes series that lack blocks", () => {
+  it("gives the same p-values for the same seed, 1 for equal series, and accepts missing blocks", () => {
     const [large, small] = questions(new Prng(3), 2, 6, { shifts: [2] });
     const lacking = [...(small ?? [])].filter(([block]) => block !== 2);
     const none = [0, 1, 2, 3, 4].map((block): [number, Difference] => [block, { log: 0, places: block % 2 }]);

@@ -15,7 +15,7 @@ const counts = fc
 const level = fc.double({ min: 0.001, max: 0.5, noNaN: true });
 
 describe("Fisher's exact test", () => {
-  it("doubles the tail of Fisher's tea tasting, with the interval of the odds ratio that R has", () => {
+  it("has twice the tail of Fisher's tea tasting, and the interval of the odds ratio that R has", () => {
     // R: fisher.test(matrix(c(3, 1, 1, 3), 2)) has 0.2117 to 621.93, one-sided p 0.2429. Its search of the upper end stops early.
     const tea: Counts = { before: 1, ofBefore: 4, after: 3, ofAfter: 4 };
     expect(fisherPValue(tea)).toBeCloseTo(2 * 0.242857, 5);
@@ -26,7 +26,7 @@ describe("Fisher's exact test", () => {
     expect(1 - (weights[4] ?? 0) / all).toBeCloseTo(0.025, 8);
   });
 
-  it("has no end where a count can go no further", () => {
+  it("has an open interval if a count is 0 or the whole", () => {
     const all: Counts = { before: 0, ofBefore: 5, after: 5, ofAfter: 5 };
     expect(fisherPValue(all)).toBeCloseTo(2 / 252, 12);
     const [low, high] = oddsInterval(all, 0.05);
@@ -35,7 +35,7 @@ describe("Fisher's exact test", () => {
     expect(oddsInterval({ ...all, before: 5 }, 0.05)).toEqual([0, Number.POSITIVE_INFINITY]);
   });
 
-  it("rejects equal odds exactly where the interval leaves 1 out, whatever the counts", () => {
+  it("rejects equal odds exactly if the interval excludes 1", () => {
     fc.assert(
       fc.property(counts, level, (each, at) => {
         const [low, high] = oddsInterval(each, at);
@@ -46,7 +46,7 @@ describe("Fisher's exact test", () => {
     );
   });
 
-  it("never goes below the least p-value of its sums, and is the same for sides exchanged", () => {
+  it("is symmetric in both sides and at least the least p-value of its sums", () => {
     fc.assert(
       fc.property(counts, (each) => {
         const p = fisherPValue(each);

@@ -19,18 +19,18 @@ describe("criticalValues", () => {
       spent: FIVE.map((look) => 0.05 * Math.log(1 + ((Math.E - 1) * look) / 5)),
       values: [2.438, 2.427, 2.41, 2.397, 2.386],
     },
-  ])("are the published ones of $name", ({ spent, values }) => {
+  ])("are the published values of $name", ({ spent, values }) => {
     const found = criticalValues(FIVE, spent);
     found.forEach((value, i) => expect(value).toBeCloseTo(values[i] ?? Number.NaN, 2));
   });
 
-  it("are the normal distribution's own at a single look, in any unit of information", () => {
+  it("are the normal distribution's at a single look, in any unit of information", () => {
     expect(criticalValues([7], [0.05])[0]).toBeCloseTo(1.96, 3);
     const [wide, narrow] = [criticalValues([5, 30], [0.01, 0.05]), criticalValues([1, 6], [0.01, 0.05])];
     wide.forEach((value, i) => expect(value).toBeCloseTo(narrow[i] ?? Number.NaN, 5));
   });
 
-  it("keep simulated sums to the share that is spent", () => {
+  it("keep simulated false claims to the share that is spent", () => {
     const looks = plannedLooks(5, 30);
     const values = criticalValues(
       looks,
@@ -53,11 +53,11 @@ describe("criticalValues", () => {
 });
 
 describe("levelOf", () => {
-  it("is 5 % where the end is the only look", () => {
+  it("is 5 % if the end is the only look", () => {
     expect(levelOf([30], 30)).toBeCloseTo(0.05, 4);
   });
 
-  it("is the share spent at the first look, and less than what is left at the last", () => {
+  it("is the spent share at the first look, and less than the remaining share at the last", () => {
     expect(levelOf([5], 30)).toBeCloseTo(0.05 / 6, 4);
     const looks = plannedLooks(5, 30);
     const levels = looks.map((_, i) => levelOf(looks.slice(0, i + 1), 30));
@@ -71,7 +71,7 @@ describe("levelOf", () => {
 });
 
 describe("plannedLooks", () => {
-  it("begin at the least number of blocks, end at the most, and lie a factor of 1.5 apart at most", () => {
+  it("begin at the least number of blocks, end at the most, and lie at most a factor of 1.5 apart", () => {
     expect(plannedLooks(5, 30)).toEqual([5, 7, 10, 15, 21, 30]);
     expect(plannedLooks(5, 6)).toEqual([5, 6]);
     expect(plannedLooks(6, 12)).toEqual([6, 8, 12]);

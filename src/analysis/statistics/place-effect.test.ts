@@ -13,11 +13,14 @@ function alternating(logs: readonly number[], effect: number): Difference[] {
   });
 }
 
-test.each([3, 5, 6, 7, 15])("%d blocks of equals on unlike servers have a ratio of 1", (blocks) => {
-  const equal = alternating(new Array<number>(blocks).fill(0), 0.1);
-  expect(Math.abs(median(equal.map(({ log }) => log)))).toBeCloseTo(blocks % 2 === 0 ? 0 : 0.1, 12);
-  expect(median(withoutPlaces(equal))).toBeCloseTo(0, 12);
-});
+test.each([3, 5, 6, 7, 15])(
+  "%d blocks of equal treatments on unequal servers have a ratio of 1",
+  (blocks) => {
+    const equal = alternating(new Array<number>(blocks).fill(0), 0.1);
+    expect(Math.abs(median(equal.map(({ log }) => log)))).toBeCloseTo(blocks % 2 === 0 ? 0 : 0.1, 12);
+    expect(median(withoutPlaces(equal))).toBeCloseTo(0, 12);
+  },
+);
 
 const logs = fc.array(fc.double({ min: -0.05, max: 0.05, noNaN: true }), { minLength: 5, maxLength: 20 });
 const effects = fc.double({ min: -1, max: 1, noNaN: true });
@@ -54,7 +57,7 @@ test("one stalled trial of five moves the median by no more than the noise, and 
   }
 });
 
-test("places that do not vary are left in, since nothing tells their effect from the ratio", () => {
+test("an effect of a place that does not vary stays in the ratio", () => {
   const always = [0.1, 0.2, 0.3].map((log) => ({ log, places: 4 }));
   expect(withoutPlaces(always)).toEqual([0.1, 0.2, 0.3]);
   const { mean, degrees, error } = meanWithoutPlaces(always);
@@ -63,7 +66,7 @@ test("places that do not vary are left in, since nothing tells their effect from
   expect(pooledDeviation([[{ log: 5, places: 0 }]])).toBeUndefined();
 });
 
-test("mean, error and p-value are those of least squares with places of any distance", () => {
+test("mean, error and p-value equal least squares with places at any distance", () => {
   // Intercept of y = logs over x = places by the textbook's formulae; p by integrating Student's density, in Python.
   const found = meanWithoutPlaces([
     { log: 0.3, places: 1 },
@@ -78,6 +81,6 @@ test("mean, error and p-value are those of least squares with places of any dist
   expect(studentPValue(found)).toBeCloseTo(0.001311, 6);
 });
 
-test("a mean that is rounding differs from nothing", () => {
+test("a mean of rounding errors has a p-value of 1", () => {
   expect(studentPValue(meanWithoutPlaces([1e-17, 1e-17, 1e-17].map((log) => ({ log, places: 0 }))))).toBe(1);
 });

@@ -14,7 +14,7 @@ function chances(all: number, share: number): number[] {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-describe("the share behind a count", () => {
+describe("the interval of a share", () => {
   it.each([
     // R: binom.test(count, all)$conf.int; of 0 and of all, one-sided.
     [1, 10, 0.002_528_579, 0.445_016_1],
@@ -22,13 +22,13 @@ describe("the share behind a count", () => {
     [12, 51_003, 0.000_121_578, 0.000_410_957],
     [0, 10, 0, 0.258_865_6],
     [10, 10, 0.741_134_4, 1],
-  ])("%d of %d", (count, all, low, high) => {
+  ])("%d of %d has R's exact interval from %d to %d", (count, all, low, high) => {
     const found = shareInterval(count, all);
     expect(found.low).toBeCloseTo(low, 7);
     expect(found.high).toBeCloseTo(high, 7);
   });
 
-  it("is at most three in n where none of n was seen", () => {
+  it("ends at about three in n if none of n was seen", () => {
     fc.assert(
       fc.property(fc.integer({ min: 30, max: 100_000_000 }), (all) => {
         expect(shareInterval(0, all).high * all).toBeCloseTo(2.9957, 0);
@@ -37,7 +37,7 @@ describe("the share behind a count", () => {
     );
   });
 
-  it("has the true share in at least 92.5 % of experiments, and each open end in 95 %", () => {
+  it("covers the true share in at least 92.5 % of experiments, and with an open end in 95 %", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 120 }),
@@ -56,7 +56,7 @@ describe("the share behind a count", () => {
   });
 });
 
-it("sums up the binomial distribution", () => {
+it("the incomplete beta function equals sums of the binomial distribution", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 60 }),
@@ -71,8 +71,8 @@ it("sums up the binomial distribution", () => {
   );
 });
 
-describe("the ratio of two rates", () => {
-  it("has the true ratio in at least 95 % of experiments, however often each side was asked", () => {
+describe("the interval of a ratio of two rates", () => {
+  it("covers the true ratio in at least 95 % of experiments, for any number of trials on each side", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 60 }),
@@ -95,7 +95,7 @@ describe("the ratio of two rates", () => {
     );
   });
 
-  it("is open upwards against none, reaches down to 0 of none, and says nothing of none on both sides", () => {
+  it("is open upwards against no event, starts at 0 without one, and is undefined without any", () => {
     const none = { count: 0, all: 52_134 };
     const some = { count: 12, all: 51_003 };
     const above = rateRatioInterval(some, none);

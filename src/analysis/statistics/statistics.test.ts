@@ -14,7 +14,7 @@ import {
 } from "./statistics.js";
 
 describe("quantile", () => {
-  it("is NumPy's", () => {
+  it("equals NumPy's quantile", () => {
     // numpy.quantile(values, q), NumPy 2.4
     const values = [0.12, 0.31, -0.05, 0.22, 0.4, 0.18, 0.09];
     const golden = { 0: -0.05, 0.025: -0.029, 0.25: 0.105, 0.5: 0.18, 0.75: 0.265, 0.975: 0.3865, 1: 0.4 };
@@ -22,7 +22,7 @@ describe("quantile", () => {
       expect(quantile(values, Number(q))).toBeCloseTo(value, 12);
   });
 
-  it("has the median in the middle and does not reorder what it is given", () => {
+  it("has the median in the middle and does not reorder its input", () => {
     const values = [3, 1, 2, 10];
     expect(median(values)).toBe(2.5);
     expect(median([7])).toBe(7);
@@ -59,14 +59,14 @@ describe("twoSamplePValue", () => {
     }
   });
 
-  it("comes close to the exact value where it samples", () => {
+  it("is close to the exact value if it samples permutations", () => {
     // Eleven of each: 705 432 ways, all tried in Python by whole-number arithmetic.
     const a = [0, 252, 273, 42, -227, -288, -84, 197, 297, 124, -163];
     const b = [450, 25, -46, 438, 106, -102, 403, 191, -137, 348, 272];
     expect(Math.abs(twoSamplePValue(a, b, new Prng(1)) - 0.14428605450277276)).toBeLessThan(0.01);
   });
 
-  it("has the least value that it can have where two samples do not overlap", () => {
+  it("has its least possible value if two samples do not overlap", () => {
     expect(twoSamplePValue([1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12], new Prng(1))).toBe(2 / 924);
     expect(twoSamplePValue([], [1], new Prng(1))).toBe(1);
   });
@@ -100,7 +100,7 @@ describe("holm", () => {
     close(holm([]), []);
   });
 
-  it("never lowers a p-value, keeps their order, and leaves a single one alone", () => {
+  it("never lowers a p-value, keeps their order and leaves a single p-value unchanged", () => {
     expect(holm([0.04])).toEqual([0.04]);
     const pValues = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 20 });
     fc.assert(
@@ -135,7 +135,7 @@ describe("bootstrapInterval", () => {
     expect(bootstrapInterval(values, median, new Prng(9))).toEqual({ low: 0.09, high: 0.31 });
   });
 
-  it("repeats with its seed and stays inside the values", () => {
+  it("gives the same result for the same seed, within the range of the values", () => {
     const values = [1, 2, 3, 5, 8, 13];
     const interval = bootstrapInterval(values, median, new Prng(2));
     expect(bootstrapInterval(values, median, new Prng(2))).toEqual(interval);

@@ -17,7 +17,7 @@ it("agrees with R's Welch test of the sleep data (t 1.8608, 17.776 degrees, p 0.
 const sample = fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 5, maxLength: 12 });
 const level = fc.double({ min: 0.001, max: 0.5, noNaN: true });
 
-it("rejects a shift exactly where the interval leaves it out, whatever the values", () => {
+it("rejects a shift exactly if the interval excludes it", () => {
   fc.assert(
     fc.property(
       sample,
@@ -35,7 +35,7 @@ it("rejects a shift exactly where the interval leaves it out, whatever the value
   );
 });
 
-it("gives an interval of no width to values that never differ", () => {
+it("gives an interval of width 0 to values that do not vary", () => {
   const shift = shiftOf([1, 1, 1, 1, 1], [2, 2, 2, 2, 2]);
   const [low, high] = shiftsWithin(shift, deviateAt(0.05));
   expect([low, high].map((end) => end.toFixed(6))).toEqual(["1.000000", "1.000000"]);

@@ -14,12 +14,12 @@ const only = (events: readonly (number | null)[], injected: number, cleared: num
   backlogsOf(sampled(events), [at(injected, cleared)], events.length)[0];
 
 describe("the backlog after a fault", () => {
-  test("is back at the first sample that is not above the highest of before, from the clearing on", () => {
+  test("recovers at the first sample after the clearing that is at most the highest before the fault", () => {
     const events = [3, 9, 5, 4, 6, 200, 500, 400, 100, 9, 7, 8, 3];
     expect(only(events, 5.4, 7.5)).toEqual({ before: 9, most: 500, recoverySeconds: 2.5 });
   });
 
-  test("took no time where it never rose, though it is sampled once a second only", () => {
+  test("has a recovery time of 0 if it never rose, also with one sample a second", () => {
     expect(only([3, 9, 5, 4, 6, 8, 9, 2, 4, 5], 5.4, 5.9)).toEqual({
       before: 9,
       most: 8,
@@ -27,26 +27,26 @@ describe("the backlog after a fault", () => {
     });
   });
 
-  test("is assessed by one sample before it where the queue gets back to that, or never rises above it", () => {
+  test("is assessed with a single earlier sample if the queue returns to it or never exceeds it", () => {
     expect(only([5, 60, 40, 5, 4, 5], 1.2, 1.7)).toEqual({ before: 5, most: 60, recoverySeconds: 2.3 });
     expect(only([5, 4, 3, 5, 4], 1.2, 1.7)).toEqual({ before: 5, most: 4, recoverySeconds: 0 });
   });
 
-  test("took no time where it never rose until the window ended, however soon after the clearing", () => {
+  test("has a recovery time of 0 if it never rose until the window ended, and none if the window ended first", () => {
     expect(only([5, 9, 4, 6, 5, 8], 4.2, 5.9)).toEqual({ before: 9, most: 8, recoverySeconds: 0 });
     expect(only([5, 9, 4, 6, 5, 8], 4.2, 6.1)).toMatchObject({ recoverySeconds: null });
   });
 
-  test("is not back by one low sample, nor by those taken while the fault was there", () => {
+  test("does not recover by one low sample, nor by samples during the fault", () => {
     expect(only([5, 5, 5, 60, 0, 70, 80, 4, 5, 3], 3, 6.5)).toMatchObject({ recoverySeconds: 1.5 });
     expect(only([5, 5, 5, 0, 0, 0, 80, 5, 5, 5], 3, 6.5)).toMatchObject({ recoverySeconds: 1.5 });
   });
 
-  test("tolerates a queue that goes up and down as it did before", () => {
+  test("recovers although the queue fluctuates as it did before", () => {
     expect(only([2, 10, 4, 90, 8, 12, 7, 9], 3, 3.5)).toMatchObject({ before: 10, recoverySeconds: 1.5 });
   });
 
-  test("goes by the samples that there are", () => {
+  test("is assessed by the samples that exist", () => {
     expect(only([5, 5, 4, null, null, 40, 5, null, 4, 3], 3.5, 5.5)).toEqual({
       before: 5,
       most: 40,
@@ -57,7 +57,7 @@ describe("the backlog after a fault", () => {
     expect(only(rare.slice(0, -1), 7.5, 8)).toMatchObject({ recoverySeconds: null });
   });
 
-  test("compares with the last ten undisturbed samples", () => {
+  test("is compared with the last ten undisturbed samples", () => {
     const events = [...Array<number>(5).fill(1000), ...Array<number>(10).fill(10), 500, 100, 10, 10, 10];
     expect(only(events, 15, 15.5)).toEqual({ before: 10, most: 500, recoverySeconds: 2.5 });
   });
@@ -81,11 +81,11 @@ describe("the backlog after a fault", () => {
       "the window ended before it had been back for 3 s, and only 1 of 3 undisturbed samples came before the fault",
     ],
     [[5, 5, 5], 3, 3.2, { before: 5 }, "there is no sample after it"],
-  ])("cannot be told: %j from %d to %s", (events, injected, cleared, seen, recoveryReason) => {
+  ])("has no recovery time: %j from %d to %s", (events, injected, cleared, seen, recoveryReason) => {
     expect(only(events, injected, cleared)).toEqual({ ...seen, recoverySeconds: null, recoveryReason });
   });
 
-  test("compares with what was before the first of several faults that left no time to get back", () => {
+  test("is compared with samples before the first of several faults without recovery between them", () => {
     const events = [4, 5, 4, 50, 60, 40, 90, 80, 5, 5, 5, 5];
     expect(backlogsOf(sampled(events), [at(3, 4.5), at(6, 7.5)], 12)).toEqual([
       {
@@ -98,7 +98,7 @@ describe("the backlog after a fault", () => {
     ]);
   });
 
-  test("is told for every fault, and never below 0", () => {
+  test("is assessed for every fault, and never has a negative recovery time", () => {
     const faults = fc.array(
       fc.tuple(fc.double({ min: 0, max: 20, noNaN: true }), fc.double({ min: 0, max: 5, noNaN: true })),
     );

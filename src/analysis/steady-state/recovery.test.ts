@@ -11,27 +11,27 @@ const at = (injectedAtSeconds: number, clearedAtSeconds: number | null) => ({
 const only = (transactions: number[], injected: number, cleared: number | null) =>
   recoveriesOf(transactions, [at(injected, cleared)])[0];
 
-describe("recovery", () => {
-  test("is counted from the clearing to the first second that is back", () => {
+describe("the recovery time of throughput", () => {
+  test("counts from the clearing to the first recovered second", () => {
     const transactions = [...flat(5), 20, 0, 0, 40, 70, ...flat(5, 95)];
     expect(only(transactions, 5.2, 7.5)).toEqual({ recoverySeconds: 2.5 });
   });
 
-  test("is 0 where the second of the clearing was back already, or nothing ever fell", () => {
+  test("is 0 if throughput had recovered in the second of the clearing, or never fell", () => {
     expect(only(flat(12), 5, 7.5)).toEqual({ recoverySeconds: 0 });
   });
 
-  test("is not one lucky second, nor seconds that fall again", () => {
+  test("does not end with a single high second, nor with seconds that are followed by low ones", () => {
     const transactions = [...flat(5), 0, 0, 95, 10, 10, 91, 89, 10, ...flat(4, 92)];
     expect(only(transactions, 5, 7)).toEqual({ recoverySeconds: 6 });
   });
 
-  test("is not reached by a burst that follows low seconds", () => {
+  test("does not end with low seconds before a burst", () => {
     // 50, 50, 300 hold 90 % on the mean, but the first of them is not back.
     expect(only([...flat(5), 0, 50, 50, 300, 100, 100], 5, 6)).toEqual({ recoverySeconds: 2 });
   });
 
-  test("tolerates the noise of a load that is back on the mean", () => {
+  test("ends despite noise if the mean has recovered", () => {
     expect(only([...flat(5), 0, 99, 80, 105, 88], 5, 6)).toEqual({ recoverySeconds: 0 });
   });
 
@@ -40,11 +40,11 @@ describe("recovery", () => {
     [flat(10), 0.5, 2, "the window has no undisturbed second before it"],
     [[...flat(5, 0), ...flat(5)], 5, 6, "nothing was committed before it"],
     [[...flat(5), 0, 0, 100, 100], 5, 6, "the window ended before throughput had been back for 3 s"],
-  ])("cannot be told: %j from %d to %s", (transactions, injected, cleared, recoveryReason) => {
+  ])("is unknown: %j from %d to %s", (transactions, injected, cleared, recoveryReason) => {
     expect(only(transactions, injected, cleared)).toEqual({ recoverySeconds: null, recoveryReason });
   });
 
-  test("compares with what was before the first of several faults that did not leave time to recover", () => {
+  test("is compared with seconds before the first of several faults without recovery between them", () => {
     const transactions = [...flat(5), 0, 0, 50, 50, 0, 0, 60, ...flat(4, 90)];
     expect(recoveriesOf(transactions, [at(5, 7), at(9, 11)])).toEqual([
       {
@@ -55,17 +55,17 @@ describe("recovery", () => {
     ]);
   });
 
-  test("compares with the last ten undisturbed seconds, whatever the load was in its beginning", () => {
+  test("is compared with the last ten undisturbed seconds", () => {
     const transactions = [...flat(20, 1000), ...flat(10, 100), 0, ...flat(3, 95)];
     expect(only(transactions, 30, 31)).toEqual({ recoverySeconds: 0 });
   });
 
-  test("of a fault inside another looks no further than the next one", () => {
+  test("is assessed for a fault within another one", () => {
     const transactions = [...flat(5), ...flat(10, 100)];
     expect(recoveriesOf(transactions, [at(5, 14), at(6, 7)])).toHaveLength(2);
   });
 
-  test("is never negative and never beyond the window, with a reason exactly where there is none", () => {
+  test("is never negative or beyond the window, and is unknown exactly if a reason is given", () => {
     const moments = fc
       .tuple(fc.double({ min: 0, max: 30, noNaN: true }), fc.double({ min: 0, max: 10, noNaN: true }))
       .map(([injected, length]) => at(injected, injected + length));

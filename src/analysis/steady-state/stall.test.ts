@@ -10,7 +10,7 @@ const add = (perSecond: number[], clients: number | undefined = 4): Ends => ({
   clients,
 });
 
-it("finds the seconds in which nothing ended, and the longest run of them", () => {
+it("a stall has the number of empty seconds and the longest run of them", () => {
   const perSecond = [...steady(3, 800), 0, ...steady(2, 790), 0, 0, 0, ...steady(3, 810)];
   expect(stallOf([add(perSecond)])).toEqual({
     operation: "add",
@@ -21,7 +21,7 @@ it("finds the seconds in which nothing ended, and the longest run of them", () =
   });
 });
 
-it("finds the operation that stood still for longest, at either end of the window too", () => {
+it("the stall of the operation with the longest one is reported, also at either end of the window", () => {
   const process: Ends = { operation: "process", perSecond: [...steady(7, 50), 0, 0, 0], clients: 2 };
   expect(stallOf([add([0, 0, ...steady(8, 60)])])).toMatchObject({
     operation: "add",
@@ -34,24 +34,24 @@ it("finds the operation that stood still for longest, at either end of the windo
   });
 });
 
-it("finds one that took most of the window", () => {
+it("a stall may take most of the window", () => {
   expect(stallOf([add([200, ...steady(8, 0), 190])])).toMatchObject({ seconds: 8, usualPerSecond: 195 });
 });
 
 it.each([
-  ["where every second had one", add(steady(10, 800))],
-  ["where nothing ended at all: there is no pace to compare with", add(steady(10, 0))],
-  ["of rare transactions: an empty second is chance", add([8, 9, 0, 8, 7, 9, 8, 9, 8, 8])],
+  ["if every second had a transaction", add(steady(10, 800))],
+  ["if no transaction ended in the whole window", add(steady(10, 0))],
+  ["among rare transactions, which leave seconds empty by chance", add([8, 9, 0, 8, 7, 9, 8, 9, 8, 8])],
   [
-    "of an open loop whose rate leaves seconds empty by chance",
+    "in an open loop whose rate leaves seconds empty by chance",
     add([12, 9, 0, ...steady(3597, 11)], undefined),
   ],
   [
-    "of a hundred clients that think for three seconds in step",
+    "among a hundred clients that think for three seconds in step",
     add([100, 0, 0, 100, 0, 0, 100, 0, 0, 100], 100),
   ],
-  ["of clients whose transactions take as long", add([64, 0, 64, 0, 64, 0], 64)],
-  ["of a window without a whole second", add([])],
-])("finds none %s", (_, ends) => {
+  ["among clients whose transactions take as long as the gaps", add([64, 0, 64, 0, 64, 0], 64)],
+  ["in a window without a whole second", add([])],
+])("no stall is found %s", (_, ends) => {
   expect(stallOf([ends])).toBeUndefined();
 });

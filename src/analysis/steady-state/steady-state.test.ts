@@ -44,7 +44,7 @@ describe("a steady window", () => {
     expect(falseAlarms(120, 0)).toBeLessThanOrEqual(0.05);
   });
 
-  it("is still mostly left alone where seconds resemble their neighbours", () => {
+  it("is called unsteady in at most 10 of 100 trials if seconds resemble their neighbours", () => {
     expect(falseAlarms(60, 0.5)).toBeLessThanOrEqual(0.1);
   });
 
@@ -65,12 +65,12 @@ describe("a window that changes", () => {
       .isSteady;
   const seeds = Array.from({ length: 50 }, (_, i) => i);
 
-  it("is found when it drifts by half", () => {
+  it("is found if it drifts by half", () => {
     const caught = seeds.filter((seed) => found(seed, 30, (second) => (second * 50) / 30) === false);
     expect(caught.length).toBeGreaterThanOrEqual(48);
   });
 
-  it("is found when it steps by half, and says when", () => {
+  it("is found if it steps by half, with the second of the step", () => {
     const caught = seeds.filter((seed) => found(seed, 30, (second) => (second < 15 ? 0 : 50)) === false);
     expect(caught.length).toBeGreaterThanOrEqual(48);
     const step = window(1, 60, { shape: (second) => (second < 30 ? 0 : 50) });
@@ -79,14 +79,14 @@ describe("a window that changes", () => {
     );
   });
 
-  it("names the warm-up that it lacks when it settles", () => {
+  it("states the missing warm-up if it settles", () => {
     const values = window(3, 120, { shape: (second) => (second < 20 ? -60 : 0) });
     const state = steadyStateOf([series(values)]);
     expect(state).toMatchObject({ isSteady: false, settledAfterSeconds: 20 });
     expect(state.reason).toMatch(/steady after 20 s: lengthen the warm-up by that$/);
   });
 
-  it("names that warm-up in most windows whose start differs, whatever other series there are", () => {
+  it("states the missing warm-up in most windows with a different start, among other series", () => {
     const start = 20;
     const states = seeds.map((seed) => {
       const shape = (second: number): number => (second < start ? -60 : 0);
@@ -101,7 +101,7 @@ describe("a window that changes", () => {
     expect(settled.sort((a, b) => a - b)[Math.floor(settled.length / 2)]).toBeLessThanOrEqual(2 * start);
   });
 
-  it("names it by the clock, with seconds in which nothing was measured left out", () => {
+  it("states the missing warm-up in elapsed seconds, also if some seconds have no value", () => {
     const values = window(3, 120, { shape: (second) => (second < 40 ? -60 : 0) });
     // Every other one of the first 40 seconds has a value: the change is after 20 values.
     const sparse = values.map((value, second) => (second < 40 && second % 2 === 1 ? null : value));
@@ -110,7 +110,7 @@ describe("a window that changes", () => {
     expect(state.settledAfterSeconds).toBe(40);
   });
 
-  it("names no warm-up after which too few seconds were measured to tell", () => {
+  it("states no warm-up if too few seconds have a value after it", () => {
     const values = window(3, 60, { shape: (second) => (second < 20 ? -60 : 0) });
     const sparse = values.map((value, second) => (second >= 20 && second % 3 !== 0 ? null : value));
     const state = steadyStateOf([series(sparse)]);
@@ -118,51 +118,51 @@ describe("a window that changes", () => {
     expect(state).not.toHaveProperty("settledAfterSeconds");
   });
 
-  it("names no warm-up when nothing settles", () => {
+  it("states no warm-up if it never settles", () => {
     const values = window(4, 120, { shape: (second) => second });
     expect(steadyStateOf([series(values)])).not.toHaveProperty("settledAfterSeconds");
   });
 });
 
-describe("a window that cannot be judged", () => {
+describe("a window that is not assessed", () => {
   it("is too short", () => {
     const state = steadyStateOf([series(window(1, SECONDS_MIN - 1))]);
     expect(state).toEqual({ isSteady: null, reason: "19 whole seconds of a window, at least 20 are needed" });
   });
 
-  it("has too few seconds in which anything was measured", () => {
+  it("has too few seconds with a value", () => {
     expect(
       steadyStateOf([series(window(1, 60).map((value, i) => (i % 4 ? null : value)))]).isSteady,
     ).toBeNull();
   });
 });
 
-describe("the tests", () => {
-  it("Mann-Kendall: a rising series of ten has S = 45, z = 3.935, p = 8.3e-5", () => {
+describe("the tests for steadiness", () => {
+  it("Mann-Kendall has S = 45, z = 3.935 and p = 8.3e-5 for a rising series of ten", () => {
     const { pValue, from, to } = trendTest([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(pValue).toBeCloseTo(8.303e-5, 6);
     expect([from, to]).toEqual([1, 10]);
   });
 
-  it("Pettitt: a clean step of ten and ten has K = 100 and p = 2 exp(-6 K^2 / (n^3 + n^2))", () => {
+  it("Pettitt has K = 100 and p = 2 exp(-6 K^2 / (n^3 + n^2)) for a step between ten and ten values", () => {
     const change = levelTest([...new Array<number>(10).fill(1), ...new Array<number>(10).fill(2)]);
     expect(change).toMatchObject({ at: 10, from: 1, to: 2 });
     expect(change.pValue).toBeCloseTo(2 * Math.exp(-60_000 / 8400), 10);
   });
 
-  it("Neighbours: independent values inflate nothing much, a slow wave a lot", () => {
+  it("variance inflation is small for independent values and large for a slow wave", () => {
     expect(varianceInflation(window(5, 200))).toBeLessThan(1.6);
     expect(varianceInflation(window(5, 200, { memory: 0.9 }))).toBeGreaterThan(3);
   });
 
-  it("MSER-5: cuts the batches of a transient and nothing of a level", () => {
+  it("MSER-5 cuts the batches of a transient and none of a constant level", () => {
     const transient = [...new Array<number>(10).fill(50), ...new Array<number>(40).fill(100)];
     expect(mser5(transient)).toBe(10);
     expect(mser5(new Array<number>(50).fill(100))).toBe(0);
     expect(mser5(Array.from({ length: 50 }, (_, i) => i))).toBeUndefined();
   });
 
-  it("MSER-5: is not led astray by two batches at the end that happen to be alike", () => {
+  it("MSER-5 is not misled by two similar batches at the end", () => {
     const wave = Array.from({ length: 50 }, (_, i) => (i < 40 && i % 10 < 5 ? 90 : 100));
     expect(mser5(wave)).toBe(0);
   });

@@ -26,7 +26,7 @@ const MEASURED: Measured = {
   invalid: VALID,
 };
 
-describe("where timings or counts of trials are not valid", () => {
+describe("a threshold on trials with invalid timings or counts", () => {
   const databases = [
     { walBytes: 5, serverCpuSeconds: 2, perEvent: { events: 9, walBytes: 1, serverCpuMs: 1 } },
   ];
@@ -51,25 +51,28 @@ describe("where timings or counts of trials are not valid", () => {
     ["database.perEvent", "walBytes<9", undefined, counts],
     ["integrity", "violations==0", undefined, undefined],
     ["verdict", "invalidTimings==0", undefined, undefined],
-  ])("%s %s is judged by what it rests on alone", (metric, condition, ofTimings, ofCounts) => {
-    const reasonOf = (invalid: InvalidTrials) => {
-      const all = { ...MEASURED, databases, invalid };
-      const { ok, reason } = assess(threshold(metric, condition), all) ?? {};
-      expect(ok === null, reason).toBe(reason !== undefined);
-      return reason;
-    };
-    expect(reasonOf({ counts: [], timings: [3, 5] })).toBe(ofTimings);
-    expect(reasonOf({ counts: [4], timings: [] })).toBe(ofCounts);
-  });
+  ])(
+    "%s %s is not assessed exactly if the aspect that it uses is not valid",
+    (metric, condition, ofTimings, ofCounts) => {
+      const reasonOf = (invalid: InvalidTrials) => {
+        const all = { ...MEASURED, databases, invalid };
+        const { ok, reason } = assess(threshold(metric, condition), all) ?? {};
+        expect(ok === null, reason).toBe(reason !== undefined);
+        return reason;
+      };
+      expect(reasonOf({ counts: [], timings: [3, 5] })).toBe(ofTimings);
+      expect(reasonOf({ counts: [4], timings: [] })).toBe(ofCounts);
+    },
+  );
 
-  it("no threshold on timings ends the experiment, whatever was seen", () => {
+  it("does not end the experiment if it is on timings", () => {
     const late = threshold("add", "max<5", true);
     const all = { ...MEASURED, invalid: { counts: [], timings: [1] } };
     expect(brokenThreshold([late], all, 9e9)).toBeUndefined();
     expect(brokenThreshold([late], { ...all, invalid: VALID }, 9e9)).toBeDefined();
   });
 
-  it("it does not hold at the end, is told apart from a failed one, and keeps what was seen", () => {
+  it("does not hold at the end, is marked apart from a failed one, and keeps its seen value", () => {
     const treatments = [{ ...JUDGED, measured: { ...MEASURED, invalid: { counts: [], timings: [3, 5] } } }];
     const written = [threshold("add", "p(90)<500"), threshold("add", "count<300")];
     const thresholds = evaluateThresholds(written, treatments);

@@ -64,8 +64,8 @@ const rate =
       eventsPerSecond: typeof value === "number" ? value : value(block),
     });
 
-describe("a ratio", () => {
-  it("is the median over blocks, of one side over the other", () => {
+describe("a threshold on a ratio", () => {
+  it("uses the median over blocks of one side divided by the other", () => {
     const noisy = treatmentsOf(5, {
       jsonb: rate((block) => 100 * (block + 1)),
       text: rate((block) => 100 * (block + 1) * ([1.1, 1.2, 1.3, 1.4, 9][block] ?? 1)),
@@ -81,7 +81,7 @@ describe("a ratio", () => {
     expect(judge("eventsPerSecond<1.2", noisy)).toMatchObject({ ok: false });
   });
 
-  it("has the number and the interval of the comparison of the same two", () => {
+  it("uses the ratio and the interval of the comparison of the same treatments", () => {
     const treatments = treatmentsOf(16, {
       jsonb: rate((block) => 100 + block ** 2),
       text: rate((block) => 130 + ((block * 7) % 16) ** 1.7),
@@ -98,11 +98,11 @@ describe("a ratio", () => {
     ["p(99)<3.1", true],
     ["p(99.9) surely<3.1", true],
     ["avg<2.9", false],
-  ])("of latencies: %s", (condition, ok) => {
+  ])("compares latencies: %s", (condition, ok) => {
     expect(judge(condition, treatmentsOf(5))).toMatchObject({ ok, seen: expect.closeTo(3, 2) as number });
   });
 
-  it("of all operations adds up what they did", () => {
+  it("adds up all operations for __all__", () => {
     const treatments = treatmentsOf(5, {
       text: ({ operations }) => {
         const { add, process } = operations;
@@ -116,7 +116,7 @@ describe("a ratio", () => {
     expect(seen).toBeCloseTo(80 / (2 * transactionsPerSecond), 10);
   });
 
-  it("of sizes counts tables, indexes and TOAST, and is none where they were not read", () => {
+  it("adds up tables, indexes and TOAST of sizes, and is not assessed if they were not read", () => {
     const size =
       (tableBytes: number): Change =>
       ({ database }) =>
@@ -133,20 +133,20 @@ describe("a ratio", () => {
     });
   });
 
-  it("counts a rate of none as half an event, and says so", () => {
+  it("counts a rate of none as half an event, and states this", () => {
     const stalled = treatmentsOf(5, { text: rate(0) });
     expect(judge("events/s surely<0.01", stalled)).toMatchObject({ ok: true, reason: NONE_IN_RATIOS });
   });
 });
 
-describe("a ratio of failures of which a trial has none", () => {
+describe("a ratio of failures without a failure in some trial", () => {
   const failing =
     (count: number): Change =>
     ({ operations }) =>
       Object.assign(operations.add ?? {}, { failures: count === 0 ? {} : { "40001": count } });
   const { transactions } = exampleOperation(10);
 
-  it("is that of both rates over all trials, held by the exact interval", () => {
+  it("is the ratio of both rates over all trials, judged by the exact interval", () => {
     const treatments = treatmentsOf(5, { jsonb: failing(10), text: failing(0) });
     const found = judge("failures<0.1", treatments);
     expect(found).toMatchObject({ ok: true, seen: 0, ciLow: 0 });
@@ -161,7 +161,7 @@ describe("a ratio of failures of which a trial has none", () => {
     expect(judge("failedShare<0.5", treatments)).toMatchObject({ ok: true, seen: 0 });
   });
 
-  it("is not assessed where the interval includes the bound", () => {
+  it("is not assessed if the interval includes the bound", () => {
     const few = treatmentsOf(5, {
       jsonb: (trial) => failing(trial.block === 0 ? 2 : 0)(trial),
       text: failing(0),
@@ -173,7 +173,7 @@ describe("a ratio of failures of which a trial has none", () => {
     });
   });
 
-  it("has no upper end against a side without any", () => {
+  it("has no upper end against a side without failures", () => {
     const found = judge("failures>2", treatmentsOf(5, { jsonb: failing(0), text: failing(10) }));
     expect(found).toMatchObject({ ok: true, seen: null, ciHigh: null });
     expect(found.ciLow).toBeGreaterThan(2);
@@ -182,7 +182,7 @@ describe("a ratio of failures of which a trial has none", () => {
     );
   });
 
-  it("is not assessed without any on both sides, which says how many may be missed", () => {
+  it("is not assessed if both sides have none, and states how many may be missed", () => {
     const neither = treatmentsOf(5, { jsonb: failing(0), text: failing(0) });
     expect(judge("failures<2", neither)).toMatchObject({
       ok: null,
@@ -193,7 +193,7 @@ describe("a ratio of failures of which a trial has none", () => {
     });
   });
 
-  it("is the median over blocks where every trial has some", () => {
+  it("is the median over blocks if every trial has some", () => {
     expect(judge("failures<0.5", treatmentsOf(5, { jsonb: failing(10), text: failing(2) }))).toMatchObject({
       ok: true,
       blocks: 5,
@@ -202,11 +202,11 @@ describe("a ratio of failures of which a trial has none", () => {
   });
 });
 
-describe("surely", () => {
+describe('a ratio threshold with "surely"', () => {
   const spread = (low: number): TreatmentResult[] =>
     treatmentsOf(6, { jsonb: rate(100), text: rate((block) => 100 * (low + 0.1 * block)) });
 
-  it("needs the whole interval beyond the bound, on the side that is asked for", () => {
+  it("needs the whole interval on the required side of the bound", () => {
     const { ciLow, ciHigh, seen } = judge("events/s>1", spread(1.1));
     const [low, high, middle] = [ciLow ?? 0, ciHigh ?? 0, seen ?? 0];
     expect(low).toBeLessThan(middle);
@@ -218,7 +218,7 @@ describe("surely", () => {
     expect(judge(`events/s surely<${(high - 0.001).toFixed(4)}`, spread(1.1))).toMatchObject({ ok: false });
   });
 
-  it("is not assessed with too few blocks, and says so", () => {
+  it("is not assessed with too few blocks, and states this", () => {
     const few = treatmentsOf(4, { jsonb: rate(100), text: rate(900) });
     expect(judge("events/s>1.2", few)).toMatchObject({ ok: true, blocks: 4, ciLow: null });
     expect(judge("events/s surely>1.2", few)).toMatchObject({
@@ -228,8 +228,8 @@ describe("surely", () => {
   });
 });
 
-describe("no ratio", () => {
-  it("is met where trials of a pair share no block, or are not complete", () => {
+describe("a ratio threshold without a ratio", () => {
+  it("is not assessed if trials of a pair share no block or are not complete", () => {
     const apart = treatmentsOf(3, { text: (trial) => Object.assign(trial, { block: trial.block + 10 }) });
     expect(judge("events/s>0", apart)).toMatchObject({
       ok: null,
@@ -239,14 +239,14 @@ describe("no ratio", () => {
     expect(judge("events/s>0", broken)).toMatchObject({ ok: null, seen: null });
   });
 
-  it("is made of a search for capacity", () => {
+  it("is not assessed in a capacity search", () => {
     expect(evaluateRatios(ratios("events/s>0"), undefined)).toEqual([
       expect.objectContaining({ ok: null, seen: null, reason: "the trials of a search share no blocks" }),
     ]);
   });
 });
 
-it("asks of the database for what a result has", () => {
+it("thresholds on the database know only fields that a result has", () => {
   const { perEvent, ...fields } = DatabaseEvidence.shape;
   const names = ["sizeBytes", ...Object.keys(fields)];
   expect(DATABASE_AGGREGATES.filter((name) => !names.includes(name))).toEqual([]);

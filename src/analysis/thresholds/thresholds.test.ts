@@ -44,7 +44,7 @@ const NOTHING: Measured = {
   invalid: undefined,
 };
 
-describe("what a threshold sees", () => {
+describe("the value of a threshold", () => {
   it.each([
     ["add", "avg<1", 50.5],
     ["add", "min<1", 1],
@@ -63,14 +63,14 @@ describe("what a threshold sees", () => {
     ["add", "emptyPolls<1", 5],
     ["lifecycle.completed", "p(50)<1", 7],
     ["integrity", "violations<1", 0],
-  ])("%s %s", (metric, condition, expected) => {
+  ])("%s %s sees %d", (metric, condition, expected) => {
     const seen = seenValue(threshold(metric, condition), measured());
     expect(seen).toBeGreaterThanOrEqual(expected);
     // HdrHistogram's own three digits
     expect(seen).toBeLessThanOrEqual(expected * 1.001);
   });
 
-  it("is what integrity and arrivals counted", () => {
+  it("includes dropped and offered arrivals and violations of audits", () => {
     const add = { ...exampleOperation(10), offered: 50, dropped: 7 };
     const audits = [{ ...EXAMPLE_INTEGRITY, lost: 3, violations: ["3 lost"] }, EXAMPLE_INTEGRITY];
     const all = measured({ operations: { add }, audits });
@@ -87,12 +87,12 @@ describe("what a threshold sees", () => {
     ["tainted<1", 3],
     ["invalidCounts<1", 1],
     ["invalidTimings<1", 3],
-  ])("of the verdict is how many trials are disturbed: %s", (condition, trials) => {
+  ])("is the number of disturbed trials for the verdict: %s", (condition, trials) => {
     const all = measured({ invalid: { counts: [5], timings: [1, 3, 5] } });
     expect(seenValue(threshold("verdict", condition), all)).toBe(trials);
   });
 
-  it("is nothing where there are no samples, so that doing nothing earns no praise", () => {
+  it("is undefined without samples, so that an idle operation meets no threshold", () => {
     const idle = { ...exampleOperation(10), transactions: 0, events: 0, failures: {}, emptyPolls: 0 };
     const empty = measured({
       operations: { add: idle },
@@ -114,7 +114,7 @@ describe("what a threshold sees", () => {
     expect(seenValue(threshold("add", "count>0"), empty)).toBe(0);
   });
 
-  it("is the retries where every attempt is tried again and nothing ends", () => {
+  it("is the number of retries if no transaction ends", () => {
     const stuck = {
       ...exampleOperation(10),
       transactions: 0,
@@ -127,7 +127,7 @@ describe("what a threshold sees", () => {
   });
 });
 
-it("compares by every operator", () => {
+it("a threshold compares by every operator", () => {
   const verdicts = (operator: Threshold["operator"]): boolean[] =>
     [9, 10, 11].map((seen) => holds({ operator, bound: 10 }, seen));
   expect(verdicts("<")).toEqual([true, false, false]);
@@ -145,7 +145,7 @@ function sampled(count: number): Measured {
   return measured({ histograms });
 }
 
-describe("a percentile", () => {
+describe("a percentile threshold", () => {
   // The least n with share^n <= 5 %: all of fewer samples lie below the true percentile more often than that.
   it.each([
     ["med<5", 5],
@@ -160,7 +160,7 @@ describe("a percentile", () => {
     ["p(100)<5", 1],
     ["max<5", 1],
     ["avg<5", 1],
-  ])("%s is passed from %d samples on", (condition, needed) => {
+  ])("%s is met from %d samples on", (condition, needed) => {
     const written = threshold("add", condition);
     expect(assess(written, sampled(needed))).toMatchObject({ ok: true });
     if (needed === 1) return;
@@ -168,7 +168,7 @@ describe("a percentile", () => {
     expect(assess(written, sampled(needed - 1))).toMatchObject({ ok: null, reason });
   });
 
-  it("with too few samples is not assessed at the end, waits meanwhile, and is broken by as few", () => {
+  it("is not assessed with too few samples at the end, waits before, and fails with as few", () => {
     const written = threshold("add", "p(99)<5", true);
     const judged = { id: "t", levels: {}, measured: sampled(40), completeTrials: 1, plannedTrials: 1 };
     const [end] = evaluateThresholds([written], [judged]);
@@ -204,33 +204,33 @@ describe("a bound on the rate of an open loop", () => {
     ["eventsPerSecond>=500", arrivals(962, 962)],
     ["events>=5000", arrivals(895, 895)],
     ["rate<=100", arrivals(1040, 1040)],
-  ])("%s is met where a Poisson schedule came to that by chance", (condition, add) => {
+  ])("%s is met if a Poisson schedule had fewer arrivals by chance", (condition, add) => {
     const { ok, reason } = assessed(condition, add) ?? {};
     expect(ok).toBe(true);
     expect(reason).toMatch(
       /^the schedule offered \d+ arrivals, within chance of the \d+ asked for \(\d+ to \d+\)$/,
     );
-    expect(assessed(condition, add, []), "where they are evenly spaced").toMatchObject({ ok: false });
+    expect(assessed(condition, add, []), "evenly spaced arrivals").toMatchObject({ ok: false });
   });
 
   it.each([
-    ["what was offered was not served", "rate>=100", arrivals(962, 930, { dropped: 32 })],
-    ["more was offered than was served", "rate>=100", arrivals(1010, 990, { dropped: 20 })],
-    ["it is off by more than three standard deviations", "rate>=100", arrivals(890, 890)],
+    ["offered arrivals were dropped", "rate>=100", arrivals(962, 930, { dropped: 32 })],
+    ["more arrivals were offered than served", "rate>=100", arrivals(1010, 990, { dropped: 20 })],
+    ["the rate is off by more than three standard deviations", "rate>=100", arrivals(890, 890)],
     ["the load is above an upper bound by more than chance", "rate<=100", arrivals(1110, 1110)],
-    ["it is no rate", "failures>=5", arrivals(962, 962)],
-  ])("is broken where %s", (_, condition, add) => {
+    ["its metric is no rate", "failures>=5", arrivals(962, 962)],
+  ])("is broken if %s", (_, condition, add) => {
     expect(assessed(condition, add)).toMatchObject({ ok: false });
   });
 });
 
-describe("at the end", () => {
+describe("thresholds at the end of an experiment", () => {
   const treatments = [
     { id: "text", levels: { payload: "text" }, measured: measured(), completeTrials: 1, plannedTrials: 5 },
     { id: "jsonb", levels: { payload: "jsonb" }, measured: NOTHING, completeTrials: 0, plannedTrials: 5 },
   ];
 
-  it("each threshold is judged on each treatment that it selects", () => {
+  it("are judged on each selected treatment", () => {
     const written = [threshold("add", "p(99)<98"), threshold("add{payload:text}", "p(90)<=100")];
     expect(evaluateThresholds(written, treatments)).toEqual([
       {
@@ -258,7 +258,7 @@ describe("at the end", () => {
     ]);
   });
 
-  it("a metric without samples is not assessed, and says why", () => {
+  it("are not assessed without samples, with the reason", () => {
     const [process, dropped] = evaluateThresholds(
       [threshold("process", "max<1"), threshold("add", "dropped==0")],
       treatments.slice(0, 1),
@@ -267,7 +267,7 @@ describe("at the end", () => {
     expect(dropped).toMatchObject({ ok: null, reason: "no samples: not started by a schedule" });
   });
 
-  it("of the audits includes those of partial trials", () => {
+  it("include audits of partial trials", () => {
     const [, jsonb] = treatments;
     if (!jsonb) throw new Error("there are two treatments");
     const partial = { ...jsonb, measured: { ...NOTHING, audits: [EXAMPLE_INTEGRITY] } };
@@ -278,7 +278,7 @@ describe("at the end", () => {
     ]);
   });
 
-  it("the one that ended the experiment is failed with what it saw then", () => {
+  it("are failed if they ended the experiment, with the value that they saw", () => {
     const written = threshold("add", "p(99)<500", true);
     const abort = { threshold: written, treatmentId: "text", seen: 612, trial: 3 };
     expect(evaluateThresholds([written], treatments.slice(0, 1), abort)).toEqual([
@@ -295,7 +295,7 @@ describe("at the end", () => {
 });
 
 describe("a threshold on a rare count", () => {
-  it("says how large the share behind it may be", () => {
+  it("states the largest share that the count allows", () => {
     const share = (metric: string, condition: string) =>
       assess(threshold(metric, condition), measured())?.share;
     expect(share("add", "failures<9")).toMatchObject({ count: 3, all: 303 });
@@ -306,7 +306,7 @@ describe("a threshold on a rare count", () => {
     expect(share("add", "count>0")).toBeUndefined();
   });
 
-  it("shows it as its note", () => {
+  it("shows that share as its note", () => {
     const share = { count: 0, all: 5000, unit: "transaction", low: 0, high: 0.0006 } as const;
     const about = { metric: "add", expression: "failures==0", treatment: "text", seen: 0, ok: true };
     expect(noteOf({ ...about, share })).toBe("0 of 5000 transactions, at most 0.06 % with 95 % confidence");
@@ -314,8 +314,8 @@ describe("a threshold on a rare count", () => {
   });
 });
 
-describe("while a trial runs", () => {
-  it("only what may abort is looked at, and only after its delay", () => {
+describe("thresholds during a trial", () => {
+  it("are checked only if they may abort, and only after their delay", () => {
     const all = measured();
     expect(brokenThreshold([threshold("add", "max<5")], all, 9e9)).toBeUndefined();
     const late = threshold("add", "max<5", true, 10_000);
@@ -326,14 +326,14 @@ describe("while a trial runs", () => {
     });
   });
 
-  it("what has no samples yet is not judged yet", () => {
+  it("are not judged before they have samples", () => {
     const none = measured({ audits: [], invalid: undefined });
     const written = [threshold("integrity", "violations>0", true), threshold("process", "max<0", true)];
     expect(brokenThreshold(written, none, 1000)).toBeUndefined();
   });
 });
 
-describe("in the summary", () => {
+describe("thresholds in the summary", () => {
   const line = (ok: boolean | null, reason?: string) => ({
     metric: "add",
     expression: "p(99)<500",
@@ -343,7 +343,7 @@ describe("in the summary", () => {
     ...(reason !== undefined && { reason }),
   });
 
-  it("failed thresholds come first, and all have a tick or cross in the details", () => {
+  it("list failed ones first, and all with a mark in the details", () => {
     const slow = { ...line(false), expression: "p(99)<100" };
     const unknown = { ...line(null, "no samples"), expression: "count>5", seen: null };
     const result = { ...exampleResult(), thresholds: [line(true), slow, unknown] };
@@ -365,7 +365,7 @@ describe("in the summary", () => {
     ]);
   });
 
-  it("count a threshold once, on however many treatments it is judged", () => {
+  it("count each threshold once, on however many treatments it is judged", () => {
     const on = (treatment: string, ok: boolean | null) => ({ ...line(ok), treatment });
     const all = [on("text", true), on("jsonb", true), on("flat", true)];
     expect(allHoldText(all)).toBe("The threshold holds");
@@ -382,7 +382,7 @@ describe("in the summary", () => {
     expect(text).toContain("✓  add events/s>1.2  text / jsonb  1.312 [1.22, 1.40]\n");
   });
 
-  it("say so when all hold", () => {
+  it("state that all hold", () => {
     const text = renderSummary({ ...exampleResult(), thresholds: [line(true)] }, { directory: "x" });
     expect(text).toContain("The threshold holds.");
     expect(text).toContain("\nThresholds: all hold\n");

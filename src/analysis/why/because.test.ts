@@ -29,8 +29,8 @@ function document(trials: number, slowdown: number, put: (trial: TrialResult, is
   return result;
 }
 
-describe("because", () => {
-  it("is plain sentences with numbers", () => {
+describe("the reasons of a difference", () => {
+  it("are sentences with numbers", () => {
     const because = becauseOf(PROCESS_MEAN, (trial, isText) => {
       wal(trial, isText);
       trial.database.waits = [{ event: "LWLock:WALWrite", share: isText ? 0.27 : 0.06, sessions: 2 }];
@@ -41,7 +41,7 @@ describe("because", () => {
     ]);
   });
 
-  it("takes a wait event that was not seen for 0 only where waits were sampled", () => {
+  it("count an unseen wait event as 0 only if waits were sampled", () => {
     const seen = { event: "Lock:tuple", share: 0.4, sessions: 2 };
     expect(
       becauseOf(PROCESS_MEAN, ({ database }, isText) => (database.waits = isText ? [seen] : [])),
@@ -52,14 +52,14 @@ describe("because", () => {
     expect(unsampled).toEqual([]);
   });
 
-  it("gives a ratio only to amounts that matter themselves", () => {
+  it("contain a ratio only of amounts that matter", () => {
     const because = becauseOf(PROCESS_MEAN, (trial, isText) =>
       perEvent("walFullPageImages")(trial, isText ? 0.39 : 0.002),
     );
     expect(because).toEqual(["the WAL held 0.39 full pages per event against 0.002"]);
   });
 
-  it("calls sessions that wait for nothing by what they do", () => {
+  it("describe sessions without a wait as on a CPU or waiting for one", () => {
     const because = becauseOf(PROCESS_MEAN, ({ database }, isText) => {
       database.waits = [{ event: "CPU", share: isText ? 0.5 : 0.2, sessions: 2 }];
     });
@@ -68,7 +68,7 @@ describe("because", () => {
     ]);
   });
 
-  it("stands in the analysis beside significant differences only, of each metric and operation", () => {
+  it("are given for significant differences only, of each metric and operation", () => {
     const { comparisons } = withAnalysis(document(5, 2, wal));
     const verdicts = new Set(comparisons.map(({ verdict }) => verdict));
     expect(verdicts).toEqual(new Set(["finding", "exploratory", "indistinguishable"]));
@@ -78,11 +78,11 @@ describe("because", () => {
     expect(undecided.filter(({ because }) => because)).toEqual([]);
   });
 
-  it("is empty where the evidence shows nothing", () => {
+  it("are empty if the evidence shows no difference", () => {
     expect(becauseOf(PROCESS_MEAN, (trial) => wal(trial, false))).toEqual([]);
   });
 
-  it("says nothing of evidence that fewer than five trials of either side have", () => {
+  it("use evidence only if five trials of both sides have it", () => {
     const put = (trial: TrialResult, isText: boolean, block: number): void => {
       if (block > 0) wal(trial, isText);
     };
@@ -90,7 +90,7 @@ describe("because", () => {
     expect(becauseOf(PROCESS_MEAN, put, { trials: 6 })).toEqual([WAL_SENTENCE]);
   });
 
-  it("looks at complete trials only", () => {
+  it("use complete trials only", () => {
     const because = becauseOf(PROCESS_MEAN, (trial, isText, block) => {
       wal(trial, isText);
       if (block === 4) Object.assign(trial, { status: "partial", reason: "stopped by SIGINT" });
@@ -98,7 +98,7 @@ describe("because", () => {
     expect(because).toEqual([]);
   });
 
-  it("explains no A/A pair, even one that is told apart, and nothing that is no larger than one", () => {
+  it("are not given for A/A pairs, nor for a difference that is no larger than such a pair's", () => {
     const { treatments } = document(5, 1, wal);
     const replica = { ...claim(PROCESS_MEAN), factor: "none" };
     const larger = { ...claim(PROCESS_MEAN), ratio: 2.1 };
@@ -106,7 +106,7 @@ describe("because", () => {
     expect(explained.map(({ because }) => because)).toEqual([undefined, undefined, [WAL_SENTENCE]]);
   });
 
-  it("is at most four sentences on different topics, the one that moved most first", () => {
+  it("are at most four sentences on different topics, the one that moved most first", () => {
     const because = becauseOf(PROCESS_MEAN, (trial, isText) => {
       for (const rule of RULES.filter(({ explains }) => explains(PROCESS_MEAN)))
         putOf(rule)(trial, (rule.worse === "more") === isText ? highOf(rule) : lowOf(rule));
@@ -118,7 +118,7 @@ describe("because", () => {
     expect(new Set(topics).size).toBe(4);
   });
 
-  it("never mentions evidence that is absent, whatever else is there", () => {
+  it("never mention evidence that is absent", () => {
     const prng = new Prng(7);
     let sentences = 0;
     for (let i = 0; i < 200; i++) {
@@ -140,7 +140,7 @@ describe("because", () => {
     expect(sentences).toBeGreaterThan(200);
   });
 
-  it("tells evidence that is noise about as often as one test in 200 may", () => {
+  it("mention noise in at most one of 100 comparisons", () => {
     const prng = new Prng(11);
     const experiments = 1500;
     let told = 0;

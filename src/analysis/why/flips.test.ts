@@ -1,5 +1,5 @@
 // A flip is a caveat with its trials, plans and times. Plan differences between treatments are only listed. A difference
-// names a flip that goes with it, and no other.
+// names only flips that coincide with it.
 import { describe, expect, it } from "vitest";
 import { exampleLatency, exampleResult } from "../../../test/support/example-result.js";
 import { becauseOf, PROCESS_MEAN, PROCESS_RATE } from "../../../test/support/moving-evidence.js";
@@ -36,8 +36,8 @@ function planned(planOf: (treatment: string, block: number) => string, sortMs = 
   return result;
 }
 
-describe("plans side by side", () => {
-  it("are one row a statement where every trial has the same", () => {
+describe("plans of a statement", () => {
+  it("are one row if every trial has the same plan", () => {
     const result = planned(() => WALK);
     expect(flipSentences(result.treatments)).toEqual(NONE);
     expect(planRows(result)).toEqual([
@@ -45,7 +45,7 @@ describe("plans side by side", () => {
     ]);
   });
 
-  it("are no flip between treatments, and listed", () => {
+  it("are listed without a flip if they differ between treatments only", () => {
     const result = planned((treatment) => (treatment === "text" ? SORT : WALK));
     expect(flipSentences(result.treatments)).toEqual(NONE);
     expect(planRows(result).map(({ plan: line, where }) => [line, where])).toEqual([
@@ -54,7 +54,7 @@ describe("plans side by side", () => {
     ]);
   });
 
-  it("are a flip between trials of one treatment, told with trials, what differs and how long it took", () => {
+  it("are a flip if they differ between trials of one treatment, with trials, difference and times", () => {
     const result = planned((treatment, block) => (treatment === "text" && block > 2 ? SORT : WALK));
     expect(flipSentences(result.treatments).costly).toEqual([
       "Plan flip: process.claim of text: Index Scan status_workable_idx in trials 2, 4, 6 (2.1 ms); " +
@@ -67,9 +67,9 @@ describe("plans side by side", () => {
   });
 
   it.each([
-    ["whose times are alike", 2.3],
-    ["whose difference is less than a tenth of the transaction", 2.1 + 1.9],
-  ])("are flips %s: one sentence for all", (_, sortMs) => {
+    ["with equal times", 2.3],
+    ["that changed a transaction by less than a tenth", 2.1 + 1.9],
+  ])("are listed in one sentence if they are flips %s", (_, sortMs) => {
     const result = planned((_, block) => (block === 0 ? SORT : WALK), sortMs);
     expect(flipSentences(result.treatments)).toEqual({
       costly: [],
@@ -77,7 +77,7 @@ describe("plans side by side", () => {
     });
   });
 
-  it("are a flip without a cost where a trial with the slow plan was fast, too", () => {
+  it("are a flip without cost if a trial with the slow plan was fast", () => {
     const result = planned((_, block) => (block < 2 ? SORT : WALK));
     const [first] = result.treatments[0]?.trials ?? [];
     Object.assign(first?.operations.process ?? {}, { parts: [{ name: STATEMENT, meanMs: 2, calls: 1 }] });
@@ -86,7 +86,7 @@ describe("plans side by side", () => {
     expect(idle).toContain("process.claim of jsonb.");
   });
 
-  it("show the whole plan where only the order of steps differs, and no time where none was measured", () => {
+  it("are shown completely if only the order of steps differs, without a time if none was measured", () => {
     const result = exampleResult(3, 1);
     for (const trial of result.treatments[0]?.trials ?? []) {
       plan(trial, trial.block === 1 ? turned : joined);
@@ -97,13 +97,13 @@ describe("plans side by side", () => {
     ]);
   });
 
-  it("are caveats where no trial was timed", () => {
+  it("are a caveat of flips if no trial was timed", () => {
     const result = planned((_, block) => (block === 0 ? SORT : WALK));
     for (const trial of result.treatments[1]?.trials ?? []) trial.operations = {};
     expect(flipSentences(result.treatments).costly[1]).toContain("in trial 2. Find out why");
   });
 
-  it("are those of complete trials, and none of results that have none", () => {
+  it("are compared in complete trials only, and absent in results without plans", () => {
     const result = planned((treatment, block) => (treatment === "text" && block === 2 ? SORT : WALK));
     Object.assign(result.treatments[1]?.trials[2] ?? {}, { status: "partial", reason: "stopped by SIGINT" });
     expect(flipSentences(result.treatments)).toEqual(NONE);
@@ -134,8 +134,8 @@ function because(
   );
 }
 
-describe("a flip beside a difference", () => {
-  it("stands there where the trials that had the plan are apart from those that had not", () => {
+describe("a flip as a reason of a difference", () => {
+  it("is stated if trials with the plan differ from trials without it", () => {
     expect(because([1, 3, 4])).toEqual([
       "text planned process.claim as Seq Scan event_status, Sort in trials 4, 8, 10: " +
         "process mean 60 ms against 22 ms",
@@ -146,23 +146,23 @@ describe("a flip beside a difference", () => {
     ]);
   });
 
-  it("does not, where they are not apart, by too little, or the other way round", () => {
+  it("is not stated if these trials do not differ, differ little or in the other direction", () => {
     expect(because([1, 3], PROCESS_MEAN, 25)).toEqual([]);
     expect(because([0, 4], PROCESS_MEAN, 28)).toEqual([]);
     expect(because([1, 3], PROCESS_MEAN, 60, false)).toEqual([]);
   });
 
-  it("does not, where the statement itself took as long", () => {
+  it("is not stated if the statement itself took as long", () => {
     expect(because([1, 3, 4], PROCESS_MEAN, 60, true, 10.5)).toEqual([]);
   });
 
-  it("names what the faster side has more of", () => {
+  it("names the plan that the faster side has more often", () => {
     expect(because([1, 3, 4], PROCESS_MEAN, 5, false)).toEqual([
       "text planned process.claim as Seq Scan event_status, Sort in trials 4, 8, 10: process mean 5 ms against 22 ms",
     ]);
   });
 
-  it("does not, where every trial of the treatment has that plan, or another operation sends the statement", () => {
+  it("is not stated if every trial of the treatment has the plan, or for another operation", () => {
     const flips = because([0, 1, 2, 3, 4]).filter((text) => text.includes("planned"));
     expect(flips).toEqual([]);
     expect(because([1, 3, 4], { operation: "add", metric: "mean" })).toEqual([]);
@@ -186,8 +186,8 @@ function scanned(scansOf: (block: number) => ScanCount[], windowSeconds = 30, sl
   return flipSentences(result.treatments);
 }
 
-describe("scans", () => {
-  it("show that some trials read what others did not, and what those read in its place", () => {
+describe("scans of tables and indexes", () => {
+  it("are a flip if some trials read an object that others did not, with the one read in its place", () => {
     expect(
       scanned(
         (block) => [index("pkey", 5000), block === 2 ? table("items", 600) : index("kind", ATTEMPTS)],
@@ -203,7 +203,7 @@ describe("scans", () => {
     );
   });
 
-  it("are no flip where they differ in number, are as few as train-sim's own, or may come after the window", () => {
+  it("are no flip if they differ in number only, are few or may come after the window", () => {
     expect(scanned((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)]), 1.5)).toEqual(NONE);
     expect(scanned((block) => [index("kind", ATTEMPTS / (1 + block))])).toEqual(NONE);
     expect(scanned((block) => (block === 0 ? [] : [index("kind", 100)]))).toEqual(NONE);
@@ -214,7 +214,7 @@ describe("scans", () => {
     });
   });
 
-  it("stand beside a difference that they go with", () => {
+  it("are stated as a reason of a difference that they coincide with", () => {
     const read = (isText: boolean, block: number): ScanCount =>
       isText && block > 2 ? table("items", ATTEMPTS) : index("kind", ATTEMPTS);
     const sentences = becauseOf(PROCESS_MEAN, (trial, isText, block) => {

@@ -22,34 +22,34 @@ function told(jsonb: Times, text: Times, compared: Compared = PROCESS_MEAN, slow
   return becauseOf(compared, put, { isWorse });
 }
 
-describe("where the time went", () => {
+describe("the parts of time in a difference", () => {
   const base = { poolWait: 1, "process.claim": 4, commit: 2 };
 
-  it("is accounted for, the largest part first", () => {
+  it("are listed with the largest first", () => {
     expect(told(base, { poolWait: 1, "process.claim": 7, commit: 10 })).toEqual([
       "a mean process transaction takes 11.2 ms more: commit +8.16 ms and process.claim +3.06 ms",
     ]);
   });
 
-  it("is accounted for in a faster treatment too, and for its throughput", () => {
+  it("are listed for a faster treatment, and for throughput", () => {
     const faster = "a mean process transaction takes 3.06 ms less: process.claim -3.06 ms";
     expect(told(base, { ...base, "process.claim": 1 }, PROCESS_MEAN, 0, false)).toEqual([faster]);
     expect(told(base, { ...base, "process.claim": 1 }, PROCESS_RATE, 0, false)).toEqual([faster]);
   });
 
-  it("names what went the other way, without which the sum would mislead", () => {
+  it("include an opposing part if the sum would mislead without it", () => {
     expect(told({ ...base, poolWait: 5 }, { poolWait: 1, "process.claim": 4, commit: 12 })).toEqual([
       "a mean process transaction takes 6.12 ms more: commit +10.2 ms, against poolWait -4.08 ms",
     ]);
   });
 
-  it("takes a part that a treatment does not have for no time", () => {
+  it("count a part that a treatment lacks as 0", () => {
     expect(told(base, { ...base, backoff: 5 })).toEqual([
       "a mean process transaction takes 5.1 ms more: backoff +5.1 ms",
     ]);
   });
 
-  it("is that of the slowest transactions where the tail is compared, and of all where these were not kept", () => {
+  it("come from the slowest transactions for a tail metric, or from all if these were not kept", () => {
     const p99 = { operation: "process", metric: "p99" } as const;
     const longer = { ...base, commit: 7 };
     expect(told(base, longer, p99, 10)).toEqual([
@@ -58,14 +58,14 @@ describe("where the time went", () => {
     expect(told(base, longer, p99)).toEqual(["a mean process transaction takes 5.1 ms more: commit +5.1 ms"]);
   });
 
-  it("is silent where the time moved against the difference, or not at all, or was not that operation's", () => {
+  it("are not stated if the time moved in the other direction, not at all or in another operation", () => {
     expect(told(base, { ...base, commit: 1 })).toEqual([]);
     expect(told(base, base)).toEqual([]);
     expect(told(base, { ...base, commit: 9 }, { operation: "add", metric: "mean" })).toEqual([]);
     expect(told(base, { ...base, commit: 9 }, COMPLETED)).toEqual([]);
   });
 
-  it("is silent where trials of one treatment differ as much among themselves", () => {
+  it("are not stated if trials of one treatment differ as much among themselves", () => {
     const put = ({ operations }: TrialResult, isText: boolean, block: number): void => {
       const meanMs = isText !== (block === 3) ? 10 : 2;
       Object.assign(operations.process ?? {}, { parts: [{ name: "commit", meanMs, calls: 1 }] });

@@ -5,7 +5,7 @@ import { retries } from "./why-readings.js";
 
 const counts = { transactions: 50, failures: { "40001": 150 }, retries: 400, emptyPolls: 1000 };
 
-it("divides retries by the transactions that ended, failed ones too, without empty polls", () => {
+it("retries are divided by all ended transactions, with failed ones and without empty polls", () => {
   const of = (more: object): number | undefined => {
     const trial = exampleTrial(0, 1, 10);
     trial.operations = { process: { ...exampleOperation(10), ...counts, ...more } };

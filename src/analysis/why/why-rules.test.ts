@@ -28,7 +28,7 @@ describe.each(named)("evidence: %s", (_, rule) => {
   const wobbling = (value: number) => (block: number) => value * (1 + block / 50);
   const [worse, better] = rule.worse === "more" ? [more, less] : [less, more];
 
-  it("is told beside a slower and beside a faster treatment, with both values", () => {
+  it("is stated for a slower and for a faster treatment, with both values", () => {
     const [slower, faster] = told(rule, wobbling(worse), wobbling(better));
     for (const sentences of [slower, faster]) expect(sentences).toHaveLength(1);
     const { text } = rule.unit;
@@ -42,16 +42,16 @@ describe.each(named)("evidence: %s", (_, rule) => {
     expect(faster?.[0]).toContain(`against ${shown(worse)}`);
   });
 
-  it("is not told where it moved against the difference", () => {
+  it("is not stated if it moved in the direction that does not explain the difference", () => {
     expect(told(rule, wobbling(better), wobbling(worse))).toEqual([[], []]);
   });
 
-  it("is not told where trials of one treatment differ as much among themselves", () => {
+  it("is not stated if trials of one treatment differ as much among themselves", () => {
     const mixed = (usual: number, once: number) => (block: number) => (block === 3 ? once : usual);
     expect(told(rule, mixed(worse, better), mixed(better, worse))).toEqual([[], []]);
   });
 
-  it("is not told where it differs surely, but too little to matter", () => {
+  it("is not stated if it differs surely, but too little to matter", () => {
     const close = less + rule.unit.floor * 0.8;
     const [a, b] = rule.worse === "more" ? [close, less] : [less, close];
     expect(
