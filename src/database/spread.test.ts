@@ -15,7 +15,7 @@ describe("countsByWeight", () => {
     [[0.5, 0.25, 0.25], 3, [1, 1, 1]],
     [[100, 1], 10, [10, 0]],
     [[3, 2, 1], 0, [0, 0, 0]],
-  ])("shares by weights %j %i clients out as %j", (weights, total, counts) => {
+  ])("divides by weights %j %i clients into %j", (weights, total, counts) => {
     expect(countsByWeight(weights, total)).toEqual(counts);
   });
 });
@@ -23,7 +23,7 @@ describe("countsByWeight", () => {
 const weights = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 6 });
 
 describe("homesByWeight", () => {
-  it("takes turns where weights are equal", () => {
+  it("takes turns if weights are equal", () => {
     expect(homesByWeight([1, 1, 1], 8)).toEqual([0, 1, 2, 0, 1, 2, 0, 1]);
   });
 
@@ -38,7 +38,7 @@ describe("homesByWeight", () => {
     );
   });
 
-  it("gives every thread a fair share of each, whatever the weights", () => {
+  it("gives every thread a fair share of each endpoint, for any weights", () => {
     fc.assert(
       fc.property(
         weights,
@@ -63,7 +63,7 @@ describe("homesByWeight", () => {
     );
   });
 
-  it("leaves no thread without the heavy endpoint, nor gives it to one alone", () => {
+  it("gives every thread its share of an endpoint with a large weight", () => {
     const homes = homesByWeight([6, 3, 3], 48);
     const threads = [0, 1, 2, 3].map((thread) => homes.slice(thread * 12, (thread + 1) * 12));
     for (const own of threads)

@@ -27,8 +27,8 @@ function doors() {
   return { session, opened, waiting };
 }
 
-describe("a standing session", () => {
-  it("is opened once, for all who ask", async () => {
+describe("a shared session", () => {
+  it("is opened once for all callers", async () => {
     const { session, opened, waiting } = doors();
     const both = [session.get(), session.get()];
     waiting[0]?.open();
@@ -36,7 +36,7 @@ describe("a standing session", () => {
     expect(waiting).toHaveLength(1);
   });
 
-  it("that could not be opened is tried again by the next", async () => {
+  it("is opened again for the next caller after a failure", async () => {
     const { session, opened, waiting } = doors();
     const first = session.get();
     waiting[0]?.fail(new Error("not there"));
@@ -46,7 +46,7 @@ describe("a standing session", () => {
     expect(await second).toBe(opened[0]);
   });
 
-  it("that was given up is closed, and followed by another", async () => {
+  it("is closed when it is given up, and replaced for the next caller", async () => {
     const { session, opened, waiting } = doors();
     const first = session.get();
     waiting[0]?.open();
@@ -59,7 +59,7 @@ describe("a standing session", () => {
     expect(opened[1]?.isClosed).toBe(false);
   });
 
-  it("that is still being opened when it is to end is closed once it is there", async () => {
+  it("is closed once it is open if it was to be closed while it was being opened", async () => {
     const { session, opened, waiting } = doors();
     const asked = session.get();
     const closed = session.close();
@@ -68,7 +68,7 @@ describe("a standing session", () => {
     expect(opened[0]?.isClosed).toBe(true);
   });
 
-  it("ends without a word where it cannot be opened, and is not opened again", async () => {
+  it("closes without an error if it could not be opened, and is not opened again", async () => {
     const { session, waiting } = doors();
     const asked = session.get();
     const closed = session.close();

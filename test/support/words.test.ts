@@ -24,6 +24,7 @@ const CLEAN: readonly string[] = [
   "src/analysis",
   "src/cli",
   "src/clients",
+  "src/database",
   "src/foundation",
   "src/live",
   "src/load",

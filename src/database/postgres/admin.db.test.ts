@@ -27,12 +27,12 @@ async function refusal(to: Endpoint): Promise<TargetError> {
 }
 
 describe("connectAdmin", () => {
-  it("runs statements with values, and several without", async () => {
+  it("runs single statements with values, and several statements without values", async () => {
     expect(await admin.query("SELECT $1::text[] AS list", [["a", "b"]])).toEqual([{ list: "{a,b}" }]);
     expect(await admin.query("SELECT 1 AS one; SELECT 2 AS two")).toEqual([{ two: 2 }]);
   });
 
-  it("opens no session for what still asks once it is closed, though it would for one that was lost", async () => {
+  it("opens no session for a waiting query after it is closed, but replaces a lost session before", async () => {
     const lost = await connectAdmin(endpoint, { reopens: true });
     const [{ pid } = {}] = await lost.query("SELECT pg_backend_pid() AS pid");
     await admin.query("SELECT pg_terminate_backend($1)", [pid]);
@@ -41,35 +41,35 @@ describe("connectAdmin", () => {
     await expect(lost.query("SELECT 1")).rejects.toThrow(/has been closed/);
   });
 
-  it("gives an error of a statement as the server sent it", async () => {
+  it("returns the server's error of a statement", async () => {
     await expect(admin.query("SELECT 1 FROM nowhere")).rejects.toMatchObject({ code: "42P01" });
   });
 
-  it("says that a wrong password was refused", async () => {
+  it("reports a refused password", async () => {
     const error = await refusal({ ...endpoint, password: "not-the-password" });
     expect(error.message).toContain('the password for user "postgres" was refused (28P01');
     expect(error.hint).toContain("PGPASSWORD");
   });
 
-  it("says that a password is missing", async () => {
+  it("reports a missing password", async () => {
     const { host, port, database, user } = endpoint;
     expect((await refusal({ scheme: "postgresql", host, port, database, user })).message).toContain(
       "asks for a password and none was given",
     );
   });
 
-  it("says that there is no such database", async () => {
+  it("reports a missing database", async () => {
     expect((await refusal({ ...endpoint, database: "nowhere" })).message).toContain(
       'there is no database "nowhere"',
     );
   });
 
-  it("says that nothing listens", async () => {
+  it("reports that nothing listens at the address", async () => {
     expect((await refusal({ ...endpoint, port: 1 })).message).toContain("nothing listens there");
     expect((await refusal({ ...endpoint, host: "/nowhere" })).message).toContain("nothing listens there");
   });
 
-  it("says of several servers what the first said that is no standby", async () => {
+  it("reports of several servers the first failure that is not a standby's", async () => {
     const role = testNamespace("readonly");
     const password = generateSecret();
     await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
@@ -87,12 +87,12 @@ describe("connectAdmin", () => {
     await admin.query(`DROP ROLE ${role}`);
   });
 
-  it("says that the server has no TLS", async () => {
+  it("reports that the server has no TLS", async () => {
     const error = await refusal({ ...endpoint, tls: { mode: "require" } });
     expect(error.message).toContain("the server has no TLS");
   });
 
-  it("says that a role may not log in", async () => {
+  it("reports that a role may not log in", async () => {
     const role = testNamespace("role");
     const password = generateSecret();
     await admin.query(`CREATE ROLE ${role} NOLOGIN PASSWORD '${password}'`);
@@ -103,7 +103,7 @@ describe("connectAdmin", () => {
     }
   });
 
-  it("says that the server went away", async () => {
+  it("reports that the server ended the session", async () => {
     const victim = await connectAdmin(endpoint);
     const [row] = await victim.query("SELECT pg_backend_pid() AS pid");
     const sleeping = expect(victim.query("SELECT pg_sleep(60)")).rejects.toThrow(
@@ -116,7 +116,7 @@ describe("connectAdmin", () => {
 });
 
 describe("readServerInfo", () => {
-  it("tells product, version, what was changed from the defaults, and the connections left", async () => {
+  it("returns product, version, changed settings and remaining connections", async () => {
     const info = await readServerInfo(admin);
     expect(info).toMatchObject({
       product: "PostgreSQL",
@@ -129,7 +129,7 @@ describe("readServerInfo", () => {
     expect(info.connections.inUse).toBeGreaterThanOrEqual(1);
   });
 
-  it("leaves out paths, commands, and what only our own session brought", async () => {
+  it("leaves out paths, commands and settings that train-sim's session changed", async () => {
     const { settings } = await readServerInfo(admin);
     for (const name of [
       "data_directory",

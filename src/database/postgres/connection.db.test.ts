@@ -25,7 +25,7 @@ afterEach(async () => {
 const prepared = { name: "prep", text: "SELECT name FROM pg_prepared_statements ORDER BY name" };
 
 describe("PgConnection", () => {
-  it("runs a statement with its values and gives rows", async () => {
+  it("runs a statement with its values and returns rows", async () => {
     const connection = await open();
     const statement = {
       name: "test.add",
@@ -34,7 +34,7 @@ describe("PgConnection", () => {
     expect(await connection.execute(statement, [1, 2, null, '{"a": 1}'])).toEqual([[3, null, '{"a": 1}']]);
   });
 
-  it("gives an int8 as a number, and one that no number holds exactly as its text", async () => {
+  it("returns an int8 as a number, and as text if no number holds it exactly", async () => {
     const statement = {
       name: "test.int8",
       text: "SELECT 9007199254740991::int8 AS a, 9007199254740993::int8 AS b",
@@ -48,7 +48,7 @@ describe("PgConnection", () => {
     }
   });
 
-  it("prepares a statement once by its name when told, and not otherwise", async () => {
+  it("prepares a statement once under its name if configured, and not otherwise", async () => {
     const named = await open({ prepared: true });
     await named.execute(prepared, []);
     expect(await named.execute(prepared, [])).toEqual([["prep"]]);
@@ -57,7 +57,7 @@ describe("PgConnection", () => {
     expect(await unnamed.execute(prepared, [])).toEqual([]);
   });
 
-  it("counts commits that are acknowledged with a warning, and no other statements or notices", async () => {
+  it("counts commits with a warning, and no warning of other statements and no notice", async () => {
     const connection = await open();
     const say = (level: string): string => `DO $$ BEGIN RAISE ${level} 'canceling wait'; END $$`;
     await connection.control("commit", say("NOTICE"));
@@ -69,7 +69,7 @@ describe("PgConnection", () => {
     expect(connection.warnedCommits).toBe(2);
   });
 
-  it("tells of each transaction that ended at the server: alone, in a block, failed, or lost", async () => {
+  it("reports each transaction that ended at the server: single, in a block, failed or lost", async () => {
     let ended = 0;
     const connection = await open({ onTransaction: () => ended++, prepared: true });
     expect(ended).toBe(0);
@@ -105,7 +105,7 @@ describe("PgConnection", () => {
     expect(await connection.execute({ name: "test.name", text }, [])).toEqual([["train-sim/consumers"]]);
   });
 
-  it("does not let the environment's PGOPTIONS or PGSSLMODE change the session", async () => {
+  it("ignores PGOPTIONS and PGSSLMODE of the environment", async () => {
     const before = { PGOPTIONS: process.env.PGOPTIONS, PGSSLMODE: process.env.PGSSLMODE };
     Object.assign(process.env, { PGOPTIONS: "-c work_mem=64kB", PGSSLMODE: "verify-full" });
     try {
@@ -120,7 +120,7 @@ describe("PgConnection", () => {
     }
   });
 
-  it("names the statement in an error, and the step of the transaction", async () => {
+  it("names the statement, or the step of the transaction, in an error", async () => {
     const connection = await open();
     const failing = connection.execute({ name: "process.claim", text: "SELECT 1/0" }, []);
     await expect(failing).rejects.toThrow("process.claim: division by zero");
@@ -146,7 +146,7 @@ describe("PgConnection", () => {
       await expect(next(connection)).rejects.toMatchObject(failing);
     });
 
-    it("goes on after a savepoint, and then fails with an error of its own", async () => {
+    it("continues after a savepoint, and then fails with its next error", async () => {
       const connection = await open();
       await connection.control("begin", "BEGIN; SAVEPOINT before");
       await connection.execute(divide, []).catch(() => undefined);
@@ -160,7 +160,7 @@ describe("PgConnection", () => {
       ["begin", "BEGIN; SELECT 1/0"],
       ["commit", "SELECT 1/0; COMMIT"],
       ["rollback", "SELECT 1/0; ROLLBACK"],
-    ] as const)("does not outlive a %s that fails", async (name, text) => {
+    ] as const)("is forgotten after a %s that fails", async (name, text) => {
       const connection = await open();
       if (name !== "begin") await connection.control("begin", "BEGIN");
       await expect(connection.control(name, text)).rejects.toMatchObject({ sqlstate: "22012" });
@@ -169,7 +169,7 @@ describe("PgConnection", () => {
       await connection.control("commit", "COMMIT");
     });
 
-    it("says so where nothing is known but that its commit rolled back", async () => {
+    it("fails with a message that its commit rolled back if no other error is known", async () => {
       const connection = await open();
       await connection.control("begin", "BEGIN");
       await expect(connection.control("commit", "ROLLBACK")).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe("PgConnection", () => {
       });
     });
 
-    it("ends with its session where no rollback gets through", async () => {
+    it("ends with its session if its rollback fails", async () => {
       const connection = await open();
       await connection.control("begin", "BEGIN");
       await connection.execute(divide, []).catch(() => undefined);
@@ -192,7 +192,7 @@ describe("PgConnection", () => {
     });
   });
 
-  it("tells an observer the time of every call, failed ones too, in order", async () => {
+  it("passes the time of every call to an observer in order, failed calls included", async () => {
     const calls: string[] = [];
     let lastEndMs = 0;
     const connection = await open();
@@ -213,7 +213,7 @@ describe("PgConnection", () => {
     expect(calls).toEqual(["begin", "test.fail", "rollback"]);
   });
 
-  it("closes in the middle of a statement, twice, and is broken then", async () => {
+  it("closes during a statement, also twice, and is broken afterwards", async () => {
     const connection = await open();
     const sleeping = connection.execute({ name: "test.sleep", text: "SELECT pg_sleep(60)" }, []);
     const outcome = expect(sleeping).rejects.toThrow("test.sleep: Connection terminated");
@@ -222,7 +222,7 @@ describe("PgConnection", () => {
     expect(connection.isBroken).toBe(true);
   });
 
-  it("closes before it was ever opened", async () => {
+  it("closes before it was opened", async () => {
     const connection = new PgConnection({ endpoint, applicationName: "x", prepared: false });
     await connection.end();
     expect(connection.isBroken).toBe(false);

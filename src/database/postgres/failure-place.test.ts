@@ -20,7 +20,7 @@ const placeOf = (error: unknown) => placeIn(error, ONLY);
 const serverError = (message: string, more: object = {}) => Object.assign(new Error(message), more);
 
 describe("the place of a failure", () => {
-  it("is the table that the server names: in its own field, its message or its context", () => {
+  it("is the table in the server's field, message or context", () => {
     const locked = serverError('could not obtain lock on row in relation "event_status"');
     expect(placeOf(new StatementError("process.claim", locked))).toEqual({
       statement: "process.claim",
@@ -33,14 +33,14 @@ describe("the place of a failure", () => {
     expect(placeOf(new StatementError("add", duplicate)).table).toBe("event_status");
   });
 
-  it("is the statement's table where it has one only, and else unknown", () => {
+  it("is the statement's table if it has only one, and unknown otherwise", () => {
     const lost = serverError("could not serialize access due to concurrent update");
     expect(placeOf(new StatementError("process.payload", lost)).table).toBe("events");
     expect(placeOf(new StatementError("process.claim", lost))).toEqual({ statement: "process.claim" });
     expect(placeOf(new StatementError("commit", lost))).toEqual({ statement: "commit" });
   });
 
-  it("is that of the commit that was in doubt, and nothing of what is no statement", () => {
+  it("is the commit for a commit in doubt, and empty for an error without a statement", () => {
     expect(placeOf(new InDoubtError(new StatementError("commit", new Error("gone"))))).toEqual({
       statement: "commit",
     });
@@ -48,7 +48,7 @@ describe("the place of a failure", () => {
     expect(placeOf(undefined)).toEqual({});
   });
 
-  it("knows the statements that name one table, in every shape, payload and locking", () => {
+  it("is known for each statement with a single table, in every shape, payload and locking", () => {
     for (const statementShape of STATEMENT_SHAPES)
       for (const payload of PAYLOADS)
         for (const locking of LOCKINGS) {

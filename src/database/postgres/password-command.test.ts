@@ -31,14 +31,14 @@ const failureOf = (words: readonly string[]): Promise<TargetError> =>
   );
 
 describe("a command for passwords", () => {
-  it("runs once for all who ask at the same time and after, and its output is trimmed", async () => {
+  it("runs once for several callers, and its output is trimmed", async () => {
     const { command, runs } = counting("once");
     const all = await Promise.all([1, 2, 3].map(() => passwordFrom(command)));
     expect([...all, await passwordFrom(command)]).toEqual(Array(4).fill("token-1"));
     expect(runs()).toBe(1);
   });
 
-  it("runs again when its time is over, and when it is told to forget", async () => {
+  it("runs again after its period, or when its password is forgotten", async () => {
     const short = counting("short", 0);
     expect([await passwordFrom(short.command), await passwordFrom(short.command)]).toEqual([
       "token-1",
@@ -62,7 +62,7 @@ describe("a command for passwords", () => {
     ["/", [], "could not be started (EACCES)"],
     ["true", [], "printed nothing"],
     ["/bin/sh", ["-c", "echo hunter2; echo hunter3"], "printed more than one line"],
-  ])("fails with what was seen and no password: %s %j", async (program, words, seen) => {
+  ])("fails with its output but without a password: %s %j", async (program, words, seen) => {
     const error = await failureOf([program, ...words]);
     expect(error).toBeInstanceOf(TargetError);
     expect(error.message).toBe(`target.passwordCommand (${program}) ${seen}`);
@@ -78,7 +78,7 @@ describe("a command for passwords", () => {
     vi.unstubAllEnvs();
   });
 
-  it("is not asked for what it failed with before", async () => {
+  it("runs again after a failure", async () => {
     const file = join(directory, "second");
     const words = ["/bin/sh", "-c", `test -e "$0" && echo token || { touch "$0"; exit 1; }`, file];
     expect((await failureOf(words)).message).toContain("exit code 1");
@@ -86,7 +86,7 @@ describe("a command for passwords", () => {
   });
 });
 
-describe("a login with a command", () => {
+describe("a login with a password command", () => {
   async function withServer(
     accepts: RegExp,
     work: (server: ProtocolServer, heard: string[]) => Promise<void>,
@@ -133,7 +133,7 @@ describe("a login with a command", () => {
     });
   });
 
-  it("fails for good with the command's failure, and no login is tried", async () => {
+  it("fails with the command's failure as a fatal error, without a login", async () => {
     await withServer(/./, async ({ port }, heard) => {
       const error: unknown = await connect(port, { words: ["false"], everyMs: 0 }).catch((e: unknown) => e);
       expect(error).toMatchObject({

@@ -11,17 +11,17 @@ const endpoint: Endpoint = {
 };
 
 describe("tlsOptions", () => {
-  it("require encrypts and asks for no proof", () => {
+  it("encrypts without verification for sslmode require", () => {
     expect(tlsOptions({ mode: "require" }).rejectUnauthorized).toBe(false);
   });
 
-  it("require with a ca verifies the chain, as libpq does", () => {
+  it("verifies the chain for sslmode require with a CA, as libpq does", () => {
     const options = tlsOptions({ mode: "require", ca: "PEM" });
     expect(options).toMatchObject({ rejectUnauthorized: true, ca: "PEM" });
     expect(options.checkServerIdentity).toBeDefined();
   });
 
-  it("verify-ca takes any host name, verify-full leaves the check of the name on", () => {
+  it("accepts any host name for verify-ca, and checks the host name for verify-full", () => {
     const anyName = tlsOptions({ mode: "verify-ca" });
     expect(anyName.rejectUnauthorized).toBe(true);
     expect(anyName.checkServerIdentity).toBeDefined();
@@ -30,13 +30,13 @@ describe("tlsOptions", () => {
     expect(full.checkServerIdentity).toBeUndefined();
   });
 
-  it("hands over the client's certificate and key", () => {
+  it("contains the client's certificate and key", () => {
     expect(tlsOptions({ mode: "require", cert: "C", key: "K" })).toMatchObject({ cert: "C", key: "K" });
   });
 });
 
 describe("pgConfig", () => {
-  it("leaves TLS off on a Unix socket, where it does not apply", () => {
+  it("has no TLS on a Unix socket", () => {
     const config = pgConfig(
       { ...endpoint, host: "/run/postgresql", tls: { mode: "verify-full" } },
       "train-sim/x",
@@ -44,14 +44,14 @@ describe("pgConfig", () => {
     expect(config.ssl).toBe(false);
   });
 
-  it("asks for nothing of the session but its name", () => {
+  it("sets nothing of the session except its application name", () => {
     const config = pgConfig(endpoint, "train-sim/consumers");
     expect(config).toMatchObject({ application_name: "train-sim/consumers", ssl: false });
     expect(config).not.toHaveProperty("options");
     expect(config).not.toHaveProperty("statement_timeout");
   });
 
-  it("turns booleans and numbers into values and leaves everything else text", () => {
+  it("parses booleans and numbers, and keeps all other types as text", () => {
     const types = pgConfig(endpoint, "x").types as { getTypeParser(oid: number): (text: string) => unknown };
     const parser = (oid: number) => types.getTypeParser(oid);
     expect(parser(16)("t")).toBe(true);

@@ -30,15 +30,18 @@ it.each([
   ["transaction", 1, "transaction"],
   ["session", 4, undefined],
   ["session", 1, undefined],
-] as const)("of a PgBouncer in %s mode with %d connections is %s", async (mode, size, pooling) => {
-  expect(await through(mode, size, poolingOf)).toBe(pooling);
-});
+] as const)(
+  "pooling through a PgBouncer in %s mode with %d connections is recognised as %s",
+  async (mode, size, pooling) => {
+    expect(await through(mode, size, poolingOf)).toBe(pooling);
+  },
+);
 
-it("is none of a server", async () => {
+it("pooling is not found on a direct connection to a server", async () => {
   expect(await poolingOf(server)).toBeUndefined();
 });
 
-it("keeps no claim of a command that was refused for it", async () => {
+it("a command that is refused because of pooling leaves no claim", async () => {
   const namespace = testNamespace("pooled");
   const args = (url: string) => ["schema", "apply", "--url", url, "--namespace", namespace];
   const { exitCode, stderr } = await through("transaction", 4, (entry) => trainSim(args(urlOf(entry))));

@@ -46,12 +46,12 @@ const CASES: readonly (readonly [code: string, message: string, way: string])[] 
   ["08006", "connection failure", "still running"],
 ];
 
-describe("remedies", () => {
-  it.each(CASES)("of %s, %s, name what lifts it", (code, message, way) => {
+describe("the table of remedies", () => {
+  it.each(CASES)("has a remedy for %s, %s", (code, message, way) => {
     expect(remedyOf(fromServer(code, message))).toContain(way);
   });
 
-  it("have a case each, and none hides another", () => {
+  it("has one example for each row, and no row hides another", () => {
     const rows = CASES.map(([code, message]) =>
       REMEDIES.findIndex((row) => code.startsWith(row.code) && (row.detail ?? /^/).test(message)),
     );

@@ -20,7 +20,7 @@ async function until(holds: (seen: WorkingSessions) => boolean): Promise<Working
   }
 }
 
-it("tells those that are at work from those that wait for a lock, are idle or are not of the load", async () => {
+it("working sessions are counted without waiting, idle and foreign ones", async () => {
   const open = (purpose: string): Promise<AdminClient> => connectAdmin(own.endpoint, { purpose });
   const [holder, worker, waiter, stranger] = await Promise.all(
     ["producers", "consumers", "archivers", "watch"].map(open),
@@ -47,7 +47,7 @@ it("tells those that are at work from those that wait for a lock, are idle or ar
   await Promise.all([worker, waiter, stranger].map((client) => client.close()));
 });
 
-it("says that it does not know where the server does not tell", async () => {
+it("working sessions are unknown on a server that does not report them", async () => {
   for (const name of ["cockroachdb", "dsql"] as const)
     expect(await sessions.working(own.admin, name, LOAD_NAMES)).toBeUndefined();
 });

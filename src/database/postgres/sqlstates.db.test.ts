@@ -56,8 +56,8 @@ afterAll(async () => {
   await admin.close();
 });
 
-describe("errors that leave the session usable", () => {
-  it("retries a serialization failure", async () => {
+describe("an error that leaves the session usable", () => {
+  it("is retryable for a serialization failure", async () => {
     const [first, second] = [await open(), await open()];
     await first.control("begin", "BEGIN ISOLATION LEVEL REPEATABLE READ");
     await run(first, `SELECT n FROM ${schema}.t WHERE id = 1`);
@@ -67,7 +67,7 @@ describe("errors that leave the session usable", () => {
     expect(first.isBroken).toBe(false);
   });
 
-  it("retries the victim of a deadlock", async () => {
+  it("is retryable for the victim of a deadlock", async () => {
     const clients = [await open(), await open()] as const;
     for (const [index, client] of clients.entries()) {
       await run(client, "SET deadlock_timeout = '10ms'");
@@ -87,7 +87,7 @@ describe("errors that leave the session usable", () => {
     expect(victims[0]).toEqual({ kind: "retry", sqlstate: "40P01" });
   });
 
-  it("retries a lock that NOWAIT did not get", async () => {
+  it("is retryable for a lock that NOWAIT did not get", async () => {
     const [holder, other] = [await open(), await open()];
     await holder.control("begin", "BEGIN");
     await run(holder, `SELECT 1 FROM ${schema}.t WHERE id = 1 FOR UPDATE`);
@@ -100,15 +100,15 @@ describe("errors that leave the session usable", () => {
     [`INSERT INTO ${schema}.t VALUES (1, 1)`, "23505"],
     ["SELECT 1/0", "22012"],
     ["SELEC", "42601"],
-  ])("calls %s fatal", async (text, sqlstate) => {
+  ])("is fatal for %s", async (text, sqlstate) => {
     const connection = await open();
     expect(await failureOf(run(connection, text))).toEqual({ kind: "fatal", sqlstate });
     expect(await run(connection, "SELECT 1 AS one")).toEqual([[1]]);
   });
 });
 
-describe("errors that end the session", () => {
-  it("reconnects after pg_terminate_backend during a statement, and knows at once that it is broken", async () => {
+describe("an error that ends the session", () => {
+  it("causes a reconnect after pg_terminate_backend during a statement", async () => {
     const connection = await open();
     const pid = await backendOf(connection);
     const sleeping = failureOf(run(connection, "SELECT pg_sleep(60)"));
@@ -118,7 +118,7 @@ describe("errors that end the session", () => {
     expect((await failureOf(run(connection, "SELECT 1"))).kind).toBe("reconnect");
   });
 
-  it("hears of the end of an idle session and does not take the process down", async () => {
+  it("causes a reconnect at the next statement if an idle session was ended", async () => {
     const connection = await open();
     const ended = endOf(connection);
     await admin.query("SELECT pg_terminate_backend($1)", [await backendOf(connection)]);
@@ -129,7 +129,7 @@ describe("errors that end the session", () => {
     expect(failure).toEqual({ kind: "reconnect", sqlstate: "57P01" });
   });
 
-  it("has no doubt of a commit whose session ended in the app delay before it", async () => {
+  it("leaves no commit in doubt if the session ended in the app delay before it", async () => {
     const connection = await open();
     const body = async (): Promise<void> => {
       const ended = endOf(connection);
@@ -143,7 +143,7 @@ describe("errors that end the session", () => {
   it.each([
     ["idle_in_transaction_session_timeout", "BEGIN", "25P03"],
     ["idle_session_timeout", "SELECT 1", "57P05"],
-  ])("reconnects after %s", async (setting, first, sqlstate) => {
+  ])("causes a reconnect after %s", async (setting, first, sqlstate) => {
     const connection = await open();
     const ended = endOf(connection);
     // One message, so that the session cannot time out between the two statements.
@@ -152,7 +152,7 @@ describe("errors that end the session", () => {
     expect(await failureOf(run(connection, "SELECT 1"))).toEqual({ kind: "reconnect", sqlstate });
   });
 
-  it("reconnects when the role has no connection left", async () => {
+  it("causes a reconnect if the role has no connection left", async () => {
     const role = testNamespace("role");
     const password = generateSecret();
     await admin.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 1 PASSWORD '${password}'`);
@@ -167,7 +167,7 @@ describe("errors that end the session", () => {
   });
 });
 
-describe("the network", () => {
+describe("an error of the network", () => {
   const servers: Server[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
@@ -181,31 +181,31 @@ describe("the network", () => {
     return { ...endpoint, port: (server.address() as AddressInfo).port };
   }
 
-  it("reconnects when nobody listens", async () => {
+  it("causes a reconnect if nothing listens", async () => {
     const gone = await listen(() => undefined);
     const [server] = servers.splice(0);
     await new Promise((resolve) => server?.close(resolve));
     expect(await failureOf(open(gone))).toEqual({ kind: "reconnect", sqlstate: "ECONNREFUSED" });
   });
 
-  it("reconnects when the other side hangs up during the login", async () => {
+  it("causes a reconnect if the other side hangs up during the login", async () => {
     const rude = await listen((socket) => socket.destroy());
     const { kind, sqlstate } = await failureOf(open(rude));
     expect(kind).toBe("reconnect");
     expect(["08006", "ECONNRESET"]).toContain(sqlstate);
   });
 
-  it("reconnects when the other side resets the connection", async () => {
+  it("causes a reconnect if the other side resets the connection", async () => {
     const resetting = await listen((socket) => socket.once("data", () => socket.resetAndDestroy()));
     expect(await failureOf(open(resetting))).toEqual({ kind: "reconnect", sqlstate: "ECONNRESET" });
   });
 
-  it("reconnects when the other side accepts and then says nothing", async () => {
+  it("causes a reconnect if the other side accepts and never answers", async () => {
     const mute = await listen((socket) => socket.on("error", () => undefined));
     expect(await failureOf(open(mute, 20))).toEqual({ kind: "reconnect", sqlstate: "08001" });
   });
 
-  it("gives up at once on a connection that is closed while it is being opened", async () => {
+  it("is returned at once if the connection is closed while it is being opened", async () => {
     let arrived: () => void = () => undefined;
     const arrival = new Promise<void>((resolve) => (arrived = resolve));
     const mute = await listen((socket) => {

@@ -35,7 +35,7 @@ describe("classifyFailure", () => {
     ["XX000", "fatal"],
     ["XX001", "fatal"],
     ["EMFILE", "fatal"],
-  ] as const)("takes %s for %s and counts it under that code", (code, kind) => {
+  ] as const)("classifies %s as %s and counts it under that code", (code, kind) => {
     expect(classifyFailure(withCode(code))).toEqual({ kind, sqlstate: code });
   });
 
@@ -45,7 +45,7 @@ describe("classifyFailure", () => {
     ["Client has encountered a connection error and is not queryable", "08003"],
     ["Client was closed and is not queryable", "08003"],
     ["timeout expired", "08001"],
-  ])("gives the driver's code-less %j the SQLSTATE %s, to reconnect", (message, sqlstate) => {
+  ])("classifies the driver's message %j as %s, with a reconnect", (message, sqlstate) => {
     expect(classifyFailure(new Error(message))).toEqual({ kind: "reconnect", sqlstate });
   });
 
@@ -61,11 +61,11 @@ describe("classifyFailure", () => {
     ["password authentication failed", "fatal"],
     ["unsupported startup parameter: options", "fatal"],
     ["prepared statement did not exist", "fatal"],
-  ] as const)("tells PgBouncer's %j (08P01) for %s", (message, kind) => {
+  ] as const)("classifies PgBouncer's %j (08P01) as %s", (message, kind) => {
     expect(classifyFailure(withCode("08P01", message))).toEqual({ kind, sqlstate: "08P01" });
   });
 
-  it("looks through the statement's error and the connection's explanation", () => {
+  it("finds the code in a statement's error and in a connection's explanation", () => {
     const cause = withCode("40001");
     expect(classifyFailure(new StatementError("process.claim", cause))).toEqual({
       kind: "retry",
@@ -83,11 +83,11 @@ describe("classifyFailure", () => {
     ["53200", "FATAL", "reconnect"],
     ["XX000", "PANIC", "reconnect"],
     ["28P01", "FATAL", "fatal"],
-  ] as const)("takes %s of severity %s for %s", (code, severity, kind) => {
+  ] as const)("classifies %s of severity %s as %s", (code, severity, kind) => {
     expect(classifyFailure(Object.assign(withCode(code), { severity }))).toEqual({ kind, sqlstate: code });
   });
 
-  it("tries again what met a concurrent change of a catalog row, and no other internal error", () => {
+  it("retries a concurrent change of a catalogue row, and no other internal error", () => {
     expect(classifyFailure(withCode("XX000", "tuple concurrently updated")).kind).toBe("retry");
     expect(classifyFailure(withCode("XX000", "cache lookup failed for relation 1")).kind).toBe("fatal");
   });
@@ -100,22 +100,22 @@ describe("classifyFailure", () => {
     "failed to read kind from backend 0",
     "unable to forward message to backend",
     "failed to create a backend 0 connection",
-  ])("takes a server that is gone behind a Pgpool-II for gone: %s", (words) => {
+  ])("classifies Pgpool-II's message of a lost server as a reconnect: %s", (words) => {
     expect(classifyFailure(withCode("XX000", words)).kind).toBe("reconnect");
   });
 
-  it("keeps a commit without an answer in doubt, whatever broke the connection", () => {
+  it("keeps a commit without an answer in doubt for any cause", () => {
     const lost = new StatementError("commit", new Error("Connection terminated unexpectedly"));
     expect(classifyFailure(new InDoubtError(lost))).toEqual({ kind: "in-doubt", sqlstate: "08006" });
   });
 
-  it("tries a missing socket file again, but no other missing file", () => {
+  it("retries a missing socket file, but no other missing file", () => {
     const missing = withCode("ENOENT");
     expect(classifyFailure(missing).kind).toBe("fatal");
     expect(classifyFailure(Object.assign(missing, { syscall: "connect" })).kind).toBe("reconnect");
   });
 
-  it("takes all addresses of a host failing for the first one's failure", () => {
+  it("uses the first address's failure if all addresses of a host fail", () => {
     const all = new AggregateError([withCode("ECONNREFUSED"), withCode("ECONNREFUSED")]);
     expect(classifyFailure(all)).toEqual({ kind: "reconnect", sqlstate: "ECONNREFUSED" });
   });
@@ -124,7 +124,7 @@ describe("classifyFailure", () => {
     [new TypeError("undefined is not a function"), "TypeError"],
     ["a string", "string"],
     [undefined, "undefined"],
-  ])("calls anything else fatal under a name that is never empty: %s", (error, sqlstate) => {
+  ])("classifies any other value as fatal, under a name that is never empty: %s", (error, sqlstate) => {
     expect(classifyFailure(error)).toEqual({ kind: "fatal", sqlstate });
   });
 });

@@ -11,7 +11,7 @@ import { tablesOf } from "../../workloads/train-events/sql/tables.js";
 /** A dialect that analyses tables of any size. */
 const anySize = { ...postgres, tablePagesQuery: "SELECT 1000 AS pages, $1::text AS name" };
 
-it("gives up on a lock of somebody else's with the server's word, and once it is gone goes through", async () => {
+it("ANALYZE gives up on another session's lock with the server's message, and succeeds after its release", async () => {
   const namespace = testNamespace("statistics");
   const admin = await connectAdmin(inject("adminEndpoint"), { purpose: "statistics" });
   const other = await connectAdmin(inject("adminEndpoint"), { purpose: "other" });

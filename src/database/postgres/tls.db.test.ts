@@ -151,8 +151,8 @@ async function refusal(to: Endpoint): Promise<string> {
 
 const encrypted = { ssl: true, version: "TLSv1.3" };
 
-describe("a server that takes TLS only", () => {
-  it("refuses a plain connection, and the error says what to do", async () => {
+describe("a server that accepts TLS only", () => {
+  it("refuses a plain connection with a remedy", async () => {
     await expect(session(endpoint(undefined))).rejects.toMatchObject({
       message: expect.stringContaining("the server takes TLS connections only") as string,
       hint: expect.stringContaining("sslmode: require") as string,
@@ -160,28 +160,28 @@ describe("a server that takes TLS only", () => {
     });
   });
 
-  it("require encrypts without asking who is there", async () => {
+  it("is encrypted without verification for sslmode require", async () => {
     expect(await session(endpoint({ mode: "require" }))).toMatchObject(encrypted);
   });
 
-  it("require with a ca refuses a stranger's certificate", async () => {
+  it("is refused for sslmode require with a CA if its certificate is another authority's", async () => {
     expect(await session(endpoint({ mode: "require", ca }))).toMatchObject(encrypted);
     expect(await refusal(endpoint({ mode: "require", ca: strangersCa }))).toContain("cannot be trusted");
   });
 
-  it("verify-ca takes the authority's certificate under any host name, and no stranger's", async () => {
+  it("is accepted under any host name for verify-ca, but not with another authority", async () => {
     expect(await session(endpoint({ mode: "verify-ca", ca }))).toMatchObject(encrypted);
     expect(await refusal(endpoint({ mode: "verify-ca", ca: strangersCa }))).toContain("cannot be trusted");
     expect(await refusal(endpoint({ mode: "verify-ca" }))).toContain("cannot be trusted");
   });
 
-  it("verify-full takes the host name in the certificate and refuses another, an address too", async () => {
+  it("is accepted for verify-full only under the host name in its certificate", async () => {
     const tls: TlsSettings = { mode: "verify-full", ca };
     expect(await session(endpoint(tls, { host: "localhost" }))).toMatchObject(encrypted);
     expect(await refusal(endpoint(tls, { host: "127.0.0.1" }))).toContain("certificate is not for host");
   });
 
-  it("is still held to its own name through a proxy, which carries TLS untouched", async () => {
+  it("is verified under its own name through a proxy, which does not change TLS", async () => {
     const { port } = server.admin;
     const proxy = await TcpProxy.open({ host: "127.0.0.1", port }, systemClock, new Prng(1));
     const through = (serverName: string): Endpoint =>
@@ -192,7 +192,7 @@ describe("a server that takes TLS only", () => {
     await proxy.close();
   });
 
-  it("takes a client certificate in place of a password", async () => {
+  it("accepts a client certificate in place of a password", async () => {
     const tls: TlsSettings = { mode: "verify-ca", ca, ...client };
     const { host, port, database } = server.admin;
     expect(await session({ scheme: "postgresql", host, port, database, user: CLIENT, tls })).toMatchObject({
@@ -202,7 +202,7 @@ describe("a server that takes TLS only", () => {
     });
   });
 
-  it("refuses that user without the certificate, or with another user's", async () => {
+  it("refuses that user without the certificate, or with another user's certificate", async () => {
     const { host, port, database } = server.admin;
     const without = {
       scheme: "postgresql",
@@ -218,13 +218,13 @@ describe("a server that takes TLS only", () => {
     expect(await refusal(other)).toContain("asks for a password and none was given");
   });
 
-  it("says so when a certificate file is not one", async () => {
+  it("is not contacted with an invalid certificate file, and the error states this", async () => {
     expect(await refusal(endpoint({ mode: "require", cert: "not PEM", key: "not PEM" }))).toContain(
       "TLS could not be set up",
     );
   });
 
-  it("carries the pool strategies", async () => {
+  it("is used through the direct and the pg-pool strategy", async () => {
     for (const pool of [
       { strategy: "direct", reconnect: "never" },
       { strategy: "pg-pool", size: 2 },

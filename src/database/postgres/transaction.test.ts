@@ -36,21 +36,21 @@ describe("inTransaction", () => {
     expect(calls).toEqual(["BEGIN", "COMMIT"]);
   });
 
-  test("rolls back and gives the first error when the body fails", async () => {
+  test("rolls back and throws the first error if the body fails", async () => {
     const { connection, calls } = scripted({ rollback: failure("rollback", "08006") });
     const error = failure("process.claim", "40001");
     await expect(inTransaction(connection, "BEGIN", () => Promise.reject(error))).rejects.toBe(error);
     expect(calls).toEqual(["BEGIN", "ROLLBACK"]);
   });
 
-  test("says nothing to a broken connection", async () => {
+  test("sends no rollback on a broken connection", async () => {
     const { connection, calls } = scripted({}, true);
     const error = failure("process.claim", "08006");
     await expect(inTransaction(connection, "BEGIN", () => Promise.reject(error))).rejects.toBe(error);
     expect(calls).toEqual(["BEGIN"]);
   });
 
-  test("runs nothing when it cannot begin", async () => {
+  test("runs no body if it cannot begin", async () => {
     const error = failure("begin", "08006");
     const { connection, calls } = scripted({ begin: error });
     let hasRun = false;
@@ -61,7 +61,7 @@ describe("inTransaction", () => {
   });
 
   test.each(["08006", "08P01", "57P01", "57P02", "ECONNRESET", "40003", "53100", "58030", "XX000"])(
-    "is in doubt when the commit is answered with %s",
+    "is in doubt if the commit fails with %s",
     async (code) => {
       const error = failure("commit", code);
       const { connection } = scripted({ commit: error });
@@ -73,7 +73,7 @@ describe("inTransaction", () => {
   );
 
   test.each(["40001", "40P01", "23503", "25P02"])(
-    "is not in doubt when the server refuses with %s",
+    "is not in doubt if the server refuses the commit with %s",
     async (code) => {
       const error = failure("commit", code);
       const { connection } = scripted({ commit: error });
@@ -81,7 +81,7 @@ describe("inTransaction", () => {
     },
   );
 
-  test("is not in doubt when the transaction had been aborted before, whatever the cause", async () => {
+  test("is not in doubt if the transaction had been aborted before", async () => {
     const abortedBy = failure("pay", "53100");
     const { connection } = scripted({ commit: abortedBy });
     Object.assign(connection, { abortedBy });
@@ -89,8 +89,8 @@ describe("inTransaction", () => {
   });
 });
 
-describe("a commit that no server has heard of", () => {
-  test("is not in doubt: the connection was gone before it was sent", async () => {
+describe("a commit that did not reach the server", () => {
+  test("is not in doubt if the connection was lost before it", async () => {
     const { connection, calls } = scripted();
     const body = (): Promise<void> => {
       Object.assign(connection, { isBroken: true });
@@ -102,7 +102,7 @@ describe("a commit that no server has heard of", () => {
     expect(calls).toEqual(["BEGIN"]);
   });
 
-  test("fails with what ended the session, where that is known", async () => {
+  test("fails with the error that ended the session, if it is known", async () => {
     const { connection, calls } = scripted();
     const lost = Object.assign(new Error("terminating connection"), { code: "57P01" });
     const body = (): Promise<void> => {
@@ -125,7 +125,7 @@ describe("a commit that no server has heard of", () => {
     ["pgbouncer cannot connect to server", false],
     ["server conn crashed?", true],
     ["client_idle_timeout", true],
-  ])("is told by the pooler's words: %s", async (message, isInDoubt) => {
+  ])("is recognised by the pooler's message: %s", async (message, isInDoubt) => {
     const cause = Object.assign(new Error(message), { code: "08P01" });
     const lost = new StatementError("add", cause, "08P01");
     const seen: unknown = await asTransaction(Promise.reject(lost), String).catch((e: unknown) => e);
@@ -143,7 +143,7 @@ describe("inReadTransaction", () => {
 });
 
 describe("asTransaction", () => {
-  test("is in doubt when its statement is lost, and not when it is refused", async () => {
+  test("is in doubt if its statement is lost, and not if it is refused", async () => {
     const lost = failure("add", "ECONNRESET");
     await expect(asTransaction(Promise.reject(lost), String)).rejects.toBeInstanceOf(InDoubtError);
     const refused = failure("add", "23505");

@@ -77,7 +77,7 @@ function retriesOf(name: DialectName): string {
   return table(["What is tried again", "it says", "meaning"], rows);
 }
 
-test("the checked-in page is what the table says", async () => {
+test("the checked-in page of dialects equals the table of capabilities", async () => {
   const parts = DIALECTS.map((name) => {
     const { label, lockingCaveat, sources } = capabilitiesOf(name);
     const caveat = lockingCaveat === undefined ? "" : `${wrap(`${lockingCaveat}.`, 118).join("\n")}\n\n`;

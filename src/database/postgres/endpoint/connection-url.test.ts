@@ -8,7 +8,7 @@ import { parseScenario } from "../../../scenario/loader.js";
 const problemsOf = (yaml: string, ...set: string[]): string[] =>
   scenarioProblems(`name: x\n${yaml}`, { set });
 
-describe("a URL of a scenario", () => {
+describe("a connection URL in a scenario", () => {
   it.each([
     [
       "a mode that may fall back to no TLS",
@@ -22,7 +22,7 @@ describe("a URL of a scenario", () => {
     ],
     ["a misspelt parameter", "?sslmod=require", /has the unknown parameter sslmod; did you mean sslmode\?/],
     ["a port that is none", "?port=x", /has a port that is none; ports are 1 to 65535/],
-  ])("is refused for %s, wherever it stands", (_, query, expected) => {
+  ])("is refused at every key for %s", (_, query, expected) => {
     const url = `postgresql://a:hunter2@b/c${query}`;
     const places = {
       target: `target: "${url}"`,
@@ -42,7 +42,7 @@ describe("a URL of a scenario", () => {
     }
   });
 
-  it("is refused for port 0, and taken with every parameter that has a meaning", () => {
+  it("is refused with port 0, and accepted with every supported parameter", () => {
     expect(problemsOf("target: postgresql://a@b:0/c")).toEqual([
       expect.stringMatching(/ports are 1 to 65535/),
     ]);
@@ -52,7 +52,7 @@ describe("a URL of a scenario", () => {
   });
 });
 
-describe("TLS of a URL and its target together", () => {
+describe("TLS settings of a URL and its target", () => {
   it.each([
     ["{ url: postgresql://a@b/c, sslmode: verify-ca }", /target\.sslmode: sslmode verify-ca needs the CA/],
     ["postgresql://a@b/c?sslmode=verify-ca", / target\.url: sslmode verify-ca needs the CA/],
@@ -66,7 +66,7 @@ describe("TLS of a URL and its target together", () => {
       /urls\[0\]\.url: .*is disable/,
     ],
     ["'postgresql://a@b/c?sslmode=disable&sslrootcert=/ca'", /target\.url: sslmode is disable, yet/],
-  ])("is refused: %s", (target, expected) => {
+  ])("are refused: %s", (target, expected) => {
     expect(problemsOf(`target: ${target}`)).toEqual([expect.stringMatching(expected)]);
   });
 
@@ -75,11 +75,11 @@ describe("TLS of a URL and its target together", () => {
     "{ url: 'postgresql://a@b/c?sslmode=verify-ca', ca: ca.crt }",
     "{ url: 'postgresql://a@b/c?sslrootcert=/ca', sslmode: verify-ca }",
     "{ url: 'postgresql://a@b/c?sslcert=/c', key: k.pem, cert: c.pem }",
-  ])("is taken: %s", (target) => {
+  ])("are accepted: %s", (target) => {
     expect(problemsOf(`target: ${target}`)).toEqual([]);
   });
 
-  it("is asked of a pooler's URLs without the keys of the target", () => {
+  it("do not apply to a pooler's URL if they are keys of the target", () => {
     const target = "target: { url: postgresql://a@b/c, sslmode: verify-ca, ca: ca.crt }";
     const pool = "pool: { strategy: pgbouncer, urls: ['postgresql://a@p/c?sslmode=verify-ca'] }";
     expect(problemsOf(`${target}\n${pool}`)).toEqual([
@@ -88,7 +88,7 @@ describe("TLS of a URL and its target together", () => {
   });
 });
 
-describe("files that a URL names", () => {
+describe("paths of files in a URL", () => {
   const absolute = (file: string): string => (file.startsWith("/") ? file : `/at/${file}`);
 
   it.each([
@@ -105,11 +105,11 @@ describe("files that a URL names", () => {
     ["postgresql://a:b?sslkey=c@d/e", "postgresql://a:b?sslkey=c@d/e"],
     ["postgresql://a@b/c", "postgresql://a@b/c"],
     ["see ca.crt?sslrootcert=x", "see ca.crt?sslrootcert=x"],
-  ])("of %s become those of %s", (url, expected) => {
+  ])("are made absolute: %s becomes %s", (url, expected) => {
     expect(withFiles(url, absolute)).toBe(expected);
   });
 
-  it("are relative to the scenario, or to where they are typed", () => {
+  it("are relative to the scenario, or to the working directory for --set", () => {
     const url = (host: string): string => `postgresql://a@${host}/c?sslmode=verify-full&sslrootcert=ca.crt`;
     const yaml = `name: x
 target: { urls: ["${url("b")}", { url: "${url("c")}" }] }

@@ -40,20 +40,20 @@ describe("libpq's variables", () => {
     ["PGSSLROOTCERT", "sslrootcert"],
     ["PGSSLCERT", "sslcert"],
     ["PGSSLKEY", "sslkey"],
-  ])("make the path in %s absolute, for a stored scenario is read elsewhere", (name, parameter) => {
+  ])("have the path in %s made absolute, because a stored scenario is read elsewhere", (name, parameter) => {
     expect(completed("postgresql://h/d", { [name]: "a.pem" })).toBe(
       `postgresql://h/d?${parameter}=${resolve("a.pem")}`,
     );
   });
 
-  it("give way to what keys of the target say", () => {
+  it("are ignored if the target's keys state the same", () => {
     const environment = { PGSSLMODE: "require", PGTARGETSESSIONATTRS: "any" };
     expect(completed("postgresql://h/d", environment, new Set(["sslmode"]))).toBe(
       "postgresql://h/d?target_session_attrs=any",
     );
   });
 
-  it("give a pooler's URL its user alone", () => {
+  it("give only the user to a pooler's URL", () => {
     const environment = { ...ADDRESS, PGSSLMODE: "require" };
     expect(complete("postgresql://pool:6432/app", environment, "pooler")).toBe(
       "postgresql://rail@pool:6432/app",
@@ -66,13 +66,13 @@ describe("libpq's variables", () => {
     [{ PGTARGETSESSIONATTRS: "standby" }, /PGTARGETSESSIONATTRS says target_session_attrs=standby/],
     [{ PGPORT: "5432,5433" }, /PGPORT has a port that is none/],
     [{ PGHOST: "a,b" }, /PGHOST names several hosts/],
-  ])("are refused by their own name: %j", (environment, message) => {
+  ])("are refused by name: %j", (environment, message) => {
     const refused = (): string => complete("postgresql://h/d", environment, NONE);
     expect(refused).toThrow(UsageError);
     expect(refused).toThrow(message);
   });
 
-  it("change no URL that has every part, and none where they are not set", () => {
+  it("change no complete URL, and no URL if they are not set", () => {
     const part = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
     const url = fc
       .tuple(part, part, fc.integer({ min: 1, max: 65_535 }), part)
@@ -81,12 +81,12 @@ describe("libpq's variables", () => {
     fc.assert(fc.property(fc.oneof(url, fc.string(), fc.webUrl()), (text) => completed(text, {}) === text));
   });
 
-  it("leave texts alone that are no URL, or broken ones", () => {
+  it("change no text that is not a valid URL", () => {
     for (const text of ["embedded", "postgresql://u:p?@h/d", "postgresql://a:1,b:2/d", "postgresql://h#x"])
       expect(completed(text, ADDRESS)).toBe(text);
   });
 
-  it("are named with the reason where they have no effect, and only if they are set", () => {
+  it("are listed with the reason if they are set and have no effect", () => {
     expect(ignoredVariables({ PGHOST: "h", PGPASSWORD: "p", PGPASSFILE: "f", PGAPPNAME: "" })).toEqual([]);
     expect(ignoredVariables({ PGSERVICE: "s", PGOPTIONS: "-c a=b", PGCONNECT_TIMEOUT: "3" })).toEqual([
       "PGCONNECT_TIMEOUT is ignored: an attempt to connect has 15 s; remove it",

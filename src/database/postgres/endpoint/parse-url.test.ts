@@ -31,7 +31,7 @@ describe("parseConnectionUrl", () => {
     });
   });
 
-  it("has PostgreSQL's defaults for what is left out", () => {
+  it("uses PostgreSQL's defaults for missing parts", () => {
     expect(parseConnectionUrl("postgres://", {}, {})).toEqual({
       scheme: "postgresql",
       host: "localhost",
@@ -45,7 +45,7 @@ describe("parseConnectionUrl", () => {
     });
   });
 
-  it("takes the password from PGPASSWORD when the URL has none", () => {
+  it("takes the password from PGPASSWORD if the URL has none", () => {
     const env = { PGPASSWORD: "from-env" };
     expect(parseConnectionUrl("postgresql://u@h/d", {}, env).password).toBe("from-env");
     expect(parseConnectionUrl("postgresql://u:own@h/d", {}, env).password).toBe("own");
@@ -89,7 +89,7 @@ describe("parseConnectionUrl", () => {
   });
 });
 
-describe("TLS files", () => {
+describe("TLS files of an endpoint", () => {
   let directory = "";
   const at = (name: string) => join(directory, name);
   const parse = (files: Parameters<typeof parseConnectionUrl>[1], url = "postgresql://u@h/d") =>
@@ -121,7 +121,7 @@ describe("TLS files", () => {
     });
   });
 
-  it("may be named in the URL, which goes before the scenario's", () => {
+  it("are taken from the URL before the scenario", () => {
     const url = `postgresql://u@h/d?sslmode=verify-ca&sslrootcert=${encodeURIComponent(at("one.crt"))}`;
     expect(parse({ sslmode: "require", ca: at("other.crt") }, url).tls).toEqual({
       mode: "verify-ca",
@@ -129,12 +129,12 @@ describe("TLS files", () => {
     });
   });
 
-  it("have libpq's meaning: require with a CA verifies it", () => {
+  it("verify the server for require with a CA, as in libpq", () => {
     expect(parse({ sslmode: "require" }).tls).toEqual({ mode: "require" });
     expect(parse({ sslmode: "require", ca: at("one.crt") }).tls?.mode).toBe("verify-ca");
   });
 
-  it("mean the strictest mode when none is stated, and no file and no mode mean no TLS", () => {
+  it("imply the strictest mode if none is stated, and no TLS without files and mode", () => {
     expect(parse({ ca: at("one.crt") }).tls?.mode).toBe("verify-full");
     expect(parse({ cert: at("one.crt"), key: at("one.key") }).tls?.mode).toBe("require");
     expect(parse({}).tls).toBeUndefined();
@@ -180,7 +180,7 @@ describe("urlTarget", () => {
     expect(target.admin).toBe(target.endpoints[0]);
   });
 
-  it("is administered through whichever takes writes, where the URLs ask for one", () => {
+  it("is administered through the endpoint that takes writes if the URLs require one", () => {
     const urls = ["a", "b"].map((host) => ({
       url: `postgresql://u@${host}/d?target_session_attrs=read-write`,
       weight: 1,
@@ -192,11 +192,11 @@ describe("urlTarget", () => {
     expect(complaintOf(() => parseConnectionUrl(wrong, {}, {}))).toMatch(/not supported.*use read-write/is);
   });
 
-  it("refuses an empty list", () => {
+  it("refuses an empty list of URLs", () => {
     expect(complaintOf(() => urlTarget({ kind: "url", urls: [] }, {}))).toMatch(/urls is empty/);
   });
 
-  it("takes PGPASSWORD for the administrator where the own variable is there and empty, as a secret that CI lacks is", () => {
+  it("takes PGPASSWORD for the administrator if TRAIN_SIM_ADMIN_PASSWORD is empty", () => {
     const urls = [{ url: "postgresql://u@h/d", weight: 1 }];
     const settings = { kind: "url", urls, adminUrl: "postgresql://a@h/d" } as const;
     const passwordWith = (own: string): string | undefined =>

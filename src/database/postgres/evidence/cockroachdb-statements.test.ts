@@ -4,7 +4,7 @@ import { fingerprintNamer } from "./cockroachdb-statements.js";
 
 const nameOfFingerprint = fingerprintNamer(['"n".events', '"n".event_status', '"n".events_archive']);
 
-test("a fingerprint is called by what it does to which table", () => {
+test("a fingerprint is named by its verb and its table", () => {
   expect(
     nameOfFingerprint("INSERT INTO train_sim.events_archive(id) SELECT e.id FROM train_sim.events AS e"),
   ).toBe("INSERT INTO events_archive");

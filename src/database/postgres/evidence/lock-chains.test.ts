@@ -3,32 +3,32 @@ import { longestChain, type Waiter } from "./lock-chains.js";
 
 const waits = (pid: number, ...blockedBy: number[]): Waiter => ({ pid, blockedBy, isLoad: true });
 
-test("counts those who wait, not who holds", () => {
+test("the longest chain of locks counts waiting sessions, not the holder", () => {
   expect(longestChain([])).toBe(0);
   expect(longestChain([waits(2, 1)])).toBe(1);
   expect(longestChain([waits(2, 1), waits(3, 1), waits(4, 1)])).toBe(1);
 });
 
-test("follows the longest of several ways", () => {
+test("the longest chain of locks follows the longest of several paths", () => {
   expect(longestChain([waits(2, 1), waits(3, 2), waits(4, 3, 1), waits(5, 1)])).toBe(3);
 });
 
-test("takes a queue before one row as the chain that it is", () => {
+test("the longest chain of locks includes a whole queue for one row", () => {
   expect(longestChain([waits(2, 1), waits(3, 1, 2), waits(4, 1, 2, 3)])).toBe(3);
 });
 
-test("begins at sessions of the load and goes on through others", () => {
+test("the longest chain of locks begins at a session of the load and may pass through others", () => {
   const stranger: Waiter = { pid: 3, blockedBy: [2], isLoad: false };
   expect(longestChain([{ ...stranger, pid: 9 }, stranger])).toBe(0);
   expect(longestChain([waits(2, 1), stranger, waits(4, 3)])).toBe(3);
 });
 
-test("counts each session of a deadlock once", () => {
+test("the longest chain of locks counts each session of a deadlock once", () => {
   expect(longestChain([waits(1, 2), waits(2, 1)])).toBe(2);
   expect(longestChain([waits(1, 1)])).toBe(1);
 });
 
-test("is quick on a long queue, where every session waits for all before it", () => {
+test("the longest chain of locks is found in a queue of 200 sessions that wait for all before them", () => {
   const queue = Array.from({ length: 200 }, (_, i) =>
     waits(i + 1, ...Array.from({ length: i + 1 }, (_, b) => b)),
   );

@@ -9,7 +9,7 @@ const EXPLAINED = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<stri
 const planOf = (explained: unknown): string =>
   POSTGRES_PLANS.planOf([{ "QUERY PLAN": JSON.stringify(explained) }]);
 
-it("keeps steps, tables and indexes, what is read first on the left", () => {
+it("the short form of a plan has steps, tables and indexes, with the first read on the left", () => {
   expect(Object.values(EXPLAINED).map(planOf)).toEqual([
     "Index Scan events_pkey > Update events",
     "(Index Scan events_pkey > LockRows > Limit, CTE Scan claimed, Index Scan events_pkey) > Nested Loop",
@@ -20,7 +20,7 @@ it("keeps steps, tables and indexes, what is read first on the left", () => {
   ]);
 });
 
-it("is the same for other conditions and aliases, and another one for other steps", () => {
+it("the short form of a plan depends on its steps, not on conditions and aliases", () => {
   const text = JSON.stringify(EXPLAINED["SELECT count(*) FROM big WHERE n > $1"]);
   const like = (from: string, to: string): string => planOf(JSON.parse(text.replace(from, to)));
   expect(text).toContain('"Alias":"big"');
@@ -32,6 +32,6 @@ it("is the same for other conditions and aliases, and another one for other step
   expect(like(alone, '"Seq Scan","Parallel Aware":true')).toBe("Parallel Seq Scan big > Aggregate");
 });
 
-it("does not take an answer without a plan for one", () => {
+it("an answer without a plan is refused", () => {
   expect(() => planOf([])).toThrow("EXPLAIN answered without a plan");
 });

@@ -20,8 +20,8 @@ function selected(survey: Survey): { sources: string[]; skipped: string[] } {
   return { sources: asked.map(({ view }) => view.source), skipped };
 }
 
-describe("the views of PostgreSQL", () => {
-  it.each([13, 14, 15, 16, 17, 18])("give each metric once in version %d", (version) => {
+describe("the statistics views of PostgreSQL", () => {
+  it.each([13, 14, 15, 16, 17, 18])("contain each metric once in version %d", (version) => {
     const views = POSTGRES_SAMPLER.groups.flatMap((group) => group.views);
     const given = viewsFor(views, { ...SURVEY, version }, () => undefined).flatMap(({ view }) => view.gives);
     expect([...new Set(given)]).toEqual(given);
@@ -29,7 +29,7 @@ describe("the views of PostgreSQL", () => {
       expect(given).toContain(metric);
   });
 
-  it("name what an old version does not have", () => {
+  it("are listed as skipped if the version lacks them", () => {
     expect(selected({ ...SURVEY, version: 13 }).skipped).toEqual([
       "pg_stat_wal: not in version 13 of the server",
       "pg_stat_io (wal): not in version 13 of the server",
@@ -43,7 +43,7 @@ describe("the views of PostgreSQL", () => {
     expect(selected(SURVEY).skipped).toEqual([]);
   });
 
-  it("take either extension for the pending list, and name both where there is none", () => {
+  it("use either extension for the pending list, and are skipped by name without both", () => {
     const inspect = new Map([["pageinspect", "public"]]);
     expect(selected({ ...SURVEY, extensions: inspect }).sources).toContain("gin_metapage_info");
     expect(selected({ ...SURVEY, extensions: new Map() }).skipped).toEqual([
@@ -81,7 +81,7 @@ function server(answer: (text: string) => SqlRow): SqlClient & { asked: string[]
 const refusal = (code: string): Error => Object.assign(new Error(`refused with ${code}`), { code });
 
 describe("GroupReader", () => {
-  it("asks all views in one statement, once each has been tried", async () => {
+  it("reads all views in one statement after it has tried each view", async () => {
     const client = server(() => ({ v0: '{"x": 1}', v1: '{"y": 2.5, "note": "n"}', tookMs: 1 }));
     const reader = new GroupReader(group(), SURVEY, "SET;", () => undefined);
     expect(await reader.read(client)).toEqual({ x: 1, y: 2.5 });
@@ -91,7 +91,7 @@ describe("GroupReader", () => {
     expect(client.asked[3]).toMatch(/^SET; .*TEXT a.*TEXT b/s);
   });
 
-  it("leaves out and names what the server refuses, keeps what only took too long", async () => {
+  it("leaves out and names a refused view, and keeps a view that timed out", async () => {
     const skipped: string[] = [];
     const client = server((text) => {
       if (text.includes("TEXT a")) throw refusal("42501");
@@ -111,7 +111,7 @@ describe("GroupReader", () => {
     expect(slow.asked.filter((text) => text.includes("TEXT a") && text.includes("TEXT b"))).toHaveLength(2);
   });
 
-  it("tries each view anew after a right was taken away", async () => {
+  it("tries each view separately after a right was revoked", async () => {
     let isAllowed = true;
     const client = server((text) => {
       if (!isAllowed && text.includes("TEXT a")) throw refusal("42501");
@@ -126,7 +126,7 @@ describe("GroupReader", () => {
     expect(await reader.read(client)).toEqual({ y: 2 });
   });
 
-  it("asks what takes long less often, and says so", async () => {
+  it("reads a slow view less often, and reports this", async () => {
     const skipped: string[] = [];
     const client = server(() => ({ v0: '{"x": 1}', v1: '{"y": 2}', tookMs: 60_000 }));
     const reader = new GroupReader(group({ mostShare: 0.01 }), SURVEY, "", (_, reason) =>
@@ -137,7 +137,7 @@ describe("GroupReader", () => {
     expect(skipped).toEqual(["not read every second, so that it takes at most 1 % of the time"]);
   });
 
-  it("asks a group of one view once for its first reading, since it may be dear", async () => {
+  it("runs a single view once for its first reading", async () => {
     let asked = 0;
     const client = server(() => {
       asked++;
@@ -154,7 +154,7 @@ describe("GroupReader", () => {
     expect(asked).toBe(1);
   });
 
-  it("says why a column is null and gives no number for it", async () => {
+  it("reports why a column is null, and returns no number for it", async () => {
     const skipped: string[] = [];
     const views = [{ ...view("a", "x"), ifNull: { x: "it is off" }, decode: numbersIn }];
     const client = server(() => ({ v0: '{"x": null}', tookMs: 1 }));

@@ -93,12 +93,12 @@ async function addEvents(connection: PgConnection): Promise<string[]> {
 const touch = (connection: PgConnection, id: string | undefined): Promise<unknown> =>
   connection.query(`UPDATE n.event_status SET attempts = attempts + 1 WHERE event_id = '${id ?? ""}'`);
 
-describe("scans", () => {
+describe("scan counts of a window", () => {
   /** Makes the session report its work so far to the server. */
   const report = (reader: PgConnection): Promise<unknown> =>
     reader.query("SELECT pg_stat_force_next_flush()");
 
-  it("are counted of the workload's indexes and tables, between two moments", async () => {
+  it("include the workload's tables and indexes", async () => {
     const sampler = await samplerOf();
     const reader = await session();
     await addEvents(reader);
@@ -117,7 +117,7 @@ describe("scans", () => {
     ]);
   });
 
-  it("are not known where the counts were reset in between", async () => {
+  it("are unknown if the server's counts were reset within the window", async () => {
     const sampler = await samplerOf();
     const reader = await session();
     await reader.query("SELECT * FROM n.events");
@@ -142,7 +142,7 @@ describe("definitions of the workload's tables", () => {
     await admin.query("DROP SCHEMA aside CASCADE");
   });
 
-  it("are the same at both ends of a window in which rows change and partitions come and go", async () => {
+  it("are unchanged if rows change and partitions are attached or detached", async () => {
     const sampler = await samplerOf({ ...PARTED });
     await sampler.opened();
     await admin.query(`INSERT INTO aside.parted VALUES (1), (11); ANALYZE aside.parted; DROP TABLE aside.first;
@@ -150,7 +150,7 @@ describe("definitions of the workload's tables", () => {
     expect(await sampler.closed([])).toMatchObject({ tableChanges: [] });
   });
 
-  it("name each column, index, constraint, trigger, option and storage that is another", async () => {
+  it("include each changed column, index, constraint, trigger, option and storage", async () => {
     const sampler = await samplerOf();
     await admin.query("CREATE INDEX soon_gone ON n.event_status (attempts)");
     await sampler.opened();
@@ -182,7 +182,7 @@ describe("definitions of the workload's tables", () => {
     expect(found.get("table n.events_archive")?.after).toContain("unlogged");
   });
 
-  it("cover the partitions of a table", async () => {
+  it("include the partitions of a table", async () => {
     const sampler = await samplerOf({ ...PARTED });
     await sampler.opened();
     await admin.query("ALTER TABLE aside.first SET (fillfactor = 70)");
@@ -192,7 +192,7 @@ describe("definitions of the workload's tables", () => {
 });
 
 describe("a superuser's sampler", () => {
-  it("reads every metric that the views of this version give, and skips nothing", async () => {
+  it("reads every metric of this server's version, and skips none", async () => {
     const sampler = await samplerOf();
     const producer = await session();
     await addEvents(producer);
@@ -211,7 +211,7 @@ describe("a superuser's sampler", () => {
     expect(metrics["size.indexBytes"]).toBeGreaterThan(0);
   });
 
-  it("counts sessions of the load by state, and none of train-sim's own", async () => {
+  it("counts sessions of the load by state, without other sessions of train-sim", async () => {
     const sampler = await samplerOf();
     for (const name of ["train-sim/admin", "train-sim/watch", "train-sim/sampler", "psql"])
       await session(name);
@@ -232,7 +232,7 @@ describe("a superuser's sampler", () => {
     await waiting;
   });
 
-  it("finds who waits for whom, through to the end of the chain", async () => {
+  it("finds blocked sessions and the longest chain of locks", async () => {
     const sampler = await samplerOf();
     const sessions = [await session(), await session(), await session(), await session()];
     const [holder] = sessions;
@@ -259,7 +259,7 @@ describe("a superuser's sampler", () => {
     });
   });
 
-  it("still sees who waits while a table is locked against it, and names what it cannot read meanwhile", async () => {
+  it("counts blocked sessions while a table is locked, and names what it cannot read", async () => {
     const sampler = await samplerOf();
     const holder = await session("psql");
     await holder.query("BEGIN; LOCK TABLE n.event_status");
@@ -278,7 +278,7 @@ describe("a superuser's sampler", () => {
     );
   });
 
-  it("tells how far back an open snapshot reaches", async () => {
+  it("measures the age of the oldest open snapshot", async () => {
     const sampler = await samplerOf();
     expect(await until(sampler, (seen) => seen["xmin.oldestTransactionMs"] === 0)).toMatchObject({
       "xmin.ageTransactions": 0,
@@ -308,7 +308,7 @@ describe("a superuser's sampler", () => {
     await claim.query("COMMIT");
   });
 
-  it("counts the pages that an inverted index still has to take in", async () => {
+  it("counts pending pages of an inverted index", async () => {
     await admin.query("ALTER TABLE n.events SET (autovacuum_enabled = off)");
     const sampler = await samplerOf();
     expect((await sampler.sample())["gin.pendingPages"]).toBe(0);
@@ -318,14 +318,14 @@ describe("a superuser's sampler", () => {
     expect((await sampler.sample())["gin.pendingPages"]).toBe(0);
   });
 
-  it("has no pending list to tell of without an inverted index, and misses nothing", async () => {
+  it("has no metric of pending pages without an inverted index, and skips nothing", async () => {
     await resetNamespace(admin, { namespace, payload: "text" });
     const sampler = await samplerOf();
     expect(await sampler.sample()).not.toHaveProperty("gin.pendingPages");
     expect(skippedBy(sampler)).toEqual([]);
   });
 
-  it("tells what each statement of the workload took, and none of its own", async () => {
+  it("measures each statement of the workload, without its own statements", async () => {
     const sampler = await samplerOf();
     const connection = await session();
     await sampler.opened();
@@ -342,7 +342,7 @@ describe("a superuser's sampler", () => {
     }
   });
 
-  it("connects anew after its connection died; the sample between is missed", async () => {
+  it("reconnects after its connection was lost, and misses one sample", async () => {
     const sampler = await samplerOf();
     await admin.query(
       "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1 AND application_name = 'train-sim/sampler'",
@@ -352,13 +352,13 @@ describe("a superuser's sampler", () => {
     expect((await sampler.sample())["sessions.active"]).toBe(0);
   });
 
-  it("has nothing more to say once it is closed", async () => {
+  it("refuses a sample after it is closed", async () => {
     const sampler = await samplerOf();
     await sampler.close();
     await expect(sampler.sample()).rejects.toThrow("the session is closed");
   });
 
-  it("leaves no connection behind where it is closed while it connects", async () => {
+  it("leaves no connection if it is closed while it connects", async () => {
     const sampler = new DatabaseSampler({
       endpoint,
       dialect: postgres,
@@ -385,7 +385,7 @@ describe("the sampler of a role without rights", () => {
     await admin.query(`DROP ROLE ${role}`);
   });
 
-  it("reads what it may and names the rest, once", async () => {
+  it("reads permitted views and names each of the others once", async () => {
     await admin.query("CREATE EXTENSION IF NOT EXISTS pgstattuple");
     await admin.query(`GRANT USAGE ON SCHEMA n TO ${role}; GRANT SELECT ON n.events TO ${role}`);
     await session();
@@ -408,7 +408,7 @@ describe("the sampler of a role without rights", () => {
     expect(metrics["xmin.ageTransactions"]).toBeDefined();
   });
 
-  it("sees the sessions of its own role whole", async () => {
+  it("sees the state of sessions of the same role", async () => {
     await admin.query(`GRANT USAGE ON SCHEMA n TO ${role}`);
     const own = { ...endpoint, user: role, password };
     const sampler = await samplerOf({ endpoint: own, isOurs: false });

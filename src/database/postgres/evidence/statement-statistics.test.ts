@@ -22,7 +22,7 @@ const reading = (
 
 const FIRST = { since: "monday", discards: 3 };
 
-test("only what ran in between is left, with what it added", () => {
+test("only statements that ran between two readings remain, with their differences", () => {
   const added = statementsAdded(
     reading({ 1: count(5), 2: count(7) }),
     reading({ 1: count(9), 2: count(7), 3: count(1) }),
@@ -37,7 +37,7 @@ test("only what ran in between is left, with what it added", () => {
 });
 
 test.each([undefined, FIRST])(
-  "statistics that were reset tell nothing, however much was counted since: %j",
+  "readings before and after a reset %j have no difference, however much was counted since",
   (history) => {
     const before = { 1: count(5), 2: count(7) };
     const addedTo = (after: Record<string, StatementCount>) =>
@@ -49,12 +49,12 @@ test.each([undefined, FIRST])(
   },
 );
 
-test("statistics whose database says that they were reset tell nothing, even if every count is higher", () => {
+test("readings have no difference if the database reports a reset, even if every count is higher", () => {
   const after = reading({ 1: count(9) }, { since: "tuesday", discards: 9 });
   expect(statementsAdded(reading({ 1: count(5) }, FIRST), after)).toBeUndefined();
 });
 
-test("entries that were discarded cost their own counts alone; one made anew has added what it has, and that is said", () => {
+test("a discarded entry loses only its own counts, and the difference is marked as incomplete", () => {
   const before = reading({ own: count(5), stranger: count(7), again: count(8) }, FIRST);
   const after = reading({ own: count(9), again: count(2) }, { ...FIRST, discards: 4 });
   expect(statementsAdded(before, after)).toEqual({
@@ -66,7 +66,7 @@ test("entries that were discarded cost their own counts alone; one made anew has
   });
 });
 
-test("statements of one name are one, those without a name none, most time first", () => {
+test("statements with the same name are added up, unnamed ones are left out, and most time comes first", () => {
   const added = new Map([
     ["1", count(1)],
     ["2", count(2)],

@@ -37,7 +37,7 @@ function server(hasSucceeded: boolean, interruptions = 0): AdminClient & { reado
   };
 }
 
-it("sends again what a change of the catalogue interrupted, a few times", async () => {
+it("a statement that a change of the catalogue interrupted is repeated a few times", async () => {
   const calm = server(true);
   expect(await applyNamespace(calm, SETTINGS, "dsql")).toBe("created");
   const shaken = server(true, 2);
@@ -47,7 +47,7 @@ it("sends again what a change of the catalogue interrupted, a few times", async 
   await expect(applyNamespace(server(true, 100), SETTINGS, "dsql")).rejects.toThrow(/OC001/);
 });
 
-it("has no namespace where the server could not make an index", async () => {
+it("a namespace is not created if the server could not build an index", async () => {
   const making = applyNamespace(server(false), SETTINGS, "dsql");
   await expect(making).rejects.toThrow(/job j1 failed, of CREATE INDEX ASYNC/);
   await expect(making).rejects.toBeInstanceOf(TargetError);

@@ -29,7 +29,7 @@ async function endSessionOf(claim: NamespaceClaim): Promise<void> {
   await admin.close();
 }
 
-it("keeps another from the same namespace until it is released, and nobody from others", async () => {
+it("a claim keeps other runs from its namespace until its release, and from no other namespace", async () => {
   const namespace = testNamespace("claim");
   const first = await claimOf(namespace);
   const refusal: unknown = await claimOf(namespace).catch((error: unknown) => error);
@@ -44,13 +44,13 @@ it("keeps another from the same namespace until it is released, and nobody from 
   await Promise.all([other.release(), next.release()]);
 });
 
-it("keeps no row from being vacuumed", async () => {
+it("a claim does not keep rows from being vacuumed", async () => {
   const claim = await claimOf(testNamespace("claim"));
   expect(await sessionOf(claim)).toMatchObject({ state: "idle in transaction", xmin: null });
   await claim.release();
 });
 
-it("is taken again at once when its session is ended, and the next run finds it held", async () => {
+it("a claim is renewed at once if its session is ended, and the next run is still refused", async () => {
   const namespace = testNamespace("claim");
   const notes: string[] = [];
   const claim = await claimOf(namespace, { note: (words) => notes.push(words) });
@@ -65,7 +65,7 @@ it("is taken again at once when its session is ended, and the next run finds it 
   await claim.release();
 });
 
-it("is refused to the next run while the run that made the schema shows itself, by whatever session", async () => {
+it("a claim is refused while any session of the run that made the schema exists", async () => {
   const namespace = testNamespace("claim");
   const admin = await connectAdmin(inject("adminEndpoint"));
   await resetNamespace(admin, { namespace, payload: "text", run: "0a1b2c3d" });
@@ -87,7 +87,7 @@ it("is refused to the next run while the run that made the schema shows itself, 
   await admin.close();
 });
 
-it("is lost for good when another run has made the schema its own, and says so at once", async () => {
+it("a claim fails at once if another run has made the schema its own", async () => {
   const namespace = testNamespace("claim");
   const admin = await connectAdmin(inject("adminEndpoint"));
   const claim = await claimOf(namespace);
@@ -106,7 +106,7 @@ it("is lost for good when another run has made the schema its own, and says so a
   await admin.close();
 });
 
-it("is lost when the schema has been dropped, which is found by asking", async () => {
+it("a claim fails on request if the schema has been dropped", async () => {
   const namespace = testNamespace("claim");
   const admin = await connectAdmin(inject("adminEndpoint"));
   const claim = await claimOf(namespace);
@@ -117,7 +117,7 @@ it("is lost when the schema has been dropped, which is found by asking", async (
   await Promise.all([claim.release(), admin.close()]);
 });
 
-it("asks nothing of a server without such locks", async () => {
+it("a server without such locks is not asked for a claim", async () => {
   const claim = await claimNamespace({ ...inject("adminEndpoint"), port: 1 }, "any", dialectOf("dsql"));
   expect(claim).toBe(UNCLAIMED);
 });

@@ -44,8 +44,8 @@ async function refusalOf(change: Promise<unknown>): Promise<UsageError> {
   return error as UsageError;
 }
 
-describe("a namespace of ours", () => {
-  test.each(PAYLOADS)("is made with its three tables and marked, payload %s", async (payload) => {
+describe("a namespace of train-sim", () => {
+  test.each(PAYLOADS)("is created with its three tables and its mark, payload %s", async (payload) => {
     expect(await namespaceState(admin, namespace)).toEqual({ kind: "absent" });
     expect(await applyNamespace(admin, { namespace, payload })).toBe("created");
     expect(await namespaceState(admin, namespace)).toMatchObject({
@@ -57,7 +57,7 @@ describe("a namespace of ours", () => {
     expect(await tablesIn(namespace)).toEqual(["event_status", "events", "events_archive"]);
   });
 
-  test("is left as it is when applied again, and refused for another payload level", async () => {
+  test("is unchanged if applied again, and refused for another payload level", async () => {
     await applyNamespace(admin, { namespace, payload: "text" });
     await admin.query(`INSERT INTO ${namespace}.events (id, payload, event_type, authority_id, train_id)
       VALUES (gen_random_uuid(), '{}', 'SIGNAL_CLEAR', gen_random_uuid(), 'RR')`);
@@ -77,14 +77,14 @@ describe("a namespace of ours", () => {
     expect(await admin.query(`SELECT FROM ${namespace}.events`)).toEqual([]);
   });
 
-  test("is dropped whole; dropping what is not there does nothing", async () => {
+  test("is dropped completely, and a missing one is not an error", async () => {
     await applyNamespace(admin, { namespace, payload: "jsonb" });
     expect(await dropNamespace(admin, namespace)).toBe(true);
     expect(await namespaceState(admin, namespace)).toEqual({ kind: "absent" });
     expect(await dropNamespace(admin, namespace)).toBe(false);
   });
 
-  test("survives two resets at the same time", async () => {
+  test("exists after two resets at the same time", async () => {
     const other = await connectAdmin(inject("adminEndpoint"));
     const settings = { namespace, payload: "jsonb" } as const;
     await Promise.all([resetNamespace(admin, settings), resetNamespace(other, settings)]);
@@ -92,7 +92,7 @@ describe("a namespace of ours", () => {
     expect(await tablesIn(namespace)).toHaveLength(3);
   });
 
-  test("leaves nothing half-made behind when it cannot be finished", async () => {
+  test("is not left half-made if it cannot be finished", async () => {
     const grantTo = `nobody_${generateSecret(4)}`;
     const error = await refusalOf(applyNamespace(admin, { namespace, payload: "jsonb", grantTo }));
     expect(error.message).toContain(grantTo);
@@ -115,7 +115,7 @@ describe("a namespace of ours", () => {
       "table constraint NAME_t_id_fkey on public.NAME_t",
       "CREATE TABLE NAME_t (id uuid REFERENCES NAME.events)",
     ],
-  ])("is not dropped while somebody else has a %s, which is named", async (stranger, sql) => {
+  ])("is not dropped while a foreign %s depends on it, which is named", async (stranger, sql) => {
     await applyNamespace(admin, { namespace, payload: "jsonb" });
     await admin.query(sql.replaceAll("NAME", namespace));
     try {
@@ -131,7 +131,7 @@ describe("a namespace of ours", () => {
     }
   });
 
-  test("may be dropped with the indexes, triggers and statistics that others gave its tables", async () => {
+  test("is dropped with indexes, triggers and statistics that others gave its tables", async () => {
     await applyNamespace(admin, { namespace, payload: "jsonb" });
     await admin.query(`CREATE INDEX ON ${namespace}.events (train_id)`);
     await admin.query(`CREATE STATISTICS ON id, train_id FROM ${namespace}.events`);
@@ -140,11 +140,11 @@ describe("a namespace of ours", () => {
   });
 });
 
-describe("a schema that is not ours", () => {
+describe("a schema that is not train-sim's", () => {
   test.each([
     ["without a comment", ""],
     ["with somebody's comment", "our train-sim namespace, version 1"],
-  ])("%s is never touched", async (_, comment) => {
+  ])("is never changed: %s", async (_, comment) => {
     await admin.query(`CREATE SCHEMA ${namespace}`);
     await admin.query(`CREATE TABLE ${namespace}.events ()`);
     if (comment) await admin.query(`COMMENT ON SCHEMA ${namespace} IS '${comment}'`);
@@ -168,7 +168,7 @@ describe("a schema that is not ours", () => {
     'x"; DROP',
     "ж",
     "x".repeat(64),
-  ])("cannot be named: %j", async (name) => {
+  ])("has a name that is refused: %j", async (name) => {
     await refusalOf(applyNamespace(admin, { namespace: name, payload: "jsonb" }));
     await refusalOf(dropNamespace(admin, name));
     expect(() => ddl({ namespace: name, payload: "jsonb" })).toThrow(UsageError);
@@ -189,7 +189,7 @@ describe("a role that is not the owner", () => {
     await admin.query(`DROP ROLE ${role}`);
   });
 
-  test("can run the whole load once it was granted to, in every shape", async () => {
+  test("can run the whole load after a grant, in every statement shape", async () => {
     for (const payload of PAYLOADS) {
       await resetNamespace(admin, { namespace, payload, grantTo: role });
       const connection = await new PgConnection({
@@ -219,7 +219,7 @@ describe("a role that is not the owner", () => {
     }
   });
 
-  test("cannot make or drop the namespace, and is told why", async () => {
+  test("is refused creation and deletion of the namespace, with the reason", async () => {
     await applyNamespace(admin, { namespace, payload: "jsonb" });
     const client = await connectAdmin(endpoint());
     expect((await refusalOf(dropNamespace(client, namespace))).message).toContain("not allowed");
@@ -232,17 +232,14 @@ describe("a role that is not the owner", () => {
 });
 
 describe("ddl", () => {
-  test.each(PAYLOADS)(
-    "prints what apply runs, one statement each, nothing left to fill in: %s",
-    async (payload) => {
-      const statements = ddl({ namespace, payload });
-      for (const statement of statements) expect(statement).not.toMatch(/\{\{|;\s*$/);
-      await admin.query(`${statements.join(";\n")};`);
-      expect(await namespaceState(admin, namespace)).toMatchObject({
-        kind: "ours",
-        variant: `payload ${payload}`,
-      });
-      expect(await tablesIn(namespace)).toHaveLength(3);
-    },
-  );
+  test.each(PAYLOADS)("prints the single statements of apply without placeholders: %s", async (payload) => {
+    const statements = ddl({ namespace, payload });
+    for (const statement of statements) expect(statement).not.toMatch(/\{\{|;\s*$/);
+    await admin.query(`${statements.join(";\n")};`);
+    expect(await namespaceState(admin, namespace)).toMatchObject({
+      kind: "ours",
+      variant: `payload ${payload}`,
+    });
+    expect(await tablesIn(namespace)).toHaveLength(3);
+  });
 });

@@ -15,11 +15,11 @@ describe("uuidArray", () => {
     ["no dashes", "0198c5a0000070008000".padEnd(36, "0")],
     ["a character beyond ASCII", `Ā${GOOD.slice(1)}`],
     ["empty", ""],
-  ])("refuses %s", (_, id) => {
+  ])("refuses %s as a UUID", (_, id) => {
     expect(() => uuidArray([GOOD, id])).toThrow(RangeError);
   });
 
-  test("writes header, length and bytes as the wire format wants them", () => {
+  test("writes header, length and bytes in the wire format", () => {
     expect(uuidArray([GOOD]).toString("hex")).toBe(
       ["00000001", "00000000", "00000b86", "00000001", "00000001", "00000010", GOOD.replaceAll("-", "")].join(
         "",
@@ -28,13 +28,13 @@ describe("uuidArray", () => {
   });
 });
 
-describe.each(["text", "jsonb"] as const)("%s[] of a column", (type) => {
+describe.each(["text", "jsonb"] as const)("the array type %s[] of a batch's documents", (type) => {
   const documents = new DocumentGenerator(1, "producers/0");
   const texts = Array.from({ length: 5 }, (_, index) => documents.at(index).json);
   const expected = bufferOf(stringArray(type, texts));
 
   test.each([0, 3, elementHead(type), 9])(
-    "is that of its texts, with %i bytes of room before each",
+    "equals the array of its texts, with %i bytes of room before each",
     (room) => {
       const keys = Buffer.alloc(5 * 16);
       const batch = new BatchMaker("uuidv7", room).make(keys, documents, 0);

@@ -20,9 +20,9 @@ function submitted(text = "COMMIT") {
 
 const ANSWER = "C\0\0\0\u000bCOMMIT\0Z\0\0\0\u0005I";
 
-describe("a word of transaction control", () => {
+describe("a statement of transaction control", () => {
   it.each(["COMMIT", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", "räksmörgås"])(
-    "is sent as the driver would: %s",
+    "is sent as the driver sends it: %s",
     (text) => {
       const stream = new PassThrough();
       new pg.Connection({ stream } as unknown as pg.ConnectionConfig).query(text);
@@ -32,7 +32,7 @@ describe("a word of transaction control", () => {
     },
   );
 
-  it("takes an answer that is whole, tells the driver of it and what the server did", () => {
+  it("reads a complete answer, and reports its end and the server's command", () => {
     const { call, heard, settled } = submitted();
     const answer = Buffer.from(ANSWER);
     expect(call.take(answer)).toBe(answer.length);
@@ -41,23 +41,23 @@ describe("a word of transaction control", () => {
   });
 
   it.each([
-    ["a notice before it", `N\0\0\0\u0009Mhm\0\0${ANSWER}`],
-    ["a notice after it", `${ANSWER}N\0\0\0\u0009Mhm\0\0`],
-    ["two of them", `C\0\0\0\u000aBEGIN\0${ANSWER}`],
+    ["a notice before its end", `N\0\0\0\u0009Mhm\0\0${ANSWER}`],
+    ["a notice after its end", `${ANSWER}N\0\0\0\u0009Mhm\0\0`],
+    ["two commands", `C\0\0\0\u000aBEGIN\0${ANSWER}`],
     ["an error", "E\0\0\0\u0008S40P"],
-    ["the end of what the driver has the beginning of", "ommit\0\0Z\0\0\0\u0005I"],
+    ["only the end of a message that the driver began to read", "ommit\0\0Z\0\0\0\u0005I"],
     ...Array.from({ length: ANSWER.length }, (_, cut): [string, string] => [
       `its first ${cut} bytes`,
       ANSWER.slice(0, cut),
     ]),
-  ])("leaves an answer to the driver that is %s", (_, answer) => {
+  ])("leaves an answer to the driver if it is or has %s", (_, answer) => {
     const { call, heard } = submitted();
     expect(call.goesOn()).toBe(false);
     expect(call.take(Buffer.from(answer))).toBe(0);
     expect(heard).toEqual([]);
   });
 
-  it("settles with what the driver read of it, or the server's error", () => {
+  it("settles with the command that the driver read, or with the server's error", () => {
     const read = submitted();
     read.call.handleCommandComplete({ text: "ROLLBACK" });
     read.call.handleReadyForQuery();

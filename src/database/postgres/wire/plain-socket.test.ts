@@ -29,7 +29,7 @@ async function pair(): Promise<{ near: PlainSocket; far: Socket; heard: Buffer[]
 }
 
 describe("the socket of a plain connection", () => {
-  it("hands over every byte once, beside another that reads into the same memory", async () => {
+  it("returns every byte once, while another socket reads into the same memory", async () => {
     const bytes = (which: number): Buffer =>
       Buffer.from(Array.from({ length: 300_001 }, (_, i) => (i * 7 + (i >> 8) + which) % 251));
     const pairs = [await pair(), await pair()];
@@ -43,7 +43,7 @@ describe("the socket of a plain connection", () => {
       expect(Buffer.concat(heard).equals(bytes(which))).toBe(true);
   });
 
-  it("shows an answer in pieces to who reads it first, and the driver only what that left of the whole", async () => {
+  it("passes pieces of an answer to its first reader, and the rest of the whole to the driver", async () => {
     const { near, far, heard } = await pair();
     const shown: string[] = [];
     near.readFirst({
@@ -67,7 +67,7 @@ describe("the socket of a plain connection", () => {
     near.destroy();
   });
 
-  it("gives what stays as it was when more arrives", async () => {
+  it("returns data that stays unchanged when more arrives", async () => {
     const { near, far, heard } = await pair();
     far.write("first");
     await once(near, "data");
@@ -77,7 +77,7 @@ describe("the socket of a plain connection", () => {
     near.destroy();
   });
 
-  it("writes, and tells of an end that comes without a word", async () => {
+  it("writes, and reports a reset connection", async () => {
     const { near, far } = await pair();
     near.write("question");
     const [question] = (await once(far, "data")) as [Buffer];

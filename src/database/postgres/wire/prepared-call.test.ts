@@ -39,15 +39,18 @@ const VALUES: readonly (readonly SqlValue[])[] = [
   [Buffer.alloc(70_000, 7), null, 100],
 ];
 
-describe("the messages of a call", () => {
-  it.each(VALUES.map((values) => ({ values })))("are the driver's own, byte by byte: %#", ({ values }) => {
-    const name = "process.claim";
-    expect(callMessages(name, values).equals(driversMessages(name, values))).toBe(true);
-    expect(callMessages("ä", values).equals(driversMessages("ä", values))).toBe(true);
-  });
+describe("the messages of a prepared call", () => {
+  it.each(VALUES.map((values) => ({ values })))(
+    "equal the driver's messages, byte by byte: %#",
+    ({ values }) => {
+      const name = "process.claim";
+      expect(callMessages(name, values).equals(driversMessages(name, values))).toBe(true);
+      expect(callMessages("ä", values).equals(driversMessages("ä", values))).toBe(true);
+    },
+  );
 });
 
-describe("a batch that is bound ahead", () => {
+describe("a batch that is bound in advance", () => {
   const texts = (...each: string[]): TextColumn => {
     let end = 0;
     const ends = each.map((text) => (end += Buffer.byteLength(text)));
@@ -56,7 +59,7 @@ describe("a batch that is bound ahead", () => {
   it.each([
     { keys: Buffer.alloc(0), documents: texts() },
     { keys: Buffer.alloc(48, 7), documents: texts("{}", "é".repeat(400), "") },
-  ])("is the message of its values, byte by byte, and shows them in it: %#", ({ keys, documents }) => {
+  ])("equals the message of its values, byte by byte, and contains the values: %#", ({ keys, documents }) => {
     const parameters = [
       uuidBytesArray(keys),
       textBytesArray("jsonb", documents),
@@ -69,7 +72,7 @@ describe("a batch that is bound ahead", () => {
     expect((bound.values[1] as Buffer).buffer).toBe(bound.message.buffer);
   });
 
-  it("gives back what it was given beside it", () => {
+  it("keeps the other values of the call", () => {
     const keys = uuidBytesArray(Buffer.alloc(32, 9));
     const values = ["räksmörgås", null, keys, 7, "x".repeat(100)];
     const bound = bindAhead({ name: "read", text: "" }, values);
@@ -151,8 +154,8 @@ describe("a prepared call", () => {
 
   it.each([
     ["rows", Buffer.concat([bound, dataRow("a"), dataRow("b"), done])],
-    ["none", Buffer.concat([bound, done])],
-  ])("takes an answer that is whole, of %s, and tells the driver that the server is ready", (_, answer) => {
+    ["no rows", Buffer.concat([bound, done])],
+  ])("reads a complete answer with %s, and reports to the driver that the server is ready", (_, answer) => {
     const ready = { name: "readyForQuery", length: 5, status: "I" };
     expect(told(answer)).toEqual({ taken: answer.length, messages: [ready] });
     const inBlock = Buffer.from(answer);
@@ -160,7 +163,7 @@ describe("a prepared call", () => {
     expect(told(inBlock).messages).toEqual([{ ...ready, status: "T" }]);
   });
 
-  it("leaves an end to the driver that is not all that is left", () => {
+  it("leaves the end of an answer to the driver if it is cut or followed by more", () => {
     const rows = Buffer.concat([bound, dataRow("a")]);
     const whole = Buffer.concat([rows, done]);
     const notice = Buffer.from("N\0\0\0\u0009Mhm\0\0");
@@ -170,7 +173,7 @@ describe("a prepared call", () => {
       expect(told(answer)).toEqual({ taken: rows.length, messages: [] });
   });
 
-  it("takes the rows at the beginning of an answer itself, and leaves the driver the rest", () => {
+  it("reads complete rows at the beginning of an answer, and leaves the rest to the driver", () => {
     const rows = Buffer.concat([dataRow("a", "12"), dataRow("", "-3")]);
     expect(take(Buffer.concat([bound, rows, done]))).toEqual({
       taken: bound.length + rows.length,
@@ -187,7 +190,7 @@ describe("a prepared call", () => {
     ["NULLs alone", [null, null]],
     ["long text", ["x".repeat(200), "1"]],
     ["long text of other letters", ["é".repeat(40_000), null]],
-  ])("takes rows with %s, and those around them", (_, texts) => {
+  ])("reads rows with %s, and the rows around them", (_, texts) => {
     const rows = [["a".repeat(130), "12"], texts, ["", "-3"]].map((row) => dataRow(...row));
     const read = ([id, attempts]: (string | null)[]): StatementRow => [
       id,
@@ -199,7 +202,7 @@ describe("a prepared call", () => {
     });
   });
 
-  it("leaves what follows the rows that it took as it came", () => {
+  it("leaves the bytes after the rows that it read unchanged", () => {
     const cut = Buffer.concat([
       dataRow("x".repeat(300), null),
       dataRow("y".repeat(300), "2").subarray(0, 40),
@@ -210,7 +213,7 @@ describe("a prepared call", () => {
     expect(answer.length - taken).toBe(40);
   });
 
-  it.each([1, 6, 8, 14])("leaves a row of which %i bytes are there to the driver", (bytes) => {
+  it.each([1, 6, 8, 14])("leaves a row with only %i of its bytes to the driver", (bytes) => {
     const first = dataRow("first", "1");
     const cut = Buffer.concat([bound, first, dataRow("second", "2").subarray(0, bytes)]);
     expect(take(cut)).toEqual({
@@ -221,9 +224,9 @@ describe("a prepared call", () => {
 
   it.each([
     ["an error", Buffer.from("E\0\0\0\u0008S40P")],
-    ["rows whose beginning it has not seen", dataRow("a", "1")],
-    ["the end of what the driver has the beginning of", Buffer.from("2 of 2\0\0Z\0\0\0\u0005I")],
-    ["no more than a few bytes", bound.subarray(0, 3)],
+    ["rows without the beginning of the answer", dataRow("a", "1")],
+    ["the end of a message that the driver began to read", Buffer.from("2 of 2\0\0Z\0\0\0\u0005I")],
+    ["a few bytes", bound.subarray(0, 3)],
   ])("leaves %s to the driver", (_, answer) => {
     expect(take(answer)).toEqual({ taken: 0, rows: [] });
   });
@@ -231,7 +234,7 @@ describe("a prepared call", () => {
   const goesOn = (answer: Buffer): boolean =>
     new PreparedCall("x", Buffer.alloc(0), new RowReader([]), () => undefined).goesOn(answer);
 
-  it("waits for the rest of an answer wherever it was cut, and not for what follows its end", () => {
+  it("waits for the rest of a cut answer, and not for data after its end", () => {
     const rows = Buffer.concat([bound, dataRow("a", "12"), dataRow("Malmö", null), dataRow("", "-3")]);
     const answer = Buffer.concat([rows, done]);
     const readyAt = answer.length - "Z\0\0\0\u0005I".length;
@@ -244,8 +247,11 @@ describe("a prepared call", () => {
   it.each([
     ["an error", Buffer.from("E\0\0\0\u0008S40P")],
     ["an error after rows", Buffer.concat([bound, dataRow("a", "1"), Buffer.from("E\0\0")])],
-    ["the end of what the driver has the beginning of", Buffer.from("2 of 2\0\0Z\0\0\0\u0005I")],
-    ["more than it keeps", Buffer.concat([bound, dataRow("x".repeat(300_000), "1").subarray(0, 290_000)])],
+    ["the end of a message that the driver began to read", Buffer.from("2 of 2\0\0Z\0\0\0\u0005I")],
+    [
+      "more bytes than it keeps",
+      Buffer.concat([bound, dataRow("x".repeat(300_000), "1").subarray(0, 290_000)]),
+    ],
   ])("does not wait after %s", (_, answer) => {
     expect(goesOn(answer)).toBe(false);
   });
