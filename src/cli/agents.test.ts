@@ -17,13 +17,13 @@ async function manifestOf(scenario: string): Promise<void> {
   await program.parseAsync(["agents", "manifest", file, ...options], { from: "user" });
 }
 
-it("prints the Kubernetes manifest's scenario without the password in its URL", async () => {
+it("the agents command prints the Kubernetes manifest's scenario without the password in its URL", async () => {
   await manifestOf("name: s\ntarget: postgresql://app:hunter2hunter2@db.example/app\n");
   expect(stage.output).toContain("postgresql://app@db.example/app");
   expect(stage.output).not.toContain("hunter2");
 });
 
-it("refuses a scenario whose server no pod can reach", async () => {
+it("the agents command refuses a scenario whose server no pod can reach", async () => {
   await expect(manifestOf("name: s\n")).rejects.toThrow(/listens on loopback only/);
   expect(stage.output).toBe("");
 });

@@ -59,7 +59,7 @@ test.each([
   ["a container", "target: { kind: container }", "Docker"],
   ["a PgBouncer", `${URL_TARGET}\npool: pgbouncer`, "PgBouncer"],
 ])(
-  "reports a problem if a scenario needs %s and the machine lacks the program",
+  "doctor reports a problem if a scenario needs %s and the machine lacks the program",
   async (_, scenario, needed) => {
     const states = await statesFor(scenario);
     const lacking = Object.entries(states).filter(([what]) => /^(PostgreSQL|Docker|PgBouncer)$/.test(what));
@@ -71,7 +71,7 @@ test.each([
 test.each([
   ["without a scenario", undefined],
   ["for a server given by URL", URL_TARGET],
-])("reports a missing program as no problem if no scenario needs it: %s", async (_, scenario) => {
+])("doctor reports a missing program as no problem if no scenario needs it: %s", async (_, scenario) => {
   expect(Object.values(await statesFor(scenario))).not.toContain("problem");
   expect(process.exitCode).toBeUndefined();
 });
@@ -80,7 +80,7 @@ test.each([
   ["tsc", "ok"],
   ["hpet", "warning"],
   [undefined, undefined],
-])("gives clock source %s the state %s", async (source, state) => {
+])("doctor gives clock source %s the state %s", async (source, state) => {
   clockSource.mockReturnValue(source);
   expect((await statesFor())["clock"]).toBe(state);
 });
@@ -89,17 +89,20 @@ test.each([
   [3, 3, "ok"],
   [3, 3 * machineFacts().cores + 1, "warning"],
   [0, 3, undefined],
-])("gives a run with %i agents and %i worker threads in all the state %s", async (agents, workers, state) => {
-  const actors = `{ cycle: { workers: ${workers}, load: { clients: ${workers} } } }`;
-  const states = await statesFor(`${URL_TARGET}\nagents: ${agents}\ntopology: cycle\nactors: ${actors}`);
-  expect(states["threads"]).toBe(state);
-});
+])(
+  "doctor gives a run with %i agents and %i worker threads in all the state %s",
+  async (agents, workers, state) => {
+    const actors = `{ cycle: { workers: ${workers}, load: { clients: ${workers} } } }`;
+    const states = await statesFor(`${URL_TARGET}\nagents: ${agents}\ntopology: cycle\nactors: ${actors}`);
+    expect(states["threads"]).toBe(state);
+  },
+);
 
 test.each([
   ["that takes effect", "nice: 10", false, undefined],
   ["that the machine ignores", "nice: 10", true, "warning"],
   ["of 0", "nice: 0", true, undefined],
-])("judges a nice level %s", async (_, key, shares, state) => {
+])("doctor warns only of a nice level without effect: a level %s", async (_, key, shares, state) => {
   sharesBySession.mockReturnValue(shares);
   expect((await statesFor(`target: { ${key} }`))["target"]).toBe(state);
 });

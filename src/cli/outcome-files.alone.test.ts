@@ -26,7 +26,7 @@ async function outcome(result = exampleResult()) {
   return { notes, ...written };
 }
 
-it("names the written report in its notes", async () => {
+it("the outcome of a run names the written report in its notes", async () => {
   vi.mocked(writeReport).mockResolvedValue("results/x/report.html");
   expect(await outcome()).toEqual({
     notes: ["report: results/x/report.html"],
@@ -35,7 +35,7 @@ it("names the written report in its notes", async () => {
   });
 });
 
-it("keeps the summary if the report cannot be made, and returns the reason", async () => {
+it("the outcome of a run keeps the summary if the report cannot be made, and returns the reason", async () => {
   vi.mocked(writeReport).mockRejectedValue(new Error("the page was not built"));
   const { notes, hasReport, problem } = await outcome();
   expect([notes, hasReport, problem?.message]).toEqual([[], false, "the page was not built"]);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { RepeatedSignal, SAME_WISH_MS } from "./repeated-signal.js";
 
-it("counts signals within a short time as a single request, and a later signal as another one", () => {
+it("signals within a short time are a single request to stop, and a later signal is another request", () => {
   let nowMs = 5000;
   const signals = new RepeatedSignal(() => nowMs);
   expect([signals.hear(), signals.hear()]).toEqual(["first", "same"]);

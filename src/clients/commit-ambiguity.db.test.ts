@@ -123,7 +123,7 @@ const addPlan = (client: number, round: number): TransactionPlan<true> & { ids: 
   };
 };
 
-describe("half of the commits lose their connection", () => {
+describe("transactions of which every other commit loses its connection", () => {
   it("every add that is acknowledged in the end is stored exactly once", async () => {
     const { transactor, counts } = transactorFor("add");
     await proxy.suffer({ kind: "reset-commits", share: 0.5 });

@@ -31,7 +31,7 @@ it.each([
     worker("producers", 512, "clients: 512, thinkTime: 100ms"),
     false,
   ],
-])("decides whether the timer thread is needed for %s", (_, assignment, isKept) => {
+])("a worker starts a timer thread only if its pauses need one: %s", (_, assignment, isKept) => {
   expect(keepsTime(assignment)).toBe(isKept);
 });
 
@@ -55,7 +55,7 @@ function window(role: Role, clients: number, load: string, plan: PacingPlan, act
   return { phase, time, sleeper, startMs };
 }
 
-it("the last iteration of a budget ends the phase although another client would pause for longer", async () => {
+it("a phase ends with the last iteration of its budget, although a client would pause for longer", async () => {
   const ended: number[] = [];
   const prepared: number[] = [];
   const { phase, time, sleeper, startMs } = window(

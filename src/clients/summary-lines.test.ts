@@ -7,7 +7,7 @@ import { writeSummaryLines } from "./summary-lines.js";
 
 const SAMPLE = { events: 1, serviceMs: 1, responseMs: 1, poolWaitMs: 0 };
 
-it("writes no summary line of a warm-up second, and does not count its suppressed lines in the window", () => {
+it("a summary line of the window does not count lines that were suppressed in the warm-up", () => {
   const lines: Record<string, unknown>[] = [];
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const eventLog = new EventLog(pino({ base: null }, { write }));
@@ -34,7 +34,7 @@ it("writes no summary line of a warm-up second, and does not count its suppresse
   expect(lines[0]).not.toHaveProperty("suppressedLines");
 });
 
-it("counts only lines that log.level admits as suppressed, and writes a failure after 25 unwritten retries", () => {
+it("retries below log.level do not count as suppressed, and do not suppress a failure", () => {
   const lines: string[] = [];
   const eventLog = new EventLog(
     pino({ level: "error", base: null }, { write: (line) => void lines.push(line) }),

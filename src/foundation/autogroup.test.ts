@@ -48,7 +48,7 @@ test.each([
   ["in a container, no", { ...ON, [GROUPS]: "0::/\n", "sys/fs/cgroup/cpu.weight": "100" }, false],
   ["with autogroup switched off, no", { [SWITCH]: "0\n", [GROUPS]: "0::/\n" }, false],
   ["without autogroup, no", {}, false],
-])("decides whether the kernel shares the processors by session: %s", (_, files, shares) => {
+])("the kernel shares processors by session: %s", (_, files, shares) => {
   place(files);
   expect(sharesBySession(root)).toBe(shares);
 });

@@ -16,7 +16,7 @@ afterEach(() => {
 
 const open = (file: string): OpenLogger => openLogger({ file, level: "info", bindings: { trial: 1 } });
 
-it("writes its lines without a failure", async () => {
+it("a log file gets its lines without a failure", async () => {
   const file = join(directory, "log.ndjson");
   const log = open(file);
   log.logger.info({ event: "start" }, "words");
@@ -25,7 +25,7 @@ it("writes its lines without a failure", async () => {
   expect(log.failure).toBeUndefined();
 });
 
-it("writes lines that are flushed during a write, without another flush", async () => {
+it("a log file gets lines that are flushed during a write, without another flush", async () => {
   const file = join(directory, "log.ndjson");
   const log = open(file);
   const lines = (): string[] => readFileSync(file, "utf8").split("\n").slice(0, -1);
@@ -39,7 +39,7 @@ it("writes lines that are flushed during a write, without another flush", async 
   await log.close();
 });
 
-it("drops lines that are logged during and after closing, without an error", async () => {
+it("a log file drops lines that are logged during and after closing, without an error", async () => {
   const file = join(directory, "log.ndjson");
   const log = open(file);
   log.logger.info("before");
@@ -57,16 +57,19 @@ it("drops lines that are logged during and after closing, without an error", asy
 });
 
 // Linux has a device that is always full.
-it.runIf(existsSync("/dev/full"))("reports a full disk as its failure and goes on", async () => {
-  const log = open("/dev/full");
-  const long = "a line that is long enough to be written soon".repeat(5);
-  for (let i = 0; i < 200; i++) log.logger.info({ i }, long);
-  await expect.poll(() => log.failure?.message).toBe("No space left on the disk to write /dev/full");
-  log.logger.info("one more");
-  await log.close();
-});
+it.runIf(existsSync("/dev/full"))(
+  "a log file reports a full disk as its failure and accepts further lines",
+  async () => {
+    const log = open("/dev/full");
+    const long = "a line that is long enough to be written soon".repeat(5);
+    for (let i = 0; i < 200; i++) log.logger.info({ i }, long);
+    await expect.poll(() => log.failure?.message).toBe("No space left on the disk to write /dev/full");
+    log.logger.info("one more");
+    await log.close();
+  },
+);
 
-it("reports a file that cannot be created as its failure, and can be closed", async () => {
+it("a log file that cannot be created is reported as a failure, and can be closed", async () => {
   const log = open(join(directory, "none", "log.ndjson"));
   log.logger.info("a line");
   await expect.poll(() => log.failure).toBeInstanceOf(UsageError);

@@ -130,7 +130,7 @@ describe("a sparkline", () => {
     expect(sparkline([1, 2], 0, true)).toBe("");
   });
 
-  it("has a progress bar that never exceeds its width", () => {
+  it("is next to a bar that never exceeds its width", () => {
     expect(bar(5, 10, 4, false)).toBe("##..");
     expect(bar(50, 10, 4, false)).toBe("####");
     expect(bar(-1, 10, 4, false)).toBe("....");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LogNames } from "./names.js";
 
-it("accepts names that the logs contain, and lists these names when it refuses another one", () => {
+it("a filter accepts names in the logs, and an unknown name is refused with a list of them", () => {
   const names = new LogNames();
   names.add("clients", 1, ["add", "pay"]);
   expect(() => names.require({ actors: ["clients", "clients/1"], operations: ["pay"] })).not.toThrow();

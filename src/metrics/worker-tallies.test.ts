@@ -14,14 +14,14 @@ function recorded(): Recorder {
   return recorder;
 }
 
-it("accounts for every arrival that ended, was dropped or was unfinished", () => {
+it("every arrival that ended, was dropped or was unfinished is accounted for", () => {
   const tallies = new WorkerTallies();
   tallies.add(1, recorded().take(Number.POSITIVE_INFINITY));
   expect(tallies.unaccounted()).toBeUndefined();
   expect(tallies.totalsOf(1).share("add").transactions).toBe(1);
 });
 
-it("names the worker and the operation of a missing arrival", () => {
+it("an arrival that is not accounted for is reported with its worker and operation", () => {
   const tallies = new WorkerTallies();
   tallies.add(0, recorded().take(Number.POSITIVE_INFINITY));
   tallies.add(1, { ...recorded().take(Number.POSITIVE_INFINITY), underWay: {} });

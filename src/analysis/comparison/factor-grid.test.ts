@@ -87,7 +87,7 @@ describe("the outlook of few trials", () => {
     );
   });
 
-  test("gives the least number of trials for a single trial, and nothing for five", () => {
+  test("gives the least number of trials after a single trial, and nothing after five", () => {
     expect(fewTrialsOutlook(crossed(TWO, 1))).toEqual({
       text: "1 trial of each shows no spread. Run at least 5 trials of each (--trials 5).",
       because: [],

@@ -22,7 +22,7 @@ const shiftIn = ({ before, after }: GateColumn) => shiftOf([...before.values()],
 const largest = (columns: readonly GateColumn[]): number =>
   Math.max(...columns.map((column) => Math.abs(deviateOf(shiftIn(column)))));
 
-it("needs little more for a single metric than the test of that metric", () => {
+it("the gate is hardly stricter for a single metric than the test of that metric", () => {
   const prng = new Prng(1);
   const columns = [
     {
@@ -38,7 +38,7 @@ it("needs little more for a single metric than the test of that metric", () => {
   expect(familyPValue(maxima, 9)).toBeLessThan(0.001);
 });
 
-it("finds a clear difference with five trials among 40 other metrics", () => {
+it("the gate finds a clear difference with five trials among 40 other metrics", () => {
   const prng = new Prng(2);
   const drawn = (): LogSeries => series(Array.from({ length: 5 }, () => noise(prng)));
   const others = Array.from({ length: 40 }, () => ({ run: 0, before: drawn(), after: drawn() }));
@@ -51,7 +51,7 @@ it("finds a clear difference with five trials among 40 other metrics", () => {
   expect(familyPValue(maxima, deviateOf(shiftIn(clear)))).toBeLessThan(0.01);
 });
 
-it("gives a false alarm in at most 5 % of comparisons of equal runs, over all metrics and runs", () => {
+it("the gate gives a false alarm in at most 5 % of comparisons of equal runs, over all metrics and runs", () => {
   const prng = new Prng(3);
   const rounds = 40;
   let alarms = 0;
@@ -71,7 +71,7 @@ it("gives a false alarm in at most 5 % of comparisons of equal runs, over all me
   expect(alarms).toBeLessThanOrEqual(7);
 });
 
-it("leaves out blocks without a value", () => {
+it("the gate leaves out blocks without a value", () => {
   const prng = new Prng(4);
   const before = series(Array.from({ length: 12 }, () => noise(prng)));
   const after = series(Array.from({ length: 12 }, () => noise(prng) + 4));
@@ -87,7 +87,7 @@ const columns = fc.array(fc.record({ run: fc.integer({ min: 0, max: 2 }), before
   maxLength: 4,
 });
 
-it("claims a difference from a ratio exactly if the interval excludes that ratio", () => {
+it("the gate claims a difference from a ratio exactly if the interval excludes that ratio", () => {
   fc.assert(
     fc.property(
       columns,

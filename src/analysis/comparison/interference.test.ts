@@ -20,7 +20,7 @@ function run(directory: string, isDuet: boolean, ciLow: number | null, ciHigh: n
 
 const SHARED = "d is a duet: its servers shared the machine, so only ratios between its treatments compare";
 
-it("warns of ratios whose intervals differ between a duet and interleaved blocks", () => {
+it("a duet gets a warning of ratios whose intervals differ from the intervals of interleaved blocks", () => {
   const words = interferenceWarnings(run("d", true, 0.9, 0.95), run("i", false, 0.97, 1.02));
   expect(words[0]).toBe(SHARED);
   expect(words[1]).toMatch(
@@ -29,7 +29,7 @@ it("warns of ratios whose intervals differ between a duet and interleaved blocks
   expect(interferenceWarnings(run("i", false, 0.97, 1.02), run("d", true, 0.9, 0.95))).toEqual(words);
 });
 
-it("gives no warning of a ratio if intervals overlap or are missing, or if both runs are of one kind", () => {
+it("a duet gets no warning of a ratio if intervals overlap or are missing, or if both runs are duets", () => {
   expect(interferenceWarnings(run("d", true, 0.9, 0.98), run("i", false, 0.97, 1.02))).toEqual([SHARED]);
   expect(interferenceWarnings(run("d", true, null, null), run("i", false, 0.97, 1.02))).toEqual([SHARED]);
   expect(interferenceWarnings(run("d", true, 0.9, 0.95), run("e", true, 0.97, 1.02))).toEqual([]);

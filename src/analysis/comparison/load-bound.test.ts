@@ -37,7 +37,7 @@ it("the load bounds clients with think time, kept schedules, and operations that
   expect(boundsOf({ offered: 1000, dropped: 0, failures: { "57P01": 80 } }, waiting)).toEqual([]);
 });
 
-it("the load does not bound throughput if treatments differ by more than a tenth or one is busy", () => {
+it("the load does not bound throughput if rates differ by more than a tenth or clients of a treatment are busy", () => {
   expect(boundsOf({}, {}, { eventsPerSecond: 430 }).map(([operation]) => operation)).toEqual(["process"]);
   expect(boundsOf({}, {}, { transactionsPerSecond: 700 }).map(([operation]) => operation)).toEqual([
     "process",

@@ -6,7 +6,7 @@ import { outlyingTrials } from "./outlying-trials.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 
-/** Ten trials of each of two equal treatments; those trials of the second do that share of the work of the others. */
+/** Ten trials of each of two equal treatments; trials of the second may have a share of the usual rate. */
 function withTrials(shares: Readonly<Record<number, number>>): ResultDocument {
   const result = exampleResult(10, 1);
   for (const [index, share] of Object.entries(shares)) {

@@ -18,13 +18,13 @@ function atShare(share: number) {
   };
 }
 
-it("the generator's ceiling gives a note without a warning at a share of half", () => {
+it("a trial at half of the generator's ceiling gets a note and no warning", () => {
   const { warning, note } = atShare(0.5);
   expect(warning).toBeUndefined();
   expect(note).toMatch(/^ceiling: the same 8 clients make .* the trials made at most 50 % of that$/);
 });
 
-it("the generator's ceiling gives a warning from near its rate up to all of it", () => {
+it("a trial at 64 % to 100 % of the generator's ceiling gets a warning", () => {
   expect(atShare(0.64).warning).toMatch(/^the trial made 64 % .*: the generator is near its ceiling$/);
   expect(atShare(0.9999).warning).toMatch(/^the trial made 99\.99 % .* near its ceiling$/);
 });

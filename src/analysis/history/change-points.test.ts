@@ -39,7 +39,7 @@ describe("changes of level", () => {
     ]);
   });
 
-  it("are found if the level returns to its earlier value", () => {
+  it("are found at both ends of a level that returns to its earlier value", () => {
     const prng = new Prng(6);
     const values = series(3, 28, prng, (run) => (run >= 10 && run < 18 ? 1.2 : 1));
     expect(changePoints(values, prng).map(({ at }) => at)).toEqual([10, 18]);
@@ -125,7 +125,7 @@ function carriedOver(runs: number, prng: Prng): number[] {
 }
 
 describe("runs that resemble their neighbours", () => {
-  it("show a change in at most one history in ten, and are reported as inconclusive", () => {
+  it("are reported as inconclusive, and as a change in at most one history of ten", () => {
     const histories = Array.from({ length: 40 }, (_, seed) => {
       const prng = new Prng(seed);
       return searchLevels([carriedOver(20, prng)], prng);

@@ -18,7 +18,7 @@ it("every level has at least two values", () => {
   expect(gainAt(Float64Array.of(0, 1, 2, 3), 3)).toBe(Number.NEGATIVE_INFINITY);
 });
 
-it("the gain of a cut is the logarithm of the sum of squares that it explains", () => {
+it("the gain of a cut grows with the logarithm of the squares that it explains", () => {
   // Squares 4 + 0.04 about one level, of which a change in the middle explains 4.
   expect(gainAt(Float64Array.of(-0.9, -1.1, 0.9, 1.1), 2)).toBeCloseTo(-4 * Math.log(0.04 / 4.04), 9);
 });

@@ -23,7 +23,7 @@ const upgrade = (result: ResultDocument): void => {
 const series = (slowdowns: readonly number[]): StoredRun[] =>
   slowdowns.map((slowdown, i) => run(i + 1, slowdown, i >= 7 ? upgrade : undefined));
 
-it("a history has the run at which the level changed, for any order of directories, with changed surroundings", () => {
+it("a history names the run at which the level changed, and other changes in its environment", () => {
   const slower = [...Array<number>(7).fill(2), ...Array<number>(5).fill(3)];
   const document = historyOf(series(slower).reverse(), 0.05);
   expect(document.runs.map(({ directory }) => directory).slice(0, 2)).toEqual(["results/1", "results/2"]);

@@ -164,7 +164,7 @@ describe("the lint of window lengths", () => {
   });
 });
 
-it("states the warm-up that would have kept unsteady seconds out of the windows", () => {
+it("the lint states the warm-up that would have kept unsteady seconds out of the windows", () => {
   const experiment = parseScenario(
     "name: a\nseed: 1\ntarget: postgresql://u@db/d\nfactors: { payload: [jsonb, text] }\ntrial: { warmUp: 2s }",
     "scenario.yaml",
@@ -187,7 +187,7 @@ it("states the warm-up that would have kept unsteady seconds out of the windows"
   expect(lint(experiment, seen).filter(({ rule }) => rule === "short-warm-up")).toEqual([]);
 });
 
-it("states which conclusions fewer than five trials cannot give", () => {
+it("the lint states which conclusions fewer than five trials cannot give", () => {
   expect(wordsOf("trials: 1\ntrial: { duration: 6m }")).toBe(
     "1 trial: medians will have no interval; run at least 5",
   );

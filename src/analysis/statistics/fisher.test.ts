@@ -15,7 +15,7 @@ const counts = fc
 const level = fc.double({ min: 0.001, max: 0.5, noNaN: true });
 
 describe("Fisher's exact test", () => {
-  it("has twice the tail of Fisher's tea tasting, and the interval of the odds ratio that R has", () => {
+  it("agrees with R's fisher.test on the tea tasting: twice the tail, and the interval of the odds ratio", () => {
     // R: fisher.test(matrix(c(3, 1, 1, 3), 2)) has 0.2117 to 621.93, one-sided p 0.2429. Its search of the upper end stops early.
     const tea: Counts = { before: 1, ofBefore: 4, after: 3, ofAfter: 4 };
     expect(fisherPValue(tea)).toBeCloseTo(2 * 0.242857, 5);

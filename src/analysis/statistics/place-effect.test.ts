@@ -47,7 +47,7 @@ test("an effect of the place moves neither the mean nor its interval nor its p-v
   );
 });
 
-test("one stalled trial of five moves the median by no more than the noise, and the mean by far", () => {
+test("one stalled trial of five moves the median by no more than the noise, but the mean by more than 1", () => {
   for (let stalled = 0; stalled < 5; stalled++) {
     const blocks = alternating([0.01, -0.01, 0, 0.005, -0.005], 0.1).map((each, i) =>
       i === stalled ? { ...each, log: -10 } : each,

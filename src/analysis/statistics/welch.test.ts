@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { chanceBeyond, deviateAt, deviateOf, shiftOf, shiftsWithin } from "./welch.js";
 
-it("agrees with R's Welch test of the sleep data (t 1.8608, 17.776 degrees, p 0.0794, interval -0.205 to 3.365)", () => {
+it("Welch's test agrees with R on the sleep data (t 1.8608, 17.776 degrees, p 0.0794, interval -0.205 to 3.365)", () => {
   const before = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0, 2];
   const after = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
   const shift = shiftOf(before, after);
@@ -17,7 +17,7 @@ it("agrees with R's Welch test of the sleep data (t 1.8608, 17.776 degrees, p 0.
 const sample = fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 5, maxLength: 12 });
 const level = fc.double({ min: 0.001, max: 0.5, noNaN: true });
 
-it("rejects a shift exactly if the interval excludes it", () => {
+it("Welch's test rejects a shift exactly if the interval excludes it", () => {
   fc.assert(
     fc.property(
       sample,
@@ -35,7 +35,7 @@ it("rejects a shift exactly if the interval excludes it", () => {
   );
 });
 
-it("gives an interval of width 0 to values that do not vary", () => {
+it("Welch's test gives an interval of width 0 to values that do not vary", () => {
   const shift = shiftOf([1, 1, 1, 1, 1], [2, 2, 2, 2, 2]);
   const [low, high] = shiftsWithin(shift, deviateAt(0.05));
   expect([low, high].map((end) => end.toFixed(6))).toEqual(["1.000000", "1.000000"]);

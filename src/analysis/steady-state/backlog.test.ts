@@ -32,7 +32,7 @@ describe("the backlog after a fault", () => {
     expect(only([5, 4, 3, 5, 4], 1.2, 1.7)).toEqual({ before: 5, most: 4, recoverySeconds: 0 });
   });
 
-  test("has a recovery time of 0 if it never rose until the window ended, and none if the window ended first", () => {
+  test("has a recovery time of 0 if it never rose until the window ended, and none without a later sample", () => {
     expect(only([5, 9, 4, 6, 5, 8], 4.2, 5.9)).toEqual({ before: 9, most: 8, recoverySeconds: 0 });
     expect(only([5, 9, 4, 6, 5, 8], 4.2, 6.1)).toMatchObject({ recoverySeconds: null });
   });

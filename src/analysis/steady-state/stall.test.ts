@@ -10,7 +10,7 @@ const add = (perSecond: number[], clients: number | undefined = 4): Ends => ({
   clients,
 });
 
-it("a stall has the number of empty seconds and the longest run of them", () => {
+it("a stall counts the seconds without a transaction and the longest run of such seconds", () => {
   const perSecond = [...steady(3, 800), 0, ...steady(2, 790), 0, 0, 0, ...steady(3, 810)];
   expect(stallOf([add(perSecond)])).toEqual({
     operation: "add",
@@ -21,7 +21,7 @@ it("a stall has the number of empty seconds and the longest run of them", () => 
   });
 });
 
-it("the stall of the operation with the longest one is reported, also at either end of the window", () => {
+it("the operation with the longest stall is reported, also at either end of the window", () => {
   const process: Ends = { operation: "process", perSecond: [...steady(7, 50), 0, 0, 0], clients: 2 };
   expect(stallOf([add([0, 0, ...steady(8, 60)])])).toMatchObject({
     operation: "add",

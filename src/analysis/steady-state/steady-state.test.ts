@@ -124,13 +124,13 @@ describe("a window that changes", () => {
   });
 });
 
-describe("a window that is not assessed", () => {
-  it("is too short", () => {
+describe("the steady state of a window", () => {
+  it("is not assessed if the window is too short", () => {
     const state = steadyStateOf([series(window(1, SECONDS_MIN - 1))]);
     expect(state).toEqual({ isSteady: null, reason: "19 whole seconds of a window, at least 20 are needed" });
   });
 
-  it("has too few seconds with a value", () => {
+  it("is not assessed if too few seconds have a value", () => {
     expect(
       steadyStateOf([series(window(1, 60).map((value, i) => (i % 4 ? null : value)))]).isSteady,
     ).toBeNull();

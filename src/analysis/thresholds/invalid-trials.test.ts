@@ -72,7 +72,7 @@ describe("a threshold on trials with invalid timings or counts", () => {
     expect(brokenThreshold([late], { ...all, invalid: VALID }, 9e9)).toBeDefined();
   });
 
-  it("does not hold at the end, is marked apart from a failed one, and keeps its seen value", () => {
+  it("is not assessed at the end, is marked apart from a failed one, and keeps its seen value", () => {
     const treatments = [{ ...JUDGED, measured: { ...MEASURED, invalid: { counts: [], timings: [3, 5] } } }];
     const written = [threshold("add", "p(90)<500"), threshold("add", "count<300")];
     const thresholds = evaluateThresholds(written, treatments);

@@ -27,7 +27,7 @@ function treatmentsOf(blocks: number, change?: Readonly<Record<string, Change>>)
   return treatments;
 }
 
-/** Records one sample for each trial, which is every percentile, like an experiment does. */
+/** Records one sample for each trial, which is every percentile, as an experiment does. */
 function record(thresholds: readonly RatioThreshold[], treatments: TreatmentResult[]): MeasuredTrials {
   const values = new TrialValues(thresholds.flatMap(({ over, under }) => [over, under]));
   for (const { id, trials } of treatments)
@@ -139,7 +139,7 @@ describe("a threshold on a ratio", () => {
   });
 });
 
-describe("a ratio of failures without a failure in some trial", () => {
+describe("a ratio of failures if a trial has none", () => {
   const failing =
     (count: number): Change =>
     ({ operations }) =>
@@ -173,7 +173,7 @@ describe("a ratio of failures without a failure in some trial", () => {
     });
   });
 
-  it("has no upper end against a side without failures", () => {
+  it("has an interval without an upper end if the other side has no failures", () => {
     const found = judge("failures>2", treatmentsOf(5, { jsonb: failing(0), text: failing(10) }));
     expect(found).toMatchObject({ ok: true, seen: null, ciHigh: null });
     expect(found.ciLow).toBeGreaterThan(2);
@@ -228,7 +228,7 @@ describe('a ratio threshold with "surely"', () => {
   });
 });
 
-describe("a ratio threshold without a ratio", () => {
+describe("a ratio threshold without common blocks", () => {
   it("is not assessed if trials of a pair share no block or are not complete", () => {
     const apart = treatmentsOf(3, { text: (trial) => Object.assign(trial, { block: trial.block + 10 }) });
     expect(judge("events/s>0", apart)).toMatchObject({

@@ -97,7 +97,7 @@ describe("plans of a statement", () => {
     ]);
   });
 
-  it("are a caveat of flips if no trial was timed", () => {
+  it("are a flip with a caveat if no trial was timed", () => {
     const result = planned((_, block) => (block === 0 ? SORT : WALK));
     for (const trial of result.treatments[1]?.trials ?? []) trial.operations = {};
     expect(flipSentences(result.treatments).costly[1]).toContain("in trial 2. Find out why");
@@ -203,7 +203,7 @@ describe("scans of tables and indexes", () => {
     );
   });
 
-  it("are no flip if they differ in number only, are few or may come after the window", () => {
+  it("are no flip if only their number differs, if they are few or may have come after the window", () => {
     expect(scanned((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)]), 1.5)).toEqual(NONE);
     expect(scanned((block) => [index("kind", ATTEMPTS / (1 + block))])).toEqual(NONE);
     expect(scanned((block) => (block === 0 ? [] : [index("kind", 100)]))).toEqual(NONE);

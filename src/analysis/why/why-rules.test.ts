@@ -42,7 +42,7 @@ describe.each(named)("evidence: %s", (_, rule) => {
     expect(faster?.[0]).toContain(`against ${shown(worse)}`);
   });
 
-  it("is not stated if it moved in the direction that does not explain the difference", () => {
+  it("is not stated if it moved in the direction opposite to the difference", () => {
     expect(told(rule, wobbling(better), wobbling(worse))).toEqual([[], []]);
   });
 

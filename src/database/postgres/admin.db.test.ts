@@ -143,7 +143,7 @@ describe("readServerInfo", () => {
     expect(Object.values(settings).join("\n")).not.toMatch(/\/tmp\/|password/);
   });
 
-  it("works for a role without any privilege", async () => {
+  it("returns settings and connections to a role without any privilege", async () => {
     const role = testNamespace("role");
     const password = generateSecret();
     await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);

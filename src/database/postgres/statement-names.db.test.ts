@@ -90,7 +90,7 @@ function namesIn(workload: EventOperations, texts: readonly string[]): string[] 
 }
 
 test.each(COMBINATIONS)(
-  "%s on %s: exactly the workload's statements are found by their texts",
+  "%s statements on %s: pg_stat_statements identifies exactly the statements of the workload",
   async (statementShape, payload) => {
     await resetNamespace(admin, { namespace, payload });
     const workload = workloadOf(statementShape, payload, namespace);
@@ -107,7 +107,7 @@ test.each(COMBINATIONS)(
   },
 );
 
-test("statements are found although the same ones ran in another namespace before", async () => {
+test("statements are identified although equal ones ran in another namespace before", async () => {
   const later = testNamespace("statements");
   await resetNamespace(admin, { namespace, payload: "text" });
   await resetNamespace(admin, { namespace: later, payload: "text" });

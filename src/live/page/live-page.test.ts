@@ -115,7 +115,7 @@ describe("samples on the live page", () => {
     values,
   });
 
-  it("are a single line with gaps by their interval, also if samples lack values", () => {
+  it("are drawn as one line that breaks at gaps longer than their interval", () => {
     const times = [5, 10, 15, 20, 25, 60, 65];
     const samples = times.flatMap((second) => [
       sampleAt(second, { "queue.pending": second }),

@@ -46,7 +46,7 @@ describe("libpq's variables", () => {
     );
   });
 
-  it("are ignored if the target's keys state the same", () => {
+  it("are ignored if a key of the target sets the same", () => {
     const environment = { PGSSLMODE: "require", PGTARGETSESSIONATTRS: "any" };
     expect(completed("postgresql://h/d", environment, new Set(["sslmode"]))).toBe(
       "postgresql://h/d?target_session_attrs=any",

@@ -106,7 +106,7 @@ it("a claim fails at once if another run has made the schema its own", async () 
   await admin.close();
 });
 
-it("a claim fails on request if the schema has been dropped", async () => {
+it("a claim fails at its next check if the schema has been dropped", async () => {
   const namespace = testNamespace("claim");
   const admin = await connectAdmin(inject("adminEndpoint"));
   const claim = await claimOf(namespace);
