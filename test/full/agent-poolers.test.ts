@@ -4,9 +4,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { TrialResult } from "../../src/results/result-schema.js";
 import { agentScenario, startAgent, startCoordinator, tokenFile, whereToJoin } from "../support/agents.js";
+import { pgBouncerPath } from "../support/pgbouncers.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
   MAIN,
@@ -20,6 +21,8 @@ import {
 
 const POOL = "pool: { strategy: pgbouncer, size: 3, placement: agent }\n";
 const SCENARIO = agentScenario("warmUp: 1s, duration: 4s") + POOL;
+
+vi.stubEnv("TRAIN_SIM_PGBOUNCER", pgBouncerPath("1.24"));
 
 interface Stage {
   readonly run: Started;
@@ -42,15 +45,15 @@ function trialsOf(out: string): TrialResult[] {
 interface Process {
   readonly pid: number;
   readonly parent: number;
-  readonly name: string;
+  readonly command: string;
 }
 
 function processes(): Process[] {
   return readdirSync("/proc").flatMap((pid) => {
     try {
-      const [, name = "", parent] =
-        /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
-      return [{ pid: Number(pid), parent: Number(parent), name }];
+      const [, parent] = /^\d+ \(.*\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      return [{ pid: Number(pid), parent: Number(parent), command }];
     } catch {
       return []; // no process, or an ended one
     }
@@ -60,7 +63,7 @@ function processes(): Process[] {
 /** Process ids of the PgBouncers that a process started. */
 function poolersOf(parent: number | undefined): number[] {
   return processes().flatMap((each) =>
-    each.name === "pgbouncer" && each.parent === parent ? [each.pid] : [],
+    each.command.includes("/pgbouncer") && each.parent === parent ? [each.pid] : [],
   );
 }
 
