@@ -62,7 +62,7 @@ describe("a histogram log", () => {
     expect(parseHistogramLogLine(line.trimEnd())?.tag).toBe("tpcb-like.response");
   });
 
-  it("is read by HdrHistogram's reference reader with equal tags, start times and values", () => {
+  it("is read by hdr-histogram-js with equal tags, start times and values", () => {
     const values = Array.from({ length: 5000 }, (_, i) => i * i);
     const log =
       histogramLogHeader(STARTED_AT_MS) +

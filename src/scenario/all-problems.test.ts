@@ -207,7 +207,7 @@ const isFree = ([first, second]: Path): boolean =>
 describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
   const sound = new Set(problemsOf(yaml).map(({ path, message }) => `${path}: ${message}`));
 
-  test.each(BREAKS)("has no false problem next to %s", (_, change) => {
+  test.each(BREAKS)("has no false problem with %s", (_, change) => {
     const places = placesIn(parse(yaml)).filter((path) => !isFree(path));
     for (const at of places.filter((_path, i) => isFull || i % 3 === 0)) {
       const raw = parse(yaml) as Mapping;
@@ -238,7 +238,7 @@ describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
     expect(others.filter((one) => !sound.has(one))).toEqual([]);
   });
 
-  test("reports a rule's problem next to its own", () => {
+  test("also reports the problem of a further rule", () => {
     const raw = parse(yaml) as Mapping;
     if (raw.retry !== undefined) return;
     const found = problemsOf(`${yaml}\nretry: { base: 2s }`).map(

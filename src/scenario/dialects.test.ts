@@ -40,7 +40,7 @@ describe("a feature that a dialect lacks", () => {
 
   const DSQL = { dialect: "dsql", payload: "text", locking: "for-update", isolation: "repeatable read" };
 
-  test("is absent from scenarios that use the dialect's features", () => {
+  test("is not reported for scenarios that do not use it", () => {
     expect(findingsOf(DSQL)).toEqual([]);
     expect(
       findingsOf({ dialect: "cockroachdb", storage: "hash-sharded", isolation: "serializable" }),
@@ -90,7 +90,7 @@ describe("a daily profile on a dialect with a limit of rows", () => {
     expect(withProfile(undefined, { dialect: "cockroachdb", isolation: "serializable" })).toEqual([]);
   });
 
-  test("is refused after the server reported its dialect", () => {
+  test("is refused if the server reports such a dialect", () => {
     const raw = {
       name: "auto",
       ...DSQL,

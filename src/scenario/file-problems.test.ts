@@ -111,7 +111,7 @@ describe("invalid YAML", () => {
     expect("isAdmin" in {}).toBe(false);
   });
 
-  test("is not seen in an alias, whose shared value --set changes at one place only", () => {
+  test("excludes a few aliases, of which --set changes only the named place", () => {
     const yaml =
       "name: x\nfactors: { payload: [text] }\nactors: { producers: &a { clients: 3 }, consumers: *a }";
     const experiment = parseScenario(yaml, "x.yaml", { set: ["actors.producers.clients=9"] });

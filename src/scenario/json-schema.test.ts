@@ -97,7 +97,7 @@ describe("factors in the schema", () => {
 
   const patterns = schema.properties?.factors?.patternProperties ?? {};
 
-  test("have one pattern for each path into lists", () => {
+  test("match one pattern each if they lead into a list", () => {
     const matching = (path: string): SchemaNode[] =>
       Object.entries(patterns).flatMap(([pattern, node]) => (new RegExp(pattern).test(path) ? [node] : []));
     const paths = [

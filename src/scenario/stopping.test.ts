@@ -51,7 +51,7 @@ it.each([
 
 const RACE = "order: racing\nobjective: maximise add.events/s\n";
 
-it("a race has an objective and the order of interleaved blocks", () => {
+it("a race plans interleaved blocks and ends by its objective", () => {
   const racing = parseScenario(`${TWO}${RACE}seed: 3\ntrials: { max: 8 }`, "x.yaml");
   const objective = { operation: "add", metric: "eventsPerSecond", isMaximised: true };
   expect(racing.stopping).toMatchObject({ min: 5, max: 8, race: objective });

@@ -32,7 +32,7 @@ describe("target.settings", () => {
     );
   });
 
-  test("are refused with the position of the level of a factor", () => {
+  test("are refused at the position of a factor's level", () => {
     expect(problemsOf("factors: { target.settings.max_connections: [5, 500] }")).toEqual([
       expect.stringMatching(/^x\.yaml:2:46 factors\."target\.settings\.max_connections"\[0\]: is 5, but/),
     ]);

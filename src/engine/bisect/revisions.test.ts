@@ -113,7 +113,7 @@ describe("the revisions of a scenario", () => {
       /2 treatments, and bisect compares revisions of one/,
     ],
     ["a module", { set: [] as string[], scenario: "module" }, /load.mjs is a module/],
-  ])("refuse %s", (_, more: Partial<Parameters<typeof revisionsOf>[0]>, message) => {
+  ])("are refused for %s", (_, more: Partial<Parameters<typeof revisionsOf>[0]>, message) => {
     const other = join(repository.path, "module.yaml");
     const isModule = more.scenario === "module";
     if (isModule)
@@ -127,7 +127,7 @@ describe("the revisions of a scenario", () => {
     }
   });
 
-  it("refuse a directory outside any git repository", () => {
+  it("are refused for a directory outside any git repository", () => {
     const alone = scratchDirectory();
     expect(existsSync(join(alone, ".git"))).toBe(false);
     expect(() => asked({ scenario: join(alone, "load.yaml") })).toThrow(/is in no git repository/);

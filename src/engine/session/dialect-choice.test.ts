@@ -23,7 +23,7 @@ function treatmentOf(yaml: string): Treatment {
   return treatment;
 }
 
-test("a server's product and version follow from its version text, and Aurora DSQL from a table", () => {
+test("a server's product and version follow from its version text, and Aurora DSQL from a system table", () => {
   expect([COCKROACHDB, CLOUDBERRY, GREENPLUM, POSTGRESQL].map((text) => productOf(text))).toEqual([
     "CockroachDB",
     "Cloudberry",

@@ -213,7 +213,7 @@ it("trials until decided look only at the metrics of thresholds, if there are an
   expect(result.stopping).toMatchObject({ looks: [5], reason: "decided", claims: 1, open: 0 });
 });
 
-it("a budget starts no block after its end, and its last look lowers the level", async () => {
+it("no block starts after the budget, and the look at its end lowers the significance level", async () => {
   meanMs = ({ id }, block) => 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);
   const { result, exitCode } = await runBlocks(`${UNTIL_DECIDED}\nbudget: 11s`);
   expect(begun).toHaveLength(12);
@@ -234,7 +234,7 @@ it("a budget starts no block after its end, and its last look lowers the level",
   });
 });
 
-it("a signal leaves the stopping reason empty, and its last look lowers the level", async () => {
+it("a signal leaves no stopping reason, and the look after it lowers the significance level", async () => {
   meanMs = ({ id }, block) => {
     if (block === 5) interruption.request("SIGINT");
     return 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { monotonicMs } from "../../foundation/clock.js";
 import { Meeting } from "./meeting.js";
 
-it("trials that meet continue together, at every meeting", async () => {
+it("trials that wait for each other continue together, every time", async () => {
   const meeting = new Meeting(2);
   const passed: string[] = [];
   const run = async (name: string, until: Promise<void>): Promise<void> => {
@@ -22,7 +22,7 @@ it("trials that meet continue together, at every meeting", async () => {
   expect(passed.map((each) => each.split(" ")[0])).toEqual(["warm-up", "warm-up", "window", "window"]);
 });
 
-it("trials that meet get the same start time, after the longest lead", async () => {
+it("trials that wait for each other get the latest of their start times", async () => {
   const meeting = new Meeting(2);
   const before = monotonicMs();
   const [a, b] = await Promise.all([meeting.meet(50), meeting.meet(5_000)]);
@@ -30,7 +30,7 @@ it("trials that meet get the same start time, after the longest lead", async () 
   expect(a).toBeGreaterThanOrEqual(before + 5_000);
 });
 
-it("a trial that left is not awaited", async () => {
+it("a trial that left is no longer waited for", async () => {
   const meeting = new Meeting(2);
   const waits = meeting.meet();
   meeting.leave();

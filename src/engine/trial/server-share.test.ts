@@ -17,7 +17,7 @@ function pgbouncer(...urls: string[]): PoolSettings {
   };
 }
 
-it("the server's share is known if its processes are visible or the server is remote", () => {
+it("the server's CPU time is separable if its processes are visible or it is remote", () => {
   const embedded = { kind: "embedded" as const, serverPid: 7, endpoints: at("127.0.0.1") };
   const remote = { kind: "url" as const, endpoints: at("db.example") };
   const local = { kind: "url" as const, serverPid: 7, endpoints: at("localhost") };
@@ -28,7 +28,7 @@ it("the server's share is known if its processes are visible or the server is re
   expect(untoldServer(remote, { pool: pgbouncer("postgresql://pool.example:6432/d") })).toBeUndefined();
 });
 
-it("the server's share is unknown if a local server is not visible or another pooler is local", () => {
+it("the server's CPU time is not separable if it is local but not visible, or a pooler is", () => {
   const unseen = "the server's address is local, and its processes are not visible from here";
   for (const host of ["127.0.0.1", "localhost", "::1", "/var/run/postgresql"]) {
     expect(untoldServer({ kind: "url", endpoints: at(host) }, { pool: direct }), host).toBe(unseen);

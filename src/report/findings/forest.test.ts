@@ -23,7 +23,7 @@ describe("the axis of ratios", () => {
   });
 });
 
-describe("the forest", () => {
+describe("the forest plot of comparisons", () => {
   const { result } = exampleReport();
 
   it("shows findings with their intervals, ratios and verdicts", () => {

@@ -82,7 +82,7 @@ describe("buckets", () => {
     expect(buckets.readingSeries()).toEqual({ "queue.pending": [0, 12.5, 25, 33.33, 41.67, 50] });
   });
 
-  it("keep gaps between readings if they are a second long", () => {
+  it("keep gaps between readings if each bucket is a second", () => {
     const buckets = new Buckets(3, 1);
     for (const second of [0, 2]) buckets.addReading(second, "queue.pending", second);
     expect(buckets.readingSeries()).toEqual({ "queue.pending": [0, null, 2] });

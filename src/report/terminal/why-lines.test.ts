@@ -17,8 +17,8 @@ function lines(...comparisons: Comparison[]): string[] {
   return renderWhy({ ...exampleResult(5), comparisons }, plainMarks);
 }
 
-describe("evidence sentences of differences", () => {
-  it("is listed once for all operations and metrics that share a sentence", () => {
+describe("the list of evidence beneath differences", () => {
+  it("has a sentence once for all operations and metrics that share it", () => {
     const shown = lines(
       explained("add", "mean", [COMMIT, WAL]),
       explained("add", "p99", [COMMIT, WAL]),
@@ -33,11 +33,11 @@ describe("evidence sentences of differences", () => {
     ]);
   });
 
-  it("is listed for headline metrics only", () => {
+  it("has sentences of headline metrics only", () => {
     expect(lines(explained("add", "p50", [WAL]), explained("add", "p95", [WAL]))).toEqual([]);
   });
 
-  it("is stated as missing unless another metric of the operation has a sentence", () => {
+  it("states that evidence is missing unless another metric of the operation has some", () => {
     const silent = "the collected evidence does not explain it";
     expect(lines(explained("add", "mean", []), explained("process", "mean", []))).toContain(
       `  - add, process: ${silent}`,

@@ -251,7 +251,7 @@ describe("seconds without a value", () => {
     }
   });
 
-  test("are bridged for each trial before the median is taken", () => {
+  test("are interpolated in each trial before the median is taken", () => {
     const levels = new Map([
       [1, 100],
       [4, 200],
@@ -518,7 +518,7 @@ describe("curves without a time axis", () => {
     );
   });
 
-  test("over rates have no median, and their table has every probe", () => {
+  test("have no median over rates, and a table with every probe", () => {
     expect(plotOf("sweep").words).toMatch(/payload=jsonb, measured: from 120 events\/s to 965 events\/s/);
     const [capacity] = report.result.capacity ?? [];
     if (!capacity) throw new Error("the example has a search");
