@@ -238,7 +238,7 @@ describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
     expect(others.filter((one) => !sound.has(one))).toEqual([]);
   });
 
-  test("also reports the problem of a further rule", () => {
+  test("reports the problem of a further rule as well", () => {
     const raw = parse(yaml) as Mapping;
     if (raw.retry !== undefined) return;
     const found = problemsOf(`${yaml}\nretry: { base: 2s }`).map(
