@@ -1,6 +1,6 @@
 import type { Endpoint } from "../database/endpoint.js";
 import type { PoolSettings } from "../pools/registry.js";
-import type { ActorGroup, LogSettings, RetrySettings } from "./settings.js";
+import type { RoleSettings, LogSettings, RetrySettings } from "./settings.js";
 
 /** True if statements are prepared by name; `simple` is the protocol without parameters. */
 export type Prepared = boolean | "simple";
@@ -11,7 +11,7 @@ export interface ClientSettings {
   readonly prepared: Prepared;
   readonly retry: RetrySettings;
   readonly log: LogSettings;
-  readonly actors: Readonly<Record<string, ActorGroup>>;
+  readonly actors: Readonly<Record<string, RoleSettings>>;
 }
 
 /** What one worker is to do: which clients it runs, with which settings, and where they connect. Numbers start at 0. */
@@ -19,13 +19,13 @@ export interface Assignment<S extends ClientSettings = ClientSettings> {
   readonly role: string;
   /** Number of this worker among all workers of the trial, from 0. */
   readonly ordinal: number;
-  /** Number of this worker in its group, from 0, out of `workers`. */
+  /** Number of this worker in its role, from 0, out of `workers`. */
   readonly index: number;
   readonly workers: number;
-  /** Clients of this worker. `firstClient` is the number of its first client in the group, from 0, out of `groupClients`. */
+  /** Clients of this worker. `firstClient` is the number of its first client in the role, from 0, out of `roleClients`. */
   readonly clients: number;
   readonly firstClient: number;
-  readonly groupClients: number;
+  readonly roleClients: number;
   /** Number of the first client among all clients that have these endpoints, from 0. It decides how they are spread. */
   readonly firstClientOfTrial: number;
   readonly clientsOfTrial: number;
@@ -49,6 +49,6 @@ export interface ThreadAssignment<S extends ClientSettings = ClientSettings> ext
   readonly shared: ReadonlyMap<number, SharedArrayBuffer>;
   /** Ordinals whose buffers are copies of workers in other processes; copies lag a little. */
   readonly mirrored: readonly number[];
-  /** Counter of an iteration budget that the whole group shares, in all its processes. */
+  /** Counter of an iteration budget that the whole role shares, in all its processes. */
   readonly sharedCounter: Int32Array<SharedArrayBuffer>;
 }

@@ -10,7 +10,7 @@ import type { OwnOperations } from "./own-operations.js";
 import type { Transactor } from "./transactor.js";
 
 /** The parts of a worker thread that its clients use; the same for every workload. */
-export interface ActorContext<A extends ThreadAssignment = ThreadAssignment> {
+export interface WorkerContext<A extends ThreadAssignment = ThreadAssignment> {
   readonly assignment: A;
   /** Runs a transaction on a leased connection, and measures it. */
   readonly transactor: Pick<Transactor, "run">;
@@ -31,7 +31,7 @@ export interface ActorContext<A extends ThreadAssignment = ThreadAssignment> {
   readonly partNames: PartNames;
 }
 
-export interface Actor {
+export interface Clients {
   /**
    * Runs one iteration of one client (0 .. clients-1 of this worker) whose intended start was `intendedMs`. Rejects only if
    * the trial cannot go on.

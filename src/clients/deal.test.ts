@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { deal, groupsOfWorkers } from "./deal.js";
+import { deal, rolesOfWorkers } from "./deal.js";
 
-const GROUPS = groupsOfWorkers({
+const GROUPS = rolesOfWorkers({
   producers: { workers: 4 },
   consumers: { workers: 3 },
   archivers: { workers: 1 },

@@ -3,20 +3,20 @@ import { monotonicMs, systemClock } from "../foundation/clock.js";
 import type { PacingPlan } from "../load/executors/registry.js";
 import { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
-import type { Actor } from "./client.js";
+import type { Clients } from "./client.js";
 import { keepsTime, startPhase } from "./phase.js";
 import type { ThreadAssignment } from "../engine/workers/protocol.js";
 import { TimeAccount } from "./time-account.js";
 import type { Role } from "../workloads/train-events/settings.js";
 
-function worker(role: Role, groupClients: number, load: string, appDelay = "0") {
+function worker(role: Role, roleClients: number, load: string, appDelay = "0") {
   const yaml = `name: t\npayload: text\nappDelay: ${appDelay}\nactors: { ${role}: { load: { ${load} } } }\n`;
   const [treatment] = parseScenario(
     role === "cycle" ? `${yaml}topology: cycle\n` : yaml,
     "a test's own",
   ).treatments;
   if (!treatment) throw new Error("no treatment");
-  return { role, groupClients, settings: treatment.settings };
+  return { role, roleClients, settings: treatment.settings };
 }
 
 it.each([
@@ -36,10 +36,10 @@ it.each([
 });
 
 /** A window that begins now, in the only worker of a role. */
-function window(role: Role, clients: number, load: string, plan: PacingPlan, actor: Actor) {
+function window(role: Role, clients: number, load: string, plan: PacingPlan, runtime: Clients) {
   const { settings } = worker(role, clients, load);
   const assignment = {
-    ...{ role, settings, index: 0, workers: 1, clients, firstClient: 0, groupClients: clients },
+    ...{ role, settings, index: 0, workers: 1, clients, firstClient: 0, roleClients: clients },
     trial: { number: 1, treatmentId: "base", seed: 1 },
     sharedCounter: new Int32Array(new SharedArrayBuffer(4)),
   } as unknown as ThreadAssignment;
@@ -50,7 +50,7 @@ function window(role: Role, clients: number, load: string, plan: PacingPlan, act
   const phase = startPhase({
     ...{ name: "measure", isPaced: true, startMs, endMs: () => Number.POSITIVE_INFINITY },
     arrivals: { offered: () => undefined, dropped: () => undefined },
-    ...{ plan, actor, assignment, sleeper, time },
+    ...{ plan, clients: runtime, assignment, sleeper, time },
   });
   return { phase, time, sleeper, startMs };
 }

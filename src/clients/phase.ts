@@ -7,7 +7,7 @@ import { createPacer, type PacingPlan } from "../load/executors/registry.js";
 import type { ArrivalObserver, Pacer, Start } from "../load/pacer.js";
 import type { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { isOpenLoop } from "../load/load-settings.js";
-import type { Actor } from "./client.js";
+import type { Clients } from "./client.js";
 import type { Assignment, ThreadAssignment } from "./assignment.js";
 import type { TimeAccount } from "./time-account.js";
 
@@ -34,7 +34,7 @@ export interface PhaseOptions {
   /** End of the phase if known, otherwise Infinity. */
   readonly endMs: () => number;
   readonly assignment: ThreadAssignment;
-  readonly actor: Actor;
+  readonly clients: Clients;
   readonly sleeper: PunctualSleeper;
   readonly arrivals: ArrivalObserver;
   readonly time: TimeAccount;
@@ -54,13 +54,13 @@ const PAUSES_PER_MS_MAX = 2;
 export function keepsTime({
   role,
   settings,
-  groupClients,
-}: Pick<Assignment, "role" | "settings" | "groupClients">): boolean {
+  roleClients,
+}: Pick<Assignment, "role" | "settings" | "roleClients">): boolean {
   const load = settings.actors[role]?.load;
   if (!load) return false;
   if (isOpenLoop(load)) return true;
   const meanMs = (load.thinkTimeMs.min + load.thinkTimeMs.max) / 2;
-  return meanMs > 0 && groupClients <= PAUSES_PER_MS_MAX * meanMs;
+  return meanMs > 0 && roleClients <= PAUSES_PER_MS_MAX * meanMs;
 }
 
 /** Starts a loop for each client of the worker. `done` rejects when a client cannot go on. */
@@ -73,12 +73,12 @@ export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
     nowMs: monotonicMs,
     sleep: (ms) => sleeper.pause(ms),
     prng: new Prng(deriveSeed(trial.seed, "pacing", role, index, name)),
-    groupSeed: deriveSeed(trial.seed, "arrivals", role, name),
+    roleSeed: deriveSeed(trial.seed, "arrivals", role, name),
     thinkTime: isPaced && load ? load.thinkTimeMs : NO_THINK_TIME,
     rampUpMs: isPaced && load ? load.rampUpMs : 0,
     startMs: options.startMs,
     endMs: options.endMs,
-    totalClients: assignment.groupClients,
+    totalClients: assignment.roleClients,
     firstClient: assignment.firstClient,
     workers: assignment.workers,
     workerIndex: index,
@@ -97,7 +97,7 @@ async function runClient(
   client: number,
   pacer: Pacer,
   phase: Phase,
-  { actor, sleeper, time, startMs }: PhaseOptions,
+  { clients, sleeper, time, startMs }: PhaseOptions,
 ): Promise<void> {
   // Count from the phase's start: a thread that comes late kept its clients waiting.
   let sinceMs = startMs;
@@ -116,14 +116,14 @@ async function runClient(
       if (phase.name === "measure") time.bookFinished(sinceMs);
       return;
     }
-    actor.prepare(client, start.arrival && inItsDay(start.arrival, phase));
+    clients.prepare(client, start.arrival && inItsDay(start.arrival, phase));
     bookWork();
     const isToStart = !start.arrival || (await isDue(start, pacer, phase, sleeper));
     bookWaiting();
     if (!isToStart) return;
-    await actor.iterate(client, start.intendedMs);
+    await clients.iterate(client, start.intendedMs);
     phase.lastEndedMs = monotonicMs();
-    if (!phase.isOver && pacer.isLeft?.(client) !== false) actor.prepare(client);
+    if (!phase.isOver && pacer.isLeft?.(client) !== false) clients.prepare(client);
     bookWork();
   }
 }

@@ -1,14 +1,14 @@
-// Settings of the client runtime: retries, groups of clients, phases, the log. Types only.
+// Settings of the client runtime: retries, roles, phases, the log. Types only.
 import type { LoadSettings } from "../load/load-settings.js";
 
-export interface ActorGroup {
+export interface RoleSettings {
   readonly workers: number;
   readonly load: LoadSettings;
 }
 
 export interface TrialPhases {
   readonly warmUpMs: number;
-  /** Length of the measurement window. If all groups have iteration budgets, the window ends when they are used up. */
+  /** Length of the measurement window. If all roles have iteration budgets, the window ends when they are used up. */
   readonly durationMs: number;
   /** Longest drain; 0 means no drain. */
   readonly drainMaxMs: number;

@@ -46,12 +46,12 @@ describe("a schedule of arrivals", () => {
   });
 
   it("is split over any number of workers without losing or duplicating an arrival", () => {
-    const group = fc.tuple(fc.integer({ min: 1, max: 7 }), fc.nat(40)).map(([workers, more]) => ({
+    const role = fc.tuple(fc.integer({ min: 1, max: 7 }), fc.nat(40)).map(([workers, more]) => ({
       workers,
       totalClients: workers + more,
     }));
     fc.assert(
-      fc.property(group, distribution, fc.nat(), ({ workers, totalClients }, kind, seed) => {
+      fc.property(role, distribution, fc.nat(), ({ workers, totalClients }, kind, seed) => {
         const curve = new RateCurve(100, []);
         const whole = until(1000, new ArrivalSchedule(curve, kind, ALONE, seed));
         const parts = Array.from({ length: workers }, (_, workerIndex) =>

@@ -1,5 +1,5 @@
 // The arrival schedule of an open loop. Each worker makes the whole schedule from the same seed and takes its share, so that a
-// group's arrivals do not depend on the number of workers, and Poisson arrivals stay exactly Poisson.
+// role's arrivals do not depend on the number of workers, and Poisson arrivals stay exactly Poisson.
 import { Prng } from "../foundation/prng.js";
 import type { RateCurve } from "./rate-curve.js";
 
@@ -14,18 +14,18 @@ export interface OpenLoopPlan {
 
 export interface ConstantRatePlan extends OpenLoopPlan {
   readonly executor: "constant-arrival-rate";
-  /** Rate of the whole group, over all its workers. */
+  /** Rate of the whole role, over all its workers. */
   readonly ratePerSecond: number;
 }
 
 export interface Arrival {
-  /** Position in the group's schedule, from 0. */
+  /** Position in the role's schedule, from 0. */
   readonly number: number;
   /** Due time in milliseconds since the schedule's start. */
   readonly offsetMs: number;
 }
 
-/** A worker's part of the group's arrivals: they are dealt to clients in turn. */
+/** A worker's part of the role's arrivals: they are dealt to clients in turn. */
 export interface Share {
   readonly totalClients: number;
   readonly workers: number;

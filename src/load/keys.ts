@@ -24,12 +24,12 @@ const stage = z.strictObject({
 export function loadKeys({ clients, thinkTimeMs = 0 }: LoadDefaults) {
   return {
     clients: clientCount(
-      `Clients of the group over all its workers; one runs one transaction at a time. Default ${clients}.`,
+      `Clients of the role over all its workers; one runs one transaction at a time. Default ${clients}.`,
     ),
     maxClients: clientCount(
       "The clients of an open loop, over all workers: as many arrivals are served at once.",
     ),
-    rate: rate("Arrivals per timeUnit of the whole group, however many workers it has.", 0.000001, MAX_RATE),
+    rate: rate("Arrivals per timeUnit of the whole role, however many workers it has.", 0.000001, MAX_RATE),
     startRate: rate("Arrivals per timeUnit at the start, from which the first stage departs.", 0, MAX_RATE),
     startClients: z
       .int()
@@ -57,7 +57,7 @@ export function loadKeys({ clients, thinkTimeMs = 0 }: LoadDefaults) {
       .max(1_000_000_000)
       .meta({
         description:
-          "Budget of transactions (rounds, for cycle): of the group for shared-iterations, of each client for " +
+          "Budget of transactions (rounds, for cycle): of the role for shared-iterations, of each client for " +
           "per-client-iterations. Executed exactly.",
       }),
     maxDuration: duration(

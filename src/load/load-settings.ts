@@ -1,4 +1,4 @@
-// The load of a group of clients: schema, rules and resolved settings, in milliseconds. Walks the executors.
+// The load of a role: schema, rules and resolved settings, in milliseconds. Walks the executors.
 import * as z from "zod";
 import { formatDuration } from "../foundation/units.js";
 import type { Finding } from "../syntax/problems.js";
@@ -62,7 +62,7 @@ export function loadSchema(defaults: LoadDefaults) {
   } as const;
   return taggedUnion(union)
     .prefault({})
-    .meta({ description: "How much the group does, and when.", title: "Load" });
+    .meta({ description: "How much the role does, and when.", title: "Load" });
 }
 
 export type LoadMapping = z.output<ReturnType<typeof loadSchema>>;
@@ -87,7 +87,7 @@ export function resolveLoad(
   };
 }
 
-/** Problems of a group's load that the schema cannot find; paths are relative to the group. */
+/** Problems of a role's load that the schema cannot find; paths are relative to the role. */
 export function loadFindings(
   given: LoadMapping,
   load: LoadSettings,
@@ -100,7 +100,7 @@ export function isOpenLoop(load: Pick<LoadSettings, "executor">): boolean {
   return executorOf(load).isOpenLoop;
 }
 
-/** Iterations that end the window of a group; undefined if time ends it. */
+/** Iterations that end the window of a role; undefined if time ends it. */
 export function budgetOf(load: LoadSettings): Budget | undefined {
   return executorOf(load).budget?.(load);
 }

@@ -19,7 +19,7 @@ function worldWith(overrides: Partial<PacingContext>): { world: World; context: 
     nowMs: () => world.now,
     sleep: () => Promise.reject(new Error("an open loop leaves waiting to its clients")),
     prng: new Prng(1),
-    groupSeed: 9,
+    roleSeed: 9,
     thinkTime: { min: 0, max: 0 },
     rampUpMs: 0,
     startMs: 0,

@@ -20,21 +20,21 @@ export interface PacingContext {
   /** Waits; may return early when the worker changes phase. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly prng: Prng;
-  /** Seed of schedules that the group shares, equal in all its workers. */
-  readonly groupSeed: number;
+  /** Seed of schedules that the role shares, equal in all its workers. */
+  readonly roleSeed: number;
   readonly thinkTime: ThinkTime;
-  /** Time over which the whole group's clients start, evenly, in milliseconds. */
+  /** Time over which the whole role's clients start, evenly, in milliseconds. */
   readonly rampUpMs: number;
   /** Start of the phase, equal in all workers: schedules and stages count from here. */
   readonly startMs: number;
   readonly endMs: () => number;
   readonly totalClients: number;
-  /** Number of this worker's first client in the whole group. */
+  /** Number of this worker's first client in the whole role. */
   readonly firstClient: number;
-  /** Number of workers of the group; `workerIndex` is this worker's. */
+  /** Number of workers of the role; `workerIndex` is this worker's. */
   readonly workers: number;
   readonly workerIndex: number;
-  /** Counter of started iterations (one Int32) that all workers of the group share, for `shared-iterations`. */
+  /** Counter of started iterations (one Int32) that all workers of the role share, for `shared-iterations`. */
   readonly sharedCounter: Int32Array;
   /** True once the phase ended: no further iteration may start. */
   readonly isOver: () => boolean;

@@ -13,7 +13,7 @@ function context(overrides: Partial<PacingContext> = {}): PacingContext & { slep
       state.now += ms;
     },
     prng: new Prng(1),
-    groupSeed: 1,
+    roleSeed: 1,
     startMs: 0,
     endMs: () => Number.POSITIVE_INFINITY,
     workers: 1,

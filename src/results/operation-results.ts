@@ -5,34 +5,34 @@ import type { TreatmentSettings } from "../scenario/settings.js";
 import { isOpenLoop, type LoadSettings } from "../load/load-settings.js";
 import { lossesOf } from "./losses.js";
 import type { Integrity, OperationResults } from "./result-schema.js";
-import type { ActorGroup } from "../clients/settings.js";
+import type { RoleSettings } from "../clients/settings.js";
 
 /** The operations that a schedule starts in a treatment, which are the ones with offered and dropped arrivals. */
 export function arrivalOperations(settings: TreatmentSettings): Operation[] {
-  const scheduled = groupsOf(settings).filter(([, { load }]) => isOpenLoop(load));
+  const scheduled = rolesOf(settings).filter(([, { load }]) => isOpenLoop(load));
   return scheduled.flatMap(([role]) => roleTraitsOf(settings, role).arrivals);
 }
 
 /** Operations that a Poisson process starts: the number of arrivals in a window is a matter of chance. */
 export function randomArrivals(settings: TreatmentSettings): Operation[] {
-  const random = groupsOf(settings).filter(
+  const random = rolesOf(settings).filter(
     ([, { load }]) => "distribution" in load && load.distribution === "poisson",
   );
   return random.flatMap(([role]) => roleTraitsOf(settings, role).arrivals);
 }
 
-function groupsOf(settings: TreatmentSettings): [string, ActorGroup][] {
-  return Object.entries<ActorGroup>(settings.actors);
+function rolesOf(settings: TreatmentSettings): [string, RoleSettings][] {
+  return Object.entries<RoleSettings>(settings.actors);
 }
 
-/** The load of the group that performs an operation; undefined if no group does. */
+/** The load of the role that performs an operation; undefined if no role does. */
 export function loadOf(operation: Operation, settings: TreatmentSettings): LoadSettings | undefined {
-  return groupsOf(settings).find(([role]) => roleTraitsOf(settings, role).operations.includes(operation))?.[1]
+  return rolesOf(settings).find(([role]) => roleTraitsOf(settings, role).operations.includes(operation))?.[1]
     .load;
 }
 
 export function operationsOf(settings: TreatmentSettings): Operation[] {
-  const performed = new Set(groupsOf(settings).flatMap(([role]) => roleTraitsOf(settings, role).operations));
+  const performed = new Set(rolesOf(settings).flatMap(([role]) => roleTraitsOf(settings, role).operations));
   return Object.keys(workloadOf(settings).operations).filter((operation) => performed.has(operation));
 }
 
@@ -44,7 +44,7 @@ export function operationResults(summary: WindowSummary, settings: TreatmentSett
   for (const operation of Object.keys(operations)) {
     const measured = summary.operations[operation];
     if (!measured) continue;
-    const groups = groupsOf(settings).filter(([role]) => roles[role]?.operations.includes(operation));
+    const performers = rolesOf(settings).filter(([role]) => roles[role]?.operations.includes(operation));
     const { offered, dropped, unfinished, parts, ...rest } = measured;
     results[operation] = {
       ...rest,
@@ -52,8 +52,8 @@ export function operationResults(summary: WindowSummary, settings: TreatmentSett
       ...(scheduled.includes(operation) && { offered, dropped, unfinished }),
       retriesBySqlstate: { ...measured.retriesBySqlstate },
       failures: { ...measured.failures },
-      clients: groups.reduce((sum, [, group]) => sum + group.load.clients, 0),
-      threads: groups.reduce((sum, [, group]) => sum + group.workers, 0),
+      clients: performers.reduce((sum, [, role]) => sum + role.load.clients, 0),
+      threads: performers.reduce((sum, [, role]) => sum + role.workers, 0),
     };
   }
   return results;

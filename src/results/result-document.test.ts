@@ -14,9 +14,9 @@ import { exampleExperiment } from "../../test/support/example-live.js";
 import { operationResults, operationsOf } from "./operation-results.js";
 import { buildResult, mergedResult } from "./result-document.js";
 import { integrityOf, ResultDocument, resultJsonSchema } from "./result-schema.js";
-import type { ActorGroup } from "../clients/settings.js";
+import type { RoleSettings } from "../clients/settings.js";
 
-function group(clients: number, workers: number): ActorGroup {
+function group(clients: number, workers: number): RoleSettings {
   return {
     workers,
     load: { executor: "constant-clients", clients, thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 },

@@ -33,7 +33,7 @@ export const WorkloadResult = z
           arrivals: operations.describe("Those that a schedule starts"),
         }),
       )
-      .describe("Groups of clients and the operations that they perform"),
+      .describe("Roles and the operations that they perform"),
     audited: z
       .strictObject({ one: z.string(), acknowledged: z.string() })
       .describe("What the audit is about, as `event`, and what an acknowledged one is, as `published`"),

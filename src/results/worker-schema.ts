@@ -6,7 +6,7 @@ import { LatencyOrNull } from "./latency-schema.js";
 const count = z.int().min(0);
 
 export const WorkerResult = z.strictObject({
-  worker: z.string().describe("Its group and its number there, from 0, as in the log: `consumers/0`"),
+  worker: z.string().describe("Its role and its number there, from 0, as in the log: `consumers/0`"),
   clients: count,
   operations: z.record(
     OperationName,

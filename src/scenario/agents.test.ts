@@ -1,4 +1,4 @@
-// `agents` in a scenario: a number, or a number with groups that have separate agents.
+// `agents` in a scenario: a number, or a number with roles that have separate agents.
 import { describe, expect, it } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";
@@ -7,7 +7,7 @@ import { conditions } from "./plan/conditions.js";
 const PLACED = "name: x\nagents: { count: 4, place: { producers: 2, consumers: 1 } }\n";
 
 describe("agents of a scenario", () => {
-  it("have a count, and a group with separate agents has a thread on each of them", () => {
+  it("have a count, and a role with separate agents has a thread on each of them", () => {
     const [treatment] = parseScenario(PLACED, "scenario.yaml").treatments;
     const { agents, agentPlace, actors } = treatment?.settings ?? expect.fail("no treatment");
     expect([agents, agentPlace]).toEqual([4, { producers: 2, consumers: 1 }]);
@@ -56,11 +56,11 @@ describe("agents of a scenario", () => {
   it.each([
     [
       "{ count: 2, place: { readers: 1 } }",
-      "agents.place.readers: there is no such group; there are: producers,",
+      "agents.place.readers: there is no such role; there are: producers,",
     ],
     [
       "{ count: 2, place: { producers: 2, consumers: 1 } }",
-      "agents.place: 3 agents for the groups, and there are 2",
+      "agents.place: 3 agents for the roles, and there are 2",
     ],
     ["{ count: 2, place: { producers: 0 } }", "agents.place.producers"],
     ["{ place: { producers: 1 } }", "agents.count"],

@@ -129,7 +129,7 @@ describe("a scenario with one mistake", () => {
     ],
     ["a misspelt required key", "pool: { strateggy: pgbouncer }"],
     [
-      "a misspelt group whose key is a factor",
+      "a misspelt role whose key is a factor",
       "actors: { consumer: { clients: 16 } }\nfactors: { actors.consumers.workers: [1, 9] }",
     ],
     ["a text for a mapping with a factor", "trial: 5s\nfactors: { trial.duration: [3s, 30s] }"],
@@ -162,7 +162,7 @@ describe("a scenario with one mistake", () => {
       "a misspelt level that an included level replaces",
       "payload: jsnob\nfactors: { locking: [nowait, for-update] }\ninclude: [{ locking: nowait, payload: text }]\nthresholds: { 'add{payload:jsonb}': [max<5] }",
     ],
-    ["a group of the other topology", "actors: { cycle: {} }\nthresholds: { __cycle__: [max<5] }"],
+    ["a role of the other topology", "actors: { cycle: {} }\nthresholds: { __cycle__: [max<5] }"],
     [
       "a misspelt arrival-rate executor",
       "actors: { producers: { load: { executor: arrival-rate } } }\nthresholds: { add: [dropped==0] }",

@@ -3,7 +3,7 @@ import { totalClients, type TreatmentSettings } from "./settings.js";
 import { countsByWeight, weightsOf } from "../database/spread.js";
 import { poolersBefore } from "../pools/keys.js";
 import { areBesideAgents, hasPooler, isManaged, strategyOf } from "../pools/registry.js";
-import { deal, groupsOfWorkers } from "../clients/deal.js";
+import { deal, rolesOfWorkers } from "../clients/deal.js";
 import { shareOf } from "../foundation/share.js";
 
 /** Connections of train-sim in addition to the load: control work, sampling, and room for closing ones to linger. */
@@ -23,7 +23,7 @@ export function clientsByAgent({
   const clients = Object.values(actors).flatMap(({ workers, load }) =>
     Array.from({ length: workers }, (_, worker) => shareOf(load.clients, workers, worker)),
   );
-  return deal(groupsOfWorkers(actors), agents, agentPlace).map((own) =>
+  return deal(rolesOfWorkers(actors), agents, agentPlace).map((own) =>
     own.reduce((sum, worker) => sum + (clients[worker] ?? 0), 0),
   );
 }
@@ -37,7 +37,7 @@ export interface Carrier {
 
 export function carriedHere(settings: TreatmentSettings): Carrier {
   const clients = totalClients(settings);
-  const workers = groupsOfWorkers(settings.actors).length;
+  const workers = rolesOfWorkers(settings.actors).length;
   const isPooledHere = isManaged(settings.pool) && !areBesideAgents(settings.pool);
   const pooled = isPooledHere ? clients : 0;
   return settings.agents === 0 ? { clients, workers, pooled } : { clients: 0, workers: 0, pooled };
@@ -45,7 +45,7 @@ export function carriedHere(settings: TreatmentSettings): Carrier {
 
 export function carriedByAgents(settings: TreatmentSettings): Carrier[] {
   const { actors, agents, agentPlace, pool } = settings;
-  const dealt = deal(groupsOfWorkers(actors), agents, agentPlace);
+  const dealt = deal(rolesOfWorkers(actors), agents, agentPlace);
   return clientsByAgent(settings).map((clients, i) => {
     const pooled = areBesideAgents(pool) ? clients : 0;
     return { clients, workers: dealt[i]?.length ?? 0, pooled };

@@ -3,17 +3,17 @@
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";
-import type { ActorGroup } from "../clients/settings.js";
+import type { RoleSettings } from "../clients/settings.js";
 
 const TIMED = "trial: { duration: 60s }\n";
 
-function producersOf(load: string, rest = TIMED): ActorGroup | undefined {
+function producersOf(load: string, rest = TIMED): RoleSettings | undefined {
   const yaml = `name: x\n${rest}actors: { producers: { load: ${load} } }\n`;
   return parseScenario(yaml, "x.yaml").treatments[0]?.settings.actors.producers;
 }
 
-const problemsOf = (group: string, rest = TIMED): string[] =>
-  scenarioProblems(`name: x\n${rest}actors: ${group}\n`);
+const problemsOf = (role: string, rest = TIMED): string[] =>
+  scenarioProblems(`name: x\n${rest}actors: ${role}\n`);
 
 const loadProblems = (load: string, rest = TIMED): string[] =>
   problemsOf(`{ producers: { load: ${load} } }`, rest);

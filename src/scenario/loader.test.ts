@@ -125,7 +125,7 @@ describe("short forms of values", () => {
 describe("clients of a group", () => {
   const actors = "actors: { producers: { load: { clients: 3 } }, consumers: { clients: 5 } }";
 
-  test("come from the group, else from the scenario, else from the group's load", () => {
+  test("come from the group, else from the scenario, else from the role's load", () => {
     expect(settings(actors).actors.producers?.load.clients).toBe(3);
     const withAll = settings(`clients: 7\n${actors}`);
     expect(withAll.actors.producers?.load.clients).toBe(7);
@@ -133,10 +133,10 @@ describe("clients of a group", () => {
     expect(withAll.actors.archivers?.load.clients).toBe(7);
   });
 
-  test("can be set on the command line without a change of other groups", () => {
-    const { actors: groups } = settings("", "actors.producers.clients=16");
-    expect(groups.producers?.load.clients).toBe(16);
-    expect(Object.keys(groups)).toEqual(["producers", "consumers", "archivers"]);
+  test("can be set on the command line without a change of other roles", () => {
+    const { actors: roles } = settings("", "actors.producers.clients=16");
+    expect(roles.producers?.load.clients).toBe(16);
+    expect(Object.keys(roles)).toEqual(["producers", "consumers", "archivers"]);
   });
 
   test("belong to the only group of the cycle topology", () => {

@@ -1,10 +1,10 @@
-// A number of clients on the command line that other keys outrank. It is refused if it reaches no group; else the other
-// groups are named: a value that is lost in silence would be taken for measured.
+// A number of clients on the command line that other keys outrank. It is refused if it reaches no role; else the other
+// roles are named: a value that is lost in silence would be taken for measured.
 import { executorOf } from "../load/executors/registry.js";
 import type { ScenarioProblem } from "../syntax/problems.js";
 import { rolesOf, type Treatment } from "./settings.js";
 
-/** The key that decides about the clients of a group before `clients` does. */
+/** The key that decides about the clients of a role before `clients` does. */
 function keyOver(role: string, treatments: readonly Treatment[]): string {
   const own = treatments.flatMap(({ settings: { actors } }) => actors[role] ?? []);
   const key = own.map(({ load }) => executorOf(load).clientsKey).find((each) => each !== undefined);
@@ -17,13 +17,13 @@ export function outrankedClients(
   treatments: readonly Treatment[],
 ): { readonly problem?: ScenarioProblem; readonly warning?: string } {
   if (clients === undefined || treatments.length === 0) return {};
-  const groups = treatments.flatMap(({ settings }) => Object.values(settings.actors));
+  const roles = treatments.flatMap(({ settings }) => Object.values(settings.actors));
   const isOver = (role: string): boolean =>
     treatments.some(({ settings: { actors } }) => actors[role] && actors[role].load.clients !== clients);
   const over = rolesOf(treatments).filter(isOver);
   if (over.length === 0) return {};
   const keys = over.map((role) => keyOver(role, treatments)).join(", ");
-  if (groups.some(({ load }) => load.clients === clients))
+  if (roles.some(({ load }) => load.clients === clients))
     return { warning: `--set clients does not change ${over.join(", ")}: ${keys} outranks it` };
   return {
     problem: {

@@ -6,9 +6,9 @@ import { poolRules } from "./pool-rules.js";
 import type { TreatmentSettings } from "./settings.js";
 import type { PoolSettings } from "../pools/registry.js";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
-import type { ActorGroup } from "../clients/settings.js";
+import type { RoleSettings } from "../clients/settings.js";
 
-const group = (clients: number, workers = 1): ActorGroup => ({
+const role = (clients: number, workers = 1): RoleSettings => ({
   workers,
   load: { executor: "constant-clients", clients, thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 },
 });
@@ -58,7 +58,7 @@ const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings
   preload: 0,
   topology: "actors",
   reads: DISPATCHER_ALONE,
-  actors: { producers: group(8), consumers: group(8, 2) },
+  actors: { producers: role(8), consumers: role(8, 2) },
   trial: { warmUpMs: 0, durationMs: 1000, drainMaxMs: 0 },
   retry: { attempts: 3, baseMs: 1, ceilingMs: 10, deadlineMs: 1000 },
   evidence: { everyMs: 1000 },
@@ -113,7 +113,7 @@ describe("rules of pools", () => {
         paths(
           settings(pgbouncer({ mode: "session", instances, size }), {
             target: { kind: "url", urls },
-            actors: { producers: group(10) },
+            actors: { producers: role(10) },
           }),
         ).length > 0;
       return Array.from({ length: 11 }, (_, size) => size).findIndex((size) => !isRefused(size));
@@ -130,7 +130,7 @@ describe("rules of pools", () => {
       paths(
         settings(pgbouncer({ mode: "session", placement: "agent", instances, size }), {
           agents: 2,
-          actors: { producers: group(9, 3) }, // 6 on one agent, 3 on the other
+          actors: { producers: role(9, 3) }, // 6 on one agent, 3 on the other
         }),
       ).length > 0;
     expect([isRefused(5), isRefused(6)]).toEqual([true, false]);

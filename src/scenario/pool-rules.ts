@@ -12,7 +12,7 @@ function demandOf(settings: TreatmentSettings): Demand {
     clients: totalClients(settings),
     lots: lotsOf(settings),
     agents,
-    workers: Object.values(actors).reduce((sum, group) => sum + group.workers, 0),
+    workers: Object.values(actors).reduce((sum, role) => sum + role.workers, 0),
     weights: clientWeightsOf(settings),
   };
 }

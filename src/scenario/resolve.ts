@@ -10,22 +10,22 @@ import { type TreatmentSettings } from "./settings.js";
 import { resolveTarget } from "../targets/registry.js";
 import { resolvePool } from "../pools/registry.js";
 import { agentsFor, type AgentPlace } from "../clients/deal.js";
-import type { ActorGroup } from "../clients/settings.js";
+import type { RoleSettings } from "../clients/settings.js";
 import { workloadOf, type OwnSettings } from "../workloads/registry.js";
 
-/** The groups of the workload, from the scenario's keys. */
-function resolveActors(scenario: Scenario): Record<string, ActorGroup> {
+/** The roles of the workload, from the scenario's keys. */
+function resolveActors(scenario: Scenario): Record<string, RoleSettings> {
   const { roles, settings } = workloadOf(scenario);
-  const actors: Record<string, ActorGroup> = {};
+  const actors: Record<string, RoleSettings> = {};
   for (const [role, { isOnRequest, clients: defaultClients, thinkTimeMs = 0 }] of Object.entries(roles)) {
-    const group = scenario.actors[role];
+    const keys = scenario.actors[role];
     if (settings.hasRole?.(role, scenario) === false) continue;
-    if (group === false || (group === undefined && isOnRequest)) continue;
-    const clients = group?.clients ?? scenario.clients;
+    if (keys === false || (keys === undefined && isOnRequest)) continue;
+    const clients = keys?.clients ?? scenario.clients;
     const surroundings = { clients, defaultClients, windowMs: scenario.trial.duration };
-    const load = resolveLoad(group?.load, thinkTimeMs, surroundings);
+    const load = resolveLoad(keys?.load, thinkTimeMs, surroundings);
     const { count, place } = agentsOf(scenario);
-    const workers = group?.workers ?? Math.min(load.clients, Math.max(1, agentsFor(role, count, place)));
+    const workers = keys?.workers ?? Math.min(load.clients, Math.max(1, agentsFor(role, count, place)));
     actors[role] = { workers, load };
   }
   return actors;

@@ -1,34 +1,34 @@
-import { deal, groupsOfWorkers } from "../clients/deal.js";
+import { deal, rolesOfWorkers } from "../clients/deal.js";
 import { counted } from "../foundation/units.js";
 import { loadFindings } from "../load/load-settings.js";
 import { isBudgeted } from "./plan/estimate.js";
 import { rangeOrder, type Finding } from "../syntax/problems.js";
 import { workloadOf } from "../workloads/registry.js";
-import type { GroupMapping } from "./schema-actors.js";
+import type { RoleMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
 import type { TreatmentSettings } from "./settings.js";
 
-/** The groups that a scenario names, in their written form. */
-function groupsOf({ actors }: Scenario): [string, GroupMapping][] {
-  return Object.entries(actors).flatMap(([role, group]): [string, GroupMapping][] =>
-    group ? [[role, group]] : [],
+/** The roles that a scenario names, in their written form. */
+function rolesOf({ actors }: Scenario): [string, RoleMapping][] {
+  return Object.entries(actors).flatMap(([role, mapping]): [string, RoleMapping][] =>
+    mapping ? [[role, mapping]] : [],
   );
 }
 
 export function thinkTimeRules(scenario: Scenario): Finding[] {
-  return groupsOf(scenario).flatMap(([role, { load }]) =>
+  return rolesOf(scenario).flatMap(([role, { load }]) =>
     "thinkTime" in load && load.thinkTime
       ? rangeOrder(["actors", role, "load", "thinkTime"], load.thinkTime, "ms")
       : [],
   );
 }
 
-/** Refuses a day's profile of a group that does not add batches. */
+/** Refuses a day's profile of a role that does not add batches. */
 export function profileRoleRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
   const { roles } = workloadOf(settings);
   const having = Object.keys(roles).filter((role) => roles[role]?.hasBatches);
   const message = `a profile is about batches that are added: only ${having.join(" and ")} have one`;
-  return groupsOf(scenario).flatMap(([role]) => {
+  return rolesOf(scenario).flatMap(([role]) => {
     const load = settings.actors[role]?.load;
     if (!load || !("profile" in load) || roles[role]?.hasBatches) return [];
     return [{ path: ["actors", role, "load"], message }];
@@ -37,37 +37,37 @@ export function profileRoleRules(scenario: Scenario, settings: TreatmentSettings
 
 export function loadRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
   const windowMs = isBudgeted(settings) ? Number.POSITIVE_INFINITY : settings.trial.durationMs;
-  return groupsOf(scenario).flatMap(([role, { load: given, clients: groupClients }]) => {
+  return rolesOf(scenario).flatMap(([role, { load: given, clients: roleClients }]) => {
     const load = settings.actors[role]?.load;
     if (!load) return [];
-    const clients = groupClients ?? scenario.clients;
-    return loadFindings(given, load, { groupClients, clients, windowMs }).map((finding) => ({
+    const clients = roleClients ?? scenario.clients;
+    return loadFindings(given, load, { roleClients, clients, windowMs }).map((finding) => ({
       ...finding,
       path: ["actors", role, ...finding.path],
     }));
   });
 }
 
-/** Refuses agents without work, and agents of groups that do not exist. */
+/** Refuses agents without work, and agents of roles that do not exist. */
 function agentRules({ actors, agents, agentPlace = {} }: TreatmentSettings): Finding[] {
-  const strangers = Object.keys(agentPlace).filter((group) => !(group in actors));
+  const strangers = Object.keys(agentPlace).filter((role) => !(role in actors));
   if (strangers.length > 0) {
-    const groups = Object.keys(actors).join(", ");
-    return strangers.map((group) => ({
-      path: ["agents", "place", group],
-      message: `there is no such group; there are: ${groups}`,
+    const names = Object.keys(actors).join(", ");
+    return strangers.map((role) => ({
+      path: ["agents", "place", role],
+      message: `there is no such role; there are: ${names}`,
       isAboutKey: true,
     }));
   }
   const placed = Object.values(agentPlace).reduce((sum, count) => sum + count, 0);
   if (placed > agents) {
-    const message = `${counted(placed, "agent")} for the groups, and there ${agents === 1 ? "is" : "are"} ${agents}`;
+    const message = `${counted(placed, "agent")} for the roles, and there ${agents === 1 ? "is" : "are"} ${agents}`;
     return [{ path: ["agents", "place"], message }];
   }
-  const groups = groupsOfWorkers(actors);
-  if (deal(groups, agents, agentPlace).every((workers) => workers.length > 0)) return [];
+  const roles = rolesOfWorkers(actors);
+  if (deal(roles, agents, agentPlace).every((workers) => workers.length > 0)) return [];
   const where = placed > 0 ? ", so placed" : "";
-  const message = `${counted(agents, "agent")} for ${counted(groups.length, "worker thread")}${where}: an agent would have none`;
+  const message = `${counted(agents, "agent")} for ${counted(roles.length, "worker thread")}${where}: an agent would have none`;
   return [{ path: ["agents"], message }];
 }
 

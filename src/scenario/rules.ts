@@ -57,7 +57,7 @@ function protocolRules({ prepared, workload }: Scenario): Finding[] {
   return [{ path: ["prepared"], message }];
 }
 
-/** Findings on keys and groups of another workload. */
+/** Findings on keys and roles of another workload. */
 function foreignKeys(raw: Mapping): Finding[] {
   const { data: workload, success } = Scenario.shape.workload.safeParse(raw["workload"]);
   if (!success || hasUnreadWorkload(raw)) return [];

@@ -9,7 +9,7 @@ export const Trial = z
   .strictObject({
     warmUp: duration("Load before the measurement window, never reported. Default 2s.").prefault("2s"),
     duration: duration(
-      "Length of the measurement window. When a group has a budget of iterations, the window ends with that instead. " +
+      "Length of the measurement window. When a role has a budget of iterations, the window ends with that instead. " +
         "Default 10s.",
       1,
       7 * 24 * HOUR_MS,

@@ -110,7 +110,7 @@ const BEHIND_OWN = {
         "true: named prepared statements, where the pool lets them through; false: unnamed ones; simple: the simple protocol, " +
         "of workloads whose statements can do without parameters. Default true.",
     }),
-  clients: clientCount("Clients of every group, over its load.clients; a group's own clients overrides it."),
+  clients: clientCount("Clients of every role, over its load.clients; a role's own clients overrides it."),
 };
 const BEHIND_ACTORS = {
   agents: z
@@ -123,7 +123,7 @@ const BEHIND_ACTORS = {
           .default({})
           .meta({
             description:
-              "Agents reserved for a group, as { producers: 2, consumers: 2 }; the other groups share the " +
+              "Agents reserved for a role, as { producers: 2, consumers: 2 }; the other roles share the " +
               "remaining agents, or all where none remains.",
           }),
       }),
@@ -209,7 +209,7 @@ export const COMMON_KEYS: readonly string[] = Object.keys(Scenario.shape).filter
 
 const made = new WeakMap<Workload, typeof Scenario>();
 
-/** The schema of that workload's scenarios: its keys and groups, regardless of other meanings of the same names. */
+/** The schema of that workload's scenarios: its keys and roles, regardless of other meanings of the same names. */
 export function schemaOf(workload: Workload): typeof Scenario {
   const known = made.get(workload);
   if (known) return known;

@@ -15,7 +15,7 @@ import type { Storage } from "../database/levels.js";
 import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../clients/assignment.js";
 import type { AgentPlace } from "../clients/deal.js";
-import type { ActorGroup, TrialPhases } from "../clients/settings.js";
+import type { RoleSettings, TrialPhases } from "../clients/settings.js";
 import { workloadOf, type OwnSettings, type WorkloadChoice } from "../workloads/registry.js";
 
 /** Settings of one treatment, including the settings of its workload. */
@@ -28,7 +28,7 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
   /** The PostgreSQL schema that train-sim creates, marks and drops. */
   readonly namespace: string;
   readonly storage: Storage;
-  readonly actors: Readonly<Record<string, ActorGroup>>;
+  readonly actors: Readonly<Record<string, RoleSettings>>;
   /** Processes that run the worker threads; 0: this process runs them. */
   readonly agents: number;
   readonly agentPlace?: AgentPlace;
@@ -48,7 +48,7 @@ export interface Treatment {
   readonly settings: TreatmentSettings;
 }
 
-/** Names of the groups of clients that the treatments' workloads have, in the order in which they are shown. */
+/** Names of the roles that the treatments' workloads have, in the order in which they are shown. */
 export function rolesOf(treatments: readonly Pick<Treatment, "settings">[]): string[] {
   return [...new Set(treatments.flatMap(({ settings }) => Object.keys(workloadOf(settings).roles)))];
 }
@@ -85,11 +85,11 @@ export interface Experiment {
   readonly ignoredVariables?: readonly string[];
 }
 
-/** Worker threads of all groups of a treatment together. */
+/** Worker threads of all roles of a treatment together. */
 export function totalWorkers({ actors }: Pick<TreatmentSettings, "actors">): number {
   return Object.values(actors).reduce((sum, { workers }) => sum + workers, 0);
 }
 
 export function totalClients(settings: TreatmentSettings): number {
-  return Object.values(settings.actors).reduce((sum, group) => sum + group.load.clients, 0);
+  return Object.values(settings.actors).reduce((sum, role) => sum + role.load.clients, 0);
 }

@@ -175,12 +175,12 @@ function measureProblem(subject: Subject, treatments: readonly Treatment[]): str
 function arrivalProblem(threshold: Subject & Quantity, treatments: readonly Treatment[]): string | undefined {
   const { source, aggregate } = threshold;
   if (!isOfArrivals(source, aggregate)) return undefined;
-  const groups = treatments
+  const roles = treatments
     .filter((each) => isSelected(threshold, each))
     .flatMap(({ settings }) =>
       arrivalRoles(source, metricsOf(treatments)).flatMap((role) => settings.actors[role] ?? []),
     );
-  return groups.some(({ load }) => isOpenLoop(load))
+  return roles.some(({ load }) => isOpenLoop(load))
     ? undefined
     : `${source} is not started by a schedule here: only an arrival rate has arrivals`;
 }

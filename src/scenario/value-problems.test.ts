@@ -77,7 +77,7 @@ describe("an invalid key or value", () => {
       "x.yaml:2:1 duration: unknown key; did you mean trial.duration?",
     ],
     [
-      "a group at the top level",
+      "a role at the top level",
       "producers: { clients: 4 }",
       "x.yaml:2:1 producers: unknown key; did you mean actors.producers?",
     ],
@@ -163,7 +163,7 @@ describe("an invalid combination of keys", () => {
       /2:1 payload: belongs to workload train-events, and this one is connections; remove it, or set workload: train-events/,
     ],
     [
-      "a group of another workload",
+      "a role of another workload",
       "actors: { clients: { clients: 3 } }",
       /2:11 actors\.clients: belongs to workload connections, and this one is train-events/,
     ],
@@ -240,7 +240,7 @@ describe("an invalid combination of keys", () => {
       /target\.cert: a client certificate needs both; key is missing/,
     ],
     [
-      "groups of another topology",
+      "roles of another topology",
       "topology: cycle\nactors: { consumers: {} }",
       /3:11 actors\.consumers: topology cycle/,
     ],
@@ -281,12 +281,12 @@ describe("an invalid combination of keys", () => {
     [
       "too many threads",
       `clients: 64\nactors: { ${["producers", "consumers", "archivers", "readers"].map((role) => `${role}: { workers: 64 }`).join(", ")} }`,
-      /actors: 256 worker threads over all groups; at most 255/,
+      /actors: 256 worker threads over all roles; at most 255/,
     ],
     [
       "no group at all",
       "actors: { producers: false, consumers: false, archivers: false }",
-      /actors: every group is left out/,
+      /actors: every role is left out/,
     ],
   ])("is refused with its message: %s", (_, yaml, expected) => {
     expect(problemsOf(yaml)).toEqual([expect.stringMatching(expected)]);

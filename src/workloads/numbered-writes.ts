@@ -4,7 +4,7 @@ import * as z from "zod";
 
 const count = z.int().min(0);
 
-/** The writes of one client of a group. A write that is in neither list was acknowledged. */
+/** The writes of one client of a role. A write that is in neither list was acknowledged. */
 export const Writes = z.object({
   client: count,
   sent: count,

@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import type { ActorContext, Actor } from "../clients/client.js";
+import type { WorkerContext, Clients } from "../clients/client.js";
 import type { ClientSettings, ThreadAssignment } from "../clients/assignment.js";
-import type { ActorGroup } from "../clients/settings.js";
+import type { RoleSettings } from "../clients/settings.js";
 import type { AdminSession } from "../database/contract.js";
 import type { DialectName } from "../database/registry.js";
 import type { ConnectionSource } from "../database/session.js";
@@ -38,16 +38,16 @@ export interface RoleTraits {
   readonly clients: number;
   /** Default think time in milliseconds. Default 0. */
   readonly thinkTimeMs?: number;
-  /** Present if the group exists only if the scenario names it. */
+  /** Present if the role exists only if the scenario names it. */
   readonly isOnRequest?: true;
-  /** Present if the group sends the batches of a day's profile. */
+  /** Present if the role sends the batches of a day's profile. */
   readonly hasBatches?: true;
   readonly operations: readonly string[];
   /** Operations that an open-loop arrival may start. If several, `operationOf` chooses. */
   readonly arrivals: readonly string[];
-  /** Present if a search for capacity varies the load of the group. */
+  /** Present if a search for capacity varies the load of the role. */
   readonly isSearched?: true;
-  /** Present if the group continues to work while the trial drains. */
+  /** Present if the role continues to work while the trial drains. */
   readonly drains?: true;
   /**
    * Size of the buffer that each worker of this role writes and all workers read. Write the "present" flag last and at the
@@ -119,14 +119,14 @@ export interface WorkloadTables extends FaultTables<string> {
   readonly mark?: string;
 }
 
-export interface ClientContext<S extends WorkloadTreatment> extends ActorContext<ThreadAssignment<S>> {
+export interface ClientContext<S extends WorkloadTreatment> extends WorkerContext<ThreadAssignment<S>> {
   readonly source: Pick<ConnectionSource, "acquire">;
 }
 
 /** The clients of one worker thread. */
-export interface WorkloadClient extends Actor {
+export interface WorkloadClients extends Clients {
   /**
-   * The operation that an arrival of the group starts, the same in every worker. Needed if the role has several operations.
+   * The operation that an arrival of the role starts, the same in every worker. Needed if the role has several operations.
    */
   operationOf?(arrival: Arrival): string;
   /** Writes the files of the audit, once a second and when the worker fails. Never throws. */
@@ -247,8 +247,8 @@ export interface Loading<S> {
 
 /** How a queue is emptied after the measurement window. */
 export interface Draining<S> {
-  /** True if these groups can empty what other groups fill. */
-  isPossible(actors: Readonly<Record<string, ActorGroup>>): boolean;
+  /** True if these roles can empty what other roles fill. */
+  isPossible(actors: Readonly<Record<string, RoleSettings>>): boolean;
   isDone(store: Store<S>, admin: AdminSession, settings: S): Promise<boolean>;
 }
 
@@ -321,7 +321,7 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   /** Present if clients open their connections themselves, and need the pool strategy `own`. They lease none. */
   readonly ownsConnections?: true;
   /** Makes the clients of one worker thread, which waits at the barrier until this resolves. */
-  client(store: Store<S>, context: ClientContext<S>): WorkloadClient | Promise<WorkloadClient>;
+  client(store: Store<S>, context: ClientContext<S>): WorkloadClients | Promise<WorkloadClients>;
   readonly loading?: Loading<S>;
   readonly draining?: Draining<S>;
   readonly auditing?: Auditing<S>;

@@ -22,7 +22,7 @@ test.each([
 
 test("the page describes a key once, workload keys on their own page, and no condition that a table states", () => {
   const page = scenarioReferencePage();
-  expect(page.match(/Clients of every group/g)).toHaveLength(1);
+  expect(page.match(/Clients of every role/g)).toHaveLength(1);
   expect(page).not.toContain("Executors constant-clients");
   expect(page).not.toContain("workload.hash");
   expect(page).toContain("- **`payload`** (train-events; `jsonb`");
@@ -95,17 +95,17 @@ describe("a row of the reference", () => {
   });
 
   test('covers all roles, with default "by group" if their defaults differ', () => {
-    const group = (otherwise: number): SchemaNode => ({
+    const role = (otherwise: number): SchemaNode => ({
       type: "object",
       properties: {
         clients: { type: "integer", description: `Clients. Default ${otherwise}.` },
         workers: { type: "integer", description: "Threads. Default 1." },
       },
     });
-    const found = section({ actors: { type: "object", properties: { a: group(4), b: group(2) } } });
+    const found = section({ actors: { type: "object", properties: { a: role(4), b: role(2) } } });
     expect(found.map(({ path, otherwise }) => [path, otherwise])).toEqual([
-      ["actors.<group>.clients", "by group"],
-      ["actors.<group>.workers", "1"],
+      ["actors.<role>.clients", "by role"],
+      ["actors.<role>.workers", "1"],
     ]);
   });
 });

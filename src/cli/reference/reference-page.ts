@@ -7,7 +7,7 @@ import { isMapping, parsePath, pathText, type Mapping } from "../../syntax/paths
 import { ScenarioError } from "../../syntax/problems.js";
 import { EXAMPLES } from "./reference-examples.js";
 import { REFUSED } from "./reference-refused.js";
-import { GROUP, keySections, type KeyRow, type KeySection } from "./reference-rows.js";
+import { ROLE, keySections, type KeyRow, type KeySection } from "./reference-rows.js";
 import { WORKLOADS } from "../../workloads/registry.js";
 import { executorKeys } from "../../load/load-settings.js";
 import { wrap } from "../../foundation/text/text-table.js";
@@ -75,7 +75,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "Lists of levels by scenario path; `pool.size: 4..32` is a range, whose levels double: 4, 8, 16, 32.",
   include: "Adds keys to combinations, or combinations; an entry may name another workload of your own.",
   "pool.strategy": "[pools.md](pools.md) compares them.",
-  "actors.<group>.load.executor": "[load.md](load.md) describes them.",
+  "actors.<role>.load.executor": "[load.md](load.md) describes them.",
   "faults[].kind": "What breaks: [faults.md](faults.md#kinds) describes each kind.",
 };
 
@@ -190,8 +190,8 @@ function rowList(rows: readonly KeyRow[]): string {
   return `${items.map(({ names, text }) => item(`${names} ${text}`)).join("\n")}\n`;
 }
 
-function groupTables(): string {
-  const groups = WORKLOADS.flatMap(({ name, roles }) =>
+function roleTable(): string {
+  const roles = WORKLOADS.flatMap(({ name, roles }) =>
     Object.entries(roles).map(([role, { clients, thinkTimeMs = 0, isOnRequest }]) => [
       `\`${role}\``,
       name,
@@ -207,23 +207,23 @@ function groupTables(): string {
     keysOf(takes),
   ]);
   return [
-    `\`${GROUP}\` is one of:\n`,
-    table(["group", "workload", "by default", "default clients", "default think time"], groups),
-    "`false` in place of a group leaves it out.\n",
+    `\`${ROLE}\` is one of:\n`,
+    table(["role", "workload", "by default", "default clients", "default think time"], roles),
+    "`false` in place of a role leaves it out.\n",
     "Each executor needs some keys of `load` and may have others:\n",
     table(["executor", "needs", "may have"], executors),
   ].join("\n");
 }
 
 function section({ key, description, rows }: KeySection): string {
-  const groups = key === "actors" ? [groupTables()] : [];
+  const tables = key === "actors" ? [roleTable()] : [];
   const isSaidBelow = rows[0]?.path === key;
   const bounds =
     key === "diagnosis" ? " [diagnosis.md](diagnosis.md) has the bounds, with their defaults." : "";
   return [
     `## \`${key}\`\n`,
     ...(isSaidBelow ? [] : [`${paragraph(description + bounds)}\n`]),
-    ...groups,
+    ...tables,
     rowList(rows),
   ].join("\n");
 }

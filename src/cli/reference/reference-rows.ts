@@ -1,11 +1,11 @@
 // Facts of the scenario's JSON Schema on each key, as rows for the reference: meaning, values, bounds, default. The five
-// groups of `actors` have the same keys, so they are one set of rows with `<group>` in the path. Pure; it invents nothing:
+// roles of `actors` have the same keys, so they are one set of rows with `<role>` in the path. Pure; it invents nothing:
 // a row holds only what the schema states.
 import { scenarioJsonSchema, type SchemaNode } from "../../scenario/json-schema.js";
 import { isMapping } from "../../syntax/paths.js";
 
 export interface KeyRow {
-  /** Path such as `pool.size`; `<group>` and `<metric>` stand for any name, `[]` for an entry of a list. */
+  /** Path such as `pool.size`; `<role>` and `<metric>` stand for any name, `[]` for an entry of a list. */
   readonly path: string;
   readonly meaning: string;
   readonly takes: string;
@@ -19,7 +19,7 @@ export interface KeySection {
   readonly rows: readonly KeyRow[];
 }
 
-export const GROUP = "<group>";
+export const ROLE = "<role>";
 /** Top-level mappings keyed by scenario path: the keys below them repeat the others. */
 const KEYED_BY_PATH: ReadonlySet<string> = new Set(["factors", "include", "exclude"]);
 /** From "Default" to the end of its sentence; a dot inside a number does not end it. */
@@ -111,22 +111,22 @@ function rowsBelow(path: string, node: SchemaNode, isRequired: boolean): KeyRow[
   return isValue(node) ? [own, ...below] : below;
 }
 
-/** The rows of all groups as rows of one group; a default that differs from group to group is left to their table. */
-function groupRows(node: SchemaNode): KeyRow[] {
-  const groups = Object.entries(node.properties ?? {}).map(([name, group]) =>
-    childrenOf(group).flatMap((child) =>
+/** The rows of all roles as rows of one role; a default that differs from role to role is left to their table. */
+function roleRows(node: SchemaNode): KeyRow[] {
+  const roles = Object.entries(node.properties ?? {}).map(([name, role]) =>
+    childrenOf(role).flatMap((child) =>
       rowsBelow(`actors.${name}${child.suffix}`, child.node, child.isRequired).map((row) => ({
         ...row,
-        path: row.path.replace(`actors.${name}.`, `actors.${GROUP}.`),
+        path: row.path.replace(`actors.${name}.`, `actors.${ROLE}.`),
       })),
     ),
   );
-  const [first = [], ...others] = groups;
+  const [first = [], ...others] = roles;
   return first.map((row) => {
     const isSame = others
       .flat()
       .every((other) => other.path !== row.path || other.otherwise === row.otherwise);
-    return isSame ? row : { ...row, otherwise: "by group" };
+    return isSame ? row : { ...row, otherwise: "by role" };
   });
 }
 
@@ -139,7 +139,7 @@ export function keySections(schema: SchemaNode = scenarioJsonSchema()): KeySecti
   return Object.entries(schema.properties ?? {}).map(([key, node]) => {
     const isRequired = schema.required?.includes(key) ?? false;
     const visible = KEYED_BY_PATH.has(key) ? withoutKeys(node) : node;
-    const rows = key === "actors" ? groupRows(node) : rowsBelow(key, visible, isRequired);
+    const rows = key === "actors" ? roleRows(node) : rowsBelow(key, visible, isRequired);
     return { key, description: node.description ?? "", rows };
   });
 }

@@ -82,8 +82,8 @@ export class RemoteWorkers implements RunningWorkers {
     const [first] = assignments as [Assignment];
     this.settings = first.settings;
     this.files = new PieceFiles(dirname(first.logFile), (error) => this.events.onCrash(0, error));
-    const groups = assignments.map(({ role }) => role);
-    const dealt = deal(groups, agents.length, place);
+    const roles = assignments.map(({ role }) => role);
+    const dealt = deal(roles, agents.length, place);
     this.crews = agents.map((agent, i) => new Crew(agent, dealt[i] ?? []));
     for (const crew of this.crews) this.launch(crew);
     this.mirroring = setInterval(() => this.crews.forEach((crew) => crew.tellChanges()), MIRROR_MS);

@@ -91,7 +91,7 @@ const assignment = {
   workers: Positive,
   clients: Positive,
   firstClient: Count,
-  groupClients: Positive,
+  roleClients: Positive,
   firstClientOfTrial: Count,
   clientsOfTrial: Positive,
   workersOfTrial: Positive,

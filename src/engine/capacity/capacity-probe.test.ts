@@ -7,7 +7,7 @@ import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
 import {
-  drivenGroup,
+  rateDrivenRole,
   judgeProbe,
   parseCapacityThreshold,
   ratePerSecondOf,
@@ -37,7 +37,7 @@ describe("the treatment of a capacity probe", () => {
     const load =
       "{ executor: constant-arrival-rate, rate: 5, maxClients: 9, distribution: uniform, maxWait: 1s }";
     const treatment = treatmentOf(`topology: cycle\nactors: { cycle: { load: ${load} } }`);
-    expect(drivenGroup(treatment)).toMatchObject({ role: "cycle", operations: ["__cycle__"] });
+    expect(rateDrivenRole(treatment)).toMatchObject({ role: "cycle", operations: ["__cycle__"] });
     expect(ratePerSecondOf(treatment)).toBe(5);
     expect(treatmentAt(treatment, 80).settings.actors.cycle?.load).toMatchObject({
       clients: 9,

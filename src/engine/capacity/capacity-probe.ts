@@ -17,7 +17,7 @@ import type { Treatment } from "../../scenario/settings.js";
 import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
 import { counts, type AskedProbe, type SearchResult } from "./capacity-search.js";
-import type { ActorGroup } from "../../clients/settings.js";
+import type { RoleSettings } from "../../clients/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
 
 /** Shortest window of a probe: in a shorter one a single pause of the machine decides. */
@@ -36,19 +36,19 @@ export function parseCapacityThreshold(text: string, treatments: readonly Treatm
 
 interface Driven {
   readonly role: string;
-  readonly group: ActorGroup;
+  readonly roleSettings: RoleSettings;
   /** Operations of which each arrival starts one. */
   readonly operations: readonly Operation[];
   readonly parts: readonly Operation[];
 }
 
-/** The group that is driven by the rate. Throws a UsageError without any. */
-export function drivenGroup({ id, settings }: Treatment): Driven {
+/** The role that is driven by the rate. Throws a UsageError without any. */
+export function rateDrivenRole({ id, settings }: Treatment): Driven {
   const driven = Object.entries(workloadOf(settings).roles).filter(([, { isSearched }]) => isSearched);
   for (const [role, { arrivals, operations }] of driven) {
-    const group = settings.actors[role];
+    const roleSettings = settings.actors[role];
     const parts = arrivals.some(isRound) ? operations.filter((part) => !isRound(part)) : [];
-    if (group) return { role, group, operations: arrivals, parts };
+    if (roleSettings) return { role, roleSettings, operations: arrivals, parts };
   }
   const names = driven.map(([role]) => role);
   throw new UsageError(
@@ -77,15 +77,15 @@ function loadAt(load: LoadSettings, ratePerSecond: number): LoadSettings {
 }
 
 export function treatmentAt(treatment: Treatment, ratePerSecond: number): Treatment {
-  const { role, group } = drivenGroup(treatment);
+  const { role, roleSettings } = rateDrivenRole(treatment);
   const { settings } = treatment;
-  const load = loadAt(group.load, ratePerSecond);
+  const load = loadAt(roleSettings.load, ratePerSecond);
   const trial = { ...settings.trial, durationMs: Math.max(LEAST_WINDOW_MS, settings.trial.durationMs) };
-  const driven = { ...settings, trial, actors: { ...settings.actors, [role]: { ...group, load } } };
+  const driven = { ...settings, trial, actors: { ...settings.actors, [role]: { ...roleSettings, load } } };
   if (isBudgeted(driven)) {
     throw new UsageError(
-      `treatment ${treatment.id} has a group with a budget of iterations: its windows have no fixed length`,
-      "Use constant-clients for the groups beside the one that arrives.",
+      `treatment ${treatment.id} has a role with a budget of iterations: its windows have no fixed length`,
+      "Use constant-clients for the other roles.",
     );
   }
   return { ...treatment, settings: driven };
@@ -93,7 +93,7 @@ export function treatmentAt(treatment: Treatment, ratePerSecond: number): Treatm
 
 /** The rate that the scenario itself gives, where a search may begin. */
 export function ratePerSecondOf(treatment: Treatment): number | undefined {
-  const { load } = drivenGroup(treatment).group;
+  const { load } = rateDrivenRole(treatment).roleSettings;
   return load.executor === "constant-arrival-rate" ? load.ratePerSecond : undefined;
 }
 
@@ -144,7 +144,7 @@ function objection(
     sumOf(result.operations, driven, "offered"),
     sumOf(result.operations, driven, "dropped"),
   ];
-  const { clients } = driven.group.load;
+  const { clients } = driven.roleSettings.load;
   const left = offered - doneOf(result.operations, driven);
   const reasons = [
     ...(seen === undefined ? [`${threshold.metric} has no samples`] : []),
@@ -166,8 +166,8 @@ export function judgeProbe(
   about: AskedProbe,
 ): CapacityProbe {
   const { result } = measured;
-  const driven = drivenGroup(treatment);
-  const canDrop = "maxWaitMs" in driven.group.load;
+  const driven = rateDrivenRole(treatment);
+  const canDrop = "maxWaitMs" in driven.roleSettings.load;
   const { seen, reason } = objection(measured, driven, threshold, canDrop);
   const { responseTimeMs } = result.operations[shownOf(driven, threshold)] ?? {};
   const perSecond = (count: number): number => (result.windowSeconds > 0 ? count / result.windowSeconds : 0);
@@ -205,8 +205,8 @@ export function capacityOf(
   ran: readonly { readonly probe: CapacityProbe }[],
   found: SearchResult,
 ): Capacity {
-  const driven = drivenGroup(treatment);
-  const { group } = driven;
+  const driven = rateDrivenRole(treatment);
+  const { roleSettings } = driven;
   const operation = shownOf(driven, { source });
   const { ratePerSecond: rate, failsAtPerSecond: fails } = found;
   const probes = ran.map(({ probe }) => probe);
@@ -218,7 +218,7 @@ export function capacityOf(
     metric,
     expression,
     operation,
-    clients: group.load.clients,
+    clients: roleSettings.load.clients,
     ...found,
     ...(rate !== null && capacityInterval(counting, rate, fails)),
     confirmations: confirmed.length,

@@ -37,7 +37,7 @@ it("budgets are awaited for each group that has one, up to its maxDuration", () 
   expect(workers).toEqual([[0, 1], [2]]);
   expect(budgets).toMatchObject({
     isOfAll: true,
-    ofGroups: [
+    ofRoles: [
       { role: "producers", mostMs: 7_000 },
       { role: "consumers", mostMs: 3_600_000 },
     ],
@@ -46,9 +46,9 @@ it("budgets are awaited for each group that has one, up to its maxDuration", () 
   expect(asked("  producers: { load: { executor: constant-clients } }\n").budgets).toBeUndefined();
 });
 
-const wait = (ofGroups: Budgets["ofGroups"], interruption = new Interruption(), isOfAll = true) =>
+const wait = (ofRoles: Budgets["ofRoles"], interruption = new Interruption(), isOfAll = true) =>
   untilBudgetsAreUsed({
-    budgets: { ofGroups, isOfAll },
+    budgets: { ofRoles, isOfAll },
     interruption,
     failures: new FailureSignal(),
     over: new AbortController().signal,

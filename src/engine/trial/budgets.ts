@@ -1,10 +1,10 @@
-// The end of a window by its iteration budgets. A group that does not use up its budget in time fails the trial, since its window
+// The end of a window by its iteration budgets. A role that does not use up its budget in time fails the trial, since its window
 // would have no end.
 import { monotonicMs } from "../../foundation/clock.js";
 import { ExitCode, TrainSimError } from "../../foundation/errors.js";
 import { budgetMs } from "../../load/load-settings.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { groupsOf } from "../workers/assignments.js";
+import { rolesOf } from "../workers/assignments.js";
 import type { Fleet } from "../workers/fleet.js";
 import type { Interruption } from "../session/interruption.js";
 import type { FailureSignal } from "./failure-signal.js";
@@ -13,13 +13,13 @@ interface Budget {
   readonly role: string;
   /** Milliseconds that it may take. */
   readonly mostMs: number;
-  /** The moment (monotonic milliseconds) at which the last of the group's workers used it up. */
+  /** The moment (monotonic milliseconds) at which the last of the role's workers used it up. */
   readonly done: Promise<number>;
 }
 
 export interface Budgets {
-  readonly ofGroups: readonly Budget[];
-  /** Whether each group has one. */
+  readonly ofRoles: readonly Budget[];
+  /** Whether each role has one. */
   readonly isOfAll: boolean;
 }
 
@@ -27,14 +27,14 @@ export function budgetsOf(
   fleet: Pick<Fleet, "assignments" | "budgetsDone">,
   settings: TreatmentSettings,
 ): Budgets | undefined {
-  const groups = groupsOf(settings);
-  const ofGroups = groups.flatMap(([role, { load }]): Budget[] => {
+  const roles = rolesOf(settings);
+  const ofRoles = roles.flatMap(([role, { load }]): Budget[] => {
     const mostMs = budgetMs(load);
     if (mostMs === undefined) return [];
     const workers = fleet.assignments.filter((each) => each.role === role).map(({ ordinal }) => ordinal);
     return [{ role, mostMs, done: fleet.budgetsDone(workers) }];
   });
-  return ofGroups.length > 0 ? { ofGroups, isOfAll: ofGroups.length === groups.length } : undefined;
+  return ofRoles.length > 0 ? { ofRoles, isOfAll: ofRoles.length === roles.length } : undefined;
 }
 
 interface BudgetWait {
@@ -47,8 +47,8 @@ interface BudgetWait {
 
 /** Resolves to the moment at which the window ends: the last budgeted transaction, or a request to stop. */
 export async function untilBudgetsAreUsed(wait: BudgetWait): Promise<number> {
-  const { ofGroups, isOfAll } = wait.budgets;
-  const used = Promise.all(ofGroups.map((budget) => untilUsed(budget, wait)));
+  const { ofRoles, isOfAll } = wait.budgets;
+  const used = Promise.all(ofRoles.map((budget) => untilUsed(budget, wait)));
   const finishedMs = Math.max(...(await wait.failures.race(used)));
   // Clients without a budget go on until they hear of the end, so only a window of budgets ends with the last one.
   return isOfAll && finishedMs < Number.POSITIVE_INFINITY ? finishedMs : monotonicMs();

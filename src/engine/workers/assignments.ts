@@ -8,7 +8,7 @@ import {
 } from "../../scenario/settings.js";
 import { executorOf } from "../../load/executors/registry.js";
 import { shareOf } from "../../foundation/share.js";
-import type { ActorGroup } from "../../clients/settings.js";
+import type { RoleSettings } from "../../clients/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
 
 export interface AssignmentInputs {
@@ -20,33 +20,33 @@ export interface AssignmentInputs {
   readonly directory: string;
 }
 
-/** The groups of a treatment in a fixed order. */
-export function groupsOf(settings: TreatmentSettings): [string, ActorGroup][] {
+/** The roles of a treatment in a fixed order. */
+export function rolesOf(settings: TreatmentSettings): [string, RoleSettings][] {
   return Object.keys(workloadOf(settings).roles).flatMap((role) => {
-    const group = settings.actors[role];
-    return group ? [[role, group] as [string, ActorGroup]] : [];
+    const roleSettings = settings.actors[role];
+    return roleSettings ? [[role, roleSettings] as [string, RoleSettings]] : [];
   });
 }
 
 export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
   const { trial, settings } = inputs;
-  const groups = groupsOf(settings);
+  const roles = rolesOf(settings);
   const clientsOfTrial = totalClients(settings);
   const workersOfTrial = totalWorkers(settings);
   const assignments: Assignment[] = [];
   let clientsBefore = 0;
-  for (const [role, group] of groups) {
+  for (const [role, { workers, load }] of roles) {
     let firstClient = 0;
-    for (let index = 0; index < group.workers; index++) {
-      const clients = shareOf(group.load.clients, group.workers, index);
+    for (let index = 0; index < workers; index++) {
+      const clients = shareOf(load.clients, workers, index);
       assignments.push({
         role,
         ordinal: assignments.length,
         index,
-        workers: group.workers,
+        workers,
         clients,
         firstClient,
-        groupClients: group.load.clients,
+        roleClients: load.clients,
         firstClientOfTrial: clientsBefore + firstClient,
         clientsOfTrial,
         workersOfTrial,
@@ -59,7 +59,7 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
       });
       firstClient += clients;
     }
-    clientsBefore += group.load.clients;
+    clientsBefore += load.clients;
   }
   return assignments;
 }

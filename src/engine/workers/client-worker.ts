@@ -14,9 +14,9 @@ import { PunctualSleeper } from "../../load/punctual-sleeper.js";
 import { databaseSpeaking } from "../../database/registry.js";
 import { tablesIn } from "../../workloads/tables.js";
 import { roleTraitsOf, storeOf, workloadOf } from "../../workloads/registry.js";
-import type { ClientContext, RoleTraits, WorkloadClient } from "../../workloads/workload.js";
+import type { ClientContext, RoleTraits, WorkloadClients } from "../../workloads/workload.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
-import { type Actor, type ActorContext, nothingToPrepare } from "../../clients/client.js";
+import { type Clients, type WorkerContext, nothingToPrepare } from "../../clients/client.js";
 import { EventLog } from "../../clients/event-log.js";
 import { keepsTime, startPhase, type Phase, type PhaseName } from "../../clients/phase.js";
 import type { Command, Report, ThreadAssignment } from "./protocol.js";
@@ -38,7 +38,7 @@ const MIRRORED_AFTER_MS = 1_000;
 
 const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
 
-export class ActorWorker {
+export class ClientWorker {
   private readonly sleeper = PunctualSleeper.withThread((error) => this.fail(error));
   private readonly loop = new EventLoopWatch();
   private readonly time = new TimeAccount();
@@ -50,7 +50,7 @@ export class ActorWorker {
   private readonly eventLog: EventLog;
   private readonly traits: RoleTraits;
   private readonly context: ClientContext<ThreadAssignment["settings"]>;
-  private client: WorkloadClient | undefined;
+  private client: WorkloadClients | undefined;
   private phaseName: PhaseName = "warm-up";
   private phase: Phase = { name: "warm-up", isOver: true, lastEndedMs: 0, done: Promise.resolve() };
   private ticker: NodeJS.Timeout | undefined;
@@ -105,7 +105,7 @@ export class ActorWorker {
     };
   }
 
-  private makeClient(): WorkloadClient | Promise<WorkloadClient> {
+  private makeClient(): WorkloadClients | Promise<WorkloadClients> {
     const { assignment, context } = this;
     return assignment.isCeiling === true
       ? ceilingProbe(context, this.traits.operations[0] ?? "")
@@ -214,10 +214,10 @@ export class ActorWorker {
   }
 
   private begin(name: PhaseName, plan: PacingPlan, startMs: number): void {
-    const { assignment, client: actor, sleeper, recorder } = this;
-    if (!actor) throw new Error("a phase began before the clients were made");
+    const { assignment, client: clients, sleeper, recorder } = this;
+    if (!clients) throw new Error("a phase began before the clients were made");
     const [only = ""] = this.traits.arrivals;
-    const operationOf = (arrival: Arrival): string => actor.operationOf?.(arrival) ?? only;
+    const operationOf = (arrival: Arrival): string => clients.operationOf?.(arrival) ?? only;
     this.enter(name);
     const phase = startPhase({
       name,
@@ -226,7 +226,7 @@ export class ActorWorker {
       startMs,
       endMs: () => (name === "measure" ? recorder.windowEndMs : Number.POSITIVE_INFINITY),
       assignment,
-      actor,
+      clients,
       sleeper,
       time: this.time,
       arrivals: {
@@ -284,7 +284,7 @@ export class ActorWorker {
 }
 
 /** The client of the ceiling's probe: nothing is cheaper for the database than a ping, so the way to it is the limit. */
-function ceilingProbe({ transactor }: ActorContext, operation: Operation): Actor {
+function ceilingProbe({ transactor }: WorkerContext, operation: Operation): Clients {
   return {
     prepare: nothingToPrepare,
     async iterate(client, intendedMs) {

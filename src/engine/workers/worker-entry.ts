@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { asExplained } from "../../database/registry.js";
 import { messageOf } from "../../foundation/errors.js";
 import { openLogger } from "../../foundation/logger.js";
-import { ActorWorker } from "./client-worker.js";
+import { ClientWorker } from "./client-worker.js";
 import { PULSE_MS } from "./heartbeat.js";
 import type { Command, Report, ThreadAssignment } from "./protocol.js";
 
@@ -44,7 +44,7 @@ async function fail(error: unknown): Promise<void> {
   await worker.abandon();
 }
 
-const worker = new ActorWorker(
+const worker = new ClientWorker(
   assignment,
   log,
   (report, transfer = []) => {

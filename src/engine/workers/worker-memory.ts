@@ -1,19 +1,19 @@
 // The memory that the workers of one process share: what some of them write and the others read, of workers elsewhere as a
-// copy, and the counter of a budget that a group shares. Where a group's workers are in several processes, each of these has its exact part of the
+// copy, and the counter of a budget that a role shares. Where a role's workers are in several processes, each of these has its exact part of the
 // budget: what the others have is counted as taken from the beginning.
 import type { Assignment, ThreadAssignment } from "./protocol.js";
 import { budgetOf } from "../../load/load-settings.js";
 import { roleTraitsOf } from "../../workloads/registry.js";
 
-/** A worker's part of the group's iterations; the parts of all workers make the whole budget. */
+/** A worker's part of the role's iterations; the parts of all workers make the whole budget. */
 function partOf(assignment: Assignment): number {
-  const { firstClient, clients, groupClients } = assignment;
-  const iterations = budgetOfGroup(assignment);
-  const upTo = (client: number): number => Math.floor((iterations * client) / groupClients);
+  const { firstClient, clients, roleClients } = assignment;
+  const iterations = budgetOfRole(assignment);
+  const upTo = (client: number): number => Math.floor((iterations * client) / roleClients);
   return upTo(firstClient + clients) - upTo(firstClient);
 }
 
-function budgetOfGroup({ settings, role }: Assignment): number {
+function budgetOfRole({ settings, role }: Assignment): number {
   const load = settings.actors[role]?.load;
   return load === undefined ? 0 : (budgetOf(load)?.iterations ?? 0);
 }
@@ -40,7 +40,7 @@ export function withMemory(
   for (const assignment of assignments) {
     const { role } = assignment;
     const counter =
-      counters.get(role) ?? new Int32Array(new SharedArrayBuffer(4)).fill(budgetOfGroup(assignment));
+      counters.get(role) ?? new Int32Array(new SharedArrayBuffer(4)).fill(budgetOfRole(assignment));
     counter[0] = (counter[0] as number) - partOf(assignment);
     counters.set(role, counter);
   }

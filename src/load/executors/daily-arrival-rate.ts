@@ -16,7 +16,7 @@ import {
 
 interface Plan extends OpenLoopPlan {
   readonly executor: "daily-arrival-rate";
-  /** Rate of the whole group, over all its workers, in hours with factor 1. */
+  /** Rate of the whole role, over all its workers, in hours with factor 1. */
   readonly ratePerSecond: number;
   readonly profile: {
     readonly dayMs: number;

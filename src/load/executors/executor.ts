@@ -8,7 +8,7 @@ import type { Pacer, PacingContext } from "../pacer.js";
 
 /** Settings outside of `load` on which a load depends. */
 export interface LoadSurroundings {
-  /** Clients stated by the group or the scenario, which the load's own number replaces. */
+  /** Clients stated by the role or the scenario, which the load's own number replaces. */
   readonly clients: number | undefined;
   /** Number of clients if nothing states it. */
   readonly defaultClients: number;
@@ -16,7 +16,7 @@ export interface LoadSurroundings {
 }
 
 export interface RuleSurroundings {
-  readonly groupClients: number | undefined;
+  readonly roleClients: number | undefined;
   readonly clients: number | undefined;
   /** Infinity if a budget ends the window. */
   readonly windowMs: number;

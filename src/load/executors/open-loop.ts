@@ -62,8 +62,8 @@ class OpenLoop implements Pacer {
     curve: RateCurve,
     private readonly plan: OpenLoopPlan,
   ) {
-    this.schedule = new ArrivalSchedule(curve, plan.distribution, context, context.groupSeed);
-    this.offered = new ArrivalSchedule(curve, plan.distribution, context, context.groupSeed);
+    this.schedule = new ArrivalSchedule(curve, plan.distribution, context, context.roleSeed);
+    this.offered = new ArrivalSchedule(curve, plan.distribution, context, context.roleSeed);
   }
 
   next(): Promise<Start | undefined> {

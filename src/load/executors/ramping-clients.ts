@@ -26,9 +26,9 @@ export const rampingClients = defineExecutor({
     const clients = Math.max(1, startClients, ...stages.map(({ target }) => target));
     return { executor: "ramping-clients", clients, startClients, stages };
   },
-  rules(_, { clients, startClients, stages }, { groupClients, windowMs }) {
+  rules(_, { clients, startClients, stages }, { roleClients, windowMs }) {
     const findings: Finding[] = stageFindings(startClients, stages, windowMs);
-    if (groupClients !== undefined) {
+    if (roleClients !== undefined) {
       const message = "executor ramping-clients has its clients from startClients and stages; remove clients";
       findings.push({ path: ["clients"], message, isAboutKey: true });
     }

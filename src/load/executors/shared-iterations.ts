@@ -1,4 +1,4 @@
-// `shared-iterations`: all clients of a group share one budget of iterations, an atomic counter in memory of all its workers.
+// `shared-iterations`: all clients of a role share one budget of iterations, an atomic counter in memory of all its workers.
 import { counted } from "../../foundation/units.js";
 import type { Pacer, PacingContext } from "../pacer.js";
 import { closedLoop } from "./closed-loop.js";

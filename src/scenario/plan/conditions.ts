@@ -1,6 +1,6 @@
 import { counted, formatDuration } from "../../foundation/units.js";
 import type { AgentPlace } from "../../clients/deal.js";
-import type { ActorGroup } from "../../clients/settings.js";
+import type { RoleSettings } from "../../clients/settings.js";
 import { urlsText } from "../../database/endpoint.js";
 import type { Fault } from "../../faults/registry.js";
 import { executorOf } from "../../load/executors/registry.js";
@@ -22,14 +22,14 @@ function poolText(settings: TreatmentSettings): string {
   return `${text}, ${managed} managed${where}`;
 }
 
-function groupText({ workers, load }: ActorGroup): string {
+function roleText({ workers, load }: RoleSettings): string {
   const think = load.thinkTimeMs.max > 0 ? `, think time ${rangeText(load.thinkTimeMs)}` : "";
   const rampUp = load.rampUpMs > 0 ? `, ramp-up ${formatDuration(load.rampUpMs)}` : "";
   return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${executorOf(load).words(load)}${think}${rampUp}`;
 }
 
 function agentsText(agents: number, place: AgentPlace = {}): string {
-  const own = Object.entries(place).map(([group, count]) => `${count} for ${group}`);
+  const own = Object.entries(place).map(([role, count]) => `${count} for ${role}`);
   return own.length > 0 ? `${agents} (${own.join(", ")})` : String(agents);
 }
 
@@ -50,9 +50,9 @@ export function conditions({ treatments }: Pick<Experiment, "treatments">): stri
     ...ownAspects(treatments),
     ...rolesOf(treatments).map((role): Aspect => [
       role,
-      ({ actors }) => actors[role] && groupText(actors[role]),
+      ({ actors }) => actors[role] && roleText(actors[role]),
     ]),
-    // A group of that name is the only group, and has a row already.
+    // A role of that name is the only role, and has a row already.
     ["clients", (settings) => ("clients" in settings.actors ? undefined : String(totalClients(settings)))],
     ["agents", ({ agents, agentPlace }) => (agents > 0 ? agentsText(agents, agentPlace) : undefined)],
     ["trial", (settings) => phasesText(settings)],

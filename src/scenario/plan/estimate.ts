@@ -7,7 +7,7 @@ export interface TimeSpan {
   readonly mostMs: number;
 }
 
-/** True if the measurement window ends with the groups' budgets of iterations instead of after a time. */
+/** True if the measurement window ends with the roles' budgets of iterations instead of after a time. */
 export function isBudgeted(settings: TreatmentSettings): boolean {
   return Object.values(settings.actors).some(({ load }) => budgetMs(load) !== undefined);
 }

@@ -151,10 +151,10 @@ function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
   const [actors, role, load, key] = path;
   const isLoads = path.length === 4 && actors === "actors" && load === "load";
   if (!isLoads || role === undefined || (key !== "clients" && key !== "maxClients")) return [];
-  const group: Path = ["actors", role, "clients"];
-  const over = [group, ["clients"]].find((other) => getIn(raw, other) !== undefined);
+  const rolePath: Path = ["actors", role, "clients"];
+  const over = [rolePath, ["clients"]].find((other) => getIn(raw, other) !== undefined);
   if (!over) return [];
-  const message = `has no effect beside ${shownPath(over)}; use --set ${shownPath(group)}=...`;
+  const message = `has no effect beside ${shownPath(over)}; use --set ${shownPath(rolePath)}=...`;
   return [{ source: label, path: shownPath(path), message }];
 }
 
@@ -173,7 +173,7 @@ function commonLength(a: Path, b: Path): number {
   return length;
 }
 
-/** The place of the number of agents: groups that have agents for themselves stay as in the file. */
+/** The place of the number of agents: roles that have agents for themselves stay as in the file. */
 function agentsPath(raw: Mapping): Path {
   return isMapping(raw.agents) ? [...AGENTS, "count"] : AGENTS;
 }

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { MadeTransaction } from "../../database/session.js";
 import { noWrites, Writes } from "../numbered-writes.js";
-import { doing } from "../one-group.js";
-import type { ClientContext, WorkloadClient } from "../workload.js";
+import { doing } from "../one-role.js";
+import type { ClientContext, WorkloadClients } from "../workload.js";
 import type { Treatment } from "./settings.js";
 import type { AccountsStore } from "./store.js";
 import { Transfers, type Transfer } from "./transfer.js";
@@ -18,7 +18,7 @@ interface Drawn {
 export function client(
   store: AccountsStore,
   { assignment, transactor }: ClientContext<Treatment>,
-): WorkloadClient {
+): WorkloadClients {
   const { settings, trial } = assignment;
   const operations = store.operations(settings);
   const told = noWrites(assignment);

@@ -1,6 +1,6 @@
 // TPC-B as in pgbench: at a small scale all clients want the same branch; the variants avoid that.
 import type * as z from "zod";
-import { clientsRole } from "../one-group.js";
+import { clientsRole } from "../one-role.js";
 import type { Workload } from "../workload.js";
 import { audit, findings, type Preloaded } from "./audit.js";
 import { client } from "./client.js";

@@ -131,7 +131,7 @@ test.each([
     "not cockroachdb",
   ],
   ["storage: ao-row", "use storage: default"],
-  ["actors: { loaders: false, probes: false }", "every group is left out"],
+  ["actors: { loaders: false, probes: false }", "every role is left out"],
   [
     "commit: once\nactors: { loaders: { load: { executor: daily-arrival-rate, rate: 1, maxClients: 1 } } }",
     "an arrival of daily-arrival-rate is one batch",

@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { MadeTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
-import type { ClientContext, WorkloadClient } from "../workload.js";
-import { doing } from "../one-group.js";
+import type { ClientContext, WorkloadClients } from "../workload.js";
+import { doing } from "../one-role.js";
 import { batchesOf, CARDINALITY, placeOf, rowsOf, subscriber, timeOf, type BatchPlace } from "./batch.js";
 import { PROBES, profileOf, type Probe, type Treatment } from "./settings.js";
 import type { CallsStore } from "./store.js";
@@ -17,8 +17,8 @@ interface Drawn {
   readonly made: MadeTransaction<number>;
 }
 
-function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Treatment>): WorkloadClient {
-  const { settings, trial, firstClient, groupClients } = assignment;
+function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Treatment>): WorkloadClients {
+  const { settings, trial, firstClient, roleClients } = assignment;
   const { commit, batchesPerDay, batchesBefore } = settings;
   const operations = store.operations(settings, trial.seed);
   const { dayMs } = profileOf(settings);
@@ -31,7 +31,7 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
   function takeNumber(client: number): number {
     const turn = begun[client] ?? 0;
     begun[client] = turn + 1;
-    const transaction = turn * groupClients + firstClient + client;
+    const transaction = turn * roleClients + firstClient + client;
     return batchesBefore + transaction * (commit === "once" ? batchesPerDay : 1);
   }
 
@@ -85,7 +85,7 @@ interface DrawnProbe {
   readonly made: MadeTransaction<unknown>;
 }
 
-function probes(store: CallsStore, { assignment, transactor }: ClientContext<Treatment>): WorkloadClient {
+function probes(store: CallsStore, { assignment, transactor }: ClientContext<Treatment>): WorkloadClients {
   const { settings, trial, firstClient, clients } = assignment;
   const operations = store.operations(settings, trial.seed);
   const prngs = Array.from(
@@ -120,6 +120,6 @@ function probes(store: CallsStore, { assignment, transactor }: ClientContext<Tre
   };
 }
 
-export function client(store: CallsStore, context: ClientContext<Treatment>): WorkloadClient {
+export function client(store: CallsStore, context: ClientContext<Treatment>): WorkloadClients {
   return context.assignment.role === "probes" ? probes(store, context) : loaders(store, context);
 }

@@ -84,7 +84,7 @@ function commitRules({ commit }: Written, { actors }: Treatment): Finding[] {
 
 function emptinessRules({ actors }: Written): Finding[] {
   if (actors["loaders"] !== false || actors["probes"] !== false) return [];
-  return [{ path: ["actors"], message: "every group is left out: no client would do anything" }];
+  return [{ path: ["actors"], message: "every role is left out: no client would do anything" }];
 }
 
 function storageRules(_: Written, { storage }: Treatment): Finding[] {

@@ -3,9 +3,9 @@ import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
 import { Mix } from "../mix.js";
 import { noWrites, type Writes } from "../numbered-writes.js";
-import { doing } from "../one-group.js";
+import { doing } from "../one-role.js";
 import { ACCOUNTS } from "../pgbench-tables.js";
-import type { ClientContext, WorkloadClient } from "../workload.js";
+import type { ClientContext, WorkloadClients } from "../workload.js";
 import { idOf } from "./audit.js";
 import type { Treatment } from "./settings.js";
 import type { ConnectionsStore } from "./store.js";
@@ -13,7 +13,7 @@ import type { ConnectionsStore } from "./store.js";
 export function client(
   store: ConnectionsStore,
   { assignment, transactor }: ClientContext<Treatment>,
-): WorkloadClient {
+): WorkloadClients {
   const { settings, trial, role, firstClient, clients } = assignment;
   const { weights, scale, script } = settings;
   const operations = store.operations(settings);

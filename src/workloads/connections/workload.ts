@@ -1,5 +1,5 @@
 // Short transactions of one statement each, so that the cost of connections is the larger part.
-import { clientsRole } from "../one-group.js";
+import { clientsRole } from "../one-role.js";
 import type { Reported, Workload } from "../workload.js";
 import { audit, VIOLATIONS } from "./audit.js";
 import { client } from "./client.js";

@@ -8,8 +8,8 @@ import type { Arrival } from "../../load/arrivals.js";
 import { NAMED_PER_KIND } from "../findings.js";
 import { Mix } from "../mix.js";
 import { noWrites, Writes } from "../numbered-writes.js";
-import { doing } from "../one-group.js";
-import type { ClientContext, WorkloadClient } from "../workload.js";
+import { doing } from "../one-role.js";
+import type { ClientContext, WorkloadClients } from "../workload.js";
 import { DocumentMaker, insertedKey, preloadedKey, stampOf } from "./document.js";
 import { updateOf, type Treatment } from "./settings.js";
 import type { Document, DocumentOperations, DocumentStore } from "./store.js";
@@ -122,7 +122,7 @@ class Draws {
 export function client(
   store: DocumentStore,
   { assignment, transactor }: ClientContext<Treatment>,
-): WorkloadClient {
+): WorkloadClients {
   const { settings, trial, role, firstClient, clients } = assignment;
   const operations = store.operations(settings);
   const draws = new Draws(settings, operations, firstClient, { seed: trial.seed, role, clients });

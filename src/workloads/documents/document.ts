@@ -30,10 +30,10 @@ export const UPDATED = 3;
 const KEY_DIGITS = 19;
 /** Key of a preloaded document; `number` counts from 0. */
 export const preloadedKey = (number: number): string => `p${String(number).padStart(KEY_DIGITS, "0")}`;
-/** Key of the document that a client of the group inserts; `number` counts from 0. */
+/** Key of the document that a client of the role inserts; `number` counts from 0. */
 export const insertedKey = (client: number, number: number): string =>
   `c${String(client).padStart(7, "0")}${String(number).padStart(KEY_DIGITS - 7, "0")}`;
-/** Stamp of an update by a client of the group; `number` counts from 0. */
+/** Stamp of an update by a client of the role; `number` counts from 0. */
 export const stampOf = (client: number, number: number): string => `u${client}-${number}`;
 
 /** Client and number in a key that this workload makes; undefined for other keys. */

@@ -1,6 +1,6 @@
 // Reads, inserts, updates and slices of JSON documents, to compare types, indexes, sizes and TOAST storage.
 import type * as z from "zod";
-import { clientsRole } from "../one-group.js";
+import { clientsRole } from "../one-role.js";
 import { speaks } from "../stores.js";
 import type { PreloadInputs, Workload } from "../workload.js";
 import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";

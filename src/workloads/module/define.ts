@@ -15,7 +15,7 @@ export interface Random {
 export interface DrawContext<Settings> {
   readonly random: Random;
   readonly settings: Settings;
-  /** Number of the client in its group, from 0. */
+  /** Number of the client in its role, from 0. */
   readonly client: number;
 }
 

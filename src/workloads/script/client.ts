@@ -6,7 +6,7 @@ import type { Connection } from "../../database/sql.js";
 import type { Arrival } from "../../load/arrivals.js";
 import { IdleBackoff } from "../../clients/idle-backoff.js";
 import { Mix } from "../mix.js";
-import type { ClientContext, WorkloadClient } from "../workload.js";
+import type { ClientContext, WorkloadClients } from "../workload.js";
 import { evaluate } from "./expression.js";
 import { compile, literal, Machine } from "./machine.js";
 import type { Invariant, Program, Value } from "./program.js";
@@ -93,7 +93,7 @@ export function client(
   program: Program,
   drawOf: DrawOf,
   context: ClientContext<Treatment>,
-): WorkloadClient {
+): WorkloadClients {
   const { assignment, transactor, recorder, sleeper } = context;
   const { settings, trial, role, firstClient, clients, endpoints } = assignment;
   const transactions = store.transactions(settings, endpoints);

@@ -22,7 +22,7 @@ export interface Run {
 }
 
 export interface DrawnBy {
-  /** Number of the client in its group. */
+  /** Number of the client in its role. */
   readonly client: number;
   readonly prng: Prng;
 }

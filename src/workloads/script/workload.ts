@@ -1,5 +1,5 @@
 import { hasPooler } from "../../pools/registry.js";
-import { clientsRole } from "../one-group.js";
+import { clientsRole } from "../one-role.js";
 import type { Workload } from "../workload.js";
 import { audit } from "./audit.js";
 import { client } from "./client.js";

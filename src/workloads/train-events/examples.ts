@@ -172,7 +172,7 @@ trial: { duration: 1m }
       title: "more threads than clients",
       yaml: "name: x\nactors: { consumers: { workers: 8, clients: 4 } }",
     },
-    { title: "a group of the other topology", yaml: "name: x\nactors: { cycle: { clients: 8 } }" },
+    { title: "a role of the other topology", yaml: "name: x\nactors: { cycle: { clients: 8 } }" },
     {
       title: "an executor without its budget",
       yaml: "name: x\nactors: { producers: { load: { executor: shared-iterations } } }",

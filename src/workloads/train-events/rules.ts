@@ -80,7 +80,7 @@ function readRules({ reads }: Written): Finding[] {
 function emptinessRules({ topology, actors }: Written): Finding[] {
   const isEmpty = (["producers", "consumers", "archivers"] as const).every((role) => actors[role] === false);
   if (topology !== "actors" || !isEmpty || actors.readers) return [];
-  return [{ path: ["actors"], message: "every group is left out: no client would do anything" }];
+  return [{ path: ["actors"], message: "every role is left out: no client would do anything" }];
 }
 
 function drainRules({ topology, actors, trial }: Written): Finding[] {
@@ -109,9 +109,9 @@ function profileSizeRules({ actors: named }: Written, { documentBytes, actors }:
 
 /** Findings about too many workers: keys have room for a limited worker number. */
 function workerRules(_: Written, { actors }: Treatment): Finding[] {
-  const workers = Object.values(actors).reduce((sum, group) => sum + group.workers, 0);
+  const workers = Object.values(actors).reduce((sum, role) => sum + role.workers, 0);
   if (workers <= MAX_WORKER_ORDINALS) return [];
-  const message = `${workers} worker threads over all groups; at most ${MAX_WORKER_ORDINALS}`;
+  const message = `${workers} worker threads over all roles; at most ${MAX_WORKER_ORDINALS}`;
   return [{ path: ["actors"], message }];
 }
 

@@ -112,7 +112,7 @@ export const DELAYED_OPERATIONS = ["add", "process", "archive"] as const;
 
 export type DelayedOperation = (typeof DELAYED_OPERATIONS)[number];
 
-/** Groups of clients; the clients of `cycle`, the group of the cycle topology, do add, process, archive in turn. */
+/** Roles; the clients of `cycle`, the role of the cycle topology, do add, process, archive in turn. */
 export const ROLES = ["producers", "consumers", "archivers", "readers", "cycle"] as const;
 
 export type Role = (typeof ROLES)[number];

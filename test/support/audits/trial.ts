@@ -1,7 +1,7 @@
 // A trial of a workload without worker threads: its preload, its clients' work on one connection, and its audit. It is
 // seeded, so that a failing test fails again.
 import { setImmediate as turn } from "node:timers/promises";
-import type { ActorContext } from "../../../src/clients/client.js";
+import type { WorkerContext } from "../../../src/clients/client.js";
 import { TimeAccount } from "../../../src/clients/time-account.js";
 import type { AdminSession } from "../../../src/database/contract.js";
 import type { Endpoint } from "../../../src/database/endpoint.js";
@@ -26,7 +26,7 @@ import { scratchDirectory } from "../train-sim.js";
 
 export const SEED = 11;
 
-type Run = ActorContext["transactor"]["run"];
+type Run = WorkerContext["transactor"]["run"];
 /** Runs a worker's transactions on its only connection, and decides their ends. */
 export type RunOn = (connection: Connection) => Run;
 

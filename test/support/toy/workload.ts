@@ -2,7 +2,7 @@
 import { Pool } from "pg";
 import type { AdminClient } from "../../../src/database/postgres/admin.js";
 import { shareOf } from "../../../src/foundation/share.js";
-import type { ClientContext, Workload, WorkloadClient } from "../../../src/workloads/workload.js";
+import type { ClientContext, Workload, WorkloadClients } from "../../../src/workloads/workload.js";
 import { keys, type ToySettings, type Treatment } from "./settings.js";
 
 const tableOf = ({ namespace }: Treatment): string => `${namespace}.toys`;
@@ -11,7 +11,7 @@ const tableOf = ({ namespace }: Treatment): string => `${namespace}.toys`;
 async function client(
   _: unknown,
   { assignment, operations, applicationName }: ClientContext<Treatment>,
-): Promise<WorkloadClient> {
+): Promise<WorkloadClients> {
   const { settings, endpoints, workersOfTrial, ordinal } = assignment;
   const [endpoint] = endpoints;
   if (settings.pool.strategy !== "own" || !endpoint) throw new Error("the clients hold their connections");

@@ -1,6 +1,6 @@
 // The archiver: moves a batch of terminal events, in no order, to the history table in one transaction.
 import type { ArchiveOutcome } from "../store.js";
-import type { Actor } from "../../../clients/client.js";
+import type { Clients } from "../../../clients/client.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EventContext } from "./context.js";
 import { Ahead } from "../../../clients/ahead.js";
@@ -49,7 +49,7 @@ export function createArchiver(context: EventContext): BatchArchiver {
   return { prepare: (client) => ahead.prepare(client), archive };
 }
 
-export function archiver(context: EventContext): Actor {
+export function archiver(context: EventContext): Clients {
   const { prepare, archive } = createArchiver(context);
   const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
   return {

@@ -1,5 +1,5 @@
-import type { Actor } from "../../../clients/client.js";
-import type { ClientContext, WorkloadClient } from "../../workload.js";
+import type { Clients } from "../../../clients/client.js";
+import type { ClientContext, WorkloadClients } from "../../workload.js";
 import type { EventTreatment } from "./assignment.js";
 import { archiver } from "./archiver.js";
 import { BatchLedger } from "./batch-ledger.js";
@@ -14,7 +14,7 @@ import { SampleChecker } from "./sample-checks.js";
 import type { Role } from "../settings.js";
 import type { EventStore } from "../store.js";
 
-type RoleActor = Actor & Pick<WorkloadClient, "operationOf">;
+type RoleActor = Clients & Pick<WorkloadClients, "operationOf">;
 
 const ACTORS: Readonly<Record<Role, (context: EventContext) => RoleActor>> = {
   producers: producer,
@@ -24,7 +24,7 @@ const ACTORS: Readonly<Record<Role, (context: EventContext) => RoleActor>> = {
   cycle,
 };
 
-export function client(store: EventStore, given: ClientContext<EventTreatment>): WorkloadClient {
+export function client(store: EventStore, given: ClientContext<EventTreatment>): WorkloadClients {
   const { assignment, source, time } = given;
   const { settings } = assignment;
   const lifecycle = new LifecycleClock(assignment.shared, assignment.mirrored);

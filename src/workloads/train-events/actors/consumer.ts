@@ -1,7 +1,7 @@
 // The consumer: locks a batch of workable events, moves them along and applies the business rules to their documents.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { ProcessOutcome } from "../store.js";
-import type { Actor } from "../../../clients/client.js";
+import type { Clients } from "../../../clients/client.js";
 import type { EventContext } from "./context.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EndedClaim } from "./sample-checks.js";
@@ -62,7 +62,7 @@ export function createProcessor(context: EventContext): BatchProcessor {
   return { prepare: (client) => ahead.prepare(client), process, verify };
 }
 
-export function consumer(context: EventContext): Actor {
+export function consumer(context: EventContext): Clients {
   const { prepare, process, verify } = createProcessor(context);
   const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
   return {

@@ -1,4 +1,4 @@
-import type { ActorContext } from "../../../clients/client.js";
+import type { WorkerContext } from "../../../clients/client.js";
 import type { EventAssignment } from "./assignment.js";
 import type { EventOperations } from "../store.js";
 import type { BatchLedger } from "./batch-ledger.js";
@@ -6,7 +6,7 @@ import type { LookBeside } from "./look-beside.js";
 import type { LifecycleClock } from "./publish-times.js";
 import type { SampleChecker } from "./sample-checks.js";
 
-export interface EventContext extends ActorContext<EventAssignment> {
+export interface EventContext extends WorkerContext<EventAssignment> {
   readonly queue: EventOperations;
   readonly lifecycle: LifecycleClock;
   readonly ledger: BatchLedger;

@@ -2,14 +2,14 @@
 // that it archived. While draining it only processes and archives.
 import { monotonicMs } from "../../../foundation/clock.js";
 import { PartTimes } from "../../../metrics/part-times.js";
-import type { Actor } from "../../../clients/client.js";
+import type { Clients } from "../../../clients/client.js";
 import type { EventContext } from "./context.js";
 import { createArchiver } from "./archiver.js";
 import { createProcessor } from "./consumer.js";
 import { IdleBackoff } from "../../../clients/idle-backoff.js";
 import { createAdder } from "./producer.js";
 
-export function cycle(context: EventContext): Actor {
+export function cycle(context: EventContext): Clients {
   const { recorder, assignment, sleeper, partNames } = context;
   const adder = createAdder(context);
   const processor = createProcessor(context);

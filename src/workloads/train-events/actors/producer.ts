@@ -9,7 +9,7 @@ import { KeyMaker, streamName, type LedgerEntry } from "../model/ledger.js";
 import type { Arrival } from "../../../load/arrivals.js";
 import { batchSizeAt, type Profile } from "../../../load/profiles.js";
 
-import type { Actor } from "../../../clients/client.js";
+import type { Clients } from "../../../clients/client.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EventContext } from "./context.js";
 import { ledgerSourceOf } from "./assignment.js";
@@ -127,7 +127,7 @@ export function createAdder(context: EventContext): Adder {
   };
 }
 
-export function producer(context: EventContext): Actor {
+export function producer(context: EventContext): Clients {
   const adder = createAdder(context);
   return {
     prepare: (client, arrival) => adder.prepare(client, arrival),

@@ -8,8 +8,8 @@ import { streamName } from "../model/ledger.js";
 import { READS, type QuestionKind } from "../settings.js";
 import { preloadSource } from "../preload.js";
 import type { ReadOutcome } from "../store.js";
-import type { WorkloadClient } from "../../workload.js";
-import type { Actor } from "../../../clients/client.js";
+import type { WorkloadClients } from "../../workload.js";
+import type { Clients } from "../../../clients/client.js";
 import type { EventContext } from "./context.js";
 import { Probes } from "./probes.js";
 import { textIn, type Sought } from "./read-check.js";
@@ -84,7 +84,7 @@ function questioner(context: EventContext): (kind: QuestionKind) => Read {
   };
 }
 
-export function reader(context: EventContext): Actor & Pick<WorkloadClient, "operationOf"> {
+export function reader(context: EventContext): Clients & Pick<WorkloadClients, "operationOf"> {
   const { assignment, prng } = context;
   const { settings, trial, role } = assignment;
   const mix = new Mix(settings.reads, deriveSeed(trial.seed, "reads", role));

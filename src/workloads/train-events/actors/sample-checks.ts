@@ -65,12 +65,12 @@ export class SampleChecker {
   }
 
   static of(
-    { settings, role, trial, index, groupClients }: EventAssignment,
+    { settings, role, trial, index, roleClients }: EventAssignment,
     parts: Pick<SampleChecksOptions, "beside" | "lifecycle" | "verification">,
   ): SampleChecker {
     const seed = deriveSeed(trial.seed, "sample", role, index);
     const { validate } = settings;
-    const lockedMost = groupClients * settings.batch.max;
+    const lockedMost = roleClients * settings.batch.max;
     return new SampleChecker({ ...parts, seed, lockedMost, validate });
   }
 

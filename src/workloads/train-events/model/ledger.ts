@@ -20,7 +20,7 @@ export interface LedgerEntry {
   readonly events: number;
   readonly madeAtMs: number;
   readonly firstDocument: number;
-  /** Number of the client in its group. */
+  /** Number of the client in its role. */
   readonly client: number;
   /** Checksum of the batch's keys. */
   readonly keys: Readonly<Pick<KeySum, "u" | "v">>;
@@ -37,7 +37,7 @@ export interface LedgerBatch extends LedgerEntry {
 export const LedgerSource = z.strictObject({
   /** Number of the worker in its keys. */
   worker: z.int().min(0).max(255),
-  /** Group of the streams of its documents, such as `producers`. */
+  /** Role of the streams of its documents, such as `producers`. */
   stream: z.string(),
   ids: z.enum(["uuidv7", "uuidv4"]),
   seed: z.int().nonnegative(),

@@ -2,7 +2,7 @@ import type { RoleTraits } from "./workload.js";
 
 export function clientsRole(operations: readonly string[]): RoleTraits {
   return {
-    purpose: "The clients of workloads with one group of them. Each runs one transaction at a time.",
+    purpose: "The clients of workloads with one role. Each runs one transaction at a time.",
     clients: 20,
     operations,
     arrivals: operations,
