@@ -93,7 +93,7 @@ async function auditEach(server, admin, payload, events) {
   return withDirectory(async (directory) => {
     const settings = scenario(payload, events);
     await resetNamespace(admin, settings);
-    const inputs = { settings, seed: SEED, directory, isWanted: () => true };
+    const inputs = { settings, seed: SEED, directory, mayContinue: () => true };
     const { startedAt, ledger } = await preloadTrial(postgres, admin, inputs);
     const facts = { directory, told: [ledger], startedAt, isDrained: false };
     const audits = [];

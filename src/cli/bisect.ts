@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Objective } from "../scenario/judgement.js";
 import { parseObjective } from "../scenario/objective.js";
-import { bisect, type BisectPlan, type Measure, type Measured } from "../engine/bisect/bisect.js";
-import { revisionsOf, type Candidate, type Loaded } from "../engine/bisect/revisions.js";
+import { bisect, type BisectPlan, type Measure, type StepOutcome } from "../engine/bisect/bisect.js";
+import { revisionsOf, type Candidate, type RunnableRevision } from "../engine/bisect/revisions.js";
 import { wallClockMs } from "../foundation/clock.js";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { deriveSeed } from "../foundation/prng.js";
@@ -89,7 +89,10 @@ async function run(scenario: string, options: BisectCommand): Promise<void> {
   const plan: BisectPlan = { candidates, objective, maxRegression: options.maxRegression };
   const out = await createFreshDirectory(options.out, `${experiment.name}-bisect`, wallClockMs());
   const measure: Measure = async ({ purpose, reference, revision, step, within }) => {
-    const [one, other] = [candidates[reference], candidates[revision]] as [Loaded, Loaded];
+    const [one, other] = [candidates[reference], candidates[revision]] as [
+      RunnableRevision,
+      RunnableRevision,
+    ];
     const { id, subject } = other.revision;
     process.stderr.write(withoutControls(`train-sim: step ${step + 1}, ${purpose}: ${id} ${subject}\n`));
     const name = `${step + 1}-${id}`.replaceAll(" ", "-");
@@ -119,7 +122,7 @@ function subjectsOf(candidates: readonly Candidate[]): Map<string, string> {
 
 /** Keys for trials until the objective is decided; the other keys come from the good revision. */
 function experimentKeys(
-  { scenario: { diagnosis } }: Loaded,
+  { scenario: { diagnosis } }: RunnableRevision,
   objective: Objective,
   max: number,
   near: number,
@@ -139,7 +142,7 @@ function decidedBy({ operation, metric, words }: Objective): Mapping {
   return { [operation]: [`${aggregate}>=0`] };
 }
 
-async function outcomeOf(measured: () => ReturnType<typeof runWithSignals>): Promise<Measured> {
+async function outcomeOf(measured: () => ReturnType<typeof runWithSignals>): Promise<StepOutcome> {
   try {
     const { result, directory, exitCode, failure } = await measured();
     if (exitCode === ExitCode.done || exitCode === ExitCode.thresholdFailed) return { result, directory };

@@ -6,7 +6,7 @@ import { clockSource, connectionLimits, isQuickClockSource, machineFacts } from 
 import { counted, formatSize } from "../foundation/units.js";
 import { faultObstacle, openFilesOf, shortageOf } from "../engine/session/demand.js";
 import { machineCaveats } from "../engine/session/machine-caveats.js";
-import { leftSchemas, obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
+import { leftoverSchemas, obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
 import { FAULT_KINDS } from "../faults/registry.js";
 import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint.js";
@@ -211,7 +211,7 @@ async function ownServers(experiment: Experiment | undefined): Promise<Finding[]
 async function ownServer(server: OwnServer): Promise<Finding[]> {
   const what = "server";
   const obstacles = await obstaclesOn(server);
-  const left = await leftSchemas(server);
+  const left = await leftoverSchemas(server);
   const found = [
     ...obstacles.map(({ kind, words, remedy }): Finding => {
       return { state: kind === "evidence" ? "warning" : "problem", what, detail: words, remedy };

@@ -5,7 +5,7 @@ import { writeSummary } from "../results/directory.js";
 import type { ResultDocument } from "../results/result-schema.js";
 import type { ExperimentObserver } from "../engine/session/observer.js";
 
-interface Written {
+interface FilesOutcome {
   readonly hasReport: boolean;
   /** The first failure; the run has ended well otherwise. */
   readonly problem: TrainSimError | undefined;
@@ -17,7 +17,7 @@ export async function writeOutcome(
     programVersion,
     observer,
   }: { readonly programVersion: string; readonly observer: Pick<ExperimentObserver, "note"> },
-): Promise<Written> {
+): Promise<FilesOutcome> {
   const problems: TrainSimError[] = [];
   const attempt = async (write: () => Promise<unknown>): Promise<void> => {
     await write().catch((error: unknown) => problems.push(asTrainSimError(error)));

@@ -29,15 +29,15 @@ export interface OperationPlan<T> {
   unanswered?(result: T | undefined): void;
 }
 
-interface Ended {
+interface AttemptEnd {
   readonly finishedMs: number;
   /** Number of the endpoint of the last attempt. */
   readonly endpoint: number;
 }
 
 export type TransactionEnd<T> =
-  | (Ended & { readonly kind: "committed" | "empty"; readonly result: T })
-  | (Ended & { readonly kind: "failed"; readonly inDoubt: boolean });
+  | (AttemptEnd & { readonly kind: "committed" | "empty"; readonly result: T })
+  | (AttemptEnd & { readonly kind: "failed"; readonly inDoubt: boolean });
 
 export interface MeasuringOptions {
   readonly source: Pick<ConnectionSource, "endpointOf">;

@@ -1,7 +1,7 @@
 // Capabilities of a dialect, as data that needs no database: the loader refuses by them before anything is started. The
 // workload says what a level means.
 
-export interface Lack {
+export interface MissingCapability {
   /** Text that continues "... does not have payload: jsonb: ". */
   readonly reason: string;
   readonly nearest: string;
@@ -16,7 +16,7 @@ export interface RetryRule {
 
 export interface DialectCapabilities {
   readonly label: string;
-  readonly lacks: Readonly<Record<string, Readonly<Record<string, Lack>>>>;
+  readonly lacks: Readonly<Record<string, Readonly<Record<string, MissingCapability>>>>;
   /** A sentence about the locks of claims, if claims lock more than the rows that `locking` refers to. */
   readonly lockingCaveat?: string;
   /** A sentence about inserts with time-ordered keys, and the way out, if the database keeps rows in ranges of keys. */

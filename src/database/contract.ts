@@ -144,7 +144,7 @@ export interface Obstacle {
   readonly remedy: string;
 }
 
-export interface Way {
+export interface ClientEndpoint {
   readonly key: "target.urls" | "pool.urls";
   readonly endpoint: Endpoint;
 }
@@ -153,7 +153,7 @@ export interface Way {
 export interface ServerDemand {
   readonly admin: Endpoint;
   readonly servers: readonly Endpoint[];
-  readonly ways: readonly Way[];
+  readonly ways: readonly ClientEndpoint[];
   readonly namespaces: readonly string[];
   /** Connections that the most demanding load opens, and connections that train-sim's control sessions need. */
   readonly loadConnections: number;

@@ -1,4 +1,4 @@
-import type { DialectCapabilities, Lack } from "./capabilities.js";
+import type { DialectCapabilities, MissingCapability } from "./capabilities.js";
 import type { AdminOptions, AdminSession, Database } from "./contract.js";
 import type { Endpoint, EndpointUrl } from "./endpoint.js";
 import { postgresql } from "./postgres/postgresql.js";
@@ -77,7 +77,7 @@ export function capabilitiesOf(name: DialectName): DialectCapabilities {
 }
 
 /** The reason why the dialect lacks that level; undefined if it has it. */
-export function lackOf(name: DialectName, factor: string, level: string): Lack | undefined {
+export function lackOf(name: DialectName, factor: string, level: string): MissingCapability | undefined {
   return capabilitiesOf(name).lacks[factor]?.[level];
 }
 

@@ -30,7 +30,7 @@ export interface Session {
  * possible, and it may run again after a failure. A rejected transaction was rolled back, except after an `InDoubtError`:
  * the connection was lost during the commit. Bivariant: the pool lends sessions of the store's database.
  */
-export type MadeTransaction<T, S extends Session = Session> = {
+export type PreparedTransaction<T, S extends Session = Session> = {
   bivariant(session: S): Promise<T>;
 }["bivariant"];
 

@@ -1,5 +1,5 @@
 // `agent-kill`: SIGKILL to agents with all their clients, as if a machine of consumers died. The trial goes on without them.
-import { agents, tooFewAgents, type OfAgents } from "./agent.js";
+import { agents, tooFewAgents, type AgentFault } from "./agent.js";
 import { defineFault } from "./fault.js";
 
 export const agentKill = defineFault({
@@ -7,7 +7,7 @@ export const agentKill = defineFault({
   description: "agents are killed, with all their clients",
   keys: { agents: agents.optional() },
   ground: "agent",
-  resolve: ({ agents: count = 1 }): OfAgents => ({ agents: count }),
+  resolve: ({ agents: count = 1 }): AgentFault => ({ agents: count }),
   obstacle: (fault, surroundings) => tooFewAgents("kills", fault, surroundings),
   async inject(host, fault) {
     const chosen = host.chooseAgents(fault.agents, host.prng);

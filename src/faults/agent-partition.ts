@@ -1,6 +1,6 @@
 // `agent-partition`: agents are cut off from the database, as by a failed switch. Their connections and locks stay.
 import { counted } from "../foundation/units.js";
-import { agents, edgeOfAgents, tooFewAgents, type OfAgents } from "./agent.js";
+import { agents, edgeOfAgents, tooFewAgents, type AgentFault } from "./agent.js";
 import { defineFault, lasting } from "./fault.js";
 import { sumOfEffects } from "./means/tcp-proxy.js";
 import { uncheckedServer } from "./network.js";
@@ -10,7 +10,7 @@ export const agentPartition = defineFault({
   description: "agents are cut off from the database",
   keys: { for: lasting, agents: agents.optional() },
   ground: "network",
-  resolve: ({ agents: count = 1 }): OfAgents => ({ agents: count }),
+  resolve: ({ agents: count = 1 }): AgentFault => ({ agents: count }),
   networkPlace: (_, pool) => edgeOfAgents(pool),
   obstacle: (fault, surroundings) =>
     tooFewAgents("cuts off", fault, surroundings) ??

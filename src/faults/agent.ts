@@ -2,13 +2,13 @@
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
 import { areBesideAgents, type PoolSettings } from "../pools/registry.js";
-import type { FaultSurroundings, NetworkPlace } from "./fault.js";
+import type { FaultContext, NetworkPlace } from "./fault.js";
 
 export const agents = z.int().min(1).max(1000).meta({
   description: "How many agents, drawn from the seed; at least one other must remain. Default 1.",
 });
 
-export interface OfAgents {
+export interface AgentFault {
   readonly agents: number;
 }
 
@@ -19,8 +19,8 @@ export function edgeOfAgents(pool: PoolSettings): NetworkPlace {
 
 export function tooFewAgents(
   verb: string,
-  { agents: chosen }: OfAgents,
-  { agents: all }: FaultSurroundings,
+  { agents: chosen }: AgentFault,
+  { agents: all }: FaultContext,
 ): string | undefined {
   if (all === 0) return `${verb} agents, and there are none: see key agents`;
   return all <= chosen

@@ -4,7 +4,7 @@ import type { Clock } from "../foundation/clock.js";
 import { TargetError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
 import type { Fault } from "./registry.js";
-import type { FaultHost, Injected } from "./fault.js";
+import type { FaultHost, ActiveFault } from "./fault.js";
 import { FaultSchedule } from "./fault-schedule.js";
 
 class HandClock implements Clock {
@@ -52,7 +52,7 @@ const full = (atMs: number, forMs: number): Fault => ({
 });
 
 interface Setup {
-  readonly inject?: (host: FaultHost, fault: Fault) => Promise<Injected>;
+  readonly inject?: (host: FaultHost, fault: Fault) => Promise<ActiveFault>;
   readonly clear?: (fault: Fault) => Promise<void>;
 }
 

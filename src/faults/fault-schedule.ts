@@ -5,7 +5,7 @@ import type { Clock } from "../foundation/clock.js";
 import { asTrainSimError, ExitCode, TrainSimError } from "../foundation/errors.js";
 import { formatDuration } from "../foundation/units.js";
 import { areExclusive } from "./faults.js";
-import type { FaultHost, Injected, LossSpan } from "./fault.js";
+import type { FaultHost, ActiveFault, LossSpan } from "./fault.js";
 import type { Fault } from "./registry.js";
 
 export interface FaultSpan {
@@ -27,7 +27,7 @@ export interface FaultWatcher {
 export interface FaultScheduleOptions {
   readonly faults: readonly Fault[];
   readonly host: Omit<FaultHost, "signal" | "stopped">;
-  readonly inject: (host: FaultHost, fault: Fault) => Promise<Injected>;
+  readonly inject: (host: FaultHost, fault: Fault) => Promise<ActiveFault>;
   readonly watcher: FaultWatcher;
   readonly clock: Clock;
 }
@@ -39,7 +39,7 @@ interface Entry {
   readonly fault: Fault;
   injectedMs: number | undefined;
   clearedMs: number | undefined;
-  injected: Injected | undefined;
+  injected: ActiveFault | undefined;
   readonly gone: Promise<void>;
   readonly isGone: () => void;
 }

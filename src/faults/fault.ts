@@ -15,7 +15,7 @@ export type NetworkPlace = (typeof NETWORK_PLACES)[number];
  * System part that a fault affects. Two faults on the `server` exclude each other, and a fault with its own `session` excludes a `server` fault; two faults on the same `pooler`, on `standby`s, on the `network` or on `agent`s exclude each
  * other.
  */
-export type Ground = "server" | "standby" | "session" | "pooler" | "network" | "agent";
+export type AffectedPart = "server" | "standby" | "session" | "pooler" | "network" | "agent";
 
 export interface FaultTable {
   /** Name for messages. */
@@ -66,7 +66,7 @@ export interface LossSpan {
   readonly endpoint?: number | undefined;
 }
 
-export interface Injected {
+export interface ActiveFault {
   /** Effect of the fault for log and result, like `ended 8 sessions of the load`. Read after `clear`. */
   readonly words: string;
   /** Span in which acknowledged commits may be lost. Read after `clear`. */
@@ -76,7 +76,7 @@ export interface Injected {
 }
 
 /** Properties of a treatment that decide whether it can have a fault. */
-export interface FaultSurroundings {
+export interface FaultContext {
   readonly target: TargetSettings;
   readonly pool: PoolSettings;
   /** Reason why transactions send no COMMIT, like `statementShape is single-statement`; undefined if they send it. */
@@ -102,7 +102,7 @@ export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Sett
   readonly keys: Keys;
   /** Example values of required keys, like `50ms`. */
   readonly examples?: Readonly<Partial<Record<keyof Keys & string, string>>>;
-  readonly ground: Ground | ((fault: Settings) => Ground);
+  readonly ground: AffectedPart | ((fault: Settings) => AffectedPart);
   /** Place of the network that the fault affects; omitted if it affects none. */
   networkPlace?(fault: Settings, pool: PoolSettings): NetworkPlace;
   /** True if the server has another postmaster afterwards. */
@@ -111,11 +111,11 @@ export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Sett
   readonly takesAllConnections?: boolean;
   resolve(given: z.output<z.ZodObject<Keys>>): Settings;
   /** Reason why a treatment cannot have the fault, ending the sentence "<kind> ..."; undefined if it can. */
-  obstacle?(fault: Settings, surroundings: FaultSurroundings): string | undefined;
+  obstacle?(fault: Settings, surroundings: FaultContext): string | undefined;
   /** Reason why this machine cannot have the fault, asked before anything starts. */
   machineObstacle?(platform: NodeJS.Platform): Promise<string | undefined> | string | undefined;
   /** Resolves when the fault is present. Rejects, leaving nothing behind, if it cannot be injected. */
-  inject(host: FaultHost, fault: Settings): Promise<Injected>;
+  inject(host: FaultHost, fault: Settings): Promise<ActiveFault>;
 }
 
 export function defineFault<

@@ -6,9 +6,9 @@ import {
   lasting,
   NETWORK_PLACES,
   type FaultHost,
-  type FaultSurroundings,
-  type Ground,
-  type Injected,
+  type FaultContext,
+  type AffectedPart,
+  type ActiveFault,
   type NetworkPlace,
 } from "./fault.js";
 import {
@@ -64,15 +64,15 @@ export function resolveFault(given: z.output<typeof Fault>): Fault {
 }
 
 /** Reason why a treatment cannot have the fault, ending the sentence "<kind> ..."; undefined if it can. */
-export function obstacleTo(fault: Fault, surroundings: FaultSurroundings): string | undefined {
+export function obstacleTo(fault: Fault, surroundings: FaultContext): string | undefined {
   return kindOf(fault.kind).obstacle?.(fault, surroundings);
 }
 
-export function injectFault(host: FaultHost, fault: Fault): Promise<Injected> {
+export function injectFault(host: FaultHost, fault: Fault): Promise<ActiveFault> {
   return kindOf(fault.kind).inject(host, fault);
 }
 
-function groundOf(fault: Fault): Ground {
+function groundOf(fault: Fault): AffectedPart {
   const { ground } = kindOf(fault.kind);
   return typeof ground === "function" ? ground(fault) : ground;
 }

@@ -4,7 +4,7 @@ import { withinMs } from "../foundation/deadline.js";
 import { messageOf, TargetError } from "../foundation/errors.js";
 import { databaseOf } from "../database/registry.js";
 import type { RunningTarget, ServerControl } from "../targets/running-target.js";
-import type { FaultSurroundings } from "./fault.js";
+import type { FaultContext } from "./fault.js";
 
 const PATIENCE_MS = 120_000;
 const ANSWER_MS = 5_000;
@@ -13,7 +13,7 @@ const POLL_MS = 20;
 /** Description that faults share which restart or kill the server. */
 export const SERVER_ENDED = "the server is stopped, or killed with all its processes, and started again";
 
-export function foreignServer({ target }: FaultSurroundings): string | undefined {
+export function foreignServer({ target }: FaultContext): string | undefined {
   if (target.kind === "embedded") return undefined;
   return `needs a server that train-sim runs itself, and target.kind is ${target.kind}`;
 }

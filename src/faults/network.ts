@@ -12,7 +12,7 @@ import {
   share,
   shareOf,
   type FaultKind,
-  type FaultSurroundings,
+  type FaultContext,
   type NetworkPlace,
 } from "./fault.js";
 import type { NetworkCondition } from "./means/condition.js";
@@ -30,7 +30,7 @@ const between = z.enum(NETWORK_PLACES).optional().meta({
     "clients: the connections of the clients, to the server or to the pooler; pooler: those of the pooler to the server; replication: those of standbys to the primary. Default clients.",
 });
 
-interface OfNetwork {
+interface NetworkFault {
   readonly between: NetworkPlace;
 }
 
@@ -38,7 +38,7 @@ interface NetworkKind<Name extends string, Keys extends z.ZodRawShape, Settings 
   FaultKind<Name, Keys, Settings>,
   "name" | "description" | "keys" | "examples" | "resolve"
 > {
-  readonly obstacle?: (fault: Settings & OfNetwork, surroundings: FaultSurroundings) => string | undefined;
+  readonly obstacle?: (fault: Settings & NetworkFault, surroundings: FaultContext) => string | undefined;
   conditionOf(fault: Settings): NetworkCondition;
   /** Sentence on the effect so far; `connections` names the affected connections. */
   wordsOf(fault: Settings, connections: string, effect: NetworkEffect): string;
@@ -51,9 +51,9 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
     ...kind,
     keys: { between, ...kind.keys },
     ground: "network",
-    resolve: (given): Settings & OfNetwork => ({
+    resolve: (given): Settings & NetworkFault => ({
       ...kind.resolve(given),
-      between: (given as Partial<OfNetwork>).between ?? "clients",
+      between: (given as Partial<NetworkFault>).between ?? "clients",
     }),
     networkPlace: (fault) => fault.between,
     obstacle: (fault, surroundings) =>
@@ -83,7 +83,7 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
   });
 }
 
-function noNetwork(place: NetworkPlace, surroundings: FaultSurroundings): string | undefined {
+function noNetwork(place: NetworkPlace, surroundings: FaultContext): string | undefined {
   if (place === "clients") return undefined;
   if (place === "replication") {
     const obstacle = noStandby(surroundings);
@@ -96,7 +96,7 @@ function noNetwork(place: NetworkPlace, surroundings: FaultSurroundings): string
 }
 
 /** Reason why a proxy cannot stand between the pooler and the server. */
-export function uncheckedServer({ pool, target }: FaultSurroundings): string | undefined {
+export function uncheckedServer({ pool, target }: FaultContext): string | undefined {
   if (target.kind !== "url" || target.urls.every(({ url }) => tlsModeOf(url, target) !== "verify-full"))
     return undefined;
   return `puts a proxy before the server, so ${hasPooler(pool) ? poolerKindOf(pool).product : "the pooler"} cannot check the server's name: use sslmode verify-ca`;
@@ -187,8 +187,8 @@ export const networkResetCommits = networkKind({
 });
 
 function unseenCommits(
-  fault: OfNetwork,
-  { pool, target, withoutCommit }: FaultSurroundings,
+  fault: NetworkFault,
+  { pool, target, withoutCommit }: FaultContext,
 ): string | undefined {
   if (fault.between === "replication") return "needs COMMITs, which standbys do not send";
   if (withoutCommit !== undefined) return `needs transactions that end with COMMIT, and ${withoutCommit}`;

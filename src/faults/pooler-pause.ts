@@ -1,13 +1,13 @@
 // `pooler-pause`: the pooler holds all transactions back, as before a switch-over. No client sees an error.
 import { defineFault, lasting } from "./fault.js";
-import { chosenOf, describeChosen, instance, neverPaused, noInstance, type OfPooler } from "./pooler.js";
+import { chosenOf, describeChosen, instance, neverPaused, noInstance, type PoolerFault } from "./pooler.js";
 
 export const poolerPause = defineFault({
   name: "pooler-pause",
   description: "it holds all transactions back",
   keys: { for: lasting, instance: instance.optional() },
   ground: "pooler",
-  resolve: (given): OfPooler => ({ instance: given.instance }),
+  resolve: (given): PoolerFault => ({ instance: given.instance }),
   obstacle: (fault, surroundings) => neverPaused(surroundings) ?? noInstance(fault, surroundings),
   async inject({ pooler, signal }, fault) {
     if (!pooler?.pause) throw new Error("the trial has no pooler that can be paused");

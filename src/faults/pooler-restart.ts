@@ -1,6 +1,6 @@
 // `pooler-restart` and `pooler-kill`: poolers are stopped or killed, stay away during the fault, and start again on their ports.
 import { defineFault, lasting } from "./fault.js";
-import { chosenOf, describeChosen, foreignPooler, instance, noInstance, type OfPooler } from "./pooler.js";
+import { chosenOf, describeChosen, foreignPooler, instance, noInstance, type PoolerFault } from "./pooler.js";
 import type { PoolerInstance } from "../pools/running-pooler.js";
 
 function takenDown<const Name extends string>(
@@ -13,7 +13,7 @@ function takenDown<const Name extends string>(
     description: "the pooler is stopped, or killed, and started again",
     keys: { for: lasting.optional(), instance: instance.optional() },
     ground: "pooler",
-    resolve: (given): OfPooler => ({ instance: given.instance }),
+    resolve: (given): PoolerFault => ({ instance: given.instance }),
     obstacle: (fault, surroundings) => foreignPooler(surroundings) ?? noInstance(fault, surroundings),
     async inject({ pooler }, fault) {
       if (!pooler) throw new Error("the trial has no pooler");

@@ -3,14 +3,14 @@ import * as z from "zod";
 import { counted } from "../foundation/units.js";
 import { areBesideAgents, hasPooler, isManaged, poolerKindOf, type PoolSettings } from "../pools/registry.js";
 import type { RunningPooler } from "../pools/running-pooler.js";
-import type { FaultSurroundings } from "./fault.js";
+import type { FaultContext } from "./fault.js";
 
 export const instance = z.int().min(1).max(100).meta({
   description:
     "One of several poolers, from 1; all of them when left out. Those beside agents are counted agent by agent.",
 });
 
-export interface OfPooler {
+export interface PoolerFault {
   /** Number of one pooler, from 1; undefined for all poolers. */
   readonly instance: number | undefined;
 }
@@ -18,13 +18,13 @@ export interface OfPooler {
 const needsPooler = ({ strategy }: PoolSettings): string =>
   `needs a pooler, and pool.strategy is ${strategy}`;
 
-export function foreignPooler({ pool }: FaultSurroundings): string | undefined {
+export function foreignPooler({ pool }: FaultContext): string | undefined {
   if (!hasPooler(pool)) return needsPooler(pool);
   if (isManaged(pool)) return undefined;
   return `needs a ${poolerKindOf(pool).product} that train-sim starts, and pool names URLs`;
 }
 
-export function neverPaused({ pool }: FaultSurroundings): string | undefined {
+export function neverPaused({ pool }: FaultContext): string | undefined {
   if (!hasPooler(pool)) return needsPooler(pool);
   const { product, pause } = poolerKindOf(pool);
   if (!pause) return `needs a pooler that can hold transactions back, and ${product} cannot`;
@@ -36,27 +36,27 @@ export function neverPaused({ pool }: FaultSurroundings): string | undefined {
 }
 
 /** Number of poolers that a fault may name: those that train-sim starts, or the single one with a known console. */
-function instancesOf({ pool, target, agents }: FaultSurroundings): number {
+function instancesOf({ pool, target, agents }: FaultContext): number {
   if (!hasPooler(pool)) return 0;
   if (pool.urls.length > 0) return 1;
   const inOnePlace = Math.max(pool.instances, target.kind === "url" ? target.urls.length : 1);
   return areBesideAgents(pool) ? agents * inOnePlace : inOnePlace;
 }
 
-export function noInstance(fault: OfPooler, surroundings: FaultSurroundings): string | undefined {
+export function noInstance(fault: PoolerFault, surroundings: FaultContext): string | undefined {
   const instances = instancesOf(surroundings);
   if (fault.instance === undefined || fault.instance <= instances) return undefined;
   return `names instance ${fault.instance}, and there ${instances === 1 ? "is 1" : `are ${instances}`}`;
 }
 
-export function chosenOf<T>(all: readonly T[], { instance: number }: OfPooler): readonly T[] {
+export function chosenOf<T>(all: readonly T[], { instance: number }: PoolerFault): readonly T[] {
   return number === undefined ? all : all.slice(number - 1, number);
 }
 
 export function describeChosen(
   { product }: Pick<RunningPooler, "product">,
   chosen: number,
-  { instance: number }: OfPooler,
+  { instance: number }: PoolerFault,
 ): string {
   return number === undefined ? counted(chosen, product) : `${product} ${number}`;
 }

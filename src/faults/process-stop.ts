@@ -3,7 +3,7 @@ import * as z from "zod";
 import { defineFault, lasting, type FaultHost } from "./fault.js";
 import { foreignServer, procObstacle, whenHealthy } from "./healthy.js";
 import { foreignPooler } from "./pooler.js";
-import { standStill, type StandingStill } from "../foundation/process/stand-still.js";
+import { standStill, type ProcessPause } from "../foundation/process/stand-still.js";
 
 export const STOPPED_PROCESSES = ["postgres", "pooler"] as const;
 type StoppedProcess = (typeof STOPPED_PROCESSES)[number];
@@ -36,7 +36,7 @@ export const processStop = defineFault({
   },
 });
 
-function stopped({ target, pooler }: FaultHost, process: StoppedProcess): Promise<StandingStill> {
+function stopped({ target, pooler }: FaultHost, process: StoppedProcess): Promise<ProcessPause> {
   if (process === "postgres") return standStill(target.serverPid === undefined ? [] : [target.serverPid]);
   return pooler?.standStill() ?? standStill([]);
 }

@@ -56,14 +56,14 @@ export const FAULTS = [
   command,
 ] as const;
 
-type OneOfThem = (typeof FAULTS)[number];
-export type FaultKindName = OneOfThem["name"];
+type RegisteredFault = (typeof FAULTS)[number];
+export type FaultKindName = RegisteredFault["name"];
 export const FAULT_KINDS = FAULTS.map(({ name }) => name) as [FaultKindName, ...FaultKindName[]];
 
 type FaultOf<Kind> = Kind extends { readonly name: infer Name; resolve(given: never): infer Settings }
   ? { readonly kind: Name } & FaultTimes & Settings
   : never;
-export type Fault = FaultOf<OneOfThem>;
+export type Fault = FaultOf<RegisteredFault>;
 
 export type AnyFaultKind = FaultKind<FaultKindName, z.ZodRawShape, object>;
 

@@ -3,7 +3,7 @@
 import { databaseOf } from "../database/registry.js";
 import { systemClock } from "../foundation/clock.js";
 import type { RunningTarget, ServerControl } from "../targets/running-target.js";
-import type { Injected, LossSpan } from "./fault.js";
+import type { ActiveFault, LossSpan } from "./fault.js";
 import { controlOf, whenHealthy } from "./healthy.js";
 
 /** Milliseconds by which the WAL writer may be late on a busy machine. */
@@ -15,7 +15,7 @@ export interface ServerEnd {
   readonly end: (control: ServerControl) => Promise<string>;
 }
 
-export async function endServer(target: RunningTarget, { isSudden, end }: ServerEnd): Promise<Injected> {
+export async function endServer(target: RunningTarget, { isSudden, end }: ServerEnd): Promise<ActiveFault> {
   const control = controlOf(target);
   const unwrittenMs = isSudden ? await readUnwritten(target) : 0;
   const asExpected = control.expectLoss();

@@ -1,10 +1,10 @@
 // The arrival schedule as a random process: rate, order, dispersion, and shares that neither lose nor duplicate an arrival.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ArrivalSchedule, type Arrival, type ArrivalDistribution, type Share } from "./arrivals.js";
+import { ArrivalSchedule, type Arrival, type ArrivalDistribution, type WorkerShare } from "./arrivals.js";
 import { RateCurve } from "./rate-curve.js";
 
-const ALONE: Share = { totalClients: 1, workers: 1, workerIndex: 0 };
+const ALONE: WorkerShare = { totalClients: 1, workers: 1, workerIndex: 0 };
 
 function until(endMs: number, schedule: ArrivalSchedule): Arrival[] {
   const taken: Arrival[] = [];
@@ -63,7 +63,7 @@ describe("a schedule of arrivals", () => {
   });
 
   it("gives each worker its clients' share of the rate", () => {
-    const share = (workerIndex: number): Share => ({ totalClients: 5, workers: 2, workerIndex });
+    const share = (workerIndex: number): WorkerShare => ({ totalClients: 5, workers: 2, workerIndex });
     const countOf = (index: number): number =>
       until(10_000, new ArrivalSchedule(new RateCurve(500, []), "uniform", share(index), 1)).length;
     expect([countOf(0), countOf(1)]).toEqual([3000, 2000]);

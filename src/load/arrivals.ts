@@ -26,7 +26,7 @@ export interface Arrival {
 }
 
 /** A worker's part of the role's arrivals: they are dealt to clients in turn. */
-export interface Share {
+export interface WorkerShare {
   readonly totalClients: number;
   readonly workers: number;
   readonly workerIndex: number;
@@ -42,7 +42,7 @@ export class ArrivalSchedule {
   constructor(
     private readonly curve: RateCurve,
     private readonly distribution: ArrivalDistribution,
-    private readonly share: Share,
+    private readonly share: WorkerShare,
     seed: number,
   ) {
     this.prng = new Prng(seed);

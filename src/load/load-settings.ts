@@ -3,7 +3,7 @@ import * as z from "zod";
 import { formatDuration } from "../foundation/units.js";
 import type { Finding } from "../syntax/problems.js";
 import { describeMembers, keysOf, taggedUnion, type KeyWords, type Member } from "../syntax/tagged-union.js";
-import type { Budget, LoadSurroundings, RuleSurroundings } from "./executors/executor.js";
+import type { Budget, LoadContext, RuleSurroundings } from "./executors/executor.js";
 import { executorOf, EXECUTORS, type ExecutorName, type ExecutorSettings } from "./executors/registry.js";
 import { loadKeys, type LoadDefaults, type LoadKeys } from "./keys.js";
 
@@ -76,7 +76,7 @@ const NO_THINK_TIME: Range = { min: 0, max: 0 };
 export function resolveLoad(
   load: LoadMapping = { executor: "constant-clients" },
   thinkTimeMs: number,
-  surroundings: LoadSurroundings,
+  surroundings: LoadContext,
 ): LoadSettings {
   const executor = executorOf(load);
   const thinks = ("thinkTime" in load && load.thinkTime) || { min: thinkTimeMs, max: thinkTimeMs };

@@ -4,7 +4,7 @@ import { monotonicMs } from "../foundation/clock.js";
 import { Sleeper } from "../foundation/sleeper.js";
 import { TimerThread, type Timer, type OnDue } from "./timer.js";
 
-interface Appointment {
+interface PendingSleep {
   readonly dueMs: number;
   readonly wake: () => void;
 }
@@ -14,7 +14,7 @@ const LEAST_GAP_MS = 0.25;
 
 export class PunctualSleeper extends Sleeper {
   /** Sorted, earliest first. */
-  private appointments: Appointment[] = [];
+  private appointments: PendingSleep[] = [];
   private timer: Timer | undefined;
 
   /** `nowMs` is monotonic; `makeTimer` makes the timer, which calls `onDue`. */
@@ -39,7 +39,7 @@ export class PunctualSleeper extends Sleeper {
   until(dueMs: number): Promise<void> {
     return new Promise((wake) => {
       let place = this.appointments.length;
-      while (place > 0 && (this.appointments[place - 1] as Appointment).dueMs > dueMs) place--;
+      while (place > 0 && (this.appointments[place - 1] as PendingSleep).dueMs > dueMs) place--;
       this.appointments.splice(place, 0, { dueMs, wake });
       if (place === 0) this.startTimer().set(dueMs);
     });

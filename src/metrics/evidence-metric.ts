@@ -110,15 +110,15 @@ const metric =
     ({ name, kind, unit, meaning, ...options }) as Omit<EvidenceMetric, keyof Options> & Of;
 export const [counter, gauge, ratio] = [metric("counter"), metric("gauge"), metric("ratio")];
 
-type More = Partial<EvidenceFigure>;
+type FigureOverrides = Partial<EvidenceFigure>;
 const figure =
   <const Take extends EvidenceFigure["take"]>(take: Take) =>
-  <const Field extends string>(field: Field, more: More = {}) => ({ ...more, field, take });
+  <const Field extends string>(field: Field, more: FigureOverrides = {}) => ({ ...more, field, take });
 export const [total, spread, most] = [figure("total"), figure("spread"), figure("max")];
 export const [last, growth, given] = [figure("last"), figure("growth"), figure("given")];
 
 /** A figure per event: thresholds can ask for each, and the report has bars of that title for it. */
-export function cost<const Field extends string>(field: Field, chart: string, more: More = {}) {
+export function cost<const Field extends string>(field: Field, chart: string, more: FigureOverrides = {}) {
   return { ...more, field, chart, isThreshold: true } as const;
 }
 

@@ -56,9 +56,9 @@ export const AMOUNTS: readonly Metric[] = ALL.filter(
 
 export const NOTED: readonly Metric[] = ALL.filter((metric) => "isNoted" in metric);
 
-type Compared = Extract<Entry, { readonly isCompared: true }>;
-const COMPARED = ALL.filter((metric): metric is Compared => "isCompared" in metric);
-export type ComparisonMetric = Compared["id"];
+type ComparedEntry = Extract<Entry, { readonly isCompared: true }>;
+const COMPARED = ALL.filter((metric): metric is ComparedEntry => "isCompared" in metric);
+export type ComparisonMetric = ComparedEntry["id"];
 export const COMPARISON_METRICS: readonly ComparisonMetric[] = COMPARED.map(({ id }) => id);
 export const SPAN_METRICS = COMPARISON_METRICS.filter((id) => "isOfSpan" in metricNamed(id));
 export const HEADLINE_METRICS = COMPARISON_METRICS.filter((id) => "isHeadline" in metricNamed(id));
@@ -70,7 +70,7 @@ export function comparedWhere(isMeasured: (id: ComparisonMetric) => boolean): re
 
 /** Field of a metric in a sweep, and the last part of its column in exported runs. */
 export type ComparisonField = {
-  [M in Compared as M["id"]]: M["unit"] extends "ms" ? `${M["id"]}Ms` : M["id"];
+  [M in ComparedEntry as M["id"]]: M["unit"] extends "ms" ? `${M["id"]}Ms` : M["id"];
 }[ComparisonMetric];
 
 export function comparisonField(id: ComparisonMetric): ComparisonField {

@@ -8,7 +8,7 @@ import type { RecorderDelta } from "./recorder-delta.js";
 import { Totals } from "./totals.js";
 
 /** Arrivals of one operation that a worker cannot account for. */
-export interface Unaccounted {
+export interface UnaccountedArrivals {
   readonly worker: number;
   readonly operation: Operation;
   readonly offered: number;
@@ -44,7 +44,7 @@ export class WorkerTallies {
    * The first operation whose arrivals do not add up: offered = transactions + failures + emptyPolls + dropped + unfinished.
    * Undefined if all workers but the excused ones account for theirs.
    */
-  unaccounted(isExcused: (worker: number) => boolean = () => false): Unaccounted | undefined {
+  unaccounted(isExcused: (worker: number) => boolean = () => false): UnaccountedArrivals | undefined {
     for (const [worker, totals] of [...this.byWorker].filter(([each]) => !isExcused(each)))
       for (const operation of totals.operations) {
         const { offered, transactions, failures, emptyPolls, dropped, unfinished } =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eachBounded, Gate } from "./bounded.js";
+import { eachBounded, Semaphore } from "./bounded.js";
 
 describe("eachBounded", () => {
   it("runs every task once, with at most the limit in progress", async () => {
@@ -37,7 +37,7 @@ describe("eachBounded", () => {
 
 describe("a gate", () => {
   it("passes at most its limit at once and others in order, also after failures", async () => {
-    const gate = new Gate(3);
+    const gate = new Semaphore(3);
     let underWay = 0;
     let most = 0;
     const order: number[] = [];

@@ -4,7 +4,7 @@
 /** Most kept connections that one worker thread opens to one endpoint at the same time. */
 export const OPEN_AT_ONCE = 16;
 
-export class Gate {
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
   constructor(private free: number) {}

@@ -3,7 +3,7 @@
 import { monotonicMs } from "../foundation/clock.js";
 import type { LoadSession } from "../database/contract.js";
 import { databaseOf } from "../database/registry.js";
-import { eachBounded, Gate, OPEN_AT_ONCE } from "./bounded.js";
+import { eachBounded, Semaphore, OPEN_AT_ONCE } from "./bounded.js";
 import { EndpointRoutes, lookBy, pastStandbys } from "./endpoint-routes.js";
 import type { Reconnect } from "./keys.js";
 import { homesOf, type SourceOptions } from "./source-options.js";
@@ -16,7 +16,7 @@ export class ClientConnections implements ConnectionSource {
   private readonly at: number[];
   private readonly live = new Set<LoadSession>();
   /** Limits by endpoint for kept connections, so that an endpoint that is away does not delay connections to the others. */
-  private readonly gates: readonly Gate[];
+  private readonly gates: readonly Semaphore[];
   private readonly routes: EndpointRoutes;
   private isClosed = false;
 
@@ -28,7 +28,7 @@ export class ClientConnections implements ConnectionSource {
     this.kept = Array.from({ length: clients }, () => undefined);
     this.homes = homesOf(endpoints, clientsOfTrial, firstClient, clients);
     this.at = [...this.homes];
-    this.gates = endpoints.map(() => new Gate(OPEN_AT_ONCE));
+    this.gates = endpoints.map(() => new Semaphore(OPEN_AT_ONCE));
     this.routes = new EndpointRoutes(endpoints.length, lookBy(options, this.live), monotonicMs);
   }
 

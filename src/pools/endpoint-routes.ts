@@ -15,7 +15,7 @@ const LOOK_CEILING_MS = 10_000;
 const LOOK_MAX_MS = 5_000;
 
 /** An endpoint that was absent when it was needed. Monotonic milliseconds. */
-interface Absence {
+interface EndpointOutage {
   failedAtMs: number;
   lookAtMs: number;
   delayMs: number;
@@ -24,7 +24,7 @@ interface Absence {
 
 export class EndpointRoutes {
   private readonly counts: EndpointContacts[];
-  private readonly absent = new Map<number, Absence>();
+  private readonly absent = new Map<number, EndpointOutage>();
 
   /** `look` resolves to true if the endpoint of that number answers; it must not reject. */
   constructor(
@@ -81,7 +81,7 @@ export class EndpointRoutes {
     }
   };
 
-  private async lookAt(endpoint: number, absence: Absence): Promise<void> {
+  private async lookAt(endpoint: number, absence: EndpointOutage): Promise<void> {
     absence.isLooking = true;
     const isThere = await this.look(endpoint);
     absence.isLooking = false;

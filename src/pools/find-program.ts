@@ -14,7 +14,7 @@ const run = promisify(execFile);
 /** Poolers live in sbin, which the PATH of a normal user often leaves out. */
 const FURTHER_PLACES = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
-export interface WantedProgram {
+export interface ProgramRequirement {
   readonly product: string;
   readonly command: string;
   readonly variable: string;
@@ -26,7 +26,7 @@ export interface WantedProgram {
 
 /** Throws a TargetError with the ways to install the program if there is none, or if it cannot be run. */
 export async function findProgram(
-  wanted: WantedProgram,
+  wanted: ProgramRequirement,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<PoolerProgram> {
   const { command, variable, product, hint } = wanted;
@@ -59,7 +59,7 @@ async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-async function versionOf(wanted: WantedProgram, path: string, how: string): Promise<string> {
+async function versionOf(wanted: ProgramRequirement, path: string, how: string): Promise<string> {
   const { product, variable, versionIn, hint } = wanted;
   const user = await serverUser();
   let output: string;

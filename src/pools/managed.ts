@@ -8,7 +8,7 @@ import { addressOf, describeEndpoint, type Endpoint } from "../database/endpoint
 import { administer, databaseOf, readUrl } from "../database/registry.js";
 import { poolersBefore, type PoolerSettings } from "./keys.js";
 import type { ManagedInstance, RunningPooler } from "./running-pooler.js";
-import type { Admitted, PoolerKind } from "./strategy.js";
+import type { ManagedPoolerDemand, PoolerKind } from "./strategy.js";
 
 const UPSTREAM_PATIENCE_MS = 5_000;
 const KNOCK_MS = 3_000;
@@ -21,7 +21,7 @@ type Managed = Pick<PoolerSettings, "size" | "instances">;
  */
 export async function startPoolers<S extends Managed>(
   kind: PoolerKind<S>,
-  settings: S & Admitted,
+  settings: S & ManagedPoolerDemand,
   upstreams: readonly Endpoint[],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<RunningPooler> {
@@ -129,7 +129,7 @@ async function knockAt(product: string, endpoints: readonly Endpoint[]): Promise
   return failures.length > 0 ? failures.join("; ") : undefined;
 }
 
-function assertOpenFiles<S extends Managed>(kind: PoolerKind<S>, settings: S & Admitted): void {
+function assertOpenFiles<S extends Managed>(kind: PoolerKind<S>, settings: S & ManagedPoolerDemand): void {
   const needed = kind.openFiles(settings);
   const limit = openFilesLimit();
   if (needed <= limit) return;

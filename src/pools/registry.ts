@@ -84,12 +84,12 @@ export const Pool = z
   .meta({
     description: "How a client gets a connection: a strategy's name, or a mapping. Default: direct.",
   });
-type GivenPool = z.output<typeof Pool>;
+type PoolInput = z.output<typeof Pool>;
 
-export function resolvePool(given: GivenPool): PoolSettings {
+export function resolvePool(given: PoolInput): PoolSettings {
   return strategyOf(given).settings.resolve(given);
 }
 
-export function poolKeyProblems(given: GivenPool): Finding[] {
+export function poolKeyProblems(given: PoolInput): Finding[] {
   return strategyOf(given).settings.keyProblems?.(given) ?? [];
 }

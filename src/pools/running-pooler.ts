@@ -1,5 +1,5 @@
 import type { Endpoint } from "../database/endpoint.js";
-import type { StandingStill } from "../foundation/process/stand-still.js";
+import type { ProcessPause } from "../foundation/process/stand-still.js";
 
 export interface PoolerInstance {
   /** Stops or kills the pooler: clients lose their connections at once. Resolves once the process is gone. Never rejects. */
@@ -66,7 +66,7 @@ export interface RunningPooler {
   /** Undefined if the product cannot hold transactions back. */
   readonly pause?: Pause | undefined;
   /** Suspends the processes of the instances that train-sim started. Rejects if there is none. */
-  standStill(): Promise<StandingStill>;
+  standStill(): Promise<ProcessPause>;
   /**
    * Opens a connection to each instance. Resolves to the errors of the instances that admit no connection; undefined if all
    * admit one. Never rejects.

@@ -42,7 +42,7 @@ export interface PoolSettingsOf<
   /** Description of these settings in a plan. */
   text(settings: S): string;
   /** Scenarios for the reference: a valid one with every key, and an invalid one for each rule. */
-  readonly examples?: { readonly taken: Example; readonly refused: Example };
+  readonly examples?: { readonly valid: Example; readonly refused: Example };
 }
 
 export interface PoolStrategy<S extends { readonly strategy: string }> {
@@ -65,7 +65,7 @@ export interface PoolerProgram {
   readonly version: string;
 }
 
-export interface Admitted {
+export interface ManagedPoolerDemand {
   /** Clients of all instances together. Each instance admits all of them, in case the others fail. */
   readonly maxClientConnections: number;
   readonly auth?: Auth | undefined;
@@ -79,9 +79,13 @@ export interface PoolerKind<S> {
   readonly find: (env?: NodeJS.ProcessEnv) => Promise<PoolerProgram>;
   /** Caveat of that version for the user; empty if there is none. */
   readonly caveat: (version: string) => string;
-  openFiles(settings: S & Admitted): number;
+  openFiles(settings: S & ManagedPoolerDemand): number;
   /** Resolves once the pooler listens. On rejection nothing is left. */
-  start(program: PoolerProgram, settings: S & Admitted, upstream: Endpoint): Promise<ManagedInstance>;
+  start(
+    program: PoolerProgram,
+    settings: S & ManagedPoolerDemand,
+    upstream: Endpoint,
+  ): Promise<ManagedInstance>;
   /** True if named prepared statements work through the pooler; the version of a running pooler is unknown. */
   prepares(settings: S, version?: string): boolean;
   /** Left out if the product cannot hold transactions back; the obstacle ends the sentence "<fault> ...". */

@@ -17,13 +17,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-interface Holder {
+interface LockHolder {
   readonly pid: number;
   readonly host: string;
 }
 
 /** Holder of a lock; undefined if the file names no process: it was killed, or its disk was full, while writing. */
-async function readHolder(path: string): Promise<Holder | undefined> {
+async function readHolder(path: string): Promise<LockHolder | undefined> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return "";
     throw storageError(error, path);
@@ -33,7 +33,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 }
 
 /** A lock of another machine counts as held: the user has to know whether its process still runs. */
-function isHeld({ pid, host }: Holder): boolean {
+function isHeld({ pid, host }: LockHolder): boolean {
   return host === hostname() ? pid !== process.pid && isAlive(pid) : true;
 }
 

@@ -11,14 +11,15 @@ const CELL_SHOWN_MAX = 60;
 
 /** Columns that every version has written; others may be left out or empty. */
 const COLUMNS = ["second", "operation", "transactions", "events", "failures", "retries"] as const;
-type Known = Pick<SeriesCounts, Extract<(typeof COLUMNS)[number], keyof SeriesCounts>>;
-type Optional = Exclude<keyof SeriesCounts, keyof Known>;
+type KnownCounts = Pick<SeriesCounts, Extract<(typeof COLUMNS)[number], keyof SeriesCounts>>;
+type Optional = Exclude<keyof SeriesCounts, keyof KnownCounts>;
 const OPTIONAL_COLUMNS = SERIES_COUNTS.map(({ id }) => id).filter(
   (id): id is Optional => !COLUMNS.some((column) => column === id),
 );
 
 /** Counts of an operation in one second; a second may have several, which add up. */
-export interface TimeseriesCounts extends Readonly<Known>, Readonly<Partial<Pick<SeriesCounts, Optional>>> {
+export interface TimeseriesCounts
+  extends Readonly<KnownCounts>, Readonly<Partial<Pick<SeriesCounts, Optional>>> {
   readonly second: number;
   readonly operation: Operation;
 }

@@ -9,7 +9,7 @@ import { shareOf } from "../foundation/share.js";
 /** Connections of train-sim in addition to the load: control work, sampling, and room for closing ones to linger. */
 export const OWN_CONNECTIONS = 8;
 
-type Surroundings = Pick<TreatmentSettings, "target" | "pool">;
+type ConnectionContext = Pick<TreatmentSettings, "target" | "pool">;
 
 function serverWeightsOf({ target }: Pick<TreatmentSettings, "target">): number[] {
   return target.kind === "url" ? weightsOf(target.urls) : [1];
@@ -28,14 +28,14 @@ export function clientsByAgent({
   );
 }
 
-export interface Carrier {
+export interface LoadProcess {
   readonly clients: number;
   readonly workers: number;
   /** Clients of the poolers that train-sim starts on the same machine; 0 if it starts none there. */
   readonly pooled: number;
 }
 
-export function carriedHere(settings: TreatmentSettings): Carrier {
+export function carriedHere(settings: TreatmentSettings): LoadProcess {
   const clients = totalClients(settings);
   const workers = rolesOfWorkers(settings.actors).length;
   const isPooledHere = isManaged(settings.pool) && !areBesideAgents(settings.pool);
@@ -43,7 +43,7 @@ export function carriedHere(settings: TreatmentSettings): Carrier {
   return settings.agents === 0 ? { clients, workers, pooled } : { clients: 0, workers: 0, pooled };
 }
 
-export function carriedByAgents(settings: TreatmentSettings): Carrier[] {
+export function carriedByAgents(settings: TreatmentSettings): LoadProcess[] {
   const { actors, agents, agentPlace, pool } = settings;
   const dealt = deal(rolesOfWorkers(actors), agents, agentPlace);
   return clientsByAgent(settings).map((clients, i) => {
@@ -60,13 +60,13 @@ export function lotsOf(settings: TreatmentSettings): number[] {
 }
 
 /** Poolers that train-sim starts before each of the target's servers, for one lot of clients; empty if it starts none. */
-export function managedPoolersOf({ target, pool }: Surroundings): number[] {
+export function managedPoolersOf({ target, pool }: ConnectionContext): number[] {
   if (!isManaged(pool)) return [];
   return poolersBefore(serverWeightsOf({ target }).length, pool.instances);
 }
 
 /** Weights of the endpoints of one lot's clients: servers, the user's poolers, or train-sim's, which share a weight. */
-export function clientWeightsOf({ target, pool }: Surroundings): number[] {
+export function clientWeightsOf({ target, pool }: ConnectionContext): number[] {
   const servers = serverWeightsOf({ target });
   if (!hasPooler(pool)) return servers;
   if (pool.urls.length > 0) return weightsOf(pool.urls);

@@ -32,19 +32,19 @@ export interface PublishedFigure {
 }
 
 /** A metric of one operation by which trials are compared. */
-export interface Aim {
+export interface ComparedMetric {
   readonly operation: string;
   readonly metric: ComparisonMetric;
 }
 
 /** An objective: `maximise cycle.events/s`. */
-export interface Objective extends Aim {
+export interface Objective extends ComparedMetric {
   readonly isMaximised: boolean;
   readonly words: string;
 }
 
 /** The end of an experiment, unless it ends with its last planned block. */
-export interface Stopping {
+export interface StoppingRule {
   /** Blocks before which nothing is decided; undefined if only the budget ends the experiment. */
   readonly min?: number;
   readonly max: number;

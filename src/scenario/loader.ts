@@ -25,7 +25,7 @@ import { withoutPasswords } from "../foundation/secrets.js";
 import { ignoredVariables } from "../database/registry.js";
 import { withAbsoluteFiles, withCompleteUrls } from "./connection-places.js";
 import { thresholdMetrics } from "./threshold-metrics.js";
-import { embedded, nameOf, Own, PATH, readOwn, withDeclared } from "../workloads/own.js";
+import { embedded, nameOf, OwnForm, PATH, readOwn, withDeclared } from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
 import { duetFindings } from "./duet.js";
@@ -182,13 +182,13 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   };
 }
 
-interface Holder {
+interface MappingAt {
   readonly holder: Mapping;
   readonly at: Path;
 }
 
 /** The scenario, and the entries of its `include`, if they name a workload. */
-function holdersOf(given: Mapping): Holder[] {
+function holdersOf(given: Mapping): MappingAt[] {
   const entries = Array.isArray(given["include"]) ? (given["include"] as unknown[]) : [];
   const named = entries.flatMap((holder, i) =>
     isMapping(holder) ? [{ holder, at: ["include", i, "workload"] }] : [],
@@ -220,7 +220,7 @@ function embedWorkloads(
 
 /** Refuses another workload than the scenario's, except in `include` and if all are files of the user. */
 function requireOwn(given: Mapping, source: YamlSource, name: string): void {
-  const own = holdersOf(given).filter(({ holder }) => Own.safeParse(holder["workload"]).success);
+  const own = holdersOf(given).filter(({ holder }) => OwnForm.safeParse(holder["workload"]).success);
   const others = holdersOf(given).filter(({ holder }) => holder !== given);
   const areOwn = own.length === others.length + 1;
   const isFactor = isMapping(given["factors"]) && "workload" in given["factors"];
@@ -242,7 +242,7 @@ function requireOwn(given: Mapping, source: YamlSource, name: string): void {
 
 /** Throws a ScenarioError with all problems of a user's workload: without it, its keys are unknown. */
 function requireSound({ workload: written }: Mapping, loadsCode: true | undefined): void {
-  const own = Own.safeParse(written);
+  const own = OwnForm.safeParse(written);
   if (!own.success) return;
   const { problems, program } = readOwn(own.data, loadsCode);
   const taken = (program?.settings ?? []).filter(

@@ -4,13 +4,13 @@ import { elided } from "../foundation/shown.js";
 import { COMPARISON_METRICS, type ComparisonMetric } from "../metrics/metric-lists.js";
 import { isRound } from "../metrics/operations.js";
 import type { Finding } from "../syntax/problems.js";
-import type { Aim, Objective, Quantity, Threshold } from "./judgement.js";
+import type { ComparedMetric, Objective, Quantity, Threshold } from "./judgement.js";
 import type { Treatment } from "./settings.js";
 import { metricIdOf, type ThresholdMetrics } from "./threshold-metrics.js";
 import { metricsFor, parseThresholdOption, refuseThreshold } from "./threshold-option.js";
 import { parseAggregate, parseMetric, thresholdProblem, type Parsed } from "./thresholds.js";
 
-export interface Condition extends Aim, Pick<Threshold, "operator" | "bound"> {
+export interface Condition extends ComparedMetric, Pick<Threshold, "operator" | "bound"> {
   readonly words: string;
 }
 
@@ -22,13 +22,13 @@ function isCompared(id: string): id is ComparisonMetric {
   return COMPARISON_METRICS.some((metric) => metric === id);
 }
 
-function aimOf(source: string, quantity: Omit<Quantity, "source">): Parsed<Aim> {
+function aimOf(source: string, quantity: Omit<Quantity, "source">): Parsed<ComparedMetric> {
   const metric = metricIdOf(quantity);
   if (isCompared(metric)) return { value: { operation: source, metric } };
   return { message: "use events/s, avg, med, p(95) or p(99) of an operation, which trials are compared by" };
 }
 
-function parsedAim(named: string, asked: string, metrics: ThresholdMetrics): Parsed<Aim> {
+function parsedAim(named: string, asked: string, metrics: ThresholdMetrics): Parsed<ComparedMetric> {
   const round = `__${named}__`;
   const subject = parseMetric(metrics.has(round) ? round : named, metrics);
   if ("message" in subject) return subject;

@@ -16,7 +16,7 @@ import {
   TREATMENT_KEY,
   type Named,
   type Parsed,
-  type Subject,
+  type ThresholdSubject,
 } from "./thresholds.js";
 
 type Figure = Scenario["published"][number];
@@ -24,7 +24,7 @@ type Figure = Scenario["published"][number];
 function parseFigure(
   { treatment, metric }: Figure,
   metrics: ThresholdMetrics,
-): Parsed<Subject & PublishedFigure["quantity"]> {
+): Parsed<ThresholdSubject & PublishedFigure["quantity"]> {
   const [source = "", asked = ""] = metric.trim().split(/\s+/);
   const about = treatment.trim();
   const subject = parseMetric(about.startsWith("{") ? `${source}${about}` : source, metrics);
@@ -38,7 +38,7 @@ function parseFigure(
 
 /** The treatment that a figure is about, or the reason why there is none. */
 function treatmentOf(
-  about: Subject & PublishedFigure["quantity"],
+  about: ThresholdSubject & PublishedFigure["quantity"],
   named: readonly Named[],
   treatments: readonly Treatment[],
 ): Pick<PublishedFigure, "treatment" | "problem"> {

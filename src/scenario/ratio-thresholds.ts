@@ -14,7 +14,7 @@ import {
   TREATMENT_KEY,
   type Named,
   type Parsed,
-  type Subject,
+  type ThresholdSubject,
   type WrittenCondition,
 } from "./thresholds.js";
 
@@ -24,7 +24,7 @@ type Pairs = RatioThreshold["pairs"];
 const BOUNDS_OF_INTERVALS: readonly string[] = ["<", "<=", ">", ">="];
 
 /** Levels that a subject names; a treatment's id stands for all of its levels. */
-function levelsNamed({ selector }: Subject, treatments: readonly Named[]): Levels {
+function levelsNamed({ selector }: ThresholdSubject, treatments: readonly Named[]): Levels {
   const { [TREATMENT_KEY]: id, ...levels } = selector;
   return { ...treatments.find((each) => each.id === id)?.levels, ...levels };
 }
@@ -34,7 +34,11 @@ function hasLevels({ levels }: Named, wanted: Levels): boolean {
 }
 
 /** Treatments of one side with their counterparts on the other. */
-export function pairsOf(over: Subject, under: Subject, treatments: readonly Named[]): Parsed<Pairs> {
+export function pairsOf(
+  over: ThresholdSubject,
+  under: ThresholdSubject,
+  treatments: readonly Named[],
+): Parsed<Pairs> {
   const [above, below] = [levelsNamed(over, treatments), levelsNamed(under, treatments)];
   const named = { ...above, ...below };
   const factors = new Set(treatments.flatMap(({ levels }) => Object.keys(levels)));
@@ -63,13 +67,17 @@ export function pairsOf(over: Subject, under: Subject, treatments: readonly Name
   return { value: pairs };
 }
 
-interface Sides {
-  readonly over: Subject;
-  readonly under: Subject;
+interface RatioSides {
+  readonly over: ThresholdSubject;
+  readonly under: ThresholdSubject;
   readonly pairs: Pairs;
 }
 
-function parseSides(metric: string, treatments: readonly Named[], metrics: ThresholdMetrics): Parsed<Sides> {
+function parseSides(
+  metric: string,
+  treatments: readonly Named[],
+  metrics: ThresholdMetrics,
+): Parsed<RatioSides> {
   const [, above = "", below = ""] = RATIO_PATTERN.exec(metric) ?? [];
   const [over, under] = [parseMetric(above, metrics), parseMetric(below, metrics)];
   if ("message" in over) return over;
@@ -85,7 +93,7 @@ function parseSides(metric: string, treatments: readonly Named[], metrics: Thres
 
 function parseRatio(
   metric: string,
-  { over, under, pairs }: Sides,
+  { over, under, pairs }: RatioSides,
   written: WrittenCondition,
   treatments: readonly Treatment[] | undefined,
   metrics: ThresholdMetrics,

@@ -23,7 +23,7 @@ function isLikeFactors(value: unknown): boolean {
 }
 
 /** The places of a scenario whose values are unreliable. */
-export class Refused {
+export class UnreliablePlaces {
   private readonly places: Path[] = [];
   /** Mappings whose missing keys are unknown: a missing key may have been meant, or may follow from a refused value. */
   private readonly guessed: Path[] = [];
@@ -74,10 +74,10 @@ function removable(raw: Mapping, path: Path): Path {
 export function withoutRefused(
   raw: Mapping,
   findings: readonly Finding[],
-): { readonly scenario: Scenario; readonly refused: Refused } | undefined {
+): { readonly scenario: Scenario; readonly refused: UnreliablePlaces } | undefined {
   if (hasUnreadWorkload(raw) || findings.length > FINDINGS_MOST) return undefined;
   const schema = schemaFor(raw);
-  const refused = new Refused(raw);
+  const refused = new UnreliablePlaces(raw);
   const rest = deepCopy(raw) as Mapping;
   findings.forEach((finding) => {
     refused.add(finding);
@@ -131,7 +131,7 @@ function watched<T>(value: T, onRead: OnRead, at: Path = []): T {
 /** Findings of `look` in a scenario with refused keys; empty if it reads a refused key. */
 export function foundBeside(
   scenario: Scenario,
-  refused: Refused,
+  refused: UnreliablePlaces,
   look: (seen: Scenario) => readonly Finding[],
 ): readonly Finding[] {
   const doubts: Path[] = [];

@@ -2,7 +2,7 @@
 // before anything is started.
 import { formatDuration } from "../foundation/units.js";
 import { areExclusive, obstacleTo } from "../faults/faults.js";
-import type { FaultSurroundings } from "../faults/fault.js";
+import type { FaultContext } from "../faults/fault.js";
 import type { Fault } from "../faults/registry.js";
 import { isBudgeted } from "./plan/estimate.js";
 import type { Finding } from "../syntax/problems.js";
@@ -60,7 +60,7 @@ export function lossRules(settings: TreatmentSettings): Finding[] {
 export function obstacleRules(settings: TreatmentSettings): Finding[] {
   const { target, pool, faults, agents } = settings;
   const workload = workloadOf(settings);
-  const surroundings: FaultSurroundings = {
+  const surroundings: FaultContext = {
     target,
     pool,
     agents,

@@ -7,7 +7,7 @@ import type {
   Objective,
   PublishedFigure,
   RatioThreshold,
-  Stopping,
+  StoppingRule,
   Threshold,
 } from "./judgement.js";
 import type { DialectName } from "../database/registry.js";
@@ -71,7 +71,7 @@ export interface Experiment {
   readonly treatments: readonly Treatment[];
   /** All trials that may run: with `stopping` the last blocks may not. */
   readonly trials: readonly PlannedTrial[];
-  readonly stopping?: Stopping;
+  readonly stopping?: StoppingRule;
   readonly objective?: Objective;
   readonly thresholds: readonly Threshold[];
   readonly ratioThresholds: readonly RatioThreshold[];

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import type { Finding } from "../syntax/problems.js";
 import { custom, duration, HOUR_MS, type Parsed } from "../syntax/scalars.js";
-import type { Objective, Stopping } from "./judgement.js";
+import type { Objective, StoppingRule } from "./judgement.js";
 
 const TRIALS_MAX = 1000;
 const WITHIN_MAX_PERCENT = 50;
@@ -91,7 +91,7 @@ export function resolveStopping(
   treatments: number,
   objective: Objective | undefined,
   findings: Finding[],
-): Stopping | undefined {
+): StoppingRule | undefined {
   const { trials, budget, order } = extent;
   const until = typeof trials === "number" ? undefined : trials;
   if (order === "racing") findings.push(...racingFindings(extent, max));

@@ -28,7 +28,7 @@ export const TREATMENT_KEY = "treatment";
 /** A condition in the form of the schema. */
 export type WrittenCondition = Scenario["thresholds"][string][number];
 
-export type Subject = Pick<Threshold, "source" | "selector">;
+export type ThresholdSubject = Pick<Threshold, "source" | "selector">;
 export type Parsed<T> = { readonly value: T } | { readonly message: string };
 
 function operatorOf(text: string): ThresholdOperator {
@@ -36,7 +36,7 @@ function operatorOf(text: string): ThresholdOperator {
   return text === "!==" ? "!=" : (text as ThresholdOperator);
 }
 
-export function parseMetric(text: string, metrics: ThresholdMetrics): Parsed<Subject> {
+export function parseMetric(text: string, metrics: ThresholdMetrics): Parsed<ThresholdSubject> {
   const match = METRIC_PATTERN.exec(text);
   if (!match) return { message: "not a metric in k6's syntax, as add or 'add{payload:text}'" };
   const [, source = "", selectors = ""] = match;
@@ -132,7 +132,7 @@ export function isSelected({ selector }: Pick<Threshold, "selector">, treatment:
 }
 
 /** The problem of a selector, given the treatments. */
-export function selectorProblem(subject: Subject, treatments: readonly Named[]): string | undefined {
+export function selectorProblem(subject: ThresholdSubject, treatments: readonly Named[]): string | undefined {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
   for (const [factor, level] of Object.entries(subject.selector)) {
     if (factor !== TREATMENT_KEY && !factors.includes(factor))
@@ -152,7 +152,7 @@ function metricsOf([first]: readonly Treatment[]): ThresholdMetrics {
 }
 
 /** The problem of a metric that none of the treatments measures. */
-function measureProblem(subject: Subject, treatments: readonly Treatment[]): string | undefined {
+function measureProblem(subject: ThresholdSubject, treatments: readonly Treatment[]): string | undefined {
   const { workload, roles } = metricsOf(treatments).get(subject.source) ?? {};
   const selected = treatments.filter((each) => isSelected(subject, each));
   const having = selected.filter(
@@ -172,7 +172,10 @@ function measureProblem(subject: Subject, treatments: readonly Treatment[]): str
 }
 
 /** The problem of a threshold on arrivals if none of the treatments has any. */
-function arrivalProblem(threshold: Subject & Quantity, treatments: readonly Treatment[]): string | undefined {
+function arrivalProblem(
+  threshold: ThresholdSubject & Quantity,
+  treatments: readonly Treatment[],
+): string | undefined {
   const { source, aggregate } = threshold;
   if (!isOfArrivals(source, aggregate)) return undefined;
   const roles = treatments
@@ -187,7 +190,7 @@ function arrivalProblem(threshold: Subject & Quantity, treatments: readonly Trea
 
 /** The reason why a threshold cannot be measured on any of these treatments, if so. */
 export function thresholdProblem(
-  threshold: Subject & Quantity,
+  threshold: ThresholdSubject & Quantity,
   treatments: readonly Treatment[],
 ): string | undefined {
   return (

@@ -196,12 +196,12 @@ function withoutQuotes(message: string, value: unknown): string {
 /** The likely meaning of a key that the mapping at `path` does not have. */
 export type KeySuggestion = (key: string, path: Path) => string;
 
-interface Found extends Finding {
+interface IssueFinding extends Finding {
   readonly missing?: Path;
   readonly isUnknown?: boolean;
 }
 
-function findingsOf(issue: Issue, root: unknown, prefix: Path, suggest: KeySuggestion): Found[] {
+function findingsOf(issue: Issue, root: unknown, prefix: Path, suggest: KeySuggestion): IssueFinding[] {
   const path: Path = [
     ...prefix,
     ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part)),
@@ -240,7 +240,7 @@ function isMisspelt(missing: Path, unknown: readonly Path[]): boolean {
 /** Every problem that zod found in `root`, one for each key and value; each place is reported once. */
 export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySuggestion): Finding[] {
   const unsafe = `must be at most ${Number.MAX_SAFE_INTEGER}`;
-  const byPlace = new Map<string, Found>();
+  const byPlace = new Map<string, IssueFinding>();
   for (const finding of error.issues.flatMap((issue) => findingsOf(issue, root, [], suggest))) {
     const place = pathText(finding.missing ?? finding.path);
     // The key's own limit says more than the limit of all whole numbers.

@@ -86,13 +86,13 @@ export const Target = z
   ])
   .prefault({ kind: BY_DEFAULT })
   .meta({ description: "The database that the load runs against. Default: an embedded PostgreSQL." });
-type GivenTarget = z.output<typeof Target>;
+type TargetInput = z.output<typeof Target>;
 
-export function resolveTarget(given: GivenTarget): TargetSettings {
+export function resolveTarget(given: TargetInput): TargetSettings {
   const settings = kindOf(given).settings.resolve(given);
   return "checkpoint" in given && given.checkpoint === false ? { ...settings, checkpoint: false } : settings;
 }
 
-export function targetKeyProblems(given: GivenTarget): Finding[] {
+export function targetKeyProblems(given: TargetInput): Finding[] {
   return kindOf(given).settings.keyProblems?.(given) ?? [];
 }

@@ -11,14 +11,14 @@ import {
 import { CapacitySearch } from "../engine/capacity/capacity-search.js";
 import { searchOptions } from "../engine/capacity/searched-treatments.js";
 import type { Figures } from "./figures.js";
-import type { TrialAgain } from "./trial-figures.js";
+import type { RecomputedTrial } from "./trial-figures.js";
 
 /** `experiment` has the treatments that were searched, `trials` the trials of all probes by number. */
 export function compareCapacity(
   figures: Figures,
   capacity: readonly Capacity[],
   experiment: Experiment,
-  trials: ReadonlyMap<number, TrialAgain>,
+  trials: ReadonlyMap<number, RecomputedTrial>,
 ): void {
   const before: Capacity[] = [];
   for (const stored of capacity) {

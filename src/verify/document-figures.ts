@@ -13,7 +13,7 @@ import type { Figures } from "./figures.js";
 const TOLD_BY_THE_RUN: ReadonlySet<unknown> = new Set([RESUMED_RULE, WITHOUT_EFFECT, "schema-left"]);
 const ABORTED = /^aborted the experiment/;
 
-interface Compared {
+interface RecomputedRun {
   readonly directory: string;
   readonly result: ResultDocument;
   readonly experiment: Experiment;
@@ -26,7 +26,7 @@ interface Compared {
 export class DocumentFigures {
   constructor(
     private readonly figures: Figures,
-    private readonly compared: Compared,
+    private readonly compared: RecomputedRun,
   ) {}
 
   /** Compares figures; a run that was killed (`isConcluded` false) has none of the figures that are made at its end. */

@@ -33,9 +33,9 @@ const NAMES: ReadonlySet<string> = new Set([
   "purpose",
 ]);
 
-type Leaves = Readonly<Record<string, unknown>>;
+type LeafValues = Readonly<Record<string, unknown>>;
 
-function isLeaves(value: unknown): value is Leaves {
+function isLeaves(value: unknown): value is LeafValues {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -47,7 +47,7 @@ function nameOf(entry: unknown, index: number): string {
 }
 
 /** Entries by name; if a name repeats, later entries have their position, too. */
-function byName(entries: readonly unknown[]): Leaves {
+function byName(entries: readonly unknown[]): LeafValues {
   const named = new Map<string, unknown>();
   entries.forEach((entry, index) => {
     const name = nameOf(entry, index);
@@ -111,7 +111,12 @@ export class Figures {
     } else this.leaf(kind, path, stored, recomputed);
   }
 
-  private keys(kind: FigureKind, pathOf: (key: string) => string, stored: Leaves, recomputed: Leaves): void {
+  private keys(
+    kind: FigureKind,
+    pathOf: (key: string) => string,
+    stored: LeafValues,
+    recomputed: LeafValues,
+  ): void {
     for (const key of new Set([...Object.keys(stored), ...Object.keys(recomputed)])) {
       const [before, again] = [stored[key], recomputed[key]];
       const isName = NAMES.has(key) && typeof before === "string" && before === again;

@@ -34,7 +34,7 @@ export interface StoredTrialOf {
   readonly unknownChecks: ReadonlySet<Finding["check"]>;
 }
 
-export interface TrialAgain {
+export interface RecomputedTrial {
   readonly trial: TrialResult;
   /** Merged samples and counts; undefined if the trial's histograms cannot be read. */
   readonly totals: Totals | undefined;
@@ -47,7 +47,7 @@ const LATENCY_FIELDS = [...LATENCIES, ...DEVIATIONS].map(({ field }) => field);
 const RATES = ["transactionsPerSecond", "eventsPerSecond", "clients", "threads"] as const;
 const AUDITED_FIELDS = AUDITED.map(({ field }) => field);
 const COUNTS = SERIES_COUNTS.flatMap(({ id, aggregate }) => (aggregate === "by SQLSTATE" ? [] : id));
-type Counted = Partial<SeriesCounts>;
+type PartialCounts = Partial<SeriesCounts>;
 
 function pick(from: object | undefined, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(from ?? {}).filter(([key]) => keys.includes(key)));
@@ -66,12 +66,12 @@ async function readHistograms(path: string, series: SecondSeries): Promise<Histo
   return merged;
 }
 
-async function readCounts(path: string, series: SecondSeries): Promise<Map<Operation, Counted>> {
-  const counted = new Map<Operation, Counted>();
+async function readCounts(path: string, series: SecondSeries): Promise<Map<Operation, PartialCounts>> {
+  const counted = new Map<Operation, PartialCounts>();
   for await (const row of readTimeseries(path)) {
     const { second, operation, ...counts } = row;
     const into = counted.get(operation) ?? {};
-    for (const [key, count] of Object.entries(counts) as [keyof Counted, number][])
+    for (const [key, count] of Object.entries(counts) as [keyof PartialCounts, number][])
       into[key] = (into[key] ?? 0) + count;
     counted.set(operation, into);
     series.add(second, secondOf(row));
@@ -100,7 +100,7 @@ export class TrialFigures {
     this.series = new SecondSeries(operationsOf(settings));
   }
 
-  async compare(): Promise<TrialAgain> {
+  async compare(): Promise<RecomputedTrial> {
     const { figures, stored, path, name } = this;
     const { trial, directory, treatmentId } = stored;
     const at = pathOf(stored);
@@ -156,8 +156,8 @@ export class TrialFigures {
   /** The trial recomputed from readable files; the other figures are as stored. */
   private again(
     histograms: HistogramSet | undefined,
-    counts: ReadonlyMap<Operation, Counted> | undefined,
-  ): TrialAgain {
+    counts: ReadonlyMap<Operation, PartialCounts> | undefined,
+  ): RecomputedTrial {
     const { figures, stored } = this;
     const { trial, settings } = stored;
     const at = pathOf(stored);
@@ -211,7 +211,7 @@ export class TrialFigures {
     return { ...judged, ...(all.length > 0 && { diagnosis: all }) };
   }
 
-  private compareCounts(counts: ReadonlyMap<Operation, Counted>): void {
+  private compareCounts(counts: ReadonlyMap<Operation, PartialCounts>): void {
     const { figures, stored } = this;
     for (const operation of operationsIn([stored.trial.operations, Object.fromEntries(counts)])) {
       const [before, again] = [stored.trial.operations[operation], counts.get(operation)];
@@ -265,7 +265,7 @@ function splitOf({ endpoints, regions }: TrialResult): unknown {
 /** The stored operations with counts from the time series. */
 function withCounts(
   stored: OperationResults,
-  counts: ReadonlyMap<Operation, Counted> | undefined,
+  counts: ReadonlyMap<Operation, PartialCounts> | undefined,
 ): OperationResults {
   const entries = Object.entries(stored).map(([operation, result]) => [
     operation,

@@ -19,7 +19,7 @@ import { searchedTreatments } from "../engine/capacity/searched-treatments.js";
 import { compareCapacity } from "./capacity-figures.js";
 import { DocumentFigures } from "./document-figures.js";
 import { Figures } from "./figures.js";
-import { TrialFigures, type TrialAgain } from "./trial-figures.js";
+import { TrialFigures, type RecomputedTrial } from "./trial-figures.js";
 
 /** Rejects with a UsageError if there is no result, or if its scenario cannot be read. */
 export async function verifyResult(directory: string, programVersion: string): Promise<Verification> {
@@ -55,7 +55,7 @@ function searched(experiment: Experiment, { capacity }: ResultDocument): Experim
 class ResultVerifier {
   private readonly figures: Figures;
   private readonly record: ExperimentRecord;
-  private readonly again = new Map<number, TrialAgain>();
+  private readonly again = new Map<number, RecomputedTrial>();
   private readonly resultVersion: string | undefined;
 
   constructor(

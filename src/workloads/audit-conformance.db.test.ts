@@ -81,7 +81,7 @@ describe.each(AUDITED.map((family) => [family.scenario.workload, family] as cons
 
     it("does not judge work of a worker that ended without closing its ledger", async () => {
       const trial = await worked();
-      const found = await trial.audit({ told: [], unclosed: ["worker 2"] });
+      const found = await trial.audit({ workerAccounts: [], unclosed: ["worker 2"] });
       expect(found).toMatchObject({ verdict: "ok", violations: [], ...nothing });
       expect(found.notAudited).toEqual([expect.stringMatching(/^worker 2 ended without/)]);
     });

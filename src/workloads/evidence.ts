@@ -48,7 +48,7 @@ export const ALL_EVIDENCE = [...DATABASE_EVIDENCE, ...POOLER_EVIDENCE, ...PER_EV
 
 type FigureIn<E, At extends Place> = E extends { readonly [P in At]: infer Figure } ? Figure : never;
 type PoolerEntry = Extract<Entry, { readonly source: "pooler" }>;
-type Stored<E, At extends Place> = Exclude<FigureIn<E, At>, { readonly isStored: false }>;
+type StoredFigure<E, At extends Place> = Exclude<FigureIn<E, At>, { readonly isStored: false }>;
 type SpreadOf<F> =
   Extract<F, { readonly take: "spread" }> extends { readonly field: infer Name extends string }
     ? Name
@@ -58,11 +58,11 @@ type NumberOf<F> =
     ? Name
     : never;
 
-type DatabaseFigure = Stored<Exclude<Entry, PoolerEntry>, "window"> | Stored<Entry, "growth">;
-type PoolerFigure = Stored<PoolerEntry, "window">;
+type DatabaseFigure = StoredFigure<Exclude<Entry, PoolerEntry>, "window"> | StoredFigure<Entry, "growth">;
+type PoolerFigure = StoredFigure<PoolerEntry, "window">;
 /** Fields that hold a mean and a maximum, and fields that hold a number. */
 export type DatabaseSpread = SpreadOf<DatabaseFigure>;
 export type DatabaseNumber = NumberOf<DatabaseFigure>;
 export type PoolerSpread = SpreadOf<PoolerFigure>;
 export type PoolerNumber = NumberOf<PoolerFigure>;
-export type PerEventNumber = NumberOf<Stored<Entry, "perEvent">>;
+export type PerEventNumber = NumberOf<StoredFigure<Entry, "perEvent">>;

@@ -22,7 +22,7 @@ export interface NumberedWrite {
 
 export type Misplacement = "lost" | "unexpected" | "duplicated";
 
-interface Compared {
+interface WriteCounts {
   readonly acknowledged: number;
   readonly inDoubt: number;
   readonly inDoubtFound: number;
@@ -74,7 +74,7 @@ export class WrittenRows {
   }
 
   /** Reports each write whose number of copies has no explanation. */
-  compare(report: (kind: Misplacement, write: NumberedWrite, copies: number) => void): Compared {
+  compare(report: (kind: Misplacement, write: NumberedWrite, copies: number) => void): WriteCounts {
     const sum = { acknowledged: 0, inDoubt: 0, inDoubtFound: 0 };
     for (const writes of this.writes) {
       const { client } = writes;

@@ -83,8 +83,8 @@ const Pgbench = z.strictObject({
 
 /** The forms of a resolved scenario. */
 const FORMS = [SqlFile, Pgbench, ModuleFile] as const;
-export const Own = z.union(FORMS);
-export type Own = z.output<typeof Own>;
+export const OwnForm = z.union(FORMS);
+export type OwnForm = z.output<typeof OwnForm>;
 
 export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 
@@ -160,33 +160,33 @@ function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): Re
   return problem === undefined ? readModule(file) : refuse(problem);
 }
 
-export function nameOf(own: Own): string {
+export function nameOf(own: OwnForm): string {
   if ("pgbench" in own) return "workload.pgbench";
   return "sql" in own ? own.file : own.module;
 }
 
-function programOf(own: Own): ReadProgram {
+function programOf(own: OwnForm): ReadProgram {
   if ("sql" in own) return readSqlFile(own.sql, own.file);
   if ("module" in own) return readModuleFile(own);
   const { pgbench: scripts, scale, define } = own;
   return readPgbench({ scripts, scale, define }, nameOf(own));
 }
 
-function workloadFrom(own: Own, program: Program): Workload {
+function workloadFrom(own: OwnForm, program: Program): Workload {
   const drawOf = "module" in own ? drawModule(own.module) : drawSteps(program, nameOf(own));
   return workloadOfProgram(program, nameOf(own), drawOf);
 }
 
-interface Read {
+interface OwnWorkload {
   readonly workload?: Workload;
   readonly program?: Program;
   readonly problems: readonly FileProblem[];
 }
 
 /** Workloads by their source, shared by the treatments of one experiment. */
-const known = new Map<string, Read>();
+const known = new Map<string, OwnWorkload>();
 /** Workloads that modules declared, without their code. */
-const declared = new Map<string, Read>();
+const declared = new Map<string, OwnWorkload>();
 
 /** A program without code, sufficient to read the results of a module. */
 function declaredProgram({ name, settings, transactions }: Declared): Program {
@@ -224,7 +224,7 @@ export function withDeclared(written: unknown): unknown {
  * The workload that a scenario holds, or all that is wrong with it.
  * @param loadsCode whether a module may be loaded that was not loaded before; threads of a run may
  */
-export function readOwn(own: Own, loadsCode = !isMainThread): Read {
+export function readOwn(own: OwnForm, loadsCode = !isMainThread): OwnWorkload {
   const key = JSON.stringify("module" in own ? [own.module, own.hash] : own);
   const before = known.get(key);
   if (before) return before;
@@ -240,19 +240,19 @@ function declaredBy({ module: file, declares }: z.output<typeof ModuleFile>): Re
   return { problems: [{ file, place: { line: 1, column: 1 }, message: NOT_LOADED }] };
 }
 
-function madeFrom(own: Own, read: ReadProgram): Read {
+function madeFrom(own: OwnForm, read: ReadProgram): OwnWorkload {
   if ("problems" in read) return { problems: read.problems };
   return { program: read.program, workload: workloadFrom(own, read.program), problems: [] };
 }
 
 /** The user's workload in a raw scenario; undefined if there is none or if it is invalid. */
 export function ownIn({ workload }: Readonly<Record<string, unknown>>): Workload | undefined {
-  const own = Own.safeParse(workload);
+  const own = OwnForm.safeParse(workload);
   return own.success ? readOwn(own.data).workload : undefined;
 }
 
 /** The user's workload of a checked scenario. */
-export function ownWorkload(own: Own): Workload {
+export function ownWorkload(own: OwnForm): Workload {
   const { workload, problems } = readOwn(own);
   if (!workload) throw new Error(`a workload that was not checked: ${problems[0]?.message ?? ""}`);
   return workload;

@@ -5,7 +5,7 @@ import { accounts } from "./accounts/workload.js";
 import { calls } from "./calls/workload.js";
 import { connections } from "./connections/workload.js";
 import { documents } from "./documents/workload.js";
-import { ownWorkload, type Own } from "./own.js";
+import { ownWorkload, type OwnForm } from "./own.js";
 import { findings as findingsOfOwn } from "./script/audit.js";
 import type { OwnValues } from "./script/settings.js";
 import { storeIn, type Store } from "./stores.js";
@@ -118,7 +118,7 @@ export { starterScenario } from "./train-events/starter-scenario.js";
 
 export interface WorkloadChoice extends Partial<OwnSettings> {
   /** Name of a registered workload, or a workload of the user. */
-  readonly workload?: string | Own;
+  readonly workload?: string | OwnForm;
 }
 
 export function workloadOf({ workload: chosen = DEFAULT_WORKLOAD }: WorkloadChoice): Workload {

@@ -64,7 +64,7 @@ export interface ScenarioExample {
 
 export interface WorkloadExamples {
   /** Valid scenarios, which together have each key of the workload. */
-  readonly taken: readonly ScenarioExample[];
+  readonly valid: readonly ScenarioExample[];
   /** Invalid scenarios, each refused for one reason. */
   readonly refused: readonly ScenarioExample[];
 }
@@ -143,7 +143,7 @@ export interface PreloadInputs<S> {
   readonly seed: number;
   readonly directory: string;
   /** Returns false once the run is interrupted. */
-  readonly isWanted: () => boolean;
+  readonly mayContinue: () => boolean;
 }
 
 /** Spans of a trial within which faults may lose acknowledged work. */
@@ -159,7 +159,7 @@ export interface AuditInputs<S> {
   readonly settings: S;
   readonly directory: string;
   /** Accounts that `WorkloadClient.close` of each closed worker resolved to. */
-  readonly told: readonly unknown[];
+  readonly workerAccounts: readonly unknown[];
   /** Names of the workers that ended without closing. */
   readonly unclosed: readonly string[];
   /** Value that `preload` resolved to. */
@@ -203,7 +203,7 @@ export interface AuditFindings {
   readonly isUnreadable?: true | undefined;
 }
 
-export interface Audited {
+export interface AuditOutcome {
   readonly findings: AuditFindings;
   readonly passesPerEvent?: number;
   /** Additional fields of the audit's log entry. */
@@ -211,18 +211,18 @@ export interface Audited {
 }
 
 /** Figures of a trial's result that its files can confirm. */
-export interface Stated {
+export interface StatedFigures {
   readonly integrity: AuditFindings;
   readonly passesPerEvent: number | undefined;
 }
 
 /** A figure in a trial's result and in its files, or the reason why the two are not compared. */
-export type Recounted =
+export type RecountedFigure =
   | { readonly figure: string; readonly stated: unknown; readonly counted: unknown }
   | { readonly figure: string; readonly leftOut: string };
 
 /** Measurements of a trial, or of all trials of a treatment, for the workload's lines in the summary. */
-export interface Reported {
+export interface ReportedMeasurements {
   readonly windowSeconds: number;
   readonly operations: Readonly<Record<string, ReportedOperation>>;
 }
@@ -266,11 +266,11 @@ export interface Auditing<S> extends AuditWords {
   readonly findings?: Readonly<Record<string, z.ZodType>>;
   /** Names of `findings` that thresholds and published figures can use, as metrics of `audit`. */
   readonly sizes?: readonly string[];
-  audit(store: Store<S>, admin: AdminSession, inputs: AuditInputs<S>): Promise<Audited>;
+  audit(store: Store<S>, admin: AdminSession, inputs: AuditInputs<S>): Promise<AuditOutcome>;
   /** Present if the audit knows when each thing was acknowledged, and thus which faults explain its loss. */
   readonly explainsLoss?: true;
   /** Counts the audit's figures again, from a finished trial's directory. Throws if a file cannot be read. */
-  recount?(directory: string, stated: Stated): Iterable<Recounted>;
+  recount?(directory: string, stated: StatedFigures): Iterable<RecountedFigure>;
 }
 
 export interface StageTraits {
@@ -291,7 +291,7 @@ export interface Reporting<S> {
   /** Names of the evidence metrics that the summary shows for each treatment, by the key that a factor varies. */
   readonly factors?: Readonly<Record<string, readonly string[]>>;
   /** Lines of the summary about one treatment. */
-  lines?(measured: Reported): readonly string[];
+  lines?(measured: ReportedMeasurements): readonly string[];
 }
 
 /**

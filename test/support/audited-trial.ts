@@ -202,7 +202,7 @@ export async function makeAuditedTrial(
   const { isDrained = false, batchEvents = BATCH_EVENTS } = options;
   const directory = scratchDirectory();
   await resetNamespace(admin, settings, settings.dialect);
-  const inputs = { settings, seed: SEED, directory, isWanted: () => true };
+  const inputs = { settings, seed: SEED, directory, mayContinue: () => true };
   const { startedAt, ledger } = await preloadTrial(postgres, admin, inputs);
   const { endpoint } = admin;
   const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
@@ -231,7 +231,7 @@ export async function makeAuditedTrial(
       audit(postgres, admin, {
         settings: { ...settings, validate },
         directory,
-        told: [ledger, crew.told],
+        workerAccounts: [ledger, crew.told],
         startedAt,
         isDrained,
         ...more,

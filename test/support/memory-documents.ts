@@ -1,7 +1,7 @@
 // A store of documents that is no database but an array. It shows that the workload knows only its store.
 import type { AdminSession } from "../../src/database/contract.js";
 import type { Session } from "../../src/database/session.js";
-import { pathsOf, UPDATED } from "../../src/workloads/documents/document.js";
+import { pathsOf, UPDATED_VALUE_INDEX } from "../../src/workloads/documents/document.js";
 import type {
   DocumentOperations,
   DocumentStore,
@@ -21,7 +21,7 @@ const idIn = (json: string): string => (JSON.parse(json) as { readonly id: strin
 /** The document with another value at the place that updates change. */
 function withValue(json: string, { shape }: Treatment, value: string): string {
   const document = JSON.parse(json) as Record<string, unknown>;
-  const path = [...(pathsOf(shape)[UPDATED] ?? [])];
+  const path = [...(pathsOf(shape)[UPDATED_VALUE_INDEX] ?? [])];
   const last = path.pop() ?? "";
   let at = document;
   for (const name of path) at = at[name] as Record<string, unknown>;

@@ -9,7 +9,7 @@ import {
 } from "../../results/result-schema.js";
 import { PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { objectionToMetric } from "../diagnosis/validity.js";
-import { findingsOf, type Asked } from "./findings.js";
+import { findingsOf, type BlockFinding } from "./findings.js";
 import { NO_FACTOR } from "./noise-floor.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import { isZeroThroughout, logSeries, placeSeries, ratioSeries, zeroAs } from "../steady-state/series.js";
@@ -33,7 +33,7 @@ function compareFamily(
   metric: ComparisonMetric,
   seed: number,
   bounds: ClaimBounds,
-): (Comparison & Asked)[] {
+): (Comparison & BlockFinding)[] {
   const compared = pairs.filter((pair) => !isZeroThroughout(pair, operation, metric));
   const questions = compared.map(([baseline, treatment]) => ({
     key: ["comparison", baseline.id, treatment.id, operation, metric].join("\n"),
@@ -63,7 +63,7 @@ export function compareTreatments(
   seed: number,
   bounds: ClaimBounds = PLAIN_BOUNDS,
   metrics: readonly ComparisonMetric[] = COMPARISON_METRICS,
-): (Comparison & Asked)[] {
+): (Comparison & BlockFinding)[] {
   const [baseline, ...others] = treatments;
   if (!baseline) return [];
   const claims = others.flatMap((treatment): Pair[] =>

@@ -11,7 +11,7 @@ import {
 } from "../../results/result-schema.js";
 import { varyingFactors, type Factor } from "./factors.js";
 import { PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
-import { findingsOf, type Asked } from "./findings.js";
+import { findingsOf, type BlockFinding } from "./findings.js";
 import { objectionToMetric } from "../diagnosis/validity.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import {
@@ -126,7 +126,7 @@ function interactionContrasts(treatments: readonly TreatmentResult[], factors: r
   );
 }
 
-interface About {
+interface EffectScope {
   readonly operation: ComparedOperation;
   readonly metric: ComparisonMetric;
   readonly combinations: number;
@@ -137,7 +137,7 @@ function ask<T extends EffectName>(
   contrasts: readonly Contrast<T>[],
   seed: number,
   bounds: ClaimBounds,
-): (T & About & Asked)[] {
+): (T & EffectScope & BlockFinding)[] {
   return comparedOperations(contrasts.flatMap(({ pairs }) => pairs.flat())).flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
       // Two rates of 0 have no ratio.
@@ -169,7 +169,7 @@ export function factorEffects(
   treatments: readonly TreatmentResult[],
   seed: number,
   bounds: ClaimBounds = PLAIN_BOUNDS,
-): { effects: (Effect & Asked)[]; interactions: (Interaction & Asked)[] } {
+): { effects: (Effect & BlockFinding)[]; interactions: (Interaction & BlockFinding)[] } {
   const distinct = treatments.filter(({ sameAs }) => sameAs === undefined);
   const factors = varyingFactors(distinct);
   if (factors.length < 2) return { effects: [], interactions: [] };

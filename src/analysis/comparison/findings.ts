@@ -40,7 +40,7 @@ export interface Question {
 }
 
 /** An answer with its differences by block, from which the test of the whole family is computed. */
-export type Asked = RatioFinding & { readonly differences: Differences };
+export type BlockFinding = RatioFinding & { readonly differences: Differences };
 
 /** Robust standard deviations from the median beyond which a block cannot be noise. */
 const SPREADS_MAX = 4;
@@ -114,7 +114,7 @@ export function pairedRatio(
   { key, values, reference, places }: Question,
   seed: number,
   level = SIGNIFICANCE,
-): Pick<Asked, "blocks" | "ratio" | "ciLow" | "ciHigh" | "differences"> | undefined {
+): Pick<BlockFinding, "blocks" | "ratio" | "ciLow" | "ciHigh" | "differences"> | undefined {
   const series = [...ratioSeries(values, reference)].sort(([a], [b]) => a - b);
   if (series.length === 0) return undefined;
   const differences = differencesOf(new Map(series), places);
@@ -130,9 +130,9 @@ export function pairedRatio(
   };
 }
 
-type Unadjusted = Omit<Asked, "verdict" | "pAdjusted">;
+type UnadjustedFinding = Omit<BlockFinding, "verdict" | "pAdjusted">;
 
-function answer(question: Question, seed: number, level: number): Unadjusted | undefined {
+function answer(question: Question, seed: number, level: number): UnadjustedFinding | undefined {
   const paired = pairedRatio(question, seed, level);
   if (!paired) return undefined;
   if (paired.blocks < BLOCKS_MIN) return { ...paired, test: null, pValue: null };
@@ -145,7 +145,7 @@ export function findingsOf(
   family: readonly Question[],
   seed: number,
   bounds: ClaimBounds = PLAIN_BOUNDS,
-): (Asked | undefined)[] {
+): (BlockFinding | undefined)[] {
   const { level, equivalence } = bounds;
   return adjusted(
     family.map((question) => answer(question, seed, level)),
@@ -179,10 +179,10 @@ export function adjusted<T extends { readonly pValue: number | null }>(
  * its p-value among all of them, and makes an exploratory answer of the family a finding if that p-value is significant.
  */
 export function settling(
-  family: readonly Asked[],
+  family: readonly BlockFinding[],
   seed: number,
   { level } = PLAIN_BOUNDS,
-): <T extends Asked>(each: T) => Omit<T, "differences"> & { familyP: number | null } {
+): <T extends BlockFinding>(each: T) => Omit<T, "differences"> & { familyP: number | null } {
   const testable = family.filter(({ blocks }) => blocks >= BLOCKS_MIN);
   const prng = new Prng(deriveSeed(seed, "family"));
   const pValues = familyPValues(

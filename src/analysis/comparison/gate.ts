@@ -27,14 +27,14 @@ interface Direction {
 }
 
 /** One side of a column: the residuals of its values, and the direction through its blocks. */
-interface Side {
+interface ColumnSide {
   readonly residuals: Float64Array;
   readonly squares: number;
   readonly direction: Float64Array;
 }
 
 /** Result of a turn; overwritten at each turn, so that nothing is allocated. */
-interface Turned extends MeanError {
+interface RotationResult extends MeanError {
   mean: number;
   squared: number;
   values: number;
@@ -44,7 +44,7 @@ interface Turned extends MeanError {
  * Writes the mean that the residuals have along their direction, and its error. The residuals have one degree of freedom
  * fewer than the values, but the error counts it, which makes up for noise with two humps.
  */
-function turn({ residuals, squares, direction }: Side, turned: Turned): void {
+function turn({ residuals, squares, direction }: ColumnSide, turned: RotationResult): void {
   const values = residuals.length;
   let along = 0;
   for (let i = 0; i < values; i++) along += (direction[i] as number) * (residuals[i] as number);
@@ -57,7 +57,7 @@ class Directions {
   private readonly directions: Direction[] = [];
   private readonly normals = new Map<number | undefined, Float64Array>();
 
-  sideOf(run: number | undefined, series: LogSeries): Side {
+  sideOf(run: number | undefined, series: LogSeries): ColumnSide {
     const values = [...series.values()];
     const centre = mean(values);
     const residuals = Float64Array.from(values, (value) => value - centre);
@@ -98,8 +98,8 @@ export function chanceMaxima(columns: readonly GateColumn[], prng: Prng): Chance
     before: directions.sideOf(undefined, before),
     after: directions.sideOf(run, after),
   }));
-  const one: Turned = { mean: 0, squared: 0, values: 0 };
-  const other: Turned = { ...one };
+  const one: RotationResult = { mean: 0, squared: 0, values: 0 };
+  const other: RotationResult = { ...one };
   return Float64Array.from({ length: ROTATIONS }, () => {
     directions.draw(prng);
     let largest = 0;

@@ -8,7 +8,7 @@ import { logSeries, ratioSeries } from "../steady-state/series.js";
 import { headlineComparisons, NO_FACTOR } from "./noise-floor.js";
 import { isSettled } from "./verdicts.js";
 
-export type Asked = Pick<ResultDocument, "treatments" | "comparisons">;
+export type OutlookInputs = Pick<ResultDocument, "treatments" | "comparisons">;
 
 export interface Outlook {
   /** Range of the ratios of blocks that are too few for an interval; undefined if there is only one block. */
@@ -18,7 +18,7 @@ export interface Outlook {
 }
 
 /** Outlook of a comparison; undefined if it is settled, rests on invalid trials, or is outside the headline. */
-export function outlookOf(result: Asked, comparison: Comparison): Outlook | undefined {
+export function outlookOf(result: OutlookInputs, comparison: Comparison): Outlook | undefined {
   const { operation, metric, blocks, factor, objection } = comparison;
   const isShort = blocks < BLOCKS_MIN;
   if (objection !== undefined) return undefined;

@@ -3,7 +3,7 @@
 // treatment.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { RaceResult, TreatmentResult, TrialResult } from "../../results/result-schema.js";
-import type { Objective, Stopping } from "../../scenario/judgement.js";
+import type { Objective, StoppingRule } from "../../scenario/judgement.js";
 import { mean } from "../statistics/quantiles.js";
 import { familyPValues } from "../statistics/family-test.js";
 import { levelOf } from "../statistics/group-sequential.js";
@@ -111,14 +111,14 @@ function isWhole({ running }: Race, treatments: readonly TreatmentResult[], bloc
   return running.every((id) => treatments.find((each) => each.id === id)?.trials.some(hasEnded));
 }
 
-type Racing = Stopping & { readonly race: Objective };
+type RaceStopping = StoppingRule & { readonly race: Objective };
 
 /** The race after the last of these looks, ascending; the race `before` it if its block is not complete. */
 export function raceOn(
   before: Race,
   treatments: readonly TreatmentResult[],
   looks: readonly number[],
-  { max, within, race }: Racing,
+  { max, within, race }: RaceStopping,
   seed: number,
 ): Race {
   const blocks = looks.at(-1);
@@ -134,7 +134,7 @@ export function raceStart(treatments: readonly Pick<TreatmentResult, "id">[]): R
 export function raceAfter(
   treatments: readonly TreatmentResult[],
   looks: readonly number[],
-  racing: Racing,
+  racing: RaceStopping,
   seed: number,
 ): Race {
   return looks.reduce(

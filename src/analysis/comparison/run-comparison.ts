@@ -132,13 +132,13 @@ function seriesOf(
   return logSeries(treatment, operation, metric, []);
 }
 
-interface Measured extends Match, TreatmentMetric {
+interface MetricPair extends Match, TreatmentMetric {
   readonly reference: LogSeries;
   readonly values: LogSeries;
   readonly ratio: UnpairedRatio;
 }
 
-function measure(matches: readonly Match[], vocabulary: Vocabulary, level: number): Measured[] {
+function measure(matches: readonly Match[], vocabulary: Vocabulary, level: number): MetricPair[] {
   return comparedOperations(matches.flatMap(({ before, after }) => [before, after])).flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric) =>
       matches.flatMap(({ before, after }) => {
@@ -188,7 +188,7 @@ function strictest(runs: readonly StoredRun[]): ClaimBounds {
 }
 
 /** The error rate of all ratios of all runs, and the frequency of each deviate among them by chance. */
-interface Gate {
+interface ErrorControl {
   readonly maxima: ChanceMaxima;
   /** Level at which ratios claim: less than 5 % if stalls take a part of it, or if trials were looked at before. */
   readonly level: number;
@@ -205,7 +205,10 @@ const NO_CLAIM: Claim = {
   isRegression: false,
 };
 
-function claimOf({ metric, ratio: { shift } }: Measured, { maxima, level, maxRegression }: Gate): Claim {
+function claimOf(
+  { metric, ratio: { shift } }: MetricPair,
+  { maxima, level, maxRegression }: ErrorControl,
+): Claim {
   if (!shift) return NO_CLAIM;
   const [familyLow, familyHigh] = ratiosWithin(shift, deviateToClaim(maxima, level));
   const pOf = (deviate: number): number => pricedP(familyPValue(maxima, deviate), level);
@@ -224,13 +227,13 @@ const excludesOne = (low: number | null, high: number | null): boolean =>
   low !== null && high !== null && (low > 1 || high < 1);
 
 /** Single trials of either run divided by the mean of the other, as logarithms. */
-function singleRatios({ reference, values }: Measured): number[] {
+function singleRatios({ reference, values }: MetricPair): number[] {
   const [before, after] = [[...reference.values()], [...values.values()]];
   const [centreBefore, centreAfter] = [mean(before), mean(after)];
   return [...before.map((value) => value - centreAfter), ...after.map((value) => value - centreBefore)];
 }
 
-function verdictOf(measured: Measured, claim: Claim, { equivalence }: ClaimBounds): RunVerdict {
+function verdictOf(measured: MetricPair, claim: Claim, { equivalence }: ClaimBounds): RunVerdict {
   const { before, after, operation, ratio } = measured;
   if (excludesOne(claim.familyLow, claim.familyHigh)) return "finding";
   if (excludesOne(ratio.ciLow, ratio.ciHigh)) return "exploratory";
@@ -241,7 +244,7 @@ function verdictOf(measured: Measured, claim: Claim, { equivalence }: ClaimBound
   return isSame && isSteady ? "indistinguishable" : "inconclusive";
 }
 
-function findingOf(measured: Measured, gate: Gate, bounds: ClaimBounds): RunFinding {
+function findingOf(measured: MetricPair, gate: ErrorControl, bounds: ClaimBounds): RunFinding {
   const { before, after, treatment, operation, metric, unit, reference, values } = measured;
   const { trials, ratio, ciLow, ciHigh, pValue } = measured.ratio;
   const middle = (series: LogSeries): number => Math.exp(mean([...series.values()]));
@@ -266,7 +269,7 @@ function findingOf(measured: Measured, gate: Gate, bounds: ClaimBounds): RunFind
   };
 }
 
-interface Judged {
+interface RunJudgement {
   readonly findings: readonly RunFinding[];
   readonly stalls: readonly StallFinding[];
 }
@@ -274,7 +277,7 @@ interface Judged {
 /**
  * Judges all runs under one error rate. If stalls can be claimed at all, they have half of it, and ratios the other half.
  */
-function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: number): Judged[] {
+function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: number): RunJudgement[] {
   const bounds = strictest([baseline, ...runs]);
   const seed = (part: string): Prng => new Prng(deriveSeed(baseline.result.scenario.seed, "gate", part));
   const measured = runs.map((run) => measure(matched(baseline, run), run.result.workload, bounds.level));
@@ -295,9 +298,12 @@ function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: n
   }));
 }
 
-const NOT_JUDGED: Judged = { findings: [], stalls: [] };
+const NOT_JUDGED: RunJudgement = { findings: [], stalls: [] };
 
-function described(baseline: StoredRun, run: StoredRun): Omit<RunComparison, "isJudged" | keyof Judged> {
+function described(
+  baseline: StoredRun,
+  run: StoredRun,
+): Omit<RunComparison, "isJudged" | keyof RunJudgement> {
   const matches = matched(baseline, run);
   const both = new Set(matches.map(({ before }) => before.id));
   const others = ({ result }: StoredRun): string[] =>

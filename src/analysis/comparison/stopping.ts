@@ -7,7 +7,7 @@ import type {
   ResultDocument,
   TreatmentResult,
 } from "../../results/result-schema.js";
-import type { Quantity, Stopping } from "../../scenario/judgement.js";
+import type { Quantity, StoppingRule } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { levelOf, plannedLooks } from "../statistics/group-sequential.js";
 import { BLOCKS_MIN, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
@@ -77,7 +77,7 @@ export function blocksOf(treatments: readonly TreatmentResult[]): number {
 /** The looks made up to a number of blocks: planned and additional ones. */
 export function looksUpTo(
   blocks: number,
-  { min, max }: Pick<Stopping, "min" | "max">,
+  { min, max }: Pick<StoppingRule, "min" | "max">,
   others: readonly number[] = [],
 ): number[] {
   const planned = min === undefined ? [] : plannedLooks(min, max);
@@ -87,7 +87,7 @@ export function looksUpTo(
 /** Bounds of claims if the last look is after this number of blocks. */
 export function boundsAfter(
   blocks: number,
-  { min, max, within, race }: Stopping,
+  { min, max, within, race }: StoppingRule,
   others: readonly number[],
 ): ClaimBounds {
   const equivalence = 1 + within;

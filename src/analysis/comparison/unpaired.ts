@@ -5,7 +5,7 @@ import {
   deviateOf,
   shiftOf,
   shiftsWithin,
-  type Shift,
+  type MeanDifference,
 } from "../statistics/welch.js";
 import type { LogSeries } from "../steady-state/series.js";
 import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
@@ -15,14 +15,14 @@ export interface UnpairedRatio {
   readonly trials: number;
   readonly ratio: number;
   /** Shift of the means of logarithms; null with too few trials, like interval and p-value. */
-  readonly shift: Shift | null;
+  readonly shift: MeanDifference | null;
   readonly ciLow: number | null;
   readonly ciHigh: number | null;
   readonly pValue: number | null;
 }
 
 /** The ratios from which the shift is at most `deviate` away. */
-export function ratiosWithin(shift: Shift, deviate: number): [low: number, high: number] {
+export function ratiosWithin(shift: MeanDifference, deviate: number): [low: number, high: number] {
   const [low, high] = shiftsWithin(shift, deviate);
   return [Math.exp(low), Math.exp(high)];
 }

@@ -2,20 +2,20 @@
 import { COMPARISON_VERDICTS, type ComparisonVerdict } from "../../metrics/names.js";
 import type { RatioFinding } from "../../results/result-schema.js";
 
-type Judged = Pick<RatioFinding, "verdict">;
+type WithVerdict = Pick<RatioFinding, "verdict">;
 
-export function isDifference({ verdict }: Judged): boolean {
+export function isDifference({ verdict }: WithVerdict): boolean {
   return verdict === "finding" || verdict === "exploratory";
 }
 
 /** True if something may be stated of the comparison: a finding of the experiment, or that two sides are the same. */
-export function isSettled({ verdict }: Judged): boolean {
+export function isSettled({ verdict }: WithVerdict): boolean {
   return verdict === "finding" || verdict === "indistinguishable";
 }
 
 export type VerdictCounts = Readonly<Record<ComparisonVerdict, number>>;
 
-export function verdictCounts(comparisons: readonly Judged[]): VerdictCounts {
+export function verdictCounts(comparisons: readonly WithVerdict[]): VerdictCounts {
   const count = (wanted: ComparisonVerdict): number =>
     comparisons.filter(({ verdict }) => verdict === wanted).length;
   return {

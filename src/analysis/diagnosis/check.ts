@@ -4,7 +4,7 @@ import type { DiagnosisSettings } from "../../scenario/judgement.js";
 import { sidedText } from "../../foundation/text/numbers.js";
 import type { Aspect, Ceiling, TrialResult } from "../../results/result-schema.js";
 
-export interface Examined {
+export interface CheckInputs {
   readonly trial: TrialResult;
   readonly bounds: DiagnosisSettings;
   /** `select 1` through the same pool, if it was measured. */
@@ -22,7 +22,7 @@ export interface Observation {
   readonly invalidates?: readonly Aspect[];
 }
 
-export type Check = (examined: Examined) => Observation | undefined;
+export type Check = (examined: CheckInputs) => Observation | undefined;
 
 /** Percentage such as `12.3 %`; next to a bound, rounded so that it stays on its side of the bound. */
 export function percent(ratio: number, bound = Number.NaN): string {

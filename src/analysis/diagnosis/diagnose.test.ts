@@ -10,7 +10,7 @@ import {
   type TrialServer,
 } from "../../results/result-schema.js";
 import { EXAMPLE_BOUNDS, exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
-import { ms, percent, type Examined } from "./check.js";
+import { ms, percent, type CheckInputs } from "./check.js";
 import { diagnose } from "./diagnose.js";
 
 const CLIENT = {
@@ -57,7 +57,7 @@ function server(...changes: ServerChange[]): TrialServer {
 }
 
 /** A sound trial of 300 adds in 30 s, changed as the test wants it. */
-function examined(changes: Partial<TrialResult> = {}, others: Partial<Examined> = {}): Examined {
+function examined(changes: Partial<TrialResult> = {}, others: Partial<CheckInputs> = {}): CheckInputs {
   const trial = { ...exampleTrial(0, 1, 10), client: CLIENT, machine: MACHINE, ...changes };
   return { trial, bounds: EXAMPLE_BOUNDS, ...others };
 }
@@ -74,7 +74,7 @@ const agentWithin = (errorMs: number, accountedRatio = 1): TrialAgent => ({
 });
 
 /** Check, example beyond its default bound, example within it, and the words of the finding. */
-const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
+const CASES: readonly [Finding["check"], CheckInputs, CheckInputs, RegExp][] = [
   [
     "event-loop-delay",
     examined({ client: { ...CLIENT, eventLoopDelayP99Ms: 50.1 } }),

@@ -4,7 +4,7 @@ import type { Aspect, Finding, ResultDocument, TreatmentResult } from "../../res
 import { trialsText } from "../../foundation/text/numbers.js";
 import { CHECKS as CHECK_NAMES } from "../../results/result-schema.js";
 import { lintEntry } from "../lint/lint.js";
-import type { Check, Examined } from "./check.js";
+import type { Check, CheckInputs } from "./check.js";
 import {
   agentClock,
   clockStep,
@@ -61,7 +61,7 @@ const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...inv
 };
 
 /** Findings on a trial; empty if the trial is not complete. */
-export function diagnose(examined: Examined): Finding[] {
+export function diagnose(examined: CheckInputs): Finding[] {
   if (examined.trial.status !== "complete") return [];
   return CHECK_NAMES.flatMap((check): Finding[] => {
     const [examine, ...aspects] = CHECKS[check];

@@ -6,11 +6,11 @@ import { isApart, levelDifference, type LevelDifference } from "./level-differen
 import {
   AS_ESTIMATED,
   columnsOf,
-  cutTest,
+  testChange,
   INDEPENDENT,
   outstandingLevels,
   RUNS_MIN,
-  type CutTest,
+  type ChangeTest,
   type NoiseModel,
   type Values,
 } from "./level-test.js";
@@ -52,9 +52,9 @@ export interface LevelSearch {
   readonly undecided: readonly UndecidedRuns[];
 }
 
-interface Cut {
+interface DetectedChange {
   readonly at: number;
-  readonly metrics: CutTest["metrics"];
+  readonly metrics: ChangeTest["metrics"];
 }
 
 class Search {
@@ -64,7 +64,7 @@ class Search {
   ) {}
 
   /** The changes from run `from` until before `to`, oldest first. Each part between them is searched at its share of the 5 %. */
-  within(from: number, to: number, undecided: UndecidedRuns[]): Cut[] {
+  within(from: number, to: number, undecided: UndecidedRuns[]): DetectedChange[] {
     if (to - from < RUNS_MIN) return [];
     const found = this.levelsIn(from, to, AS_ESTIMATED);
     const cuts = found ? this.confirmed(found.cuts, from, to) : [];
@@ -93,11 +93,11 @@ class Search {
   }
 
   /** The cuts that pass their own test. The weakest of the others is left out, and its neighbours are tested over more runs. */
-  private confirmed(cuts: readonly number[], from: number, to: number): Cut[] {
+  private confirmed(cuts: readonly number[], from: number, to: number): DetectedChange[] {
     const level = this.levelOf(from, to);
     const tests = cuts.map((at, i) => {
       const [start, end] = [cuts[i - 1] ?? from, cuts[i + 1] ?? to];
-      return { at, ...cutTest(this.columnsIn(start, end), at - start, level, this.prng) };
+      return { at, ...testChange(this.columnsIn(start, end), at - start, level, this.prng) };
     });
     const [weakest] = tests
       .filter(({ metrics }) => metrics.length === 0)

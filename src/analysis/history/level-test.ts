@@ -105,14 +105,14 @@ export function outstandingLevels(
   return { column, cuts: cuts.map((cut) => column.runs[cut] as number) };
 }
 
-export interface CutTest {
+export interface ChangeTest {
   /** Gain of the change beyond the noise in the metric that shows it most. */
   readonly beyondNoise: number;
   /** Metrics in which the change is significant, with p-values that are corrected for all metrics and cuts. */
   readonly metrics: readonly { readonly metric: number; readonly pValue: number }[];
 }
 
-export function cutTest(columns: readonly Column[], at: number, level: number, prng: Prng): CutTest {
+export function testChange(columns: readonly Column[], at: number, level: number, prng: Prng): ChangeTest {
   const gains = columns.map(({ metric, values, runs }) => {
     const cut = runs.filter((run) => run < at).length;
     return { metric, beyondNoise: gainAt(values, cut) - AS_ESTIMATED.explained(values) };

@@ -6,7 +6,7 @@ export interface Lint extends Objection {
 }
 
 /** Facts known once trials have run. */
-export interface Seen {
+export interface RunFacts {
   readonly environment: Environment;
   readonly treatments: readonly TreatmentResult[];
 }

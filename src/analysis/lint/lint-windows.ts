@@ -4,7 +4,7 @@
 import { counted, durationText } from "../../foundation/units.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Experiment, Treatment } from "../../scenario/settings.js";
-import type { Lint, Seen } from "./lint-types.js";
+import type { Lint, RunFacts } from "./lint-types.js";
 
 /** PostgreSQL's defaults. */
 const DEFAULTS = { checkpoint_timeout: "5min", autovacuum_naptime: "1min", autovacuum: "on" } as const;
@@ -25,14 +25,14 @@ export function postgresDurationMs(text: string): number | undefined {
 }
 
 /** A setting of the treatment's server; undefined if it is unknown (the user's server, before the run). */
-function settingOf(treatment: Treatment, name: SettingName, seen: Seen | undefined): string | undefined {
+function settingOf(treatment: Treatment, name: SettingName, seen: RunFacts | undefined): string | undefined {
   const { target } = treatment.settings;
   if (target.kind !== "url") return target.settings[name] ?? DEFAULTS[name];
   return seen?.environment.settings[name];
 }
 
 /** The shortest window of a treatment; undefined if a budget of iterations ends it and none has run. */
-function windowMs(treatment: Treatment, seen: Seen | undefined): number | undefined {
+function windowMs(treatment: Treatment, seen: RunFacts | undefined): number | undefined {
   const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
   const measured = trials.flatMap(({ status, windowSeconds }) =>
     status === "complete" ? [windowSeconds] : [],
@@ -41,12 +41,12 @@ function windowMs(treatment: Treatment, seen: Seen | undefined): number | undefi
   return isBudgeted(treatment.settings) ? undefined : treatment.settings.trial.durationMs;
 }
 
-function cycleMs(treatment: Treatment, name: SettingName, seen: Seen | undefined): number {
+function cycleMs(treatment: Treatment, name: SettingName, seen: RunFacts | undefined): number {
   const text = settingOf(treatment, name, seen);
   return (text === undefined ? undefined : postgresDurationMs(text)) ?? 0;
 }
 
-export function maintenanceCycles({ treatments }: Experiment, seen?: Seen): Lint[] {
+export function maintenanceCycles({ treatments }: Experiment, seen?: RunFacts): Lint[] {
   for (const treatment of treatments) {
     const window = windowMs(treatment, seen);
     if (window === undefined) continue;
@@ -67,7 +67,7 @@ export function maintenanceCycles({ treatments }: Experiment, seen?: Seen): Lint
 }
 
 /** Objects to trials of a treatment that became steady only within their windows. */
-export function lateSteadyState({ treatments }: Experiment, seen?: Seen): Lint[] {
+export function lateSteadyState({ treatments }: Experiment, seen?: RunFacts): Lint[] {
   const late = treatments.flatMap((treatment) => {
     const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
     const settled = trials.flatMap(({ steadyState }) =>

@@ -8,7 +8,7 @@ import { networkPlacesOf } from "../../faults/faults.js";
 import type { Experiment, Treatment, TreatmentSettings } from "../../scenario/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { confounded, missingPoolControl, unequalClients, unequalWork } from "./lint-design.js";
-import type { Lint, Seen } from "./lint-types.js";
+import type { Lint, RunFacts } from "./lint-types.js";
 import { lateSteadyState, maintenanceCycles } from "./lint-windows.js";
 
 const WINDOW_SHORT_MS = 5_000;
@@ -67,7 +67,7 @@ function unmatchedFigures({ published }: Experiment): Lint[] {
   ];
 }
 
-const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
+const RULES: readonly ((experiment: Experiment, seen?: RunFacts) => Lint[])[] = [
   outranked,
   unmatchedFigures,
   confounded,
@@ -116,7 +116,7 @@ function ofWorkload({ treatments }: Experiment): Lint[] {
 }
 
 /** Every objection, each once; with `seen`, measured facts replace assumptions. */
-export function lint(experiment: Experiment, seen?: Seen): Lint[] {
+export function lint(experiment: Experiment, seen?: RunFacts): Lint[] {
   return RULES.flatMap((rule) => rule(experiment, seen));
 }
 

@@ -1,9 +1,9 @@
 import type { TrialResult } from "../../results/result-schema.js";
-import type { Aim, Objective } from "../../scenario/judgement.js";
+import type { ComparedMetric, Objective } from "../../scenario/judgement.js";
 import type { Condition } from "../../scenario/objective.js";
 import { metricOf } from "../steady-state/series.js";
 
-export function valueIn(trial: TrialResult, { operation, metric }: Aim): number | undefined {
+export function valueIn(trial: TrialResult, { operation, metric }: ComparedMetric): number | undefined {
   return metricOf(trial, operation, metric);
 }
 

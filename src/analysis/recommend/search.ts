@@ -20,7 +20,7 @@ export interface Score {
   readonly excesses: readonly number[];
 }
 
-interface Standing {
+interface CombinedScore {
   /** Mean of the trials. */
   readonly gain: number;
   /** Median over trials of the excess of the condition that is missed most; 0 if all hold. */
@@ -60,7 +60,7 @@ export class Search {
     return this.scores.get(configuration)?.length ?? 0;
   }
 
-  standingOf(configuration: number): Standing | undefined {
+  standingOf(configuration: number): CombinedScore | undefined {
     const own = this.scores.get(configuration);
     if (!own || own.length === 0) return undefined;
     return { gain: mean(own.map(({ gain }) => gain)), excess: worstExcess(own, median) };

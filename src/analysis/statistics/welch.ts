@@ -4,7 +4,7 @@ import { mean, normalCdf, rootOf } from "./statistics.js";
 const ROUNDING = 1e-9;
 
 /** Difference between the means of two samples. */
-export interface Shift {
+export interface MeanDifference {
   readonly difference: number;
   readonly error: number;
   /** Degrees of freedom (Satterthwaite 1946). */
@@ -17,7 +17,7 @@ export interface MeanError {
 }
 
 /** A shift between means with these errors. */
-export function shiftBetween(difference: number, before: MeanError, after: MeanError): Shift {
+export function shiftBetween(difference: number, before: MeanError, after: MeanError): MeanDifference {
   const [a, b] = [before.squared, after.squared];
   const error = Math.sqrt(a + b);
   if (error < ROUNDING) return { difference, error: ROUNDING, degrees: before.values + after.values - 2 };
@@ -31,7 +31,7 @@ export function squaresOf(values: readonly number[]): number {
 }
 
 /** Shift from `before` to `after`, each with two values or more. */
-export function shiftOf(before: readonly number[], after: readonly number[]): Shift {
+export function shiftOf(before: readonly number[], after: readonly number[]): MeanDifference {
   const errorOf = (values: readonly number[]): MeanError => ({
     squared: squaresOf(values) / (values.length - 1) / values.length,
     values: values.length,
@@ -42,13 +42,13 @@ export function shiftOf(before: readonly number[], after: readonly number[]): Sh
 const bend = (degrees: number): number => (8 * degrees + 1) / (8 * degrees + 3);
 
 /** Distance of the shift from `expected`, as the normal deviate that is as improbable as its t (Wallace 1959). */
-export function deviateOf({ difference, error, degrees }: Shift, expected = 0): number {
+export function deviateOf({ difference, error, degrees }: MeanDifference, expected = 0): number {
   const t = (difference - expected) / error;
   return Math.sign(t) * bend(degrees) * Math.sqrt(degrees * Math.log1p((t * t) / degrees));
 }
 
 export function shiftsWithin(
-  { difference, error, degrees }: Shift,
+  { difference, error, degrees }: MeanDifference,
   deviate: number,
 ): [low: number, high: number] {
   const t = Math.sqrt(degrees * Math.expm1((deviate / bend(degrees)) ** 2 / degrees));

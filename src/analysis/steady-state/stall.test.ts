@@ -1,10 +1,10 @@
 // Standing still is distinguished from chance, from rare transactions, and from clients that pause in step.
 import { expect, it } from "vitest";
-import { stallOf, type Ends } from "./stall.js";
+import { stallOf, type CompletionsPerSecond } from "./stall.js";
 
 const steady = (seconds: number, perSecond: number): number[] =>
   Array.from({ length: seconds }, () => perSecond);
-const add = (perSecond: number[], clients: number | undefined = 4): Ends => ({
+const add = (perSecond: number[], clients: number | undefined = 4): CompletionsPerSecond => ({
   operation: "add",
   perSecond,
   clients,
@@ -22,7 +22,11 @@ it("a stall counts the seconds without a transaction and the longest run of such
 });
 
 it("the operation with the longest stall is reported, also at either end of the window", () => {
-  const process: Ends = { operation: "process", perSecond: [...steady(7, 50), 0, 0, 0], clients: 2 };
+  const process: CompletionsPerSecond = {
+    operation: "process",
+    perSecond: [...steady(7, 50), 0, 0, 0],
+    clients: 2,
+  };
   expect(stallOf([add([0, 0, ...steady(8, 60)])])).toMatchObject({
     operation: "add",
     fromSecond: 0,

@@ -10,7 +10,7 @@ const WINDOWS_PER_FALSE_STALL = 1000;
 const ROUNDS = 2;
 
 /** Ends of one operation in each whole second of the window, including empty polls, since these are answers, too. */
-export interface Ends {
+export interface CompletionsPerSecond {
   readonly operation: Operation;
   readonly perSecond: readonly number[];
   /** Clients of a closed loop; undefined if a schedule starts their work. */
@@ -18,12 +18,12 @@ export interface Ends {
 }
 
 /** The operation that stood still for most seconds; undefined if none did. */
-export function stallOf(operations: readonly Ends[]): Stall | undefined {
+export function stallOf(operations: readonly CompletionsPerSecond[]): Stall | undefined {
   const stalls = operations.flatMap((each) => stallsOf(each) ?? []);
   return stalls.sort((a, b) => b.seconds - a.seconds)[0];
 }
 
-function stallsOf({ operation, perSecond, clients }: Ends): Stall | undefined {
+function stallsOf({ operation, perSecond, clients }: CompletionsPerSecond): Stall | undefined {
   const busy = perSecond.filter((ended) => ended > 0);
   if (busy.length === 0 || busy.length === perSecond.length) return undefined;
   const usual = median(busy);

@@ -23,12 +23,12 @@ interface Question {
 }
 
 /** A value and its second of the window. */
-interface Measured {
+interface TimedValue {
   readonly second: number;
   readonly value: number;
 }
 
-function measuredOf({ values }: Series): Measured[] {
+function measuredOf({ values }: Series): TimedValue[] {
   return values.flatMap((value, second) => (value === null ? [] : [{ second, value }]));
 }
 

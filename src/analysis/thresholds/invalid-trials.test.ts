@@ -6,7 +6,7 @@ import { renderSummary } from "../../report/terminal/summary.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
 import type { InvalidTrials } from "../diagnosis/validity.js";
-import { assess, brokenThreshold, evaluateThresholds, type Measured } from "./thresholds.js";
+import { assess, brokenThreshold, evaluateThresholds, type ThresholdInputs } from "./thresholds.js";
 
 function threshold(metric: string, condition: string, abortOnFail = false): Threshold {
   const parsed = parseThreshold(metric, { threshold: condition, abortOnFail, delayAbortEvalMs: 0 });
@@ -19,7 +19,7 @@ const JUDGED = { id: "text", levels: {}, completeTrials: 5, plannedTrials: 5 };
 const histograms = new HistogramSet();
 for (let ms = 1; ms <= 100; ms++) histograms.at("add.response").recordValue(ms * 1000);
 histograms.at("lifecycle.completed").recordValue(7000);
-const MEASURED: Measured = {
+const MEASURED: ThresholdInputs = {
   operations: { add: { ...exampleOperation(10), offered: 300, dropped: 0 } },
   histograms,
   audits: [EXAMPLE_INTEGRITY],

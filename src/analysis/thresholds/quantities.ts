@@ -18,11 +18,11 @@ import type { RareCount } from "../statistics/rare-counts.js";
 import { EVENTS_FOR_NONE } from "../steady-state/series.js";
 
 /** Figures of an operation that thresholds use. */
-export type Counted = Partial<OperationResult> &
+export type ThresholdFigures = Partial<OperationResult> &
   Pick<OperationResult, "transactions" | "transactionsPerSecond" | "events" | "eventsPerSecond"> &
   Pick<OperationResult, "emptyPolls" | "failures">;
 
-export function operationOf(source: string, operations: OperationResults): Counted | undefined {
+export function operationOf(source: string, operations: OperationResults): ThresholdFigures | undefined {
   if (source !== ALL_OPERATIONS) return operations[source];
   const all = Object.keys(operations).flatMap((name) => (isRound(name) ? [] : (operations[name] ?? [])));
   if (all.length === 0) return undefined;
@@ -50,20 +50,20 @@ export function integrityCount(aggregate: string, audits: readonly Integrity[]):
 
 export type CountedShare = RareCount & { readonly unit: "trial" | "transaction" | "acknowledgement" };
 
-interface Evaluated {
+interface QuantityInputs {
   readonly operations: OperationResults;
   readonly audits: readonly Integrity[];
 }
 
 /** Counts of failures and of audit findings, among all that could have failed; undefined for other quantities. */
-export function rareCountOf(quantity: Quantity, evaluated: Evaluated): CountedShare | undefined {
+export function rareCountOf(quantity: Quantity, evaluated: QuantityInputs): CountedShare | undefined {
   const found = rareAmong(quantity, evaluated);
   return found && found.count <= found.all && found.all > 0 ? found : undefined;
 }
 
 function rareAmong(
   { source, aggregate }: Quantity,
-  { operations, audits }: Evaluated,
+  { operations, audits }: QuantityInputs,
 ): CountedShare | undefined {
   const acknowledged = audits.reduce((sum, { published }) => sum + published, 0);
   const unit = "acknowledgement";

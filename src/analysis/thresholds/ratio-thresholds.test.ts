@@ -10,7 +10,7 @@ import { DATABASE_AGGREGATES, PER_EVENT_AGGREGATES } from "../../scenario/thresh
 import { compareTreatments } from "../comparison/comparisons.js";
 import { TrialValues } from "./quantities.js";
 import { evaluateRatios, type MeasuredTrials } from "./ratio-thresholds.js";
-import { seenValue, type Measured } from "./thresholds.js";
+import { seenValue, type ThresholdInputs } from "./thresholds.js";
 
 function ratios(condition: string, source = "add"): readonly RatioThreshold[] {
   const metric = `${source}{payload:text} / ${source}{payload:jsonb}`;
@@ -36,7 +36,7 @@ function record(thresholds: readonly RatioThreshold[], treatments: TreatmentResu
       const histograms = new HistogramSet();
       const ms = operations.add?.responseTimeMs?.p99;
       if (ms) histograms.at("add.response").recordValue(Math.round(ms * 1000));
-      const measured: Measured = {
+      const measured: ThresholdInputs = {
         operations,
         histograms,
         audits: [],

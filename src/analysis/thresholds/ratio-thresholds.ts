@@ -28,7 +28,7 @@ export interface MeasuredTrials {
   readonly level: number;
 }
 
-interface Side {
+interface RatioSide {
   readonly quantity: Quantity;
   readonly treatment: string;
 }
@@ -37,8 +37,8 @@ export type Ratio = NonNullable<ReturnType<typeof pairedRatio>>;
 
 /** Ratio of one side to the other, block by block; the reason if no block has both or both are 0 in all of them. */
 export function ratioOf(
-  over: Side,
-  under: Side,
+  over: RatioSide,
+  under: RatioSide,
   { values, treatments, seed, level }: MeasuredTrials,
 ): Ratio | string {
   const sides = [over, under].map(({ quantity, treatment }) => values.of(quantity, treatment));
@@ -62,8 +62,8 @@ export function ratioOf(
 
 /** Reason why a ratio is not assessed; undefined if all aspects that both sides rest on are valid. */
 export function objectionToRatio(
-  over: Side,
-  under: Side,
+  over: RatioSide,
+  under: RatioSide,
   { treatments }: MeasuredTrials,
 ): string | undefined {
   const trials = treatments
@@ -81,11 +81,11 @@ interface RareSide {
   readonly rate: RareCount;
 }
 
-function hasZero({ quantity, treatment }: Side, { values }: MeasuredTrials): boolean {
+function hasZero({ quantity, treatment }: RatioSide, { values }: MeasuredTrials): boolean {
   return [...values.of(quantity, treatment).values()].includes(0);
 }
 
-function rareSide({ quantity, treatment }: Side, { treatments }: MeasuredTrials): RareSide | undefined {
+function rareSide({ quantity, treatment }: RatioSide, { treatments }: MeasuredTrials): RareSide | undefined {
   const own = treatments.filter(({ id }) => id === treatment).flatMap(completeTrials);
   const counts = own.flatMap(
     ({ operations, integrity }) =>
@@ -105,7 +105,7 @@ function rareSide({ quantity, treatment }: Side, { treatments }: MeasuredTrials)
 /** The judgement on rare counts if a trial has 0; undefined for other quantities. */
 function judgedByRates(
   threshold: RatioThreshold,
-  sides: readonly [Side, Side],
+  sides: readonly [RatioSide, RatioSide],
   measured: MeasuredTrials,
 ): Judgement | undefined {
   if (!sides.some((side) => hasZero(side, measured))) return undefined;

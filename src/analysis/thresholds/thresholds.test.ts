@@ -15,7 +15,7 @@ import {
   evaluateThresholds,
   holds,
   seenValue,
-  type Measured,
+  type ThresholdInputs,
 } from "./thresholds.js";
 
 function threshold(metric: string, condition: string, abortOnFail = false, delayAbortEvalMs = 0): Threshold {
@@ -27,7 +27,7 @@ function threshold(metric: string, condition: string, abortOnFail = false, delay
 const VALID = { counts: [], timings: [] };
 
 /** Response times of add: 1, 2, ... 100 ms; 300 transactions in 30 s, as `exampleOperation` has them. */
-function measured(overrides: Partial<Measured> = {}): Measured {
+function measured(overrides: Partial<ThresholdInputs> = {}): ThresholdInputs {
   const histograms = new HistogramSet();
   for (let ms = 1; ms <= 100; ms++) histograms.at("add.response").recordValue(ms * 1000);
   histograms.at("lifecycle.completed").recordValue(7000);
@@ -36,7 +36,7 @@ function measured(overrides: Partial<Measured> = {}): Measured {
 }
 
 /** Measurements of a treatment without a complete trial. */
-const NOTHING: Measured = {
+const NOTHING: ThresholdInputs = {
   operations: {},
   histograms: new HistogramSet(),
   audits: [],
@@ -139,7 +139,7 @@ it("a threshold compares by every operator", () => {
 });
 
 /** This many response times of add, 1 ms each. */
-function sampled(count: number): Measured {
+function sampled(count: number): ThresholdInputs {
   const histograms = new HistogramSet();
   histograms.at("add.response").recordValueWithCount(1000, count);
   return measured({ histograms });

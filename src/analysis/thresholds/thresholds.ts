@@ -12,7 +12,7 @@ import { disturbedTrials, type InvalidTrials, objectionTo } from "../diagnosis/v
 import { median } from "../statistics/quantiles.js";
 import { shareInterval } from "../statistics/rare-counts.js";
 import {
-  type Counted,
+  type ThresholdFigures,
   databaseValue,
   integrityCount,
   isOfDatabase,
@@ -28,7 +28,7 @@ import type {
   ThresholdResult,
 } from "../../results/result-schema.js";
 
-export interface Measured {
+export interface ThresholdInputs {
   readonly operations: OperationResults;
   readonly histograms: Pick<HistogramSet, "get">;
   /** Results of the audited trials. */
@@ -43,13 +43,13 @@ export interface Measured {
 
 function histogramOf(
   { source }: Quantity,
-  { histograms }: Pick<Measured, "histograms">,
+  { histograms }: Pick<ThresholdInputs, "histograms">,
 ): Histogram | undefined {
   const tag = source.includes(".") ? source : `${source}.response`;
   return isTag(tag) ? histograms.get(tag) : undefined;
 }
 
-function latency(quantity: Quantity, measured: Measured): number | undefined {
+function latency(quantity: Quantity, measured: ThresholdInputs): number | undefined {
   const { aggregate, percentile = 0 } = quantity;
   const histogram = histogramOf(quantity, measured);
   if (!histogram) return undefined;
@@ -58,7 +58,7 @@ function latency(quantity: Quantity, measured: Measured): number | undefined {
   return percentileMs(histogram, asked[aggregate] ?? Number.NaN);
 }
 
-function operationCount(aggregate: string, result: Counted): number | undefined {
+function operationCount(aggregate: string, result: ThresholdFigures): number | undefined {
   const metric = thresholdMetric(aggregate);
   if (!metric) throw new Error(`the loader let an unknown aggregate through: ${aggregate}`);
   const value = valueOf(metric, result);
@@ -82,7 +82,7 @@ function invalidCount(aggregate: string, invalid: InvalidTrials): number {
 const LATENCIES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]);
 const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
 
-export function seenValue(quantity: Quantity, measured: Measured): number | undefined {
+export function seenValue(quantity: Quantity, measured: ThresholdInputs): number | undefined {
   const { source, aggregate } = quantity;
   if (source === "integrity") return integrityCount(aggregate, measured.audits);
   if (source === "verdict") return measured.invalid && invalidCount(aggregate, measured.invalid);
@@ -117,7 +117,10 @@ export function holds({ operator, bound }: Pick<Threshold, "operator" | "bound">
 }
 
 /** `212 samples, needs 299`; undefined if there are enough, or if the threshold does not bound a percentile. */
-export function fewSamples(threshold: Threshold, measured: Pick<Measured, "histograms">): string | undefined {
+export function fewSamples(
+  threshold: Threshold,
+  measured: Pick<ThresholdInputs, "histograms">,
+): string | undefined {
   if (!ORDER_STATISTICS.has(threshold.aggregate)) return undefined;
   const samples = histogramOf(threshold, measured)?.totalCount ?? 0;
   const needed = samplesNeeded(threshold);
@@ -133,13 +136,13 @@ export interface Assessment {
   readonly share?: NonNullable<ThresholdResult["share"]>;
 }
 
-export function assess(threshold: Threshold, measured: Measured): Assessment | undefined {
+export function assess(threshold: Threshold, measured: ThresholdInputs): Assessment | undefined {
   const outcome = outcomeOf(threshold, measured);
   const rare = outcome && rareCountOf(threshold, measured);
   return rare ? { ...outcome, share: { ...rare, ...shareInterval(rare.count, rare.all) } } : outcome;
 }
 
-function outcomeOf(threshold: Threshold, measured: Measured): Assessment | undefined {
+function outcomeOf(threshold: Threshold, measured: ThresholdInputs): Assessment | undefined {
   const seen = seenValue(threshold, measured);
   if (seen === undefined) return undefined;
   const objection = measured.invalid && objectionTo(quantityRestsOn(threshold), measured.invalid);
@@ -160,7 +163,7 @@ function outcomeOf(threshold: Threshold, measured: Measured): Assessment | undef
  */
 export function brokenThreshold(
   thresholds: readonly Threshold[],
-  measured: Measured,
+  measured: ThresholdInputs,
   elapsedMs: number,
 ): { threshold: Threshold; seen: number } | undefined {
   for (const threshold of thresholds) {
@@ -174,7 +177,7 @@ export function brokenThreshold(
 export interface JudgedTreatment {
   readonly id: string;
   readonly levels: Readonly<Record<string, string>>;
-  readonly measured: Measured;
+  readonly measured: ThresholdInputs;
   readonly completeTrials: number;
   readonly plannedTrials: number;
 }

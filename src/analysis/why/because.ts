@@ -6,7 +6,7 @@ import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { isBelowNoise, NO_FACTOR } from "../comparison/noise-floor.js";
 import { isDifference } from "../comparison/verdicts.js";
 import { completeTrials } from "../steady-state/series.js";
-import { movedWith, type Difference, type Moved } from "./evidence.js";
+import { movedWith, type Difference, type EvidenceChange } from "./evidence.js";
 import { flipReasons } from "./flips.js";
 import { partsSentence } from "./time-parts.js";
 import { whyRules } from "./why-rules.js";
@@ -14,7 +14,7 @@ import { whyRules } from "./why-rules.js";
 const SENTENCES_MAX = 4;
 
 /** The strongest of each topic, strongest first. */
-function ranked(moved: readonly Moved[]): Moved[] {
+function ranked(moved: readonly EvidenceChange[]): EvidenceChange[] {
   const byWeight = [...moved].sort((a, b) => b.weight - a.weight);
   return byWeight.filter(({ topic }, i) => byWeight.findIndex((each) => each.topic === topic) === i);
 }

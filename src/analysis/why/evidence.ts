@@ -38,7 +38,7 @@ export function areApart(
   return twoSamplePValue(then, now, new Prng(deriveSeed(seed, "why", key))) <= SIGNIFICANCE;
 }
 
-export interface Moved {
+export interface EvidenceChange {
   readonly topic: string;
   readonly sentence: string;
   /** Weight for ranking: a ratio of at least 1 in which irrelevant amounts count little. */
@@ -46,7 +46,7 @@ export interface Moved {
 }
 
 /** Answer of a rule to a difference; undefined if its evidence is absent or did not move with it. */
-export function movedWith(rule: WhyRule, difference: Difference): Moved | undefined {
+export function movedWith(rule: WhyRule, difference: Difference): EvidenceChange | undefined {
   const { comparison, baseline, treatment, vocabulary, seed } = difference;
   if (!rule.explains(comparison)) return undefined;
   const valuesOf = (side: TreatmentResult): number[] =>

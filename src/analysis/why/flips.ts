@@ -12,7 +12,7 @@ import { isWorse, RATIO_MIN, type Difference } from "./evidence.js";
 import { numbersText, plansIn, stepsApart } from "./plans.js";
 
 /** A group of a treatment's trials with the same plan or the same reads. */
-interface Way {
+interface TrialGroup {
   /** Property that the trials of other ways lack. */
   readonly words: string;
   readonly trials: readonly TrialResult[];
@@ -23,13 +23,13 @@ interface Flip {
   /** Statement such as `process.claim`; undefined if scans alone show the flip. */
   readonly statement?: string;
   /** Two or more ways, the most frequent first. */
-  readonly ways: readonly Way[];
+  readonly ways: readonly TrialGroup[];
 }
 
 function planFlips(treatment: TreatmentResult): Flip[] {
   return [...plansIn(completeTrials(treatment))].flatMap(([statement, plans]) => {
     if (plans.length < 2) return [];
-    const ways = plans.map(({ plan, hash, trials }): Way => {
+    const ways = plans.map(({ plan, hash, trials }): TrialGroup => {
       const others = plans.filter((each) => each.hash !== hash);
       return {
         words: stepsApart(
@@ -98,7 +98,7 @@ function scanFlips(treatment: TreatmentResult): Flip[] {
   if (some.size === 0) return [];
   const readBy = (trial: TrialResult): string =>
     [...some].flatMap(([name, reads]) => (reads(trial) ? name : [])).join(", ") || "none of these";
-  const ways = [...new Set(trials.map(readBy))].map((words): Way => ({
+  const ways = [...new Set(trials.map(readBy))].map((words): TrialGroup => ({
     words,
     trials: trials.filter((trial) => readBy(trial) === words),
     isOf: (trial) => readBy(trial) === words,
@@ -154,7 +154,7 @@ function matters({ statement, ways }: Flip): boolean {
 }
 
 /** Median over trials of the statement's mean time in a transaction, in ms; undefined if it was not measured. */
-function timeMs({ trials }: Way, statement: string | undefined): number | undefined {
+function timeMs({ trials }: TrialGroup, statement: string | undefined): number | undefined {
   const times = trials.flatMap(({ operations }) => {
     const parts = Object.values(operations).flatMap((operation) => operation.parts ?? []);
     return parts.find(({ name }) => name === statement)?.meanMs ?? [];
@@ -167,7 +167,7 @@ export interface TreatmentFlip extends Pick<Flip, "statement"> {
   /** True if trials of one way took longer than trials of another, or if that is unknown. */
   readonly isCostly: boolean;
   /** Each way with its trials, and the statement's median time in them if it was measured. */
-  readonly ways: readonly (Pick<Way, "words" | "trials"> & { readonly ms: number | undefined })[];
+  readonly ways: readonly (Pick<TrialGroup, "words" | "trials"> & { readonly ms: number | undefined })[];
 }
 
 export function flipsIn(treatments: readonly TreatmentResult[]): TreatmentFlip[] {
@@ -195,7 +195,7 @@ function areSlower(
   return areApart(valuesOf(more, compared), valuesOf(less, compared));
 }
 
-function isSent(ways: readonly Way[], operation: string, statement: string): boolean {
+function isSent(ways: readonly TrialGroup[], operation: string, statement: string): boolean {
   const trials = ways.flatMap((way) => way.trials);
   return trials.some(({ operations }) =>
     operations[operation]?.parts?.some(({ name }) => name === statement),
@@ -213,7 +213,7 @@ function reasonsOf(
   const unit = isLargerBetter(metric) ? labelOf(metric, unitOf(vocabulary, operation)) : "ms";
   const valueOf = (trials: readonly TrialResult[]): string =>
     `${shortNumber(median(valuesOf(trials, comparison)))} ${unit}`;
-  const shareIn = (trials: readonly TrialResult[], way: Way): number =>
+  const shareIn = (trials: readonly TrialResult[], way: TrialGroup): number =>
     trials.filter((trial) => way.isOf(trial)).length / Math.max(1, trials.length);
   return flipsOf(side).flatMap((flip) => {
     const { statement, ways } = flip;

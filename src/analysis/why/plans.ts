@@ -2,15 +2,15 @@ import { trialsText } from "../../foundation/text/numbers.js";
 import type { ResultDocument, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { completeTrials } from "../steady-state/series.js";
 
-export interface Planned {
+export interface ObservedPlan {
   readonly hash: string;
   readonly plan: string;
   readonly trials: readonly TrialResult[];
 }
 
 /** Plans of these trials by statement, the most frequent one first. */
-export function plansIn(trials: readonly TrialResult[]): ReadonlyMap<string, readonly Planned[]> {
-  const known = new Map<string, Planned[]>();
+export function plansIn(trials: readonly TrialResult[]): ReadonlyMap<string, readonly ObservedPlan[]> {
+  const known = new Map<string, ObservedPlan[]>();
   for (const trial of trials)
     for (const { statement, hash, plan } of trial.plans ?? []) {
       const before = known.get(statement) ?? [];
@@ -45,7 +45,7 @@ function whereText(treatments: readonly TreatmentResult[], having: readonly Tria
 }
 
 /** A plan of a statement and the trials that had it, for lists. */
-interface PlanRow extends Pick<Planned, "hash" | "plan"> {
+interface PlanRow extends Pick<ObservedPlan, "hash" | "plan"> {
   readonly statement: string;
   /** `all trials`; else each treatment, with trial numbers if not all of its trials had the plan. */
   readonly where: string;

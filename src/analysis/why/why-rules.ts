@@ -9,7 +9,7 @@ import type { Comparison, TrialResult } from "../../results/result-schema.js";
 import * as of from "./why-readings.js";
 import { amounts, milliseconds, plain, share, type Unit } from "./why-units.js";
 
-export type Explained = Pick<Comparison, "operation" | "metric">;
+export type ExplainedDifference = Pick<Comparison, "operation" | "metric">;
 
 export interface WhyRule {
   /** Topic of the rule. Only the rule of a topic that moved most is stated, so that four sentences say four things. */
@@ -22,20 +22,20 @@ export interface WhyRule {
   readonly words: string;
   /** Direction of the evidence that goes with longer times and less throughput. */
   readonly worse: "more" | "less";
-  readonly explains: (explained: Explained) => boolean;
+  readonly explains: (explained: ExplainedDifference) => boolean;
 }
 
 const anything = (): boolean => true;
-const isThroughput = ({ metric }: Explained): boolean => isLargerBetter(metric);
-const isDuration = (explained: Explained): boolean => !isThroughput(explained);
-const isLifecycle = ({ operation }: Explained): boolean => stageOf(operation) !== undefined;
+const isThroughput = ({ metric }: ExplainedDifference): boolean => isLargerBetter(metric);
+const isDuration = (explained: ExplainedDifference): boolean => !isThroughput(explained);
+const isLifecycle = ({ operation }: ExplainedDifference): boolean => stageOf(operation) !== undefined;
 
-type Tell = (words: string, explains?: WhyRule["explains"]) => WhyRule;
+type MakeRule = (words: string, explains?: WhyRule["explains"]) => WhyRule;
 
 /** Rules on evidence; `more` says that the slower treatment has more of it, `less` that it has less. */
-function on(topic: string, read: of.Reading, unit: Unit): Readonly<Record<WhyRule["worse"], Tell>> {
+function on(topic: string, read: of.Reading, unit: Unit): Readonly<Record<WhyRule["worse"], MakeRule>> {
   const tell =
-    (worse: WhyRule["worse"]): Tell =>
+    (worse: WhyRule["worse"]): MakeRule =>
     (words, explains = anything) => ({ topic, read, unit, words, worse, explains });
   return { more: tell("more"), less: tell("less") };
 }
@@ -85,9 +85,10 @@ function evidenceAndFlow(vocabulary: Vocabulary): readonly WhyRule[] {
   const downstream = [...through, ...operationsWith(vocabulary, "out")];
   const explains = {
     lifecycle: isLifecycle,
-    queue: (explained: Explained) => isLifecycle(explained) || through.includes(explained.operation),
+    queue: (explained: ExplainedDifference) =>
+      isLifecycle(explained) || through.includes(explained.operation),
   };
-  const isDownstream = (explained: Explained): boolean =>
+  const isDownstream = (explained: ExplainedDifference): boolean =>
     isThroughput(explained) && downstream.includes(explained.operation);
   return [
     ...ALL_EVIDENCE.flatMap((figure) => (figure.reason ? evidenceRule(figure, figure.reason, explains) : [])),

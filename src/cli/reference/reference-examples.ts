@@ -7,8 +7,8 @@ import { WORKLOADS } from "../../workloads/registry.js";
 import type { ScenarioExample } from "../../workloads/workload.js";
 
 export const EXAMPLES: readonly ScenarioExample[] = [
-  ...WORKLOADS.flatMap(({ settings: { examples } }) => examples?.taken ?? []),
-  ...OWN_EXAMPLES.flatMap(({ taken }) => taken),
+  ...WORKLOADS.flatMap(({ settings: { examples } }) => examples?.valid ?? []),
+  ...OWN_EXAMPLES.flatMap(({ valid }) => valid),
   {
     title: "Through PgBouncers of your own, with a console for their statistics",
     yaml: `name: external-pooler
@@ -148,5 +148,5 @@ faults:
   - { at: 20s, kind: agent-kill, agents: 2 }
 `,
   },
-  ...STRATEGIES.flatMap(({ settings }) => settings.examples?.taken ?? []),
+  ...STRATEGIES.flatMap(({ settings }) => settings.examples?.valid ?? []),
 ];

@@ -6,7 +6,7 @@ import { refreshStatistics } from "./statistics.js";
 /** Rows of one statement: fewer than any dialect's limit. */
 const PORTION = 1_000;
 
-interface Filling {
+interface FillOptions {
   readonly namespace: string;
   readonly tables: readonly string[];
   readonly dialect: Dialect;
@@ -19,7 +19,7 @@ interface Filling {
 /** Fills the tables. Rejects with a TargetError if another session's lock keeps `fill` from them. */
 export async function fillTables<T>(
   admin: AdminClient,
-  { namespace, tables, dialect, prepared = false, lockTimeout }: Filling,
+  { namespace, tables, dialect, prepared = false, lockTimeout }: FillOptions,
   fill: (session: AdminClient) => Promise<T>,
 ): Promise<T> {
   const client = await connectAdmin(admin.endpoint, { purpose: "preload", prepared });

@@ -2,7 +2,7 @@
 // and Cloudberry are asked for the answer of each URL only.
 import { codeOf, messageOf, TrainSimError, UsageError } from "../../foundation/errors.js";
 import { distinct } from "../../foundation/distinct.js";
-import type { Obstacle, ServerDemand, TablesOf, Way } from "../contract.js";
+import type { Obstacle, ServerDemand, TablesOf, ClientEndpoint } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { isAway, isStandby } from "./connect-failure.js";
@@ -63,7 +63,7 @@ export function obstacleOf(error: unknown): Obstacle {
 }
 
 /** The obstacle of a URL that cannot be used; none for a standby, since a server that takes writes answers elsewhere. */
-function absence({ key, endpoint }: Way, error: unknown): Obstacle[] {
+function absence({ key, endpoint }: ClientEndpoint, error: unknown): Obstacle[] {
   if (isStandby(error)) return [];
   if (endpoint.takesWrites !== true || !isAway(error)) return [obstacleOf(error)];
   const words = `${key}: ${messageOf(error)}`;
@@ -110,7 +110,7 @@ function limitObstacle({ isFatal, words, remedy }: SessionLimit): Obstacle {
   return { kind: isFatal ? "unfit" : "evidence", words, remedy };
 }
 
-async function answers({ endpoint }: Way): Promise<Obstacle[]> {
+async function answers({ endpoint }: ClientEndpoint): Promise<Obstacle[]> {
   try {
     await (await connectAdmin(endpoint, { purpose: "preflight", keepsTimeLimits: true })).close();
     return [];
@@ -120,10 +120,14 @@ async function answers({ endpoint }: Way): Promise<Obstacle[]> {
 }
 
 /** Endpoints that lead to another database, or to a role without the rights that the load gets. */
-async function strayWays(admin: AdminClient, place: Place, ways: readonly Way[]): Promise<Obstacle[]> {
+async function strayWays(
+  admin: AdminClient,
+  place: Place,
+  ways: readonly ClientEndpoint[],
+): Promise<Obstacle[]> {
   const { endpoint: at } = admin;
   const token = await Token.plant(at);
-  const look = async (way: Way): Promise<Obstacle[]> => {
+  const look = async (way: ClientEndpoint): Promise<Obstacle[]> => {
     const { key, endpoint } = way;
     try {
       // The owner of the tables, or a role that `prepareNamespace` grants rights to.

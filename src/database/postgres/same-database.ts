@@ -36,7 +36,7 @@ export async function placeOf(client: AdminClient): Promise<Place> {
 }
 
 /** An observation through an endpoint. */
-export interface Sight extends Place {
+export interface EndpointObservation extends Place {
   readonly isSame: boolean;
   /** True if the session's role has the rights of the role in question; null if that role does not exist. */
   readonly hasRole: boolean | null;
@@ -62,7 +62,7 @@ export class Token {
   }
 
   /** Rejects like `connectAdmin`. */
-  async lookFrom(endpoint: Endpoint, role: string): Promise<Sight> {
+  async lookFrom(endpoint: Endpoint, role: string): Promise<EndpointObservation> {
     const client = await connectAdmin(endpoint, { purpose: "preflight", keepsTimeLimits: true });
     try {
       const [row] = await client.query(
@@ -70,7 +70,7 @@ export class Token {
            (SELECT pg_has_role(oid, 'USAGE') FROM pg_roles WHERE rolname = $2) AS "hasRole"`,
         [this.key, role],
       );
-      const { sees, ...place } = row as unknown as Omit<Sight, "isSame"> & { sees: boolean };
+      const { sees, ...place } = row as unknown as Omit<EndpointObservation, "isSame"> & { sees: boolean };
       return { ...place, isSame: sees };
     } finally {
       await client.close();

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { Endpoint, Auth } from "../../database/endpoint.js";
 import { unlessAborted } from "../../foundation/deadline.js";
-import type { StandingStill } from "../../foundation/process/stand-still.js";
+import type { ProcessPause } from "../../foundation/process/stand-still.js";
 import { poolerKindOf, type ManagedSettings } from "../../pools/registry.js";
 import type {
   PoolerInstance,
@@ -164,7 +164,7 @@ class AgentPoolers implements RunningPooler {
     };
   }
 
-  async standStill(): Promise<StandingStill> {
+  async standStill(): Promise<ProcessPause> {
     const processes = z.array(z.number()).parse(await this.ask({ kind: "stand-still" }));
     return {
       processes: processes.reduce((sum, each) => sum + each, 0),

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { messageOf } from "../../foundation/errors.js";
 import { Command, Failure, Report } from "../workers/protocol.js";
 import { PathRequest } from "./path-protocol.js";
-import { AssignmentGiven } from "./settings-checks.js";
+import { AssignmentInput } from "./settings-checks.js";
 
 /** The largest message: files are sent in pieces, so a larger one is not ours. */
 export const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
@@ -59,7 +59,7 @@ export const ToAgent = z.discriminatedUnion("kind", [
   /** Its workers of a trial, by their numbers among all of the trial; and what workers elsewhere write, and theirs read. */
   z.object({
     kind: z.literal("launch"),
-    assignments: z.array(z.tuple([Worker, AssignmentGiven])).min(1),
+    assignments: z.array(z.tuple([Worker, AssignmentInput])).min(1),
     elsewhere: z.array(z.tuple([Worker, z.int().positive()])),
   }),
   z.object({ kind: z.literal("memory"), changes: MemoryChanges }),

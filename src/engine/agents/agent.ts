@@ -41,7 +41,7 @@ const SLEW_MAX = 500e-6;
 const GOING_AWAY = 1001;
 const REASON_MAX = 40;
 
-interface Running {
+interface RunningTrial {
   readonly workers: RunningWorkers;
   /** Numbers of the workers here, by their numbers among all of the trial. */
   readonly places: ReadonlyMap<number, number>;
@@ -80,7 +80,7 @@ export async function serveAsAgent(
 
 class Agent {
   private readonly setLine = followClock();
-  private running: Running | undefined;
+  private running: RunningTrial | undefined;
   private readonly path = new AgentPath((error) => this.fail(error));
   private silence: NodeJS.Timeout | undefined;
   private done: () => void = () => undefined;

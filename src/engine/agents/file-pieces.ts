@@ -38,7 +38,7 @@ export class FilePieces {
   }
 }
 
-interface Received {
+interface IncomingFile {
   readonly fd: number;
   isSyncing: boolean;
   isOver: boolean;
@@ -46,7 +46,7 @@ interface Received {
 
 /** The coordinator's directory, to which pieces are appended, and synced to the disk. */
 export class PieceFiles {
-  private readonly files = new Map<string, Received>();
+  private readonly files = new Map<string, IncomingFile>();
 
   /** Calls `onFailure` for each piece that could not be written or synced. */
   constructor(
@@ -72,7 +72,7 @@ export class PieceFiles {
     this.files.clear();
   }
 
-  private sync(name: string, file: Received): void {
+  private sync(name: string, file: IncomingFile): void {
     if (file.isSyncing) return;
     file.isSyncing = true;
     fdatasync(file.fd, (error) => {
@@ -86,7 +86,7 @@ export class PieceFiles {
     this.onFailure(storageError(error, join(this.directory, name)));
   }
 
-  private open(name: string): Received {
+  private open(name: string): IncomingFile {
     const file = { fd: openSync(join(this.directory, name), "a"), isSyncing: false, isOver: false };
     this.files.set(name, file);
     return file;

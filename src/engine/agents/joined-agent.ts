@@ -20,10 +20,10 @@ const EXCHANGE_EVERY_MS = 1_000;
 const STEP_MAX_MS = 5;
 
 /** What an agent tells without having been asked. */
-export type AgentNews = Exclude<FromAgent, { kind: "clock" | "answer" }>;
-export type AgentListener = (message: AgentNews) => void;
+export type AgentEvent = Exclude<FromAgent, { kind: "clock" | "answer" }>;
+export type AgentListener = (message: AgentEvent) => void;
 
-interface Asker {
+interface PendingRequest {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -43,7 +43,7 @@ export class JoinedAgent {
   private onLost: (error: TrainSimError) => void = () => undefined;
   private silence: NodeJS.Timeout | undefined;
   /** Requests that are not answered yet, by their numbers. */
-  private readonly asked = new Map<number, Asker>();
+  private readonly pendingRequests = new Map<number, PendingRequest>();
   private requests = 0;
   private next: NodeJS.Timeout | undefined;
   /** Resolves once its clock is known. Never, where it is lost before. */
@@ -92,7 +92,7 @@ export class JoinedAgent {
     if (this.loss) return Promise.reject(this.loss);
     const id = this.requests++;
     return new Promise((resolve, reject) => {
-      this.asked.set(id, { resolve, reject });
+      this.pendingRequests.set(id, { resolve, reject });
       this.send({ kind: "ask", id, request });
     });
   }
@@ -142,8 +142,8 @@ export class JoinedAgent {
   }
 
   private refuseAsked(error: Error): void {
-    for (const { reject } of this.asked.values()) reject(error);
-    this.asked.clear();
+    for (const { reject } of this.pendingRequests.values()) reject(error);
+    this.pendingRequests.clear();
   }
 
   private askTime(): void {
@@ -168,8 +168,8 @@ export class JoinedAgent {
   }
 
   private answered({ id, value, problem }: Extract<FromAgent, { kind: "answer" }>): void {
-    const asker = this.asked.get(id);
-    this.asked.delete(id);
+    const asker = this.pendingRequests.get(id);
+    this.pendingRequests.delete(id);
     if (problem === undefined) asker?.resolve(value);
     else {
       const { message, exitCode, hint } = problem;

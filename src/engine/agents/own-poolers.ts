@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../database/endpoint.js";
 import { StandingSession } from "../../database/standing-session.js";
-import type { StandingStill } from "../../foundation/process/stand-still.js";
+import type { ProcessPause } from "../../foundation/process/stand-still.js";
 import type {
   PoolerInstance,
   PoolerReading,
@@ -15,7 +15,7 @@ export class OwnPoolers {
   private onClose: () => void = () => undefined;
   private statistics: StandingSession<PoolerStatistics> | undefined;
   private pausing: { readonly end: AbortController; readonly goOn: Promise<() => Promise<void>> } | undefined;
-  private still: StandingStill | undefined;
+  private still: ProcessPause | undefined;
 
   constructor(private readonly running: RunningPooler) {
     const closed = new Promise<undefined>((resolve) => (this.onClose = () => resolve(undefined)));

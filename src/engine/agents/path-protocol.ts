@@ -4,12 +4,12 @@ import * as z from "zod";
 import { NETWORK_PLACES } from "../../faults/fault.js";
 import type { NetworkEffect } from "../../faults/means/tcp-proxy.js";
 import type { PoolerReading } from "../../pools/running-pooler.js";
-import { AuthGiven, Condition, EndpointGiven, ManagedPool } from "./settings-checks.js";
+import { AuthInput, Condition, EndpointInput, ManagedPool } from "./settings-checks.js";
 
 const Count = z.int().nonnegative();
 const Ms = z.number().nonnegative();
 const place = z.enum(NETWORK_PLACES);
-const upstreams = z.array(EndpointGiven).min(1);
+const upstreams = z.array(EndpointInput).min(1);
 
 const NetworkRequest = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("open-network"), place, upstreams, seed: z.number() }),
@@ -32,7 +32,7 @@ const PoolerRequest = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("shut-down"), instance: Count, how: z.enum(["at-once", "kill"]) }),
   z.object({ kind: z.literal("bring-up"), instance: Count }),
   /** Answered once they are paused, or `resume` was asked for meanwhile. */
-  z.object({ kind: z.literal("pause"), consoles: z.array(EndpointGiven) }),
+  z.object({ kind: z.literal("pause"), consoles: z.array(EndpointInput) }),
   z.object({ kind: z.literal("resume") }),
   /** Answered with the number of processes. */
   z.object({ kind: z.literal("stand-still") }),
@@ -50,7 +50,7 @@ export const PathRequest = z.discriminatedUnion("kind", [
     kind: z.literal("open-poolers"),
     pool: ManagedPool,
     maxClientConnections: z.int().positive(),
-    auth: AuthGiven.optional(),
+    auth: AuthInput.optional(),
     upstreams,
   }),
   z.object({ kind: z.literal("ask-poolers"), request: PoolerRequest }),
@@ -70,8 +70,8 @@ export const Pids = z.array(z.int().positive());
 export const OpenedPoolers = z.object({
   version: z.string(),
   supportsPreparedStatements: z.boolean(),
-  endpoints: z.array(EndpointGiven),
-  consoles: z.array(EndpointGiven),
+  endpoints: z.array(EndpointInput),
+  consoles: z.array(EndpointInput),
   pids: Pids,
 });
 export type OpenedPoolers = z.infer<typeof OpenedPoolers>;

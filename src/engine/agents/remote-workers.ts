@@ -22,7 +22,7 @@ import {
 import { PieceFiles } from "./file-pieces.js";
 import { MIRROR_MS, type MemoryChange } from "./memory-mirror.js";
 import { networkOf } from "./agent-network.js";
-import type { AgentNews, JoinedAgent } from "./joined-agent.js";
+import type { AgentEvent, JoinedAgent } from "./joined-agent.js";
 
 /** A command must have been heard by all before its instant: some ways of the network, and a busy agent. */
 const LEAD_MIN_MS = 1_000;
@@ -32,10 +32,10 @@ const END_PATIENCE_MS = 15_000;
 /** Time for the connection of a killed process to end. */
 const KILL_PATIENCE_MS = 10_000;
 
-class Crew {
+class AgentWorkers {
   cpuSeconds = 0;
   /** Changes of memory on other agents that it has not received yet. */
-  private untold: MemoryChange[] = [];
+  private unsentChanges: MemoryChange[] = [];
   /** Called once an agent that is to be killed is gone. */
   onKilled: (() => void) | undefined;
 
@@ -45,12 +45,12 @@ class Crew {
   ) {}
 
   changed(changes: readonly MemoryChange[]): void {
-    this.untold.push(...changes);
+    this.unsentChanges.push(...changes);
   }
 
   tellChanges(): void {
-    if (this.untold.length > 0) this.agent.send({ kind: "memory", changes: this.untold });
-    this.untold = [];
+    if (this.unsentChanges.length > 0) this.agent.send({ kind: "memory", changes: this.unsentChanges });
+    this.unsentChanges = [];
   }
 
   isLost(): boolean {
@@ -67,7 +67,7 @@ class Crew {
 }
 
 export class RemoteWorkers implements RunningWorkers {
-  private readonly crews: readonly Crew[];
+  private readonly crews: readonly AgentWorkers[];
   private readonly files: PieceFiles;
   private readonly mirroring: NodeJS.Timeout;
   private readonly settings: TreatmentSettings;
@@ -84,7 +84,7 @@ export class RemoteWorkers implements RunningWorkers {
     this.files = new PieceFiles(dirname(first.logFile), (error) => this.events.onCrash(0, error));
     const roles = assignments.map(({ role }) => role);
     const dealt = deal(roles, agents.length, place);
-    this.crews = agents.map((agent, i) => new Crew(agent, dealt[i] ?? []));
+    this.crews = agents.map((agent, i) => new AgentWorkers(agent, dealt[i] ?? []));
     for (const crew of this.crews) this.launch(crew);
     this.mirroring = setInterval(() => this.crews.forEach((crew) => crew.tellChanges()), MIRROR_MS);
   }
@@ -137,14 +137,14 @@ export class RemoteWorkers implements RunningWorkers {
       }));
   }
 
-  private kill(crew: Crew): Promise<void> {
+  private kill(crew: AgentWorkers): Promise<void> {
     const gone = new Promise<void>((resolve) => (crew.onKilled = resolve));
     crew.agent.isToBeKilled = true;
     crew.agent.send({ kind: "kill" });
     return withinMs(gone, KILL_PATIENCE_MS);
   }
 
-  private wordsOf({ agent, workers }: Crew): string {
+  private wordsOf({ agent, workers }: AgentWorkers): string {
     const clients = workers.reduce((sum, worker) => sum + (this.assignments[worker]?.clients ?? 0), 0);
     return `agent ${agent.name} with ${counted(workers.length, "worker")} and ${counted(clients, "client")}`;
   }
@@ -156,11 +156,11 @@ export class RemoteWorkers implements RunningWorkers {
     return problems.find((problem) => problem !== undefined);
   }
 
-  private crewOf(worker: number): Crew | undefined {
+  private crewOf(worker: number): AgentWorkers | undefined {
     return this.crews.find(({ workers }) => workers.includes(worker));
   }
 
-  private launch(crew: Crew): void {
+  private launch(crew: AgentWorkers): void {
     const { agent, workers } = crew;
     const fail = (error: TrainSimError): void => this.events.onCrash(workers[0] as number, error);
     agent.listen(
@@ -185,7 +185,7 @@ export class RemoteWorkers implements RunningWorkers {
     });
   }
 
-  private hear(crew: Crew, message: AgentNews, fail: (error: TrainSimError) => void): void {
+  private hear(crew: AgentWorkers, message: AgentEvent, fail: (error: TrainSimError) => void): void {
     const { agent, workers } = crew;
     if ("worker" in message && !workers.includes(message.worker)) {
       agent.lose(`it tells of worker ${message.worker}, which is not its own`);

@@ -35,12 +35,12 @@ const endpoint = {
   region: z.string().exactOptional(),
   takesWrites: z.boolean().exactOptional(),
   get others() {
-    return z.array(EndpointGiven).exactOptional();
+    return z.array(EndpointInput).exactOptional();
   },
   weight: z.number().positive().exactOptional(),
   searchPath: z.string().exactOptional(),
 } satisfies ShapeOf<Endpoint>;
-export const EndpointGiven: z.ZodType<Endpoint> = z.strictObject(endpoint);
+export const EndpointInput: z.ZodType<Endpoint> = z.strictObject(endpoint);
 
 export const Condition: z.ZodType<NetworkCondition> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("latency"), latencyMs: Ms, jitterMs: Ms }),
@@ -51,7 +51,7 @@ export const Condition: z.ZodType<NetworkCondition> = z.discriminatedUnion("kind
   z.object({ kind: z.literal("reset-commits"), share: z.number().min(0).max(1) }),
 ]);
 
-export const AuthGiven = z.enum(AUTHS);
+export const AuthInput = z.enum(AUTHS);
 
 const strategyNames = STRATEGIES.map(({ settings }) => settings.name);
 const poolers = STRATEGIES.filter(({ pooler }) => pooler).map(({ settings }) => settings.name);
@@ -97,10 +97,10 @@ const assignment = {
   workersOfTrial: Positive,
   trial: z.object({ number: Positive, treatmentId: z.string(), seed: Count }),
   settings: Settings,
-  endpoints: z.array(EndpointGiven).min(1),
+  endpoints: z.array(EndpointInput).min(1),
   prepared: z.boolean(),
   logFile: z.string(),
   directory: z.string(),
   isCeiling: z.boolean().exactOptional(),
 } satisfies ShapeOf<Assignment>;
-export const AssignmentGiven: z.ZodType<Assignment> = z.strictObject(assignment);
+export const AssignmentInput: z.ZodType<Assignment> = z.strictObject(assignment);

@@ -5,10 +5,10 @@ import { isDifference } from "../../analysis/comparison/verdicts.js";
 import { UsageError } from "../../foundation/errors.js";
 import { isHeadline } from "../../metrics/metric-lists.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
-import type { Loaded, Revision, Unrunnable } from "./revisions.js";
+import type { RunnableRevision, Revision, UnrunnableRevision } from "./revisions.js";
 
 /** worse: surely, and by more than the step asks about; good: surely not that; skipped: it could not be run. */
-export type Standing = "worse" | "good" | "inconclusive" | "skipped";
+export type RevisionVerdict = "worse" | "good" | "inconclusive" | "skipped";
 
 type Purpose = "ends" | "search" | "confirmation";
 
@@ -17,7 +17,7 @@ export interface Step {
   readonly revision: string;
   readonly against: string;
   readonly within: number;
-  readonly standing: Standing;
+  readonly standing: RevisionVerdict;
   readonly isSurelyWorse: boolean;
   readonly problem?: string;
   /** Revision over that other one, of the objective; null without a sample. */
@@ -52,16 +52,16 @@ export interface Bisection {
 }
 
 /** What a bisection knows of a revision. */
-type Known = Pick<Loaded, "revision" | "key"> | Unrunnable;
+type RevisionState = Pick<RunnableRevision, "revision" | "key"> | UnrunnableRevision;
 
 export interface BisectPlan {
-  readonly candidates: readonly Known[];
+  readonly candidates: readonly RevisionState[];
   readonly objective: Objective;
   /** A share, 0.05 of 5 %. */
   readonly maxRegression: number;
 }
 
-export type Measured =
+export type StepOutcome =
   | { readonly result: ResultDocument; readonly directory: string }
   | { readonly problem: string };
 
@@ -75,7 +75,7 @@ export interface Pair {
   readonly within: number;
 }
 
-export type Measure = (pair: Pair) => Promise<Measured>;
+export type Measure = (pair: Pair) => Promise<StepOutcome>;
 
 /** The scenario's `trials.within`. */
 const WITHIN = { least: 0.01, most: 0.5 };
@@ -88,13 +88,13 @@ function claimOf({ comparisons }: ResultDocument, objective: Objective): Compari
   );
 }
 
-interface Judged {
-  readonly standing: Exclude<Standing, "skipped">;
+interface StepJudgement {
+  readonly standing: Exclude<RevisionVerdict, "skipped">;
   readonly isSurelyWorse: boolean;
 }
 
 /** Surely worse by more than is accepted, as `compare` decides it. 1/(1+r) and 1+r are equally far from 1. */
-function judged({ isMaximised }: Objective, within: number, claim: Comparison | undefined): Judged {
+function judged({ isMaximised }: Objective, within: number, claim: Comparison | undefined): StepJudgement {
   const open = { standing: "inconclusive", isSurelyWorse: false } as const;
   // Findings are of headline metrics only. For another metric an exploratory difference counts, corrected for its comparisons.
   const isProven = claim && (isHeadline(claim.metric) ? claim.verdict === "finding" : isDifference(claim));
@@ -111,13 +111,13 @@ function isWithin({ ciLow, ciHigh }: Pick<Step, "ciLow" | "ciHigh">, share: numb
 
 const NO_CLAIM = { ratio: null, ciLow: null, ciHigh: null, pValue: null };
 
-class Bisecting {
+class BisectionRun {
   private readonly steps: Step[] = [];
   /** Places of the last revision known to be good and of the first known to be worse. */
   private low = 0;
   private high: number;
   /** Steps by the meaning of their revision: a meaning that returns is known. */
-  private readonly known = new Map<string, Standing>();
+  private readonly known = new Map<string, RevisionVerdict>();
   /** Places that say nothing, however often they are asked. */
   private readonly silent = new Set<number>();
 
@@ -149,7 +149,7 @@ class Bisecting {
     return this.answer(!isSurelyWorse ? "unconfirmed" : isOne ? "found" : "range");
   }
 
-  private learn(place: number, standing: Standing): void {
+  private learn(place: number, standing: RevisionVerdict): void {
     const one = this.at(place);
     if ("key" in one) this.known.set(one.key, standing);
     if (standing === "worse") this.high = place;
@@ -157,11 +157,11 @@ class Bisecting {
     else this.silent.add(place);
   }
 
-  private at(place: number): Known {
-    return this.plan.candidates[place] as Known;
+  private at(place: number): RevisionState {
+    return this.plan.candidates[place] as RevisionState;
   }
 
-  private standingAt(place: number): Standing | undefined {
+  private standingAt(place: number): RevisionVerdict | undefined {
     const one = this.at(place);
     return "key" in one ? this.known.get(one.key) : "skipped";
   }
@@ -188,7 +188,7 @@ class Bisecting {
   }
 
   private seen(
-    measured: Measured,
+    measured: StepOutcome,
     within: number,
   ): Omit<Step, "purpose" | "revision" | "against" | "within"> {
     if ("problem" in measured) {
@@ -243,5 +243,5 @@ class Bisecting {
 
 /** Rejects with a UsageError where the two ends cannot be compared. */
 export function bisect(plan: BisectPlan, measure: Measure): Promise<Bisection> {
-  return new Bisecting(plan, measure).run();
+  return new BisectionRun(plan, measure).run();
 }

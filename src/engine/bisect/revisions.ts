@@ -24,7 +24,7 @@ export interface Revision {
   readonly files: readonly string[];
 }
 
-export interface Loaded {
+export interface RunnableRevision {
   readonly revision: Revision;
   readonly experiment: Experiment;
   /** Whole, with its files in it. */
@@ -32,28 +32,28 @@ export interface Loaded {
   readonly key: string;
 }
 
-export interface Unrunnable {
+export interface UnrunnableRevision {
   readonly revision: Revision;
   readonly problem: string;
 }
 
-export type Candidate = Loaded | Unrunnable;
+export type Candidate = RunnableRevision | UnrunnableRevision;
 
-interface Asked extends Pick<Overrides, "set" | "environment"> {
+interface BisectRequest extends Pick<Overrides, "set" | "environment"> {
   readonly scenario: string;
   readonly good: string;
   /** Undefined: the working tree. */
   readonly bad: string | undefined;
 }
 
-type Made = Omit<Loaded, "revision"> | TrainSimError;
+type LoadOutcome = Omit<RunnableRevision, "revision"> | TrainSimError;
 
 /** A scenario at one commit, with the texts of its files by their path in the repository. */
 interface State {
   /** Undefined: the working tree. */
   readonly commit: Commit | undefined;
   readonly texts: ReadonlyMap<string, string>;
-  readonly made: Made;
+  readonly made: LoadOutcome;
 }
 
 class Files {
@@ -85,7 +85,7 @@ class Files {
     }
   }
 
-  private madeOf(read: ReadText): Omit<Loaded, "revision"> {
+  private madeOf(read: ReadText): Omit<RunnableRevision, "revision"> {
     const given = [read(this.scenario, ""), this.scenario, { ...this.overrides, read }] as const;
     const experiment = parseScenario(...given);
     const [first, ...others] = experiment.treatments;
@@ -139,18 +139,23 @@ function problemOf(error: TrainSimError): string {
   return first ? problemText(first) : error.message;
 }
 
-function keyOf(made: Made): string {
+function keyOf(made: LoadOutcome): string {
   return "key" in made ? made.key : problemOf(made);
 }
 
 /** Throws with the revision's name where it cannot be loaded. */
-function requireLoaded({ commit, texts, made }: State): Loaded {
+function requireLoaded({ commit, texts, made }: State): RunnableRevision {
   if ("key" in made) return { ...made, revision: revisionOf({ commit, texts, made }, texts) };
   throw new UsageError(`at ${nameOf(commit)}: ${made.message}`, made.hint, { cause: made });
 }
 
 /** The good one first, the bad one last. Throws a UsageError where there is nothing between them, or one of the two does not load. */
-export function revisionsOf({ scenario, good, bad, ...overrides }: Asked): [Loaded, ...Candidate[]] {
+export function revisionsOf({
+  scenario,
+  good,
+  bad,
+  ...overrides
+}: BisectRequest): [RunnableRevision, ...Candidate[]] {
   const files = new Files(scenario, overrides);
   const { git } = files;
   const [from, to] = [git.commit(good), git.commit(bad ?? "HEAD")];

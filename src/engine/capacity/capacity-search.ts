@@ -18,7 +18,7 @@ export type ProbePurpose = Pick<CapacityProbe, "purpose" | "discarded">;
 export type AskedProbe = ProbePurpose & Pick<CapacityProbe, "ratePerSecond">;
 
 /** Asks for probes, one after another; each is answered by whether its rate held. */
-type Probing<Result> = Generator<AskedProbe, Result, boolean>;
+type ProbeSequence<Result> = Generator<AskedProbe, Result, boolean>;
 
 export type SearchResult = Pick<Capacity, "outcome" | "ratePerSecond" | "failsAtPerSecond" | "drift">;
 
@@ -58,7 +58,7 @@ export class CapacitySearch {
 
   constructor(private readonly options: SearchOptions) {}
 
-  *probes(): Probing<void> {
+  *probes(): ProbeSequence<void> {
     try {
       this.outcome = yield* this.search();
     } catch (error) {
@@ -79,7 +79,7 @@ export class CapacitySearch {
     };
   }
 
-  private *search(): Probing<SearchResult["outcome"]> {
+  private *search(): ProbeSequence<SearchResult["outcome"]> {
     yield* this.holds(this.start, { purpose: "bracket", discarded: true });
     this.isOverloaded = false;
     for (;;) {
@@ -97,7 +97,7 @@ export class CapacitySearch {
   }
 
   /** Narrows the bracket until the lowest rate that bounds the search is near the highest that held, or a limit is reached. */
-  private *narrow(): Probing<void> {
+  private *narrow(): ProbeSequence<void> {
     const { leastRatePerSecond: least, mostRatePerSecond: most, precision } = this.options;
     for (;;) {
       if (!(yield* this.isRecovered())) continue;
@@ -116,13 +116,13 @@ export class CapacitySearch {
     }
   }
 
-  private *ask(rate: number, purpose: "bracket" | "bisect"): Probing<void> {
+  private *ask(rate: number, purpose: "bracket" | "bisect"): ProbeSequence<void> {
     if (yield* this.holds(rate, { purpose })) this.held.add(rate);
     else this.failed.set(rate, "once");
   }
 
   /** Probes a rate until 2 of at most 3 probes agree; `failedAlready` counts failures so far. */
-  private *askAgain(rate: number, failedAlready: number, shown: "bound" | "again"): Probing<void> {
+  private *askAgain(rate: number, failedAlready: number, shown: "bound" | "again"): ProbeSequence<void> {
     let [held, failed] = [0, failedAlready];
     while (held < MAJORITY && failed < MAJORITY) {
       if (!(yield* this.isRecovered())) return;
@@ -138,7 +138,7 @@ export class CapacitySearch {
   }
 
   /** A quarter of the repetitions may fail, one at least: stalls spoil some. */
-  private *isConfirmed(rate: number): Probing<boolean> {
+  private *isConfirmed(rate: number): ProbeSequence<boolean> {
     const { confirmations } = this.options;
     const failedMost = Math.max(1, Math.floor(confirmations / 4));
     let [held, failed] = [this.confirmed.has(rate) ? confirmations : 0, 0];
@@ -153,7 +153,7 @@ export class CapacitySearch {
   }
 
   /** Whether the best rate holds after an overload, if need be after a probe of half of it. If not, refutes it. */
-  private *isRecovered(): Probing<boolean> {
+  private *isRecovered(): ProbeSequence<boolean> {
     const { low } = this;
     if (!this.isOverloaded || low === 0) return true;
     const recover = { purpose: "recover" } as const;
@@ -176,7 +176,7 @@ export class CapacitySearch {
     if (drift) throw new Inconclusive(drift);
   }
 
-  private *holds(rate: number, about: ProbePurpose): Probing<boolean> {
+  private *holds(rate: number, about: ProbePurpose): ProbeSequence<boolean> {
     if (this.asked === PROBES_MOST) throw new Inconclusive();
     const held = yield { ratePerSecond: rate, ...about };
     if (counts(about)) this.counted.push({ ratePerSecond: rate, held, position: this.asked });

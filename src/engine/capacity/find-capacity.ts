@@ -5,7 +5,7 @@ import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import type { Experiment } from "../../scenario/settings.js";
 import { violationsOf, type ExperimentRecord } from "../session/experiment-record.js";
-import type { RanTrial, Trials, TrialSource } from "../session/session.js";
+import type { TrialWithTreatment, Trials, TrialSource } from "../session/session.js";
 import { capacityOf, isConfirmation, judgeProbe, treatmentAt } from "./capacity-probe.js";
 import { CapacitySearch } from "./capacity-search.js";
 import { searchedTreatments, searchOptions } from "./searched-treatments.js";
@@ -39,7 +39,7 @@ async function* probes(
   let number = 0;
   for (const treatment of experiment.treatments) {
     const search = new CapacitySearch(searchOptions(experiment, treatment, found));
-    const ran: (RanTrial & { readonly probe: CapacityProbe })[] = [];
+    const ran: (TrialWithTreatment & { readonly probe: CapacityProbe })[] = [];
     const capacity = (): Capacity => capacityOf(treatment, threshold, ran, search.found);
     const asking = search.probes();
     for (let asked = asking.next(); !asked.done;) {

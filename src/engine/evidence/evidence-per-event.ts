@@ -7,7 +7,7 @@ import { evidenceMetricOf, PER_EVENT_EVIDENCE, type Evidence } from "../../workl
 import type { WindowEvidence } from "./evidence-source.js";
 import { growthOf } from "./window-figures.js";
 
-export interface WorkDone {
+export interface WindowWork {
   readonly workload: Vocabulary;
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
   /** Transactions on the load's connections that ended in the window: retries, polls and look-ups included. */
@@ -19,7 +19,7 @@ export interface WorkDone {
 }
 
 /** Events that arrived within the window or, if none did, events that were worked on. */
-function eventsOf({ workload, operations }: WorkDone): number {
+function eventsOf({ workload, operations }: WindowWork): number {
   const eventsIn = (flow: Flow): number =>
     operationsWith(workload, flow).reduce((sum, operation) => sum + (operations[operation]?.events ?? 0), 0);
   return eventsIn("in") || eventsIn("through");
@@ -28,7 +28,7 @@ function eventsOf({ workload, operations }: WorkDone): number {
 export function perEventOf(
   database: Pick<DatabaseEvidence, "statements">,
   window: WindowEvidence,
-  done: WorkDone,
+  done: WindowWork,
 ): PerEvent | undefined {
   const events = eventsOf(done);
   if (events === 0) return undefined;

@@ -3,7 +3,7 @@ import { TrialEvidence, type EvidenceOptions } from "./evidence.js";
 import { DatabaseSource } from "./evidence-database.js";
 import type { EvidenceSource } from "./evidence-source.js";
 import { HostSource } from "./host-evidence.js";
-import type { Surroundings } from "./surroundings.js";
+import type { EnvironmentReadings } from "./surroundings.js";
 import { PoolerSource } from "./pooler-evidence.js";
 import type { TrialHost } from "../trial/trial-parts.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
@@ -11,7 +11,7 @@ import type { RunningPooler } from "../../pools/running-pooler.js";
 /** The evidence of one trial, neither opened nor begun yet. The observer receives each sample, too. */
 export function evidenceOf(
   { target, observer, place }: Pick<TrialHost, "target" | "observer" | "place">,
-  { kind, serverPid }: Pick<Surroundings, "kind" | "serverPid">,
+  { kind, serverPid }: Pick<EnvironmentReadings, "kind" | "serverPid">,
   pooler: RunningPooler | undefined,
   settings: TreatmentSettings,
   { onOpening, onSample }: Required<Pick<EvidenceOptions, "onOpening" | "onSample">>,

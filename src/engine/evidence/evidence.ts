@@ -5,7 +5,7 @@ import { messageOf } from "../../foundation/errors.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 import { foreignWorkOf } from "./foreign-work.js";
-import { perEventOf, type WorkDone } from "./evidence-per-event.js";
+import { perEventOf, type WindowWork } from "./evidence-per-event.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
 import { COUNTED_AGAIN, type EvidenceSource } from "./evidence-source.js";
 import { DATABASE_EVIDENCE } from "../../workloads/evidence.js";
@@ -81,7 +81,7 @@ export class TrialEvidence {
   }
 
   /** The evidence of the window; empty if the window did not come to its end. */
-  result(done: WorkDone): DatabaseEvidence {
+  result(done: WindowWork): DatabaseEvidence {
     if (this.state !== "closed") return {};
     const { sums } = this;
     const parts = Object.assign(

@@ -2,7 +2,7 @@
 // load's transactions are deducted, with room for late counts.
 import type { Evidence } from "../../database/evidence.js";
 import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../../results/result-schema.js";
-import type { WorkDone } from "./evidence-per-event.js";
+import type { WindowWork } from "./evidence-per-event.js";
 import { COUNTED_AGAIN, type WindowEvidence } from "./evidence-source.js";
 
 /** A session reports its transactions once a second, so the counts of the window may be off by one second's transactions. */
@@ -31,7 +31,7 @@ function transactionsHere(
 
 export function foreignWorkOf(
   window: WindowEvidence,
-  { serverTransactions = 0, poolerTransactions = 0 }: WorkDone,
+  { serverTransactions = 0, poolerTransactions = 0 }: WindowWork,
   span: CountedSpan,
 ): ForeignWork | undefined {
   const elsewhere = window.total("transactions.elsewhere");
@@ -68,7 +68,10 @@ const UNNAMED =
 /** Parts of foreign work that could not be looked for in a window that came to its end. */
 export function foreignNotAssessed(
   { foreign, skipped = [], sampling }: DatabaseEvidence,
-  { serverTransactions = 0, poolerTransactions }: Pick<WorkDone, "serverTransactions" | "poolerTransactions">,
+  {
+    serverTransactions = 0,
+    poolerTransactions,
+  }: Pick<WindowWork, "serverTransactions" | "poolerTransactions">,
   sources: Evidence["foreignSources"],
 ): NotAssessed[] {
   const reasonOf = (source: string, otherwise: string): string =>

@@ -102,21 +102,21 @@ export class ServerIdentities {
   }
 }
 
-type Read = ServerIdentity | { readonly failure: string };
+type IdentityReading = ServerIdentity | { readonly failure: string };
 
-async function read(endpoint: Endpoint): Promise<Read> {
+async function read(endpoint: Endpoint): Promise<IdentityReading> {
   return databaseOf(endpoint)
     .server.identity(endpoint)
     .catch((error: unknown) => ({ failure: messageOf(error) }));
 }
 
 class WatchedServer {
-  private atEnd: Read | undefined;
+  private atEnd: IdentityReading | undefined;
   readonly name: string;
 
   constructor(
     private readonly endpoint: Endpoint,
-    private readonly atStart: Read,
+    private readonly atStart: IdentityReading,
     private readonly before: LastSeen | undefined,
   ) {
     this.name = describeEndpoint(endpoint);

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, expect, it } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
-import { Surroundings } from "./surroundings.js";
+import { EnvironmentReadings } from "./surroundings.js";
 
 const started: ChildProcess[] = [];
 
@@ -47,9 +47,9 @@ async function reasonsAfter(
       },
     },
   };
-  const surroundings = new Surroundings(
-    host as unknown as ConstructorParameters<typeof Surroundings>[0],
-    { treatment } as unknown as ConstructorParameters<typeof Surroundings>[1],
+  const surroundings = new EnvironmentReadings(
+    host as unknown as ConstructorParameters<typeof EnvironmentReadings>[0],
+    { treatment } as unknown as ConstructorParameters<typeof EnvironmentReadings>[1],
   );
   surroundings.openWindow();
   await change();

@@ -24,7 +24,7 @@ const CPU = "CPU time of other programs";
 const IO = "I/O of other programs";
 const NO_PROC = "this platform has no /proc to read them from";
 
-export class Surroundings {
+export class EnvironmentReadings {
   private servers: TrialServers | undefined;
   private found: number | undefined;
   private opened: Reading | undefined;

@@ -178,7 +178,7 @@ function partsOf(
   });
 }
 
-class Recommending {
+class RecommendationRun {
   private readonly startMs: number;
   /** The whole time of one trial: a guess before the first round. */
   private trialMs: number;
@@ -343,5 +343,5 @@ export async function recommend(
       "the scenario has one configuration, so there is nothing to choose from",
       "Give it factors, as factors: { pool.size: 4..64, payload: [jsonb, text] }.",
     );
-  return new Recommending(plan, space, measure, nowMs).run();
+  return new RecommendationRun(plan, space, measure, nowMs).run();
 }

@@ -10,7 +10,7 @@ import {
   OWN_CONNECTIONS,
   pooledConnectionsOf,
   serverConnectionsOf,
-  type Carrier,
+  type LoadProcess,
 } from "../../scenario/connections.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import { kindOf, type FaultKindName } from "../../faults/registry.js";
@@ -45,7 +45,7 @@ export function mostServerConnections(treatments: readonly Treatment[], of: Trea
 }
 
 /** Connections that go through that process's proxy for faults of the network: an accepted and an onward one each. */
-function proxiedConnectionsOf(settings: TreatmentSettings, { clients, pooled }: Carrier): number {
+function proxiedConnectionsOf(settings: TreatmentSettings, { clients, pooled }: LoadProcess): number {
   const between = {
     clients: clientConnectionsOf(settings, clients),
     pooler: pooledConnectionsOf(settings, pooled).reduce((sum, each) => sum + each, 0),
@@ -72,7 +72,7 @@ export function openFilesOf(settings: TreatmentSettings, part = carriedHere(sett
 }
 
 /** Connections to the busiest port, each of which needs a port of that process's machine at its other end. */
-function localPortsOf(settings: TreatmentSettings, { clients, pooled }: Carrier): number {
+function localPortsOf(settings: TreatmentSettings, { clients, pooled }: LoadProcess): number {
   return Math.max(
     ...countsByWeight(clientWeightsOf(settings), clientConnectionsOf(settings, clients)),
     ...pooledConnectionsOf(settings, pooled),

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import type { KeptTarget } from "./target-keeper.js";
+import type { OpenTarget } from "./target-keeper.js";
 import { environmentOf } from "./environment.js";
 
-function server(kind: string, version: string, workMem: string): Pick<KeptTarget, "server" | "target"> {
+function server(kind: string, version: string, workMem: string): Pick<OpenTarget, "server" | "target"> {
   return {
     target: { kind },
     server: { product: "PostgreSQL", version, versionText: `PostgreSQL ${version}`, settings: { workMem } },
-  } as unknown as Pick<KeptTarget, "server" | "target">;
+  } as unknown as Pick<OpenTarget, "server" | "target">;
 }
 
 const pgBouncer = (version: string) => ({ product: "PgBouncer", version });

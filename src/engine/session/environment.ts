@@ -4,7 +4,7 @@ import { machineFacts } from "../../foundation/machine.js";
 import type { Environment } from "../../results/result-schema.js";
 import { POOLER_PRODUCTS } from "../../pools/registry.js";
 import type { PoolerVersion } from "../trial/pooler.js";
-import type { KeptTarget } from "./target-keeper.js";
+import type { OpenTarget } from "./target-keeper.js";
 
 /** Between what differed from server to server, because it is a factor. */
 const BETWEEN_VALUES = " | ";
@@ -52,7 +52,7 @@ function poolerVersions(earlier: Facts, poolers: readonly PoolerVersion[]): Fact
  */
 export function environmentOf(
   programVersion: string,
-  targets: readonly Pick<KeptTarget, "server" | "target">[],
+  targets: readonly Pick<OpenTarget, "server" | "target">[],
   poolers: readonly PoolerVersion[],
   earlier?: Environment,
 ): Environment {

@@ -16,9 +16,9 @@ import { dropCommand, type UrlTarget } from "./left-behind.js";
 import type { ExperimentObserver } from "./observer.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import { ServerIdentities } from "../evidence/server-identities.js";
-import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
+import { TargetKeeper, type OpenTarget } from "./target-keeper.js";
 
-interface Earlier {
+interface InterruptedRun {
   readonly environment: Environment;
   readonly trials: readonly { readonly result: TrialResult }[];
 }
@@ -26,24 +26,24 @@ interface Earlier {
 /** A server that may be gone gets no longer to answer. */
 const ANSWER_MS = 3_000;
 
-export type ClaimedTarget = KeptTarget & { readonly claim: NamespaceClaim };
+export type ClaimedTarget = OpenTarget & { readonly claim: NamespaceClaim };
 
 /** A namespace on a server that stays, and the command that drops it. */
-interface Claimed {
+interface ClaimedNamespace {
   readonly dialect: DialectName;
   readonly claim: NamespaceClaim;
   readonly command: string;
 }
 
 export class ExperimentHost {
-  private readonly targets: KeptTarget[] = [];
+  private readonly targets: OpenTarget[] = [];
   private readonly poolers: PoolerVersion[] = [];
   private readonly left: string[] = [];
   /** Keepers by the number of their server: a duet has two at once. */
   private readonly keepers = new Map<number, TargetKeeper>();
   readonly identities: ServerIdentities;
   /** Namespaces that trials may have made on the running target, if that is not ours alone. */
-  private readonly namespaces = new Map<string, Claimed>();
+  private readonly namespaces = new Map<string, ClaimedNamespace>();
   private keepsTables = false;
 
   private tried: Promise<void> | undefined;
@@ -52,7 +52,7 @@ export class ExperimentHost {
     private readonly treatments: readonly Treatment[],
     private readonly programVersion: string,
     private readonly observer: ExperimentObserver,
-    private readonly earlier?: Earlier,
+    private readonly earlier?: InterruptedRun,
   ) {
     this.identities = new ServerIdentities(earlier?.trials.map(({ result }) => result));
   }
@@ -68,7 +68,7 @@ export class ExperimentHost {
   }
 
   /** Rejects with all that the server refuses of the workload, in any treatment. */
-  private async tryOut({ admin }: KeptTarget): Promise<void> {
+  private async tryOut({ admin }: OpenTarget): Promise<void> {
     const refused = new Set<string>();
     for (const { settings } of this.treatments)
       for (const words of (await workloadOf(settings).loading?.tryOut?.(
@@ -109,7 +109,7 @@ export class ExperimentHost {
   private keeperOf(server: number): TargetKeeper {
     const kept = this.keepers.get(server);
     if (kept) return kept;
-    const onStart = (started: KeptTarget): void => {
+    const onStart = (started: OpenTarget): void => {
       this.targets.push(started);
       const { product, version } = started.server;
       const { host, port } = started.target.admin;
@@ -124,7 +124,7 @@ export class ExperimentHost {
   private async claim(
     namespace: string,
     settings: UrlTarget,
-    { target: { admin }, dialect }: KeptTarget,
+    { target: { admin }, dialect }: OpenTarget,
   ): Promise<NamespaceClaim> {
     const before = this.namespaces.get(namespace)?.claim;
     if (before) {
@@ -143,7 +143,7 @@ export class ExperimentHost {
     return claim;
   }
 
-  private async leave(ending: KeptTarget): Promise<void> {
+  private async leave(ending: OpenTarget): Promise<void> {
     for (const [namespace, claimed] of this.namespaces) {
       const why = this.keepsTables
         ? "its tables are kept, to look for the cause of the failure"
@@ -157,8 +157,8 @@ export class ExperimentHost {
   /** Why it cannot be dropped, which is no reason to lose what was measured; undefined where it was. */
   private async drop(
     namespace: string,
-    { claim, dialect }: Claimed,
-    { admin }: KeptTarget,
+    { claim, dialect }: ClaimedNamespace,
+    { admin }: OpenTarget,
   ): Promise<string | undefined> {
     try {
       await claim.confirm();
@@ -173,8 +173,8 @@ export class ExperimentHost {
   private async tellLeft(
     namespace: string,
     why: string,
-    { claim, command, dialect }: Claimed,
-    { admin }: KeptTarget,
+    { claim, command, dialect }: ClaimedNamespace,
+    { admin }: OpenTarget,
   ): Promise<void> {
     const { namespaces } = databaseOf(admin.endpoint);
     const asked = withinMs(namespaces.state(admin, namespace, dialect), ANSWER_MS);

@@ -52,7 +52,7 @@ interface Findings {
   readonly diagnosis?: ResultDocument["diagnosis"];
 }
 
-export interface EarlierRecord {
+export interface InterruptedRecord {
   /** Complete trials, in their planned order. */
   readonly trials: readonly (RecordedTrial & { readonly totals: Totals })[];
   /** Violations in trials that are not complete: a run that goes on does not undo them. */
@@ -80,7 +80,7 @@ export class ExperimentRecord {
 
   constructor(
     private readonly experiment: Experiment,
-    { trials = [], violations = [], looks = [] }: Partial<EarlierRecord> = {},
+    { trials = [], violations = [], looks = [] }: Partial<InterruptedRecord> = {},
   ) {
     this.looks = new Looks(experiment, looks);
     this.values = new TrialValues([

@@ -2,7 +2,7 @@
 import { UsageError } from "../../foundation/errors.js";
 import { areBesideAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import { counted } from "../../foundation/units.js";
-import { carriedByAgents, type Carrier } from "../../scenario/connections.js";
+import { carriedByAgents, type LoadProcess } from "../../scenario/connections.js";
 import type { Treatment, TreatmentSettings } from "../../scenario/settings.js";
 import { AgentHub, type AgentOptions } from "../agents/agent-hub.js";
 import { SshAgents } from "../agents/ssh-agents.js";
@@ -54,7 +54,7 @@ function requireRoom(hub: AgentHub, treatment: Treatment): void {
   const { settings } = treatment;
   const parts = carriedByAgents(settings);
   hub.introductions(settings.agents).forEach(({ name, workers: room, limits }, i) => {
-    const part = parts[i] as Carrier;
+    const part = parts[i] as LoadProcess;
     if (room !== null && part.workers > room)
       throw new UsageError(
         `agent ${name} has room for ${counted(room, "worker thread")} and would get ${part.workers}`,

@@ -5,7 +5,12 @@ import { counted } from "../../foundation/units.js";
 import { diagnose } from "../../analysis/diagnosis/diagnose.js";
 import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import { seenText } from "../../foundation/text/numbers.js";
-import { assess, brokenThreshold, type Abort, type Measured } from "../../analysis/thresholds/thresholds.js";
+import {
+  assess,
+  brokenThreshold,
+  type Abort,
+  type ThresholdInputs,
+} from "../../analysis/thresholds/thresholds.js";
 import { operationResults, randomArrivals } from "../../results/operation-results.js";
 import type { Ceiling, TrialResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
@@ -113,7 +118,7 @@ export class Judge {
 
   private check(
     thresholds: readonly Threshold[],
-    measured: Measured,
+    measured: ThresholdInputs,
     elapsedMs: number,
     trial: PlannedTrial,
     treatment: Treatment,
@@ -132,7 +137,11 @@ export class Judge {
   }
 }
 
-type OnThresholds = (states: readonly RunningThreshold[], measured: Measured, elapsedMs: number) => void;
+type OnThresholds = (
+  states: readonly RunningThreshold[],
+  measured: ThresholdInputs,
+  elapsedMs: number,
+) => void;
 
 /** Watches a trial once a second, over its whole window so far. Undefined without thresholds: nothing is summed up then. */
 function watchThresholds(
@@ -161,7 +170,7 @@ function watchThresholds(
   };
 }
 
-function stateOf(threshold: Threshold, measured: Measured): RunningThreshold {
+function stateOf(threshold: Threshold, measured: ThresholdInputs): RunningThreshold {
   const { metric, expression } = threshold;
   const { seen = null, ok = null } = assess(threshold, measured) ?? {};
   return { metric, expression, seen, ok };

@@ -8,7 +8,7 @@ import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
 
 type Treatments = readonly TreatmentResult[];
 
-interface Look {
+interface LookResult {
   readonly blocks: number;
   /** How many comparisons are to be decided: in a race, of each other treatment with the best. */
   readonly claims: number;
@@ -42,7 +42,7 @@ export class Looks {
   }
 
   /** Undefined if no look is due after these blocks. */
-  due(treatments: Treatments): Look | undefined {
+  due(treatments: Treatments): LookResult | undefined {
     const { stopping } = this.experiment;
     const blocks = blocksOf(treatments);
     return stopping && looksUpTo(blocks, stopping, this.earlier).at(-1) === blocks
@@ -109,7 +109,7 @@ export class Looks {
     }, raceStart(treatments));
   }
 
-  private now(treatments: Treatments): Look {
+  private now(treatments: Treatments): LookResult {
     const blocks = blocksOf(treatments);
     const isLook = blocks >= BLOCKS_MIN;
     const race = this.race(treatments, this.made(treatments, isLook ? [blocks] : []));

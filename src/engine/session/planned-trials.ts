@@ -7,11 +7,11 @@ import type { ExperimentObserver } from "./observer.js";
 import type { ResumedExperiment } from "./resume.js";
 import type { Trials, TrialSource } from "./session.js";
 
-type AtOnce = readonly [PlannedTrial, ...PlannedTrial[]];
+type SimultaneousTrials = readonly [PlannedTrial, ...PlannedTrial[]];
 
 /** Trials that run at the same time: the two of each block of a duet, else one. */
-function atOnce(trials: readonly PlannedTrial[]): AtOnce[] {
-  return trials.flatMap((trial, i): AtOnce[] => {
+function atOnce(trials: readonly PlannedTrial[]): SimultaneousTrials[] {
+  return trials.flatMap((trial, i): SimultaneousTrials[] => {
     if (trial.duet?.server === 2) return [];
     const other = trial.duet && trials[i + 1];
     return [other ? [trial, other] : [trial]];

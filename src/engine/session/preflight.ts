@@ -1,7 +1,7 @@
 // Checks of a user's own servers and poolers, made before the first trial and by `doctor`. Nothing is made.
 import { distinct } from "../../foundation/distinct.js";
 import { TargetError, UsageError } from "../../foundation/errors.js";
-import type { Obstacle, Way } from "../../database/contract.js";
+import type { Obstacle, ClientEndpoint } from "../../database/contract.js";
 import { describeEndpoint } from "../../database/endpoint.js";
 import { administer, databaseOf } from "../../database/registry.js";
 import { tablesMarked } from "../../workloads/tables.js";
@@ -46,11 +46,11 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
     const running = externalPooler(kind, pool);
     return { running, obstacles: () => kind.obstacles(pool, running, prepared === true) };
   });
-  const ways: Way[] = distinct([
-    ...target.endpoints.map((endpoint): Way => ({ key: "target.urls", endpoint })),
+  const ways: ClientEndpoint[] = distinct([
+    ...target.endpoints.map((endpoint): ClientEndpoint => ({ key: "target.urls", endpoint })),
     ...poolers
       .flatMap(({ running }) => running.endpoints)
-      .map((endpoint): Way => ({ key: "pool.urls", endpoint })),
+      .map((endpoint): ClientEndpoint => ({ key: "pool.urls", endpoint })),
   ]);
   const namespaces = distinct(treatments.map(({ settings }) => settings.namespace));
   const { server, failures } = databaseOf(target.admin);
@@ -87,7 +87,7 @@ export async function requireOwnServers(
   throw new Failure([`${grave.length} problems before the first trial`, ...list].join("\n"));
 }
 
-export interface LeftSchema {
+export interface LeftoverSchema {
   /** One sentence on what it is. */
   readonly words: string;
   /** A line for a shell that drops it. */
@@ -95,12 +95,12 @@ export interface LeftSchema {
 }
 
 /** Schemas that earlier runs left, among the namespaces that the treatments name. Never rejects. */
-export async function leftSchemas({ target, treatments }: OwnServer): Promise<LeftSchema[]> {
+export async function leftoverSchemas({ target, treatments }: OwnServer): Promise<LeftoverSchema[]> {
   const byName = new Map(treatments.map(({ settings }) => [settings.namespace, settings]));
   const { namespaces } = databaseOf(target.admin);
   const admin = await administer(target.admin, { purpose: "preflight" }).catch(() => undefined);
   if (!admin) return [];
-  const left: LeftSchema[] = [];
+  const left: LeftoverSchema[] = [];
   try {
     for (const [namespace, { dialect, target: settings }] of byName) {
       if (settings.kind !== "url" || !namespaces.hasClaims(dialect)) continue;

@@ -15,9 +15,9 @@ import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
 import { POOLER_PRODUCTS, poolerVariable } from "../../pools/registry.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import { isAmong } from "./environment.js";
-import { violationsOf, type EarlierRecord } from "./experiment-record.js";
+import { violationsOf, type InterruptedRecord } from "./experiment-record.js";
 
-export interface ResumedExperiment extends EarlierRecord {
+export interface ResumedExperiment extends InterruptedRecord {
   readonly directory: string;
   readonly environment: Environment;
   readonly ceilings: ReadonlyMap<string, Ceiling>;

@@ -34,7 +34,7 @@ import { Judge } from "./judge.js";
 import { machineCaveats } from "./machine-caveats.js";
 import { allOf, type ExperimentObserver } from "./observer.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
-import { Meeting } from "../trial/meeting.js";
+import { StartBarrier } from "../trial/meeting.js";
 import { runTrial } from "../trial/trial.js";
 import type { AgentOptions } from "../agents/agent-hub.js";
 import type { FinishedTrial, TrialHost } from "../trial/trial-parts.js";
@@ -60,16 +60,16 @@ export interface ExperimentOutcome {
 }
 
 /** A trial as it ran: in the dialect of its server, its result with the objections to it. */
-export type RanTrial = Pick<FinishedTrial, "result" | "totals"> & { readonly treatment: Treatment };
+export type TrialWithTreatment = Pick<FinishedTrial, "result" | "totals"> & { readonly treatment: Treatment };
 
 /** A trial as it is to run. */
-export interface Runnable {
+export interface TrialToRun {
   readonly trial: PlannedTrial;
   readonly treatment: Treatment;
 }
 
 /** Trials that run at the same time, and then the next ones; each is given back as it ran. */
-export type Trials = AsyncGenerator<readonly Runnable[], void, readonly RanTrial[]>;
+export type Trials = AsyncGenerator<readonly TrialToRun[], void, readonly TrialWithTreatment[]>;
 
 export interface TrialSource {
   /** Its treatments are those that servers have to carry. */
@@ -81,7 +81,7 @@ export interface TrialSource {
 }
 
 /** A trial in the dialect of its server. */
-interface ReadyTrial extends Runnable {
+interface ReadyTrial extends TrialToRun {
   readonly kept: ClaimedTarget;
 }
 
@@ -188,7 +188,9 @@ class Session {
   }
 
   /** Undefined where the session stops instead. */
-  private async runTogether(planned: readonly Runnable[]): Promise<readonly RanTrial[] | undefined> {
+  private async runTogether(
+    planned: readonly TrialToRun[],
+  ): Promise<readonly TrialWithTreatment[] | undefined> {
     const { interruption } = this.options;
     if (this.failure || interruption.isRequested()) return undefined;
     const ready: ReadyTrial[] = [];
@@ -199,14 +201,14 @@ class Session {
     }
     this.hasBegun = true;
     await this.writeUnfinished();
-    const meeting = new Meeting(ready.length);
+    const meeting = new StartBarrier(ready.length);
     const measured = await Promise.all(ready.map((each) => this.measure(each, meeting)));
-    const ran: RanTrial[] = [];
+    const ran: TrialWithTreatment[] = [];
     for (const each of measured) ran.push(await this.judged(each));
     return ran;
   }
 
-  private async measure(ready: ReadyTrial, meeting: Meeting): Promise<MeasuredTrial> {
+  private async measure(ready: ReadyTrial, meeting: StartBarrier): Promise<MeasuredTrial> {
     const { trial, treatment, kept } = ready;
     const { interruption, observer: all } = this.options;
     // The trial on the first server of a duet is the one that is shown.
@@ -230,7 +232,14 @@ class Session {
   }
 
   /** Once no trial runs any more. */
-  private async judged({ trial, treatment, kept, place, directory, done }: MeasuredTrial): Promise<RanTrial> {
+  private async judged({
+    trial,
+    treatment,
+    kept,
+    place,
+    directory,
+    done,
+  }: MeasuredTrial): Promise<TrialWithTreatment> {
     const { observer, interruption } = this.options;
     if (!done.failure && !interruption.isRequested())
       await this.judge.ensureCeiling({ target: kept.target, place, trial, treatment, directory });

@@ -6,7 +6,7 @@ import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { urlOf } from "../../../test/support/suite-server.js";
 import { environmentOf } from "./environment.js";
-import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
+import { TargetKeeper, type OpenTarget } from "./target-keeper.js";
 
 const SCENARIO = `
 name: settings
@@ -17,7 +17,7 @@ factors: { target.settings.work_mem: [4MB, 8MB], payload: [text, jsonb] }
 let keeper: TargetKeeper | undefined;
 afterEach(() => keeper?.release());
 
-async function workMemOf({ admin }: KeptTarget): Promise<unknown> {
+async function workMemOf({ admin }: OpenTarget): Promise<unknown> {
   const client = admin as AdminClient;
   const [row] = await client.query("SELECT current_setting('work_mem') AS value");
   return row?.["value"];
@@ -34,9 +34,9 @@ function isAlive(pid: number | undefined): boolean {
 
 it("a server is started for each level of its settings, reused within the level, and stopped before the next", async () => {
   const { treatments } = parseScenario(SCENARIO, "scenario.yaml");
-  const started: KeptTarget[] = [];
-  const ended: KeptTarget[] = [];
-  const onEnd = async (target: KeptTarget): Promise<void> => {
+  const started: OpenTarget[] = [];
+  const ended: OpenTarget[] = [];
+  const onEnd = async (target: OpenTarget): Promise<void> => {
     expect(await workMemOf(target)).not.toBe("");
     ended.push(target);
   };
@@ -74,7 +74,7 @@ it("a treatment that needs more connections than the server has is refused befor
     `name: many\ntarget: { kind: url, url: "${url}" }\nfactors: { actors.consumers.load.clients: [2, 9000] }\n`,
     "scenario.yaml",
   );
-  const started: KeptTarget[] = [];
+  const started: OpenTarget[] = [];
   keeper = new TargetKeeper(
     treatments,
     (target) => started.push(target),

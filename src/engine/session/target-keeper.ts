@@ -10,7 +10,7 @@ import { mostServerConnections, targetKey } from "./demand.js";
 import { dialectFor } from "./dialect-choice.js";
 import type { FullDisk } from "../../targets/settings.js";
 
-export interface KeptTarget {
+export interface OpenTarget {
   readonly target: RunningTarget;
   readonly admin: AdminSession;
   readonly server: ServerInfo;
@@ -24,16 +24,16 @@ function smallDisksOf(sharing: readonly Treatment[]): FullDisk[] {
 }
 
 export class TargetKeeper {
-  private current: (KeptTarget & { readonly key: string }) | undefined;
+  private current: (OpenTarget & { readonly key: string }) | undefined;
 
   constructor(
     private readonly treatments: readonly Treatment[],
-    private readonly onStart: (started: KeptTarget) => void,
-    private readonly onEnd: (ending: KeptTarget) => Promise<void>,
+    private readonly onStart: (started: OpenTarget) => void,
+    private readonly onEnd: (ending: OpenTarget) => Promise<void>,
   ) {}
 
   /** The target of that treatment, started when the one that runs is another. */
-  async provide(treatment: Treatment): Promise<KeptTarget> {
+  async provide(treatment: Treatment): Promise<OpenTarget> {
     const { settings } = treatment;
     const key = targetKey(treatment);
     if (this.current?.key === key) {

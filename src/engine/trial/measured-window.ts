@@ -4,9 +4,9 @@ import { processCpuSeconds } from "../../foundation/process-usage.js";
 import type { Fleet } from "../workers/fleet.js";
 import type { Assignment, WorkerUsage } from "../workers/protocol.js";
 import type { AccountedTime, TrialResult } from "../../results/result-schema.js";
-import type { Surroundings } from "../evidence/surroundings.js";
+import type { EnvironmentReadings } from "../evidence/surroundings.js";
 
-interface Told extends Pick<Fleet, "usages"> {
+interface TrialWorkers extends Pick<Fleet, "usages"> {
   readonly assignments: readonly Pick<Assignment, "clients">[];
 }
 
@@ -28,7 +28,7 @@ export class MeasuredWindow {
   constructor(
     readonly startMs: number,
     durationMs = Number.POSITIVE_INFINITY,
-    private readonly beside?: Pick<Surroundings, "openWindow" | "closeWindow">,
+    private readonly beside?: Pick<EnvironmentReadings, "openWindow" | "closeWindow">,
   ) {
     this.startedAtMs = wallClockMs() + startMs - monotonicMs();
     this.endMs = startMs + durationMs;
@@ -73,7 +73,7 @@ export class MeasuredWindow {
   /**
    * What the workers did with it, who tell it when they stop. Null where its end was not reached.
    */
-  client(fleet: Told & Pick<Fleet, "agentCpuSeconds">): TrialResult["client"] {
+  client(fleet: TrialWorkers & Pick<Fleet, "agentCpuSeconds">): TrialResult["client"] {
     if (!this.isRead) return null;
     const { eventLoopDelayP99Ms, clockStepMs, seconds } = this;
     const cpuSeconds = this.cpuSeconds + fleet.agentCpuSeconds;
@@ -91,7 +91,7 @@ export class MeasuredWindow {
   }
 
   /** What the clients of these workers did with it, over clients x window; undefined where these did not tell. */
-  accountedRatio({ assignments, usages }: Told, workers: readonly number[]): number | undefined {
+  accountedRatio({ assignments, usages }: TrialWorkers, workers: readonly number[]): number | undefined {
     const told = workers.flatMap((worker) => usages.get(worker) ?? []);
     if (told.length < workers.length || this.seconds === 0) return undefined;
     const totalMs = Object.values(sumOfTimes(told)).reduce((sum, ms) => sum + ms, 0);

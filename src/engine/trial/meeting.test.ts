@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { monotonicMs } from "../../foundation/clock.js";
-import { Meeting } from "./meeting.js";
+import { StartBarrier } from "./meeting.js";
 
 it("trials that wait for each other continue together, every time", async () => {
-  const meeting = new Meeting(2);
+  const meeting = new StartBarrier(2);
   const passed: string[] = [];
   const run = async (name: string, until: Promise<void>): Promise<void> => {
     for (const place of ["warm-up", "window"]) {
@@ -23,7 +23,7 @@ it("trials that wait for each other continue together, every time", async () => 
 });
 
 it("trials that wait for each other get the latest of their start times", async () => {
-  const meeting = new Meeting(2);
+  const meeting = new StartBarrier(2);
   const before = monotonicMs();
   const [a, b] = await Promise.all([meeting.meet(50), meeting.meet(5_000)]);
   expect(a).toBe(b);
@@ -31,7 +31,7 @@ it("trials that wait for each other get the latest of their start times", async 
 });
 
 it("a trial that left is no longer waited for", async () => {
-  const meeting = new Meeting(2);
+  const meeting = new StartBarrier(2);
   const waits = meeting.meet();
   meeting.leave();
   await waits;

@@ -1,7 +1,7 @@
 // A barrier for trials that run at the same time, so that they warm up and measure in the same seconds.
 import { monotonicMs } from "../../foundation/clock.js";
 
-export class Meeting {
+export class StartBarrier {
   private readonly waiting: { readonly leadMs: number; readonly goOn: (atMs: number) => void }[] = [];
 
   constructor(private expected: number) {}

@@ -20,7 +20,7 @@ export async function prepareNamespace(
   { admin, claim }: Pick<TrialHost, "admin" | "claim">,
   { trial: { seed }, treatment: { settings }, directory }: PreparedTrial,
   load: readonly Endpoint[],
-  isWanted: () => boolean = () => true,
+  mayContinue: () => boolean = () => true,
 ): Promise<unknown> {
   const { dialect, target } = settings;
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
@@ -32,7 +32,7 @@ export async function prepareNamespace(
     settings,
     seed,
     directory,
-    isWanted,
+    mayContinue,
   });
   // Grants hold for tables that exist, and a preload may make some.
   for (const grantTo of roles) await namespaces.apply(admin, { ...made, grantTo }, dialect);

@@ -11,7 +11,7 @@ import { budgetMs, isOpenLoop } from "../../load/load-settings.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 
 /** A mean that can be added to. */
-class Means {
+class MeanSeries {
   private readonly sums: number[] = [];
   private readonly counts: number[] = [];
 
@@ -41,9 +41,9 @@ const CHANGING_LOAD = /^(ramping|daily)-/;
 
 export class SecondSeries {
   private readonly events = new Map<Operation, number[]>();
-  private readonly responses = new Map<Operation, Means>();
+  private readonly responses = new Map<Operation, MeanSeries>();
   private readonly ended = new Map<Operation, number[]>();
-  private readonly completed = new Means();
+  private readonly completed = new MeanSeries();
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
@@ -51,7 +51,7 @@ export class SecondSeries {
         this.events.set(operation, []);
         this.ended.set(operation, []);
       }
-      this.responses.set(operation, new Means());
+      this.responses.set(operation, new MeanSeries());
     }
   }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TrainSimError } from "../../foundation/errors.js";
 import { openLogger, type OpenLogger } from "../../foundation/logger.js";
-import type { Audited } from "../../workloads/workload.js";
+import type { AuditOutcome } from "../../workloads/workload.js";
 import { LOG_FILE } from "../../results/log-reader.js";
 import type { TrialResult } from "../../results/result-schema.js";
 import type { Fault } from "../../faults/registry.js";
@@ -57,7 +57,7 @@ export class TrialLog {
     this.open.flush();
   }
 
-  audited({ findings, logged }: Audited): void {
+  audited({ findings, logged }: AuditOutcome): void {
     const level = findings.verdict === "ok" ? "info" : "error";
     this.open.logger[level]({ event: "audit", operation: "*", ...findings, ...logged }, "audit");
   }

@@ -6,7 +6,7 @@ import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { Interruption } from "../session/interruption.js";
 import type { ExperimentObserver } from "../session/observer.js";
-import type { Meeting } from "./meeting.js";
+import type { StartBarrier } from "./meeting.js";
 import type { PoolerVersion } from "./pooler.js";
 import type { ServerIdentities } from "../evidence/server-identities.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
@@ -20,7 +20,7 @@ export interface TrialHost {
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
   /** Trials that run at the same time, this one at least. */
-  readonly meeting: Meeting;
+  readonly meeting: StartBarrier;
   readonly onPooler: (pooler: PoolerVersion) => void;
   /** Called with the running totals of the window, once a second while it lasts. */
   readonly onTotals?: WatchTotals;

@@ -3,7 +3,7 @@ import { NO_SPANS } from "../../results/result-schema.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { isoTime } from "../../foundation/clock.js";
 import type { TrainSimError } from "../../foundation/errors.js";
-import type { Audited } from "../../workloads/workload.js";
+import type { AuditOutcome } from "../../workloads/workload.js";
 import type { WindowSummary } from "../../metrics/totals.js";
 import type { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { endpointResults, splitOf } from "../../results/endpoint-results.js";
@@ -27,7 +27,7 @@ import { foreignNotAssessed } from "../evidence/foreign-work.js";
 import type { PlansRead } from "../evidence/plan-watch.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
-import type { Surroundings } from "../evidence/surroundings.js";
+import type { EnvironmentReadings } from "../evidence/surroundings.js";
 import type { Fleet } from "../workers/fleet.js";
 import type { TrialFaults } from "./trial-faults.js";
 import type { TrialInputs } from "./trial-parts.js";
@@ -40,7 +40,7 @@ export interface TrialEnding {
 
 /** `drainSeconds` are undefined where the queue was not emptied. */
 export function endingOf(
-  { findings, passesPerEvent }: Audited,
+  { findings, passesPerEvent }: AuditOutcome,
   drainSeconds: number | undefined,
   { integrity }: Pick<TreatmentSettings, "integrity">,
 ): TrialEnding {
@@ -83,7 +83,7 @@ export function loadFacts(
 }
 
 /** The parts of a trial that was measured. */
-interface Measured {
+interface MeasuredParts {
   readonly fleet: Fleet;
   readonly evidence: TrialEvidence;
   readonly faults: TrialFaults;
@@ -94,7 +94,7 @@ interface Measured {
 }
 
 /** Facts of the window, once everything is put away. */
-export function windowFacts({ trial, treatment }: TrialInputs, measured: Measured): TrialFacts {
+export function windowFacts({ trial, treatment }: TrialInputs, measured: MeasuredParts): TrialFacts {
   const { fleet, window, evidence, faults, workers, summary } = measured;
   const { pool } = treatment.settings;
   const client = window.client(fleet);
@@ -136,7 +136,7 @@ interface TrialOutcome {
   /** Undefined where the tables could not be read. */
   readonly ending: TrialEnding | undefined;
   readonly failure: TrainSimError | undefined;
-  readonly surroundings: Surroundings;
+  readonly surroundings: EnvironmentReadings;
   readonly stopReason: string | undefined;
   readonly serverClockStepMs: number;
 }

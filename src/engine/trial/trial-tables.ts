@@ -1,7 +1,7 @@
 // The tables of one trial. After a failure they are audited in a separate session, because the control connection may still
 // be held by what the trial was waiting for.
 import { storeOf, workloadOf } from "../../workloads/registry.js";
-import type { Audited, AuditInputs } from "../../workloads/workload.js";
+import type { AuditOutcome, AuditInputs } from "../../workloads/workload.js";
 import { administer } from "../../database/registry.js";
 import { codeOf, messageOf } from "../../foundation/errors.js";
 import { withinMs } from "../../foundation/deadline.js";
@@ -13,7 +13,7 @@ import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 
 const CONNECT_MS = 3_000;
-type WhatLoses = Pick<TrialFaults, "loss">;
+type LossSource = Pick<TrialFaults, "loss">;
 
 /** An audit takes some seconds for a million events. */
 const FAILED_AUDIT_MS = 120_000;
@@ -39,9 +39,9 @@ export class TrialTables {
   /** Audits a trial whose workers have all closed their ledgers; undefined where the workload has no audit. */
   async audit(
     { account }: Fleet,
-    faults: WhatLoses,
+    faults: LossSource,
     seen: Pick<AuditInputs<unknown>, "isDrained" | "clockStepMs">,
-  ): Promise<Audited | undefined> {
+  ): Promise<AuditOutcome | undefined> {
     return this.through(this.host.admin, faults, { ...account, ...seen }, false);
   }
 
@@ -50,9 +50,9 @@ export class TrialTables {
    */
   async auditFailed(
     { account }: Pick<Fleet, "account">,
-    faults: WhatLoses,
+    faults: LossSource,
     clockStepMs: number,
-  ): Promise<Audited | undefined> {
+  ): Promise<AuditOutcome | undefined> {
     if (this.hasBegun || !this.isReset) return undefined;
     const options = { purpose: "audit", connectTimeoutMs: CONNECT_MS };
     try {
@@ -66,10 +66,10 @@ export class TrialTables {
 
   private async through(
     admin: TrialHost["admin"],
-    faults: WhatLoses,
-    ending: Pick<AuditInputs<unknown>, "told" | "unclosed" | "isDrained" | "clockStepMs">,
+    faults: LossSource,
+    ending: Pick<AuditInputs<unknown>, "workerAccounts" | "unclosed" | "isDrained" | "clockStepMs">,
     isFailed: boolean,
-  ): Promise<Audited | undefined> {
+  ): Promise<AuditOutcome | undefined> {
     this.hasBegun = true;
     await this.host.claim.confirm();
     const { directory, treatment } = this.inputs;
@@ -95,7 +95,7 @@ const OF_TABLES = /^(22|42(?!601))/;
  * Tables that an audit cannot read are a finding: something changed them since the reset. Rethrows any other error, such as a
  * lost connection.
  */
-export function unreadableTables(error: unknown): Audited {
+export function unreadableTables(error: unknown): AuditOutcome {
   const sqlstate = codeOf(error) ?? "";
   if (!OF_TABLES.test(sqlstate)) throw error;
   return {

@@ -28,7 +28,7 @@ import { SecondSeries } from "./second-series.js";
 import { analyzeNamespace } from "./prepare-namespace.js";
 import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
 import { ServerWatch } from "./server-watch.js";
-import { Surroundings } from "../evidence/surroundings.js";
+import { EnvironmentReadings } from "../evidence/surroundings.js";
 import { TrialTables } from "./trial-tables.js";
 import { TrialLog } from "./trial-log.js";
 import {
@@ -67,7 +67,7 @@ class TrialRun {
   private readonly over = new AbortController();
   private readonly isWanted = () => !this.host.interruption.isRequested() && !this.over.signal.aborted;
   private readonly path: ClientPath;
-  private readonly surroundings: Surroundings;
+  private readonly surroundings: EnvironmentReadings;
   private readonly tables: TrialTables;
   /** Put away what the phases made, the last one first. */
   private readonly closers: (() => unknown)[] = [];
@@ -88,7 +88,7 @@ class TrialRun {
     const { failures } = this;
     this.log = new TrialLog(inputs);
     this.path = new ClientPath(host, inputs, failures);
-    this.surroundings = new Surroundings(host, inputs);
+    this.surroundings = new EnvironmentReadings(host, inputs);
     this.tables = new TrialTables(host, inputs, this.log);
     this.series = new SecondSeries(operationsOf(settings));
     const onSecond: SecondSink = (second, totals) => {

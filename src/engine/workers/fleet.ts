@@ -38,7 +38,7 @@ export interface FleetEvents {
 export class Fleet {
   private workers: RunningWorkers | undefined;
   private readonly barriers = new Barriers();
-  private readonly roll = new WorkerRoll();
+  private readonly roll = new EndedWorkers();
   private readonly killed = new Set<number>();
   private readonly eventLoopDelaysMs: number[] = [];
   private windowUsages: ReadonlyMap<number, WorkerUsage> = new Map();
@@ -129,9 +129,12 @@ export class Fleet {
   }
 
   /** The ledgers of the workers that closed theirs, and the names of the others. */
-  get account(): { readonly told: readonly unknown[]; readonly unclosed: readonly string[] } {
+  get account(): { readonly workerAccounts: readonly unknown[]; readonly unclosed: readonly string[] } {
     const unclosed = this.everyone().filter((number) => !this.roll.hasClosed(number));
-    return { told: this.roll.told, unclosed: unclosed.map((number) => this.nameOf(number)) };
+    return {
+      workerAccounts: this.roll.workerAccounts,
+      unclosed: unclosed.map((number) => this.nameOf(number)),
+    };
   }
 
   chooseAgents(count: number, prng: Prng): readonly LoadAgent[] {
@@ -266,17 +269,17 @@ export class Fleet {
   private readonly fail = (error: TrainSimError): void => this.rejectFailure(error);
 }
 
-class WorkerRoll {
-  private readonly gone = new Set<number>();
+class EndedWorkers {
+  private readonly numbers = new Set<number>();
   private readonly ledgers = new Map<number, unknown>();
   private onEnded: () => void = () => undefined;
 
   hasEnded(worker: number): boolean {
-    return this.gone.has(worker);
+    return this.numbers.has(worker);
   }
 
   ended(worker: number): void {
-    this.gone.add(worker);
+    this.numbers.add(worker);
     this.onEnded();
   }
 
@@ -289,7 +292,7 @@ class WorkerRoll {
   }
 
   /** The ledgers of the workers that closed theirs. */
-  get told(): readonly unknown[] {
+  get workerAccounts(): readonly unknown[] {
     return [...this.ledgers.values()];
   }
 
@@ -297,7 +300,7 @@ class WorkerRoll {
   async untilEnded(workers: readonly number[], mostMs: number): Promise<void> {
     const all = new Promise<void>((resolve) => {
       this.onEnded = () => {
-        if (workers.every((worker) => this.gone.has(worker))) resolve();
+        if (workers.every((worker) => this.numbers.has(worker))) resolve();
       };
     });
     this.onEnded();

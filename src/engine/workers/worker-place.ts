@@ -5,7 +5,7 @@ import type { Prng } from "../../foundation/prng.js";
 import type { TrainSimError } from "../../foundation/errors.js";
 import type { ManagedSettings } from "../../pools/registry.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
-import type { Admitted } from "../../pools/strategy.js";
+import type { ManagedPoolerDemand } from "../../pools/strategy.js";
 import type { TrialAgent } from "../../results/result-schema.js";
 import type { Assignment, Command, Report } from "./protocol.js";
 
@@ -51,7 +51,7 @@ export interface WorkerPlace {
   /** Between the clients that are started next, which are admitted, and these; see `startPoolers`. */
   openPoolers(
     pool: ManagedSettings,
-    admitted: Admitted,
+    admitted: ManagedPoolerDemand,
     upstreams: readonly Endpoint[],
   ): Promise<RunningPooler>;
   start(assignments: readonly Assignment[], events: WorkerEvents): RunningWorkers;

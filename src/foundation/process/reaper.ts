@@ -55,9 +55,9 @@ process.stdin.on("end", reap);
 process.stdin.on("error", reap);
 `;
 
-type Held = readonly ["process", number] | readonly ["mount" | "directory", string];
+type ReapedResource = readonly ["process", number] | readonly ["mount" | "directory", string];
 
-const held = new Set<Held>();
+const resources = new Set<ReapedResource>();
 let running: Promise<Socket> | undefined;
 let pid: number | undefined;
 
@@ -93,18 +93,18 @@ async function startReaper(): Promise<Socket> {
   pipe.unref();
   pipe.on("error", () => undefined);
   child.once("exit", () => (running = undefined));
-  for (const item of held) pipe.write(lineOf("hold", item));
+  for (const item of resources) pipe.write(lineOf("hold", item));
   return pipe;
 }
 
-function lineOf(verb: "hold" | "forget", item: Held): string {
+function lineOf(verb: "hold" | "forget", item: ReapedResource): string {
   return `${JSON.stringify([verb, ...item])}\n`;
 }
 
-async function hold(item: Held): Promise<() => void> {
+async function hold(item: ReapedResource): Promise<() => void> {
   running ??= startReaper();
   const pipe = await running;
-  held.add(item);
+  resources.add(item);
   // The callback confirms that the kernel has the line, so that it arrives even if train-sim is killed now.
   await new Promise<void>((resolve, reject) =>
     pipe.write(lineOf("hold", item), (error) => {
@@ -114,7 +114,7 @@ async function hold(item: Held): Promise<() => void> {
     }),
   );
   return () => {
-    held.delete(item);
+    resources.delete(item);
     void running?.then((current) => current.write(lineOf("forget", item))).catch(() => undefined);
   };
 }

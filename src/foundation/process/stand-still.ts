@@ -3,13 +3,13 @@ import { TargetError } from "../errors.js";
 import { processTree } from "../machine-usage.js";
 import { send } from "./server-process.js";
 
-export interface StandingStill {
+export interface ProcessPause {
   readonly processes: number;
   end(): Promise<void>;
 }
 
 /** Rejects if no process exists. */
-export async function standStill(roots: readonly number[]): Promise<StandingStill> {
+export async function standStill(roots: readonly number[]): Promise<ProcessPause> {
   const stopped = roots.flatMap((root) => {
     send(root, "SIGSTOP");
     const [, ...children] = processTree(root);

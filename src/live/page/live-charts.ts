@@ -58,18 +58,18 @@ function operationLines(all: readonly LivePoint[], theme: ChartTheme, of: "event
   });
 }
 
-interface Drawn {
+interface ChartLine {
   readonly metric: string;
   readonly name: string;
   readonly unit: LinePanel["unit"];
 }
 
 /** Lines of samples by the title of their panel. */
-const SAMPLE_PANELS: ReadonlyMap<string, readonly Drawn[]> = LIVE.reduce((panels, metric) => {
+const SAMPLE_PANELS: ReadonlyMap<string, readonly ChartLine[]> = LIVE.reduce((panels, metric) => {
   const [panel, name] = metric.live.line ?? [];
   if (panel === undefined || name === undefined) return panels;
   return panels.set(panel, [...(panels.get(panel) ?? []), { metric: metric.name, name, unit: metric.unit }]);
-}, new Map<string, Drawn[]>());
+}, new Map<string, ChartLine[]>());
 
 /** Panels in which each line has a distinct colour. */
 function samplePanels(samples: readonly LiveSample[], colours: readonly string[]): LinePanel[] {
@@ -85,7 +85,7 @@ function samplePanels(samples: readonly LiveSample[], colours: readonly string[]
 /** Lines of metrics that were ever sampled; single samples may lack some of them. */
 function sampleLines(
   all: readonly LiveSample[],
-  drawn: readonly Drawn[],
+  drawn: readonly ChartLine[],
   colours: readonly string[],
 ): Line[] {
   return drawn.flatMap(({ metric, name }, i): Line[] => {

@@ -7,7 +7,7 @@ import type { LoadKeys } from "../keys.js";
 import type { Pacer, PacingContext } from "../pacer.js";
 
 /** Settings outside of `load` on which a load depends. */
-export interface LoadSurroundings {
+export interface LoadContext {
   /** Clients stated by the role or the scenario, which the load's own number replaces. */
   readonly clients: number | undefined;
   /** Number of clients if nothing states it. */
@@ -46,7 +46,7 @@ export interface Executor<
   /** Keys of `load` besides `executor`. A key is required unless its schema is optional. */
   keys(vocabulary: LoadKeys): Keys;
   /** Resolves settings and refuses nothing: `rules` find what makes no sense. */
-  resolve(given: z.output<z.ZodObject<Keys>>, surroundings: LoadSurroundings): Settings;
+  resolve(given: z.output<z.ZodObject<Keys>>, surroundings: LoadContext): Settings;
   rules?(given: z.output<z.ZodObject<Keys>>, settings: Settings, surroundings: RuleSurroundings): Finding[];
   budget?(settings: Settings): Budget;
   words(settings: Settings): string;

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { LoadKeys } from "../keys.js";
-import type { LoadSurroundings } from "./executor.js";
+import type { LoadContext } from "./executor.js";
 
 const DEFAULT_MAX_DURATION_MS = 600_000;
 
@@ -20,7 +20,7 @@ export interface BudgetSettings {
 
 export function resolveBudget(
   given: z.output<z.ZodObject<ReturnType<typeof budgetKeys>>>,
-  { clients, defaultClients }: LoadSurroundings,
+  { clients, defaultClients }: LoadContext,
 ): BudgetSettings {
   return {
     clients: clients ?? given.clients ?? defaultClients,

@@ -7,7 +7,7 @@ import { ArrivalSchedule, type OpenLoopPlan } from "../arrivals.js";
 import type { LoadKeys } from "../keys.js";
 import type { Pacer, PacingContext, Start } from "../pacer.js";
 import type { RateCurve } from "../rate-curve.js";
-import type { LoadSurroundings, RuleSurroundings } from "./executor.js";
+import type { LoadContext, RuleSurroundings } from "./executor.js";
 
 export const arrivalKeys = ({ maxClients, timeUnit, distribution, maxWait }: LoadKeys) => ({
   maxClients,
@@ -20,7 +20,7 @@ type ArrivalMapping = z.output<z.ZodObject<ReturnType<typeof arrivalKeys>>>;
 
 export function resolveArrivals(
   { maxClients, distribution = "poisson", maxWait }: ArrivalMapping,
-  { clients, defaultClients }: LoadSurroundings,
+  { clients, defaultClients }: LoadContext,
 ): OpenLoopPlan & { readonly clients: number } {
   const waits = maxWait === undefined ? {} : { maxWaitMs: maxWait };
   return { clients: clients ?? maxClients ?? defaultClients, distribution, ...waits };

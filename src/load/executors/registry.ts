@@ -20,11 +20,11 @@ export const EXECUTORS = [
   dailyArrivalRate,
 ] as const;
 
-type OneOfThem = (typeof EXECUTORS)[number];
-export type ExecutorName = OneOfThem["name"];
-export type PacingPlan = Parameters<OneOfThem["pacer"]>[1];
+type RegisteredExecutor = (typeof EXECUTORS)[number];
+export type ExecutorName = RegisteredExecutor["name"];
+export type PacingPlan = Parameters<RegisteredExecutor["pacer"]>[1];
 /** `clients` is the largest number of active clients; in an open loop, the clients that take arrivals. */
-export type ExecutorSettings = ReturnType<OneOfThem["resolve"]>;
+export type ExecutorSettings = ReturnType<RegisteredExecutor["resolve"]>;
 
 type AnyExecutor = Executor<ExecutorName, z.ZodRawShape, PacingPlan, ExecutorSettings>;
 

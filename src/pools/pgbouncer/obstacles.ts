@@ -8,10 +8,10 @@ import { readPoolSize } from "./pooler-statistics.js";
 import { preparesThrough } from "./prepared-through.js";
 import type { PgBouncerPool } from "./settings.js";
 
-type Stated = Pick<PgBouncerPool, "mode" | "size" | "maxPreparedStatements" | "settings">;
+type RequiredSettings = Pick<PgBouncerPool, "mode" | "size" | "maxPreparedStatements" | "settings">;
 
 /** Settings of a console and of the pools of one database. */
-interface Configured {
+interface ObservedSettings {
   readonly version: string;
   readonly mode: string;
   readonly maxPreparedStatements: string | undefined;
@@ -21,7 +21,7 @@ interface Configured {
 }
 
 export async function pgbouncerObstacles(
-  stated: Stated,
+  stated: RequiredSettings,
   { endpoints, consoles }: RunningPooler,
   isPrepared: boolean,
 ): Promise<Obstacle[]> {
@@ -35,8 +35,8 @@ export async function pgbouncerObstacles(
 }
 
 function differences(
-  { mode, size, settings = {} }: Stated,
-  { version, ...configured }: Configured,
+  { mode, size, settings = {} }: RequiredSettings,
+  { version, ...configured }: ObservedSettings,
 ): Obstacle[] {
   const found: Obstacle[] = [];
   if (configured.mode !== mode)
@@ -65,9 +65,9 @@ function differences(
 }
 
 async function statementObstacles(
-  { mode, maxPreparedStatements }: Stated,
+  { mode, maxPreparedStatements }: RequiredSettings,
   endpoints: readonly Endpoint[],
-  configured: Configured | undefined,
+  configured: ObservedSettings | undefined,
   isPrepared: boolean,
 ): Promise<Obstacle[]> {
   if (mode === "session" || maxPreparedStatements === 0 || !isPrepared) return [];
@@ -84,7 +84,7 @@ async function statementObstacles(
   });
 }
 
-function wordsAgainst({ version, maxPreparedStatements }: Configured): string | undefined {
+function wordsAgainst({ version, maxPreparedStatements }: ObservedSettings): string | undefined {
   if (!isVersionAtLeast(version, "1.21"))
     return `PgBouncer ${version} has no prepared statements outside session mode`;
   return maxPreparedStatements === "0"
@@ -92,7 +92,7 @@ function wordsAgainst({ version, maxPreparedStatements }: Configured): string | 
     : undefined;
 }
 
-const configuredAt = (at: Endpoint, database: string): Promise<Configured> =>
+const configuredAt = (at: Endpoint, database: string): Promise<ObservedSettings> =>
   withConsole(at, async (console) => {
     const version = await readVersion(console);
     const config = await readConfig(console);

@@ -6,14 +6,14 @@ import type { PgBouncerPool } from "./settings.js";
 const UNCOUNTED =
   "PgBouncer renames its server connections for some transactions, and does not count how often (application_name_add_host = 1)";
 
-type Lending = Pick<PgBouncerPool, "mode" | "reconnect" | "settings">;
+type LendingSettings = Pick<PgBouncerPool, "mode" | "reconnect" | "settings">;
 
 /**
  * The number of transactions that PgBouncer adds to each transaction of a client, or the reason why the number is unknown.
  * @param asked settings of a running PgBouncer, as its console reports them
  */
 export function ownTransactions(
-  { mode, reconnect, settings }: Lending,
+  { mode, reconnect, settings }: LendingSettings,
   asked: Readonly<Record<string, string>> = {},
 ): number | string {
   const isConnectionKept = mode === "session" && reconnect === "never";

@@ -2,10 +2,10 @@
 // password is in the user list only, a file of mode 0600.
 import { UsageError } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
-import type { Admitted } from "../strategy.js";
+import type { ManagedPoolerDemand } from "../strategy.js";
 import type { PgBouncerPool } from "./settings.js";
 
-export type PgBouncerSettings = Admitted &
+export type PgBouncerSettings = ManagedPoolerDemand &
   Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements" | "login" | "settings">;
 
 export interface PgBouncerFiles {

@@ -143,13 +143,13 @@ function settingTexts(settings: Readonly<Record<string, string | number | boolea
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, text(value)]));
 }
 
-interface Given extends UrlKeys {
+interface PgBouncerKeys extends UrlKeys {
   readonly login?: Login | undefined;
   readonly settings?: object | undefined;
 }
 
 /** Findings about settings that train-sim makes itself. */
-function settingProblems({ login, settings = {}, ...given }: Given): Finding[] {
+function settingProblems({ login, settings = {}, ...given }: PgBouncerKeys): Finding[] {
   if (urlsOf(given).length > 0) return statedProblems(settings);
   const ofLogin = login === "certificate" ? CLIENT_TLS_FILES : [];
   return Object.keys(settings).flatMap((name) => {

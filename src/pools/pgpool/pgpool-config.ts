@@ -3,9 +3,9 @@
 import { UsageError } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import type { PoolerSettings } from "../keys.js";
-import type { Admitted } from "../strategy.js";
+import type { ManagedPoolerDemand } from "../strategy.js";
 
-export type PgpoolSettings = Admitted & Pick<PoolerSettings, "size" | "instances">;
+export type PgpoolSettings = ManagedPoolerDemand & Pick<PoolerSettings, "size" | "instances">;
 
 /** Processes in addition to the clients': for the session that asks for statistics. */
 const OWN_PROCESSES = 1;
@@ -74,7 +74,7 @@ export function pgpoolPasswords(upstream: Endpoint, password: string): string {
   return `${oneLine(upstream.user, upstream)}:TEXT${oneLine(password, upstream)}\n`;
 }
 
-export const poolHba = ({ auth = "scram-sha-256" }: Pick<Admitted, "auth">): string =>
+export const poolHba = ({ auth = "scram-sha-256" }: Pick<ManagedPoolerDemand, "auth">): string =>
   `host all all 127.0.0.1/32 ${auth}\n`;
 
 /** Most files that one process holds open: each client has a separate process. */

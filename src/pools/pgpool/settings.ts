@@ -53,7 +53,7 @@ export const pgpoolSettings: PoolSettingsOf<PgpoolPool, typeof keys> = {
     return [...problems, { path: "pool.size", message }];
   },
   examples: {
-    taken: {
+    valid: {
       title: "Through a Pgpool-II of your own, with a new connection for every transaction",
       yaml: `name: external-pgpool
 target: { url: "postgresql://app@db.example:5432/app" }

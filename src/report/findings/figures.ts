@@ -8,18 +8,18 @@ import type {
 } from "../../results/result-schema.js";
 
 /** The figures of a treatment that are shown: its complete trials merged, or else the last trial that measured. */
-export type Shown = Pick<
+export type ShownFigures = Pick<
   MergedResult,
   "windowSeconds" | "operations" | "lifecycle" | "endpoints" | "regions"
 >;
 
-export function shownOf(treatment: TreatmentResult): Shown | undefined {
+export function shownOf(treatment: TreatmentResult): ShownFigures | undefined {
   if (treatment.merged) return treatment.merged;
   return treatment.trials.findLast((trial) => Object.keys(trial.operations).length > 0);
 }
 
 /** Operations that a result has, `__cycle__` first, as dbworkload sorts them. */
-export function operationsIn(shown: Shown): [Operation, OperationResult][] {
+export function operationsIn(shown: ShownFigures): [Operation, OperationResult][] {
   return Object.entries(shown.operations).sort(([a], [b]) => Number(isRound(b)) - Number(isRound(a)));
 }
 

@@ -42,10 +42,10 @@ export interface RatioAxis {
   readonly ticks: readonly number[];
 }
 
-type Compared = Pick<ResultDocument, "treatments" | "comparisons">;
+type ForestInputs = Pick<ResultDocument, "treatments" | "comparisons">;
 
 /** Interval of a ratio, or its range over the blocks of fewer trials; undefined if there is neither. */
-export function spreadOf(result: Compared, comparison: Comparison): ForestRow["spread"] {
+export function spreadOf(result: ForestInputs, comparison: Comparison): ForestRow["spread"] {
   const { ciLow, ciHigh } = comparison;
   return ciLow !== null && ciHigh !== null ? [ciLow, ciHigh] : outlookOf(result, comparison)?.range;
 }
@@ -91,7 +91,7 @@ export function forestOf(result: ResultDocument): Forest | undefined {
 
 const RANKS = ["finding", "exploratory", "indistinguishable", "inconclusive"];
 
-function rankOf(comparison: Comparison, { comparisons }: Compared): number {
+function rankOf(comparison: Comparison, { comparisons }: ForestInputs): number {
   return isBelowNoise(comparison, comparisons) ? RANKS.length : RANKS.indexOf(comparison.verdict);
 }
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { exampleLatency, exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
 import { lifecycleNotes, poolerNotes } from "./lifecycle-notes.js";
-import type { Shown } from "./figures.js";
+import type { ShownFigures } from "./figures.js";
 
 const NO_END = { completedMs: null, archivedMs: null };
 
-function shownWith(lifecycle: Shown["lifecycle"], beginMs?: number): Shown {
+function shownWith(lifecycle: ShownFigures["lifecycle"], beginMs?: number): ShownFigures {
   const parts = beginMs === undefined ? [] : [{ name: "begin", meanMs: beginMs, calls: 1 }];
   const add = { ...exampleOperation(20), parts };
   const process = {

@@ -2,7 +2,7 @@
 // has no words.
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
-import { operationsIn, type Shown } from "./figures.js";
+import { operationsIn, type ShownFigures } from "./figures.js";
 import type { Note } from "./notes.js";
 import { operationName } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
@@ -10,7 +10,7 @@ import { STAGES } from "../../workloads/registry.js";
 import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js";
 
 /** One line; none where no event came to any end. */
-export function lifecycleNotes({ lifecycle }: Shown): Note[] {
+export function lifecycleNotes({ lifecycle }: ShownFigures): Note[] {
   const { passesPerEvent, drainSeconds } = lifecycle;
   const spans = STAGES.flatMap(({ stage }) => {
     const latency = lifecycle[`${stage}Ms`];
@@ -28,7 +28,7 @@ export function lifecycleNotes({ lifecycle }: Shown): Note[] {
 
 /** Lines that the workload makes of its measurements. */
 export function workloadNotes(
-  { operations, windowSeconds }: Shown,
+  { operations, windowSeconds }: ShownFigures,
   workload: Pick<WorkloadResult, "name" | "isOwn">,
 ): Note[] {
   const lines = workloadNamed(workload)?.reporting?.lines?.({ operations, windowSeconds }) ?? [];
@@ -36,7 +36,7 @@ export function workloadNotes(
 }
 
 /** Mean of the call that a transaction begins with, over all committed transactions; undefined where there is none. */
-function beginMs(shown: Shown): number | undefined {
+function beginMs(shown: ShownFigures): number | undefined {
   let transactions = 0;
   let totalMs = 0;
   for (const [operation, { parts, transactions: count }] of operationsIn(shown)) {
@@ -64,7 +64,7 @@ function poolersOf({ trials }: TreatmentResult): CountingPooler[] {
   );
 }
 
-export function poolerNotes(treatment: TreatmentResult, shown: Shown): Note[] {
+export function poolerNotes(treatment: TreatmentResult, shown: ShownFigures): Note[] {
   const poolers = poolersOf(treatment);
   const transactions = poolers.reduce((sum, pooler) => sum + pooler.transactions, 0);
   if (transactions === 0) return [];

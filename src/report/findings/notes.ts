@@ -1,6 +1,6 @@
 import { counted } from "../../foundation/units.js";
 import type { ResultVocabulary } from "../../workloads/vocabulary.js";
-import { operationsIn, shownOf, type Shown } from "./figures.js";
+import { operationsIn, shownOf, type ShownFigures } from "./figures.js";
 import type { AuditWords } from "../../workloads/workload.js";
 import { NOTED, valueOf } from "../../metrics/metric-lists.js";
 import type {
@@ -21,7 +21,10 @@ export interface Note {
   readonly tone: "plain" | "good" | "bad";
 }
 
-function perOperation(shown: Shown, describe: (result: OperationResult) => string | undefined): string {
+function perOperation(
+  shown: ShownFigures,
+  describe: (result: OperationResult) => string | undefined,
+): string {
   return operationsIn(shown)
     .flatMap(([operation, result]) => {
       const text = describe(result);
@@ -30,7 +33,7 @@ function perOperation(shown: Shown, describe: (result: OperationResult) => strin
     .join("; ");
 }
 
-function countNotes(shown: Shown): Note[] {
+function countNotes(shown: ShownFigures): Note[] {
   const counted = (counts: Readonly<Record<string, number>>): string | undefined =>
     Object.keys(counts).length > 0 ? bySqlstate(counts) : undefined;
   const failures = perOperation(shown, ({ failures: counts, transactions }) => {
@@ -52,7 +55,7 @@ function countNotes(shown: Shown): Note[] {
 }
 
 /** What became of the arrivals of an open loop, and how late they started: it is in the response times above. */
-function arrivalNotes(shown: Shown): Note[] {
+function arrivalNotes(shown: ShownFigures): Note[] {
   return operationsIn(shown).flatMap(([operation, result]): Note[] => {
     const { offered, dropped = 0, unfinished = 0, startDelayMs: delay, serviceTimeMs: service } = result;
     if (offered === undefined) return [];

@@ -5,14 +5,14 @@ import { isHeadline, labelOf } from "../../metrics/metric-lists.js";
 import { comparisonName } from "../../metrics/names.js";
 import type { Comparison } from "../../results/result-schema.js";
 import { headlineComparisons } from "../../analysis/comparison/noise-floor.js";
-import { outlookOf, type Asked } from "../../analysis/comparison/outlook.js";
+import { outlookOf, type OutlookInputs } from "../../analysis/comparison/outlook.js";
 import { BLOCKS_MIN } from "../../analysis/statistics/limits.js";
 import { TRIALS_MOST } from "../../analysis/statistics/trials-to-decide.js";
 
 const SHOWN_MAX = 4;
 
 /** The trials that would decide an open comparison, in words; empty where nothing is known of them. */
-export function outlookText(result: Asked, comparison: Comparison): string {
+export function outlookText(result: OutlookInputs, comparison: Comparison): string {
   const { verdict, metric } = comparison;
   const outlook = outlookOf(result, comparison);
   if (outlook?.trialsToDecide !== undefined)
@@ -42,7 +42,7 @@ function stepsText(decidable: readonly { readonly needed: number }[], of: string
 }
 
 /** Open comparisons with their outlook, the one that the fewest trials would decide first. */
-function openOf(result: Asked, isAsked: (comparison: Comparison) => boolean) {
+function openOf(result: OutlookInputs, isAsked: (comparison: Comparison) => boolean) {
   return headlineComparisons(result.comparisons)
     .filter(isAsked)
     .flatMap((comparison) => {
@@ -55,7 +55,7 @@ function openOf(result: Asked, isAsked: (comparison: Comparison) => boolean) {
 }
 
 /** What to do about too few trials; undefined where no headline comparison lacks any. */
-export function fewTrialsOutlook(result: Asked): OutlookSentence | undefined {
+export function fewTrialsOutlook(result: OutlookInputs): OutlookSentence | undefined {
   const few = openOf(result, ({ blocks }) => blocks < BLOCKS_MIN);
   if (few.length === 0) return undefined;
   const most = Math.max(...few.map(({ comparison }) => comparison.blocks));
@@ -81,7 +81,7 @@ export function fewTrialsOutlook(result: Asked): OutlookSentence | undefined {
 }
 
 /** How many trials would make findings of exploratory headline comparisons; undefined without such. */
-export function exploratoryOutlook(result: Asked): OutlookSentence | undefined {
+export function exploratoryOutlook(result: OutlookInputs): OutlookSentence | undefined {
   const exploratory = openOf(result, ({ verdict }) => verdict === "exploratory");
   if (exploratory.length === 0) return undefined;
   const decidable = exploratory.filter(({ needed }) => needed <= TRIALS_MOST);

@@ -20,7 +20,7 @@ const BUCKETS_LEAST = 30;
 /** Most buckets of all trials together, which decide the size of the report. */
 const BUCKETS_TOTAL = 1800;
 
-interface Collected {
+interface CollectedTrials {
   readonly notes: string[];
   readonly series: TrialSeries[];
   /** Complete trials merged, by treatment. */
@@ -42,8 +42,8 @@ function trialsOf(treatments: readonly TreatmentResult[]): { treatment: string; 
     .sort((a, b) => a.trial.number - b.trial.number);
 }
 
-async function readTrials(directory: string, result: ResultDocument): Promise<Collected> {
-  const collected: Collected = { notes: [], series: [], merged: new Map() };
+async function readTrials(directory: string, result: ResultDocument): Promise<CollectedTrials> {
+  const collected: CollectedTrials = { notes: [], series: [], merged: new Map() };
   const measured = trialsOf(result.treatments).filter(({ trial }) => trial.windowSeconds > 0);
   const bucketSeconds = sharedBucketSeconds(measured.map(({ trial }) => trial));
   for (const { treatment, trial } of measured) {
@@ -65,7 +65,7 @@ async function readTrials(directory: string, result: ResultDocument): Promise<Co
   return collected;
 }
 
-function curvesOf(merged: Collected["merged"]): PercentileCurve[] {
+function curvesOf(merged: CollectedTrials["merged"]): PercentileCurve[] {
   return [...merged].flatMap(([treatment, histograms]) =>
     histograms.entries().flatMap(([tag, histogram]): PercentileCurve[] => {
       const operation = responseOf(tag) ?? (isStageTag(tag) ? tag : undefined);

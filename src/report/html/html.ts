@@ -7,7 +7,7 @@ export class Html {
 }
 
 /** Values of the template; nothing is written for false, null and undefined. */
-export type Fillable = Html | string | number | boolean | null | undefined | readonly Fillable[];
+export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -17,7 +17,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-function markupOf(value: Fillable): string {
+function markupOf(value: HtmlValue): string {
   if (value === null || value === undefined || value === false) return "";
   if (value instanceof Html) return value.markup;
   if (typeof value === "object") return value.map(markupOf).join("");
@@ -27,7 +27,7 @@ function markupOf(value: Fillable): string {
 }
 
 /** Markup without the template's indentation; filled-in values keep theirs. */
-export function html(strings: TemplateStringsArray, ...values: readonly Fillable[]): Html {
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(
     strings.map((string, i) => string.replace(/\s*\n\s*/g, "\n") + markupOf(values[i])).join(""),
   );

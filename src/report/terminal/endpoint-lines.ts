@@ -1,7 +1,7 @@
 // A treatment's figures by endpoint and by region. Long lists are cut; `result.json` has them all.
 import { counted } from "../../foundation/units.js";
 import type { EndpointResult, RegionResult } from "../../results/result-schema.js";
-import type { Shown } from "../findings/figures.js";
+import type { ShownFigures } from "../findings/figures.js";
 import {
   fitted,
   printable,
@@ -46,7 +46,7 @@ function contactsText({ endpoint, clients, connections, connects, refused, lost 
 }
 
 /** Empty where there is nothing to split. */
-export function renderEndpoints({ endpoints = [], regions = [] }: Shown): string[] {
+export function renderEndpoints({ endpoints = [], regions = [] }: ShownFigures): string[] {
   if (endpoints.length === 0) return [];
   const listed = endpoints.slice(0, ENDPOINTS_MAX);
   const hidden = endpoints.length - listed.length;

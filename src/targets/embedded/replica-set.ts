@@ -49,7 +49,7 @@ function synchronousNames(level: ReplicationLevel, standbys: number): string {
 }
 
 /** The server that a standby streams the log from. */
-type Followed = "the primary" | "nothing";
+type ReplicationSource = "the primary" | "nothing";
 
 export const memberName = (index: number): string => `server_${index + 1}`;
 
@@ -178,7 +178,7 @@ export class ReplicaSet implements Replication {
     });
   }
 
-  private async configure(member: Member, followed: Followed = "the primary"): Promise<void> {
+  private async configure(member: Member, followed: ReplicationSource = "the primary"): Promise<void> {
     await this.writeConfiguration(member, followed);
     member.postmaster.reload();
   }
@@ -195,7 +195,7 @@ export class ReplicaSet implements Replication {
    */
   private async writeConfiguration(
     { name, directory }: Pick<Member, "name" | "directory">,
-    followed: Followed = "the primary",
+    followed: ReplicationSource = "the primary",
   ): Promise<void> {
     const { user, password = "" } = this.primary.endpoint;
     const { host, port } = this.ends?.[this.members.indexOf(this.primary)] ?? this.primary.endpoint;

@@ -55,9 +55,9 @@ const keys = {
   cert: pemFile("the client certificate"),
   key: pemFile("the client certificate's key"),
 };
-type Given = z.output<z.ZodObject<typeof keys>>;
+type UrlKeyValues = z.output<z.ZodObject<typeof keys>>;
 
-function resolve(given: Given): UrlSettings {
+function resolve(given: UrlKeyValues): UrlSettings {
   const { adminUrl, passwordCommand, passwordEvery, sslmode, ca, cert, key } = given;
   const everyMs = passwordEvery ?? DEFAULT_PASSWORD_EVERY_MS;
   return {
@@ -77,26 +77,26 @@ function resolve(given: Given): UrlSettings {
   };
 }
 
-function urlProblems({ url, urls }: Given): Finding[] {
+function urlProblems({ url, urls }: UrlKeyValues): Finding[] {
   if (url !== undefined && urls !== undefined)
     return [{ path: ["target", "url"], message: "url and urls exclude each other; keep one" }];
   if (url !== undefined || urls !== undefined) return [];
   return [{ path: ["target"], message: "kind url needs a url, as postgresql://user@host:5432/database" }];
 }
 
-function passwordEveryProblems({ passwordEvery, passwordCommand }: Given): Finding[] {
+function passwordEveryProblems({ passwordEvery, passwordCommand }: UrlKeyValues): Finding[] {
   if (passwordEvery === undefined || passwordCommand !== undefined) return [];
   return [{ path: ["target", "passwordEvery"], message: "has no effect without target.passwordCommand" }];
 }
 
-function certificateProblems({ cert, key }: Given): Finding[] {
+function certificateProblems({ cert, key }: UrlKeyValues): Finding[] {
   if ((cert === undefined) === (key === undefined)) return [];
   const [there, absent] = cert === undefined ? ["key", "cert"] : ["cert", "key"];
   return [{ path: ["target", there], message: `a client certificate needs both; ${absent} is missing` }];
 }
 
 /** The reason why files for TLS are refused if a URL of the target has no TLS; undefined if each URL has TLS. */
-function plainUrl(target: Given): string | undefined {
+function plainUrl(target: UrlKeyValues): string | undefined {
   const urls = urlsOf(target).map(({ url }) => url);
   if (target.adminUrl !== undefined) urls.push(target.adminUrl);
   const isOff = (keys: TlsKeys) => (url: string) => tlsModeOf(url, keys) === "disable";
@@ -113,7 +113,7 @@ function plainUrl(target: Given): string | undefined {
   return `is for all URLs of the target, and ${where}; let all of them have TLS, or none`;
 }
 
-function tlsFileProblems(target: Given): Finding[] {
+function tlsFileProblems(target: UrlKeyValues): Finding[] {
   const message = plainUrl(target);
   if (message === undefined) return [];
   return (["ca", "cert", "key"] as const)

@@ -4,8 +4,8 @@ import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
-import type { Audited, AuditInputs } from "../workload.js";
-import { Told } from "./client.js";
+import type { AuditOutcome, AuditInputs } from "../workload.js";
+import { WorkerAccount } from "./client.js";
 import { History } from "./history.js";
 import { VIOLATIONS, type Treatment } from "./settings.js";
 import type { AccountsStore, WrongBalance } from "./store.js";
@@ -36,10 +36,10 @@ function wordsOf({ isDue, copies, balance, added }: WrongBalance): string {
 export async function audit(
   store: AccountsStore,
   admin: AdminSession,
-  { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,
-): Promise<Audited> {
+  { settings, workerAccounts, unclosed, preloaded }: AuditInputs<Treatment>,
+): Promise<AuditOutcome> {
   const { seed } = Preloaded.parse(preloaded);
-  const writes = told.flatMap((one) => Told.parse(one));
+  const writes = workerAccounts.flatMap((one) => WorkerAccount.parse(one));
   const isWhole = unclosed.length === 0;
   const found = new Findings(VIOLATIONS);
   const history = new History(settings, seed, writes, found);

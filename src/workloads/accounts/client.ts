@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { MadeTransaction } from "../../database/session.js";
+import type { PreparedTransaction } from "../../database/session.js";
 import { noWrites, Writes } from "../numbered-writes.js";
 import { doing } from "../one-role.js";
 import type { ClientContext, WorkloadClients } from "../workload.js";
@@ -8,11 +8,11 @@ import type { AccountsStore } from "./store.js";
 import { Transfers, type Transfer } from "./transfer.js";
 
 /** Transfers of a worker. */
-export const Told = z.array(Writes);
+export const WorkerAccount = z.array(Writes);
 
-interface Drawn {
+interface DrawnTransfer {
   readonly transfer: Transfer;
-  readonly made: MadeTransaction<true>;
+  readonly transaction: PreparedTransaction<true>;
 }
 
 export function client(
@@ -23,25 +23,25 @@ export function client(
   const operations = store.operations(settings);
   const told = noWrites(assignment);
   const transfers = told.map((one) => new Transfers(settings, trial.seed, one.client));
-  const drawn: (Drawn | undefined)[] = [];
+  const drawn: (DrawnTransfer | undefined)[] = [];
 
-  function take(number: number): Drawn {
+  function take(number: number): DrawnTransfer {
     const known = drawn[number];
     if (known) return known;
     const transfer = (transfers[number] as Transfers).draw();
-    return { transfer, made: operations.transfer(transfer) };
+    return { transfer, transaction: operations.transfer(transfer) };
   }
 
   return {
     prepare: (number) => void (drawn[number] = take(number)),
     async iterate(number, intendedMs) {
-      const { transfer, made } = take(number);
+      const { transfer, transaction } = take(number);
       drawn[number] = undefined;
       const writes = told[number] as Writes;
       const write = writes.sent++;
       const end = await transactor.run<true>({
         ...doing("transfer", number, intendedMs),
-        body: made,
+        body: transaction,
         settle: async (session) => (await operations.isMade(transfer)(session)) || undefined,
       });
       if (end.kind !== "failed") return;

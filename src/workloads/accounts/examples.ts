@@ -1,7 +1,7 @@
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {
-  taken: [
+  valid: [
     {
       title: "A row that everybody updates, with another workload",
       yaml: `name: hot-row

@@ -9,7 +9,7 @@ import { Transfers, writeOf, type Transfer } from "./transfer.js";
 /** A row as the driver returns it; values may be missing after a change from outside. */
 export type HistoryRow = Readonly<Record<keyof Transfer, unknown>>;
 
-interface Wrong extends NumberedWrite {
+interface WriteViolation extends NumberedWrite {
   readonly kind: Violation;
   readonly words: (sent: Transfer) => string;
 }
@@ -33,7 +33,7 @@ function differenceWords(row: HistoryRow, sent: Transfer): string {
 export class History {
   private readonly rows: WrittenRows;
   private readonly checksums: ReadonlyMap<number, Checksums>;
-  private readonly wrong: Wrong[] = [];
+  private readonly wrong: WriteViolation[] = [];
 
   constructor(
     private readonly settings: Treatment,
@@ -73,7 +73,7 @@ export class History {
     return compared;
   }
 
-  private report(kind: Violation, write: NumberedWrite, words: Wrong["words"]): void {
+  private report(kind: Violation, write: NumberedWrite, words: WriteViolation["words"]): void {
     if (this.found.counts[kind]++ < NAMED_PER_KIND) this.wrong.push({ ...write, kind, words });
   }
 

@@ -1,14 +1,14 @@
 import type { AdminSession } from "../../database/contract.js";
-import type { MadeTransaction } from "../../database/session.js";
+import type { PreparedTransaction } from "../../database/session.js";
 import type { Store } from "../stores.js";
 import type { HistoryRow } from "./history.js";
 import type { Treatment } from "./settings.js";
 import type { Transfer } from "./transfer.js";
 
 export interface AccountsOperations {
-  transfer(transfer: Transfer): MadeTransaction<true>;
+  transfer(transfer: Transfer): PreparedTransaction<true>;
   /** True if the history contains the transfer. */
-  isMade(transfer: Transfer): MadeTransaction<boolean>;
+  isMade(transfer: Transfer): PreparedTransaction<boolean>;
 }
 
 /** A row that is missing, added, duplicated, or whose balance differs from the sum of its transfers. */

@@ -27,9 +27,9 @@ export const accounts = {
     async preload(
       store: AccountsStore,
       admin,
-      { settings, seed, isWanted },
+      { settings, seed, mayContinue },
     ): Promise<z.infer<typeof Preloaded>> {
-      await store.fill(admin, settings, isWanted);
+      await store.fill(admin, settings, mayContinue);
       return { seed };
     },
   },

@@ -5,11 +5,11 @@ import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
-import type { Audited, AuditInputs } from "../workload.js";
+import type { AuditOutcome, AuditInputs } from "../workload.js";
 import { batchesOf, placeOf, rowsOf, sumBatch, type BatchPlace, type BatchSum } from "./batch.js";
-import { Told } from "./client.js";
+import { WorkerAccount } from "./client.js";
 import type { Treatment } from "./settings.js";
-import type { CallsStore, Scanned } from "./store.js";
+import type { CallsStore, TableScan } from "./store.js";
 
 export const findings = {
   damaged: z
@@ -30,7 +30,7 @@ export const Preloaded = z.object({
 });
 
 export const VIOLATIONS = ["lost", "unexpected", "damaged"] as const;
-type Found = Findings<(typeof VIOLATIONS)[number]>;
+type CallFindings = Findings<(typeof VIOLATIONS)[number]>;
 
 const isOrAre = (count: number, one: string, many?: string): string =>
   `${counted(count, one, many)} ${count === 1 ? "is" : "are"}`;
@@ -41,8 +41,8 @@ class BatchCheck {
   constructor(
     private readonly settings: Treatment,
     private readonly seed: number,
-    private readonly found: Found,
-    { batches }: Scanned,
+    private readonly found: CallFindings,
+    { batches }: TableScan,
   ) {
     this.there = new Map(batches.map((each) => [each.batch, each]));
   }
@@ -78,7 +78,7 @@ class BatchCheck {
 }
 
 /** Names each key of the small tables whose rows differ from the preload's. */
-function nameDifferences({ differences }: Scanned, found: Found): void {
+function nameDifferences({ differences }: TableScan, found: CallFindings): void {
   for (const { table, column, key, missing, added } of differences) {
     const id = `${table} ${column} ${String(key)}`;
     if (missing === 0)
@@ -91,10 +91,10 @@ function nameDifferences({ differences }: Scanned, found: Found): void {
 export async function audit(
   store: CallsStore,
   admin: AdminSession,
-  { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,
-): Promise<Audited> {
+  { settings, workerAccounts, unclosed, preloaded }: AuditInputs<Treatment>,
+): Promise<AuditOutcome> {
   const { seed, batches, isReferenced } = Preloaded.parse(preloaded);
-  const all = told.map((one) => Told.parse(one));
+  const all = workerAccounts.map((one) => WorkerAccount.parse(one));
   const before = Array.from({ length: batches }, (_, number) => placeOf(number, settings));
   const ofCalls = new Findings(VIOLATIONS);
   const ofOthers = new Findings(VIOLATIONS);
@@ -139,7 +139,7 @@ export async function audit(
     inDoubt,
     inDoubtFound,
     violations,
-    ...(Object.fromEntries(counts) as Found["counts"]),
+    ...(Object.fromEntries(counts) as CallFindings["counts"]),
     named: [...ofCalls.named, ...ofOthers.named],
     notAudited: [
       ...unclosed.map((name) => `${name} ended without its account of batches: its last ones are unknown`),

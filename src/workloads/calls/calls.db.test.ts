@@ -80,8 +80,8 @@ describe("the audit of calls", () => {
 
   it("accepts transactions in doubt of which the tables hold either every row or none", async () => {
     const at = (number: number) => ({ number, day: (number + 0.5) / 10 });
-    const told = [{ acknowledged: [2, 3, 4].map(at), inDoubt: [5, 6].map(at) }];
-    expect(await (await worked()).audit({ told })).toMatchObject({
+    const workerAccounts = [{ acknowledged: [2, 3, 4].map(at), inDoubt: [5, 6].map(at) }];
+    expect(await (await worked()).audit({ workerAccounts })).toMatchObject({
       verdict: "ok",
       inDoubt: rowsOf(5) + rowsOf(6),
       inDoubtFound: rowsOf(5),
@@ -107,7 +107,7 @@ describe("the audit of calls", () => {
     await trial.change("DELETE FROM cdr WHERE call_id LIKE 'c6-%'");
     const inDoubt = [{ acknowledged: [], inDoubt: [{ number: 0, day: 0.05 }] }];
     // The transaction is neither complete nor absent.
-    expect(await trial.audit({ told: inDoubt })).toMatchObject({
+    expect(await trial.audit({ workerAccounts: inDoubt })).toMatchObject({
       verdict: "violated",
       lost: rowsOf(6),
       damaged: 0,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { MadeTransaction } from "../../database/session.js";
+import type { PreparedTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
 import type { ClientContext, WorkloadClients } from "../workload.js";
@@ -10,11 +10,11 @@ import type { CallsStore } from "./store.js";
 
 const Place = z.object({ number: z.int().min(0), day: z.number().min(0) });
 /** First batches of the transactions of a worker's life. */
-export const Told = z.object({ acknowledged: z.array(Place), inDoubt: z.array(Place) });
+export const WorkerAccount = z.object({ acknowledged: z.array(Place), inDoubt: z.array(Place) });
 
-interface Drawn {
+interface DrawnBatch {
   readonly first: BatchPlace;
-  readonly made: MadeTransaction<number>;
+  readonly transaction: PreparedTransaction<number>;
 }
 
 function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Treatment>): WorkloadClients {
@@ -23,9 +23,9 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
   const operations = store.operations(settings, trial.seed);
   const { dayMs } = profileOf(settings);
   const isDaily = settings.actors["loaders"]?.load.executor === "daily-arrival-rate";
-  const told: z.infer<typeof Told> = { acknowledged: [], inDoubt: [] };
+  const told: z.infer<typeof WorkerAccount> = { acknowledged: [], inDoubt: [] };
   const begun: number[] = [];
-  const drawn: (Drawn | undefined)[] = [];
+  const drawn: (DrawnBatch | undefined)[] = [];
 
   /** Number of the next batch. Clients take turns, so that one client loads the day in order. */
   function takeNumber(client: number): number {
@@ -43,7 +43,7 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
     if (isDaily ? !arrival : drawn[client]) return;
     const number = drawn[client]?.first.number ?? takeNumber(client);
     const first = isDaily && arrival ? { number, day: arrival.offsetMs / dayMs } : placeOf(number, settings);
-    drawn[client] = { first, made: operations.load(batchesOf(settings, first)) };
+    drawn[client] = { first, transaction: operations.load(batchesOf(settings, first)) };
   }
 
   const rowsFrom = (first: BatchPlace): number =>
@@ -56,14 +56,14 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
       const next = drawn[client];
       if (!next) throw new Error("A batch of a profile was asked for before its arrival was known");
       drawn[client] = undefined;
-      const { first, made } = next;
+      const { first, transaction } = next;
       const end = await transactor.run<number>({
         client,
         intendedMs,
         operation: "load",
         isPoll: false,
         events: (rows) => rows,
-        body: made,
+        body: transaction,
         settle: async (session) => ((await operations.isThere(first)(session)) ? rowsFrom(first) : undefined),
       });
       if (end.kind === "committed") told.acknowledged.push(first);
@@ -82,7 +82,7 @@ function valuesOf(probe: Probe, prng: Prng): (string | number)[] {
 
 interface DrawnProbe {
   readonly probe: Probe;
-  readonly made: MadeTransaction<unknown>;
+  readonly transaction: PreparedTransaction<unknown>;
 }
 
 function probes(store: CallsStore, { assignment, transactor }: ClientContext<Treatment>): WorkloadClients {
@@ -100,7 +100,7 @@ function probes(store: CallsStore, { assignment, transactor }: ClientContext<Tre
     const turn = asked[client] ?? firstClient + client;
     asked[client] = turn + 1;
     const probe = probeOf(arrival?.number ?? turn);
-    return { probe, made: operations.probe(probe, valuesOf(probe, prngs[client] as Prng)) };
+    return { probe, transaction: operations.probe(probe, valuesOf(probe, prngs[client] as Prng)) };
   }
 
   return {
@@ -109,14 +109,14 @@ function probes(store: CallsStore, { assignment, transactor }: ClientContext<Tre
       if (arrival || !drawn[client]) drawn[client] = draw(client, arrival);
     },
     async iterate(client, intendedMs) {
-      const { probe, made } = drawn[client] ?? draw(client);
+      const { probe, transaction } = drawn[client] ?? draw(client);
       drawn[client] = undefined;
       await transactor.run<unknown>({
         ...doing(probe, client, intendedMs),
-        body: made,
+        body: transaction,
       });
     },
-    close: () => ({ acknowledged: [], inDoubt: [] }) satisfies z.infer<typeof Told>,
+    close: () => ({ acknowledged: [], inDoubt: [] }) satisfies z.infer<typeof WorkerAccount>,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {
-  taken: [
+  valid: [
     {
       title: "A day of call records, by COPY and by INSERT",
       yaml: `name: call-records

@@ -72,27 +72,27 @@ export function profileOf({ actors, sizes }: Pick<Treatment, "actors" | "sizes">
     : { name: "streaming-insert", dayMs: 1, hours: PROFILES["streaming-insert"], sizes };
 }
 
-interface Written extends CallsSettings {
+interface CallsKeys extends CallsSettings {
   readonly actors: Readonly<Record<string, false | object | undefined>>;
 }
 
-function commitRules({ commit }: Written, { actors }: Treatment): Finding[] {
+function commitRules({ commit }: CallsKeys, { actors }: Treatment): Finding[] {
   if (commit !== "once" || actors["loaders"]?.load.executor !== "daily-arrival-rate") return [];
   const message = "an arrival of daily-arrival-rate is one batch; use commit: per-batch, or another executor";
   return [{ path: ["commit"], message }];
 }
 
-function emptinessRules({ actors }: Written): Finding[] {
+function emptinessRules({ actors }: CallsKeys): Finding[] {
   if (actors["loaders"] !== false || actors["probes"] !== false) return [];
   return [{ path: ["actors"], message: "every role is left out: no client would do anything" }];
 }
 
-function storageRules(_: Written, { storage }: Treatment): Finding[] {
+function storageRules(_: CallsKeys, { storage }: Treatment): Finding[] {
   if (storage !== "hash-sharded") return [];
   return [{ path: ["storage"], message: "workload calls has no tables of storage hash-sharded" }];
 }
 
-function indexRules({ indexes }: Written, { storage }: Treatment): Finding[] {
+function indexRules({ indexes }: CallsKeys, { storage }: Treatment): Finding[] {
   if (indexes !== "brin" || !storage.startsWith("pax")) return [];
   return [{ path: ["indexes"], message: "PAX has B-trees only; use indexes: five, or none" }];
 }

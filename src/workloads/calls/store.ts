@@ -1,5 +1,5 @@
 import type { AdminSession } from "../../database/contract.js";
-import type { MadeTransaction } from "../../database/session.js";
+import type { PreparedTransaction } from "../../database/session.js";
 import type { Store } from "../stores.js";
 import type { BatchPlace, BatchSum } from "./batch.js";
 import type { Probe, Treatment } from "./settings.js";
@@ -9,9 +9,9 @@ export interface CallsOperations {
    * Loads the batches and resolves to their number of rows. Only the first batch is made ahead: a day would not fit into
    * memory.
    */
-  load(batches: readonly [BatchPlace, ...BatchPlace[]]): MadeTransaction<number>;
-  isThere(batch: BatchPlace): MadeTransaction<boolean>;
-  probe(probe: Probe, values: readonly (string | number)[]): MadeTransaction<unknown>;
+  load(batches: readonly [BatchPlace, ...BatchPlace[]]): PreparedTransaction<number>;
+  isThere(batch: BatchPlace): PreparedTransaction<boolean>;
+  probe(probe: Probe, values: readonly (string | number)[]): PreparedTransaction<unknown>;
 }
 
 /** A key of a small table whose rows differ from the preload's. */
@@ -24,7 +24,7 @@ export interface Difference {
   readonly added: number;
 }
 
-export interface Scanned {
+export interface TableScan {
   /** Sums of the calls by batch; null for calls whose id names no batch. */
   readonly batches: readonly (BatchSum & { readonly batch: number | null })[];
   readonly differences: readonly Difference[];
@@ -42,5 +42,5 @@ export interface CallsStore extends Store<Treatment> {
     isWanted: () => boolean,
   ): Promise<{ readonly isReferenced: boolean; readonly batches: number }>;
   /** Reads the tables in one snapshot; compares the small tables if `isReferenced`. */
-  scan(admin: AdminSession, settings: Treatment, isReferenced: boolean): Promise<Scanned>;
+  scan(admin: AdminSession, settings: Treatment, isReferenced: boolean): Promise<TableScan>;
 }

@@ -63,9 +63,9 @@ export const calls = {
     async preload(
       store: CallsStore,
       admin,
-      { settings, seed, isWanted },
+      { settings, seed, mayContinue },
     ): Promise<z.infer<typeof Preloaded>> {
-      return { seed, ...(await store.fill(admin, settings, seed, isWanted)) };
+      return { seed, ...(await store.fill(admin, settings, seed, mayContinue)) };
     },
   },
   auditing: {

@@ -5,7 +5,7 @@ import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import { WrittenRows, Writes, type NumberedWrite } from "../numbered-writes.js";
-import type { Audited, AuditInputs } from "../workload.js";
+import type { AuditOutcome, AuditInputs } from "../workload.js";
 import { NAME, type Treatment } from "./settings.js";
 import type { ConnectionsStore } from "./store.js";
 
@@ -17,7 +17,7 @@ const writeOf = (id: number): NumberedWrite => {
   return { client: Math.floor(id / CLIENT_IDS), number: id % CLIENT_IDS };
 };
 
-const Told = z.array(Writes);
+const WorkerAccount = z.array(Writes);
 
 const WORDS = {
   lost: () => "acknowledged, and not in the table",
@@ -28,9 +28,9 @@ const WORDS = {
 export async function audit(
   store: ConnectionsStore,
   admin: AdminSession,
-  { settings, told, unclosed }: AuditInputs<Treatment>,
-): Promise<Audited> {
-  const rows = new WrittenRows(told.flatMap((one) => Told.parse(one)));
+  { settings, workerAccounts, unclosed }: AuditInputs<Treatment>,
+): Promise<AuditOutcome> {
+  const rows = new WrittenRows(workerAccounts.flatMap((one) => WorkerAccount.parse(one)));
   const isWhole = unclosed.length === 0;
   const found = new Findings(VIOLATIONS);
   await store.scan(admin, settings, ({ id, name }) => {

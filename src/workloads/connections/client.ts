@@ -1,4 +1,4 @@
-import type { MadeTransaction } from "../../database/session.js";
+import type { PreparedTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
 import { Mix } from "../mix.js";
@@ -35,7 +35,7 @@ export function client(
     client: number,
     intendedMs: number,
     operation: "account" | "script",
-    body: MadeTransaction<unknown>,
+    body: PreparedTransaction<unknown>,
     unanswered?: () => void,
   ) =>
     transactor.run<unknown>({

@@ -100,7 +100,7 @@ describe("the audit of connections", () => {
     await trial.change(
       `INSERT INTO test_tbl SELECT n, 'some random name' FROM generate_series(0, 3) AS n; ${change}`,
     );
-    return trial.audit({ told: [[{ client: 0, sent: 4, failed: [], inDoubt: [], ...writes }]] });
+    return trial.audit({ workerAccounts: [[{ client: 0, sent: 4, failed: [], inDoubt: [], ...writes }]] });
   }
 
   it("accepts a second copy of a row only if its insert is in doubt", async () => {

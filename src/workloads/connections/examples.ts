@@ -1,7 +1,7 @@
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {
-  taken: [
+  valid: [
     {
       title: "What connecting costs, with another workload",
       yaml: `name: reconnecting

@@ -1,13 +1,13 @@
 import type { AdminSession } from "../../database/contract.js";
-import type { MadeTransaction } from "../../database/session.js";
+import type { PreparedTransaction } from "../../database/session.js";
 import type { Store } from "../stores.js";
 import type { Treatment } from "./settings.js";
 
 export interface ConnectionsOperations {
-  account(aid: number): MadeTransaction<unknown>;
-  select(): MadeTransaction<unknown>;
+  account(aid: number): PreparedTransaction<unknown>;
+  select(): PreparedTransaction<unknown>;
   /** Adds a row; a row in doubt cannot be looked up. */
-  insert(id: number): MadeTransaction<unknown>;
+  insert(id: number): PreparedTransaction<unknown>;
 }
 
 export interface ConnectionsStore extends Store<Treatment> {

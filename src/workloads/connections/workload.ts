@@ -1,6 +1,6 @@
 // Short transactions of one statement each, so that the cost of connections is the larger part.
 import { clientsRole } from "../one-role.js";
-import type { Reported, Workload } from "../workload.js";
+import type { ReportedMeasurements, Workload } from "../workload.js";
 import { audit, VIOLATIONS } from "./audit.js";
 import { client } from "./client.js";
 import { examples } from "./examples.js";
@@ -9,7 +9,7 @@ import type { ConnectionsStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
 
 /** Lines with the rate of all transactions, and the rate without the time to connect, as pgbench reports it. */
-function lines({ operations, windowSeconds }: Reported): string[] {
+function lines({ operations, windowSeconds }: ReportedMeasurements): string[] {
   const measured = Object.values(operations);
   const transactions = measured.reduce((sum, each) => sum + each.transactions, 0);
   const waitMs = measured.reduce((sum, each) => sum + each.transactions * (each.poolWaitMs?.mean ?? 0), 0);
@@ -48,8 +48,8 @@ export const connections = {
   isSimple: true,
   client,
   loading: {
-    preload: (store: ConnectionsStore, admin, { settings, isWanted }) =>
-      store.fill(admin, settings, isWanted),
+    preload: (store: ConnectionsStore, admin, { settings, mayContinue }) =>
+      store.fill(admin, settings, mayContinue),
   },
   auditing: {
     one: "row",

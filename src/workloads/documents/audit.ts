@@ -6,9 +6,16 @@ import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import { copiesOf } from "../numbered-writes.js";
-import type { Audited, AuditInputs } from "../workload.js";
-import { Told } from "./client.js";
-import { DocumentMaker, insertedKey, keyInText, parseKey, preloadedKey, UPDATED } from "./document.js";
+import type { AuditOutcome, AuditInputs } from "../workload.js";
+import { WorkerAccount } from "./client.js";
+import {
+  DocumentMaker,
+  insertedKey,
+  keyInText,
+  parseKey,
+  preloadedKey,
+  UPDATED_VALUE_INDEX,
+} from "./document.js";
 import { updateOf, type Treatment } from "./settings.js";
 import type { DocumentStore, StoredDocument } from "./store.js";
 
@@ -23,23 +30,23 @@ export const findings = {
 export const Preloaded = z.object({ seed: z.int(), documents: z.int().min(0) });
 
 /** Numbers of rows of a document: least, most, and seen. */
-interface Copies {
+interface RowCounts {
   readonly least: number;
   readonly most: number;
   seen: number;
 }
 
-type Updates = z.infer<typeof Told>["updates"][number];
+type Updates = z.infer<typeof WorkerAccount>["updates"][number];
 
-function allInserts(told: readonly z.infer<typeof Told>[]): Map<string, Copies> {
-  const copies = new Map<string, Copies>();
+function allInserts(told: readonly z.infer<typeof WorkerAccount>[]): Map<string, RowCounts> {
+  const copies = new Map<string, RowCounts>();
   for (const writes of told.flatMap(({ inserts }) => inserts))
     for (const { number, ...bounds } of copiesOf(writes))
       copies.set(insertedKey(writes.client, number), { ...bounds, seen: 0 });
   return copies;
 }
 
-function allUpdates(told: readonly z.infer<typeof Told>[]): Map<number, Updates> {
+function allUpdates(told: readonly z.infer<typeof WorkerAccount>[]): Map<number, Updates> {
   const updates = new Map<number, Updates>();
   for (const each of told.flatMap((one) => one.updates)) {
     const { document, acknowledged, versions, last, inDoubt, unsettled } = each;
@@ -64,7 +71,7 @@ function allUpdates(told: readonly z.infer<typeof Told>[]): Map<number, Updates>
 export const VIOLATIONS = ["lost", "unexpected", "duplicated", "undone", "changed", "misread"] as const;
 type Violation = (typeof VIOLATIONS)[number];
 
-interface Stored {
+interface StoredVersion {
   readonly text: string;
   readonly document: unknown;
 }
@@ -88,7 +95,7 @@ class Check {
   constructor(
     private readonly settings: Treatment,
     seed: number,
-    private readonly copies: ReadonlyMap<string, Copies>,
+    private readonly copies: ReadonlyMap<string, RowCounts>,
     private readonly updates: ReadonlyMap<number, Updates>,
     /** True if all workers have reported their writes. */
     private readonly isWhole: boolean,
@@ -116,7 +123,7 @@ class Check {
     return `no insert has this id${isOther ? `; the row holds the document ${inner}` : ""}`;
   }
 
-  private content(key: string, version: number, stored: Stored): void {
+  private content(key: string, version: number, stored: StoredVersion): void {
     const { client, number = 0 } = parseKey(key) ?? {};
     const updates = client === undefined ? this.updates.get(number) : undefined;
     const { acknowledged = 0, versions = 0, last, inDoubt = [], unsettled = 0 } = updates ?? {};
@@ -149,11 +156,11 @@ class Check {
     return last?.version === version ? [last.stamp] : inDoubt;
   }
 
-  private isMade(key: string, stamp: string | undefined, { text, document }: Stored): boolean {
+  private isMade(key: string, stamp: string | undefined, { text, document }: StoredVersion): boolean {
     const { maker, settings } = this;
     const isWhole = stamp !== undefined && updateOf(settings) === "whole";
     const values = maker.values(isWhole ? stamp : key);
-    if (stamp !== undefined && !isWhole) values[UPDATED] = maker.value(stamp);
+    if (stamp !== undefined && !isWhole) values[UPDATED_VALUE_INDEX] = maker.value(stamp);
     const made = maker.json(key, values);
     // A relational row has the same values in the same order as a flat document.
     return this.isExact ? text === made : isDeepStrictEqual(document, JSON.parse(made));
@@ -174,10 +181,10 @@ class Check {
 export async function audit(
   store: DocumentStore,
   admin: AdminSession,
-  { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,
-): Promise<Audited> {
+  { settings, workerAccounts, unclosed, preloaded }: AuditInputs<Treatment>,
+): Promise<AuditOutcome> {
   const { seed, documents } = Preloaded.parse(preloaded);
-  const all = told.map((one) => Told.parse(one));
+  const all = workerAccounts.map((one) => WorkerAccount.parse(one));
   const inserts = allInserts(all);
   const updates = allUpdates(all);
   const copies = new Map(inserts);

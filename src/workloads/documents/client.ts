@@ -1,7 +1,7 @@
 // The clients of documents. Their account for the audit is small: exceptions of inserts; the number and the last of a
 // document's updates.
 import * as z from "zod";
-import type { MadeTransaction } from "../../database/session.js";
+import type { PreparedTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { Zipf } from "../../foundation/zipf.js";
 import type { Arrival } from "../../load/arrivals.js";
@@ -29,7 +29,7 @@ const Updates = z.object({
   unsettled: count,
 });
 
-export const Told = z.object({
+export const WorkerAccount = z.object({
   inserts: z.array(Writes),
   updates: z.array(Updates),
   /** Number of statements that found no document, or several. */
@@ -37,28 +37,28 @@ export const Told = z.object({
   /** The first of these statements, with their key. */
   misreads: z.array(z.object({ operation: z.string(), key: z.string(), rows: count })),
 });
-type Told = z.infer<typeof Told>;
+type WorkerAccount = z.infer<typeof WorkerAccount>;
 
 /** A prime above the largest number of documents, as a factor that spreads ranks over the table. */
 const SCATTER = 100_000_007;
 
-interface Drawn {
+interface DrawnOperation {
   /** Number of the document; an insert's number counts the client's inserts. */
   readonly document: number;
 }
-interface DrawnInsert extends Drawn {
+interface DrawnInsert extends DrawnOperation {
   readonly operation: "insert";
   readonly key: string;
-  readonly made: MadeTransaction<true>;
+  readonly transaction: PreparedTransaction<true>;
 }
-interface DrawnUpdate extends Drawn {
+interface DrawnUpdate extends DrawnOperation {
   readonly operation: "update";
   readonly stamp: string;
-  readonly made: MadeTransaction<readonly number[]>;
+  readonly transaction: PreparedTransaction<readonly number[]>;
 }
-interface DrawnRead extends Drawn {
+interface DrawnRead extends DrawnOperation {
   readonly operation: "read" | "slice";
-  readonly made: MadeTransaction<readonly unknown[]>;
+  readonly transaction: PreparedTransaction<readonly unknown[]>;
 }
 type AnyDrawn = DrawnInsert | DrawnUpdate | DrawnRead;
 
@@ -95,15 +95,20 @@ class Draws {
     const operation = arrival ? this.mix.of(arrival) : this.mix.next(prng);
     if (operation === "insert") {
       const key = insertedKey(client, sent.insert);
-      return { operation, document: sent.insert, key, made: operations.insert(this.documentOf(key, key)) };
+      return {
+        operation,
+        document: sent.insert,
+        key,
+        transaction: operations.insert(this.documentOf(key, key)),
+      };
     }
     const document = this.drawDocument(prng);
     const key = preloadedKey(document);
-    if (operation !== "update") return { operation, document, made: operations[operation](key) };
+    if (operation !== "update") return { operation, document, transaction: operations[operation](key) };
     const stamp = stampOf(client, sent.update);
     const change =
       updateOf(this.settings) === "whole" ? this.documentOf(key, stamp) : this.maker.value(stamp);
-    return { operation, document, stamp, made: operations.update(key, change) };
+    return { operation, document, stamp, transaction: operations.update(key, change) };
   }
 
   /** The document of that key, with the values that belong to `name`. */
@@ -127,10 +132,10 @@ export function client(
   const operations = store.operations(settings);
   const draws = new Draws(settings, operations, firstClient, { seed: trial.seed, role, clients });
   const inserts = noWrites(assignment);
-  const updates = new Map<number, Told["updates"][number]>();
+  const updates = new Map<number, WorkerAccount["updates"][number]>();
   const updatesSent = new Array<number>(clients).fill(0);
   let misread = 0;
-  const misreads: Told["misreads"] = [];
+  const misreads: WorkerAccount["misreads"] = [];
   const drawn: (AnyDrawn | undefined)[] = [];
 
   const insertsOf = (number: number): Writes => inserts[number] as Writes;
@@ -143,7 +148,7 @@ export function client(
     if (misreads.length < NAMED_PER_KIND) misreads.push({ operation, key: preloadedKey(document), rows });
   }
 
-  function updatesOf(document: number): Told["updates"][number] {
+  function updatesOf(document: number): WorkerAccount["updates"][number] {
     const known = updates.get(document);
     if (known) return known;
     const none = {
@@ -161,14 +166,14 @@ export function client(
   async function insert(
     number: number,
     intendedMs: number,
-    { document, key, made }: DrawnInsert,
+    { document, key, transaction }: DrawnInsert,
   ): Promise<void> {
     const told = insertsOf(number);
     told.sent++;
     const isThere = operations.isThere(key);
     const end = await transactor.run<true>({
       ...doing("insert", number, intendedMs),
-      body: made,
+      body: transaction,
       settle: async (session) => (await isThere(session)) || undefined,
       unanswered: () => void told.inDoubt.push(document),
     });
@@ -178,12 +183,12 @@ export function client(
   async function update(
     number: number,
     intendedMs: number,
-    { document, stamp, made }: DrawnUpdate,
+    { document, stamp, transaction }: DrawnUpdate,
   ): Promise<void> {
     updatesSent[number] = (updatesSent[number] ?? 0) + 1;
     const end = await transactor.run({
       ...doing("update", number, intendedMs),
-      body: made,
+      body: transaction,
       unanswered: () => void updatesOf(document).inDoubt.push(stamp),
     });
     if (end.kind === "failed") {
@@ -201,11 +206,11 @@ export function client(
   async function read(
     number: number,
     intendedMs: number,
-    { operation, document, made }: DrawnRead,
+    { operation, document, transaction }: DrawnRead,
   ): Promise<void> {
     const end = await transactor.run({
       ...doing(operation, number, intendedMs),
-      body: made,
+      body: transaction,
     });
     if (end.kind !== "failed") expectOne(operation, document, end.result);
   }
@@ -222,6 +227,6 @@ export function client(
       if (next.operation === "insert") return insert(number, intendedMs, next);
       return next.operation === "update" ? update(number, intendedMs, next) : read(number, intendedMs, next);
     },
-    close: (): Told => ({ inserts, updates: [...updates.values()], misread, misreads }),
+    close: (): WorkerAccount => ({ inserts, updates: [...updates.values()], misread, misreads }),
   };
 }

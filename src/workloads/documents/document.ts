@@ -25,7 +25,7 @@ const SHAPES: Readonly<Record<Shape, { readonly paths: readonly ValuePath[]; rea
 export const pathsOf = (shape: Shape): readonly ValuePath[] => SHAPES[shape].paths;
 
 /** Index of the value that an update changes. */
-export const UPDATED = 3;
+export const UPDATED_VALUE_INDEX = 3;
 
 const KEY_DIGITS = 19;
 /** Key of a preloaded document; `number` counts from 0. */
@@ -106,7 +106,10 @@ export class DocumentMaker {
 
   /** The new value that an update sets. */
   value(name: string): string {
-    return this.textOf(name, (this.ends[UPDATED] ?? 0) - (this.ends[UPDATED - 1] ?? 0));
+    return this.textOf(
+      name,
+      (this.ends[UPDATED_VALUE_INDEX] ?? 0) - (this.ends[UPDATED_VALUE_INDEX - 1] ?? 0),
+    );
   }
 
   private textOf(name: string, characters: number): string {

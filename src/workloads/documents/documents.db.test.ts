@@ -16,7 +16,7 @@ import {
   trainSim,
   writeScenarioFile,
 } from "../../../test/support/train-sim.js";
-import { DocumentMaker, preloadedKey, stampOf, UPDATED } from "./document.js";
+import { DocumentMaker, preloadedKey, stampOf, UPDATED_VALUE_INDEX } from "./document.js";
 import type { DocumentsSettings, Treatment } from "./settings.js";
 import { keyValue, postgres, statementsOf } from "./stores/postgres.js";
 
@@ -263,7 +263,7 @@ describe("the audit of documents", () => {
     const key = String(row?.["id"]);
     const before = maker.values(key);
     const set = column === "relational" ? "field3 = $2" : "data = $2";
-    const value = column === "relational" ? before[UPDATED] : maker.json(key, before);
+    const value = column === "relational" ? before[UPDATED_VALUE_INDEX] : maker.json(key, before);
     await admin.query(`UPDATE ${namespace}.documents SET ${set} WHERE id = $1`, [key, value]);
     expect(await trial.audit()).toMatchObject({ verdict: "violated", changed: 1, undone: 0 });
   });
@@ -347,12 +347,12 @@ describe("the audit of documents", () => {
     const trial = await begin({ documents: 1, mix: { update: 1 } });
     const none = { inserts: [], misread: 0, misreads: [] };
     const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };
-    const told = [stampOf(0, 0), stampOf(1, 0)].map((stamp) => {
+    const workerAccounts = [stampOf(0, 0), stampOf(1, 0)].map((stamp) => {
       return { ...none, updates: [{ ...update, last: { version: 1, stamp } }] };
     });
     for (const version of [1, 2]) {
       await trial.change(`UPDATE documents SET version = ${version}`);
-      expect(await trial.audit({ told })).toMatchObject({ verdict: "violated", undone: 1 });
+      expect(await trial.audit({ workerAccounts })).toMatchObject({ verdict: "violated", undone: 1 });
     }
   });
 
@@ -365,8 +365,8 @@ describe("the audit of documents", () => {
   it("finds lost documents although a worker ended without closing its ledger", async () => {
     const trial = await worked({ documents: 5 });
     await trial.change(`DELETE FROM documents WHERE id = '${preloadedKey(1)}'`);
-    expect(await trial.audit({ told: [], unclosed: ["clients/0"] })).toMatchObject({ lost: 1 });
-    const known = await trial.audit({ told: [] });
+    expect(await trial.audit({ workerAccounts: [], unclosed: ["clients/0"] })).toMatchObject({ lost: 1 });
+    const known = await trial.audit({ workerAccounts: [] });
     expect(known.verdict).toBe("violated");
     expect(known["unexpected"]).toBeGreaterThan(5);
   });

@@ -1,7 +1,7 @@
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {
-  taken: [
+  valid: [
     {
       title: "Updates of large documents, a few of them most of the time",
       yaml: `name: document-updates

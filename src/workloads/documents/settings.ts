@@ -133,10 +133,10 @@ export interface DocumentsSettings {
 export type Treatment = DocumentsSettings & WorkloadTreatment;
 
 /** The keys of a scenario after their schema. */
-type Written = Omit<DocumentsSettings, "bytes" | "update"> &
+type DocumentsKeys = Omit<DocumentsSettings, "bytes" | "update"> &
   Partial<Pick<DocumentsSettings, "bytes" | "update">>;
 
-export function resolve(written: Written): DocumentsSettings {
+export function resolve(written: DocumentsKeys): DocumentsSettings {
   const { column, index, shape, bytes, toast, update, slice, mix, skew, documents } = written;
   return { column, index, shape, bytes, toast, update, slice, mix, keys: written.keys, skew, documents };
 }
@@ -158,7 +158,7 @@ const COLUMNS_OF_INDEX: Partial<Record<DocumentsSettings["index"], readonly stri
 };
 const COLUMN_OF_UPDATE = { jsonb_set: "jsonb", column: "relational", whole: undefined } as const;
 
-function columnRules({ column, index, shape, toast, update, mix }: Written): Finding[] {
+function columnRules({ column, index, shape, toast, update, mix }: DocumentsKeys): Finding[] {
   const findings: Finding[] = [];
   const indexed = COLUMNS_OF_INDEX[index];
   if (indexed && !indexed.includes(column))
@@ -191,7 +191,7 @@ function columnRules({ column, index, shape, toast, update, mix }: Written): Fin
   return findings;
 }
 
-function sliceRules({ shape, slice, mix }: Written): Finding[] {
+function sliceRules({ shape, slice, mix }: DocumentsKeys): Finding[] {
   if (mix.slice === 0) return [];
   if (shape === "small")
     return [
@@ -205,14 +205,14 @@ function sliceRules({ shape, slice, mix }: Written): Finding[] {
   return [{ path: ["slice"], message }];
 }
 
-function sizeRules({ shape, bytes }: Written): Finding[] {
+function sizeRules({ shape, bytes }: DocumentsKeys): Finding[] {
   const least = leastBytesOf(shape);
   if (bytes === undefined || bytes >= least) return [];
   const message = `a document of shape ${shape} takes at least ${formatSize(least)}; raise it, or use shape: small`;
   return [{ path: ["bytes"], message }];
 }
 
-function mixRules({ mix, documents }: Written): Finding[] {
+function mixRules({ mix, documents }: DocumentsKeys): Finding[] {
   const { insert, ...others } = mix;
   const needed = Object.values(others).reduce((sum, each) => sum + each, 0);
   if (insert + needed === 0)

@@ -1,5 +1,5 @@
 import type { AdminSession } from "../../database/contract.js";
-import type { MadeTransaction } from "../../database/session.js";
+import type { PreparedTransaction } from "../../database/session.js";
 import type { Store } from "../stores.js";
 import type { Treatment } from "./settings.js";
 
@@ -11,12 +11,12 @@ export interface Document {
 }
 
 export interface DocumentOperations {
-  insert(document: Document): MadeTransaction<true>;
-  read(key: string): MadeTransaction<readonly unknown[]>;
-  slice(key: string): MadeTransaction<readonly unknown[]>;
+  insert(document: Document): PreparedTransaction<true>;
+  read(key: string): PreparedTransaction<readonly unknown[]>;
+  slice(key: string): PreparedTransaction<readonly unknown[]>;
   /** Replaces the document, or one value by a text, and increments the version; resolves to the new versions. */
-  update(key: string, change: Document | string): MadeTransaction<readonly number[]>;
-  isThere(key: string): MadeTransaction<boolean>;
+  update(key: string, change: Document | string): PreparedTransaction<readonly number[]>;
+  isThere(key: string): PreparedTransaction<boolean>;
 }
 
 export interface StoredDocument {

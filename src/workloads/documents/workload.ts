@@ -15,11 +15,11 @@ import { postgres } from "./stores/postgres.js";
 const PORTION = 1024 ** 2;
 
 function* portionsOf(
-  { settings, seed, isWanted }: PreloadInputs<Treatment>,
+  { settings, seed, mayContinue }: PreloadInputs<Treatment>,
   taken: { documents: number },
 ): Generator<readonly string[]> {
   const maker = new DocumentMaker(settings, seed);
-  while (taken.documents < settings.documents && isWanted()) {
+  while (taken.documents < settings.documents && mayContinue()) {
     const portion: string[] = [];
     for (let characters = 0; characters < PORTION;) {
       const number = taken.documents + portion.length;

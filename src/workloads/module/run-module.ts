@@ -16,7 +16,7 @@ import { statementsIn, type CutSql } from "../script/sql-text.js";
 import type { DrawContext, Session, Transaction, Value, WorkloadModule } from "./define.js";
 import { shapeProblems } from "./shape.js";
 
-type Loaded = WorkloadModule<Readonly<Record<string, Setting["value"]>>, unknown>;
+type LoadedModule = WorkloadModule<Readonly<Record<string, Setting["value"]>>, unknown>;
 
 const PLACE = { line: 1, column: 1 };
 const require = createRequire(import.meta.url);
@@ -41,7 +41,7 @@ export function readModule(file: string): ReadProgram {
     preload = "",
     transactions,
     invariants = [],
-  } = exported as Loaded;
+  } = exported as LoadedModule;
   const made = textIn(schema, `${file} schema`);
   const filled = textIn(preload, `${file} preload`);
   const asked = invariants.map(({ name: title, sql }) => textIn(sql, `${file} invariant "${title}"`));
@@ -160,7 +160,7 @@ interface Shared {
 }
 
 /** The session that a function of the module gets. */
-class Asked implements Session {
+class ModuleSession implements Session {
   foundNoRow = true;
 
   constructor(
@@ -251,14 +251,14 @@ class ModuleRun implements Run {
     );
   }
 
-  private session(connection: Connection): Asked {
-    return new Asked(this.shared, this.transaction.name, connection);
+  private session(connection: Connection): ModuleSession {
+    return new ModuleSession(this.shared, this.transaction.name, connection);
   }
 }
 
 export function drawModule(file: string): DrawOf {
   return ({ assignment: { settings } }, transactions) => {
-    const { transactions: all } = load(file) as Loaded;
+    const { transactions: all } = load(file) as LoadedModule;
     const { failures } = databaseSpeaking(settings.dialect);
     const shared: Shared = { file, statements: new Statements(file), transactions, failures };
     const begins = new Map(

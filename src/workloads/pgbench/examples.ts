@@ -1,7 +1,7 @@
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {
-  taken: [
+  valid: [
     {
       title: "Scripts of pgbench with their weights; a path, as ./look.sql@9, is the usual way",
       yaml: `name: scripts

@@ -1,7 +1,7 @@
 // Transactions that a script may leave open, over all branches of its \if commands.
 import type { Branch, Place, Step } from "../script/program.js";
 
-type Begins = ReadonlySet<Place | undefined>;
+type BeginPlaces = ReadonlySet<Place | undefined>;
 type Refuse = (place: Place, message: string) => void;
 
 /**
@@ -11,8 +11,8 @@ type Refuse = (place: Place, message: string) => void;
 export function openAfter(
   steps: readonly Step[],
   refuse: Refuse,
-  before: Begins = new Set([undefined]),
-): Begins {
+  before: BeginPlaces = new Set([undefined]),
+): BeginPlaces {
   let open = before;
   for (const step of steps) {
     if (step.kind === "if") open = openAfterAny(step.branches, refuse, open);
@@ -25,7 +25,7 @@ export function openAfter(
   return open;
 }
 
-function openAfterAny(branches: readonly Branch[], refuse: Refuse, before: Begins): Begins {
+function openAfterAny(branches: readonly Branch[], refuse: Refuse, before: BeginPlaces): BeginPlaces {
   const isSure = branches.some(({ condition }) => !condition);
   const ends = branches.flatMap(({ steps }) => [...openAfter(steps, refuse, before)]);
   return new Set([...ends, ...(isSure ? [] : before)]);

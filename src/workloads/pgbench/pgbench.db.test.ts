@@ -14,7 +14,7 @@ import {
 import { casesOf } from "../../../test/support/lanes.js";
 import { audit } from "../script/audit.js";
 import { compile, Machine } from "../script/machine.js";
-import type { Rest } from "../script/run.js";
+import type { PauseFor } from "../script/run.js";
 import type { Program, Value } from "../script/program.js";
 import type { Treatment } from "../script/settings.js";
 import type { Begin } from "../script/store.js";
@@ -103,7 +103,7 @@ function machineOf(sql: string, { isSimple = false, beginning = AS_IS, set = {} 
   return new Machine(compiled, values, 5, options);
 }
 
-const awake: Rest = () => Promise.resolve();
+const awake: PauseFor = () => Promise.resolve();
 
 async function history(): Promise<string[]> {
   const rows = await admin.query("SELECT tid, delta FROM pgbench_history ORDER BY tid, delta");
@@ -119,7 +119,7 @@ describe.each([
   ["a script with the simple protocol", { prepared: false, isSimple: true }],
 ])("%s", (_, { prepared, isSimple }) => {
   /** Runs the script twice on one connection, so that prepared statements are used again. */
-  async function twice(sql: string, rest: Rest = awake): Promise<string[]> {
+  async function twice(sql: string, rest: PauseFor = awake): Promise<string[]> {
     const connection = await connected(prepared);
     for (let time = 0; time < 2; time++) await machineOf(sql, { isSimple }).attempt(connection, rest);
     return history();
@@ -237,7 +237,7 @@ ${NOTE(own, "2")}`;
   let both: () => void = () => undefined;
   const met = new Promise<void>((resolve) => (both = resolve));
   /** Pauses until both clients hold a row, so that each then wants the other's. */
-  const meet: Rest = () => {
+  const meet: PauseFor = () => {
     if (++arrived === 2) both();
     return met;
   };
@@ -271,7 +271,7 @@ describe("the audit of the built-in scripts", () => {
   const verdict = async (): Promise<unknown> => {
     const inputs = {
       settings,
-      told: [],
+      workerAccounts: [],
       directory: "",
       unclosed: [],
       preloaded: undefined,

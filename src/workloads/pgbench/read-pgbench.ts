@@ -24,7 +24,7 @@ export function partsOf(written: string): { readonly name: string; readonly weig
   return { name, weight };
 }
 
-interface Found {
+interface ScriptFile {
   readonly file: string;
   readonly operation: string;
   readonly weight: number;
@@ -33,7 +33,7 @@ interface Found {
 }
 
 /** The script that an entry of the list refers to, or its problem. */
-function find(source: ScriptSource): Found | string {
+function find(source: ScriptSource): ScriptFile | string {
   const written = typeof source === "string" ? source : source.script;
   const { name, weight: share } = partsOf(written);
   const weight = Number(share);

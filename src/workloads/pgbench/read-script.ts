@@ -11,7 +11,7 @@ import { openAfter } from "./open-transactions.js";
 import { joinedQuoted, withQuoted, type QuotedSql } from "./quoted-variables.js";
 
 type Columns = NonNullable<SqlStep["columns"]>;
-type Said = Pick<SqlStep, "orEnd" | "countsRows">;
+type StepTraits = Pick<SqlStep, "orEnd" | "countsRows">;
 type ControlStep = Extract<Step, { readonly kind: "control" }>;
 
 export interface ScriptParameter extends Parameter {
@@ -39,7 +39,7 @@ interface Meta {
   readonly valueAt: number;
 }
 
-interface OpenIf {
+interface OpenCondition {
   readonly place: Place;
   readonly branches: { readonly condition?: Expression; readonly steps: Step[] }[];
   hasElse: boolean;
@@ -76,7 +76,7 @@ class ScriptReader {
   readonly problems: FileProblem[] = [];
   private readonly parameters: ScriptParameter[] = [];
   private readonly steps: Step[] = [];
-  private readonly open: OpenIf[] = [];
+  private readonly open: OpenCondition[] = [];
   /** SQL that was read and not cut yet. */
   private pending: Token[] = [];
   private readonly known: Set<string>;
@@ -303,13 +303,13 @@ class ScriptReader {
   }
 
   /** The comments about each statement: above it, or between the last statement and its meta command. */
-  private saidOf(statements: readonly CutStatement[]): ReadonlyMap<CutStatement, Said> {
-    const said = new Map<CutStatement, Said>();
+  private saidOf(statements: readonly CutStatement[]): ReadonlyMap<CutStatement, StepTraits> {
+    const said = new Map<CutStatement, StepTraits>();
     for (const { kind, text, at } of this.pending)
       for (const { 1: words, index } of kind === "blank" ? text.matchAll(SAID) : []) {
         const from = this.placeAt(at + index);
         const statement = statements.find(({ place }) => place.line > from.line) ?? statements.at(-1);
-        const more: Said = words === "or end" ? { orEnd: true } : { countsRows: true };
+        const more: StepTraits = words === "or end" ? { orEnd: true } : { countsRows: true };
         if (statement) said.set(statement, { ...said.get(statement), ...more });
         else this.refuse(from, `${words ?? ""} stands above no statement`);
       }
@@ -317,7 +317,7 @@ class ScriptReader {
   }
 
   /** Adds statements that `\;` joins: as one message, unless one of them must be sent alone. */
-  private takeGroup(group: readonly CutStatement[], columns: Columns | undefined, said: Said): void {
+  private takeGroup(group: readonly CutStatement[], columns: Columns | undefined, said: StepTraits): void {
     const isApart =
       columns?.of === "last row" || group.some((each) => controlIn(wordsOf(each)) !== undefined);
     const statements = group.map((each) => this.statementOf(each));
@@ -349,7 +349,7 @@ class ScriptReader {
   private addStatement(
     sql: QuotedSql,
     columns: Columns | undefined,
-    more: Pick<SqlStep, "isMessage"> & Said,
+    more: Pick<SqlStep, "isMessage"> & StepTraits,
   ): void {
     const words = wordsOf(sql);
     const does = controlIn(words);

@@ -5,8 +5,8 @@ import type { AdminSession } from "../../database/contract.js";
 import type { SqlRow } from "../../database/sql.js";
 import { messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
-import type { Audited, AuditInputs } from "../workload.js";
-import { literalIn, Told } from "./client.js";
+import type { AuditOutcome, AuditInputs } from "../workload.js";
+import { literalIn, WorkerAccount } from "./client.js";
 import { placeText, type Invariant, type Program } from "./program.js";
 import type { Treatment } from "./settings.js";
 import { substituted } from "./sql-text.js";
@@ -30,14 +30,14 @@ export const findings = {
 const NAMED_MAX = 3;
 
 /** Comparison of the values of acknowledged transactions with the rows. */
-interface Compared {
+interface ValueComparison {
   readonly lost: readonly string[];
   readonly duplicated: readonly string[];
   readonly unexpected: readonly string[];
   readonly inDoubtFound: number;
 }
 
-interface Kept {
+interface ClientValues {
   readonly acknowledged: readonly string[];
   readonly inDoubt: readonly string[];
 }
@@ -45,9 +45,9 @@ interface Kept {
 /** @param isWhole true if all acknowledged values are known */
 async function compare(
   rows: AsyncIterable<string>,
-  { acknowledged, inDoubt }: Kept,
+  { acknowledged, inDoubt }: ClientValues,
   isWhole: boolean,
-): Promise<Compared> {
+): Promise<ValueComparison> {
   const open = new Set(acknowledged);
   const doubtful = new Set(inDoubt);
   const seen = new Set<string>();
@@ -64,7 +64,7 @@ async function compare(
   return { lost: [...open], duplicated: duplicated ?? [], unexpected: unexpected ?? [], inDoubtFound };
 }
 
-function comparedWords({ lost, duplicated, unexpected }: Compared): string[] {
+function comparedWords({ lost, duplicated, unexpected }: ValueComparison): string[] {
   const words = (values: readonly string[], what: string): string[] => {
     const named = values.slice(0, NAMED_MAX).join(", ");
     return values.length === 0
@@ -114,9 +114,9 @@ export async function audit(
   file: string,
   admin: AdminSession,
   inputs: AuditInputs<Treatment>,
-): Promise<Audited> {
+): Promise<AuditOutcome> {
   const { settings, unclosed } = inputs;
-  const told = inputs.told.map((one) => Told.parse(one));
+  const told = inputs.workerAccounts.map((one) => WorkerAccount.parse(one));
   const sqlOf = ({ sql }: Invariant): string => substituted(sql, literalIn(settings));
   const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };
   const invariants: { name: string; holds: boolean; seen: string; acknowledged?: string }[] = [];

@@ -18,7 +18,7 @@ import type { Begin, OwnSqlStore, Transactions } from "./store.js";
 /**
  * A worker's account, by invariant: values of acknowledged transactions, and of transactions that are in doubt at the end.
  */
-export const Told = z.object({
+export const WorkerAccount = z.object({
   acknowledged: z.record(z.string(), z.array(z.string())),
   inDoubt: z.record(z.string(), z.array(z.string())),
   /** Number of acknowledged transactions that write. */
@@ -105,7 +105,7 @@ export function client(
     return { client, prng: new Prng(deriveSeed(trial.seed, "draw", role, client)) };
   });
   const settles = settlesOf(program, settings, transactions);
-  const told: z.infer<typeof Told> = { acknowledged: {}, inDoubt: {}, committed: 0, doubtful: 0 };
+  const told: z.infer<typeof WorkerAccount> = { acknowledged: {}, inDoubt: {}, committed: 0, doubtful: 0 };
   const drawn: (Run | undefined)[] = [];
   const idle = new IdleBackoff(clients, sleeper, context.time);
 

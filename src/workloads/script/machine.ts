@@ -14,18 +14,18 @@ import {
   type Step,
   type Value,
 } from "./program.js";
-import type { Rest, Run } from "./run.js";
+import type { PauseFor, Run } from "./run.js";
 import type { Begin, Transactions } from "./store.js";
 import { countedChange, countsRows, sqlStepsOf, statementsOf, unexpectedRows } from "./statements.js";
 import { substituted } from "./sql-text.js";
 
-interface Sent {
+interface SentStatement {
   readonly step: SqlStep;
   readonly statement: Statement;
 }
 
 type Operation =
-  | ({ readonly kind: "sql" } & Sent)
+  | ({ readonly kind: "sql" } & SentStatement)
   | { readonly kind: "begin"; readonly text: string }
   | { readonly kind: "commit" | "rollback"; readonly text: string }
   | Extract<Step, { readonly kind: "set" | "sleep" }>
@@ -187,7 +187,7 @@ export interface MachineOptions {
 }
 
 /** The state of a transaction after its last commit. */
-interface Kept {
+interface CommittedState {
   readonly position: number;
   readonly values: ReadonlyMap<string, Value>;
   readonly work: number;
@@ -199,7 +199,7 @@ export class Machine implements Run {
   private position = 0;
   private isOpen = false;
   /** State after the last commit, where the next attempt begins. */
-  private kept: Kept;
+  private committedState: CommittedState;
   work = 1;
   foundNoRow = true;
   private readonly countsRows: boolean;
@@ -212,7 +212,12 @@ export class Machine implements Run {
     private readonly options: MachineOptions,
   ) {
     this.countsRows = countsRows(compiled.transaction);
-    this.kept = { position: 0, values: new Map(values), work: this.countsRows ? 0 : 1, foundNoRow: true };
+    this.committedState = {
+      position: 0,
+      values: new Map(values),
+      work: this.countsRows ? 0 : 1,
+      foundNoRow: true,
+    };
   }
 
   get transaction(): ScriptTransaction {
@@ -225,11 +230,11 @@ export class Machine implements Run {
     return value;
   }
 
-  async attempt(connection: Connection, rest: Rest): Promise<true> {
-    this.position = this.kept.position;
-    this.values = new Map(this.kept.values);
-    this.work = this.kept.work;
-    this.foundNoRow = this.kept.foundNoRow;
+  async attempt(connection: Connection, rest: PauseFor): Promise<true> {
+    this.position = this.committedState.position;
+    this.values = new Map(this.committedState.values);
+    this.work = this.committedState.work;
+    this.foundNoRow = this.committedState.foundNoRow;
     this.isOpen = false;
     const { operations } = this.compiled;
     try {
@@ -250,7 +255,7 @@ export class Machine implements Run {
     return this.isOpen;
   }
 
-  private async run(operation: Operation, connection: Connection, rest: Rest): Promise<void> {
+  private async run(operation: Operation, connection: Connection, rest: PauseFor): Promise<void> {
     this.position++;
     switch (operation.kind) {
       case "begin":
@@ -285,7 +290,7 @@ export class Machine implements Run {
     this.isOpen = true;
   }
 
-  private async runStatement({ step, statement }: Sent, connection: Connection): Promise<void> {
+  private async runStatement({ step, statement }: SentStatement, connection: Connection): Promise<void> {
     const frame = this.isOpen ? undefined : this.compiled.frame;
     if (frame !== undefined) await this.begin(connection, frame);
     const rows = await this.send(step, statement, connection);
@@ -314,7 +319,7 @@ export class Machine implements Run {
 
   private keep(): void {
     const { position, work, foundNoRow } = this;
-    this.kept = { position, values: new Map(this.values), work, foundNoRow };
+    this.committedState = { position, values: new Map(this.values), work, foundNoRow };
   }
 
   private evaluate(expression: Expression): Value {

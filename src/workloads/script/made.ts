@@ -13,7 +13,7 @@ const CREATE = new RegExp(
 const RENAME = new RegExp(String.raw`^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?${NAME} RENAME TO ${NAME}`, "i");
 const DROP = /^DROP TABLE (?:IF EXISTS )?(.+?)(?: CASCADE| RESTRICT)?$/i;
 
-interface Made {
+interface CreatedObject {
   readonly kind: string;
   readonly name: string;
 }
@@ -27,7 +27,7 @@ function codeOf({ pieces }: SqlText): string {
   return shown.join("").trim();
 }
 
-function madeIn(sql: SqlText): Made[] {
+function madeIn(sql: SqlText): CreatedObject[] {
   const [, kind, name] = CREATE.exec(codeOf(sql)) ?? [];
   return kind === undefined || name === undefined ? [] : [{ kind: kind.toUpperCase(), name }];
 }

@@ -6,11 +6,11 @@ import type { Treatment } from "./settings.js";
 import type { Transactions } from "./store.js";
 
 /** Pauses within a transaction, for that many milliseconds. */
-export type Rest = (ms: number) => Promise<void>;
+export type PauseFor = (ms: number) => Promise<void>;
 
 export interface Run {
   readonly transaction: { readonly name: string; readonly isReadOnly: boolean };
-  attempt(connection: Connection, rest: Rest): Promise<true>;
+  attempt(connection: Connection, rest: PauseFor): Promise<true>;
   /** Units of work of the last attempt; 0 is an empty poll. */
   readonly work: number;
   /** True if no statement of the last attempt returned or changed a row. */
@@ -21,12 +21,12 @@ export interface Run {
   resolve?(connection: Connection): Promise<boolean>;
 }
 
-export interface DrawnBy {
+export interface DrawSource {
   /** Number of the client in its role. */
   readonly client: number;
   readonly prng: Prng;
 }
 
 /** Draws a transaction of that name. */
-export type Draw = (name: string, by: DrawnBy) => Run;
+export type Draw = (name: string, by: DrawSource) => Run;
 export type DrawOf = (context: ClientContext<Treatment>, transactions: Transactions) => Draw;

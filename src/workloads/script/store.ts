@@ -25,7 +25,7 @@ export interface Transactions {
 }
 
 /** Queries in one snapshot that find the workload's tables by their names. */
-export interface Ask {
+export interface SnapshotQueries {
   rows(sql: string): Promise<readonly SqlRow[]>;
   /** Values of the first column, row by row. */
   values(sql: string): AsyncIterable<string>;
@@ -37,5 +37,5 @@ export interface OwnSqlStore extends Store<Treatment> {
   tryOut(admin: AdminSession, settings: Treatment): Promise<readonly string[]>;
   /** Runs the program's preload. */
   fill(admin: AdminSession, settings: Treatment, isWanted: () => boolean): Promise<void>;
-  scan<T>(admin: AdminSession, settings: Treatment, read: (ask: Ask) => Promise<T>): Promise<T>;
+  scan<T>(admin: AdminSession, settings: Treatment, read: (ask: SnapshotQueries) => Promise<T>): Promise<T>;
 }

@@ -51,7 +51,8 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
     client: (store: OwnSqlStore, context) => client(store, program, drawOf, context),
     loading: {
       tryOut: (store: OwnSqlStore, admin, settings) => store.tryOut(admin, settings),
-      preload: (store: OwnSqlStore, admin, { settings, isWanted }) => store.fill(admin, settings, isWanted),
+      preload: (store: OwnSqlStore, admin, { settings, mayContinue }) =>
+        store.fill(admin, settings, mayContinue),
     },
     auditing: {
       one: "transaction",

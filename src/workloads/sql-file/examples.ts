@@ -2,7 +2,7 @@
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {
-  taken: [
+  valid: [
     {
       title:
         "A workload of one's own, whose file is in the scenario; a path, as ./count.sql, is the usual way",

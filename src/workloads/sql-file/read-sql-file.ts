@@ -35,7 +35,7 @@ interface Draft {
 }
 
 /** Directives of the next statement, and their place. */
-interface Next {
+interface PendingDirectives {
   place?: Place;
   readonly said: { expect?: RowCount; orEnd?: true; countsRows?: true };
   readonly bindings: Binding[];
@@ -57,7 +57,7 @@ class Reader {
   private readonly transactions: Draft[] = [];
   private readonly invariants: DraftInvariant[] = [];
   private section: "none" | "schema" | "preload" | "name" | "invariant" = "none";
-  private next: Next = { said: {}, bindings: [] };
+  private next: PendingDirectives = { said: {}, bindings: [] };
 
   constructor(
     private readonly text: string,

@@ -2,7 +2,7 @@
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {
-  taken: [
+  valid: [
     {
       title: "Storage and pooling, on a PostgreSQL that train-sim starts",
       yaml: `name: storage-and-pooling

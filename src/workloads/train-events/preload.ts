@@ -30,7 +30,7 @@ export type PreloadSettings = FillSettings &
 
 export interface PreloadOptions {
   /** Called after each inserted batch; the next batch overwrites it. */
-  readonly onBatch?: (told: LedgerEntry, batch: EventBatch) => void;
+  readonly onBatch?: (entry: LedgerEntry, batch: EventBatch) => void;
   readonly isWanted?: () => boolean;
   /** Longest wait for another session's lock on the tables, with its unit. */
   readonly lockTimeout?: string;
@@ -58,9 +58,9 @@ export async function preload(
   function* batches(room: number): Generator<EventBatch> {
     const makeBatch = batchMaker(settings, seed, room);
     while (done < total && isWanted()) {
-      const { batch, told } = makeBatch(done, Math.min(BATCH_EVENTS, total - done));
+      const { batch, entry } = makeBatch(done, Math.min(BATCH_EVENTS, total - done));
       yield batch;
-      onBatch?.(told, batch);
+      onBatch?.(entry, batch);
       done += batch.size;
     }
   }
@@ -78,7 +78,7 @@ export interface Preloaded {
 export async function preloadTrial(
   store: EventStore,
   admin: AdminSession,
-  { settings, seed, directory, isWanted }: PreloadInputs<EventTreatment>,
+  { settings, seed, directory, mayContinue }: PreloadInputs<EventTreatment>,
 ): Promise<Preloaded> {
   const startedAt = await store.clock(admin);
   if (settings.preload === 0) return { startedAt, ledger: EMPTY_LEDGER };
@@ -87,12 +87,12 @@ export async function preloadTrial(
   const documents = new DocumentChecks(settings.validate, findings, prng);
   const source = preloadSource(settings, seed);
   const file = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
-  const onBatch = (told: LedgerEntry, batch: EventBatch): void => {
-    file.add(told, "acknowledged", monotonicMs());
+  const onBatch = (entry: LedgerEntry, batch: EventBatch): void => {
+    file.add(entry, "acknowledged", monotonicMs());
     documents.made(batch);
   };
   try {
-    const published = await preload(store, admin, settings, seed, { onBatch, isWanted });
+    const published = await preload(store, admin, settings, seed, { onBatch, isWanted: mayContinue });
     const validated = documents.total();
     const { counts, named } = findings;
     const checks = { ...NO_CHECKS, validated, invalid: counts.invalid, named };
@@ -107,7 +107,7 @@ function batchMaker(
   settings: PreloadSettings,
   seed: number,
   room: number,
-): (done: number, events: number) => { batch: EventBatch; told: LedgerEntry } {
+): (done: number, events: number) => { batch: EventBatch; entry: LedgerEntry } {
   const source = preloadSource(settings, seed);
   const generator = new DocumentGenerator(
     seed,
@@ -123,7 +123,7 @@ function batchMaker(
     const sum = new KeySum().addKeys(keys);
     return {
       batch: maker.make(keys, generator, done),
-      told: { ...made, client: 0, firstDocument: done, keys: sum },
+      entry: { ...made, client: 0, firstDocument: done, keys: sum },
     };
   };
 }

@@ -1,6 +1,6 @@
 // The contract of a store of events. Actors never see SQL.
 import type { AdminSession } from "../../database/contract.js";
-import type { MadeTransaction, Session } from "../../database/session.js";
+import type { PreparedTransaction, Session } from "../../database/session.js";
 import type { Statement, StatementRow } from "../../database/sql.js";
 import type { Store } from "../stores.js";
 import type { EventTreatment } from "./actors/assignment.js";
@@ -72,7 +72,7 @@ export interface LiveSought {
  * A transaction with an optional app delay: an add waits between its events and their statuses, a process between statuses
  * and payloads, an archive between copying and deleting, a transaction of a single statement after it.
  */
-export type MadePaused<T> = {
+export type PausableTransaction<T> = {
   bivariant(session: Session, appDelay?: () => Promise<void>): Promise<T>;
 }["bivariant"];
 
@@ -80,15 +80,15 @@ export interface EventOperations {
   /** All statements that the transactions below may run, for `schema print --statements`. */
   readonly statements: readonly Statement[];
   /** Makes an add transaction, which keeps nothing of the batch: the batch may be overwritten afterwards. */
-  add(batch: EventBatch): MadePaused<void>;
+  add(batch: EventBatch): PausableTransaction<void>;
   /** Bytes before each document of a batch that spare copying documents one by one; any other number works too. */
   readonly documentRoom: number;
-  process(request: ProcessRequest): MadePaused<ProcessOutcome>;
-  archive(limit: number): MadePaused<ArchiveOutcome>;
+  process(request: ProcessRequest): PausableTransaction<ProcessOutcome>;
+  archive(limit: number): PausableTransaction<ArchiveOutcome>;
   /** Looks events up like a dispatcher: recent events of a type, and the events of a train. */
-  read(probe: Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">): MadeTransaction<ReadOutcome>;
+  read(probe: Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">): PreparedTransaction<ReadOutcome>;
   /** Resolves to key, creation and document of each event; for `byType` to type, number and newest creation. */
-  ask(question: Question): MadeTransaction<readonly StatementRow[]>;
+  ask(question: Question): PreparedTransaction<readonly StatementRow[]>;
   /** Rows of events, read on a connection of the load but outside of the load. */
   someLive(session: Session, sought: LiveSought): Promise<readonly StatementRow[]>;
   /** Number of these keys, `KEY_BYTES` each, that are live or archived: none or all keys of an add in doubt. */

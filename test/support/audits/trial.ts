@@ -102,7 +102,7 @@ export class AuditedTrial {
     const trial = new AuditedTrial(admin, settingsOf(namespace, keys), own);
     const { settings, directory, workload } = trial;
     if (!own) await resetNamespace(admin, settings);
-    const inputs = { settings, seed: SEED, directory, isWanted: () => true };
+    const inputs = { settings, seed: SEED, directory, mayContinue: () => true };
     trial.preloaded = await workload.loading?.preload?.(trial.store, admin, inputs);
     return trial;
   }
@@ -155,9 +155,9 @@ export class AuditedTrial {
   }
 
   async audit(inputs: Partial<AuditInputs<TreatmentSettings>> = {}): Promise<AuditFindings> {
-    const { settings, directory, told, preloaded } = this;
+    const { settings, directory, told: workerAccounts, preloaded } = this;
     const audited = await this.workload.auditing?.audit(this.store, this.admin, {
-      ...{ settings, directory, told, preloaded, unclosed: [], isDrained: false },
+      ...{ settings, directory, workerAccounts, preloaded, unclosed: [], isDrained: false },
       ...inputs,
     });
     if (!audited) throw new Error("the workload has no audit");

@@ -92,8 +92,8 @@ export const toy = {
     one: "toy",
     acknowledged: "made",
     violations: ["lost", "unexpected"],
-    async audit(_, admin: AdminClient, { settings, told }) {
-      const published = told.reduce<number>((sum, one) => sum + Number(one), 0);
+    async audit(_, admin: AdminClient, { settings, workerAccounts }) {
+      const published = workerAccounts.reduce<number>((sum, one) => sum + Number(one), 0);
       const [row] = await admin.query(`SELECT count(*) AS n FROM ${tableOf(settings)}`);
       const missing = published - Number(row?.["n"]);
       const verdict = missing === 0 ? "ok" : "violated";

@@ -1,8 +1,8 @@
 // Statements as CockroachDB counts them, by fingerprint. The server rewrites texts, so a fingerprint's name is its verb and
 // its table.
-import { literals, SAMPLER_MARK, type StatementSource, type Survey } from "./view.js";
+import { literals, SAMPLER_MARK, type StatementSource, type ViewContext } from "./view.js";
 
-const own = ({ loadNames }: Survey): string => `FROM crdb_internal.statement_statistics
+const own = ({ loadNames }: ViewContext): string => `FROM crdb_internal.statement_statistics
     WHERE app_name IN (${literals(loadNames)})`;
 const ID = "encode(fingerprint_id, 'hex')";
 const CALLS = "(statistics->'statistics'->>'cnt')::FLOAT8";

@@ -1,8 +1,8 @@
 import { COCKROACHDB_STATEMENTS } from "./cockroachdb-statements.js";
-import { literals, type SamplerDialect, type Survey, type View } from "./view.js";
+import { literals, type SamplerDialect, type ViewContext, type View } from "./view.js";
 
 /** The schema of the tables, as a literal: `"ns".events` is in `'ns'`. */
-function schemaLiteral({ tables }: Survey): string {
+function schemaLiteral({ tables }: ViewContext): string {
   const quoted = /^"((?:[^"]|"")*)"\./.exec(Object.values(tables)[0] ?? "")?.[1] ?? "";
   return `'${quoted.replaceAll('""', '"').replaceAll("'", "''")}'`;
 }

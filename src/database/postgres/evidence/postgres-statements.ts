@@ -1,10 +1,10 @@
 // Statements by pg_stat_statements in this database, of all roles. Statements of roles that ours may not see have no id.
 import { statementNamer } from "../statement-names.js";
-import { SAMPLER_MARK, type StatementSource, type Survey } from "./view.js";
+import { SAMPLER_MARK, type StatementSource, type ViewContext } from "./view.js";
 
 const EXTENSION = "pg_stat_statements";
 
-const viewOf = ({ extensions }: Survey, hasText: boolean): string =>
+const viewOf = ({ extensions }: ViewContext, hasText: boolean): string =>
   `${extensions.get(EXTENSION) ?? ""}.${EXTENSION}(${hasText})
      WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 

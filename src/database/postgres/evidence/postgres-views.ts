@@ -11,7 +11,7 @@ import {
   SAMPLER_MARK,
   type SamplerDialect,
   type ScanSource,
-  type Survey,
+  type ViewContext,
   type View,
   type ViewGroup,
   tableList,
@@ -231,7 +231,7 @@ const GROUPS: readonly ViewGroup[] = [
   { name: "sizes", views: [SIZES, ...GIN], isVital: false },
 ];
 
-async function survey(client: SqlClient, workload: WatchedWorkload): Promise<Survey> {
+async function survey(client: SqlClient, workload: WatchedWorkload): Promise<ViewContext> {
   const [version] = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS major");
   const extensions = await client.query(
     `SELECT extname, quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace`,

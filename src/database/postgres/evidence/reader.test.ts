@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { SqlClient } from "../admin.js";
 import { GroupReader, viewsFor } from "./reader.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
-import { numbersIn, type Survey, type View, type ViewGroup } from "./view.js";
+import { numbersIn, type ViewContext, type View, type ViewGroup } from "./view.js";
 import type { SqlRow } from "../../sql.js";
 
-const SURVEY: Survey = {
+const SURVEY: ViewContext = {
   tables: { events: '"n".events', status: '"n".event_status', archive: '"n".events_archive' },
   loadNames: ["train-sim"],
   version: 18,
@@ -13,7 +13,7 @@ const SURVEY: Survey = {
   invertedIndexes: ["n.events_payload_idx"],
 };
 
-function selected(survey: Survey): { sources: string[]; skipped: string[] } {
+function selected(survey: ViewContext): { sources: string[]; skipped: string[] } {
   const skipped: string[] = [];
   const views = POSTGRES_SAMPLER.groups.flatMap((group) => group.views);
   const asked = viewsFor(views, survey, (source, reason) => skipped.push(`${source}: ${reason}`));

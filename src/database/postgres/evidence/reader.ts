@@ -5,7 +5,7 @@ import { monotonicMs } from "../../../foundation/clock.js";
 import type { EvidenceReading } from "../../evidence.js";
 import type { SqlClient } from "../admin.js";
 import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
-import { numbersIn, SAMPLER_MARK, type Survey, type View, type ViewGroup } from "./view.js";
+import { numbersIn, SAMPLER_MARK, type ViewContext, type View, type ViewGroup } from "./view.js";
 
 const QUERY_CANCELED = "57014";
 /** SQLSTATEs of failures after which the next attempt may succeed. */
@@ -17,7 +17,7 @@ const NOTABLE_PAUSE_MS = 1_000;
 /** Called for a source that cannot be read, or only in part. */
 export type OnSkipped = (source: string, reason: string, isPartial?: true) => void;
 
-interface Asked {
+interface ViewQuery {
   readonly view: View;
   readonly text: string;
 }
@@ -26,8 +26,8 @@ function fits({ from = 0, until = Number.POSITIVE_INFINITY }: View, version: num
   return version >= from && version <= until;
 }
 
-export function viewsFor(views: readonly View[], survey: Survey, onSkipped: OnSkipped): Asked[] {
-  const asked: Asked[] = [];
+export function viewsFor(views: readonly View[], survey: ViewContext, onSkipped: OnSkipped): ViewQuery[] {
+  const asked: ViewQuery[] = [];
   const given = new Set<string>();
   const missing: { view: View; reason: string }[] = [];
   for (const view of views) {
@@ -49,7 +49,7 @@ export function viewsFor(views: readonly View[], survey: Survey, onSkipped: OnSk
 }
 
 export class GroupReader {
-  private asked: readonly Asked[];
+  private queries: readonly ViewQuery[];
   private nextMs = Number.NEGATIVE_INFINITY;
   private isTried = false;
   /** Processes that the last answer reported as foreign; see `postgres-foreign.ts`. */
@@ -57,22 +57,22 @@ export class GroupReader {
 
   constructor(
     private readonly group: ViewGroup,
-    survey: Survey,
+    survey: ViewContext,
     private readonly preamble: string,
     private readonly onSkipped: OnSkipped,
   ) {
-    this.asked = viewsFor(group.views, survey, onSkipped);
+    this.queries = viewsFor(group.views, survey, onSkipped);
   }
 
   /** Resolves to an empty reading before the group's next turn; rejects if the server refuses the statement as a whole. */
   async read(client: SqlClient): Promise<EvidenceReading> {
-    if (this.asked.length === 0 || monotonicMs() < this.nextMs) return {};
+    if (this.queries.length === 0 || monotonicMs() < this.nextMs) return {};
     if (!this.isTried) {
       const answer = await this.tryEach(client);
       if (answer) return answer;
     }
     try {
-      return await this.ask(client, this.asked);
+      return await this.ask(client, this.queries);
     } catch (error) {
       // Causes may be a revoked right or a dropped extension: the next read tries each view alone.
       if (!PASSING.has(codeOf(error) ?? "")) this.isTried = false;
@@ -82,10 +82,10 @@ export class GroupReader {
 
   /** Tries each view alone. Resolves to the answer of a group of one view, which may be expensive and is not asked twice. */
   private async tryEach(client: SqlClient): Promise<EvidenceReading | undefined> {
-    const working: Asked[] = [];
-    const isOne = this.asked.length === 1;
+    const working: ViewQuery[] = [];
+    const isOne = this.queries.length === 1;
     let answer: EvidenceReading | undefined;
-    for (const each of this.asked) {
+    for (const each of this.queries) {
       try {
         if (isOne) answer = await this.ask(client, [each]);
         else await client.query(this.textOf([each]));
@@ -97,21 +97,21 @@ export class GroupReader {
         else this.onSkipped(each.view.source, messageOf(error));
       }
     }
-    this.asked = working;
+    this.queries = working;
     this.isTried = true;
     return answer;
   }
 
-  private textOf(asked: readonly Asked[]): string {
-    const columns = asked.map(({ text }, i) => `(SELECT to_json(v${i}) FROM (${text}) AS v${i}) AS v${i}`);
+  private textOf(queries: readonly ViewQuery[]): string {
+    const columns = queries.map(({ text }, i) => `(SELECT to_json(v${i}) FROM (${text}) AS v${i}) AS v${i}`);
     // The clock is read last, after everything before it.
     const tookMs = `extract(epoch FROM clock_timestamp() - statement_timestamp())::float8 * 1000 AS "tookMs"`;
     return `${this.preamble} SELECT ${SAMPLER_MARK} ${[...columns, tookMs].join(", ")}`;
   }
 
-  private async ask(client: SqlClient, asked: readonly Asked[]): Promise<EvidenceReading> {
+  private async ask(client: SqlClient, queries: readonly ViewQuery[]): Promise<EvidenceReading> {
     const startMs = monotonicMs();
-    const [row] = await client.query(this.textOf(asked)).catch((error: unknown) => {
+    const [row] = await client.query(this.textOf(queries)).catch((error: unknown) => {
       // A wait for a lock is no work of the server.
       if (codeOf(error) !== LOCK_NOT_AVAILABLE) this.reschedule(monotonicMs() - startMs);
       throw error;
@@ -119,7 +119,7 @@ export class GroupReader {
     this.reschedule(Number(row?.tookMs));
     return Object.assign(
       {},
-      ...asked.map(({ view }, i) => this.metricsOf(view, row?.[`v${i}`])),
+      ...queries.map(({ view }, i) => this.metricsOf(view, row?.[`v${i}`])),
     ) as EvidenceReading;
   }
 

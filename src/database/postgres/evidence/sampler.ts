@@ -24,7 +24,7 @@ import {
   statementTexts,
   type StatementReading,
 } from "./statement-statistics.js";
-import type { Survey, ViewGroup } from "./view.js";
+import type { ViewContext, ViewGroup } from "./view.js";
 import type { Statement } from "../../sql.js";
 
 const BEGUN_ANEW =
@@ -67,7 +67,7 @@ export type SamplerOptions = Omit<EvidenceOptions<ViewGroup>, "dialect"> & { rea
 
 interface Ready {
   readonly client: AdminClient;
-  readonly survey: Survey;
+  readonly survey: ViewContext;
   readonly readers: readonly {
     readonly name: string;
     readonly isVital: boolean;

@@ -2,7 +2,7 @@
 // workload are left out.
 import { codeOf, messageOf } from "../../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
-import type { StatementSource, Survey } from "./view.js";
+import type { StatementSource, ViewContext } from "./view.js";
 import type { NamedStatement } from "../../evidence.js";
 import type { SqlRow } from "../../sql.js";
 
@@ -33,7 +33,7 @@ export interface StatementsAdded {
 /** Rejects with the way out if the statistics cannot be read. */
 export async function readStatements(
   client: SqlClient,
-  survey: Survey,
+  survey: ViewContext,
   source: StatementSource,
 ): Promise<StatementCounts> {
   const obstacle = source.obstacle(survey);
@@ -49,7 +49,7 @@ export async function readStatements(
 /** Resolves to undefined if an old form of the extension does not report it. Rejects if the connection is lost. */
 export async function readHistory(
   client: SqlClient,
-  survey: Survey,
+  survey: ViewContext,
   source: StatementSource,
 ): Promise<StatementHistory | undefined> {
   const text = source.history?.(survey);
@@ -132,7 +132,7 @@ export function namedStatements(
 
 export async function statementTexts(
   client: SqlClient,
-  survey: Survey,
+  survey: ViewContext,
   source: StatementSource,
   ids: Iterable<string>,
 ): Promise<[id: string, query: string][]> {

@@ -4,36 +4,36 @@ import type { EvidenceReading, WatchedWorkload } from "../../evidence.js";
 import type * as sql from "../../sql.js";
 
 /** The workload and the server for which texts of views are written, read once when the sampler connects. */
-export interface Survey extends WatchedWorkload {
+export interface ViewContext extends WatchedWorkload {
   readonly version: number;
   readonly extensions: ReadonlyMap<string, string>;
   /** Inverted indexes of the tables, qualified and quoted. */
   readonly invertedIndexes: readonly string[];
 }
 
-export type View = sql.View<Survey>;
-export type ViewGroup = sql.ViewGroup<Survey>;
+export type View = sql.View<ViewContext>;
+export type ViewGroup = sql.ViewGroup<ViewContext>;
 
 export interface StatementSource {
   readonly name: string;
   /** The reason why the source cannot be read; undefined if it can. */
-  obstacle(survey: Survey): string | undefined;
+  obstacle(survey: ViewContext): string | undefined;
   /**
    * Query for rows of id, calls, rows, totalMs and, if the dialect counts them, blocksDirtied and walBytes; one row for
    * each id.
    */
-  counts(survey: Survey): string;
+  counts(survey: ViewContext): string;
   /**
    * Query for one row of `since`, which a reset changes, and `discards`, the number of times since then that entries were
    * discarded to make room; undefined if the server does not report them.
    */
-  history?(survey: Survey): string | undefined;
+  history?(survey: ViewContext): string | undefined;
   /** Query for rows of id and query for the ids in $1, which are joined by commas. */
-  texts(survey: Survey): string;
+  texts(survey: ViewContext): string;
   /** The way out, by the SQLSTATE of the server's answer. */
   readonly advice?: Readonly<Record<string, string>>;
   /** Returns a function that finds the name of a text; undefined for foreign statements. */
-  namer(statements: readonly sql.Statement[], survey: Survey): (query: string) => string | undefined;
+  namer(statements: readonly sql.Statement[], survey: ViewContext): (query: string) => string | undefined;
 }
 
 /** A dialect's counters of reads of tables and indexes, since any start. */
@@ -43,14 +43,14 @@ export interface ScanSource {
    * Query for rows of the workload's tables: name, kind (`index`, or `table` for a scan of the whole table), scans, and
    * `since`, the time of the last reset of the counts (null if there was none).
    */
-  counts(survey: Survey): string;
+  counts(survey: ViewContext): string;
 }
 
 /** Definitions of the workload's tables in a dialect: columns, indexes, constraints, triggers, storage. */
 export interface TableSource {
   readonly name: string;
   /** Query for rows of part (`index events_pkey`), its table, and its definition. */
-  definitions(survey: Survey): string;
+  definitions(survey: ViewContext): string;
 }
 
 export interface PlanSource {
@@ -81,7 +81,7 @@ export interface SamplerDialect {
    * does not show them.
    */
   readonly workingSessions?: string;
-  survey(client: SqlClient, workload: WatchedWorkload): Promise<Survey>;
+  survey(client: SqlClient, workload: WatchedWorkload): Promise<ViewContext>;
 }
 
 /** A comment in every statement of a sampler, so that it is not counted as a statement of the load. */
@@ -98,7 +98,7 @@ export function literals(names: readonly string[]): string {
 }
 
 /** The workload's tables as a list of regclass values; null for a table that is gone. */
-export function tableList({ tables }: Pick<Survey, "tables">): string {
+export function tableList({ tables }: Pick<ViewContext, "tables">): string {
   return Object.values(tables)
     .map((table) => `to_regclass('${table.replaceAll("'", "''")}')`)
     .join(", ");

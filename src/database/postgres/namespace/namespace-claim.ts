@@ -23,7 +23,7 @@ const RETAKE_MS = 15_000;
 const RETAKE_EVERY_MS = 200;
 
 /** Error of a claim whose schema another run has made its own or has dropped. */
-class TakenOver extends Error {}
+class ClaimLostError extends Error {}
 
 /** Rejects with a UsageError while another run has claimed the namespace or works in it, and as `connectAdmin` does. */
 export async function claimNamespace(
@@ -133,7 +133,7 @@ class HeldClaim implements NamespaceClaim {
     }
     const isSame = before === undefined || run === this.run || run === before.run;
     if (!isSame && (run !== undefined || before.run === this.run))
-      throw new TakenOver(
+      throw new ClaimLostError(
         run === undefined ? "the schema has been dropped" : "another run has made the schema its own",
       );
     this.maker = { run };
@@ -156,7 +156,7 @@ class HeldClaim implements NamespaceClaim {
         this.events.note?.(`the claim to schema "${this.namespace}" was lost (${why}) and is held again`);
         return;
       } catch (error) {
-        const isTaken = error instanceof TakenOver;
+        const isTaken = error instanceof ClaimLostError;
         if (isTaken || isOutOfPatience()) {
           const seen = isTaken
             ? error.message

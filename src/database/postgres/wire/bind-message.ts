@@ -97,7 +97,7 @@ function writePart(buffer: Buffer, at: number, part: Part): number {
 /** Marks a value that exists in the message alone. */
 const IN_MESSAGE = undefined;
 
-class Bound implements BoundValues {
+class BoundMessage implements BoundValues {
   constructor(
     readonly message: Buffer,
     private readonly start: number,
@@ -129,7 +129,7 @@ export function bindAhead(
   allocate?: Allocate,
 ): BoundValues {
   const given = values.map((value) => (isWritten(value) ? IN_MESSAGE : value));
-  return new Bound(callMessages(name, values, allocate), valuesStart(name, values.length), given);
+  return new BoundMessage(callMessages(name, values, allocate), valuesStart(name, values.length), given);
 }
 
 export function messageOf({ name }: Statement, values: StatementValues): Buffer {

@@ -4,7 +4,7 @@ import type { ReportData } from "../report-data.js";
 import { element } from "./dom.js";
 import { currentTheme } from "./look.js";
 
-interface Box {
+interface FilterBox {
   readonly value: string;
   readonly input: HTMLInputElement;
   readonly swatch?: HTMLElement;
@@ -12,8 +12,8 @@ interface Box {
 
 export class Filters {
   readonly element: HTMLElement;
-  private readonly treatments: readonly Box[];
-  private readonly operations: readonly Box[];
+  private readonly treatments: readonly FilterBox[];
+  private readonly operations: readonly FilterBox[];
   private readonly trials: HTMLSelectElement;
 
   constructor(
@@ -66,7 +66,7 @@ export class Filters {
   }
 
   private read(): void {
-    const hidden = (boxes: readonly Box[]): string[] =>
+    const hidden = (boxes: readonly FilterBox[]): string[] =>
       boxes.filter(({ input }) => !input.checked).map(({ value }) => value);
     const trials = this.trials.value;
     this.state = {
@@ -80,7 +80,11 @@ export class Filters {
 
   private layOut(): HTMLElement {
     const labels = allTreatments(this.report, currentTheme());
-    const group = (legend: string, boxes: readonly Box[], textOf: (value: string, i: number) => string) =>
+    const group = (
+      legend: string,
+      boxes: readonly FilterBox[],
+      textOf: (value: string, i: number) => string,
+    ) =>
       element(
         "fieldset",
         {},

@@ -14,7 +14,7 @@ import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, rangeText, ratioText } from "../../../foundation/text/numbers.js";
 import { WITHIN_NOISE } from "../../../metrics/names.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
-import { html, type Fillable, type Html } from "../html.js";
+import { html, type HtmlValue, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
 import {
   exact,
@@ -57,7 +57,7 @@ function findingCells(finding: RatioFinding): string[] {
 function reasonsOf(
   title: string,
   comparisons: readonly Comparison[],
-  nameOf: (id: string) => Fillable,
+  nameOf: (id: string) => HtmlValue,
   unit: string,
   caveat = "",
 ): Html {
@@ -83,7 +83,7 @@ function reasonsOf(
 }
 
 /** The range over few blocks, and the trials of each treatment that would decide an open comparison. */
-function outlookCells(result: ResultDocument, comparison: Comparison): Fillable[] {
+function outlookCells(result: ResultDocument, comparison: Comparison): HtmlValue[] {
   const outlook = outlookOf(result, comparison);
   return [outlook?.range && rangeText(...outlook.range), outlook?.trialsToDecide];
 }
@@ -107,7 +107,7 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
     }),
   ]);
   const own = comparisons.filter((each) => each.operation === operation);
-  const rows = own.map((each): Fillable[] => [
+  const rows = own.map((each): HtmlValue[] => [
     nameOf(each.treatment),
     nameOf(each.baseline),
     each.factor,
@@ -141,13 +141,13 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
 function effectTables(result: ResultDocument): Html {
   const { effects = [], interactions = [] } = result;
   const { workload: vocabulary } = result;
-  const effectRows = effects.map((each): Fillable[] => [
+  const effectRows = effects.map((each): HtmlValue[] => [
     `${each.factor}: ${each.level} to ${each.baselineLevel}`,
     `${operationText(each.operation)}, ${metricText(each.metric, unitOf(vocabulary, each.operation))}`,
     each.combinations,
     ...findingCells(each),
   ]);
-  const interactionRows = interactions.map((each): Fillable[] => [
+  const interactionRows = interactions.map((each): HtmlValue[] => [
     `${each.factor}: ${each.level} to ${each.baselineLevel}`,
     `${each.otherFactor}: ${each.otherLevel} to ${each.otherBaselineLevel}`,
     `${operationText(each.operation)}, ${metricText(each.metric, unitOf(vocabulary, each.operation))}`,

@@ -1,11 +1,11 @@
 import type { ResultDocument } from "../../../results/result-schema.js";
-import { html, type Fillable, type Html } from "../html.js";
+import { html, type HtmlValue, type Html } from "../html.js";
 import { backlogText, errorsText } from "../../findings/fault-text.js";
 import { exact, sectionOf, tableOf, text, sentence } from "./table.js";
 
 export function renderFaults({ faults }: ResultDocument): Html {
   if (faults.length === 0) return html``;
-  const rows = faults.map((fault): Fillable[] => [
+  const rows = faults.map((fault): HtmlValue[] => [
     fault.kind,
     fault.treatment,
     fault.trial,

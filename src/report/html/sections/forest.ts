@@ -2,7 +2,7 @@
 // JavaScript. Its rows are a table, with each ratio and verdict in words.
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { forestOf, placeOf, type Forest, type ForestRow, type RatioAxis } from "../../findings/forest.js";
-import { html, type Fillable, type Html } from "../html.js";
+import { html, type HtmlValue, type Html } from "../html.js";
 import { DARK, LIGHT, treatmentColour } from "../page/charts/theme.js";
 import { treatmentNames } from "./table.js";
 
@@ -54,7 +54,7 @@ export function renderForest(result: ResultDocument): Html {
   const nameOf = treatmentNames(result.treatments);
   const baselines = new Set(rows.map(({ comparison }) => comparison.baseline));
   const [baseline = ""] = baselines;
-  const pairOf = ({ comparison: { treatment, baseline: other } }: ForestRow): Fillable =>
+  const pairOf = ({ comparison: { treatment, baseline: other } }: ForestRow): HtmlValue =>
     baselines.size === 1 ? nameOf(treatment) : [nameOf(treatment), " / ", nameOf(other)];
   const isPartly = rows.some(({ isInterval, spread }) => spread && !isInterval);
   const body = rows.map((row) => {

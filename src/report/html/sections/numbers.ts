@@ -15,25 +15,25 @@ import type {
   EndpointResult,
   RegionResult,
 } from "../../../results/result-schema.js";
-import { operationsIn, shownOf, type Shown } from "../../findings/figures.js";
+import { operationsIn, shownOf, type ShownFigures } from "../../findings/figures.js";
 import { PLANS_TITLE, renderNotes } from "../../findings/notes.js";
 import { renderTrust } from "../../findings/trust-notes.js";
 import type { ResultVocabulary } from "../../../workloads/vocabulary.js";
-import { html, type Fillable, type Html } from "../html.js";
+import { html, type HtmlValue, type Html } from "../html.js";
 import { exact, foldOf, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
 
 const LATENCY_FIELDS = ["mean", "p50", "p90", "p95", "p99", "p999", "max"] as const;
 const LATENCY_COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"] as const;
 
-type Measured = readonly [measure: string, latency: LatencySummary | null | undefined];
+type NamedLatency = readonly [measure: string, latency: LatencySummary | null | undefined];
 
-function latencyRows(name: string, measures: readonly Measured[]): Fillable[][] {
+function latencyRows(name: string, measures: readonly NamedLatency[]): HtmlValue[][] {
   return measures.flatMap(([measure, latency]) =>
     latency ? [[name, measure, ...LATENCY_FIELDS.map((field) => exact(latency[field]))]] : [],
   );
 }
 
-function latencyTable(shown: Shown, about: string): Html {
+function latencyTable(shown: ShownFigures, about: string): Html {
   const operations = operationsIn(shown).flatMap(([operation, result]) =>
     latencyRows(
       operation,
@@ -48,7 +48,7 @@ function latencyTable(shown: Shown, about: string): Html {
   return tableOf(`Latencies in ms, ${about}`, columns, [...operations, ...spans]);
 }
 
-function countTable(shown: Shown, about: string): Html {
+function countTable(shown: ShownFigures, about: string): Html {
   const rows = operationsIn(shown).map(([operation, result]) => [
     operation,
     ...AMOUNTS.map((metric) => exact(valueOf(metric, result))),
@@ -59,7 +59,7 @@ function countTable(shown: Shown, about: string): Html {
   return tableOf(`Counts in ${exact(shown.windowSeconds)} s, ${about}`, columns, rows);
 }
 
-function partTable(shown: Shown, about: string): Html {
+function partTable(shown: ShownFigures, about: string): Html {
   const rows = operationsIn(shown).flatMap(([operation, { parts = [] }]) =>
     parts.map(({ name, meanMs, calls, slowMeanMs }: LatencyPart) => [
       operation,
@@ -142,7 +142,7 @@ function auditTable({ treatments }: ResultDocument): Html {
   const counts = Integrity.keyof().options.filter((field) =>
     trials.some(({ integrity }) => countOf(integrity, field) !== undefined),
   );
-  const rows = trials.map(({ id, number, integrity }): Fillable[] => [
+  const rows = trials.map(({ id, number, integrity }): HtmlValue[] => [
     number,
     id,
     integrity?.verdict ?? "not checked",
@@ -197,7 +197,13 @@ function namedTable({ treatments }: ResultDocument): Html | false {
     .flatMap(({ id, trials }) => trials.map((trial) => ({ treatment: id, ...trial })))
     .sort((a, b) => a.number - b.number)
     .flatMap(({ treatment, number, integrity }) =>
-      (integrity?.named ?? []).map(({ kind, id, words }): Fillable[] => [number, treatment, kind, id, words]),
+      (integrity?.named ?? []).map(({ kind, id, words }): HtmlValue[] => [
+        number,
+        treatment,
+        kind,
+        id,
+        words,
+      ]),
     );
   const columns = ["trial", text("treatment"), text("kind"), text("id"), sentence("what is wrong with it")];
   return rows.length > 0 && tableOf("Findings of the audit, by id", columns, rows);
@@ -227,7 +233,7 @@ export function renderNumbers(result: ResultDocument): Html {
   );
 }
 
-function measuredRows(names: readonly string[], part: Pick<EndpointResult, "operations">): Fillable[][] {
+function measuredRows(names: readonly string[], part: Pick<EndpointResult, "operations">): HtmlValue[][] {
   return Object.entries(part.operations).map(([operation, result]) => {
     const { transactions, events, retries, failures, responseTimeMs } = result;
     const latency = LATENCY_FIELDS.map((field) => exact(responseTimeMs?.[field]));
@@ -259,11 +265,11 @@ function regionTable(regions: readonly RegionResult[], about: string): Html {
   return tableOf(`By region, response times in ms, ${about}`, [text("region"), ...MEASURED], rows);
 }
 
-export function endpointTables({ endpoints = [], regions = [] }: Shown, about: string): Html {
+export function endpointTables({ endpoints = [], regions = [] }: ShownFigures, about: string): Html {
   const measured = endpoints.flatMap((endpoint) =>
     measuredRows([endpoint.endpoint, endpoint.region ?? "-"], endpoint),
   );
-  const contacts = endpoints.map((endpoint): Fillable[] => [
+  const contacts = endpoints.map((endpoint): HtmlValue[] => [
     endpoint.endpoint,
     endpoint.region ?? "-",
     exact(endpoint.weight),

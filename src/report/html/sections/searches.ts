@@ -4,7 +4,7 @@ import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
 import { capacityText, lawText, resolutionTexts } from "../../findings/search-text.js";
 import { intervalText, seenText } from "../../../foundation/text/numbers.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
-import { html, type Fillable, type Html } from "../html.js";
+import { html, type HtmlValue, type Html } from "../html.js";
 import { exact, metricText, sentence, tableOf, text } from "./table.js";
 
 type Spread = Sweep["points"][number]["meanMs"];
@@ -22,7 +22,7 @@ function sweepPart(sweep: Sweep, unit: string): Html {
   const about = [sweep.operation, ...others].join(", ");
   const measured = comparedWhere((metric) => sweep.points.some((point) => point[comparisonField(metric)]));
   const metrics = ["eventsPerSecond" as const, ...measured.filter((id) => id !== "eventsPerSecond")];
-  const rows = sweep.points.map((point): Fillable[] => [
+  const rows = sweep.points.map((point): HtmlValue[] => [
     point.clients,
     point.treatment,
     point.trials,
@@ -38,7 +38,7 @@ function sweepPart(sweep: Sweep, unit: string): Html {
 
 function capacityPart(capacity: Capacity): Html {
   const { treatment, probes, expression } = capacity;
-  const rows = probes.map((probe): Fillable[] => [
+  const rows = probes.map((probe): HtmlValue[] => [
     probe.trial,
     probe.purpose,
     ...[probe.ratePerSecond, probe.offeredPerSecond, probe.achievedPerSecond, probe.dropped].map(exact),

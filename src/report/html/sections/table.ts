@@ -3,7 +3,7 @@ import { labelOf, metricNamed, type ComparisonMetric } from "../../../metrics/me
 import { operationName } from "../../../metrics/names.js";
 import type { TreatmentResult } from "../../../results/result-schema.js";
 import { labelsOf } from "../../findings/treatment-labels.js";
-import { html, type Fillable, type Html } from "../html.js";
+import { html, type HtmlValue, type Html } from "../html.js";
 
 /** Whole numbers in full, others to six significant digits, which is more than was measured; `-` if there is none. */
 export function exact(value: number | null | undefined): string {
@@ -26,7 +26,7 @@ export function sentence(title: string): TableColumn {
   return { title, isText: true, isSentence: true };
 }
 
-function isEmpty(cell: Fillable): boolean {
+function isEmpty(cell: HtmlValue): boolean {
   return cell === "-" || cell === "" || cell === false || cell === null || cell === undefined;
 }
 
@@ -36,7 +36,7 @@ function isEmpty(cell: Fillable): boolean {
 export function tableOf(
   caption: string,
   columns: readonly (TableColumn | string)[],
-  rows: readonly (readonly Fillable[])[],
+  rows: readonly (readonly HtmlValue[])[],
 ): Html {
   if (rows.length === 0) return html``;
   const shown = columns
@@ -46,7 +46,7 @@ export function tableOf(
     if (isSentence) return html`<th scope="col" class="sentence">${title}</th>`;
     return isText ? html`<th scope="col">${title}</th>` : html`<th scope="col" class="number">${title}</th>`;
   });
-  const cell = (value: Fillable, { index, isText }: (typeof shown)[number]): Html => {
+  const cell = (value: HtmlValue, { index, isText }: (typeof shown)[number]): Html => {
     if (index === 0) return html`<th scope="row">${value}</th>`;
     return isText ? html`<td>${value}</td>` : html`<td class="number">${value}</td>`;
   };
@@ -85,7 +85,7 @@ export function pairsOf(
 }
 
 /** A section with its title that a link reaches by its id. */
-export function sectionOf(id: string, title: string, ...content: readonly Fillable[]): Html {
+export function sectionOf(id: string, title: string, ...content: readonly HtmlValue[]): Html {
   return html`<section id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
     ${content}
@@ -93,7 +93,7 @@ export function sectionOf(id: string, title: string, ...content: readonly Fillab
 }
 
 /** Content that the reader unfolds by its title. */
-export function foldOf(title: Fillable, ...content: readonly Fillable[]): Html {
+export function foldOf(title: HtmlValue, ...content: readonly HtmlValue[]): Html {
   return html`<details class="fold">
     <summary><h3>${title}</h3></summary>
     ${content}
@@ -107,7 +107,7 @@ export function metricText(id: ComparisonMetric, work: string): string {
 }
 
 /** A treatment's short name, never cut, with its id if that is longer. */
-export function treatmentNames(treatments: readonly TreatmentResult[]): (id: string) => Fillable {
+export function treatmentNames(treatments: readonly TreatmentResult[]): (id: string) => HtmlValue {
   const labels = labelsOf(treatments, Infinity);
   const known = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
   return (id) => {

@@ -50,7 +50,7 @@ export function arrayBatch(
 }
 
 /** A batch that is ready for the wire. */
-interface MadeBatch {
+interface PreparedBatch {
   readonly rows: number;
   send(connection: Connection): Promise<unknown>;
 }
@@ -68,7 +68,7 @@ export const postgres: CallsStore = {
     const statements = statementsOf(settings);
     const begin = dialectOf(settings.dialect).begin("read committed", "READ WRITE");
 
-    function make(place: BatchPlace): MadeBatch {
+    function make(place: BatchPlace): PreparedBatch {
       if (settings.ingest === "copy") {
         const { rows, copy } = copyBatch(settings, seed, place);
         return { rows, send: (connection) => connection.copyIn(statements.copy, copy) };

@@ -5,7 +5,7 @@ import { postgres as dialect } from "../../../database/postgres/dialects/postgre
 import { fillTables } from "../../../database/postgres/fill-tables.js";
 import { asTransaction } from "../../../database/postgres/transaction.js";
 import type { Connection, Statement } from "../../../database/sql.js";
-import { pathsOf, UPDATED } from "../document.js";
+import { pathsOf, UPDATED_VALUE_INDEX } from "../document.js";
 import { updateOf, type DocumentsSettings, type Treatment } from "../settings.js";
 import type { Document, DocumentStore, StoredDocument } from "../store.js";
 
@@ -83,7 +83,7 @@ function sliceText(settings: DocumentsSettings, table: string): string {
 
 /** Assignments of an update from $2, or, for a whole relational row, from $2 and the following parameters. */
 function assignments(settings: DocumentsSettings): string[] {
-  const path = pathsOf(settings.shape)[UPDATED] ?? [];
+  const path = pathsOf(settings.shape)[UPDATED_VALUE_INDEX] ?? [];
   switch (updateOf(settings)) {
     case "jsonb_set":
       return [`data = jsonb_set(data, '{${path.join()}}', to_jsonb($2::text))`];

@@ -54,7 +54,7 @@ function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: num
   return place;
 }
 
-interface Sent {
+interface TrialStatement {
   readonly sql: SqlText;
   readonly text: string;
   /** Text that is sent in place of a variable. */
@@ -76,7 +76,7 @@ class Trial {
   ) {}
 
   /** Runs DDL like a trial: some of it does not work with savepoints. Resolves to the first refusal. */
-  async makeAtOnce(ddl: readonly Sent[]): Promise<string | undefined> {
+  async makeAtOnce(ddl: readonly TrialStatement[]): Promise<string | undefined> {
     for (const sent of ddl) {
       const refusal = await this.refusalOfDdl(sent);
       if (refusal !== undefined) return refusal;
@@ -85,11 +85,11 @@ class Trial {
   }
 
   /** Runs DDL statement by statement, and continues after a refused one. */
-  async makeEach(ddl: readonly Sent[]): Promise<void> {
+  async makeEach(ddl: readonly TrialStatement[]): Promise<void> {
     for (const sent of ddl) await this.guarded(() => this.refusalOfDdl(sent));
   }
 
-  run(sent: Sent): Promise<boolean> {
+  run(sent: TrialStatement): Promise<boolean> {
     return this.guarded(() => this.refusalOf(sent));
   }
 
@@ -117,7 +117,7 @@ class Trial {
     sentOf,
     prefix = "",
     wordsOf = messageOf,
-  }: Sent): Promise<string | undefined> {
+  }: TrialStatement): Promise<string | undefined> {
     try {
       await this.client.query(`${prefix}${text}`);
       return undefined;
@@ -129,7 +129,7 @@ class Trial {
   }
 
   /** The reason to refuse a DDL statement: the server's, or that it changes objects which are not the workload's. */
-  private async refusalOfDdl(sent: Sent): Promise<string | undefined> {
+  private async refusalOfDdl(sent: TrialStatement): Promise<string | undefined> {
     const refusal = await this.refusalOf(sent);
     if (refusal !== undefined) return refusal;
     const [{ pid } = {}] = await this.client.query("SELECT pg_backend_pid() AS pid");
@@ -234,7 +234,7 @@ export async function tryOut(
   const literalOf = literalIn(settings);
   const client = await connectAdmin(admin.endpoint, { purpose: "preflight" });
   const trial = new Trial(client, admin, file);
-  const ddl = [...program.schema, ...program.preload.filter(makesStructure)].map((sql): Sent => {
+  const ddl = [...program.schema, ...program.preload.filter(makesStructure)].map((sql): TrialStatement => {
     const sentOf = (index: number): string => literalOf(sql.variables[index] ?? "");
     return { sql, text: substituted(sql, literalOf), sentOf };
   });

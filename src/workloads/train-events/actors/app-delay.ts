@@ -2,7 +2,7 @@
 // draining or ending.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { TransactionPlan } from "../../../clients/transactor.js";
-import type { MadePaused } from "../store.js";
+import type { PausableTransaction } from "../store.js";
 import type { DelayedOperation } from "../settings.js";
 import type { EventContext } from "./context.js";
 
@@ -10,7 +10,7 @@ import type { EventContext } from "./context.js";
 export function appDelayOf(
   context: EventContext,
   operation: DelayedOperation,
-): <T>(made: MadePaused<T>) => TransactionPlan<T>["body"] {
+): <T>(made: PausableTransaction<T>) => TransactionPlan<T>["body"] {
   const { assignment, sleeper, prng } = context;
   const { min, max } = assignment.settings.appDelayMs[operation];
   return (made) => {

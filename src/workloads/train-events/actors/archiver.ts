@@ -3,7 +3,7 @@ import type { ArchiveOutcome } from "../store.js";
 import type { Clients } from "../../../clients/client.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EventContext } from "./context.js";
-import { Ahead } from "../../../clients/ahead.js";
+import { PreparedTransactions } from "../../../clients/ahead.js";
 import { IdleBackoff } from "../../../clients/idle-backoff.js";
 
 /** Outcome of an archive transaction; a failed transaction moved nothing and says nothing about the queue. */
@@ -24,7 +24,7 @@ export interface BatchArchiver {
 export function createArchiver(context: EventContext): BatchArchiver {
   const { queue, transactor, lifecycle, recorder, prng, assignment, ledger } = context;
   const { batch } = assignment.settings;
-  const ahead = new Ahead(() => queue.archive(prng.intBetween(batch.min, batch.max)));
+  const ahead = new PreparedTransactions(() => queue.archive(prng.intBetween(batch.min, batch.max)));
   const paused = appDelayOf(context, "archive");
   const recordArchived = (latencyMs: number, atMs: number): void =>
     recorder.lifecycle("archived", latencyMs, atMs);

@@ -5,7 +5,7 @@ import type { Clients } from "../../../clients/client.js";
 import type { EventContext } from "./context.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EndedClaim } from "./sample-checks.js";
-import { Ahead } from "../../../clients/ahead.js";
+import { PreparedTransactions } from "../../../clients/ahead.js";
 import { IdleBackoff } from "../../../clients/idle-backoff.js";
 
 const eventsOf = ({ events }: ProcessOutcome): number => events;
@@ -26,7 +26,7 @@ export function createProcessor(context: EventContext): BatchProcessor {
     recorder.lifecycle("completed", latencyMs, atMs);
   const paused = appDelayOf(context, "process");
 
-  const ahead = new Ahead(() => {
+  const ahead = new PreparedTransactions(() => {
     const limit = prng.intBetween(batch.min, batch.max);
     return { limit, made: queue.process({ limit, roll, chances }) };
   });

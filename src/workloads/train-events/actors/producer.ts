@@ -13,11 +13,11 @@ import type { Clients } from "../../../clients/client.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EventContext } from "./context.js";
 import { ledgerSourceOf } from "./assignment.js";
-import type { MadePaused } from "../store.js";
+import type { PausableTransaction } from "../store.js";
 
 interface MadeBatch {
   readonly keys: Buffer;
-  readonly add: MadePaused<void>;
+  readonly add: PausableTransaction<void>;
   readonly entry: LedgerEntry;
 }
 

@@ -35,7 +35,7 @@ export interface AuditInputs {
   >;
   readonly directory: string;
   /** Accounts of the preload and of each worker that closed its ledger. */
-  readonly told: readonly Ledger[];
+  readonly workerAccounts: readonly Ledger[];
   /** Names of the workers that did not close their ledger: only their files are known. */
   readonly unclosed?: readonly string[];
   readonly startedAt: string;
@@ -57,7 +57,7 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
   const { spans } = loss;
   const isOneStep = settings.advance.isOneStep === true;
   const work = new WorkAudit(ledgers, directory, { isWhole, isOneStep, spans });
-  const told = sumOf(inputs.told);
+  const told = sumOf(inputs.workerAccounts);
   const read = async (tables: EventTables): Promise<Audited> => {
     const findings = new Findings();
     // The first query of the snapshot: the rows that it shows were written before.
@@ -86,7 +86,7 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
     const facts = {
       ...keys,
       documentsChecked,
-      ...takeChecks(inputs.told, audited, findings),
+      ...takeChecks(inputs.workerAccounts, audited, findings),
       named: findings.named,
       losses: findings.losses.total(loss.windowStartMs),
       explained: findings.explained,
@@ -108,11 +108,15 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
 export async function auditTrial(
   store: EventStore,
   admin: AdminSession,
-  { preloaded, told, ...inputs }: workload.AuditInputs<EventTreatment>,
-): Promise<workload.Audited> {
+  { preloaded, workerAccounts, ...inputs }: workload.AuditInputs<EventTreatment>,
+): Promise<workload.AuditOutcome> {
   const { startedAt, ledger: first } = preloaded as Preloaded;
-  const ledgers = [first, ...told.map((one) => Ledger.parse(one))];
-  const { conservation, passesPerEvent } = await audit(store, admin, { ...inputs, told: ledgers, startedAt });
+  const ledgers = [first, ...workerAccounts.map((one) => Ledger.parse(one))];
+  const { conservation, passesPerEvent } = await audit(store, admin, {
+    ...inputs,
+    workerAccounts: ledgers,
+    startedAt,
+  });
   const unmatchedLifecycles = ledgers.reduce((sum, ledger) => sum + ledger.unmatchedLifecycles, 0);
   return {
     findings: conservation,

@@ -1,7 +1,7 @@
 // Counts published and archived events of a finished trial again, in the ledgers and work logs. If everything is accounted for
 // and no commit went unanswered, the tables held what the workers logged, less what a fault has lost.
 import { readdirSync } from "node:fs";
-import type { AuditFindings, Recounted, Stated } from "../../workload.js";
+import type { AuditFindings, RecountedFigure, StatedFigures } from "../../workload.js";
 import type { TableCounts } from "../model/conservation.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import { readWork, workPath } from "./work-file.js";
@@ -41,7 +41,10 @@ function workedIn(
   return totals;
 }
 
-export function* recount(directory: string, { integrity, passesPerEvent }: Stated): Generator<Recounted> {
+export function* recount(
+  directory: string,
+  { integrity, passesPerEvent }: StatedFigures,
+): Generator<RecountedFigure> {
   const names = readdirSync(directory);
   const ledgers = workersOf(names, "ledger");
   const { published, inDoubt, lost, losses = [], verdict, notAudited } = integrity;

@@ -14,7 +14,7 @@ export interface Layout {
   readonly plotWidthPx: number;
 }
 
-export interface LayoutWish {
+export interface LayoutRequest {
   readonly widthPx: number;
   /** Heights of the plots without axes; panels in one row take the highest. */
   readonly heightsPx: readonly number[];
@@ -35,14 +35,14 @@ export const FONT_PX = 12;
 export const FONT_FAMILY =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif';
 
-function columnsFor(count: number, wish: LayoutWish): number {
+function columnsFor(count: number, wish: LayoutRequest): number {
   const fitting = Math.floor((wish.widthPx + GAP_PX) / (wish.leastWidthPx + GAP_PX));
   const most = Math.max(1, Math.min(count, wish.mostColumns, fitting));
   // Four in rows of two look better than three and one.
   return Math.ceil(count / Math.ceil(count / most));
 }
 
-export function layOut(titles: readonly string[], wish: LayoutWish, theme: ChartTheme): Layout {
+export function layOut(titles: readonly string[], wish: LayoutRequest, theme: ChartTheme): Layout {
   const columns = columnsFor(titles.length, wish);
   const cellPx = (wish.widthPx - GAP_PX * (columns - 1)) / columns;
   const plotWidthPx = Math.max(40, cellPx - wish.leftPx - RIGHT_PX);

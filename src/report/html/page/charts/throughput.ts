@@ -8,7 +8,7 @@ import { lineNote, treatmentLines, whyNoSeries, type Pick } from "./trial-lines.
 import type { Unit } from "./values.js";
 import { operationName, workOf } from "./view.js";
 
-type Counted = "events" | "transactions" | "retries" | "failures";
+type CountName = "events" | "transactions" | "retries" | "failures";
 
 /** Choice of the counted unit: the unit of the operations first; if that is transactions, it is the only choice. */
 function countedControl(report: ReportData): Control {
@@ -42,7 +42,7 @@ export const throughput: Chart = {
   lead: "What was committed as the measurement window went on. A line that falls has not been measured for long enough, or the database is falling behind.",
   controls: (report) => [countedControl(report)],
   draw: (view) => {
-    const counted = chosen(view, countedControl(view.report)) as Counted;
+    const counted = chosen(view, countedControl(view.report)) as CountName;
     const unitOf = (operation: string): Unit => {
       if (counted === "retries" || counted === "failures") return "/s";
       return `${counted === "events" ? workOf(view.report, [operation]) : counted}/s`;
