@@ -4,7 +4,7 @@
 // run build` first: it measures the built program.
 //
 //   node bench/bisect.mjs [--histories 200] [--max 30] [--json]
-import { boundsAfter, lookAt, looksUpTo } from "#program/analysis/comparison/stopping.js";
+import { boundsAfter, evaluateLook, looksUpTo } from "#program/analysis/comparison/stopping.js";
 import { bisect } from "#program/engine/bisect/bisect.js";
 import { deriveSeed, Prng } from "#program/foundation/prng.js";
 import { readOptions } from "./options.mjs";
@@ -50,7 +50,7 @@ async function bisected(slowness, cv, seed, prng) {
     let look;
     for (const blocks of looksUpTo(options.max, stopping)) {
       seen = treatments.map((each) => ({ ...each, trials: each.trials.slice(0, blocks) }));
-      look = lookAt(seen, deriveSeed(seed, "step", step), boundsAfter(blocks, stopping, []), interest);
+      look = evaluateLook(seen, deriveSeed(seed, "step", step), boundsAfter(blocks, stopping, []), interest);
       if (look.open.length === 0) break;
     }
     const result = {

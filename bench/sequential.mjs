@@ -11,7 +11,7 @@
 import { mean, studentQuantile } from "#program/analysis/statistics/statistics.js";
 import { logSeries, ratioSeries } from "#program/analysis/steady-state/series.js";
 import { HEADLINE_METRICS } from "#program/metrics/metric-lists.js";
-import { boundsAfter, lookAt, looksUpTo } from "#program/analysis/comparison/stopping.js";
+import { boundsAfter, evaluateLook, looksUpTo } from "#program/analysis/comparison/stopping.js";
 import { Prng } from "#program/foundation/prng.js";
 import { readOptions } from "./options.mjs";
 import { CV, DESIGNS, NOISES, OPERATIONS, percent, simulated } from "./simulated-trials.mjs";
@@ -36,7 +36,7 @@ function* looksAt(treatments, { seed, interest = [], min = options.min }, only) 
   for (const blocks of looksUpTo(options.max, stopping)) {
     if (only !== undefined && blocks !== only) continue;
     const first = treatments.map((each) => ({ ...each, trials: each.trials.slice(0, blocks) }));
-    yield lookAt(first, seed, boundsAfter(blocks, stopping, []), interest);
+    yield evaluateLook(first, seed, boundsAfter(blocks, stopping, []), interest);
   }
 }
 

@@ -6,7 +6,12 @@
 //   node bench/within-run.mjs [--experiments 300] [--json]
 import { summaryOf } from "#program/analysis/comparison/analysis.js";
 import { plannedReach } from "#program/analysis/comparison/planned-reach.js";
-import { boundsAfter, lookAt, looksUpTo, settledDifferences } from "#program/analysis/comparison/stopping.js";
+import {
+  boundsAfter,
+  evaluateLook,
+  looksUpTo,
+  settledDifferences,
+} from "#program/analysis/comparison/stopping.js";
 import { PLAIN_BOUNDS } from "#program/analysis/statistics/limits.js";
 import { Prng } from "#program/foundation/prng.js";
 import { HEADLINE_METRICS } from "#program/metrics/metric-lists.js";
@@ -95,7 +100,7 @@ for (const run of RUNS)
       const stopping = { ...(run === "decided" && { min: 5 }), max: blocks, within: 0.05 };
       for (const look of run === "decided" ? looksUpTo(30, stopping) : [blocks]) {
         const first = treatments.map((each) => ({ ...each, trials: each.trials.slice(0, look) }));
-        const { claims, open } = lookAt(first, i + 1, boundsAfter(look, stopping, []), INTEREST);
+        const { claims, open } = evaluateLook(first, i + 1, boundsAfter(look, stopping, []), INTEREST);
         if (open.length > 0 && look < blocks) continue;
         same += Number(claims.every(({ verdict }) => verdict === "indistinguishable"));
         break;

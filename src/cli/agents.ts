@@ -36,7 +36,7 @@ async function manifest(scenario: string, options: ManifestCommandOptions): Prom
   const objects = kubernetesManifest({
     ...rest,
     token: await readToken(tokenFile),
-    scenario: await reachableScenario(scenario, options.agents),
+    scenario: await scenarioForAgents(scenario, options.agents),
   });
   const { name } = options;
   const header = [
@@ -52,7 +52,7 @@ async function manifest(scenario: string, options: ManifestCommandOptions): Prom
  * The scenario in its stored form: resolved, without passwords. Throws a UsageError if no agent on another machine could
  * run it.
  */
-async function reachableScenario(scenario: string, agents: number): Promise<string> {
+async function scenarioForAgents(scenario: string, agents: number): Promise<string> {
   const { treatments, yaml } = await loadScenario(scenario, { agents, environment: process.env });
   if (treatments.every(({ settings }) => settings.target.kind === "url")) return yaml;
   throw new UsageError(

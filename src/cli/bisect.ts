@@ -19,7 +19,7 @@ import { renderBisection } from "../report/terminal/bisect-text.js";
 import { parseScenario } from "../scenario/loader.js";
 import { pairedScenario } from "../scenario/pair.js";
 import type { Mapping } from "../syntax/paths.js";
-import { another, maxRegressionOption, wholeNumber } from "./option-values.js";
+import { appendValue, maxRegressionOption, wholeNumber } from "./option-values.js";
 import { runWithSignals } from "./run.js";
 
 interface BisectCommand {
@@ -63,7 +63,7 @@ export function register(program: Command): void {
     .option(
       "--set <path=value>",
       "override one scenario path at every revision; may be repeated",
-      another,
+      appendValue,
       [],
     )
     .option("--out <dir>", "directory for the results", "results")
@@ -131,12 +131,12 @@ function experimentKeys(
   return {
     trials: { min: BLOCKS_MIN, max, until: "decided", within },
     ...(diagnosis !== undefined && { diagnosis }),
-    thresholds: decidedBy(objective),
+    thresholds: thresholdFor(objective),
   };
 }
 
 /** A threshold that always holds, so that the objective alone decides when a step may end. */
-function decidedBy({ operation, metric, words }: Objective): Mapping {
+function thresholdFor({ operation, metric, words }: Objective): Mapping {
   if (isRound(operation) || !isHeadline(metric)) return {};
   const aggregate = /\.([^.]+|p\([\d.]+\))\s*$/.exec(words)?.[1] ?? "";
   return { [operation]: [`${aggregate}>=0`] };

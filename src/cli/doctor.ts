@@ -10,7 +10,7 @@ import { leftoverSchemas, obstaclesOn, ownServersOf, type OwnServer } from "../e
 import { FAULT_KINDS } from "../faults/registry.js";
 import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint.js";
-import { carriedByAgents, carriedHere } from "../scenario/connections.js";
+import { loadOfAgents, loadOfThisProcess } from "../scenario/connections.js";
 import type { Experiment } from "../scenario/settings.js";
 import { TARGET_KINDS } from "../targets/registry.js";
 import { areBesideAgents, isManaged, poolerKindOf, STRATEGIES } from "../pools/registry.js";
@@ -131,7 +131,7 @@ function openFiles(experiment: Experiment | undefined): Finding {
   // The share of any agent, since this machine may run an agent.
   const [most] = experiment.treatments
     .flatMap(({ id, settings }) =>
-      [carriedHere(settings), ...carriedByAgents(settings)].map((part) => {
+      [loadOfThisProcess(settings), ...loadOfAgents(settings)].map((part) => {
         const whose = settings.agents > 0 ? `${id}, on an agent or beside the coordinator,` : id;
         return { whose, settings, part, files: openFilesOf(settings, part) };
       }),
@@ -164,7 +164,7 @@ function agentThreads(experiment: Experiment | undefined): Finding[] {
     .filter(({ settings }) => settings.agents > 0)
     .map(({ id, settings }) => ({
       id,
-      threads: Math.max(...carriedByAgents(settings).map(({ workers }) => workers)),
+      threads: Math.max(...loadOfAgents(settings).map(({ workers }) => workers)),
     }))
     .sort((a, b) => b.threads - a.threads);
   if (!most) return [];

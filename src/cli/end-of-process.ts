@@ -15,7 +15,7 @@ export function endNow(exitCode: number): never {
 }
 
 /** Ends the process if it does not end by itself, with the exit code that it has by then. Call it when the work is done. */
-export function endInAnyCase(): void {
+export function endWhenIdle(): void {
   setInterval(() => {
     // A slow reader is no reason to cut the output off.
     if (process.stdout.writableLength > 0) return;

@@ -7,7 +7,7 @@ import { ExitCode, messageOf } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";
 import { withoutControls } from "../foundation/shown.js";
 import { COMMANDS } from "./commands.js";
-import { endInAnyCase, endNow } from "./end-of-process.js";
+import { endWhenIdle, endNow } from "./end-of-process.js";
 import { packageVersion } from "./package-info.js";
 
 const AFTER_HELP = `
@@ -53,21 +53,22 @@ function exitCodeOf(error: unknown): ExitCode {
 }
 
 /** Handles errors thrown outside every wait: the process ends with words and an exit code. */
-function dieOf(error: unknown): never {
+function exitWithError(error: unknown): never {
   process.stderr.write(explain(error));
   return endNow(exitCodeOf(error));
 }
 
 /** A reader that is gone (`| head`; `| tee`, which Ctrl-C ends, too) is not an error: the work goes on to its end. */
-function goOnUnread(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE" && error.code !== "EIO") dieOf(storageError(error, "the output"));
+function ignoreClosedReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE" && error.code !== "EIO") exitWithError(storageError(error, "the output"));
 }
 
 async function main(): Promise<void> {
-  process.on("uncaughtException", dieOf);
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", goOnUnread);
+  process.on("uncaughtException", exitWithError);
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosedReader);
   // Node would end in silence, with another exit code.
-  const onNothingLeft = (): never => dieOf(new Error("the command waits for an event that cannot occur"));
+  const onNothingLeft = (): never =>
+    exitWithError(new Error("the command waits for an event that cannot occur"));
   process.once("beforeExit", onNothingLeft);
   try {
     await createProgram().parseAsync(process.argv);
@@ -76,7 +77,7 @@ async function main(): Promise<void> {
     process.exitCode = exitCodeOf(error);
   } finally {
     process.off("beforeExit", onNothingLeft);
-    endInAnyCase();
+    endWhenIdle();
   }
 }
 

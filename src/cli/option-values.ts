@@ -9,7 +9,7 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
-export const another = (value: string, all: readonly string[]): string[] => [...all, value];
+export const appendValue = (value: string, all: readonly string[]): string[] => [...all, value];
 
 export function positiveNumber(text: string): number {
   const value = wholeNumber(text);

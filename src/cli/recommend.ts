@@ -15,7 +15,7 @@ import { loadScenario } from "../scenario/loader.js";
 import type { Objective } from "../scenario/judgement.js";
 import { parseCondition, parseObjective } from "../scenario/objective.js";
 import type { Experiment } from "../scenario/settings.js";
-import { another } from "./option-values.js";
+import { appendValue } from "./option-values.js";
 import { runWithSignals } from "./run.js";
 
 interface RecommendCommand {
@@ -50,17 +50,17 @@ export function register(program: Command): void {
     .option(
       "--subject-to <condition>",
       "what must hold, as 'process: p(99)<50'; may be repeated",
-      another,
+      appendValue,
       [],
     )
     .requiredOption("--budget <duration>", "how long it may take, as 1h", budget)
     .option(
       "--also-at <path=value>",
       "another load at which the proposal is compared, as clients=64; may be repeated",
-      another,
+      appendValue,
       [],
     )
-    .option("--set <path=value>", "override one scenario path; may be repeated", another, [])
+    .option("--set <path=value>", "override one scenario path; may be repeated", appendValue, [])
     .option("--out <dir>", "directory for the results", "results")
     .option("--json", "print the recommendation as JSON on standard output")
     .option("--quiet", "no progress")

@@ -11,7 +11,7 @@ export class RepeatedSignal {
   constructor(private readonly nowMs: () => number = monotonicMs) {}
 
   /** Takes a signal; says whether it is the first, the same again, or another. */
-  hear(): "first" | "same" | "another" {
+  receive(): "first" | "same" | "another" {
     const nowMs = this.nowMs();
     if (this.firstMs === undefined) {
       this.firstMs = nowMs;

@@ -72,7 +72,7 @@ interface RunOptions {
   readonly prometheus?: number | true;
 }
 
-function named(text: string): string {
+function requireName(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("Name a directory.");
 }
@@ -96,7 +96,7 @@ export function register(program: Command): void {
     .option("--trials <n>", "trials of each treatment", wholeNumber)
     .option("--duration <duration>", "length of the measurement window, as 30s")
     .option("--seed <n>", "seed of everything random in the experiment", wholeNumber)
-    .option("--out <dir>", "directory for the result directory", named, "results")
+    .option("--out <dir>", "directory for the result directory", requireName, "results")
     .option("--resume <dir>", "continue the interrupted experiment of that result directory")
     .option(
       "--find-capacity <threshold>",
@@ -175,7 +175,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   const { exitCode, directory, failure, written } = outcome;
   const { problem } = written;
   if (problem && (failure || exitCode !== ExitCode.done))
-    tell(`train-sim: ${problem.message}\n  ${problem.hint}`);
+    printLine(`train-sim: ${problem.message}\n  ${problem.hint}`);
   const canGoOn = exitCode === ExitCode.interrupted || exitCode === ExitCode.targetUnreachable;
   const isResumable = canGoOn && options.findCapacity === undefined;
   const wayOn = isResumable
@@ -186,7 +186,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     throw new TrainSimError(failure.message, exitCode, hint, { cause: failure });
   }
   if (exitCode === ExitCode.interrupted)
-    tell(`train-sim: stopped; partial results are in ${directory}${wayOn}`);
+    printLine(`train-sim: stopped; partial results are in ${directory}${wayOn}`);
   if (problem && exitCode === ExitCode.done)
     throw new TrainSimError(
       problem.message,
@@ -241,7 +241,7 @@ function joiningWords({
   ];
 }
 
-function tell(words: string): void {
+function printLine(words: string): void {
   process.stderr.write(`${withoutControls(words)}\n`);
 }
 
@@ -333,10 +333,10 @@ export async function runWithSignals(
   // Requests of the user to stop; a threshold that asked to stop before does not count.
   const signals = new RepeatedSignal();
   const onSignal = (signal: NodeJS.Signals): void => {
-    const heard = signals.hear();
+    const heard = signals.receive();
     if (heard === "another") {
       for (const command of dropCommands(experiment))
-        tell(`train-sim: a schema may be left on the server. Remove it with: ${command}`);
+        printLine(`train-sim: a schema may be left on the server. Remove it with: ${command}`);
       endNow(ExitCode.interrupted);
     }
     if (heard !== "first") return;

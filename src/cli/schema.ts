@@ -9,7 +9,7 @@ import {
   databaseOf,
   databaseSpeaking,
   ignoredVariables,
-  lackOf,
+  missingLevel,
   levelProblems,
   readUrl,
   DEFAULT_DIALECT,
@@ -180,7 +180,7 @@ function requireStatementLevels(name: DialectName, levels: Readonly<Record<strin
 function requireLevels(options: SchemaOptions): void {
   const { dialect: name } = options;
   const levels = levelsIn(options, TABLE_LEVELS);
-  const lacks = Object.entries(levels).flatMap(([factor, level]) => lackOf(name, factor, level) ?? []);
+  const lacks = Object.entries(levels).flatMap(([factor, level]) => missingLevel(name, factor, level) ?? []);
   if (lacks.length === 0) return;
   const words = lacks.map(({ reason, nearest }) => `${reason}; the nearest is ${nearest}`).join("; ");
   const { storage, ...others } = levels;

@@ -56,7 +56,7 @@ beforeAll(async () => {
   });
 });
 beforeEach(async () => {
-  await proxy.mend();
+  await proxy.clear();
   await resetNamespace(admin, { namespace, payload: "text" });
 });
 afterAll(async () => {
@@ -126,7 +126,7 @@ const addPlan = (client: number, round: number): TransactionPlan<true> & { ids: 
 describe("transactions of which every other commit loses its connection", () => {
   it("every add that is acknowledged in the end is stored exactly once", async () => {
     const { transactor, counts } = transactorFor("add");
-    await proxy.suffer({ kind: "reset-commits", share: 0.5 });
+    await proxy.apply({ kind: "reset-commits", share: 0.5 });
     await everyClient(async (client, round) => {
       expect((await transactor.run(addPlan(client, round))).kind).toBe("committed");
     });
@@ -147,7 +147,7 @@ describe("transactions of which every other commit loses its connection", () => 
 
   it("an add without another attempt stays in doubt and is stored completely or not at all", async () => {
     const { transactor } = transactorFor("add", 1);
-    await proxy.suffer({ kind: "reset-commits", share: 0.5 });
+    await proxy.apply({ kind: "reset-commits", share: 0.5 });
     let published = 0;
     const doubtful: string[][] = [];
     await everyClient(async (client, round) => {
@@ -181,7 +181,7 @@ describe("transactions of which every other commit loses its connection", () => 
         while ((await workload.process({ ...pass, limit: 1000 })(connection)).events > 0);
       }
       const { transactor, counts } = transactorFor(operation);
-      await proxy.suffer({ kind: "reset-commits", share: 0.5 });
+      await proxy.apply({ kind: "reset-commits", share: 0.5 });
       await everyClient(async (client) => {
         await transactor.run<number>({
           ...{ operation, client, intendedMs: 0, isPoll: true, events: (count: number) => count },

@@ -3,17 +3,17 @@
 export type AgentPlace = Readonly<Record<string, number>>;
 
 /** Number of agents that no role has for itself; all of them if none is left. */
-function leftOver(agents: number, place: AgentPlace): number {
+function sharedAgents(agents: number, place: AgentPlace): number {
   const left = agents - Object.values(place).reduce((sum, count) => sum + count, 0);
   return left > 0 ? left : agents;
 }
 
 export function agentsFor(role: string, agents: number, place: AgentPlace): number {
-  return place[role] ?? leftOver(agents, place);
+  return place[role] ?? sharedAgents(agents, place);
 }
 
 /** Numbers of the workers of each agent; `roles` states each worker's role. */
-export function deal(roles: readonly string[], agents: number, place: AgentPlace = {}): number[][] {
+export function dealWorkers(roles: readonly string[], agents: number, place: AgentPlace = {}): number[][] {
   const dealt: number[][] = Array.from({ length: agents }, () => []);
   const own = new Map<string, number[][]>();
   let first = 0;
@@ -21,7 +21,7 @@ export function deal(roles: readonly string[], agents: number, place: AgentPlace
     own.set(role, dealt.slice(first, first + count));
     first += count;
   }
-  const left = dealt.slice(agents - leftOver(agents, place));
+  const left = dealt.slice(agents - sharedAgents(agents, place));
   const turns = new Map<number[][], number>();
   for (const [worker, role] of roles.entries()) {
     const among = own.get(role) ?? left;

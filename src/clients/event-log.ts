@@ -14,7 +14,7 @@ export interface SlowOutcome {
 
 export class EventLog {
   private linesLeft = LINES_PER_SECOND;
-  private suppressed = 0;
+  private suppressedCount = 0;
 
   constructor(readonly logger: Logger) {}
 
@@ -37,8 +37,8 @@ export class EventLog {
 
   /** Returns the number of lines left out since the last call. The caller must log it. */
   takeSuppressed(): number {
-    const left = this.suppressed;
-    this.suppressed = 0;
+    const left = this.suppressedCount;
+    this.suppressedCount = 0;
     return left;
   }
 
@@ -49,7 +49,7 @@ export class EventLog {
       this.linesLeft--;
       return true;
     }
-    this.suppressed++;
+    this.suppressedCount++;
     return false;
   }
 }

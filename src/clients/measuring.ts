@@ -151,7 +151,7 @@ export abstract class Measuring {
     });
     if (serviceMs > slowTransactionMs) {
       const facts = this.facts(plan, startMs, finishedMs, progress);
-      eventLog.slow(facts, { events, responseMs, parts: times.named() });
+      eventLog.slow(facts, { events, responseMs, parts: times.byName() });
     }
     return { kind: "committed", result, finishedMs, endpoint };
   }

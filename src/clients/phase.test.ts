@@ -4,7 +4,7 @@ import type { PacingPlan } from "../load/executors/registry.js";
 import { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Clients } from "./client.js";
-import { keepsTime, startPhase } from "./phase.js";
+import { hasExactTimes, startPhase } from "./phase.js";
 import type { ThreadAssignment } from "../engine/workers/protocol.js";
 import { TimeAccount } from "./time-account.js";
 import type { Role } from "../workloads/train-events/settings.js";
@@ -32,7 +32,7 @@ it.each([
     false,
   ],
 ])("a worker starts a timer thread only if its pauses need one: %s", (_, assignment, isKept) => {
-  expect(keepsTime(assignment)).toBe(isKept);
+  expect(hasExactTimes(assignment)).toBe(isKept);
 });
 
 /** A window that begins now, in the only worker of a role. */

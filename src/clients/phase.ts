@@ -51,7 +51,7 @@ const DRAINING_CLIENTS = 8;
 const PAUSES_PER_MS_MAX = 2;
 
 /** True if clients of the worker have exact moments: arrivals, or ends of think times. */
-export function keepsTime({
+export function hasExactTimes({
   role,
   settings,
   roleClients,
@@ -116,7 +116,7 @@ async function runClient(
       if (phase.name === "measure") time.bookFinished(sinceMs);
       return;
     }
-    clients.prepare(client, start.arrival && inItsDay(start.arrival, phase));
+    clients.prepare(client, start.arrival && atFirstHour(start.arrival, phase));
     bookWork();
     const isToStart = !start.arrival || (await isDue(start, pacer, phase, sleeper));
     bookWaiting();
@@ -129,7 +129,7 @@ async function runClient(
 }
 
 /** Keeps the simulated day at its first hour during the warm-up, like the rate. */
-function inItsDay(arrival: Arrival, phase: Phase): Arrival {
+function atFirstHour(arrival: Arrival, phase: Phase): Arrival {
   return phase.name === "warm-up" ? { ...arrival, offsetMs: 0 } : arrival;
 }
 

@@ -12,7 +12,7 @@ it("a summary line of the window does not count lines that were suppressed in th
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const eventLog = new EventLog(pino({ base: null }, { write }));
   const recorder = new Recorder(["add"]);
-  recorder.rehearse(0);
+  recorder.measureWarmUp(0);
   recorder.transaction("add", { ...SAMPLE, finishedMs: 500 });
   const facts = {
     operation: "add",

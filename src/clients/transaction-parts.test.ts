@@ -52,7 +52,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
     },
     endpointOf: () => 0,
     contacts: [],
-    warm: async () => undefined,
+    openConnections: async () => undefined,
     close: async () => undefined,
   };
   const recorder = new Recorder(["process"]);

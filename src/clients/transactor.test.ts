@@ -38,7 +38,7 @@ function setUp(attempts = 3, isOpenLoop = false) {
     // Each attempt is made at the next endpoint.
     endpointOf: () => acquisitions.length - 1,
     contacts: [],
-    warm: async () => undefined,
+    openConnections: async () => undefined,
     close: async () => undefined,
   };
   const split = new EndpointSplit(20);

@@ -53,7 +53,7 @@ export interface Failures {
   isDuplicate(failure: Failure): boolean;
   isStandby(error: unknown): boolean;
   /** True if the server of a failed connection is a standby or may be back later; false if it refuses the user. */
-  isAway(error: unknown): boolean;
+  isUnavailable(error: unknown): boolean;
 }
 
 export interface SessionOptions {
@@ -153,7 +153,7 @@ export interface ClientEndpoint {
 export interface ServerDemand {
   readonly admin: Endpoint;
   readonly servers: readonly Endpoint[];
-  readonly ways: readonly ClientEndpoint[];
+  readonly clientEndpoints: readonly ClientEndpoint[];
   readonly namespaces: readonly string[];
   /** Connections that the most demanding load opens, and connections that train-sim's control sessions need. */
   readonly loadConnections: number;
@@ -249,7 +249,7 @@ export interface Namespaces<Admin extends AdminSession> {
   hasClaims(dialect: string): boolean;
   state(admin: Admin, namespace: string, dialect: string): Promise<NamespaceState>;
   /** True if that run has a session in the namespace. */
-  isAtWork(admin: Admin, namespace: string, run: string): Promise<boolean>;
+  isActive(admin: Admin, namespace: string, run: string): Promise<boolean>;
   requireOwn(admin: Admin, namespace: string, dialect: string): Promise<void>;
   apply(admin: Admin, settings: NamespaceSettings, dialect: string): Promise<"created" | "unchanged">;
   /** Creates an empty namespace; drops the one that train-sim made before. */
@@ -294,9 +294,9 @@ export interface HeldConnections {
   readonly count: number;
   /** Resolves once the server refuses another connection for lack of free ones. */
   takeAll(): Promise<void>;
-  giveBack(count: number): Promise<void>;
+  release(count: number): Promise<void>;
   /** Never rejects. */
-  giveAllBack(): Promise<void>;
+  releaseAll(): Promise<void>;
 }
 
 /** Actions of faults, on connections that end with the fault. Locks and snapshots end with the connections. */
@@ -318,7 +318,7 @@ export interface Sessions<Admin extends AdminSession> {
   /** Resolves once the table is locked. */
   lockTable(session: Admin, table: string, mode: string): Promise<void>;
   /** Releases the snapshot or lock. Rejects if the session ended before. */
-  letGo(session: Admin): Promise<void>;
+  release(session: Admin): Promise<void>;
   hold(endpoint: Endpoint): HeldConnections;
   checkpoint(session: Admin): Promise<void>;
   /** Writes to the server's log until the log's disk is full. */

@@ -25,7 +25,7 @@ export interface PasswordCommand {
   /** Program and arguments; started without a shell, unless the program is a shell. */
   readonly words: readonly string[];
   /** Milliseconds for which the output is used again. */
-  readonly everyMs: number;
+  readonly reuseMs: number;
 }
 
 export interface Endpoint {
@@ -43,7 +43,7 @@ export interface Endpoint {
   /** True if a server that takes no writes, such as a standby, is refused: `target_session_attrs=read-write`. */
   readonly takesWrites?: boolean;
   /** Other servers for train-sim's control sessions if this server is away or takes no writes. */
-  readonly others?: readonly Endpoint[];
+  readonly alternatives?: readonly Endpoint[];
   /** `EndpointUrl.weight`. */
   readonly weight?: number;
   /** The schema, quoted, for unqualified names in every session. Default: the server's search path. */
@@ -62,12 +62,12 @@ export function isSplit(endpoints: readonly Endpoint[]): boolean {
 
 /** The endpoint with changes, which also apply to the other servers that its sessions may use. */
 export function changedEverywhere(
-  { others, ...endpoint }: Endpoint,
+  { alternatives, ...endpoint }: Endpoint,
   change: (server: Endpoint) => Endpoint,
 ): Endpoint {
   return {
     ...change(endpoint),
-    ...(others && { others: others.map((each) => changedEverywhere(each, change)) }),
+    ...(alternatives && { alternatives: alternatives.map((each) => changedEverywhere(each, change)) }),
   };
 }
 

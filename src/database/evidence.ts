@@ -85,8 +85,10 @@ export interface EvidenceReader {
   /** Rejects if the server does not answer. */
   sample(): Promise<EvidenceReading>;
   /** Remembers statements, scans and definitions of tables at the start of the window. Never rejects. */
-  opened(): Promise<void>;
-  closed(statements: readonly { readonly name: string; readonly text: string }[]): Promise<WindowDifferences>;
+  openWindow(): Promise<void>;
+  closeWindow(
+    statements: readonly { readonly name: string; readonly text: string }[],
+  ): Promise<WindowDifferences>;
   /** Never rejects. */
   close(): Promise<void>;
 }

@@ -62,7 +62,7 @@ export function explained(error: unknown): TrainSimError | undefined {
 }
 
 /** The error in words for users; an error that no database explains keeps its message. */
-export function asExplained(error: unknown): TrainSimError {
+export function explainedError(error: unknown): TrainSimError {
   return explained(error) ?? asTrainSimError(error);
 }
 
@@ -77,7 +77,11 @@ export function capabilitiesOf(name: DialectName): DialectCapabilities {
 }
 
 /** The reason why the dialect lacks that level; undefined if it has it. */
-export function lackOf(name: DialectName, factor: string, level: string): MissingCapability | undefined {
+export function missingLevel(
+  name: DialectName,
+  factor: string,
+  level: string,
+): MissingCapability | undefined {
   return capabilitiesOf(name).lacks[factor]?.[level];
 }
 
@@ -88,7 +92,7 @@ export function levelProblems(
   const { label, lacks } = capabilitiesOf(name);
   return Object.keys(lacks).flatMap((factor) => {
     const level = levels[factor];
-    const lack = level === undefined ? undefined : lackOf(name, factor, level);
+    const lack = level === undefined ? undefined : missingLevel(name, factor, level);
     if (!lack) return [];
     const message = `${label} does not have ${factor}: ${level}: ${lack.reason}; use ${factor}: ${lack.nearest}`;
     return [{ path: [factor], message }];

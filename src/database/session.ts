@@ -63,7 +63,7 @@ export interface ConnectionSource<S extends Session = Session> {
   /** Counts by endpoint since the source was made. */
   readonly contacts: readonly EndpointContacts[];
   /** Opens the connections that the strategy keeps, so that the warm-up does not begin with logins. */
-  warm(): Promise<void>;
+  openConnections(): Promise<void>;
   /** Closes every connection. Never rejects. */
   close(): Promise<void>;
 }

@@ -85,11 +85,11 @@ async function sampled(): Promise<EvidenceReading> {
 describe("statistics that restart within a window", () => {
   it("include the workload's statements if only foreign statements were discarded, and state the discard", async () => {
     await addEvents(1);
-    await sampler.opened();
+    await sampler.openWindow();
     await addEvents(2);
     await crowd();
     await addEvents(3);
-    const { statements: found } = await sampler.closed(workload.statements);
+    const { statements: found } = await sampler.closeWindow(workload.statements);
     expect(found?.map(({ name }) => name)).toEqual(expect.arrayContaining(["add.events", "add.status"]));
     expect(sampler.skipped.find(({ source }) => source === "pg_stat_statements")?.reason).toMatch(
       /^entries were discarded in the window/,
@@ -99,12 +99,12 @@ describe("statistics that restart within a window", () => {
   it("have no statements and no totals of counters that a crash reset", async () => {
     await addEvents(1);
     const sums = new WindowSums();
-    await sampler.opened();
+    await sampler.openWindow();
     sums.open(await sampler.sample(), 0);
     await crash();
     await addEvents(2);
     sums.close(await sampled());
-    expect((await sampler.closed(workload.statements)).statements).toBeUndefined();
+    expect((await sampler.closeWindow(workload.statements)).statements).toBeUndefined();
     expect(sampler.skipped.find(({ source }) => source === "pg_stat_statements")?.reason).toMatch(
       /^its statistics were reset in the window/,
     );

@@ -23,7 +23,7 @@ const targetWith = (words: readonly string[]) =>
     {
       kind: "url",
       urls: [{ url: `postgresql://${user}@${host}:${port}/${database}`, weight: 1 }],
-      passwordCommand: { words, everyMs: 60_000 },
+      passwordCommand: { words, reuseMs: 60_000 },
     },
     { maxConnectionsNeeded: 4 },
   );
@@ -52,7 +52,7 @@ describe("a target with a password command", () => {
       prepared: false,
       applicationName: "train-sim/password",
     });
-    await source.warm();
+    await source.openConnections();
     const lease = await source.acquire(1);
     const rows = await (lease.connection as Connection).execute(
       { name: "test.one", text: "SELECT 1 AS one" },

@@ -6,7 +6,7 @@ export const agentKill = defineFault({
   name: "agent-kill",
   description: "agents are killed, with all their clients",
   keys: { agents: agents.optional() },
-  ground: "agent",
+  affectedPart: "agent",
   resolve: ({ agents: count = 1 }): AgentFault => ({ agents: count }),
   obstacle: (fault, surroundings) => tooFewAgents("kills", fault, surroundings),
   async inject(host, fault) {

@@ -28,7 +28,7 @@ function signalled<const Name extends string>(
     name,
     description,
     keys,
-    ground: "session",
+    affectedPart: "session",
     resolve: ({ sessions = "100%" }): Settings => ({
       sessions: typeof sessions === "number" ? { count: sessions } : { share: shareOf(sessions) },
     }),

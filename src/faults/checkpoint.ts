@@ -6,7 +6,7 @@ export const checkpoint = defineFault({
   name: "checkpoint",
   description: "the server writes a checkpoint at full speed",
   keys: {},
-  ground: "session",
+  affectedPart: "session",
   resolve: () => ({}),
   obstacle: (_, { target }) =>
     target.checkpoint === false

@@ -5,7 +5,7 @@ import { messageOf, TargetError } from "../foundation/errors.js";
 import { systemClock } from "../foundation/clock.js";
 import { runCommand, wordsOfCommand } from "../foundation/process/run-command.js";
 import { commandWords, duration, HOUR_MS } from "../syntax/scalars.js";
-import { defineFault, lasting, type LossSpan } from "./fault.js";
+import { defineFault, faultDuration, type LossSpan } from "./fault.js";
 import { whenHealthy } from "./healthy.js";
 
 const TIMEOUT_MS = 120_000;
@@ -43,7 +43,7 @@ export const command = defineFault({
   keys: {
     run: commandKey("What breaks something"),
     undo: commandKey("What mends it, when the fault is over").optional(),
-    for: lasting.optional(),
+    for: faultDuration.optional(),
     mayLose: duration(
       "What the fault may lose: what was acknowledged from so long before it until it is over, as the lag that you " +
         "accept of a standby. Without it every loss is unexplained.",
@@ -55,7 +55,7 @@ export const command = defineFault({
     }),
   },
   examples: { run: "[sh, fail-over.sh]" },
-  ground: "server",
+  affectedPart: "server",
   restartsServer: true,
   resolve: ({ run, undo, mayLose, name }): CommandFault => ({
     run: wordsOfCommand(run),

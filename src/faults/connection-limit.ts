@@ -4,7 +4,7 @@ import * as z from "zod";
 import { counted } from "../foundation/units.js";
 import type { AdminSession, HeldConnections } from "../database/contract.js";
 import { databaseOf } from "../database/registry.js";
-import { defineFault, drop, lasting, type FaultHost } from "./fault.js";
+import { defineFault, drop, faultDuration, type FaultHost } from "./fault.js";
 
 /** Rounds of ending sessions. Clients reconnect as soon as they are ended, so a single round is not enough. */
 const ROUNDS = 50;
@@ -20,13 +20,13 @@ export const connectionLimit = defineFault({
   name: "connection-limit",
   description: "the server has no connections left",
   keys: {
-    for: lasting,
+    for: faultDuration,
     connections: z.int().min(0).max(100_000).optional().meta({
       description: "Connections that are left to the load. Default 0.",
     }),
     drop: drop.optional(),
   },
-  ground: "session",
+  affectedPart: "session",
   takesAllConnections: true,
   resolve: ({ connections = 0, drop: isDropped = true }): Settings => ({ connections, drop: isDropped }),
   obstacle: (_, { target }) =>
@@ -39,13 +39,13 @@ export const connectionLimit = defineFault({
     const held = sessions.hold(host.target.admin);
     try {
       await held.takeAll();
-      const ended = isDropped ? await endExcess(host, client, held, connections) : 0;
+      const ended = isDropped ? await endExcessSessions(host, client, held, connections) : 0;
       const load = (await sessions.list(client, host.loadNames)).length;
-      if (load < connections) await held.giveBack(connections - load);
+      if (load < connections) await held.release(connections - load);
       const words = `held ${counted(held.count, "connection")}, ended ${ended} of the load, left it ${Math.max(load, connections)}`;
-      return { words, clear: () => held.giveAllBack() };
+      return { words, clear: () => held.releaseAll() };
     } catch (error) {
-      await held.giveAllBack();
+      await held.releaseAll();
       throw error;
     } finally {
       await client.close();
@@ -54,7 +54,7 @@ export const connectionLimit = defineFault({
 });
 
 /** Ends sessions of the load until at most `most` are left, and takes their places. Resolves to the number ended. */
-async function endExcess(
+async function endExcessSessions(
   { target, prng, signal, loadNames }: FaultHost,
   client: AdminSession,
   held: HeldConnections,

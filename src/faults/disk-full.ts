@@ -7,7 +7,7 @@ import { databaseOf } from "../database/registry.js";
 import type { RunningTarget } from "../targets/running-target.js";
 import { FULL_DISKS, type FullDisk } from "../targets/settings.js";
 import { smallDiskObstacle, type SmallDisk } from "../targets/embedded/small-disk.js";
-import { defineFault, lasting } from "./fault.js";
+import { defineFault, faultDuration } from "./fault.js";
 import { controlOf, foreignServer, whenHealthy } from "./healthy.js";
 import { noStandby } from "./standby.js";
 
@@ -17,13 +17,13 @@ export const diskFull = defineFault({
   name: "disk-full",
   description: "the server's disk takes nothing more",
   keys: {
-    for: lasting,
+    for: faultDuration,
     disk: z.enum(FULL_DISKS).optional().meta({
       description:
         "tables: tables and indexes cannot grow; wal: the write-ahead log cannot, which makes the server panic. Default tables.",
     }),
   },
-  ground: "server",
+  affectedPart: "server",
   restartsServer: true,
   resolve: ({ disk = "tables" }): { readonly disk: FullDisk } => ({ disk }),
   obstacle: (_, surroundings) =>

@@ -2,11 +2,11 @@
 // The old primary returns as a standby when the fault ends.
 import { formatDuration } from "../foundation/units.js";
 import type { Replication } from "../targets/running-target.js";
-import { defineFault, lasting } from "./fault.js";
+import { defineFault, faultDuration } from "./fault.js";
 import { procObstacle, whenHealthy } from "./healthy.js";
 import { noStandby, replicationOf } from "./standby.js";
 
-function takenOver<const Name extends string>(
+function standbyFault<const Name extends string>(
   name: Name,
   how: Parameters<Replication["failOver"]>[0],
   verb: string,
@@ -14,8 +14,8 @@ function takenOver<const Name extends string>(
   return defineFault({
     name,
     description: "a standby takes the place of the primary, which is killed, or shut down",
-    keys: { for: lasting.optional() },
-    ground: "server",
+    keys: { for: faultDuration.optional() },
+    affectedPart: "server",
     restartsServer: true,
     resolve: () => ({}),
     obstacle: (_, surroundings) => noStandby(surroundings),
@@ -43,5 +43,5 @@ function takenOver<const Name extends string>(
   });
 }
 
-export const failover = takenOver("failover", "kill", "killed");
-export const switchover = takenOver("switchover", "shut-down", "shut down");
+export const failover = standbyFault("failover", "kill", "killed");
+export const switchover = standbyFault("switchover", "shut-down", "shut down");

@@ -40,8 +40,8 @@ interface Entry {
   injectedMs: number | undefined;
   clearedMs: number | undefined;
   injected: ActiveFault | undefined;
-  readonly gone: Promise<void>;
-  readonly isGone: () => void;
+  readonly cleared: Promise<void>;
+  readonly isCleared: () => void;
 }
 
 export class FaultSchedule {
@@ -109,21 +109,23 @@ export class FaultSchedule {
       this.over.abort();
       this.rejectFailure(failureOf(fault, step, error));
     } finally {
-      entry.isGone();
+      entry.isCleared();
     }
   }
 
   /** A restart may take longer than planned: faults that exclude it wait until it is over. */
   private async whenClear(entry: Entry): Promise<void> {
     const before = this.entries.slice(0, this.entries.indexOf(entry));
-    await Promise.all(before.filter(({ fault }) => areExclusive(fault, entry.fault)).map(({ gone }) => gone));
+    await Promise.all(
+      before.filter(({ fault }) => areExclusive(fault, entry.fault)).map(({ cleared }) => cleared),
+    );
   }
 }
 
 function entryOf(fault: Fault): Entry {
-  let isGone: () => void = () => undefined;
-  const gone = new Promise<void>((resolve) => (isGone = resolve));
-  return { fault, injectedMs: undefined, clearedMs: undefined, injected: undefined, gone, isGone };
+  let isCleared: () => void = () => undefined;
+  const cleared = new Promise<void>((resolve) => (isCleared = resolve));
+  return { fault, injectedMs: undefined, clearedMs: undefined, injected: undefined, cleared, isCleared };
 }
 
 function spanOf({ fault, clearedMs, injected }: Entry, injectedMs: number): FaultSpan {

@@ -36,7 +36,7 @@ export interface LoadAgent {
   /** Example: `agent a1 with 2 workers and 8 clients`. */
   readonly words: string;
   /** Network between the agent and other machines; undefined unless a fault of the trial needs it. */
-  readonly network: Pick<Network, "suffer" | "mend">;
+  readonly network: Pick<Network, "apply" | "clear">;
   /** Other end of that network: `the server`. */
   readonly beyond: string;
   /** Resolves when the agent is gone, for the rest of the trial. */
@@ -46,7 +46,7 @@ export interface LoadAgent {
 export interface FaultHost {
   readonly target: RunningTarget;
   readonly pooler: RunningPooler | undefined;
-  readonly networks: Readonly<Partial<Record<NetworkPlace, Pick<Network, "suffer" | "mend">>>>;
+  readonly networks: Readonly<Partial<Record<NetworkPlace, Pick<Network, "apply" | "clear">>>>;
   readonly tables: FaultTables;
   /** Application names of the load's sessions. */
   readonly loadNames: readonly string[];
@@ -102,7 +102,7 @@ export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Sett
   readonly keys: Keys;
   /** Example values of required keys, like `50ms`. */
   readonly examples?: Readonly<Partial<Record<keyof Keys & string, string>>>;
-  readonly ground: AffectedPart | ((fault: Settings) => AffectedPart);
+  readonly affectedPart: AffectedPart | ((fault: Settings) => AffectedPart);
   /** Place of the network that the fault affects; omitted if it affects none. */
   networkPlace?(fault: Settings, pool: PoolSettings): NetworkPlace;
   /** True if the server has another postmaster afterwards. */
@@ -127,7 +127,7 @@ export function defineFault<
 }
 
 /** Duration of a fault: required for kinds without a natural end, optional for kinds that restart or kill. */
-export const lasting = duration(
+export const faultDuration = duration(
   "How long it lasts; the kinds that restart or kill keep the server or the pooler down so long, 0 when left out.",
   1,
   7 * 24 * HOUR_MS,

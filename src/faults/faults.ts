@@ -3,7 +3,7 @@ import type { PoolSettings } from "../pools/registry.js";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
 import { describeMembers, taggedUnion, type KeyWords } from "../syntax/tagged-union.js";
 import {
-  lasting,
+  faultDuration,
   NETWORK_PLACES,
   type FaultHost,
   type FaultContext,
@@ -41,7 +41,7 @@ const Fault = taggedUnion({
     }),
   },
   members: FAULTS,
-  vocabulary: { for: lasting },
+  vocabulary: { for: faultDuration },
   words,
 });
 
@@ -72,24 +72,24 @@ export function injectFault(host: FaultHost, fault: Fault): Promise<ActiveFault>
   return kindOf(fault.kind).inject(host, fault);
 }
 
-function groundOf(fault: Fault): AffectedPart {
-  const { ground } = kindOf(fault.kind);
-  return typeof ground === "function" ? ground(fault) : ground;
+function affectedPartOf(fault: Fault): AffectedPart {
+  const { affectedPart } = kindOf(fault.kind);
+  return typeof affectedPart === "function" ? affectedPart(fault) : affectedPart;
 }
 
 /** Whether two faults cannot be present at the same time. */
 export function areExclusive(a: Fault, b: Fault): boolean {
-  if (a.kind === b.kind || leavesNoConnection(a, b) || leavesNoConnection(b, a)) return true;
-  const [one, other] = [groundOf(a), groundOf(b)];
+  if (a.kind === b.kind || blocksSession(a, b) || blocksSession(b, a)) return true;
+  const [one, other] = [affectedPartOf(a), affectedPartOf(b)];
   if (one === other) return one !== "session";
   return [one, other].every((ground) => ground === "server" || ground === "session");
 }
 
 /** Whether `taker` holds every connection when `other` opens its session. */
-function leavesNoConnection(taker: Fault, other: Fault): boolean {
+function blocksSession(taker: Fault, other: Fault): boolean {
   return (
     kindOf(taker.kind).takesAllConnections === true &&
-    groundOf(other) === "session" &&
+    affectedPartOf(other) === "session" &&
     taker.atMs <= other.atMs
   );
 }

@@ -3,16 +3,16 @@
 import * as z from "zod";
 import { databaseOf } from "../database/registry.js";
 import { LOCK_MODES, type LockMode } from "../database/levels.js";
-import { defineFault, lasting, NO_TABLE } from "./fault.js";
+import { defineFault, faultDuration, NO_TABLE } from "./fault.js";
 
 export const lockHolder = defineFault({
   name: "lock-holder",
   description: "a table of the workload is locked",
   keys: {
-    for: lasting,
+    for: faultDuration,
     lock: z.enum(LOCK_MODES).optional().meta({ description: "Mode of the lock. Default access exclusive." }),
   },
-  ground: "session",
+  affectedPart: "session",
   resolve: ({ lock = "access exclusive" }): { readonly lock: LockMode } => ({ lock }),
   obstacle: (_, { tables }) => (tables.lock === undefined ? NO_TABLE : undefined),
   async inject({ target, tables: { lock: table }, signal }, { lock }) {
@@ -31,6 +31,6 @@ export const lockHolder = defineFault({
     } finally {
       signal.removeEventListener("abort", abandon);
     }
-    return { words: `locked ${table.name} in ${lock} mode`, clear: () => sessions.letGo(client) };
+    return { words: `locked ${table.name} in ${lock} mode`, clear: () => sessions.release(client) };
   },
 });

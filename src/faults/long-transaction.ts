@@ -1,12 +1,12 @@
 // `long-transaction`: a session holds a snapshot, so that vacuum removes nothing that died since. It causes no errors.
 import { databaseOf } from "../database/registry.js";
-import { defineFault, lasting, NO_TABLE } from "./fault.js";
+import { defineFault, faultDuration, NO_TABLE } from "./fault.js";
 
 export const longTransaction = defineFault({
   name: "long-transaction",
   description: "a snapshot is held that vacuum cannot get past",
-  keys: { for: lasting },
-  ground: "session",
+  keys: { for: faultDuration },
+  affectedPart: "session",
   resolve: () => ({}),
   obstacle: (_, { tables }) => (tables.snapshot === undefined ? NO_TABLE : undefined),
   async inject({ target, tables: { snapshot: table } }) {
@@ -21,7 +21,7 @@ export const longTransaction = defineFault({
     }
     return {
       words: `read ${table.name} and held the snapshot, which vacuum could not get past`,
-      clear: () => sessions.letGo(client),
+      clear: () => sessions.release(client),
     };
   },
 });

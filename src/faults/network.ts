@@ -7,7 +7,7 @@ import { duration, size } from "../syntax/scalars.js";
 import {
   defineFault,
   drop,
-  lasting,
+  faultDuration,
   NETWORK_PLACES,
   share,
   shareOf,
@@ -50,7 +50,7 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
   return defineFault({
     ...kind,
     keys: { between, ...kind.keys },
-    ground: "network",
+    affectedPart: "network",
     resolve: (given): Settings & NetworkFault => ({
       ...kind.resolve(given),
       between: (given as Partial<NetworkFault>).between ?? "clients",
@@ -66,7 +66,7 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
       };
       const network = networks[fault.between];
       if (!network) throw new Error(`the trial has no network at ${fault.between}`);
-      let effect = await network.suffer(kind.conditionOf(fault));
+      let effect = await network.apply(kind.conditionOf(fault));
       return {
         get words() {
           return kind.wordsOf(
@@ -76,7 +76,7 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
           );
         },
         async clear() {
-          effect = await network.mend();
+          effect = await network.clear();
         },
       };
     },
@@ -106,7 +106,7 @@ export const networkLatency = networkKind({
   name: "network-latency",
   description: NETWORK_IS,
   keys: {
-    for: lasting,
+    for: faultDuration,
     latency: duration("Delay added to each piece of data, each way.", 0.1, MINUTE_MS),
     jitter: duration(
       "The latency varies by so much, uniformly, up and down. Default 0.",
@@ -130,7 +130,7 @@ export const networkBandwidth = networkKind({
   name: "network-bandwidth",
   description: NETWORK_IS,
   keys: {
-    for: lasting,
+    for: faultDuration,
     bandwidth: size("Bytes a second, each way, over all connections together.", KB, KB ** 4),
   },
   examples: { bandwidth: "1MB" },
@@ -143,7 +143,7 @@ export const networkBandwidth = networkKind({
 export const networkBlackhole = networkKind({
   name: "network-blackhole",
   description: NETWORK_IS,
-  keys: { for: lasting },
+  keys: { for: faultDuration },
   resolve: () => ({}),
   conditionOf: () => ({ kind: "blackhole" }),
   wordsOf: (_, connections) => `let ${connections} carry nothing`,
@@ -152,7 +152,7 @@ export const networkBlackhole = networkKind({
 export const networkRefuse = networkKind({
   name: "network-refuse",
   description: NETWORK_IS,
-  keys: { for: lasting, drop: drop.optional() },
+  keys: { for: faultDuration, drop: drop.optional() },
   /** True to reset open connections, false to refuse only new ones. */
   resolve: ({ drop: isDropped = true }) => ({ drop: isDropped }),
   conditionOf: (fault) => ({ kind: "refuse", drop: fault.drop }),
@@ -173,7 +173,7 @@ export const networkResetCommits = networkKind({
   name: "network-reset-commits",
   description: "it breaks connections at their COMMIT",
   keys: {
-    for: lasting,
+    for: faultDuration,
     commits: share.optional().meta({
       description: "Share of the COMMITs that cost their connection. Default 50%.",
     }),

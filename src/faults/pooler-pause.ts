@@ -1,12 +1,12 @@
 // `pooler-pause`: the pooler holds all transactions back, as before a switch-over. No client sees an error.
-import { defineFault, lasting } from "./fault.js";
+import { defineFault, faultDuration } from "./fault.js";
 import { chosenOf, describeChosen, instance, neverPaused, noInstance, type PoolerFault } from "./pooler.js";
 
 export const poolerPause = defineFault({
   name: "pooler-pause",
   description: "it holds all transactions back",
-  keys: { for: lasting, instance: instance.optional() },
-  ground: "pooler",
+  keys: { for: faultDuration, instance: instance.optional() },
+  affectedPart: "pooler",
   resolve: (given): PoolerFault => ({ instance: given.instance }),
   obstacle: (fault, surroundings) => neverPaused(surroundings) ?? noInstance(fault, surroundings),
   async inject({ pooler, signal }, fault) {

@@ -1,9 +1,9 @@
 // `pooler-restart` and `pooler-kill`: poolers are stopped or killed, stay away during the fault, and start again on their ports.
-import { defineFault, lasting } from "./fault.js";
+import { defineFault, faultDuration } from "./fault.js";
 import { chosenOf, describeChosen, foreignPooler, instance, noInstance, type PoolerFault } from "./pooler.js";
 import type { PoolerInstance } from "../pools/running-pooler.js";
 
-function takenDown<const Name extends string>(
+function poolerDownFault<const Name extends string>(
   name: Name,
   how: Parameters<PoolerInstance["shutDown"]>[0],
   verb: string,
@@ -11,8 +11,8 @@ function takenDown<const Name extends string>(
   return defineFault({
     name,
     description: "the pooler is stopped, or killed, and started again",
-    keys: { for: lasting.optional(), instance: instance.optional() },
-    ground: "pooler",
+    keys: { for: faultDuration.optional(), instance: instance.optional() },
+    affectedPart: "pooler",
     resolve: (given): PoolerFault => ({ instance: given.instance }),
     obstacle: (fault, surroundings) => foreignPooler(surroundings) ?? noInstance(fault, surroundings),
     async inject({ pooler }, fault) {
@@ -22,12 +22,12 @@ function takenDown<const Name extends string>(
       return {
         words: `${verb} ${describeChosen(pooler, chosen.length, fault)} and started ${chosen.length === 1 ? "it" : "them"} again`,
         async clear() {
-          await Promise.all(chosen.map((each) => each.up()));
+          await Promise.all(chosen.map((each) => each.start()));
         },
       };
     },
   });
 }
 
-export const poolerRestart = takenDown("pooler-restart", "at-once", "stopped");
-export const poolerKill = takenDown("pooler-kill", "kill", "killed");
+export const poolerRestart = poolerDownFault("pooler-restart", "at-once", "stopped");
+export const poolerKill = poolerDownFault("pooler-kill", "kill", "killed");

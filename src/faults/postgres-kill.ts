@@ -1,14 +1,14 @@
 // `postgres-kill`: SIGKILL to all server processes at once, as a power failure or the OOM killer does. Then the server starts and
 // recovers from its write-ahead log.
-import { defineFault, lasting } from "./fault.js";
+import { defineFault, faultDuration } from "./fault.js";
 import { foreignServer, procObstacle, SERVER_ENDED } from "./healthy.js";
 import { endServer } from "./server-end.js";
 
 export const postgresKill = defineFault({
   name: "postgres-kill",
   description: SERVER_ENDED,
-  keys: { for: lasting.optional() },
-  ground: "server",
+  keys: { for: faultDuration.optional() },
+  affectedPart: "server",
   restartsServer: true,
   resolve: () => ({}),
   obstacle: (_, surroundings) => foreignServer(surroundings),

@@ -1,7 +1,7 @@
 // `postgres-restart`: the server shuts down, stays down during the fault and starts again on the same data and port.
 import * as z from "zod";
 import { SHUTDOWNS, type Shutdown } from "../targets/settings.js";
-import { defineFault, lasting } from "./fault.js";
+import { defineFault, faultDuration } from "./fault.js";
 import { foreignServer, SERVER_ENDED } from "./healthy.js";
 import { endServer } from "./server-end.js";
 
@@ -9,7 +9,7 @@ export const postgresRestart = defineFault({
   name: "postgres-restart",
   description: SERVER_ENDED,
   keys: {
-    for: lasting.optional(),
+    for: faultDuration.optional(),
     shutdown: z
       .enum(SHUTDOWNS)
       .optional()
@@ -19,7 +19,7 @@ export const postgresRestart = defineFault({
           "Default fast.",
       }),
   },
-  ground: "server",
+  affectedPart: "server",
   restartsServer: true,
   resolve: ({ shutdown = "fast" }): { readonly shutdown: Shutdown } => ({ shutdown }),
   obstacle: (_, surroundings) => foreignServer(surroundings),

@@ -1,6 +1,6 @@
 // `process-stop`: SIGSTOP to all processes of the server or of the poolers, as a frozen virtual machine. Connections stay open.
 import * as z from "zod";
-import { defineFault, lasting, type FaultHost } from "./fault.js";
+import { defineFault, faultDuration, type FaultHost } from "./fault.js";
 import { foreignServer, procObstacle, whenHealthy } from "./healthy.js";
 import { foreignPooler } from "./pooler.js";
 import { standStill, type ProcessPause } from "../foundation/process/stand-still.js";
@@ -12,7 +12,7 @@ export const processStop = defineFault({
   name: "process-stop",
   description: "the server or the pooler stands still",
   keys: {
-    for: lasting,
+    for: faultDuration,
     process: z.enum(STOPPED_PROCESSES).optional().meta({
       description:
         "What stands still: the server's processes, or every pooler that train-sim started. Default postgres.",
@@ -20,7 +20,7 @@ export const processStop = defineFault({
   },
   resolve: ({ process = "postgres" }): { readonly process: StoppedProcess } => ({ process }),
   // A stopped pooler leaves the server unaffected.
-  ground: ({ process }) => (process === "postgres" ? "server" : "pooler"),
+  affectedPart: ({ process }) => (process === "postgres" ? "server" : "pooler"),
   obstacle: (fault, surroundings) =>
     fault.process === "postgres" ? foreignServer(surroundings) : foreignPooler(surroundings),
   machineObstacle: procObstacle,

@@ -4,7 +4,7 @@ import type { AdminSession } from "../database/contract.js";
 import { databaseOf } from "../database/registry.js";
 import { systemClock } from "../foundation/clock.js";
 import { counted } from "../foundation/units.js";
-import { defineFault, lasting, share, shareOf, type FaultHost, type LossSpan } from "./fault.js";
+import { defineFault, faultDuration, share, shareOf, type FaultHost, type LossSpan } from "./fault.js";
 import { procObstacle, whenHealthy } from "./healthy.js";
 import { noStandby, replicationOf } from "./standby.js";
 
@@ -12,14 +12,14 @@ export const splitBrain = defineFault({
   name: "split-brain",
   description: "a standby is promoted while the primary lives on for some sessions, until it is killed",
   keys: {
-    for: lasting,
+    for: faultDuration,
     stay: share.optional().meta({
       description:
         "Share of each role's sessions that stay with the old primary, chosen at random; the others are ended, and their " +
         "clients find the new one. Default 50%.",
     }),
   },
-  ground: "server",
+  affectedPart: "server",
   restartsServer: true,
   /** Share of sessions that stay, 0..1. */
   resolve: ({ stay = "50%" }) => ({ stay: shareOf(stay) }),
@@ -35,7 +35,7 @@ export const splitBrain = defineFault({
       throw error;
     });
     const { old, promoted, position, lastCommitMs = 0, oldEndpoint, fence, asExpected } = split;
-    const sessions = await endOthers(session, host, stay).catch(async (error: unknown) => {
+    const sessions = await endLoadSessions(session, host, stay).catch(async (error: unknown) => {
       await fence();
       asExpected();
       throw error;
@@ -64,7 +64,7 @@ export const splitBrain = defineFault({
 });
 
 /** Ends sessions of the load, role by role, and at last its own session. */
-async function endOthers(
+async function endLoadSessions(
   session: AdminSession,
   { prng, loadNames }: Pick<FaultHost, "prng" | "loadNames">,
   stay: number,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { systemClock } from "../foundation/clock.js";
 import { counted } from "../foundation/units.js";
-import { defineFault, lasting } from "./fault.js";
+import { defineFault, faultDuration } from "./fault.js";
 import { procObstacle } from "./healthy.js";
 import { standStill } from "../foundation/process/stand-still.js";
 import { noStandby, replicationOf } from "./standby.js";
@@ -13,12 +13,12 @@ export const standbyStop = defineFault({
   name: "standby-stop",
   description: "standbys stand still",
   keys: {
-    for: lasting,
+    for: faultDuration,
     standbys: z.int().min(1).max(8).optional().meta({
       description: "How many standbys stand still, of those that run. All of them when left out.",
     }),
   },
-  ground: "standby",
+  affectedPart: "standby",
   resolve: ({ standbys }): { readonly standbys: number | undefined } => ({ standbys }),
   obstacle: ({ standbys = 1 }, surroundings) => {
     const { target } = surroundings;

@@ -18,7 +18,7 @@ const RESOLUTION_MS = 50;
 /** Timer delay of one thread's event loop, and its busy share over an interval. */
 export class EventLoopWatch {
   private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  private opened: EventLoopUtilization | undefined;
+  private startUtilization: EventLoopUtilization | undefined;
   private stretch: { readonly utilization: number; readonly delayP99Ms: number } | undefined;
 
   start(): void {
@@ -32,13 +32,13 @@ export class EventLoopWatch {
   /** Begins an interval and forgets earlier samples. */
   open(): void {
     this.delays.reset();
-    this.opened = performance.eventLoopUtilization();
+    this.startUtilization = performance.eventLoopUtilization();
     this.stretch = undefined;
   }
 
   close(): void {
-    if (!this.opened) return;
-    const { utilization } = performance.eventLoopUtilization(this.opened);
+    if (!this.startUtilization) return;
+    const { utilization } = performance.eventLoopUtilization(this.startUtilization);
     this.stretch ??= { utilization, delayP99Ms: this.delayP99Ms };
   }
 
@@ -52,7 +52,7 @@ export class EventLoopWatch {
   }
 
   /** Busy share (0 .. 1) and `delayP99Ms` of the interval, once it has ended. */
-  get ofStretch(): { readonly utilization: number; readonly delayP99Ms: number } | undefined {
+  get intervalUsage(): { readonly utilization: number; readonly delayP99Ms: number } | undefined {
     return this.stretch;
   }
 }

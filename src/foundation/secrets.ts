@@ -7,7 +7,7 @@ const HARMLESS = /^(sslmode|sslrootcert|sslcert|sslkey|target_session_attrs|host
 const SCHEME = "[a-z][a-z0-9+.-]{0,40}://";
 
 /** Whether the password ends before the first /, ? or #. Otherwise the password is unescaped, and a later @ ends it. */
-function isSound(text: string): boolean {
+function isUnambiguous(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const fromHost = text.slice(text.indexOf("://") + 3);
   const end = fromHost.search(/[/?#]/);
@@ -19,7 +19,7 @@ export function withoutPasswords(text: string): string {
   if (!text.includes("://")) return withoutParameters(text);
   // If the whole text is a URL, it ends with the text, even if its password has blanks.
   const anything = new RegExp(`^\\s*${SCHEME}`, "i").test(text) ? "[^]*" : "\\S*";
-  const userinfo = new RegExp(`(${SCHEME}[^\\s:/?#@]*):${isSound(text) ? "[^/?#]*" : anything}@`, "gi");
+  const userinfo = new RegExp(`(${SCHEME}[^\\s:/?#@]*):${isUnambiguous(text) ? "[^/?#]*" : anything}@`, "gi");
   const query = new RegExp(`\\b(postgres(?:ql)?://[^\\s?#]*)[?#](${anything})`, "gi");
   return withoutParameters(text.replace(userinfo, "$1@")).replace(
     query,

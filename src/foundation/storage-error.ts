@@ -8,7 +8,7 @@ const USAGE: Readonly<Record<string, (path: string) => [message: string, hint: s
   EACCES: notWritable,
   EPERM: notWritable,
   EROFS: (path) => [`${path} cannot be written: its file system is read-only`, "Choose a writable place."],
-  EEXIST: inTheWay,
+  EEXIST: fileInTheWay,
   ENOTDIR: (path) => [`${path} cannot be made: ${fileAbove(path)} is no directory`, "Choose another place."],
   EISDIR: (path) => [
     `${path} cannot be written: a directory is in its place`,
@@ -34,7 +34,7 @@ function fileAbove(path: string): string {
   return existsSync(above) || above === path ? above : fileAbove(above);
 }
 
-function inTheWay(path: string): [string, string] {
+function fileInTheWay(path: string): [string, string] {
   return [`${path} cannot be made: a file is in its place`, "Choose another place."];
 }
 

@@ -2,12 +2,12 @@
 import { spawnSync } from "node:child_process";
 import v8 from "node:v8";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { tuneAsUsual, tuneFor } from "./v8-tuning.js";
+import { tuneForSetup, tuneForLoad } from "./v8-tuning.js";
 
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
-  tuneAsUsual();
+  tuneForSetup();
 });
 
 /** V8 of Node 22 and later has no such budget and no time for idle threads. */
@@ -39,35 +39,35 @@ describe("flags of V8", () => {
     [256, MANY],
     [2_000, MANY],
   ])("are set by the number of clients: %i give %j", (clients, flags) => {
-    expect(memoryTold(() => tuneFor(clients))).toEqual(flags);
+    expect(memoryTold(() => tuneForLoad(clients))).toEqual(flags);
   });
 
   it("are reset to the usual ones when the clients are done", () => {
-    tuneFor(2_000);
-    expect(memoryTold(tuneAsUsual)).toEqual(USUAL);
+    tuneForLoad(2_000);
+    expect(memoryTold(tuneForSetup)).toEqual(USUAL);
   });
 
   it("let V8 compile hot code early in the first 15 s of load, and late afterwards", () => {
     vi.useFakeTimers();
     const told = budgetsTold(() => {
-      tuneFor(8);
+      tuneForLoad(8);
       vi.advanceTimersByTime(14_999);
-      tuneFor(8); // another trial, whose threads begin anew
+      tuneForLoad(8); // another trial, whose threads begin anew
       vi.advanceTimersByTime(14_999);
     });
     expect(told).toEqual(COUNTS_BUDGETS ? ["20000", "20000"] : []);
     expect(budgetsTold(() => vi.advanceTimersByTime(1))).toEqual(COUNTS_BUDGETS ? ["200000"] : []);
-    tuneFor(8);
-    expect(budgetsTold(tuneAsUsual)).toEqual(COUNTS_BUDGETS ? ["67584"] : []);
+    tuneForLoad(8);
+    expect(budgetsTold(tuneForSetup)).toEqual(COUNTS_BUDGETS ? ["67584"] : []);
     expect(budgetsTold(() => vi.advanceTimersByTime(60_000))).toEqual([]);
   });
 
   it("collect memory of idle threads sooner in the first 15 s of load, and then not until clients are done", () => {
     vi.useFakeTimers();
     const told = vi.spyOn(v8, "setFlagsFromString");
-    tuneFor(8);
+    tuneForLoad(8);
     vi.advanceTimersByTime(15_000);
-    tuneAsUsual();
+    tuneForSetup();
     const flags = told.mock.calls.map(([flag]) => flag).filter((flag) => flag.includes("memory-reducer"));
     const delays = ["3000", "1000000000", "8000"].map((ms) => `--gc-memory-reducer-start-delay-ms=${ms}`);
     expect(flags).toEqual(COUNTS_BUDGETS ? delays : []);
@@ -75,8 +75,8 @@ describe("flags of V8", () => {
 
   it("include no flag that this V8 does not know", () => {
     const told = vi.spyOn(v8, "setFlagsFromString");
-    tuneFor(2_000);
-    tuneAsUsual();
+    tuneForLoad(2_000);
+    tuneForSetup();
     const flags = told.mock.calls.map(([flag]) => flag);
     // An unknown flag throws nothing; V8 writes a line on standard error instead.
     const program = `for (const flag of ${JSON.stringify(flags)}) require("v8").setFlagsFromString(flag)`;

@@ -58,24 +58,24 @@ function setGrowth(percent: number): void {
 
 let settling: NodeJS.Timeout | undefined;
 
-function settle(): void {
+function endEarlyPhase(): void {
   setBudget(BUDGET.late);
   setIdle(IDLE_MS.never);
 }
 
 /** Called when the load of `clients` clients, in all threads, begins. */
-export function tuneFor(clients: number): void {
+export function tuneForLoad(clients: number): void {
   setBudget(BUDGET.early);
   setIdle(IDLE_MS.early);
   clearTimeout(settling);
-  settling = setTimeout(settle, EARLY_MS).unref();
+  settling = setTimeout(endEarlyPhase, EARLY_MS).unref();
   const areMany = clients >= MANY_CLIENTS;
   setGrowth(areMany ? GROWTH.frugal : GROWTH.roomy);
   setHelpers(areMany);
   setPretenuring(!areMany);
 }
 
-export function tuneAsUsual(): void {
+export function tuneForSetup(): void {
   clearTimeout(settling);
   setBudget(BUDGET.usual);
   setIdle(IDLE_MS.usual);

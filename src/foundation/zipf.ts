@@ -6,7 +6,7 @@ export class Zipf {
   private readonly atFirst: number;
   private readonly atLast: number;
   /** Distance to a whole number within which nothing needs to be rejected. */
-  private readonly sure: number;
+  private readonly acceptDistance: number;
 
   /** @param n at least 1 @param s exponent above 0 (YCSB: 0.99). A larger exponent draws 1 more often. */
   constructor(
@@ -15,7 +15,7 @@ export class Zipf {
   ) {
     this.atFirst = this.integral(1.5) - 1;
     this.atLast = this.integral(n + 0.5);
-    this.sure = 2 - this.inverse(this.integral(2.5) - this.weight(2));
+    this.acceptDistance = 2 - this.inverse(this.integral(2.5) - this.weight(2));
   }
 
   draw(prng: Prng): number {
@@ -23,7 +23,7 @@ export class Zipf {
       const u = this.atLast + prng.float() * (this.atFirst - this.atLast);
       const x = this.inverse(u);
       const k = Math.min(this.n, Math.max(1, Math.round(x)));
-      if (k - x <= this.sure || u >= this.integral(k + 0.5) - this.weight(k)) return k;
+      if (k - x <= this.acceptDistance || u >= this.integral(k + 0.5) - this.weight(k)) return k;
     }
   }
 

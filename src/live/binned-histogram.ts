@@ -39,17 +39,17 @@ export class BinnedHistogram {
     let upTo = 0;
     const buckets = bins.map((count, i) => {
       upTo += count;
-      return `${this.name}_bucket${written({ ...labels, le: String(this.bounds[i] ?? "+Inf") })} ${upTo}`;
+      return `${this.name}_bucket${labelText({ ...labels, le: String(this.bounds[i] ?? "+Inf") })} ${upTo}`;
     });
     return [
       ...buckets,
-      `${this.name}_sum${written(labels)} ${sum}`,
-      `${this.name}_count${written(labels)} ${upTo}`,
+      `${this.name}_sum${labelText(labels)} ${sum}`,
+      `${this.name}_count${labelText(labels)} ${upTo}`,
     ];
   }
 }
 
-function written(labels: Labels): string {
+function labelText(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => {
     const escaped = value.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n");
     return `${name}="${escaped}"`;

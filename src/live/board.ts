@@ -3,7 +3,7 @@
 import { LIVE } from "../workloads/evidence.js";
 import type { LiveThreshold, LiveView } from "./page/live-data.js";
 import { lookWords, ownRows, workOf } from "./page/live-words.js";
-import { seenText, shortNumber } from "../foundation/text/numbers.js";
+import { measuredText, shortNumber } from "../foundation/text/numbers.js";
 import { printable, shorten, type Marks } from "../foundation/text/text-table.js";
 import { secondsText, trialText } from "./lines.js";
 import { bar, sparkline } from "../foundation/text/sparkline.js";
@@ -56,7 +56,7 @@ function fit(text: string, width: number, isUnicode: boolean): string {
 }
 
 /** A line with text at the left and right edges of the screen. */
-function apart(left: string, right: string, columns: number): string {
+function edgeToEdge(left: string, right: string, columns: number): string {
   const gap = columns - 1 - left.length - right.length;
   return gap >= 2 ? `${left}${" ".repeat(gap)}${right}` : `${left}  ${right}`;
 }
@@ -65,12 +65,12 @@ function headingLines(view: LiveView, { columns, isUnicode }: Screen): BoardLine
   const { trial, phase, leftMs, elapsedMs, mayEndEarly } = view;
   const left = leftMs === null ? "" : `, ${mayEndEarly ? "at most " : ""}${secondsText(leftMs)} left`;
   const times = `${secondsText(elapsedMs)} elapsed${left}`;
-  const title = apart(`train-sim  ${printable(view.scenario)}`, times, columns);
+  const title = edgeToEdge(`train-sim  ${printable(view.scenario)}`, times, columns);
   if (!trial) return [{ text: title, tone: "bold" }, plain("starting")];
   const heading = `${trialText(trial.number, view.trials)}  ${printable(trial.treatment)}`;
   return [
     { text: title, tone: "bold" },
-    plain(apart(heading, phaseBar(phase, elapsedMs, isUnicode), columns)),
+    plain(edgeToEdge(heading, phaseBar(phase, elapsedMs, isUnicode), columns)),
   ];
 }
 
@@ -150,7 +150,7 @@ function thresholdLines(thresholds: readonly LiveThreshold[], { isUnicode, colum
   const [yes, no, open] = isUnicode ? ["✓", "✗", "·"] : ["ok", "FAILED", "?"];
   return thresholds.map(({ metric, expression, seen, ok }) => {
     const mark = ok === null ? open : ok ? yes : no;
-    const value = seen === null ? "no sample yet" : `so far ${seenText(seen, expression)}`;
+    const value = seen === null ? "no sample yet" : `so far ${measuredText(seen, expression)}`;
     const words = printable(`${metric} ${expression}`);
     const about = isUnicode ? shorten(words, Math.max(10, columns - 30)) : words;
     return { text: `${mark} ${about}  ${value}`, tone: ok === null ? "dim" : ok ? "good" : "bad" };

@@ -120,15 +120,15 @@ export async function startDashboard(port: number, state: LiveState, assets = AS
     ],
     ["/live.js", asset(new URL("live.js", assets), "text/javascript")],
     ["/live.css", asset(new URL("live.css", assets), "text/css")],
-    ["/events", (response) => events.add(response, "whole", state.whole())],
+    ["/events", (response) => events.add(response, "whole", state.fullUpdate())],
   ]);
   const server = await serveLoopback(port, "--dashboard", routes);
-  const timer = setInterval(() => events.send("update", state.takeUpdate()), UPDATE_MS).unref();
+  const timer = setInterval(() => events.send("update", state.nextUpdate()), UPDATE_MS).unref();
   return {
     url: server.url,
     close: async (end) => {
       clearInterval(timer);
-      events.send("update", state.takeUpdate());
+      events.send("update", state.nextUpdate());
       await events.end("end", end);
       await server.close();
     },

@@ -8,7 +8,7 @@ import { lossText } from "../results/losses.js";
 import { ASPECTS, type TrialResult } from "../results/result-schema.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 
-export function noRow(operation: Operation, unit: string): LiveRow {
+export function emptyRow(operation: Operation, unit: string): LiveRow {
   return {
     operation,
     unit,

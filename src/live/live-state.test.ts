@@ -74,27 +74,29 @@ describe("the live state", () => {
     inMidWindow(run);
     run.clock.ms += 3_000;
     run.state.second(...liveSecondOf(5, 1));
-    expect(run.state.whole().points.map(({ atMs }) => atMs)).toEqual([3000, 4000, 5000, 6000, 7000, 8000]);
+    expect(run.state.fullUpdate().points.map(({ atMs }) => atMs)).toEqual([
+      3000, 4000, 5000, 6000, 7000, 8000,
+    ]);
   });
 
   it("sends new points once, and all points to a listener that comes later", () => {
     const run = watchedRun();
     inMidWindow(run);
     run.state.note("first");
-    const first = run.state.takeUpdate();
+    const first = run.state.nextUpdate();
     expect(first.points).toHaveLength(5);
     expect(first.samples).toHaveLength(5);
     expect(first.notes.map(({ text }) => text)).toEqual(["first"]);
     run.state.second(...liveSecondOf(5, 600));
     run.state.second(...liveSecond(2, { add: 1 }));
     run.state.trialEnded(endedTrial(1), run.trial(1).treatment);
-    const second = run.state.takeUpdate();
+    const second = run.state.nextUpdate();
     expect(second.points.map((point) => point.second)).toEqual([5, 2]);
     expect(second.points[1]?.operations.add?.events).toBe(301);
     expect(second.notes).toEqual([]);
     expect(second.ended.map(({ number }) => number)).toEqual([1]);
-    expect(run.state.takeUpdate()).toMatchObject({ points: [], samples: [], ended: [], notes: [] });
-    const whole = run.state.whole();
+    expect(run.state.nextUpdate()).toMatchObject({ points: [], samples: [], ended: [], notes: [] });
+    const whole = run.state.fullUpdate();
     expect([whole.points.length, whole.ended.length, whole.notes.length]).toEqual([6, 1, 1]);
   });
 
@@ -103,16 +105,19 @@ describe("the live state", () => {
     const { trial, treatment } = run.trial(1);
     run.state.trialStarted(trial, treatment);
     for (let second = 0; second < 2_000; second++) run.state.second(...liveSecondOf(second, second));
-    const { points } = run.state.whole();
+    const { points } = run.state.fullUpdate();
     expect(points).toHaveLength(600);
     expect(points.at(-1)?.second).toBe(1_999);
-    expect(run.state.takeUpdate().points).toHaveLength(600);
+    expect(run.state.nextUpdate().points).toHaveLength(600);
   });
 
   it("keeps only the samples that are drawn over time", () => {
     const run = watchedRun();
     inMidWindow(run);
-    expect(run.state.whole().samples.at(-1)?.values).toEqual({ "queue.pending": 40, "locks.blocked": 1 });
+    expect(run.state.fullUpdate().samples.at(-1)?.values).toEqual({
+      "queue.pending": 40,
+      "locks.blocked": 1,
+    });
     expect(run.state.view().evidence["wait.Lock:tuple"]).toBe(2);
     expect(run.state.recentEvidence("queue.pending", 3)).toEqual([20, 30, 40]);
   });
@@ -122,7 +127,7 @@ describe("the live state", () => {
     inMidWindow(run);
     run.state.phaseStarted("drain", 5_000);
     expect(run.state.view().evidence).toEqual({});
-    expect(run.state.whole().samples).toHaveLength(5);
+    expect(run.state.fullUpdate().samples).toHaveLength(5);
   });
 
   it("lists how trials ended, also trials of an interrupted run", () => {
@@ -132,7 +137,7 @@ describe("the live state", () => {
     const steal: Finding = { check: "steal", invalidates: ["timings"], seen: 1, bound: 0, words: "stolen" };
     const failed = { integrity: null, status: "failed", reason: "gone" } as const;
     run.state.trialEnded(endedTrial(2, { ...failed, diagnosis: [steal] }), treatment);
-    expect(run.state.whole().ended).toMatchObject([
+    expect(run.state.fullUpdate().ended).toMatchObject([
       { number: 1, treatment: "jsonb", status: "complete", integrity: "ok", reason: null, invalid: [] },
       { number: 2, status: "failed", integrity: null, reason: "gone", invalid: ["timings not valid: steal"] },
     ]);

@@ -26,29 +26,29 @@ import { LIVE } from "../workloads/evidence.js";
 import { workloadOf } from "../workloads/registry.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 import { lookWords } from "./page/live-words.js";
-import { nextRow, noRow, p99Ms, trialEnd, withLatePart } from "./live-rows.js";
+import { nextRow, emptyRow, p99Ms, trialEnd, withLatePart } from "./live-rows.js";
 import { TimeLeft } from "./time-left.js";
 
 /** A bounded past: beyond the bound the oldest items are forgotten, and new items are handed out once. */
 class Recent<T> {
   private items: T[] = [];
-  private fresh: T[] = [];
+  private unsent: T[] = [];
 
   constructor(private readonly most: number) {}
 
   add(item: T): void {
     this.items.push(item);
-    this.fresh.push(item);
+    this.unsent.push(item);
     // The array is cut now and then instead of each time, since cutting shifts it in one go.
     if (this.items.length > 2 * this.most) this.items = this.items.slice(-this.most);
-    if (this.fresh.length > 2 * this.most) this.fresh = this.fresh.slice(-this.most);
+    if (this.unsent.length > 2 * this.most) this.unsent = this.unsent.slice(-this.most);
   }
 
   /** Replaces an item that is kept; the new items include the replacement. */
   replace(earlier: T, item: T): void {
     const at = this.items.lastIndexOf(earlier);
     if (at >= 0) this.items[at] = item;
-    this.fresh = [...this.fresh.filter((each) => each !== earlier), item];
+    this.unsent = [...this.unsent.filter((each) => each !== earlier), item];
   }
 
   find(matches: (item: T) => boolean): T | undefined {
@@ -60,8 +60,8 @@ class Recent<T> {
   }
 
   takeNew(): readonly T[] {
-    const taken = this.fresh.slice(-this.most);
-    this.fresh = [];
+    const taken = this.unsent.slice(-this.most);
+    this.unsent = [];
     return taken;
   }
 }
@@ -177,13 +177,13 @@ export class LiveState implements ExperimentObserver {
   }
 
   trialEnded(result: TrialResult, treatment: Treatment): void {
-    this.timeLeft.ended(treatment, this.inputs.nowMs());
+    this.timeLeft.addTrial(treatment, this.inputs.nowMs());
     this.current = null;
     this.values = {};
     this.trialEnds.add(this.endOf(result, treatment.id));
   }
 
-  looked(look: LiveLook): void {
+  onLook(look: LiveLook): void {
     this.look = look;
     this.note(lookWords(look));
   }
@@ -221,7 +221,7 @@ export class LiveState implements ExperimentObserver {
   }
 
   /** The view with the whole kept past. */
-  whole(): LiveUpdate {
+  fullUpdate(): LiveUpdate {
     return {
       view: this.view(),
       points: this.points.all(),
@@ -232,7 +232,7 @@ export class LiveState implements ExperimentObserver {
   }
 
   /** The view with the past since the last call. */
-  takeUpdate(): LiveUpdate {
+  nextUpdate(): LiveUpdate {
     return {
       view: this.view(),
       points: this.points.takeNew(),
@@ -269,6 +269,6 @@ export class LiveState implements ExperimentObserver {
   }
 
   private noRow(operation: Operation): LiveRow {
-    return noRow(operation, unitOf(this.vocabulary, operation));
+    return emptyRow(operation, unitOf(this.vocabulary, operation));
   }
 }

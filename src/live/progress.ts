@@ -47,7 +47,7 @@ export abstract class Progress implements ExperimentObserver {
     this.print(`${this.stamp()} ${line}`);
   }
 
-  looked(look: LiveLook): void {
+  onLook(look: LiveLook): void {
     this.note(lookWords(look));
   }
 

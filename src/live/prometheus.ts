@@ -101,7 +101,7 @@ export class PrometheusMetrics implements ExperimentObserver {
       if (ok !== null) this.thresholdOk.set({ treatment: this.treatment, metric, expression }, Number(ok));
   }
 
-  looked(): void {
+  onLook(): void {
     // Looks are about the experiment, not about the load.
   }
 

@@ -27,7 +27,7 @@ class Mean {
 export class TimeLeft {
   private readonly waiting = new Map<number, PlannedTrial>();
   private readonly treatments: ReadonlyMap<string, Treatment>;
-  private readonly taken = new Map<string, Mean>();
+  private readonly meanMsByTreatment = new Map<string, Mean>();
   private readonly overhead = new Mean();
   private running: { readonly trial: PlannedTrial; readonly startedMs: number } | undefined;
 
@@ -43,13 +43,13 @@ export class TimeLeft {
     this.running = { trial, startedMs: nowMs };
   }
 
-  ended(treatment: Treatment, nowMs: number): void {
+  addTrial(treatment: Treatment, nowMs: number): void {
     if (!this.running) return;
     const tookMs = nowMs - this.running.startedMs;
     this.running = undefined;
-    const taken = this.taken.get(treatment.id) ?? new Mean();
-    taken.add(tookMs);
-    this.taken.set(treatment.id, taken);
+    const meanMsByTreatment = this.meanMsByTreatment.get(treatment.id) ?? new Mean();
+    meanMsByTreatment.add(tookMs);
+    this.meanMsByTreatment.set(treatment.id, meanMsByTreatment);
     if (!isBudgeted(treatment.settings)) this.overhead.add(Math.max(0, tookMs - plannedMs(treatment)));
   }
 
@@ -72,8 +72,8 @@ export class TimeLeft {
   private expectedMs(treatmentId: string): number {
     const treatment = this.treatments.get(treatmentId);
     if (!treatment) return Number.NaN;
-    const taken = this.taken.get(treatmentId)?.value;
-    if (isBudgeted(treatment.settings)) return taken ?? Number.NaN;
-    return taken ?? plannedMs(treatment) + (this.overhead.value ?? FIRST_OVERHEAD_MS);
+    const meanMsByTreatment = this.meanMsByTreatment.get(treatmentId)?.value;
+    if (isBudgeted(treatment.settings)) return meanMsByTreatment ?? Number.NaN;
+    return meanMsByTreatment ?? plannedMs(treatment) + (this.overhead.value ?? FIRST_OVERHEAD_MS);
   }
 }

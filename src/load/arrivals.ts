@@ -46,7 +46,7 @@ export class ArrivalSchedule {
     seed: number,
   ) {
     this.prng = new Prng(seed);
-    this.upcoming = this.following();
+    this.upcoming = this.nextArrival();
   }
 
   /** Returns the next arrival without taking it; its offset is Infinity after the last one. */
@@ -56,20 +56,20 @@ export class ArrivalSchedule {
 
   take(): Arrival {
     const taken = this.upcoming;
-    this.upcoming = this.following();
+    this.upcoming = this.nextArrival();
     return taken;
   }
 
-  private following(): Arrival {
+  private nextArrival(): Arrival {
     do {
       this.number++;
       // -log(1 - u) is an exponential gap with mean 1; the curve turns counts of arrivals into time.
       this.due = this.distribution === "uniform" ? this.number : this.due - Math.log(1 - this.prng.float());
-    } while (!this.isMine(this.number));
+    } while (!this.isForThisWorker(this.number));
     return { number: this.number, offsetMs: this.curve.timeOf(this.due) };
   }
 
-  private isMine(number: number): boolean {
+  private isForThisWorker(number: number): boolean {
     const { totalClients, workers, workerIndex } = this.share;
     return (number % totalClients) % workers === workerIndex;
   }

@@ -45,7 +45,7 @@ export class TimerThread implements Timer {
       workerData: this.memory,
       name: "timer",
     });
-    this.thread.on("message", () => this.hear());
+    this.thread.on("message", () => this.onMessage());
     this.thread.on("error", onFailure);
     this.thread.on("exit", (code) => {
       if (!this.isClosing) onFailure(new Error(`the timer thread ended with code ${code}`));
@@ -66,7 +66,7 @@ export class TimerThread implements Timer {
     await this.thread.terminate();
   }
 
-  private hear(): void {
+  private onMessage(): void {
     const leftMs = this.dueMs - monotonicMs();
     if (leftMs > LEAD_MS) {
       // The message belongs to a replaced moment, or the threads' clocks differ. In the second case the thread must be set

@@ -17,13 +17,13 @@ export class LogNames {
   /** Throws if a requested name occurs nowhere. */
   require({ actors = [], operations = [] }: LogFilter): void {
     const actor = actors.find((name) => !this.actors.has(name) && !this.workers.has(name));
-    if (actor !== undefined) throw unknown("actor", actor, this.actors);
+    if (actor !== undefined) throw unknownName("actor", actor, this.actors);
     const operation = operations.find((name) => !this.operations.has(name));
-    if (operation !== undefined) throw unknown("operation", operation, this.operations);
+    if (operation !== undefined) throw unknownName("operation", operation, this.operations);
   }
 }
 
-function unknown(what: string, name: string, known: ReadonlySet<string>): UsageError {
+function unknownName(what: string, name: string, known: ReadonlySet<string>): UsageError {
   const have = known.size === 0 ? "The logs name none." : `Give one of ${[...known].join(", ")}.`;
   const worker = what === "actor" && known.size > 0 ? ` For one worker, write ${[...known][0] ?? ""}/0.` : "";
   return new UsageError(`the logs have no ${what} ${name}`, `${have}${worker}`);

@@ -197,12 +197,12 @@ function tableOf(
 }
 
 const TITLES = ["response(ms)", "service(ms)", "operation", "second", "client", "attempts", "parts (ms)"];
-const LEFT = ["operation", "client", "parts (ms)"];
+const LEFT_ALIGNED = ["operation", "client", "parts (ms)"];
 /** Characters of a line that are left to the last column. */
 const PARTS_WIDTH = WIDTH_MAX - 76;
 const COLUMNS: readonly Column[] = TITLES.map((title) => ({
   title,
-  align: LEFT.includes(title) ? "left" : "right",
+  align: LEFT_ALIGNED.includes(title) ? "left" : "right",
 }));
 
 /** Parts that took a hundredth of the time or more, longest first. */

@@ -19,25 +19,25 @@ export interface SlowTransaction {
 }
 
 export class Slowest {
-  private readonly kept: SlowTransaction[] = [];
+  private readonly transactions: SlowTransaction[] = [];
 
   constructor(private readonly most: number) {}
 
   get all(): readonly SlowTransaction[] {
-    return this.kept;
+    return this.transactions;
   }
 
   add(candidate: SlowTransaction): void {
-    const last = this.kept.at(-1);
-    if (this.kept.length >= this.most && (!last || candidate.responseMs < last.responseMs)) return;
-    const same = this.kept.findIndex((each) => isSame(each, candidate));
+    const last = this.transactions.at(-1);
+    if (this.transactions.length >= this.most && (!last || candidate.responseMs < last.responseMs)) return;
+    const same = this.transactions.findIndex((each) => isSame(each, candidate));
     if (same >= 0) {
-      this.kept[same] = joined(this.kept[same] as SlowTransaction, candidate);
+      this.transactions[same] = joined(this.transactions[same] as SlowTransaction, candidate);
       return;
     }
-    const place = this.kept.findIndex(({ responseMs }) => responseMs < candidate.responseMs);
-    this.kept.splice(place < 0 ? this.kept.length : place, 0, candidate);
-    if (this.kept.length > this.most) this.kept.pop();
+    const place = this.transactions.findIndex(({ responseMs }) => responseMs < candidate.responseMs);
+    this.transactions.splice(place < 0 ? this.transactions.length : place, 0, candidate);
+    if (this.transactions.length > this.most) this.transactions.pop();
   }
 }
 

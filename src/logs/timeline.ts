@@ -40,7 +40,7 @@ export class Timeline {
         byOperation(a.operation, b.operation, order),
     );
     const columnSeconds = Math.max(1, ...rows.map(({ spread }) => spread.columnSeconds));
-    for (const { spread } of rows) spread.widenTo(columnSeconds);
+    for (const { spread } of rows) spread.widenToAtLeast(columnSeconds);
     const columns = Math.max(0, ...rows.map(({ spread }) => spread.columns.length));
     return {
       columnSeconds,
@@ -69,18 +69,18 @@ export class Spread {
   }
 
   add(second: number, count: number): void {
-    while (second >= COLUMNS_MAX * this.width) this.widen();
+    while (second >= COLUMNS_MAX * this.width) this.doubleWidth();
     const column = Math.floor(second / this.width);
     while (this.counts.length <= column) this.counts.push(0);
     this.counts[column] = (this.counts[column] ?? 0) + count;
   }
 
   /** Makes its columns at least that wide, so that several rows can stand beneath each other. */
-  widenTo(columnSeconds: number): void {
-    while (this.width < columnSeconds) this.widen();
+  widenToAtLeast(columnSeconds: number): void {
+    while (this.width < columnSeconds) this.doubleWidth();
   }
 
-  private widen(): void {
+  private doubleWidth(): void {
     const halved = Math.ceil(this.counts.length / 2);
     for (let i = 0; i < halved; i++)
       this.counts[i] = (this.counts[2 * i] ?? 0) + (this.counts[2 * i + 1] ?? 0);

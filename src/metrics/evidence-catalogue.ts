@@ -299,7 +299,7 @@ export const EVIDENCE = [
     "CPU time of the database server, where its processes are on this machine",
     {
       source: "host",
-      dips: true,
+      mayFall: true,
       window: total("serverCpuSeconds", { isSeconds: true, isThreshold: true }),
       perEvent: cost("serverCpuMs", "Server CPU per event", {
         reason: because("cpu", 0.05, "the server took {now} of CPU time per event against {then}"),
@@ -321,7 +321,7 @@ export const EVIDENCE = [
       reason: because("client", 0.05, "train-sim took {now} of CPU time per event against {then}"),
     }),
   }),
-  counter("host.otherCpuMs", "ms", "CPU time of all other programs", { source: "host", dips: true }),
+  counter("host.otherCpuMs", "ms", "CPU time of all other programs", { source: "host", mayFall: true }),
   counter("host.foreignCpuMs", "ms", "CPU time of the server's backends that serve others", {
     source: "host",
   }),

@@ -70,7 +70,7 @@ interface Options {
   readonly source?: "log" | "client" | "statements" | "pooler" | "host";
   readonly better?: "higher";
   /** Present if the counter may fall a little: a difference, or a sum over processes that come and go. */
-  readonly dips?: true;
+  readonly mayFall?: true;
   readonly isSampled?: false;
   readonly live?: LiveFigure;
   /** Key of the metric in the `backlog` of a fault's record, if the metric counts things that wait. */

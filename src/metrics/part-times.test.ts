@@ -21,7 +21,7 @@ describe("the parts of a transaction", () => {
     times.onCall("commit", 1009, 1010);
     times.book(RELEASE, 1010, 1010.5);
     times.finish(1011, 7);
-    expect(times.named()).toEqual({
+    expect(times.byName()).toEqual({
       startDelay: 7,
       poolWait: 1.5,
       begin: 1,
@@ -45,7 +45,7 @@ describe("the parts of a transaction", () => {
     times.onCall("process.claim", 40, 43);
     times.onCall("commit", 44, 46);
     times.finish(46, 0);
-    expect(times.named()).toEqual({
+    expect(times.byName()).toEqual({
       "process.claim": 23,
       commit: 2,
       rollback: 2,
@@ -62,7 +62,7 @@ describe("the parts of a transaction", () => {
     times.finish(6, 3);
     times.start(100);
     times.finish(102, 0);
-    expect(times.named()).toEqual({ program: 2 });
+    expect(times.byName()).toEqual({ program: 2 });
     expect(times.calls.every((count) => count === 0)).toBe(true);
   });
 

@@ -118,7 +118,7 @@ export class PartTimes {
   }
 
   /** The parts that took any time, in milliseconds to the microsecond, in the order in which they are shown. */
-  named(): Record<string, number> {
+  byName(): Record<string, number> {
     return this.names.record(this.ms);
   }
 }

@@ -24,7 +24,7 @@ export interface SecondDelta {
 /** Events since the last delta. Plain values: it crosses the thread boundary unchanged. */
 export interface RecorderDelta {
   /** True if the seconds are warm-up seconds, from 0, which count in no result; their counts are in `outside`, too. */
-  readonly isRehearsal: boolean;
+  readonly isWarmUp: boolean;
   /** Ascending. A second that was shipped before appears again if a transaction that finished in it was recorded late. */
   readonly seconds: readonly SecondDelta[];
   /** Every second before this one has been shipped; Infinity after the last. */

@@ -127,7 +127,7 @@ describe("Recorder", () => {
 
   it("counts server transactions of the window, and none of the warm-up or after the end", () => {
     const recorder = new Recorder(["add"]);
-    recorder.rehearse(1000);
+    recorder.measureWarmUp(1000);
     recorder.serverTransaction(1500);
     recorder.setWindow(2000, 4000);
     for (const atMs of [1999, 2000, 3999, 4000]) recorder.serverTransaction(atMs);
@@ -174,7 +174,7 @@ describe("Recorder", () => {
 
   it("reports the longest response time among transactions in flight at the end of the window", () => {
     const recorder = new Recorder(["add", "process", "archive"]);
-    recorder.rehearse(0);
+    recorder.measureWarmUp(0);
     recorder.transaction("add", sample(900, { responseMs: 800 }));
     recorder.setWindow(1000, 3000);
     recorder.transaction("add", sample(2900, { responseMs: 1800 }));
@@ -273,7 +273,7 @@ describe("Recorder", () => {
   it("measures the warm-up like the window, marks it, counts it as outside and then forgets it", () => {
     const split = new EndpointSplit(1);
     const recorder = new Recorder(["add"], split);
-    recorder.rehearse(1000);
+    recorder.measureWarmUp(1000);
     recorder.transaction("add", sample(900));
     recorder.transaction("add", sample(1100, { endpoint: 0 }));
     recorder.failure("add", { finishedMs: 1200, serviceMs: 1, sqlstate: "40001", endpoint: 0 });
@@ -284,7 +284,7 @@ describe("Recorder", () => {
     recorder.lifecycle("completed", 1, 1500);
     expect(recorder.secondAt(1500)).toBeUndefined();
     const rehearsed = recorder.take(2000);
-    expect(rehearsed.isRehearsal).toBe(true);
+    expect(rehearsed.isWarmUp).toBe(true);
     expect(rehearsed.seconds.map((second) => second.operations.add?.samplesUs.response)).toEqual([
       Float64Array.of(3000),
     ]);
@@ -301,7 +301,7 @@ describe("Recorder", () => {
     recorder.setWindow(3000, 5000);
     recorder.transaction("add", sample(3500));
     const measured = recorder.take(Infinity);
-    expect(measured.isRehearsal).toBe(false);
+    expect(measured.isWarmUp).toBe(false);
     expect(measured.seconds.map((second) => [second.second, second.operations.add?.transactions])).toEqual([
       [0, 1],
     ]);
@@ -314,7 +314,7 @@ describe("Recorder", () => {
   it("forgets the counts by endpoint of a warm-up that no window follows", () => {
     const split = new EndpointSplit(1);
     const recorder = new Recorder(["add"], split);
-    recorder.rehearse(1000);
+    recorder.measureWarmUp(1000);
     recorder.transaction("add", sample(1100, { endpoint: 0 }));
     recorder.take(2000);
     recorder.transaction("add", sample(2100, { endpoint: 0 }));

@@ -44,7 +44,7 @@ export class Recorder {
   private serverTransactions = 0;
   private readonly underWay = new Map<Operation, CounterSlots>();
   private latestMs = Number.NEGATIVE_INFINITY;
-  private isRehearsal = false;
+  private isWarmUp = false;
 
   /** Records the given operations; recording another one is the caller's error. `split` receives the endpoints. */
   constructor(
@@ -53,9 +53,9 @@ export class Recorder {
   ) {}
 
   /** Measures transactions that finish from `startMs` on as if that were the window, until `setWindow` sets the window. */
-  rehearse(startMs: number): void {
+  measureWarmUp(startMs: number): void {
     this.setWindow(startMs, Number.POSITIVE_INFINITY);
-    this.isRehearsal = true;
+    this.isWarmUp = true;
   }
 
   /**
@@ -64,7 +64,7 @@ export class Recorder {
    * of it with all its counts. The start cannot move under recorded samples.
    */
   setWindow(startMs: number, endMs: number): void {
-    if (this.isRehearsal) this.endRehearsal();
+    if (this.isWarmUp) this.endWarmUp();
     if (startMs !== this.startMs && this.open.length > 0)
       throw new Error("The measurement window cannot move while it holds samples");
     if (startMs !== this.startMs) this.latestMs = Number.NEGATIVE_INFINITY;
@@ -145,7 +145,7 @@ export class Recorder {
 
   /** Counts a transaction that ended at the server: see `RecorderDelta`. */
   serverTransaction(atMs: number): void {
-    if (this.isInside(atMs) && !this.isRehearsal) this.serverTransactions++;
+    if (this.isInside(atMs) && !this.isWarmUp) this.serverTransactions++;
   }
 
   /** Records a transaction that found nothing to do; never counted as a transaction. */
@@ -176,17 +176,17 @@ export class Recorder {
     this.current = undefined;
     const seconds = closed.map((buffers) => buffers.drain());
     this.spare.push(...closed);
-    const { outside, clampedSamples, serverTransactions, isRehearsal } = this;
+    const { outside, clampedSamples, serverTransactions, isWarmUp } = this;
     const underWay = Object.fromEntries(
       [...this.underWay].flatMap(([operation, slots]) => {
         const counts = slots.drain();
         return counts ? [[operation, counts]] : [];
       }),
     );
-    if (isRehearsal) addOutside(outside, seconds);
-    if (isRehearsal && nowMs === Number.POSITIVE_INFINITY) this.split?.clear(); // no window came
+    if (isWarmUp) addOutside(outside, seconds);
+    if (isWarmUp && nowMs === Number.POSITIVE_INFINITY) this.split?.clear(); // no window came
     const counts = { outside, clampedSamples, serverTransactions, underWay };
-    const delta = { isRehearsal, seconds, closedBefore, ...counts };
+    const delta = { isWarmUp: isWarmUp, seconds, closedBefore, ...counts };
     this.outside = noOutsideCounts();
     this.clampedSamples = 0;
     this.serverTransactions = 0;
@@ -196,10 +196,10 @@ export class Recorder {
 
   /** The second of the window that holds `atMs`; undefined outside the window. */
   secondAt(atMs: number): number | undefined {
-    return this.isInside(atMs) && !this.isRehearsal ? Math.floor((atMs - this.startMs) / 1000) : undefined;
+    return this.isInside(atMs) && !this.isWarmUp ? Math.floor((atMs - this.startMs) / 1000) : undefined;
   }
 
-  private endRehearsal(): void {
+  private endWarmUp(): void {
     const rest = this.open.map((buffers) => buffers.drain());
     addOutside(this.outside, rest);
     this.spare.push(...this.open);
@@ -207,7 +207,7 @@ export class Recorder {
     this.current = undefined;
     this.clampedSamples = 0;
     this.split?.clear();
-    this.isRehearsal = false;
+    this.isWarmUp = false;
   }
 
   private isInside(atMs: number): boolean {

@@ -196,7 +196,7 @@ describe("Tally", () => {
     const recorders = [new Recorder(["add"]), new Recorder(["add"])];
     for (const second of [0, 1]) {
       recorders.forEach((recorder, worker) => {
-        if (second === 0) recorder.rehearse(0);
+        if (second === 0) recorder.measureWarmUp(0);
         for (let i = 0; i <= second; i++) record(recorder, second * 1000 + 100);
         tally.add(worker, recorder.take((second + 1) * 1000));
       });
@@ -208,7 +208,7 @@ describe("Tally", () => {
     const seen: number[] = [];
     const tally = new Tally(["add"], 1, (second) => seen.push(second));
     const recorder = new Recorder(["add"]);
-    recorder.rehearse(0);
+    recorder.measureWarmUp(0);
     record(recorder, 100, -1);
     record(recorder, 1100);
     tally.add(0, recorder.take(2000));

@@ -15,9 +15,9 @@ export class Tally {
   private readonly pending = new Map<number, Totals>();
   private readonly spare: Totals[] = [];
   private readonly closedBefore = new Map<number, number>();
-  private readonly rehearsed = new Totals();
+  private readonly warmUpTotals = new Totals();
   /** The worker whose warm-up seconds represent all workers. */
-  private rehearsingWorker: number | undefined;
+  private warmUpWorker: number | undefined;
   private nextSecond = 0;
 
   /**
@@ -35,8 +35,8 @@ export class Tally {
 
   /** Adds a delta; `worker` is any number that identifies the worker. Errors of `onSecond` are thrown here. */
   add(worker: number, delta: RecorderDelta): void {
-    if (delta.isRehearsal) {
-      this.rehearse(worker, delta.seconds);
+    if (delta.isWarmUp) {
+      this.addWarmUp(worker, delta.seconds);
       return;
     }
     for (const part of delta.seconds) this.pendingSecond(part.second).addSecond(part);
@@ -58,7 +58,7 @@ export class Tally {
   /** Completes every second of a window of `windowSeconds`, whether or not every worker shipped it. */
   finish(windowSeconds: number): Totals {
     this.complete(Number.POSITIVE_INFINITY);
-    while (this.nextSecond < Math.ceil(windowSeconds)) this.handOn(this.nextSecond);
+    while (this.nextSecond < Math.ceil(windowSeconds)) this.emitSecond(this.nextSecond);
     return this.total;
   }
 
@@ -67,11 +67,11 @@ export class Tally {
   }
 
   /** Does the work of the window's seconds so that the code is compiled; the sums are not handed on. */
-  private rehearse(worker: number, seconds: readonly SecondDelta[]): void {
+  private addWarmUp(worker: number, seconds: readonly SecondDelta[]): void {
     const totals = this.spare.pop() ?? new Totals(this.operations);
     for (const part of seconds) totals.addSecond(part);
-    this.rehearsed.add(totals);
-    if (worker === (this.rehearsingWorker ??= worker)) this.onRehearsal(totals);
+    this.warmUpTotals.add(totals);
+    if (worker === (this.warmUpWorker ??= worker)) this.onRehearsal(totals);
     totals.reset();
     this.spare.push(totals);
   }
@@ -93,13 +93,13 @@ export class Tally {
   private complete(before: number): void {
     const known = [...this.pending.keys()].filter((second) => second < before).sort((a, b) => a - b);
     for (const second of known) {
-      while (this.nextSecond < second) this.handOn(this.nextSecond);
-      this.handOn(second);
+      while (this.nextSecond < second) this.emitSecond(this.nextSecond);
+      this.emitSecond(second);
     }
-    while (this.nextSecond < before && before !== Number.POSITIVE_INFINITY) this.handOn(this.nextSecond);
+    while (this.nextSecond < before && before !== Number.POSITIVE_INFINITY) this.emitSecond(this.nextSecond);
   }
 
-  private handOn(second: number): void {
+  private emitSecond(second: number): void {
     const totals = this.pendingSecond(second);
     this.pending.delete(second);
     this.nextSecond = Math.max(this.nextSecond, second + 1);

@@ -24,7 +24,7 @@ export class WorkerTallies {
     this.serverTransactions += delta.serverTransactions;
     const totals = this.totalsOf(worker);
     totals.addUnderWay(delta);
-    if (delta.isRehearsal) return;
+    if (delta.isWarmUp) return;
     for (const { operations } of delta.seconds)
       for (const [operation, counts] of Object.entries(operations)) {
         addCounts(totals.countsOf(operation), counts);

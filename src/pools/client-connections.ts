@@ -4,13 +4,13 @@ import { monotonicMs } from "../foundation/clock.js";
 import type { LoadSession } from "../database/contract.js";
 import { databaseOf } from "../database/registry.js";
 import { eachBounded, Semaphore, OPEN_AT_ONCE } from "./bounded.js";
-import { EndpointRoutes, lookBy, pastStandbys } from "./endpoint-routes.js";
+import { EndpointRoutes, checkByConnection, skipStandbys } from "./endpoint-routes.js";
 import type { Reconnect } from "./keys.js";
 import { homesOf, type SourceOptions } from "./source-options.js";
 import type { ConnectionSource, EndpointContacts, Lease } from "../database/session.js";
 
 export class ClientConnections implements ConnectionSource {
-  private readonly kept: (HeldConnection | undefined)[];
+  private readonly connections: (HeldConnection | undefined)[];
   private readonly homes: readonly number[];
   /** Number of the endpoint that each client last connected to, or tried to. */
   private readonly at: number[];
@@ -25,11 +25,11 @@ export class ClientConnections implements ConnectionSource {
     private readonly reconnect: Reconnect,
   ) {
     const { endpoints, clients, clientsOfTrial, firstClient } = options;
-    this.kept = Array.from({ length: clients }, () => undefined);
+    this.connections = Array.from({ length: clients }, () => undefined);
     this.homes = homesOf(endpoints, clientsOfTrial, firstClient, clients);
     this.at = [...this.homes];
     this.gates = endpoints.map(() => new Semaphore(OPEN_AT_ONCE));
-    this.routes = new EndpointRoutes(endpoints.length, lookBy(options, this.live), monotonicMs);
+    this.routes = new EndpointRoutes(endpoints.length, checkByConnection(options, this.live), monotonicMs);
   }
 
   get contacts(): readonly EndpointContacts[] {
@@ -41,21 +41,21 @@ export class ClientConnections implements ConnectionSource {
   }
 
   acquire(client: number): Lease | Promise<Lease> {
-    const kept = this.kept[client];
-    if (kept && !kept.connection.isBroken && !this.isHomeAgain(client)) return kept;
-    return this.replace(client, kept);
+    const connections = this.connections[client];
+    if (connections && !connections.connection.isBroken && !this.canReturnHome(client)) return connections;
+    return this.replace(client, connections);
   }
 
-  private async replace(client: number, kept: HeldConnection | undefined): Promise<Lease> {
-    if (kept) await this.discard(client, kept.connection);
+  private async replace(client: number, connections: HeldConnection | undefined): Promise<Lease> {
+    if (connections) await this.discard(client, connections.connection);
     const connection = await this.open(client);
     const held = new HeldConnection(connection, (isSuspect) => this.release(client, connection, isSuspect));
-    if (this.reconnect === "never") this.kept[client] = held;
+    if (this.reconnect === "never") this.connections[client] = held;
     return held;
   }
 
   /** Opens the kept connections; rejects with a TargetError if a connection cannot be opened. */
-  async warm(): Promise<void> {
+  async openConnections(): Promise<void> {
     if (this.reconnect === "per-transaction") return;
     await eachBounded(this.options.clients, OPEN_AT_ONCE, async (client) => {
       await this.acquire(client);
@@ -72,14 +72,14 @@ export class ClientConnections implements ConnectionSource {
    * True if a client that uses another endpoint can return to its home endpoint. If only one endpoint takes writes, the
    * client stays there.
    */
-  private isHomeAgain(client: number): boolean {
+  private canReturnHome(client: number): boolean {
     const home = this.homes[client] ?? 0;
     if (this.at[client] === home || this.options.endpoints[home]?.takesWrites) return false;
     return this.routes.isUp(home);
   }
 
   private open(client: number): Promise<LoadSession> {
-    return pastStandbys(this.options.endpoints, () => this.openOne(client));
+    return skipStandbys(this.options.endpoints, () => this.openOne(client));
   }
 
   private openOne(client: number): Promise<LoadSession> {
@@ -97,7 +97,7 @@ export class ClientConnections implements ConnectionSource {
     if (!endpoint) throw new RangeError("a route leads to an endpoint");
     this.at[client] = number;
     const { applicationName, prepared, onTransaction } = this.options;
-    const report = this.routes.heard.bind(undefined, number);
+    const report = this.routes.recordContact.bind(undefined, number);
     const options = { endpoint, applicationName, prepared, report, onTransaction };
     const connection = databaseOf(endpoint).session(options);
     this.live.add(connection);
@@ -116,7 +116,7 @@ export class ClientConnections implements ConnectionSource {
   }
 
   private async discard(client: number, connection: LoadSession): Promise<void> {
-    this.kept[client] = undefined;
+    this.connections[client] = undefined;
     await connection.end();
     this.live.delete(connection);
   }

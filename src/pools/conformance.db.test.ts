@@ -135,7 +135,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
 
   it("commits a transaction", async () => {
     const source = open(1);
-    await source.warm();
+    await source.openConnections();
     await add(source, 0);
     await add(source, 0);
     expect(await countersOf()).toEqual([{ client: 0, n: 2 }]);
@@ -213,7 +213,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
 
   it("recovers after every backend was killed between two transactions", async () => {
     const source = open(3);
-    await source.warm();
+    await source.openConnections();
     for (let client = 0; client < 3; client++) await add(source, client);
     await admin.query(
       "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()",
@@ -234,7 +234,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     // A client keeps its server connection in session mode: there can be no more clients than connections.
     const clients = isSession ? SIZE : 3 * SIZE;
     const source = open(clients);
-    await source.warm();
+    await source.openConnections();
     await Promise.all(
       Array.from({ length: clients }, async (_, client) => {
         for (let round = 0; round < 5; round++) await add(source, client);
@@ -305,7 +305,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
 
   it("leaves no connection after it is closed", async () => {
     const source = open(3);
-    await source.warm();
+    await source.openConnections();
     await add(source, 0);
     await source.close();
     if (pooler) {
@@ -353,8 +353,11 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   it("refuses an unreachable endpoint with the reason", async () => {
     const gone = { ...own.endpoint, port: 1 };
     const source = open(2, { endpoints: [gone] });
-    if ("reconnect" in pool && pool.reconnect === "per-transaction") await source.warm();
-    else await expect(source.warm()).rejects.toThrow(/cannot connect to .*:1\/.*nothing listens there/);
+    if ("reconnect" in pool && pool.reconnect === "per-transaction") await source.openConnections();
+    else
+      await expect(source.openConnections()).rejects.toThrow(
+        /cannot connect to .*:1\/.*nothing listens there/,
+      );
     expect(await failureOf(Promise.resolve(source.acquire(0)))).toEqual({
       kind: "reconnect",
       sqlstate: "ECONNREFUSED",

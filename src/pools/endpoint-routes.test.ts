@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { connectFailure } from "../database/postgres/connect-failure.js";
 import type { Endpoint } from "../database/endpoint.js";
-import { EndpointRoutes, pastStandbys } from "./endpoint-routes.js";
+import { EndpointRoutes, skipStandbys } from "./endpoint-routes.js";
 
 function setUp(endpoints: number) {
   const clock = { nowMs: 0 };
@@ -28,9 +28,9 @@ describe("EndpointRoutes", () => {
 
   it("sends clients to the next endpoint, cyclically, past endpoints that refused or lost a connection", () => {
     const { routes } = setUp(3);
-    routes.heard(1, "lost");
+    routes.recordContact(1, "lost");
     expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 2, 2]);
-    routes.heard(2, "refused");
+    routes.recordContact(2, "refused");
     expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 0, 0]);
   });
 
@@ -38,19 +38,19 @@ describe("EndpointRoutes", () => {
     const { routes, clock } = setUp(3);
     for (const endpoint of [1, 2, 0]) {
       clock.nowMs += 10;
-      routes.heard(endpoint, "refused");
+      routes.recordContact(endpoint, "refused");
     }
     expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([1, 1, 1]);
     clock.nowMs += 10;
-    routes.heard(1, "refused");
+    routes.recordContact(1, "refused");
     expect(routes.routeFrom(1)).toBe(2);
-    routes.heard(2, "connected");
+    routes.recordContact(2, "connected");
     expect(routes.routeFrom(0)).toBe(2);
   });
 
   it("checks a failed endpoint after a second, then less often, and sends clients home once it answers", async () => {
     const { routes, clock, looks } = setUp(2);
-    routes.heard(0, "refused");
+    routes.recordContact(0, "refused");
     clock.nowMs = 999;
     expect(routes.isUp(0)).toBe(false);
     expect(looks).toHaveLength(0);
@@ -70,7 +70,7 @@ describe("EndpointRoutes", () => {
 
   it("always uses a single endpoint and never checks it", () => {
     const { routes, clock, looks } = setUp(1);
-    routes.heard(0, "refused");
+    routes.recordContact(0, "refused");
     clock.nowMs = 60_000;
     expect(routes.routeFrom(0)).toBe(0);
     expect(looks).toHaveLength(0);
@@ -78,7 +78,8 @@ describe("EndpointRoutes", () => {
 
   it("counts connections, refusals and losses by endpoint", () => {
     const { routes } = setUp(2);
-    for (const event of ["connected", "connected", "lost", "refused"] as const) routes.heard(1, event);
+    for (const event of ["connected", "connected", "lost", "refused"] as const)
+      routes.recordContact(1, event);
     expect(routes.contacts).toEqual([
       { connects: 0, refused: 0, lost: 0 },
       { connects: 2, refused: 1, lost: 1 },
@@ -95,7 +96,7 @@ describe("pastStandbys", () => {
   /** The outcome, and the number of attempts, if the servers give these answers in turn. */
   async function outcome(answers: readonly string[], takesWrites = true) {
     const left = [...answers];
-    const end = await pastStandbys(
+    const end = await skipStandbys(
       answers.map(() => ({ ...at, takesWrites })),
       () => {
         const answer = left.shift() ?? "nothing";

@@ -24,7 +24,7 @@ interface EndpointOutage {
 
 export class EndpointRoutes {
   private readonly counts: EndpointContacts[];
-  private readonly absent = new Map<number, EndpointOutage>();
+  private readonly outages = new Map<number, EndpointOutage>();
 
   /** `look` resolves to true if the endpoint of that number answers; it must not reject. */
   constructor(
@@ -44,7 +44,7 @@ export class EndpointRoutes {
   routeFrom(home: number): number {
     const inOrder = Array.from({ length: this.endpoints }, (_, step) => (home + step) % this.endpoints);
     const failedAtMs = (endpoint: number): number =>
-      this.isUp(endpoint) ? Number.NEGATIVE_INFINITY : (this.absent.get(endpoint)?.failedAtMs ?? 0);
+      this.isUp(endpoint) ? Number.NEGATIVE_INFINITY : (this.outages.get(endpoint)?.failedAtMs ?? 0);
     return inOrder.reduce((best, endpoint) => (failedAtMs(endpoint) < failedAtMs(best) ? endpoint : best));
   }
 
@@ -53,40 +53,44 @@ export class EndpointRoutes {
    * enough.
    */
   isUp(endpoint: number): boolean {
-    const absence = this.absent.get(endpoint);
+    const absence = this.outages.get(endpoint);
     if (!absence) return true;
     if (!absence.isLooking && this.endpoints > 1 && this.nowMs() >= absence.lookAtMs)
-      void this.lookAt(endpoint, absence);
+      void this.checkEndpoint(endpoint, absence);
     return false;
   }
 
   /** Records the fate of a connection to that endpoint. */
-  readonly heard = (endpoint: number, event: "connected" | "refused" | "lost", failure?: Error): void => {
+  readonly recordContact = (
+    endpoint: number,
+    event: "connected" | "refused" | "lost",
+    failure?: Error,
+  ): void => {
     const counts = this.counts[endpoint];
     if (!counts) throw new RangeError(`there is no endpoint ${endpoint}`);
     if (event === "connected") {
       counts.connects++;
-      this.absent.delete(endpoint);
+      this.outages.delete(endpoint);
       return;
     }
     counts[event]++;
     if (event === "refused" && failure)
       counts.refusal = codeOf(failure.cause) ?? messageOf(failure.cause ?? failure);
     const failedAtMs = this.nowMs();
-    const absence = this.absent.get(endpoint);
+    const absence = this.outages.get(endpoint);
     if (absence) absence.failedAtMs = failedAtMs;
     else {
       const lookAtMs = failedAtMs + FIRST_LOOK_MS;
-      this.absent.set(endpoint, { failedAtMs, lookAtMs, delayMs: FIRST_LOOK_MS, isLooking: false });
+      this.outages.set(endpoint, { failedAtMs, lookAtMs, delayMs: FIRST_LOOK_MS, isLooking: false });
     }
   };
 
-  private async lookAt(endpoint: number, absence: EndpointOutage): Promise<void> {
+  private async checkEndpoint(endpoint: number, absence: EndpointOutage): Promise<void> {
     absence.isLooking = true;
     const isThere = await this.look(endpoint);
     absence.isLooking = false;
     if (isThere) {
-      this.absent.delete(endpoint);
+      this.outages.delete(endpoint);
       return;
     }
     absence.delayMs = Math.min(absence.delayMs * 2, LOOK_CEILING_MS);
@@ -98,7 +102,7 @@ export class EndpointRoutes {
  * Goes on to the next host, like libpq: a standby, or a server that is away, is no failure while another endpoint may be
  * the primary. If no endpoint is the primary, the error is from the first endpoint that is not a standby.
  */
-export async function pastStandbys<T>(endpoints: readonly Endpoint[], open: () => Promise<T>): Promise<T> {
+export async function skipStandbys<T>(endpoints: readonly Endpoint[], open: () => Promise<T>): Promise<T> {
   const [first] = endpoints;
   const isOneOfMany = endpoints.length > 1 && endpoints.every(({ takesWrites }) => takesWrites === true);
   if (!first || !isOneOfMany) return open();
@@ -109,7 +113,7 @@ export async function pastStandbys<T>(endpoints: readonly Endpoint[], open: () =
       return await open();
     } catch (error) {
       if (told === undefined || failures.isStandby(told)) told = error;
-      if (tries >= endpoints.length || !failures.isAway(error)) throw told;
+      if (tries >= endpoints.length || !failures.isUnavailable(error)) throw told;
     }
   }
 }
@@ -118,7 +122,7 @@ export async function pastStandbys<T>(endpoints: readonly Endpoint[], open: () =
  * Checks an endpoint through a separate connection on which a statement must be answered: a pooler may greet clients whose
  * server is away.
  */
-export function lookBy(
+export function checkByConnection(
   { endpoints, applicationName, onTransaction }: SourceOptions,
   live: Set<LoadSession>,
 ): (number: number) => Promise<boolean> {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await source.close();
-  for (const proxy of proxies) await proxy.mend();
+  for (const proxy of proxies) await proxy.clear();
 });
 afterAll(async () => {
   for (const proxy of proxies) await proxy.close();
@@ -85,17 +85,17 @@ describe.each(POOLS)("%s", (_, pool) => {
       prepared: true,
       applicationName: "train-sim/endpoints",
     }) as ConnectionSource<Connection>;
-    await source.warm();
+    await source.openConnections();
     expect(await everyone()).toEqual([4, 2, 2]);
 
-    await proxies[0]?.suffer({ kind: "refuse", drop: true });
+    await proxies[0]?.apply({ kind: "refuse", drop: true });
     const [first = 0, second = 0, third = 0] = await everyone();
     expect([first, second + third]).toEqual([0, CLIENTS]);
     const [cut, ...others] = source.contacts;
     expect((cut?.lost ?? 0) + (cut?.refused ?? 0)).toBeGreaterThan(0);
     for (const { lost, refused } of others) expect({ lost, refused }).toEqual({ lost: 0, refused: 0 });
 
-    await proxies[0]?.mend();
+    await proxies[0]?.clear();
     await untilSpread([4, 2, 2]);
     expect(source.contacts[0]?.connects).toBeGreaterThan(cut?.refused ?? 0);
   });

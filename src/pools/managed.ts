@@ -60,7 +60,7 @@ export async function startPoolers<S extends Managed>(
     statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
     pause: kind.pause?.hold,
     standStill: () => standStill(instances.flatMap(({ pid }) => pid ?? [])),
-    knock: () => knockAt(kind.product, endpoints),
+    tryConnections: () => tryEndpoints(kind.product, endpoints),
     lost: Promise.race(instances.map(({ lost }) => lost)),
     stop,
   };
@@ -103,13 +103,13 @@ export function externalPooler<S>(
     statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
     pause: kind.pause?.hold,
     standStill: () => standStill([]),
-    knock: () => knockAt(kind.product, endpoints),
+    tryConnections: () => tryEndpoints(kind.product, endpoints),
     lost: new Promise(() => undefined),
     stop: async () => undefined,
   };
 }
 
-async function knockAt(product: string, endpoints: readonly Endpoint[]): Promise<string | undefined> {
+async function tryEndpoints(product: string, endpoints: readonly Endpoint[]): Promise<string | undefined> {
   const answers = await Promise.all(
     endpoints.map(async (endpoint) => {
       try {

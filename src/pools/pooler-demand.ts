@@ -6,15 +6,15 @@ import type { Demand, PoolProblem } from "./strategy.js";
 /** The number of clients at the busiest pooler, and the words for it. */
 export function mostClients(
   product: string,
-  { clients, lots, weights }: Pick<Demand, "clients" | "lots" | "weights">,
+  { clients, clientsByAgent, weights }: Pick<Demand, "clients" | "clientsByAgent" | "weights">,
 ): { readonly most: number; readonly words: string } {
-  const most = Math.max(...lots.flatMap((lot) => countsByWeight(weights, lot)));
+  const most = Math.max(...clientsByAgent.flatMap((lot) => countsByWeight(weights, lot)));
   const all = counted(clients, "client");
   return { most, words: most === clients ? all : `${most} of the ${all} at one ${product}` };
 }
 
 /** Refuses poolers on the agents' machines if there are no agents. */
-export function besideNothing(
+export function placementWithoutAgents(
   product: string,
   { placement }: Pick<PoolerSettings, "placement">,
   { agents }: Pick<Demand, "agents">,

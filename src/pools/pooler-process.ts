@@ -87,7 +87,7 @@ export class PoolerProcess implements ManagedInstance {
     await process?.stop(how === "kill" ? [] : [{ signal: this.run.quit, patienceMs: STOP_PATIENCE_MS }]);
   }
 
-  async up(): Promise<void> {
+  async start(): Promise<void> {
     const failure = await this.launch();
     if (failure !== undefined) throw this.refusal(failure);
   }

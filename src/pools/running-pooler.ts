@@ -5,7 +5,7 @@ export interface PoolerInstance {
   /** Stops or kills the pooler: clients lose their connections at once. Resolves once the process is gone. Never rejects. */
   shutDown(how: "at-once" | "kill"): Promise<void>;
   /** Starts the pooler; resolves once it listens. Rejects with the pooler's log. */
-  up(): Promise<void>;
+  start(): Promise<void>;
 }
 
 /** A pooler instance with the parts that its start gives. */
@@ -71,7 +71,7 @@ export interface RunningPooler {
    * Opens a connection to each instance. Resolves to the errors of the instances that admit no connection; undefined if all
    * admit one. Never rejects.
    */
-  knock(): Promise<string | undefined>;
+  tryConnections(): Promise<string | undefined>;
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }

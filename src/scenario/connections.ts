@@ -3,7 +3,7 @@ import { totalClients, type TreatmentSettings } from "./settings.js";
 import { countsByWeight, weightsOf } from "../database/spread.js";
 import { poolersBefore } from "../pools/keys.js";
 import { areBesideAgents, hasPooler, isManaged, strategyOf } from "../pools/registry.js";
-import { deal, rolesOfWorkers } from "../clients/deal.js";
+import { dealWorkers, rolesOfWorkers } from "../clients/deal.js";
 import { shareOf } from "../foundation/share.js";
 
 /** Connections of train-sim in addition to the load: control work, sampling, and room for closing ones to linger. */
@@ -23,7 +23,7 @@ export function clientsByAgent({
   const clients = Object.values(actors).flatMap(({ workers, load }) =>
     Array.from({ length: workers }, (_, worker) => shareOf(load.clients, workers, worker)),
   );
-  return deal(rolesOfWorkers(actors), agents, agentPlace).map((own) =>
+  return dealWorkers(rolesOfWorkers(actors), agents, agentPlace).map((own) =>
     own.reduce((sum, worker) => sum + (clients[worker] ?? 0), 0),
   );
 }
@@ -35,7 +35,7 @@ export interface LoadProcess {
   readonly pooled: number;
 }
 
-export function carriedHere(settings: TreatmentSettings): LoadProcess {
+export function loadOfThisProcess(settings: TreatmentSettings): LoadProcess {
   const clients = totalClients(settings);
   const workers = rolesOfWorkers(settings.actors).length;
   const isPooledHere = isManaged(settings.pool) && !areBesideAgents(settings.pool);
@@ -43,9 +43,9 @@ export function carriedHere(settings: TreatmentSettings): LoadProcess {
   return settings.agents === 0 ? { clients, workers, pooled } : { clients: 0, workers: 0, pooled };
 }
 
-export function carriedByAgents(settings: TreatmentSettings): LoadProcess[] {
+export function loadOfAgents(settings: TreatmentSettings): LoadProcess[] {
   const { actors, agents, agentPlace, pool } = settings;
-  const dealt = deal(rolesOfWorkers(actors), agents, agentPlace);
+  const dealt = dealWorkers(rolesOfWorkers(actors), agents, agentPlace);
   return clientsByAgent(settings).map((clients, i) => {
     const pooled = areBesideAgents(pool) ? clients : 0;
     return { clients, workers: dealt[i]?.length ?? 0, pooled };
@@ -53,7 +53,7 @@ export function carriedByAgents(settings: TreatmentSettings): LoadProcess[] {
 }
 
 /** The clients of each agent, if agents have separate poolers; else all clients, as one lot. */
-export function lotsOf(settings: TreatmentSettings): number[] {
+export function countClientsByAgent(settings: TreatmentSettings): number[] {
   return areBesideAgents(settings.pool) && settings.agents > 0
     ? clientsByAgent(settings)
     : [totalClients(settings)];
@@ -100,7 +100,7 @@ export function serversConnectionsOf(settings: TreatmentSettings): number[] {
   const weights = serverWeightsOf(settings);
   if (!hasPooler(pool)) return countsByWeight(weights, clientConnectionsOf(settings, clients));
   if (pool.urls.length > 0) return countsByWeight(weights, Math.min(pool.size * pool.urls.length, clients));
-  const opened = lotsOf(settings).map((lot) => pooledConnectionsOf(settings, lot));
+  const opened = countClientsByAgent(settings).map((lot) => pooledConnectionsOf(settings, lot));
   return weights.map((_, index) => opened.reduce((sum, each) => sum + (each[index] ?? 0), 0));
 }
 

@@ -8,21 +8,21 @@ import { isMapping, pathText, type Path } from "../syntax/paths.js";
 export interface ScenarioDifference {
   readonly path: string;
   /** The value on either side as flow YAML; `nothing` if the key is missing. */
-  readonly here: string;
-  readonly there: string;
+  readonly thisValue: string;
+  readonly otherValue: string;
 }
 
 /** Most characters of a line that is shown. */
 const LINE_CHARACTERS = 100;
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === undefined) return "nothing";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** The first difference of texts of several lines: `line 3: a` there, `line 3: b` here. */
-function parting(here: string, there: string): readonly [string, string] {
-  const [one, other] = [here.split("\n"), there.split("\n")];
+function firstLineDifference(thisValue: string, otherValue: string): readonly [string, string] {
+  const [one, other] = [thisValue.split("\n"), otherValue.split("\n")];
   const at = one.findIndex((line, i) => line !== other[i]);
   const line = at < 0 ? one.length : at;
   const named = (lines: readonly string[]): string => {
@@ -34,20 +34,32 @@ function parting(here: string, there: string): readonly [string, string] {
   return [named(one), named(other)];
 }
 
-function walk(here: unknown, there: unknown, path: Path): ScenarioDifference[] {
-  if (isMapping(here) && isMapping(there)) {
-    const keys = new Set([...Object.keys(here), ...Object.keys(there)]);
-    return [...keys].flatMap((key) => walk(here[key], there[key], [...path, key]));
+function walk(thisValue: unknown, otherValue: unknown, path: Path): ScenarioDifference[] {
+  if (isMapping(thisValue) && isMapping(otherValue)) {
+    const keys = new Set([...Object.keys(thisValue), ...Object.keys(otherValue)]);
+    return [...keys].flatMap((key) => walk(thisValue[key], otherValue[key], [...path, key]));
   }
-  if (Array.isArray(here) && Array.isArray(there) && here.length === there.length && here.some(isMapping))
-    return here.flatMap((each, i) => walk(each, there[i], [...path, i]));
-  if (here === there || (here !== undefined && there !== undefined && canonical(here) === canonical(there)))
+  if (
+    Array.isArray(thisValue) &&
+    Array.isArray(otherValue) &&
+    thisValue.length === otherValue.length &&
+    thisValue.some(isMapping)
+  )
+    return thisValue.flatMap((each, i) => walk(each, otherValue[i], [...path, i]));
+  if (
+    thisValue === otherValue ||
+    (thisValue !== undefined && otherValue !== undefined && canonical(thisValue) === canonical(otherValue))
+  )
     return [];
-  if (typeof here === "string" && typeof there === "string" && `${here}${there}`.includes("\n")) {
-    const [inOne, inOther] = parting(here, there);
-    return [{ path: pathText(path), here: inOne, there: inOther }];
+  if (
+    typeof thisValue === "string" &&
+    typeof otherValue === "string" &&
+    `${thisValue}${otherValue}`.includes("\n")
+  ) {
+    const [inOne, inOther] = firstLineDifference(thisValue, otherValue);
+    return [{ path: pathText(path), thisValue: inOne, otherValue: inOther }];
   }
-  return [{ path: pathText(path), here: shown(here), there: shown(there) }];
+  return [{ path: pathText(path), thisValue: valueText(thisValue), otherValue: valueText(otherValue) }];
 }
 
 /** The value of a stored text; a text that is no YAML any more (edited by hand) is compared as text. */
@@ -60,6 +72,6 @@ function valueOf(yaml: string): unknown {
 }
 
 /** Both arguments are `scenario.yaml` of result directories, or `Experiment.yaml`. */
-export function scenarioDifferences(here: string, there: string): ScenarioDifference[] {
-  return walk(valueOf(here), valueOf(there), []);
+export function scenarioDifferences(thisValue: string, otherValue: string): ScenarioDifference[] {
+  return walk(valueOf(thisValue), valueOf(otherValue), []);
 }

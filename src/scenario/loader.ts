@@ -18,7 +18,7 @@ import { outrankedClients } from "./outranked.js";
 import { isMapping, mapTexts, pathText, type Mapping, type Path } from "../syntax/paths.js";
 import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "../syntax/problems.js";
 import { resolveDiagnosis } from "./resolve.js";
-import { foundBeside, withoutRefused } from "./rules-beside.js";
+import { findingsDespiteRefusals, withoutRefused } from "./rules-beside.js";
 import { readScenario } from "./rules.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
@@ -48,7 +48,7 @@ function resolvedYaml(raw: Mapping, given: string): string {
 }
 
 /** A problem for each place and message, with the treatments that it concerns unless it concerns all. */
-function placed(
+function problemsByPlace(
   findings: readonly TreatmentFinding[],
   treatmentCount: number,
   source: YamlSource,
@@ -125,7 +125,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const { seed } = raw;
   const expansion = expand(raw, applied.factors);
   const refuseAny = (findings: readonly TreatmentFinding[], more: readonly ScenarioProblem[]): void => {
-    const problems = [...more, ...placed(findings, expansion.ids.length, source, applied, name)];
+    const problems = [...more, ...problemsByPlace(findings, expansion.ids.length, source, applied, name)];
     if (problems.length > 0) throw new ScenarioError(name, problems.sort(inFileOrder));
   };
   const whole = readScenario(raw);
@@ -133,7 +133,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const ownFindings = ("findings" in whole ? whole.findings : []).filter(
     ({ path: at }) => expansion.ids.length === 0 || EXPERIMENT_KEYS.includes(String(at[0])),
   );
-  const refusals = [...ownFindings.map(ofAll), ...expansion.findings];
+  const refusals = [...ownFindings.map(forAllTreatments), ...expansion.findings];
   if (refusals.length > 0)
     refuseAny(
       [...refusals, ...ruleFindings(expansion), ...experimentFindings(raw, expansion)],
@@ -156,7 +156,10 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const stopping = resolveStopping(scenario, most, expansion.ids.length, objective, thresholdFindings);
   if (scenario.order === "duet" && measuring) thresholdFindings.push(...duetFindings(measuring));
   const outranked = outrankedClients(applied.clients, treatments);
-  refuseAny([...thresholdFindings.map(ofAll), ...findings], outranked.problem ? [outranked.problem] : []);
+  refuseAny(
+    [...thresholdFindings.map(forAllTreatments), ...findings],
+    outranked.problem ? [outranked.problem] : [],
+  );
   const hasUrl = treatments.some(({ settings }) => settings.target.kind === "url");
   const ignored = hasUrl ? ignoredVariables(overrides.environment ?? {}) : [];
   return {
@@ -285,7 +288,7 @@ function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFindin
   const named = [...expansion.read, ...expansion.refused];
   const metrics = thresholdMetrics(workloadOf(scenario));
   const beside = (look: (seen: Scenario, found: Finding[]) => void): readonly Finding[] =>
-    foundBeside(scenario, refused, (seen) => {
+    findingsDespiteRefusals(scenario, refused, (seen) => {
       const found: Finding[] = [];
       look(seen, found);
       return found;
@@ -300,10 +303,10 @@ function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFindin
     ...beside((seen, found) =>
       resolveStopping(seen, mostTrials(seen.trials), named.length, undefined, found),
     ),
-  ].map(ofAll);
+  ].map(forAllTreatments);
 }
 
-const ofAll = (finding: Finding): TreatmentFinding => ({ ...finding, treatmentIds: [] });
+const forAllTreatments = (finding: Finding): TreatmentFinding => ({ ...finding, treatmentIds: [] });
 
 /** The keys of the experiment itself, which the schema accepted. */
 function experimentKeys(raw: Mapping): Scenario {

@@ -3,14 +3,14 @@ import type { Finding } from "../syntax/problems.js";
 import { strategyOf } from "../pools/registry.js";
 import type { Demand } from "../pools/strategy.js";
 import { workloadOf } from "../workloads/registry.js";
-import { clientWeightsOf, lotsOf } from "./connections.js";
+import { clientWeightsOf, countClientsByAgent } from "./connections.js";
 import { totalClients, type TreatmentSettings } from "./settings.js";
 
 function demandOf(settings: TreatmentSettings): Demand {
   const { actors, agents } = settings;
   return {
     clients: totalClients(settings),
-    lots: lotsOf(settings),
+    clientsByAgent: countClientsByAgent(settings),
     agents,
     workers: Object.values(actors).reduce((sum, role) => sum + role.workers, 0),
     weights: clientWeightsOf(settings),

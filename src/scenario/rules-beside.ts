@@ -26,7 +26,7 @@ function isLikeFactors(value: unknown): boolean {
 export class UnreliablePlaces {
   private readonly places: Path[] = [];
   /** Mappings whose missing keys are unknown: a missing key may have been meant, or may follow from a refused value. */
-  private readonly guessed: Path[] = [];
+  private readonly mappingsWithGaps: Path[] = [];
   /** True if a misspelt key has a value like `factors` or `include`. */
   private mayBeFactors = false;
 
@@ -36,20 +36,20 @@ export class UnreliablePlaces {
     this.places.push(path);
     const at = path.slice(0, -1);
     // A missing kind follows from the other keys of its mapping.
-    if (at.length > 0) this.guessed.push(at);
+    if (at.length > 0) this.mappingsWithGaps.push(at);
     if (isAboutKey !== true) return;
     // Keys of another workload: that workload may have been meant.
     if (path.length === 1 && String(path[0]) in OWN_KEYS) this.places.push(["workload"]);
     this.mayBeFactors ||= path.length === 1 && isLikeFactors(getIn(this.raw, path));
     const meant = pathsOf(this.raw).placesMeant(String(path.at(-1)), at);
     this.places.push(...meant);
-    if (meant.length === 0) this.guessed.push(at);
+    if (meant.length === 0) this.mappingsWithGaps.push(at);
   }
 
   /** True if a read of `path`, or of all below it, depends on an unknown value. */
   isRead(path: Path, isWhole: boolean): boolean {
     const isThere = (place: Path): boolean => startsWith(path, place) || (isWhole && startsWith(place, path));
-    return this.places.some(isThere) || this.guessed.some((at) => this.isGuessed(path, isWhole, at));
+    return this.places.some(isThere) || this.mappingsWithGaps.some((at) => this.isGuessed(path, isWhole, at));
   }
 
   /** True if the user may have meant other treatments than the visible ones. */
@@ -129,7 +129,7 @@ function watched<T>(value: T, onRead: OnRead, at: Path = []): T {
 }
 
 /** Findings of `look` in a scenario with refused keys; empty if it reads a refused key. */
-export function foundBeside(
+export function findingsDespiteRefusals(
   scenario: Scenario,
   refused: UnreliablePlaces,
   look: (seen: Scenario) => readonly Finding[],
@@ -148,6 +148,6 @@ export function rulesBeside(raw: Mapping, findings: readonly Finding[]): readonl
   if (!rest || rest.refused.mayVary) return [];
   const { scenario, refused } = rest;
   return rulesOf(scenario).flatMap((rule) =>
-    foundBeside(scenario, refused, (seen) => rule(seen, settingsOnRead(scenario, seen))),
+    findingsDespiteRefusals(scenario, refused, (seen) => rule(seen, settingsOnRead(scenario, seen))),
   );
 }

@@ -1,4 +1,4 @@
-import { deal, rolesOfWorkers } from "../clients/deal.js";
+import { dealWorkers, rolesOfWorkers } from "../clients/deal.js";
 import { counted } from "../foundation/units.js";
 import { loadFindings } from "../load/load-settings.js";
 import { isBudgeted } from "./plan/estimate.js";
@@ -65,7 +65,7 @@ function agentRules({ actors, agents, agentPlace = {} }: TreatmentSettings): Fin
     return [{ path: ["agents", "place"], message }];
   }
   const roles = rolesOfWorkers(actors);
-  if (deal(roles, agents, agentPlace).every((workers) => workers.length > 0)) return [];
+  if (dealWorkers(roles, agents, agentPlace).every((workers) => workers.length > 0)) return [];
   const where = placed > 0 ? ", so placed" : "";
   const message = `${counted(agents, "agent")} for ${counted(roles.length, "worker thread")}${where}: an agent would have none`;
   return [{ path: ["agents"], message }];

@@ -30,7 +30,7 @@ const Told = taggedUnion({
   members: MEMBERS,
   vocabulary: { span: z.number() },
   words: { lack: ({ name }, key) => `a ${name} without ${key}` },
-  meant: ({ span }) => (span === undefined ? "boat" : "kite"),
+  chosenName: ({ span }) => (span === undefined ? "boat" : "kite"),
 });
 
 const issuesOf = (schema: z.ZodType, value: unknown): string[] =>

@@ -29,7 +29,7 @@ export interface TaggedUnion<Tag extends string, Common extends z.ZodRawShape, O
   readonly vocabulary?: z.ZodRawShape;
   readonly words?: KeyWords;
   /** The member that is meant if the tag is left out. */
-  readonly meant?: (given: Mapping) => One["name"];
+  readonly chosenName?: (given: Mapping) => One["name"];
 }
 
 /** The place of a finding about a union: a key that does not belong, or the mapping that lacks one. */
@@ -111,7 +111,7 @@ export function taggedUnion<
   Tag extends string,
   Common extends z.ZodRawShape & Record<Tag, z.ZodType>,
   One extends Member,
->({ tag, common, members, vocabulary = {}, words = {}, meant }: TaggedUnion<Tag, Common, One>) {
+>({ tag, common, members, vocabulary = {}, words = {}, chosenName }: TaggedUnion<Tag, Common, One>) {
   const keys = new Set([vocabulary, ...members.map((one) => one.keys)].flatMap((some) => Object.keys(some)));
   const own = Object.fromEntries([...keys].map((key) => [key, flatKey(tag, key, members)]));
   const flat = z.strictObject({ ...common, ...own });
@@ -148,9 +148,9 @@ export function taggedUnion<
     );
     // If a misspelt key determines the member, the meant member is unknown.
     const tells = (key: string): boolean =>
-      nearest(key, [tag]) !== undefined || (meant !== undefined && value[tag] === undefined);
+      nearest(key, [tag]) !== undefined || (chosenName !== undefined && value[tag] === undefined);
     if (unknown.some(tells)) return;
-    const name = value[tag] ?? meant?.(value);
+    const name = value[tag] ?? chosenName?.(value);
     const member = members.find((one) => one.name === name);
     if (!member) return;
     payload.value = { ...value, [tag]: name };

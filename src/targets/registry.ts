@@ -23,8 +23,8 @@ export type TargetSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]> & {
 export const TARGET_KINDS: readonly TargetKind<TargetSettings>[] = REGISTERED;
 type Name = TargetSettings["kind"];
 /** Kinds that a key may select, in order of precedence. */
-const TOLD = TARGET_KINDS.map(({ settings }) => settings)
-  .filter(({ toldBy }) => toldBy !== undefined)
+const BY_OTHER_KEY = TARGET_KINDS.map(({ settings }) => settings)
+  .filter(({ toldBy: impliedBy }) => impliedBy !== undefined)
   .reverse();
 
 function kindOf({ kind }: Pick<TargetSettings, "kind">): TargetKind<TargetSettings> {
@@ -54,11 +54,15 @@ export function startedDialect(settings: TargetSettings): DialectName | undefine
 
 const NAMES = MEMBERS.map(({ name }) => name) as [Name, ...Name[]];
 const [BY_DEFAULT] = NAMES;
-const told = TOLD.map(({ name, toldBy }) => `${name} when ${toldBy?.words ?? ""}`);
+const kindDefaults = BY_OTHER_KEY.map(
+  ({ name, toldBy: impliedBy }) => `${name} when ${impliedBy?.words ?? ""}`,
+);
 const kind = z
   .enum(NAMES)
   .optional()
-  .meta({ description: `${describeMembers(MEMBERS)}. Default: ${told.join(", ")}, else ${BY_DEFAULT}.` });
+  .meta({
+    description: `${describeMembers(MEMBERS)}. Default: ${kindDefaults.join(", ")}, else ${BY_DEFAULT}.`,
+  });
 
 const checkpoint = z
   .boolean()
@@ -70,8 +74,11 @@ const checkpoint = z
   });
 
 /** The kind that the keys select. */
-function toldKind(given: Mapping): Name {
-  return TOLD.find(({ toldBy }) => toldBy?.keys.some((key) => given[key] !== undefined))?.name ?? BY_DEFAULT;
+function impliedKind(given: Mapping): Name {
+  return (
+    BY_OTHER_KEY.find(({ toldBy: impliedBy }) => impliedBy?.keys.some((key) => given[key] !== undefined))
+      ?.name ?? BY_DEFAULT
+  );
 }
 
 export const Target = z
@@ -80,7 +87,12 @@ export const Target = z
       kind: "url" as const,
       url,
     })),
-    taggedUnion({ tag: "kind", common: { kind, checkpoint }, members: MEMBERS, meant: toldKind }).meta({
+    taggedUnion({
+      tag: "kind",
+      common: { kind, checkpoint },
+      members: MEMBERS,
+      chosenName: impliedKind,
+    }).meta({
       title: "Target",
     }),
   ])

@@ -48,7 +48,7 @@ export function compareCapacity(
       ran.push({ probe });
       asked = asking.next(probe.held);
     }
-    const again = capacityOf(treatment, threshold, ran, search.found);
+    const again = capacityOf(treatment, threshold, ran, search.result);
     figures.compare(
       "capacity",
       path,

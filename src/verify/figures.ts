@@ -63,8 +63,8 @@ function asStored(value: unknown): unknown {
 
 export class Figures {
   private readonly counts = new Map<FigureKind, { recomputed: number; differing: number }>();
-  private readonly found: Difference[] = [];
-  private readonly left: NotRecomputed[] = [];
+  private readonly unequal: Difference[] = [];
+  private readonly notCompared: NotRecomputed[] = [];
 
   constructor(private readonly directory: string) {}
 
@@ -75,7 +75,7 @@ export class Figures {
 
   /** Lists a figure that is not recomputed; `isMissing` is true if a file that every run leaves is missing. */
   leave(what: string, reason: string, isMissing = false): void {
-    this.left.push({ what, reason, isMissing });
+    this.notCompared.push({ what, reason, isMissing });
   }
 
   /** Lists a file that every run leaves but that cannot be read. */
@@ -88,11 +88,11 @@ export class Figures {
   }
 
   get differences(): readonly Difference[] {
-    return this.found;
+    return this.unequal;
   }
 
   get notRecomputed(): readonly NotRecomputed[] {
-    return this.left;
+    return this.notCompared;
   }
 
   get byKind(): { kind: FigureKind; recomputed: number; differing: number }[] {
@@ -130,6 +130,6 @@ export class Figures {
     counts.recomputed++;
     if (isDeepStrictEqual(stored, recomputed)) return;
     counts.differing++;
-    this.found.push({ kind, path, stored, recomputed });
+    this.unequal.push({ kind, path, stored, recomputed });
   }
 }

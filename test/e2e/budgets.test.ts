@@ -14,7 +14,7 @@ afterAll(() => proxy?.close());
 it("the window ends with an iteration budget that is used up before the coordinator first reads it", async () => {
   const server = inject("adminEndpoint");
   proxy = await TcpProxy.open({ host: server.host, port: server.port }, systemClock, new Prng(1));
-  await proxy.suffer({ kind: "latency", latencyMs: 30, jitterMs: 0 });
+  await proxy.apply({ kind: "latency", latencyMs: 30, jitterMs: 0 });
   const out = scratchDirectory();
   const yaml = `
 name: t

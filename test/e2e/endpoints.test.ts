@@ -48,7 +48,7 @@ trial: { warmUp: 0s, duration: 2500ms, drain: 30s }
   const env = { ...process.env, TRAIN_SIM_ADMIN_PASSWORD: admin.password };
   const { ended } = startTrainSim(["run", file, "--out", out, "--verbose"], { env });
   await untilLogged(out, '"phase":"measure"');
-  await east.suffer({ kind: "refuse", drop: true });
+  await east.apply({ kind: "refuse", drop: true });
   const { exitCode, stdout, stderr } = await ended;
   expect(exitCode, stderr).toBe(0);
 

@@ -43,7 +43,7 @@ describeInChromium("the live page", (browserOf) => {
   });
 
   test("shows the current state when a reader connects", async () => {
-    const { view } = run.state.whole();
+    const { view } = run.state.fullUpdate();
     expect(await page.locator("h1").textContent()).toBe("watched");
     expect(await page.title()).toBe(`Trial 1 of 4: ${view.trial?.treatment ?? ""} - train-sim`);
     expect(await page.locator("#operations tbody tr").first().textContent()).toBe("add50050200.50.5000");

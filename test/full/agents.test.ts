@@ -174,7 +174,7 @@ it("a run with an agent on a slow network succeeds with a caveat about the agent
   const { run, out, url, token } = await stage("agentsslow");
   const upstream = { host: "127.0.0.1", port: Number(new URL(url).port) };
   const proxy = await TcpProxy.open(upstream, systemClock, new Prng(1));
-  await proxy.suffer({ kind: "latency", latencyMs: 20, jitterMs: 0 });
+  await proxy.apply({ kind: "latency", latencyMs: 20, jitterMs: 0 });
   const slow = startAgent({ name: "slow", url: `ws://127.0.0.1:${proxy.port}`, token });
   const fast = startAgent({ name: "fast", url, token });
   const { exitCode, stderr } = await run.ended;

@@ -10,7 +10,7 @@ export function connectPrimary({ child }: Started, except?: number): Promise<Adm
     const [, port] = /\/data\0.*port=(\d+)/.exec(commandLine) ?? [];
     return port === undefined || Number(port) === except ? [] : [Number(port)];
   });
-  const [first, ...others] = ports.map((port): Endpoint => {
+  const [first, ...alternatives] = ports.map((port): Endpoint => {
     return {
       scheme: "postgresql",
       host: "127.0.0.1",
@@ -20,7 +20,7 @@ export function connectPrimary({ child }: Started, except?: number): Promise<Adm
       takesWrites: true,
     };
   });
-  return connectAdmin({ ...(first as Endpoint), others }, { purpose: "stranger" });
+  return connectAdmin({ ...(first as Endpoint), alternatives }, { purpose: "stranger" });
 }
 
 /** SQL of the ids of all events, live or archived. */

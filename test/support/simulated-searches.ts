@@ -81,7 +81,7 @@ export function walkSearch(
     if (held === undefined) break;
     asked = asking.next(held);
   }
-  return search.found;
+  return search.result;
 }
 
 function searchOne(seed: number, simulated: SimulatedSearches): OneSearch {

@@ -37,7 +37,7 @@ function partner(
 
 /** Two sides of a question, each a list of treatments or of pairs of them, one for each combination of the rest. */
 interface Contrast<T> {
-  readonly about: T;
+  readonly scope: T;
   readonly combinations: number;
   readonly pairs: readonly (readonly TreatmentResult[])[];
   readonly sides: (seriesOf: (treatment: TreatmentResult) => LogSeries) => {
@@ -59,7 +59,7 @@ function effectContrasts(treatments: readonly TreatmentResult[], factors: readon
       if (pairs.length < 2) return [];
       return [
         {
-          about: { factor: name, baselineLevel, level },
+          scope: { factor: name, baselineLevel, level },
           combinations: pairs.length,
           pairs,
           sides: (seriesOf) => ({
@@ -76,14 +76,14 @@ type InteractionName = EffectName & Pick<Interaction, "otherFactor" | "otherBase
 
 function interactionContrast(
   treatments: readonly TreatmentResult[],
-  about: InteractionName,
+  scope: InteractionName,
 ): Contrast<InteractionName>[] {
-  const level = { [about.factor]: about.level };
-  const otherLevel = { [about.otherFactor]: about.otherLevel };
+  const level = { [scope.factor]: scope.level };
+  const otherLevel = { [scope.otherFactor]: scope.otherLevel };
   const squares = treatments.flatMap((start) => {
     const isStart =
-      start.levels[about.factor] === about.baselineLevel &&
-      start.levels[about.otherFactor] === about.otherBaselineLevel;
+      start.levels[scope.factor] === scope.baselineLevel &&
+      start.levels[scope.otherFactor] === scope.otherBaselineLevel;
     if (!isStart) return [];
     const changed = partner(treatments, start, level);
     const elsewhere = partner(treatments, start, otherLevel);
@@ -93,7 +93,7 @@ function interactionContrast(
   if (squares.length === 0) return [];
   return [
     {
-      about,
+      scope,
       combinations: squares.length,
       pairs: squares.flatMap(({ start, changed, elsewhere, both }) => [
         [start, changed],
@@ -144,10 +144,10 @@ function ask<T extends EffectName>(
       const asked = contrasts.filter(
         ({ pairs }) => !pairs.some((pair) => isZeroThroughout(pair, operation, metric)),
       );
-      const questions = asked.map(({ about, sides, pairs }) => {
+      const questions = asked.map(({ scope, sides, pairs }) => {
         const places = sides(placeSeries);
         return {
-          key: [...Object.values(about), operation, metric].join("\n"),
+          key: [...Object.values(scope), operation, metric].join("\n"),
           ...sides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
           places: ratioSeries(places.values, places.reference),
           hasOutlyingTrial: hasOutlyingTrial(pairs.flat(), operation),
@@ -155,8 +155,8 @@ function ask<T extends EffectName>(
         };
       });
       return findingsOf(questions, seed, bounds).flatMap((finding, i) => {
-        const { about, combinations } = asked[i] as Contrast<T>;
-        return finding ? [{ ...about, combinations, operation, metric, ...finding }] : [];
+        const { scope, combinations } = asked[i] as Contrast<T>;
+        return finding ? [{ ...scope, combinations, operation, metric, ...finding }] : [];
       });
     }),
   );

@@ -5,7 +5,7 @@ import type { RatioFinding } from "../../results/result-schema.js";
 import { familyPValues } from "../statistics/family-test.js";
 import {
   BLOCKS_MIN,
-  nearOf,
+  nearFactor,
   NEAR_SHARE,
   PLAIN_BOUNDS,
   SIGNIFICANCE,
@@ -51,7 +51,7 @@ const DEVIATIONS_IN_MAD = 1.4826;
  * True if single ratios (logarithms) agree that there is no difference: nearly all near 1, and none apart from the others.
  */
 export function areNear(ratios: readonly number[], equivalence: number): boolean {
-  const near = Math.log(nearOf(equivalence));
+  const near = Math.log(nearFactor(equivalence));
   const middle = median(ratios);
   const spread = DEVIATIONS_IN_MAD * median(ratios.map((ratio) => Math.abs(ratio - middle)));
   const isNoise = (ratio: number): boolean => Math.abs(ratio) <= Math.max(near, SPREADS_MAX * spread);

@@ -44,7 +44,7 @@ interface RotationResult extends MeanError {
  * Writes the mean that the residuals have along their direction, and its error. The residuals have one degree of freedom
  * fewer than the values, but the error counts it, which makes up for noise with two humps.
  */
-function turn({ residuals, squares, direction }: ColumnSide, turned: RotationResult): void {
+function rotate({ residuals, squares, direction }: ColumnSide, turned: RotationResult): void {
   const values = residuals.length;
   let along = 0;
   for (let i = 0; i < values; i++) along += (direction[i] as number) * (residuals[i] as number);
@@ -104,8 +104,8 @@ export function chanceMaxima(columns: readonly GateColumn[], prng: Prng): Chance
     directions.draw(prng);
     let largest = 0;
     for (const { before, after } of sides) {
-      turn(before, one);
-      turn(after, other);
+      rotate(before, one);
+      rotate(after, other);
       const difference = other.mean - one.mean;
       // A deviate is never larger than its t.
       if (difference * difference <= largest * largest * (one.squared + other.squared)) continue;

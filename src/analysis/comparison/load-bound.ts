@@ -17,7 +17,11 @@ const RATIO_MAX = 1.1;
 type Operations = Readonly<Record<string, OperationResult>>;
 
 /** Operations that the clients of this operation perform: a group of clients ran if each of its operations was measured. */
-function performedWith(operation: string, operations: Operations, roles: Vocabulary["roles"]): Set<string> {
+function operationsOfSameRole(
+  operation: string,
+  operations: Operations,
+  roles: Vocabulary["roles"],
+): Set<string> {
   const own = Object.values(roles)
     .map((role) => role.operations)
     .filter((names) => names.includes(operation) && names.every((name) => name in operations));
@@ -28,7 +32,7 @@ function performedWith(operation: string, operations: Operations, roles: Vocabul
 function busyShare(operation: string, operations: Operations, roles: Vocabulary["roles"]): number {
   const { clients = 0, responseTimeMs } = operations[operation] ?? {};
   if (clients === 0 || !responseTimeMs) return 1;
-  const busyMs = [...performedWith(operation, operations, roles)].map((name) => {
+  const busyMs = [...operationsOfSameRole(operation, operations, roles)].map((name) => {
     const { transactionsPerSecond = 0, responseTimeMs: own } = operations[name] ?? {};
     return transactionsPerSecond * (own?.mean ?? 0);
   });

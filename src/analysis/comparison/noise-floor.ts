@@ -17,7 +17,7 @@ export function replicaComparisons(comparisons: readonly Comparison[]): Comparis
 }
 
 /** Distance of the far end of the interval from 1 (of the ratio if there is no interval), as a factor of 1 or more. */
-function reach({ ratio, ciLow, ciHigh }: Comparison): number {
+function distanceFromOne({ ratio, ciLow, ciHigh }: Comparison): number {
   return Math.max(...[ratio, ciLow ?? ratio, ciHigh ?? ratio].map((end) => Math.max(end, 1 / end)));
 }
 
@@ -30,7 +30,7 @@ export function noiseFloor(
   const pairs = replicaComparisons(comparisons).filter(
     (comparison) => comparison.operation === operation && comparison.metric === metric,
   );
-  return pairs.length > 0 ? Math.max(...pairs.map(reach)) : undefined;
+  return pairs.length > 0 ? Math.max(...pairs.map(distanceFromOne)) : undefined;
 }
 
 /** True if the claim is a finding of the experiment, and A/A pairs do not make it look like noise. */

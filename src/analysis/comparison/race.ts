@@ -22,7 +22,7 @@ import { hasOutlyingTrial } from "./outlying-trials.js";
 export type Race = Omit<RaceResult, "objective">;
 export type Departure = Race["left"][number];
 
-function upTo(blocks: number, treatment: TreatmentResult): TreatmentResult {
+function withTrialsUpTo(blocks: number, treatment: TreatmentResult): TreatmentResult {
   return { ...treatment, trials: treatment.trials.filter(({ block }) => block < blocks) };
 }
 
@@ -71,13 +71,15 @@ interface RaceLook {
   readonly seed: number;
 }
 
-function looked(
+function raceAfterLook(
   race: Race,
   treatments: readonly TreatmentResult[],
   { blocks, level, within, seed }: RaceLook,
   objective: Objective,
 ): Race {
-  const running = treatments.filter(({ id }) => race.running.includes(id)).map((each) => upTo(blocks, each));
+  const running = treatments
+    .filter(({ id }) => race.running.includes(id))
+    .map((each) => withTrialsUpTo(blocks, each));
   const runners = ranked(running, objective);
   const [best, ...others] = runners;
   if (!best) return race;
@@ -106,7 +108,7 @@ function looked(
   return { best: best.id, running: stay, open, left: [...race.left, ...left] };
 }
 
-function isWhole({ running }: Race, treatments: readonly TreatmentResult[], blocks: number): boolean {
+function hasWholeBlock({ running }: Race, treatments: readonly TreatmentResult[], blocks: number): boolean {
   const hasEnded = ({ block, status }: TrialResult): boolean => block === blocks - 1 && status === "complete";
   return running.every((id) => treatments.find((each) => each.id === id)?.trials.some(hasEnded));
 }
@@ -122,8 +124,8 @@ export function raceOn(
   seed: number,
 ): Race {
   const blocks = looks.at(-1);
-  if (blocks === undefined || !isWhole(before, treatments, blocks)) return before;
-  return looked(before, treatments, { blocks, level: levelOf(looks, max), within, seed }, race);
+  if (blocks === undefined || !hasWholeBlock(before, treatments, blocks)) return before;
+  return raceAfterLook(before, treatments, { blocks, level: levelOf(looks, max), within, seed }, race);
 }
 
 export function raceStart(treatments: readonly Pick<TreatmentResult, "id">[]): Race {

@@ -64,7 +64,7 @@ export interface RunComparison {
   readonly isJudged: boolean;
   readonly notes: readonly string[];
   readonly onlyInBaseline: readonly string[];
-  readonly onlyHere: readonly string[];
+  readonly onlyInRun: readonly string[];
   /** Metrics of shared treatments that were measured on one side only: an operation that does nothing has no times. */
   readonly metricsOnlyInBaseline: readonly TreatmentMetric[];
   readonly metricsOnlyHere: readonly TreatmentMetric[];
@@ -169,7 +169,7 @@ function missing(
 }
 
 /** The share by which a ratio at the bound is worse, as a logarithm whose sign is the direction that is worse. */
-function worseFrom(metric: ComparisonMetric, maxRegression: number): number {
+function regressionBound(metric: ComparisonMetric, maxRegression: number): number {
   return isLargerBetter(metric) ? Math.log(1 - maxRegression) : Math.log(1 + maxRegression);
 }
 
@@ -212,7 +212,7 @@ function claimOf(
   if (!shift) return NO_CLAIM;
   const [familyLow, familyHigh] = ratiosWithin(shift, deviateToClaim(maxima, level));
   const pOf = (deviate: number): number => pricedP(familyPValue(maxima, deviate), level);
-  const bound = worseFrom(metric, maxRegression);
+  const bound = regressionBound(metric, maxRegression);
   const beyond = deviateOf(shift, bound) * (isLargerBetter(metric) ? -1 : 1);
   return {
     familyLow,
@@ -313,7 +313,7 @@ function described(
     differences: obstaclesBetween(baseline, run),
     notes: runNotes(baseline, run),
     onlyInBaseline: others(baseline),
-    onlyHere: others(run),
+    onlyInRun: others(run),
     metricsOnlyInBaseline: missing(
       matches.map(({ before, after }) => [before, after]),
       baseline.result.workload,

@@ -36,7 +36,7 @@ interface Difference {
 function differencesOf({ result: before }: Run, { result: after }: Run): Difference[] {
   const scenario = scenarioDifferences(before.scenario.yaml, after.scenario.yaml)
     .filter(({ path }) => !SCENARIO_PASSED_OVER.test(path))
-    .map(({ path, here, there }) => `${path} ${here} -> ${there}`);
+    .map(({ path, thisValue, otherValue }) => `${path} ${thisValue} -> ${otherValue}`);
   const rateOf = ({ capacity = [] }: ResultDocument): Facts =>
     Object.fromEntries(capacity.map((each) => [each.treatment, each.ratePerSecond ?? "none"]));
   const [one, other] = [before.environment, after.environment];

@@ -56,7 +56,7 @@ export interface Look {
   readonly open: readonly Comparison[];
 }
 
-export function lookAt(
+export function evaluateLook(
   treatments: readonly TreatmentResult[],
   seed: number,
   bounds: ClaimBounds,

@@ -66,7 +66,7 @@ function pointOf({ clients, treatment }: Step, operation: Operation, seed: numbe
 }
 
 /** True if the steps are numbers of that operation's clients, not of another group's. */
-function isOwn(steps: readonly Step[], operation: Operation): boolean {
+function variesOwnClients(steps: readonly Step[], operation: Operation): boolean {
   return steps.every(({ clients, treatment }) =>
     treatment.trials.every(({ operations }) => (operations[operation]?.clients ?? clients) === clients),
   );
@@ -121,7 +121,7 @@ export function sweepsOf(
       );
       return operationsIn(measured).flatMap((operation): Sweep[] => {
         const points = ascending.map((step) => pointOf(step, operation, seed));
-        if (points.every(({ trials }) => trials === 0) || !isOwn(steps, operation)) return [];
+        if (points.every(({ trials }) => trials === 0) || !variesOwnClients(steps, operation)) return [];
         const fitSeed = deriveSeed(seed, "sweep", factor, JSON.stringify(levels), operation);
         return [{ factor, levels, operation, points, usl: lawOf(ascending, operation, vocabulary, fitSeed) }];
       });

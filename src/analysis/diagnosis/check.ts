@@ -52,7 +52,7 @@ export function generatorRemedy({ client, windowSeconds }: TrialResult): string 
 }
 
 /** An observation if `seen` is known and above `bound`. */
-export function above(
+export function observeAbove(
   seen: number | null | undefined,
   bound: number,
   words: (seen: number) => string,
@@ -62,7 +62,7 @@ export function above(
 }
 
 /** A warning if `seen` is known and above `bound`. */
-export function warningAbove(...about: Parameters<typeof above>): Observation | undefined {
-  const observation = above(...about);
+export function warningAbove(...about: Parameters<typeof observeAbove>): Observation | undefined {
+  const observation = observeAbove(...about);
   return observation && { ...observation, invalidates: [] };
 }

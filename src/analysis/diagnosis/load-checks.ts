@@ -4,12 +4,12 @@ import { counted } from "../../foundation/units.js";
 import { failuresOf, retriesPerTransaction } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";
 import type { Ceiling, OperationResult, TrialResult } from "../../results/result-schema.js";
-import { above, generatorRemedy, ms, percent, warningAbove, type Check } from "./check.js";
+import { observeAbove, generatorRemedy, ms, percent, warningAbove, type Check } from "./check.js";
 import { otherCpu, steal } from "./server-checks.js";
 
 /** If timers of a worker thread fire late, think times are longer than asked, and answers wait before they are timed. */
 export const eventLoopDelay: Check = ({ trial, bounds }) =>
-  above(
+  observeAbove(
     trial.client?.eventLoopDelayP99Ms,
     bounds.maxEventLoopDelayMs,
     (seen) =>
@@ -19,7 +19,7 @@ export const eventLoopDelay: Check = ({ trial, bounds }) =>
 
 /** Looks at each thread: a thread that is busy all the time hides among idle threads in the CPU time of the process. */
 export const workerUtilization: Check = ({ trial, bounds }) =>
-  above(
+  observeAbove(
     trial.client?.workerUtilization,
     bounds.maxWorkerUtilization,
     (seen) =>
@@ -37,7 +37,7 @@ export const clockStep: Check = ({ trial, bounds: { maxClockStepMs: bound } }) =
     serverClockStepMs > bound
       ? ["the server's clock", serverClockStepMs]
       : ["the wall clock", client?.clockStepMs];
-  return above(
+  return observeAbove(
     stepMs,
     bound,
     (seen) =>
@@ -49,7 +49,7 @@ export const clockStep: Check = ({ trial, bounds: { maxClockStepMs: bound } }) =
 /** Beyond the bound, the second in which something ended is not sure, nor the duration of an event between two agents. */
 export const agentClock: Check = ({ trial, bounds }) => {
   const worst = [...(trial.agents ?? [])].sort((a, b) => b.clock.errorMs - a.clock.errorMs)[0];
-  return above(
+  return observeAbove(
     worst?.clock.errorMs,
     bounds.maxAgentClockErrorMs,
     (seen) =>
@@ -65,7 +65,7 @@ export const dropped: Check = ({ trial, bounds }) => {
       offered > 0 ? [{ operation, ratio: lost / offered, lost, offered }] : [],
   );
   const [worst] = scheduled.sort((a, b) => b.ratio - a.ratio);
-  return above(
+  return observeAbove(
     worst?.ratio,
     bounds.maxDroppedRatio,
     (seen) =>
@@ -87,7 +87,7 @@ export function slowestMs({ responseTimeMs, failedTimeMs }: OperationResult): nu
  * A transaction in flight at the end of the window is in no histogram, so one that stood still makes the tail look
  * shorter. It invalidates nothing: each measured time is true.
  */
-export const outlasted: Check = ({ trial }) => {
+export const inFlightAtEnd: Check = ({ trial }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const slowest = slowestMs(result);
     const bound = Math.max(LEAST_MS, TIMES_THE_SLOWEST * slowest);
@@ -95,7 +95,7 @@ export const outlasted: Check = ({ trial }) => {
   });
   const [worst] = all.sort((a, b) => b.longest - b.bound - (a.longest - a.bound));
   if (!worst) return undefined;
-  return above(
+  return observeAbove(
     worst.longest,
     worst.bound,
     (seen) =>
@@ -119,7 +119,7 @@ export const stall: Check = ({ trial, bounds }) => {
   const isBeyond = ratio > bounds.maxStalledRatio;
   const result = trial.operations[operation];
   const longestMs = result ? Math.max(slowestMs(result), result.outlastedMs ?? 0) : 0;
-  return (isBeyond ? above : warningAbove)(
+  return (isBeyond ? observeAbove : warningAbove)(
     ratio,
     isBeyond ? bounds.maxStalledRatio : 0,
     () =>
@@ -138,7 +138,7 @@ export const withoutRows: Check = ({ trial }) => {
       transactions === 0 ? [] : [{ operation, idle, transactions, ratio: idle / transactions }],
   );
   const [worst] = ratios.sort((a, b) => b.ratio - a.ratio);
-  return above(worst?.ratio, IDLE_SHARE_MAX, (seen) => {
+  return observeAbove(worst?.ratio, IDLE_SHARE_MAX, (seen) => {
     const { operation = "", idle = 0, transactions = 0 } = worst ?? {};
     return (
       `${idle} of ${counted(transactions, "transaction")} of ${operation} returned and changed no row ` +
@@ -148,7 +148,7 @@ export const withoutRows: Check = ({ trial }) => {
   });
 };
 
-const offBy = (ratio: number): number => Math.abs(1 - ratio);
+const deviationFromOne = (ratio: number): number => Math.abs(1 - ratio);
 
 /** Checks that say that the threads of clients did not run when they should have. */
 const STARVATION = [eventLoopDelay, workerUtilization, steal, otherCpu];
@@ -168,11 +168,11 @@ export const closure: Check = (examined) => {
   ];
   const [worst] = accounts
     .flatMap(({ of, ratio }) => (ratio === undefined ? [] : [{ of, ratio }]))
-    .sort((a, b) => offBy(b.ratio) - offBy(a.ratio));
+    .sort((a, b) => deviationFromOne(b.ratio) - deviationFromOne(a.ratio));
   if (!worst) return undefined;
   const isStarved = worst.ratio < 1 && STARVATION.some((check) => check(examined) !== undefined);
-  const observation = above(
-    offBy(worst.ratio),
+  const observation = observeAbove(
+    deviationFromOne(worst.ratio),
     bounds.maxUnaccountedRatio,
     (seen) =>
       `the time accounted for is ${percent(worst.ratio)} of ${worst.of} x window (off by ` +
@@ -196,40 +196,49 @@ export const failures: Check = ({ trial, bounds: { maxFailureRatio } }) => {
     isFaulty || (maxFailureRatio === undefined && isConflict(sqlstate));
   const ratios = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const failed = failuresOf(result);
-    const ended = result.transactions + failed;
-    if (isRound(operation) || ended === 0) return [];
+    const completedTransactions = result.transactions + failed;
+    if (isRound(operation) || completedTransactions === 0) return [];
     const results = Object.entries(result.failures).filter(([sqlstate]) => isResult(sqlstate));
     const others = results.reduce((left, [, count]) => left - count, failed);
     const codes = results.map(([sqlstate]) => sqlstate).join(", ");
-    return [{ operation, failed, ended, codes, ratio: failed / ended, invalidRatio: others / ended }];
+    return [
+      {
+        operation,
+        failed,
+        ended: completedTransactions,
+        codes,
+        ratio: failed / completedTransactions,
+        invalidRatio: others / completedTransactions,
+      },
+    ];
   });
   const [worst] = ratios.sort((a, b) => b.invalidRatio - a.invalidRatio || b.ratio - a.ratio);
   if (!worst) return undefined;
-  const { operation, failed, ended, codes, ratio, invalidRatio } = worst;
+  const { operation, failed, ended: completedTransactions, codes, ratio, invalidRatio } = worst;
   const words =
-    `${failed} of ${counted(ended, "transaction")} of ${operation} failed ` +
+    `${failed} of ${counted(completedTransactions, "transaction")} of ${operation} failed ` +
     `(${percent(ratio, bound)}, bound ${percent(bound)})`;
-  if (invalidRatio > bound) return above(ratio, bound, () => words);
+  if (invalidRatio > bound) return observeAbove(ratio, bound, () => words);
   return warningAbove(ratio, bound, () => `${words}, with ${codes}: latencies are those of the others`);
 };
 
 /** Transactions without empty polls: a role that finds nothing for most of the window would hide a retry storm in them. */
-function ended(result: OperationResult): number {
+function completedTransactions(result: OperationResult): number {
   return result.transactions + failuresOf(result);
 }
 
 export function hasEnded(result: OperationResult): boolean {
-  return ended(result) > 0;
+  return completedTransactions(result) > 0;
 }
 
 /** Suffix such as `, mostly 55P03`. */
-function mostly({ retriesBySqlstate }: OperationResult): string {
+function mainSqlstateText({ retriesBySqlstate }: OperationResult): string {
   const [most] = Object.entries(retriesBySqlstate).sort(([, a], [, b]) => b - a);
   return most ? `, mostly ${most[0]}` : "";
 }
 
 /** Suffix such as `; backoff was 40 % of their response time`, if that was measured. */
-function inBackoff({ parts = [], responseTimeMs }: OperationResult): string {
+function backoffText({ parts = [], responseTimeMs }: OperationResult): string {
   const backoff = parts.find(({ name }) => name === "backoff");
   if (!backoff || !responseTimeMs || responseTimeMs.mean === 0) return "";
   return `; backoff was ${percent(backoff.meanMs / responseTimeMs.mean)} of the response time`;
@@ -244,12 +253,12 @@ export const retries: Check = ({ trial, bounds }) => {
   const [worst] = all.sort((a, b) => b.ratio - a.ratio);
   if (!worst) return undefined;
   const { operation, result, ratio } = worst;
-  return above(
+  return observeAbove(
     ratio,
     bounds.maxRetriesPerTransaction,
     (seen) =>
-      `retry storm: ${result.retries} attempts of ${operation} failed and were tried again for ${ended(result)} that ended ` +
-      `(${Number(seen.toPrecision(3))} each, bound ${bounds.maxRetriesPerTransaction}${mostly(result)})${inBackoff(result)}`,
+      `retry storm: ${result.retries} attempts of ${operation} failed and were tried again for ${completedTransactions(result)} that ended ` +
+      `(${Number(seen.toPrecision(3))} each, bound ${bounds.maxRetriesPerTransaction}${mainSqlstateText(result)})${backoffText(result)}`,
   );
 };
 
@@ -274,7 +283,7 @@ export function shareOfCeiling(
  */
 export const nearCeiling: Check = ({ trial, ceiling }) => {
   const isKnown = ceiling && ceiling.transactionsPerSecond > 0 && trial.windowSeconds > 0;
-  return above(
+  return observeAbove(
     isKnown ? shareOfCeiling(trial, ceiling) : undefined,
     SHARE_MAX,
     (seen) =>

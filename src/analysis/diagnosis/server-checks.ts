@@ -3,7 +3,7 @@ import { elided } from "../../foundation/shown.js";
 import { bytesText, sidedText } from "../../foundation/text/numbers.js";
 import { kindOf } from "../../faults/registry.js";
 import type { ForeignWork, ServerChange, TableChange, TrialResult } from "../../results/result-schema.js";
-import { above, percent, warningAbove, type Check, type Observation } from "./check.js";
+import { observeAbove, percent, warningAbove, type Check, type Observation } from "./check.js";
 
 /** Share of the window's log that went through new files. */
 const MOST_RATIO = 0.25;
@@ -17,7 +17,7 @@ const LEAST_BYTES = 64 * 1024 * 1024;
 export const newLogFiles: Check = ({ trial: { database } }) => {
   const { walZeroBytes = 0, walBytes = 0 } = database;
   if (walZeroBytes < LEAST_BYTES || walBytes === 0) return undefined;
-  return above(
+  return observeAbove(
     walZeroBytes / walBytes,
     MOST_RATIO,
     (seen) =>
@@ -35,7 +35,7 @@ const MOST_PAGES = 1024;
  * inserts are faster, the list outgrows its limit without end: the rate was reached, but cannot last.
  */
 export const pendingIndexWork: Check = ({ trial }) =>
-  above(
+  observeAbove(
     trial.database.ginPendingGrowthPages,
     MOST_PAGES,
     (seen) =>
@@ -53,7 +53,7 @@ const SERVER_WORDS: Readonly<Record<string, string>> = {
 const OF_A_RESTART = /^(startedAt|configLoadedAt|primary_slot_name|synchronous_standby_names)$/;
 
 /** Changes that no fault explains, without the load time of a configuration if the reason for it is stated. */
-function unexplained({ servers = [], faults = [] }: TrialResult): ServerChange[] {
+function unexplainedChanges({ servers = [], faults = [] }: TrialResult): ServerChange[] {
   const isRestarted = faults.some(({ kind }) => kindOf(kind).restartsServer);
   return servers.flatMap(({ changes = [] }) => {
     const own = changes.filter(
@@ -74,10 +74,10 @@ function serverChangeText({ what, before, after, sinceTrial }: ServerChange): st
  * warns, since settings that may hold secrets are not read.
  */
 export const serverChange: Check = ({ trial }) => {
-  const changes = unexplained(trial);
+  const changes = unexplainedChanges(trial);
   const isReload = changes.every(({ what }) => what === "configLoadedAt");
   const named = changes.map(serverChangeText).join("; ");
-  return (isReload ? warningAbove : above)(changes.length, 0, () =>
+  return (isReload ? warningAbove : observeAbove)(changes.length, 0, () =>
     isReload
       ? `the server reloaded its configuration, without a visible change: ${named}`
       : `the server changed: ${named}; repeat the experiment on an unchanged server`,
@@ -103,7 +103,7 @@ export const tableChange: Check = ({ trial: { database, faults = [] } }) => {
   const more = changes.length - NAMED_MOST;
   const named = [...changes.slice(0, NAMED_MOST).map(tableChangeText), ...(more > 0 ? [`${more} more`] : [])];
   const isCommanded = faults.some(({ kind }) => kind === "command");
-  return (isCommanded ? warningAbove : above)(
+  return (isCommanded ? warningAbove : observeAbove)(
     changes.length,
     0,
     () =>
@@ -131,7 +131,7 @@ export const lateFault: Check = ({ trial: { faults = [], windowSeconds } }) => {
 };
 
 export const steal: Check = ({ trial, bounds }) =>
-  above(
+  observeAbove(
     trial.machine?.stealRatio,
     bounds.maxStealRatio,
     (seen) =>
@@ -139,7 +139,7 @@ export const steal: Check = ({ trial, bounds }) =>
   );
 
 export const otherCpu: Check = ({ trial, bounds }) =>
-  above(
+  observeAbove(
     trial.machine?.otherCpuRatio,
     bounds.maxOtherCpuRatio,
     (seen) =>
@@ -168,7 +168,7 @@ export const otherIo: Check = ({ trial: { machine, windowSeconds }, bounds }) =>
     return undefined;
   const bound = bounds.maxOtherIoRatio;
   const megabytes = Math.round(otherIoBytes / 1_000_000);
-  return above(
+  return observeAbove(
     otherIoBytes / (otherIoBytes + ownIoBytes),
     bound,
     (seen) =>
@@ -180,7 +180,7 @@ export const otherIo: Check = ({ trial: { machine, windowSeconds }, bounds }) =>
 const LOAD_MAX = 1;
 
 export const loadBefore: Check = (examined) =>
-  above(examined.loadBefore, LOAD_MAX, (seen) => {
+  observeAbove(examined.loadBefore, LOAD_MAX, (seen) => {
     const load = Number(seen.toPrecision(2));
     return `before the first trial the load average was ${load} per core (1 min): the machine was busy`;
   });
@@ -192,17 +192,17 @@ const AUTOVACUUM_ROUND = { elsewhere: 100, here: 20 };
 const NAMED_MAX = 3;
 
 /** An observation beyond the bound; a warning from the given share of the bound on. */
-function graded(
+function observeGraded(
   seen: number | undefined,
   bound: number,
   words: (seen: number) => string,
 ): Observation | undefined {
-  return above(seen, bound, words) ?? warningAbove(seen, bound * NOTABLE_SHARE, words);
+  return observeAbove(seen, bound, words) ?? warningAbove(seen, bound * NOTABLE_SHARE, words);
 }
 
 const sessionsText = (mean: number, bound = Number.NaN): string => sidedText(mean, bound, 3);
 
-function whoText({ sessions = [], cpuSeconds = 0 }: ForeignWork): string {
+function programsText({ sessions = [], cpuSeconds = 0 }: ForeignWork): string {
   const named = sessions.slice(0, NAMED_MAX).map(({ name, mean }) => `${name} ${sessionsText(mean)}`);
   return [
     ...(named.length > 0 ? [` (database/user/application: ${named.join(", ")})`] : []),
@@ -215,12 +215,12 @@ const REMEDY = "stop them, or use a server without other work";
 export const foreignSessions: Check = ({ trial: { database }, bounds }) => {
   const { foreign } = database;
   const bound = bounds.maxForeignSessions;
-  return graded(
+  return observeGraded(
     foreign?.sessionsActive?.mean,
     bound,
     (seen) =>
       `on average ${sessionsText(seen, bound)} sessions of others were active on the server (bound ${bound})` +
-      `${foreign ? whoText(foreign) : ""}: ${REMEDY}`,
+      `${foreign ? programsText(foreign) : ""}: ${REMEDY}`,
   );
 };
 
@@ -230,7 +230,7 @@ export const foreignTransactions: Check = ({ trial: { database, windowSeconds },
   const here = Math.max(0, transactionsHere - AUTOVACUUM_ROUND.here);
   if (elsewhere + here <= MONITORING_PER_SECOND * windowSeconds) return undefined;
   const bound = bounds.maxForeignTransactionRatio;
-  return graded(
+  return observeGraded(
     transactionRatio,
     bound,
     (seen) =>

@@ -2,7 +2,7 @@
 // drift slowly; each change then passes a test over the runs from the change before it to the change after it.
 import type { Prng } from "../../foundation/prng.js";
 import { SIGNIFICANCE } from "../statistics/limits.js";
-import { isApart, levelDifference, type LevelDifference } from "./level-difference.js";
+import { isSignificant, levelDifference, type LevelDifference } from "./level-difference.js";
 import {
   AS_ESTIMATED,
   columnsOf,
@@ -64,7 +64,7 @@ class Search {
   ) {}
 
   /** The changes from run `from` until before `to`, oldest first. Each part between them is searched at its share of the 5 %. */
-  within(from: number, to: number, undecided: UndecidedRuns[]): DetectedChange[] {
+  changesWithin(from: number, to: number, undecided: UndecidedRuns[]): DetectedChange[] {
     if (to - from < RUNS_MIN) return [];
     const found = this.levelsIn(from, to, AS_ESTIMATED);
     const cuts = found ? this.confirmed(found.cuts, from, to) : [];
@@ -74,7 +74,7 @@ class Search {
       return [];
     }
     const starts = [from, ...cuts.map(({ at }) => at)];
-    const further = starts.flatMap((start, i) => this.within(start, starts[i + 1] ?? to, undecided));
+    const further = starts.flatMap((start, i) => this.changesWithin(start, starts[i + 1] ?? to, undecided));
     return [...cuts, ...further].toSorted((a, b) => a.at - b.at);
   }
 
@@ -108,7 +108,7 @@ class Search {
   }
 }
 
-function knownIn(values: Values, from: number, to: number): number[] {
+function knownValues(values: Values, from: number, to: number): number[] {
   return values.slice(from, to).filter((value) => !Number.isNaN(value));
 }
 
@@ -120,11 +120,11 @@ function changesOf(
 ): (ChangedMetric & { readonly at: number })[] {
   const changes = cuts.map(({ at, pValue }, i) => {
     const [from, to] = [cuts[i - 1]?.at ?? 0, cuts[i + 1]?.at ?? values.length];
-    const difference = levelDifference(knownIn(values, from, at), knownIn(values, at, to));
+    const difference = levelDifference(knownValues(values, from, at), knownValues(values, at, to));
     return { metric, pValue, at, from, to, ...difference };
   });
   const size = ({ difference }: LevelDifference): number => Math.abs(difference);
-  const [smallest] = changes.filter((change) => !isApart(change)).toSorted((a, b) => size(a) - size(b));
+  const [smallest] = changes.filter((change) => !isSignificant(change)).toSorted((a, b) => size(a) - size(b));
   if (!smallest) return changes;
   const kept = cuts.filter(({ at }) => at !== smallest.at);
   return changesOf(values, metric, kept);
@@ -136,7 +136,7 @@ function changesOf(
 export function changePoints(metrics: readonly Values[], prng: Prng): LevelSearch {
   const all = metrics[0]?.length ?? 0;
   const undecided: UndecidedRuns[] = [];
-  const cuts = new Search(metrics, prng).within(0, all, undecided);
+  const cuts = new Search(metrics, prng).changesWithin(0, all, undecided);
   const changes = metrics.flatMap((values, metric) => {
     const own = cuts.flatMap(({ at, metrics: changed }) =>
       changed.filter((each) => each.metric === metric).map(({ pValue }) => ({ at, pValue })),

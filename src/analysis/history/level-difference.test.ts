@@ -1,6 +1,6 @@
 // The difference of two levels: computed by hand, and wider if runs resemble their neighbours.
 import { expect, it } from "vitest";
-import { isApart, levelDifference } from "./level-difference.js";
+import { isSignificant, levelDifference } from "./level-difference.js";
 
 it("the difference of two levels is that of their means, with Student's interval for equal spreads", () => {
   const { difference, low, high } = levelDifference([0, 2], [10, 12]);
@@ -24,7 +24,7 @@ it("the interval is wider for the same values if each run resembles the next one
 });
 
 it("two levels are apart only if the interval of their difference excludes 0", () => {
-  expect(isApart(levelDifference([1, 2, 3], [11, 12, 13]))).toBe(true);
-  expect(isApart(levelDifference([11, 12, 13], [1, 2, 3]))).toBe(true);
-  expect(isApart(levelDifference([1, 2, 3], [2, 3, 4]))).toBe(false);
+  expect(isSignificant(levelDifference([1, 2, 3], [11, 12, 13]))).toBe(true);
+  expect(isSignificant(levelDifference([11, 12, 13], [1, 2, 3]))).toBe(true);
+  expect(isSignificant(levelDifference([1, 2, 3], [2, 3, 4]))).toBe(false);
 });

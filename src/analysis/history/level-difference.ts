@@ -24,6 +24,6 @@ export function levelDifference(earlier: readonly number[], later: readonly numb
 }
 
 /** True if one of the two levels is surely the higher one. */
-export function isApart({ low, high }: LevelDifference): boolean {
+export function isSignificant({ low, high }: LevelDifference): boolean {
   return low > 0 || high < 0;
 }

@@ -61,7 +61,7 @@ function ownOrder(order: readonly number[], own: ReadonlyMap<number, number>): n
  * The largest gain beyond the noise in each of many simulated series of one level, over all columns: innovations of whole
  * runs in random orders. Undefined as soon as more than the share `level` of them reach the gain `seen`.
  */
-function gainsByChance(
+function chanceGains(
   columns: readonly Column[],
   seen: number,
   { model, changesMost, level }: LevelTest,
@@ -100,7 +100,7 @@ export function outstandingLevels(
     return { column, cuts, beyondNoise: gain - test.model.explained(column.values) };
   });
   const [best] = candidates.toSorted((a, b) => b.beyondNoise - a.beyondNoise);
-  if (!best || !gainsByChance(columns, best.beyondNoise, test, prng)) return undefined;
+  if (!best || !chanceGains(columns, best.beyondNoise, test, prng)) return undefined;
   const { column, cuts } = best;
   return { column, cuts: cuts.map((cut) => column.runs[cut] as number) };
 }
@@ -119,7 +119,7 @@ export function testChange(columns: readonly Column[], at: number, level: number
   });
   const beyondNoise = Math.max(Number.NEGATIVE_INFINITY, ...gains.map((each) => each.beyondNoise));
   if (beyondNoise === Number.NEGATIVE_INFINITY) return { beyondNoise, metrics: [] };
-  const byChance = gainsByChance(columns, beyondNoise, { model: AS_ESTIMATED, changesMost: 1, level }, prng);
+  const byChance = chanceGains(columns, beyondNoise, { model: AS_ESTIMATED, changesMost: 1, level }, prng);
   const metrics = gains.map(({ metric, beyondNoise: gain }) => {
     const reached = byChance?.filter((each) => each >= gain - ROUNDING).length ?? SIMULATIONS;
     return { metric, pValue: (reached + 1) / (SIMULATIONS + 1) };

@@ -53,14 +53,14 @@ export function likeliestLevels(values: Float64Array, changesMost: number): Leve
       }
     lastCuts.push(cutAt);
     const gain = gainOf(explained[count] as number, squares, changes, count);
-    if (gain > best.gain) best = { gain, cuts: cutsTo(count, lastCuts) };
+    if (gain > best.gain) best = { gain, cuts: cutsBefore(count, lastCuts) };
     before = explained;
   }
   return best;
 }
 
 /** The cuts of the levels that end before `end`, oldest first. */
-function cutsTo(end: number, lastCuts: readonly Int32Array[]): number[] {
+function cutsBefore(end: number, lastCuts: readonly Int32Array[]): number[] {
   const cuts: number[] = [];
   for (const cutAt of lastCuts.toReversed()) cuts.unshift(cutAt[cuts[0] ?? end] as number);
   return cuts;

@@ -14,7 +14,7 @@ import { mean, median } from "../statistics/quantiles.js";
 import { deviationOf } from "../statistics/trials-to-decide.js";
 import { completeTrials, logSeries } from "../steady-state/series.js";
 import { changePoints, type ChangedMetric, type UndecidedRuns } from "./change-points.js";
-import { isApart, levelDifference, type LevelDifference } from "./level-difference.js";
+import { isSignificant, levelDifference, type LevelDifference } from "./level-difference.js";
 import type { Values } from "./level-test.js";
 
 /** The later level divided by the earlier one, with its 95 % interval. */
@@ -168,7 +168,7 @@ function regressionOf(
     const difference = levelDifference(earlier, newest);
     const since = { sinceRun: at + 1, sinceDirectory: (runs[at] as StoredRun).directory };
     const regression = { ...about, ...ratioOf(difference), ...since };
-    return isApart(difference) && isWorse(regression, maxRegression) ? [regression] : [];
+    return isSignificant(difference) && isWorse(regression, maxRegression) ? [regression] : [];
   });
   const size = ({ ratio }: HistoryRegression): number => Math.abs(Math.log(ratio));
   return worse.toSorted((a, b) => size(b) - size(a)).slice(0, 1);

@@ -73,7 +73,7 @@ function momentsOf(centred: Float64Array): Moments {
   return { values, timeAndValues, time, steepest };
 }
 
-function within(value: number, most: number): number {
+function clamp(value: number, most: number): number {
   return Math.max(-most, Math.min(most, value));
 }
 
@@ -101,7 +101,7 @@ function aboutLevels(values: Float64Array): Float64Array {
 export function noiseOf(values: Float64Array): RunNoise {
   const [middle, centred] = [middleOf(values), aboutMean(values)];
   const { timeAndValues, time, steepest } = momentsOf(centred);
-  const slope = within(timeAndValues.same / time.same, steepest);
+  const slope = clamp(timeAndValues.same / time.same, steepest);
   const residuals = centred.map((value, i) => value - slope * (i - middle));
   const correlation = Math.min(correlationOf(residuals, 2), correlationOf(aboutLevels(values), 4));
   const innovations = residuals.map((value, i) =>
@@ -142,7 +142,7 @@ export function explainedByNoise(series: Float64Array): number {
     // The mean of the series without its correlation is not 0; the mean of time is.
     const ofMean = (correlation * (1 - correlation) * ends) ** 2;
     const weight = n - 2 * correlation * (n - 1) + correlation ** 2 * (n - 2);
-    const slope = within(ofBoth / ofTime, steepest);
+    const slope = clamp(ofBoth / ofTime, steepest);
     const drift = slope * (2 * ofBoth - slope * ofTime);
     const left = withoutCorrelation(values, correlation) - ofMean / weight - drift;
     const rest = Math.max(left / values.same, REST_MIN);

@@ -3,7 +3,7 @@
 import { firstOf } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import { isManaged, strategyOf } from "../../pools/registry.js";
-import { lotsOf, managedPoolersOf } from "../../scenario/connections.js";
+import { countClientsByAgent, managedPoolersOf } from "../../scenario/connections.js";
 import {
   totalClients,
   type Experiment,
@@ -76,7 +76,7 @@ function workOf(settings: TreatmentSettings): number | undefined {
 }
 
 /** The first pair of neighbours that differs in `of`, for each factor that makes such pairs. */
-function unequal(
+function unequalNeighbours(
   experiment: Experiment,
   of: (settings: TreatmentSettings) => number | undefined,
   isMeant: (factor: string) => boolean,
@@ -90,7 +90,7 @@ function unequal(
 }
 
 export function unequalClients(experiment: Experiment): Lint[] {
-  return unequal(experiment, totalClients, isAboutClients).map(({ a, b, factor }) => ({
+  return unequalNeighbours(experiment, totalClients, isAboutClients).map(({ a, b, factor }) => ({
     rule: "unequal-clients",
     treatments: [a.id, b.id],
     words:
@@ -109,7 +109,7 @@ function workText(settings: TreatmentSettings): string {
 }
 
 export function unequalWork(experiment: Experiment): Lint[] {
-  return unequal(experiment, workOf, isAboutWork).map(({ a, b, factor }) => ({
+  return unequalNeighbours(experiment, workOf, isAboutWork).map(({ a, b, factor }) => ({
     rule: "unequal-work",
     treatments: [a.id, b.id],
     words:
@@ -123,7 +123,7 @@ function sharedConnections(settings: TreatmentSettings): number | undefined {
   const { pool } = settings;
   if (!isManaged(pool)) return strategyOf(pool).shared?.(pool);
   const ofLot = managedPoolersOf(settings).reduce((sum, instances) => sum + pool.size * instances, 0);
-  return ofLot * lotsOf(settings).length;
+  return ofLot * countClientsByAgent(settings).length;
 }
 
 /** True if two treatments differ in pool and clients alone. */

@@ -35,18 +35,21 @@ function sequentialOrder(experiment: Experiment): Lint[] {
   return [{ rule: "sequential-order", words }];
 }
 
-function forSettings(
+function lintOfSettings(
   rule: string,
   applies: (settings: TreatmentSettings) => boolean,
   words: string,
 ): (experiment: Experiment) => Lint[] {
   return ({ treatments }) => {
     const found = treatments.filter(({ settings }) => applies(settings));
-    return found.length === 0 ? [] : [{ rule, words, ...only(found, treatments) }];
+    return found.length === 0 ? [] : [{ rule, words, ...treatmentsUnlessAll(found, treatments) }];
   };
 }
 
-function only(found: readonly Treatment[], all: readonly Treatment[]): Pick<Lint, "treatments"> {
+function treatmentsUnlessAll(
+  found: readonly Treatment[],
+  all: readonly Treatment[],
+): Pick<Lint, "treatments"> {
   return found.length === all.length ? {} : { treatments: found.map(({ id }) => id) };
 }
 
@@ -74,22 +77,22 @@ const RULES: readonly ((experiment: Experiment, seen?: RunFacts) => Lint[])[] = 
   unequalClients,
   unequalWork,
   missingPoolControl,
-  ofWorkload,
+  lintsOfWorkload,
   fewTrials,
   sequentialOrder,
-  forSettings(
+  lintOfSettings(
     "short-window",
     (settings) => !isBudgeted(settings) && settings.trial.durationMs < WINDOW_SHORT_MS,
     `a window under ${durationText(WINDOW_SHORT_MS)} holds few transactions: high percentiles are unreliable`,
   ),
   maintenanceCycles,
   lateSteadyState,
-  forSettings(
+  lintOfSettings(
     "no-warm-up",
     ({ trial }) => trial.warmUpMs === 0,
     "no warm-up: connecting, planning and cold caches are measured too",
   ),
-  forSettings(
+  lintOfSettings(
     "ramp-up-measured",
     (settings) =>
       // A budget restarts with the window, ramp-up included.
@@ -98,20 +101,20 @@ const RULES: readonly ((experiment: Experiment, seen?: RunFacts) => Lint[])[] = 
       ),
     "the ramp-up reaches into the measurement window",
   ),
-  forSettings(
+  lintOfSettings(
     "network-proxy",
     (settings) => networkPlacesOf(settings).length > 0,
     "network faults route all traffic of the trial through train-sim's proxy: compare only with trials that have it too",
   ),
 ];
 
-function ofWorkload({ treatments }: Experiment): Lint[] {
+function lintsOfWorkload({ treatments }: Experiment): Lint[] {
   const objections = treatments.map(({ settings }) => workloadOf(settings).reporting?.lint?.(settings) ?? []);
   const rules = new Set(objections.flatMap((some) => some.map(({ rule }) => rule)));
   return [...rules].flatMap((rule) => {
     const first = objections.flat().find((each) => each.rule === rule);
     const found = treatments.filter((_, i) => objections[i]?.some((each) => each.rule === rule));
-    return first ? [{ ...first, ...only(found, treatments) }] : [];
+    return first ? [{ ...first, ...treatmentsUnlessAll(found, treatments) }] : [];
   });
 }
 

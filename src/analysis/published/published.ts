@@ -50,7 +50,7 @@ function ratioBetween(
     : { ...about, direction: "inconclusive", size: "inconclusive" };
 }
 
-function oursOf(
+function measuredRatio(
   { quantity, treatment }: RunFigure,
   { values, seed }: MeasuredTrials,
 ): PublishedResult["ours"] {
@@ -72,6 +72,13 @@ export function comparePublished(
     const { source, treatment, metric, value } = figure;
     const first = run.find((each) => each.source === source && each.metric === metric);
     const ratio = ratioBetween(figure, first, measured);
-    return { source, treatment, metric, value, ours: oursOf(figure, measured), ...(ratio && { ratio }) };
+    return {
+      source,
+      treatment,
+      metric,
+      value,
+      ours: measuredRatio(figure, measured),
+      ...(ratio && { ratio }),
+    };
   });
 }

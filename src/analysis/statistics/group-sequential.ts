@@ -31,7 +31,7 @@ function integral({ points, weights }: Density, f: (point: number) => number): n
 }
 
 /** The density after another step, within the bound. */
-function moved(before: Density, bound: number, deviation: number): Density {
+function densityAfterStep(before: Density, bound: number, deviation: number): Density {
   const width = (2 * bound) / STEPS;
   const points = Array.from({ length: STEPS + 1 }, (_, i) => -bound + i * width);
   const weights = points.map((point, i) => {
@@ -57,7 +57,7 @@ export function criticalValues(information: readonly number[], spent: readonly n
         (sum) => normalCdf((sum - bound) / deviation) + normalCdf((-bound - sum) / deviation),
       );
     const bound = rootOf((each) => passing(each) - share, 0, 10 * Math.sqrt(now));
-    density = moved(density, bound, deviation);
+    density = densityAfterStep(density, bound, deviation);
     return bound / Math.sqrt(now);
   });
 }

@@ -27,16 +27,16 @@ export function boundsOf({ stopping }: Pick<ResultDocument, "stopping">): ClaimB
 export const NEAR_SHARE = 0.9;
 
 /** Share of trials that may be of a kind that none of `trials` trials showed, with 95 % confidence. */
-export function mostUnseen(trials: number): number {
+export function largestUnseenShare(trials: number): number {
   return 1 - SIGNIFICANCE ** (1 / trials);
 }
 
 /** Factor twice as far from 1 as an equivalence. */
-export function nearOf(equivalence: number): number {
+export function nearFactor(equivalence: number): number {
   return 1 + 2 * (equivalence - 1);
 }
 
-export const NEAR = nearOf(EQUIVALENCE);
+export const NEAR = nearFactor(EQUIVALENCE);
 
 /** A trial beyond this factor of its treatment's median is no noise. */
 export const OUTLYING = 2;

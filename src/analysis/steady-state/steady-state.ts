@@ -53,7 +53,7 @@ function questionsOf(series: Series): Question[] {
   ];
 }
 
-function matters({ from, to }: Change): boolean {
+function isLarge({ from, to }: Change): boolean {
   return Math.abs(to - from) > MATTERS * Math.max(Math.abs(from), Math.abs(to));
 }
 
@@ -63,7 +63,7 @@ function changesIn(series: readonly Series[]): Question[] {
   const bound = SIGNIFICANCE / asked.flat().length;
   return asked
     .flatMap((questions) => {
-      const found = questions.filter(({ change }) => change.pValue < bound && matters(change));
+      const found = questions.filter(({ change }) => change.pValue < bound && isLarge(change));
       return found.sort((a, b) => a.change.pValue - b.change.pValue).slice(0, 1);
     })
     .sort((a, b) => a.change.pValue - b.change.pValue);
@@ -74,15 +74,15 @@ function withoutStart(series: readonly Series[], seconds: number): Series[] {
 }
 
 /** The second from which on a changed series is steady; undefined if leaving off a start does not help. */
-function ownSettledAfter(series: Series): number | undefined {
+function settlingSecondOfSeries(series: Series): number | undefined {
   const measured = measuredOf(series);
   const left = mser5(measured.map(({ value }) => value));
   return left ? measured[left]?.second : undefined;
 }
 
 /** The second from which on all series are steady; undefined if there is none, or too little after it to assess. */
-function settledAfter(all: readonly Series[], changed: readonly Series[]): number | undefined {
-  const own = changed.map(ownSettledAfter).filter((second) => second !== undefined);
+function settlingSecond(all: readonly Series[], changed: readonly Series[]): number | undefined {
+  const own = changed.map(settlingSecondOfSeries).filter((second) => second !== undefined);
   if (own.length < changed.length) return undefined;
   const seconds = Math.max(...own);
   const isTold = withoutStart(changed, seconds).every(hasEnough);
@@ -102,7 +102,7 @@ export function steadyStateOf(series: readonly Series[]): SteadyState {
     return { isSteady: null, reason: "too few seconds of the window have a measurement" };
   const changes = changesIn(judged);
   if (changes.length === 0) return { isSteady: true, reason: "no trend and no change of level" };
-  const settled = settledAfter(
+  const settled = settlingSecond(
     judged,
     changes.map((change) => change.series),
   );

@@ -128,7 +128,11 @@ function judgedByRates(
   };
 }
 
-function judged(threshold: RatioThreshold, ratio: Ratio | string, objection: string | undefined): Judgement {
+function assessRatio(
+  threshold: RatioThreshold,
+  ratio: Ratio | string,
+  objection: string | undefined,
+): Judgement {
   if (typeof ratio === "string") return { seen: null, ok: null, reason: ratio };
   const { ratio: seen, blocks, ciLow, ciHigh } = ratio;
   const about = { seen, blocks, ciLow, ciHigh };
@@ -157,7 +161,7 @@ export function evaluateRatios(
       const ratio = measured ? ratioOf(...sides, measured) : "the trials of a search share no blocks";
       const objection = measured && objectionToRatio(...sides, measured);
       const rare = measured && objection === undefined && judgedByRates(threshold, sides, measured);
-      const judgement = rare || judged(threshold, ratio, objection);
+      const judgement = rare || assessRatio(threshold, ratio, objection);
       const isGuessed = measured && sides.some((side) => hasZero(side, measured)) && judgement.seen !== null;
       const note = isGuessed ? NONE_IN_RATIOS : undefined;
       const reason = judgement.reason ?? note;

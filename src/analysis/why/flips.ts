@@ -16,20 +16,20 @@ interface TrialGroup {
   /** Property that the trials of other ways lack. */
   readonly words: string;
   readonly trials: readonly TrialResult[];
-  isOf(trial: TrialResult): boolean;
+  hasTrial(trial: TrialResult): boolean;
 }
 
 interface Flip {
   /** Statement such as `process.claim`; undefined if scans alone show the flip. */
   readonly statement?: string;
   /** Two or more ways, the most frequent first. */
-  readonly ways: readonly TrialGroup[];
+  readonly groups: readonly TrialGroup[];
 }
 
 function planFlips(treatment: TreatmentResult): Flip[] {
   return [...plansIn(completeTrials(treatment))].flatMap(([statement, plans]) => {
     if (plans.length < 2) return [];
-    const ways = plans.map(({ plan, hash, trials }): TrialGroup => {
+    const groups = plans.map(({ plan, hash, trials }): TrialGroup => {
       const others = plans.filter((each) => each.hash !== hash);
       return {
         words: stepsApart(
@@ -37,10 +37,10 @@ function planFlips(treatment: TreatmentResult): Flip[] {
           others.map((each) => each.plan),
         ),
         trials,
-        isOf: ({ plans: own = [] }) => own.some((each) => each.hash === hash),
+        hasTrial: ({ plans: own = [] }) => own.some((each) => each.hash === hash),
       };
     });
-    return [{ statement, ways }];
+    return [{ statement, groups: groups }];
   });
 }
 
@@ -98,12 +98,12 @@ function scanFlips(treatment: TreatmentResult): Flip[] {
   if (some.size === 0) return [];
   const readBy = (trial: TrialResult): string =>
     [...some].flatMap(([name, reads]) => (reads(trial) ? name : [])).join(", ") || "none of these";
-  const ways = [...new Set(trials.map(readBy))].map((words): TrialGroup => ({
+  const groups = [...new Set(trials.map(readBy))].map((words): TrialGroup => ({
     words,
     trials: trials.filter((trial) => readBy(trial) === words),
-    isOf: (trial) => readBy(trial) === words,
+    hasTrial: (trial) => readBy(trial) === words,
   }));
-  return [{ ways: ways.sort((a, b) => b.trials.length - a.trials.length) }];
+  return [{ groups: groups.sort((a, b) => b.trials.length - a.trials.length) }];
 }
 
 const flipsOf = (treatment: TreatmentResult): Flip[] => [...planFlips(treatment), ...scanFlips(treatment)];
@@ -137,8 +137,8 @@ function areApart(more: readonly number[], less: readonly number[]): boolean {
 }
 
 /** True if trials of one way took longer than trials of another, or if that is unknown. */
-function matters({ statement, ways }: Flip): boolean {
-  const costs = ways.map(({ trials }) => trials.map((trial) => costsOf(trial, statement)));
+function isCostly({ statement, groups }: Flip): boolean {
+  const costs = groups.map(({ trials }) => trials.map((trial) => costsOf(trial, statement)));
   const operations = new Set(costs.flat().flatMap((trial) => [...trial.keys()]));
   const isDearer = (operation: string): boolean => {
     const times = costs.map((trials) => trials.flatMap((trial) => trial.get(operation) ?? []));
@@ -167,7 +167,7 @@ export interface TreatmentFlip extends Pick<Flip, "statement"> {
   /** True if trials of one way took longer than trials of another, or if that is unknown. */
   readonly isCostly: boolean;
   /** Each way with its trials, and the statement's median time in them if it was measured. */
-  readonly ways: readonly (Pick<TrialGroup, "words" | "trials"> & { readonly ms: number | undefined })[];
+  readonly groups: readonly (Pick<TrialGroup, "words" | "trials"> & { readonly ms: number | undefined })[];
 }
 
 export function flipsIn(treatments: readonly TreatmentResult[]): TreatmentFlip[] {
@@ -175,8 +175,8 @@ export function flipsIn(treatments: readonly TreatmentResult[]): TreatmentFlip[]
     flipsOf(treatment).map((flip) => ({
       ...flip,
       treatment: treatment.id,
-      isCostly: matters(flip),
-      ways: flip.ways.map((way) => ({ ...way, ms: timeMs(way, flip.statement) })),
+      isCostly: isCostly(flip),
+      groups: flip.groups.map((way) => ({ ...way, ms: timeMs(way, flip.statement) })),
     })),
   );
 }
@@ -195,8 +195,8 @@ function areSlower(
   return areApart(valuesOf(more, compared), valuesOf(less, compared));
 }
 
-function isSent(ways: readonly TrialGroup[], operation: string, statement: string): boolean {
-  const trials = ways.flatMap((way) => way.trials);
+function isSent(groups: readonly TrialGroup[], operation: string, statement: string): boolean {
+  const trials = groups.flatMap((way) => way.trials);
   return trials.some(({ operations }) =>
     operations[operation]?.parts?.some(({ name }) => name === statement),
   );
@@ -214,13 +214,13 @@ function reasonsOf(
   const valueOf = (trials: readonly TrialResult[]): string =>
     `${shortNumber(median(valuesOf(trials, comparison)))} ${unit}`;
   const shareIn = (trials: readonly TrialResult[], way: TrialGroup): number =>
-    trials.filter((trial) => way.isOf(trial)).length / Math.max(1, trials.length);
+    trials.filter((trial) => way.hasTrial(trial)).length / Math.max(1, trials.length);
   return flipsOf(side).flatMap((flip) => {
-    const { statement, ways } = flip;
-    if (!matters(flip)) return [];
-    return ways.flatMap((way) => {
-      if (statement !== undefined && !isSent(ways, operation, statement)) return [];
-      const others = ways.filter((each) => each !== way).flatMap(({ trials }) => trials);
+    const { statement, groups } = flip;
+    if (!isCostly(flip)) return [];
+    return groups.flatMap((way) => {
+      if (statement !== undefined && !isSent(groups, operation, statement)) return [];
+      const others = groups.filter((each) => each !== way).flatMap(({ trials }) => trials);
       const [slow, fast] = isSlower ? [way.trials, others] : [others, way.trials];
       const isMore = shareIn(completeTrials(side), way) > shareIn(completeTrials(other), way);
       if (!isMore || !areSlower(slow, fast, comparison)) return [];

@@ -25,7 +25,7 @@ export interface WhyRule {
   readonly explains: (explained: ExplainedDifference) => boolean;
 }
 
-const anything = (): boolean => true;
+const always = (): boolean => true;
 const isThroughput = ({ metric }: ExplainedDifference): boolean => isLargerBetter(metric);
 const isDuration = (explained: ExplainedDifference): boolean => !isThroughput(explained);
 const isLifecycle = ({ operation }: ExplainedDifference): boolean => stageOf(operation) !== undefined;
@@ -36,7 +36,7 @@ type MakeRule = (words: string, explains?: WhyRule["explains"]) => WhyRule;
 function on(topic: string, read: of.Reading, unit: Unit): Readonly<Record<WhyRule["worse"], MakeRule>> {
   const tell =
     (worse: WhyRule["worse"]): MakeRule =>
-    (words, explains = anything) => ({ topic, read, unit, words, worse, explains });
+    (words, explains = always) => ({ topic, read, unit, words, worse, explains });
   return { more: tell("more"), less: tell("less") };
 }
 

@@ -142,7 +142,7 @@ function namesValues(meaning: string, takes: string): boolean {
   return takes.startsWith("`") && values.every((value) => new RegExp(`\\b${value}\\b[^.;]*:`).test(meaning));
 }
 
-function onceEach(rows: readonly KeyRow[]): KeyRow[] {
+function distinctRows(rows: readonly KeyRow[]): KeyRow[] {
   const said = new Set<string>();
   return rows.filter(({ path, meaning, takes }) => {
     const words = [path.split(".").at(-1), meaning, takes].join("\n");
@@ -266,7 +266,7 @@ export function scenarioExamplesPage(): string {
 /** The page of keys, Markdown; ends with a newline. */
 export function scenarioReferencePage(): string {
   const all = keySections();
-  const rows = onceEach(all.flatMap((section) => section.rows)).filter(
+  const rows = distinctRows(all.flatMap((section) => section.rows)).filter(
     ({ path }) => !MADE.test(path) && !isBound(path),
   );
   const sections = all.map((section) => ({

@@ -76,11 +76,11 @@ describe("connectAdmin", () => {
     await admin.query(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
     const standby = { ...endpoint, user: role, password, takesWrites: true };
     const primary = { ...endpoint, database: "nowhere" };
-    for (const [first, ...others] of [
+    for (const [first, ...alternatives] of [
       [primary, standby, standby],
       [standby, primary, standby],
     ] as const) {
-      const error = await connectAdmin({ ...first, others }).catch((reason: unknown) => reason);
+      const error = await connectAdmin({ ...first, alternatives }).catch((reason: unknown) => reason);
       expect(messageOf(error)).toContain('there is no database "nowhere"');
     }
     expect((await refusal(standby)).message).toContain("it takes no writes");

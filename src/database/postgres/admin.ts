@@ -36,7 +36,7 @@ export function controlTransactions(): number {
  */
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
   let told: unknown;
-  for (const each of [endpoint, ...(endpoint.others ?? [])]) {
+  for (const each of [endpoint, ...(endpoint.alternatives ?? [])]) {
     try {
       return await openAt(each, options);
     } catch (error) {

@@ -134,7 +134,7 @@ export function isStandby(failure: unknown): boolean {
   return failure instanceof Error && codeOf(failure.cause) === TAKES_NO_WRITES;
 }
 
-export function isAway(failure: unknown): boolean {
+export function isUnavailable(failure: unknown): boolean {
   return classifyFailure(failure).kind === "reconnect";
 }
 

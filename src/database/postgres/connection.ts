@@ -53,7 +53,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   private readonly onTransaction: SessionOptions["onTransaction"];
   private observer: CallObserver | undefined;
   /** Statements that this session has prepared, each with the reader of its rows. */
-  private readonly known = new Map<Statement, RowReader>();
+  private readonly preparedReaders = new Map<Statement, RowReader>();
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closing: Promise<void> | undefined;
   lost: Error | undefined;
@@ -153,8 +153,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
-    const known = this.known.get(statement);
-    return known ? this.callPrepared(statement, values, known) : this.describe(statement, values);
+    const preparedReaders = this.preparedReaders.get(statement);
+    return preparedReaders
+      ? this.callPrepared(statement, values, preparedReaders)
+      : this.describe(statement, values);
   }
 
   /**
@@ -169,7 +171,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   async executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
     const { name, text } = statement;
     const query = { ...(this.isPrepared(statement) && { name }), text, values: [...values] };
-    return this.counted(await this.timed(name, () => this.query<SqlRow>(query))).rows;
+    return this.withRowCount(await this.timed(name, () => this.query<SqlRow>(query))).rows;
   }
 
   private async describe(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
@@ -179,13 +181,13 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     const answer = await this.timed(name, () =>
       this.query<unknown[]>(isPrepared ? { name, ...query } : query),
     );
-    const { rows, fields } = this.counted(answer);
-    if (isPrepared) this.known.set(statement, new RowReader(fields));
+    const { rows, fields } = this.withRowCount(answer);
+    if (isPrepared) this.preparedReaders.set(statement, new RowReader(fields));
     return rows;
   }
 
   /** The last result of an answer; several statements in one message found no row if none of them found a row. */
-  private counted<T extends { readonly rowCount: number | null }>(answer: T | readonly T[]): T {
+  private withRowCount<T extends { readonly rowCount: number | null }>(answer: T | readonly T[]): T {
     const results: readonly T[] = Array.isArray(answer) ? answer : [answer as T];
     this.foundNoRow = results.every(({ rowCount }) => rowCount === 0);
     return results.at(-1) as T;

@@ -5,7 +5,7 @@ import { distinct } from "../../foundation/distinct.js";
 import type { Obstacle, ServerDemand, TablesOf, ClientEndpoint } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
-import { isAway, isStandby } from "./connect-failure.js";
+import { isUnavailable, isStandby } from "./connect-failure.js";
 import { dialectOf } from "./dialects/registry.js";
 import { requireDroppable } from "./namespace/namespace.js";
 import { missingRights } from "./namespace/rights.js";
@@ -18,27 +18,27 @@ import { connectionLimits, settingLimits, type SessionLimit } from "./session-li
 import type { DialectName } from "./settings.js";
 
 export async function obstaclesOf(demand: ServerDemand): Promise<Obstacle[]> {
-  const { ways } = demand;
-  return onServer(demand).catch(async (error: unknown) => [
+  const { clientEndpoints } = demand;
+  return serverObstacles(demand).catch(async (error: unknown) => [
     obstacleOf(error),
-    ...(await Promise.all(ways.map(answers))).flat(),
+    ...(await Promise.all(clientEndpoints.map(answers))).flat(),
   ]);
 }
 
-async function onServer(demand: ServerDemand): Promise<Obstacle[]> {
-  const { admin: at, servers, ways, namespaces, tablesOf } = demand;
+async function serverObstacles(demand: ServerDemand): Promise<Obstacle[]> {
+  const { admin: at, servers, clientEndpoints, namespaces, tablesOf } = demand;
   const admin = await connectAdmin(at, { purpose: "preflight" });
   try {
     const { dialect } = await readServerInfo(admin);
     if (dialect !== "postgres" && dialect !== "cloudberry")
-      return (await Promise.all(ways.map(answers))).flat();
+      return (await Promise.all(clientEndpoints.map(answers))).flat();
     const pooled = await poolersAmong([at, ...servers]);
     if (pooled.length > 0) return pooled;
     const place = await placeOf(admin);
     const rights = await missingRights(admin, namespaces);
     const words = `${describeEndpoint(at)} is a standby, which is read-only`;
     const remedy = "Name the primary in target.urls or target.adminUrl.";
-    const held = namespaces.map((each) => heldNamespace(admin, each, dialect, tablesOf));
+    const held = namespaces.map((each) => namespaceObstacle(admin, each, dialect, tablesOf));
     return [
       ...(place.isStandby ? [{ kind: "unfit", words, remedy } as const] : []),
       ...rights.map(({ isNeeded, words, remedy }): Obstacle => {
@@ -46,7 +46,7 @@ async function onServer(demand: ServerDemand): Promise<Obstacle[]> {
       }),
       ...(await Promise.all(held)).flat(),
       ...(await connectionLimits(admin, connectionsNeeded(place, demand))).map(limitObstacle),
-      ...(await strayWays(admin, place, ways)),
+      ...(await endpointObstacles(admin, place, clientEndpoints)),
     ];
   } finally {
     await admin.close();
@@ -65,12 +65,12 @@ export function obstacleOf(error: unknown): Obstacle {
 /** The obstacle of a URL that cannot be used; none for a standby, since a server that takes writes answers elsewhere. */
 function absence({ key, endpoint }: ClientEndpoint, error: unknown): Obstacle[] {
   if (isStandby(error)) return [];
-  if (endpoint.takesWrites !== true || !isAway(error)) return [obstacleOf(error)];
+  if (endpoint.takesWrites !== true || !isUnavailable(error)) return [obstacleOf(error)];
   const words = `${key}: ${messageOf(error)}`;
   return [{ kind: "evidence", words, remedy: "The run goes on at the one that takes writes." }];
 }
 
-async function heldNamespace(
+async function namespaceObstacle(
   admin: AdminClient,
   namespace: string,
   dialect: DialectName,
@@ -88,20 +88,22 @@ async function heldNamespace(
 /** Obstacles of endpoints of the target that are poolers: other answers from a pooler prove nothing. */
 async function poolersAmong(endpoints: readonly Endpoint[]): Promise<Obstacle[]> {
   const found = await Promise.all(
-    distinct(endpoints.flatMap(({ others = [], ...each }) => [each, ...others])).map(async (endpoint) => {
-      const refusal = await poolerRefusal(endpoint);
-      return refusal ? [{ kind: "unfit", ...refusal } as const] : [];
-    }),
+    distinct(endpoints.flatMap(({ alternatives = [], ...each }) => [each, ...alternatives])).map(
+      async (endpoint) => {
+        const refusal = await poolerRefusal(endpoint);
+        return refusal ? [{ kind: "unfit", ...refusal } as const] : [];
+      },
+    ),
   );
   return distinct(found.flat());
 }
 
 function connectionsNeeded(
   { role }: Place,
-  { ways, loadConnections, ownConnections }: ServerDemand,
+  { clientEndpoints, loadConnections, ownConnections }: ServerDemand,
 ): ReadonlyMap<string, number> {
   const needs = new Map([[role, ownConnections]]);
-  for (const user of new Set(ways.map(({ endpoint }) => endpoint.user)))
+  for (const user of new Set(clientEndpoints.map(({ endpoint }) => endpoint.user)))
     needs.set(user, (needs.get(user) ?? 0) + loadConnections);
   return needs;
 }
@@ -120,7 +122,7 @@ async function answers({ endpoint }: ClientEndpoint): Promise<Obstacle[]> {
 }
 
 /** Endpoints that lead to another database, or to a role without the rights that the load gets. */
-async function strayWays(
+async function endpointObstacles(
   admin: AdminClient,
   place: Place,
   ways: readonly ClientEndpoint[],
@@ -132,10 +134,10 @@ async function strayWays(
     try {
       // The owner of the tables, or a role that `prepareNamespace` grants rights to.
       const holder = endpoint.user === at.user ? place.role : endpoint.user;
-      const sight = await token.lookFrom(endpoint, holder);
+      const sight = await token.observeFrom(endpoint, holder);
       const where = `${key}: ${describeEndpoint(endpoint)}`;
       return [
-        ...strays(where, sight.isSame, place, sight),
+        ...endpointObstacle(where, sight.isSame, place, sight),
         ...roleObstacles(where, holder, sight),
         ...settingLimits(where, sight).map(limitObstacle),
       ];
@@ -154,7 +156,7 @@ function placeText({ database, address, started, isStandby }: Place): string {
   return `database "${database}" of the server ${address}${isStandby ? ", a standby," : ""} started ${started} UTC`;
 }
 
-function strays(where: string, isSame: boolean, place: Place, seen: Place): Obstacle[] {
+function endpointObstacle(where: string, isSame: boolean, place: Place, seen: Place): Obstacle[] {
   if (isSame) return [];
   if (place.isShared && seen.isShared)
     return [

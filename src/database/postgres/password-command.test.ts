@@ -18,14 +18,14 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** A command that prints `token-1`, `token-2`, ..., and a function that returns the number of its runs. */
-function counting(name: string, everyMs = EVERY_MS) {
+function counting(name: string, reuseMs = EVERY_MS) {
   const file = join(directory, name);
   const words = ["/bin/sh", "-c", `echo run >> "$0"; echo "  token-$(wc -l < "$0" | tr -d ' ')  "`, file];
-  return { command: { words, everyMs }, runs: () => readFileSync(file, "utf8").split("\n").length - 1 };
+  return { command: { words, reuseMs }, runs: () => readFileSync(file, "utf8").split("\n").length - 1 };
 }
 
 const failureOf = (words: readonly string[]): Promise<TargetError> =>
-  passwordFrom({ words, everyMs: EVERY_MS }).then(
+  passwordFrom({ words, reuseMs: EVERY_MS }).then(
     () => expect.unreachable("it was expected to fail"),
     (error: unknown) => error as TargetError,
   );
@@ -74,7 +74,7 @@ describe("a command for passwords", () => {
       .stubEnv("TRAIN_SIM_ADMIN_PASSWORD", "hunter3")
       .stubEnv("OTHER", "seen");
     const words = ["/bin/sh", "-c", 'echo "$PGPASSWORD$TRAIN_SIM_ADMIN_PASSWORD$OTHER"'];
-    expect(await passwordFrom({ words, everyMs: EVERY_MS })).toBe("seen");
+    expect(await passwordFrom({ words, reuseMs: EVERY_MS })).toBe("seen");
     vi.unstubAllEnvs();
   });
 
@@ -82,7 +82,7 @@ describe("a command for passwords", () => {
     const file = join(directory, "second");
     const words = ["/bin/sh", "-c", `test -e "$0" && echo token || { touch "$0"; exit 1; }`, file];
     expect((await failureOf(words)).message).toContain("exit code 1");
-    expect(await passwordFrom({ words, everyMs: EVERY_MS })).toBe("token");
+    expect(await passwordFrom({ words, reuseMs: EVERY_MS })).toBe("token");
   });
 });
 
@@ -107,7 +107,7 @@ describe("a login with a password command", () => {
       await server.close();
     }
   }
-  const connect = async (port: number, passwordCommand: { words: readonly string[]; everyMs: number }) => {
+  const connect = async (port: number, passwordCommand: { words: readonly string[]; reuseMs: number }) => {
     const endpoint = {
       scheme: "postgresql",
       host: "127.0.0.1",
@@ -135,7 +135,7 @@ describe("a login with a password command", () => {
 
   it("fails with the command's failure as a fatal error, without a login", async () => {
     await withServer(/./, async ({ port }, heard) => {
-      const error: unknown = await connect(port, { words: ["false"], everyMs: 0 }).catch((e: unknown) => e);
+      const error: unknown = await connect(port, { words: ["false"], reuseMs: 0 }).catch((e: unknown) => e);
       expect(error).toMatchObject({
         name: "TargetError",
         message: "target.passwordCommand (false) ended with exit code 1",

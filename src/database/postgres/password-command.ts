@@ -24,7 +24,7 @@ const keyOf = ({ words }: PasswordCommand): string => JSON.stringify(words);
 export function passwordFrom(command: PasswordCommand): Promise<string> {
   const known = printed.get(keyOf(command));
   const nowMs = monotonicMs();
-  if (known && nowMs - known.atMs < command.everyMs) return known.password;
+  if (known && nowMs - known.atMs < command.reuseMs) return known.password;
   const fresh = { password: run(command.words), atMs: nowMs };
   printed.set(keyOf(command), fresh);
   fresh.password.catch(() => {

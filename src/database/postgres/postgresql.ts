@@ -3,7 +3,7 @@ import { codeOf } from "../../foundation/errors.js";
 import type { Database } from "../contract.js";
 import { withSearchPath } from "../endpoint.js";
 import { connectAdmin, controlTransactions, type AdminClient } from "./admin.js";
-import { isAway, isStandby } from "./connect-failure.js";
+import { isUnavailable, isStandby } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
 import { CAPABILITIES, dialectOf } from "./dialects/registry.js";
 import { SCHEMES, tlsOf, URL_EXAMPLE, urlRefusal, withFiles, withTls } from "./endpoint/connection-url.js";
@@ -37,7 +37,7 @@ const failures: Database["failures"] = {
   isConflict,
   isDuplicate: ({ sqlstate }) => sqlstate === UNIQUE_VIOLATION,
   isStandby,
-  isAway,
+  isUnavailable,
 };
 
 const server: Database<AdminClient>["server"] = {
@@ -74,7 +74,7 @@ const ownNamespaces: Database<AdminClient>["namespaces"] = {
     claimNamespace(endpoint, namespace, dialectOf(dialect), events),
   state: (admin, namespace, dialect: DialectName) =>
     namespaces.namespaceState(admin, namespace, dialectOf(dialect)),
-  isAtWork,
+  isActive: isAtWork,
   requireOwn: (admin, namespace, dialect: DialectName) =>
     namespaces.requireOwnNamespace(admin, namespace, dialectOf(dialect)),
   apply: (admin, settings: Settings, dialect: DialectName) =>

@@ -18,7 +18,7 @@ export interface Remedy {
   readonly code: string;
   /** Pattern of the message; its groups are names that `way` repeats. Default: any message. */
   readonly detail?: RegExp;
-  readonly way: string | ((...names: string[]) => string);
+  readonly advice: string | ((...names: string[]) => string);
 }
 
 const LOWER_CLIENTS = "or lower the scenario's clients";
@@ -30,83 +30,90 @@ export const REMEDIES: readonly Remedy[] = [
   {
     code: "53300",
     detail: /for role "(.+)"/,
-    way: (role = "") => `ALTER ROLE ${quoteIdentifier(role)} CONNECTION LIMIT -1; ${LOWER_CLIENTS}.`,
+    advice: (role = "") => `ALTER ROLE ${quoteIdentifier(role)} CONNECTION LIMIT -1; ${LOWER_CLIENTS}.`,
   },
   {
     code: "53300",
     detail: /for database "(.+)"/,
-    way: (name = "") => `ALTER DATABASE ${quoteIdentifier(name)} CONNECTION LIMIT -1; ${LOWER_CLIENTS}.`,
+    advice: (name = "") => `ALTER DATABASE ${quoteIdentifier(name)} CONNECTION LIMIT -1; ${LOWER_CLIENTS}.`,
   },
   {
     code: "53300",
-    way: `Raise max_connections there, close other sessions, ${LOWER_CLIENTS}.`,
+    advice: `Raise max_connections there, close other sessions, ${LOWER_CLIENTS}.`,
   },
   {
     code: "08P01",
     detail: /max_client_conn/,
-    way: `Raise max_client_conn of the pooler, ${LOWER_CLIENTS}.`,
+    advice: `Raise max_client_conn of the pooler, ${LOWER_CLIENTS}.`,
   },
   {
     code: "08P01",
     detail: /unsupported startup parameter:? ?"?(\w*)/,
-    way: (name = "") => `Add ${name || "it"} to ignore_startup_parameters of the PgBouncer there.`,
+    advice: (name = "") => `Add ${name || "it"} to ignore_startup_parameters of the PgBouncer there.`,
   },
-  { code: "08P01", detail: /transaction blocks not allowed/, way: NAME_THE_POOLER },
-  { code: "08P01", detail: /prepared statement did not exist/, way: NAME_THE_POOLER },
-  { code: "26000", way: NAME_THE_POOLER },
-  { code: "42P05", way: NAME_THE_POOLER },
+  { code: "08P01", detail: /transaction blocks not allowed/, advice: NAME_THE_POOLER },
+  { code: "08P01", detail: /prepared statement did not exist/, advice: NAME_THE_POOLER },
+  { code: "26000", advice: NAME_THE_POOLER },
+  { code: "42P05", advice: NAME_THE_POOLER },
   {
     code: "57014",
     detail: /statement timeout/,
-    way: "Raise statement_timeout of the role, the database or the server; 0 is no limit.",
+    advice: "Raise statement_timeout of the role, the database or the server; 0 is no limit.",
   },
   {
     code: "57014",
     detail: /user request/,
-    way: "Another session cancelled the statement: find out which, and run again.",
+    advice: "Another session cancelled the statement: find out which, and run again.",
   },
-  { code: "57014", way: "Run again, and read the server's log if it happens again." },
+  { code: "57014", advice: "Run again, and read the server's log if it happens again." },
   {
     code: "55P03",
-    way: "Another session holds a lock: look at pg_locks and pg_stat_activity, and end that session or wait for it.",
+    advice:
+      "Another session holds a lock: look at pg_locks and pg_stat_activity, and end that session or wait for it.",
   },
   {
     code: "25P03",
-    way: "Raise idle_in_transaction_session_timeout of the role, the database or the server; 0 is no limit.",
+    advice:
+      "Raise idle_in_transaction_session_timeout of the role, the database or the server; 0 is no limit.",
   },
-  { code: "25P04", way: "Raise transaction_timeout of the role, the database or the server; 0 is no limit." },
+  {
+    code: "25P04",
+    advice: "Raise transaction_timeout of the role, the database or the server; 0 is no limit.",
+  },
   {
     code: "57P05",
-    way: "Raise idle_session_timeout of the role, the database or the server; 0 is no limit.",
+    advice: "Raise idle_session_timeout of the role, the database or the server; 0 is no limit.",
   },
   {
     code: "25006",
     detail: /during recovery|is a standby/,
-    way: "Name the server that is the primary, or all of them.",
+    advice: "Name the server that is the primary, or all of them.",
   },
   {
     code: "25006",
-    way: "Set default_transaction_read_only = off for the role, the database or the server, or name the primary.",
+    advice:
+      "Set default_transaction_read_only = off for the role, the database or the server, or name the primary.",
   },
   {
     code: "23",
-    way: "If the error is expected, catch it in SQL: ON CONFLICT DO NOTHING, or a function with an EXCEPTION block.",
+    advice:
+      "If the error is expected, catch it in SQL: ON CONFLICT DO NOTHING, or a function with an EXCEPTION block.",
   },
-  { code: "42501", way: "Grant the role the right that the message names, or use another role." },
-  { code: "53100", way: "Free space on the server's disk." },
+  { code: "42501", advice: "Grant the role the right that the message names, or use another role." },
+  { code: "53100", advice: "Free space on the server's disk." },
   {
     code: "53200",
     detail: /shared memory/,
-    way: "Raise max_locks_per_transaction or the memory that the message names.",
+    advice: "Raise max_locks_per_transaction or the memory that the message names.",
   },
-  { code: "53200", way: "Give the server more memory, or lower work_mem, shared_buffers or the clients." },
-  { code: "53400", way: "Raise the limit that the message names." },
-  { code: "54", way: "Make the value or the statement smaller than the limit that the message names." },
-  { code: "57P03", way: "Try again in a moment." },
-  { code: "57P", way: "Check that the server is still running, and read its log." },
-  { code: "58", way: "Check the server's disk and files, and read its log." },
-  { code: "XX", way: READ_LOG },
-  { code: "08", way: "Check that the server is still running, and read its log." },
+  { code: "53200", advice: "Give the server more memory, or lower work_mem, shared_buffers or the clients." },
+  { code: "53400", advice: "Raise the limit that the message names." },
+  { code: "54", advice: "Make the value or the statement smaller than the limit that the message names." },
+  { code: "57P03", advice: "Try again in a moment." },
+  { code: "57P", advice: "Check that the server is still running, and read its log." },
+  { code: "58", advice: "Check the server's disk and files, and read its log." },
+  { code: "XX", advice: READ_LOG },
+  { code: "08", advice: "Check that the server is still running, and read its log." },
 ];
 
 /** System calls that change a file system. */
@@ -138,7 +145,7 @@ export function remedyOf(error: unknown): string | undefined {
     if (!code.startsWith(remedy.code)) continue;
     const found = (remedy.detail ?? /^/).exec(message);
     if (!found) continue;
-    return typeof remedy.way === "string" ? remedy.way : remedy.way(...found.slice(1));
+    return typeof remedy.advice === "string" ? remedy.advice : remedy.advice(...found.slice(1));
   }
   return undefined;
 }

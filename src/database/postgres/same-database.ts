@@ -62,7 +62,7 @@ export class Token {
   }
 
   /** Rejects like `connectAdmin`. */
-  async lookFrom(endpoint: Endpoint, role: string): Promise<EndpointObservation> {
+  async observeFrom(endpoint: Endpoint, role: string): Promise<EndpointObservation> {
     const client = await connectAdmin(endpoint, { purpose: "preflight", keepsTimeLimits: true });
     try {
       const [row] = await client.query(
@@ -70,8 +70,10 @@ export class Token {
            (SELECT pg_has_role(oid, 'USAGE') FROM pg_roles WHERE rolname = $2) AS "hasRole"`,
         [this.key, role],
       );
-      const { sees, ...place } = row as unknown as Omit<EndpointObservation, "isSame"> & { sees: boolean };
-      return { ...place, isSame: sees };
+      const { canSeeToken, ...place } = row as unknown as Omit<EndpointObservation, "isSame"> & {
+        canSeeToken: boolean;
+      };
+      return { ...place, isSame: canSeeToken };
     } finally {
       await client.close();
     }

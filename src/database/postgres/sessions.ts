@@ -52,7 +52,7 @@ export const sessions: Database<AdminClient>["sessions"] = {
     await session.query("BEGIN");
     await session.query(`LOCK TABLE ${table} IN ${mode.toUpperCase()} MODE`);
   },
-  async letGo(session) {
+  async release(session) {
     try {
       await session.query("ROLLBACK");
     } finally {
@@ -82,7 +82,7 @@ export const sessions: Database<AdminClient>["sessions"] = {
 
 function hold(endpoint: Endpoint): HeldConnections {
   const held: AdminClient[] = [];
-  const giveBack = async (count: number): Promise<void> => {
+  const release = async (count: number): Promise<void> => {
     await Promise.all(held.splice(0, count).map((client) => client.close()));
   };
   return {
@@ -100,8 +100,8 @@ function hold(endpoint: Endpoint): HeldConnections {
         if (refusals.length > 0) return;
       }
     },
-    giveBack,
-    giveAllBack: () => giveBack(held.length),
+    release,
+    releaseAll: () => release(held.length),
   };
 }
 

@@ -240,7 +240,7 @@ describe("a server that accepts TLS only", () => {
         prepared: true,
         applicationName: "train-sim/test",
       });
-      await source.warm();
+      await source.openConnections();
       const lease = await source.acquire(1);
       const text = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
       expect(await (lease.connection as Connection).execute({ name: "test.ssl", text }, [])).toEqual([

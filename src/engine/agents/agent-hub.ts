@@ -20,7 +20,7 @@ import { Introduction, INTRODUCTION_HEADER, MESSAGE_MAX_BYTES } from "./agent-pr
 import { machineId } from "./join.js";
 import { JoinedAgent } from "./joined-agent.js";
 import { RemoteWorkers } from "./remote-workers.js";
-import { byHand, type SshSettings } from "./ssh-agents.js";
+import { commandByHand, type SshSettings } from "./ssh-agents.js";
 import { bearer, isSameToken } from "./token.js";
 
 export interface AgentOptions {
@@ -47,7 +47,7 @@ const REFUSED = { unauthorized: 401, conflict: 409, other: 400 } as const;
 export class AgentHub {
   private readonly agents: JoinedAgent[] = [];
   /** The agents of the run, once all have joined. An agent that a fault kills later is replaced. */
-  private roster: readonly JoinedAgent[] | undefined;
+  private joinedAgents: readonly JoinedAgent[] | undefined;
   private readonly sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MESSAGE_MAX_BYTES,
@@ -111,11 +111,11 @@ export class AgentHub {
     const missing = ssh?.hosts.find((host) => !names.includes(host));
     const way =
       ssh && missing !== undefined
-        ? `Try it yourself: ${byHand(missing, ssh.command)}`
+        ? `Try it yourself: ${commandByHand(missing, ssh.command)}`
         : `Start the others with: ${command}`;
     throw new TargetError(
       `${names.length} of ${counted(count, "agent")} joined within ${waitMs / 1000} s${names.length > 0 ? `: ${names.join(", ")}` : ""}`,
-      this.roster
+      this.joinedAgents
         ? "A fault killed the others: start agents with --again, or start others in their place."
         : `${way}; --agents-wait waits longer.`,
     );
@@ -123,21 +123,21 @@ export class AgentHub {
 
   /** The first agents of the order in which load is dealt, with what each said of itself. */
   introductions(count: number): Introduction[] {
-    return this.chosen(count).map(({ introduction }) => introduction);
+    return this.firstAgents(count).map(({ introduction }) => introduction);
   }
 
   /** The versions of poolers that agents would start. Rejects if an agent has none. */
   async findPoolers({ pool, agents }: TreatmentSettings): Promise<PoolerVersion[]> {
     if (!areBesideAgents(pool)) return [];
     const { product } = poolerKindOf(pool);
-    const found = this.chosen(agents).map((agent) => agent.ask({ kind: "find-pooler", pool }));
+    const found = this.firstAgents(agents).map((agent) => agent.ask({ kind: "find-pooler", pool }));
     return (await Promise.all(found)).map((version) => ({ product, version: z.string().parse(version) }));
   }
 
   /** Name of the first agent that is on another machine, among the first `count`; undefined where all are on this one. */
   elsewhere(count: number): string | undefined {
     const here = machineId();
-    return this.chosen(count).find(({ introduction }) => introduction.machine !== here)?.name;
+    return this.firstAgents(count).find(({ introduction }) => introduction.machine !== here)?.name;
   }
 
   /**
@@ -148,7 +148,7 @@ export class AgentHub {
     const { agents: count, agentPlace } = settings;
     const here = machineId();
     const isHere = ({ introduction }: JoinedAgent): boolean => introduction.machine === here;
-    const agents = (): readonly JoinedAgent[] => this.chosen(count);
+    const agents = (): readonly JoinedAgent[] => this.firstAgents(count);
     return {
       get isElsewhere() {
         return !agents().every(isHere);
@@ -184,8 +184,8 @@ export class AgentHub {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private chosen(count: number): readonly JoinedAgent[] {
-    return (this.roster ?? []).slice(0, count);
+  private firstAgents(count: number): readonly JoinedAgent[] {
+    return (this.joinedAgents ?? []).slice(0, count);
   }
 
   private onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -237,7 +237,7 @@ export class AgentHub {
 
   /** One that left before all had joined, or was to be killed, may come again; of another, its next trial tells. */
   private forget(agent: JoinedAgent): void {
-    if (this.roster && !agent.isToBeKilled) return;
+    if (this.joinedAgents && !agent.isKillExpected) return;
     this.agents.splice(this.agents.indexOf(agent), 1);
     this.ready.delete(agent);
   }
@@ -251,7 +251,7 @@ export class AgentHub {
     );
     this.ready.add(agent);
     if (this.ready.size < count) return;
-    this.roster = [...this.ready];
+    this.joinedAgents = [...this.ready];
     this.onReady();
   }
 }

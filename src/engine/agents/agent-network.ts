@@ -9,14 +9,14 @@ import type { JoinedAgent } from "./joined-agent.js";
 import { Effect, type NetworkRequest } from "./path-protocol.js";
 
 /** That of one agent. */
-export function networkOf(agent: JoinedAgent, place: NetworkPlace): Pick<Network, "suffer" | "mend"> {
+export function networkOf(agent: JoinedAgent, place: NetworkPlace): Pick<Network, "apply" | "clear"> {
   const ask = async (request: NetworkRequest): Promise<NetworkEffect> => {
     const answer = await agent.askLiving(request);
     return answer ? Effect.parse(answer.value) : sumOfEffects([]);
   };
   return {
-    suffer: (condition) => ask({ kind: "suffer", place, condition }),
-    mend: () => ask({ kind: "mend", place }),
+    apply: (condition) => ask({ kind: "suffer", place, condition }),
+    clear: () => ask({ kind: "mend", place }),
   };
 }
 
@@ -32,7 +32,7 @@ export async function openAgentNetwork(
     await Promise.allSettled(living().map((agent) => agent.ask({ kind: "close-network", place })));
   };
   const all = async (
-    act: (network: Pick<Network, "suffer" | "mend">) => Promise<NetworkEffect>,
+    act: (network: Pick<Network, "apply" | "clear">) => Promise<NetworkEffect>,
   ): Promise<NetworkEffect> =>
     sumOfEffects(await Promise.all(living().map((agent) => act(networkOf(agent, place)))));
   try {
@@ -52,8 +52,8 @@ export async function openAgentNetwork(
   }
   return {
     endpoints: upstreams,
-    suffer: (condition) => all((network) => network.suffer(condition)),
-    mend: () => all((network) => network.mend()),
+    apply: (condition) => all((network) => network.apply(condition)),
+    clear: () => all((network) => network.clear()),
     lost: new Promise(() => undefined), // the agent ends with it
     close,
   };

@@ -14,7 +14,7 @@ export class AgentPath {
 
   constructor(private readonly fail: (error: TargetError) => void) {}
 
-  before(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  endpointsBefore(endpoints: readonly Endpoint[]): readonly Endpoint[] {
     const { networks, poolers } = this;
     const nearest = networks.get("clients") ?? poolers ?? networks.get("pooler");
     return nearest?.endpoints ?? endpoints;
@@ -25,9 +25,9 @@ export class AgentPath {
       case "open-network":
         return this.openNetwork(request);
       case "suffer":
-        return this.networks.get(request.place)?.suffer(request.condition);
+        return this.networks.get(request.place)?.apply(request.condition);
       case "mend":
-        return this.networks.get(request.place)?.mend();
+        return this.networks.get(request.place)?.clear();
       case "close-network": {
         const network = this.networks.get(request.place);
         this.networks.delete(request.place);
@@ -37,9 +37,11 @@ export class AgentPath {
         return (await poolerKindOf(request.pool).find()).version;
       case "open-poolers": {
         const { pool, upstreams, ...admitted } = request;
-        const opened = new OwnPoolers(await HERE.openPoolers(pool, admitted, this.before(upstreams)));
+        const opened = new OwnPoolers(
+          await HERE.openPoolers(pool, admitted, this.endpointsBefore(upstreams)),
+        );
         this.poolers = opened;
-        return opened.told;
+        return opened.openedPoolers;
       }
       case "ask-poolers":
         return this.poolers?.answer(request.request);
@@ -62,7 +64,7 @@ export class AgentPath {
     upstreams,
     seed,
   }: Extract<NetworkRequest, { kind: "open-network" }>): Promise<void> {
-    const network = await openNetwork(this.before(upstreams), seed);
+    const network = await openNetwork(this.endpointsBefore(upstreams), seed);
     void network.lost.then((words) =>
       this.fail(new TargetError(`the proxy of the network failed: ${words}`)),
     );

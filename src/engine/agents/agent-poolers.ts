@@ -29,7 +29,7 @@ const COUNTS: ReadonlySet<string> = new Set([
 ] satisfies (keyof PoolerReading)[]);
 
 /** Counts of poolers that are gone. */
-export function ended(reading: PoolerReading): PoolerReading {
+export function withoutReadings(reading: PoolerReading): PoolerReading {
   const left = Object.entries(reading).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : 0]);
   return Object.fromEntries(left) as PoolerReading;
 }
@@ -79,7 +79,7 @@ class PoolersOfAgent {
     this.running = told.pids;
     this.instances = told.endpoints.map((_, instance) => ({
       shutDown: (how) => this.change({ kind: "shut-down", instance, how }),
-      up: () => this.change({ kind: "bring-up", instance }),
+      start: () => this.change({ kind: "bring-up", instance }),
     }));
     this.lost = new Promise((resolve) => {
       agent.ask({ kind: "ask-poolers", request: { kind: "await-loss" } }).then(
@@ -96,7 +96,7 @@ class PoolersOfAgent {
 
   async sample(): Promise<PoolerReading> {
     const answer = await this.ask({ kind: "sample" });
-    this.last = answer ? Reading.parse(answer.value) : ended(this.last);
+    this.last = answer ? Reading.parse(answer.value) : withoutReadings(this.last);
     return this.last;
   }
 
@@ -174,7 +174,7 @@ class AgentPoolers implements RunningPooler {
     };
   }
 
-  async knock(): Promise<string | undefined> {
+  async tryConnections(): Promise<string | undefined> {
     const answers = await Promise.all(
       this.all.map(async (each) => {
         const answer = await each.ask({ kind: "knock" }).catch(() => undefined);

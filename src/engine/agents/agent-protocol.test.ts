@@ -17,9 +17,9 @@ const ENDPOINT: Endpoint = {
   port: 5432,
   database: "d",
   user: "u",
-  passwordCommand: { words: ["token"], everyMs: 60_000 },
+  passwordCommand: { words: ["token"], reuseMs: 60_000 },
   tls: { mode: "verify-full", ca: "PEM" },
-  others: [{ scheme: "postgresql", host: "db2", port: 5432, database: "d", user: "u" }],
+  alternatives: [{ scheme: "postgresql", host: "db2", port: 5432, database: "d", user: "u" }],
 };
 
 function assignments(text: string, file = "scenario.yaml"): Assignment[] {
@@ -105,7 +105,7 @@ describe("a message between coordinator and agents", () => {
   it.each<[string, (string | number)[], unknown]>([
     ["an endpoint without a host", ["endpoints", 0, "host"], undefined],
     ["an endpoint with an unknown key", ["endpoints", 0, "proxy"], "x"],
-    ["an invalid further endpoint", ["endpoints", 0, "others", 0], {}],
+    ["an invalid further endpoint", ["endpoints", 0, "alternatives", 0], {}],
     ["no endpoint", ["endpoints"], []],
     ["an unknown pool strategy", ["settings", "pool", "strategy"], "none"],
     ["an unknown executor", ["settings", "actors", "producers", "load", "executor"], "none"],

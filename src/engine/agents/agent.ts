@@ -82,7 +82,7 @@ class Agent {
   private readonly setLine = followClock();
   private running: RunningTrial | undefined;
   private readonly path = new AgentPath((error) => this.fail(error));
-  private silence: NodeJS.Timeout | undefined;
+  private silenceTimer: NodeJS.Timeout | undefined;
   private done: () => void = () => undefined;
   private fail: (error: TrainSimError) => void = () => undefined;
   readonly ended: Promise<void>;
@@ -101,8 +101,8 @@ class Agent {
     this.setLine({ sinceMs: ownMonotonicMs(), offsetMs: 0, slope: 0 });
     this.listenOn();
     socket.on("message", (bytes: Buffer) => this.onMessage(bytes, ownMonotonicMs()));
-    socket.on("close", (code) => this.gone(`the connection closed (${code})`));
-    socket.on("error", (error) => this.gone(messageOf(error)));
+    socket.on("close", (code) => this.failWithoutCoordinator(`the connection closed (${code})`));
+    socket.on("error", (error) => this.failWithoutCoordinator(messageOf(error)));
     socket.resume();
   }
 
@@ -111,21 +111,21 @@ class Agent {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.silence);
+    clearTimeout(this.silenceTimer);
     await this.terminate().catch(() => undefined); // a coordinator that is gone hears nothing of it
     await this.path.close();
   }
 
-  private gone(why: string): void {
+  private failWithoutCoordinator(why: string): void {
     this.fail(
       new TargetError(`the coordinator is gone: ${why}`, "Its own output says why; start both again."),
     );
   }
 
   private listenOn(): void {
-    clearTimeout(this.silence);
-    this.silence = setTimeout(
-      () => this.gone(`nothing was heard of it for ${SILENCE_MS / 1000} s`),
+    clearTimeout(this.silenceTimer);
+    this.silenceTimer = setTimeout(
+      () => this.failWithoutCoordinator(`nothing was heard of it for ${SILENCE_MS / 1000} s`),
       SILENCE_MS,
     );
   }
@@ -137,13 +137,13 @@ class Agent {
   private onMessage(bytes: Buffer, heardMs: number): void {
     this.listenOn();
     try {
-      this.obey(decode(bytes, ToAgent), heardMs);
+      this.handleMessage(decode(bytes, ToAgent), heardMs);
     } catch (error) {
       this.fail(asTrainSimError(error));
     }
   }
 
-  private obey(message: ToAgent, heardMs: number): void {
+  private handleMessage(message: ToAgent, heardMs: number): void {
     switch (message.kind) {
       case "clock": {
         const repliedMs = ownMonotonicMs();
@@ -218,7 +218,7 @@ class Agent {
       ...assignment,
       directory,
       logFile: join(directory, basename(assignment.logFile)),
-      endpoints: [...this.path.before(assignment.endpoints)],
+      endpoints: [...this.path.endpointsBefore(assignment.endpoints)],
     }));
     const { trial, isCeiling, workersOfTrial } = assignments[0] as Assignment;
     const what = isCeiling ? "ceiling" : `trial ${trial.number}`;

@@ -28,29 +28,29 @@ const DRIFT_UNKNOWN = 600e-6;
 const DRIFT_CHANGE = 5e-6;
 
 export class ClockEstimate {
-  private readonly kept: Reading[] = [];
-  private way = 0;
+  private readonly readings: Reading[] = [];
+  private lastRoundTripMs = 0;
 
   /** Milliseconds by which the clock must have stepped since the last exchange; 0 where nothing speaks for that. */
   add({ askedMs, heardMs, repliedMs, answeredMs }: Exchange): number {
-    const wayMs = answeredMs - askedMs - (repliedMs - heardMs);
+    const roundTripMs = answeredMs - askedMs - (repliedMs - heardMs);
     const reading: Reading = {
       atMs: (heardMs + repliedMs) / 2,
       offsetMs: (askedMs - heardMs + (answeredMs - repliedMs)) / 2,
-      errorMs: Math.max(0, wayMs / 2),
+      errorMs: Math.max(0, roundTripMs / 2),
     };
-    this.way = wayMs;
-    const expected = this.kept.length > 0 ? this.at(reading.atMs) : undefined;
+    this.lastRoundTripMs = roundTripMs;
+    const expected = this.readings.length > 0 ? this.at(reading.atMs) : undefined;
     const steppedMs = expected
       ? Math.abs(reading.offsetMs - expected.offsetMs) - reading.errorMs - expected.errorMs
       : 0;
-    this.keep(reading);
+    this.addReading(reading);
     return Math.max(0, steppedMs);
   }
 
   /** Milliseconds that the last exchange was under way, there and back. */
-  get wayMs(): number {
-    return this.way;
+  get roundTripMs(): number {
+    return this.lastRoundTripMs;
   }
 
   /** Parts of one, by which the agent's clock must be sped up. */
@@ -60,7 +60,7 @@ export class ClockEstimate {
 
   at(atMs: number): { readonly offsetMs: number; readonly errorMs: number } {
     const { drift, error } = this.driftWithin;
-    const from = this.kept.map(({ atMs: sinceMs, offsetMs, errorMs }) => ({
+    const from = this.readings.map(({ atMs: sinceMs, offsetMs, errorMs }) => ({
       offsetMs: offsetMs + drift * (atMs - sinceMs),
       errorMs: errorMs + error * Math.abs(atMs - sinceMs),
     }));
@@ -70,18 +70,18 @@ export class ClockEstimate {
     });
   }
 
-  private keep(reading: Reading): void {
-    const last = this.kept.at(-1);
-    if (last === undefined || stretchOf(last) !== stretchOf(reading)) this.kept.push(reading);
-    else if (reading.errorMs <= last.errorMs) this.kept[this.kept.length - 1] = reading;
-    if (this.kept.length > STRETCHES_MAX) this.kept.shift();
+  private addReading(reading: Reading): void {
+    const last = this.readings.at(-1);
+    if (last === undefined || stretchOf(last) !== stretchOf(reading)) this.readings.push(reading);
+    else if (reading.errorMs <= last.errorMs) this.readings[this.readings.length - 1] = reading;
+    if (this.readings.length > STRETCHES_MAX) this.readings.shift();
   }
 
   /** From the two readings that bound it best. */
   private get driftWithin(): { readonly drift: number; readonly error: number } {
     let best = { drift: 0, error: DRIFT_UNKNOWN };
-    for (const last of this.kept.slice(-LATEST)) {
-      for (const first of this.kept) {
+    for (const last of this.readings.slice(-LATEST)) {
+      for (const first of this.readings) {
         const apartMs = last.atMs - first.atMs;
         if (apartMs <= 0) continue;
         const error = (first.errorMs + last.errorMs) / apartMs + DRIFT_CHANGE;

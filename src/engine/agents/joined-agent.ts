@@ -30,7 +30,7 @@ interface PendingRequest {
 
 export class JoinedAgent {
   /** Its end is no loss: a fault of the scenario kills it. */
-  isToBeKilled = false;
+  isKillExpected = false;
   private readonly clock = new ClockEstimate();
   private exchanges = 0;
   /** Milliseconds of the agent's clock. */
@@ -41,7 +41,7 @@ export class JoinedAgent {
   private listener: AgentListener = () => undefined;
   private loss: TrainSimError | undefined;
   private onLost: (error: TrainSimError) => void = () => undefined;
-  private silence: NodeJS.Timeout | undefined;
+  private silenceTimer: NodeJS.Timeout | undefined;
   /** Requests that are not answered yet, by their numbers. */
   private readonly pendingRequests = new Map<number, PendingRequest>();
   private requests = 0;
@@ -72,8 +72,8 @@ export class JoinedAgent {
   }
 
   /** Milliseconds that the last exchange was under way. */
-  get wayMs(): number {
-    return this.clock.wayMs;
+  get roundTripMs(): number {
+    return this.clock.roundTripMs;
   }
 
   /** Whatever it tells from now on goes to that one, and its loss to `onLost`, at once where it is lost. */
@@ -102,7 +102,7 @@ export class JoinedAgent {
     try {
       return { value: await this.ask(request) };
     } catch (error) {
-      if (this.isToBeKilled) return undefined;
+      if (this.isKillExpected) return undefined;
       throw error;
     }
   }
@@ -122,7 +122,7 @@ export class JoinedAgent {
     this.send({ kind: "end" });
     this.loss ??= new TargetError("the run is over");
     this.refuseAsked(this.loss);
-    clearTimeout(this.silence);
+    clearTimeout(this.silenceTimer);
     clearTimeout(this.next);
     this.socket.close();
   }
@@ -133,7 +133,7 @@ export class JoinedAgent {
       `agent ${this.name} is lost: ${why}`,
       "Its own output may say why. --resume repeats the trial, once as many agents are there.",
     );
-    clearTimeout(this.silence);
+    clearTimeout(this.silenceTimer);
     clearTimeout(this.next);
     this.socket.terminate();
     this.refuseAsked(this.loss);
@@ -148,7 +148,7 @@ export class JoinedAgent {
 
   private askTime(): void {
     this.send({ kind: "clock", askedMs: monotonicMs() });
-    this.silence = setTimeout(
+    this.silenceTimer = setTimeout(
       () => this.lose(`nothing was heard of it for ${SILENCE_MS / 1000} s`),
       SILENCE_MS,
     );
@@ -160,14 +160,14 @@ export class JoinedAgent {
     try {
       const message = decode(bytes, FromAgent);
       if (message.kind === "clock") this.compare(message, answeredMs);
-      else if (message.kind === "answer") this.answered(message);
+      else if (message.kind === "answer") this.settleRequest(message);
       else this.listener(message);
     } catch (error) {
       this.lose(messageOf(error));
     }
   }
 
-  private answered({ id, value, problem }: Extract<FromAgent, { kind: "answer" }>): void {
+  private settleRequest({ id, value, problem }: Extract<FromAgent, { kind: "answer" }>): void {
     const asker = this.pendingRequests.get(id);
     this.pendingRequests.delete(id);
     if (problem === undefined) asker?.resolve(value);
@@ -178,7 +178,7 @@ export class JoinedAgent {
   }
 
   private compare(reply: Extract<FromAgent, { kind: "clock" }>, answeredMs: number): void {
-    clearTimeout(this.silence);
+    clearTimeout(this.silenceTimer);
     const steppedMs = this.clock.add({ ...reply, answeredMs });
     if (steppedMs > STEP_MAX_MS) {
       this.lose(`its monotonic clock stepped by ${Math.round(steppedMs)} ms, as when a machine is paused`);

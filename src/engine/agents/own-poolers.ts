@@ -15,7 +15,7 @@ export class OwnPoolers {
   private onClose: () => void = () => undefined;
   private statistics: StandingSession<PoolerStatistics> | undefined;
   private pausing: { readonly end: AbortController; readonly goOn: Promise<() => Promise<void>> } | undefined;
-  private still: ProcessPause | undefined;
+  private processPause: ProcessPause | undefined;
 
   constructor(private readonly running: RunningPooler) {
     const closed = new Promise<undefined>((resolve) => (this.onClose = () => resolve(undefined)));
@@ -26,7 +26,7 @@ export class OwnPoolers {
     return this.running.endpoints;
   }
 
-  get told(): OpenedPoolers {
+  get openedPoolers(): OpenedPoolers {
     const {
       version = "unknown version",
       supportsPreparedStatements,
@@ -57,19 +57,19 @@ export class OwnPoolers {
         await this.instance(request.instance).shutDown(request.how);
         return [...this.running.pids];
       case "bring-up":
-        await this.instance(request.instance).up();
+        await this.instance(request.instance).start();
         return [...this.running.pids];
       case "pause":
         return this.pause(request.consoles);
       case "resume":
         return this.resume();
       case "stand-still":
-        this.still = await this.running.standStill();
-        return this.still.processes;
+        this.processPause = await this.running.standStill();
+        return this.processPause.processes;
       case "go-on":
-        return this.still?.end();
+        return this.processPause?.end();
       case "knock":
-        return this.running.knock();
+        return this.running.tryConnections();
     }
   }
 

@@ -7,7 +7,7 @@ import { edgeOfAgents } from "../../faults/agent.js";
 import type { LoadAgent } from "../../faults/fault.js";
 import { areBesideAgents, hasPooler, poolerKindOf } from "../../pools/registry.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { deal, type AgentPlace } from "../../clients/deal.js";
+import { dealWorkers, type AgentPlace } from "../../clients/deal.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { asTrainSimError, TrialError, type TrainSimError } from "../../foundation/errors.js";
 import { amongThemselves } from "../workers/assignments.js";
@@ -48,7 +48,7 @@ class AgentWorkers {
     this.unsentChanges.push(...changes);
   }
 
-  tellChanges(): void {
+  sendChanges(): void {
     if (this.unsentChanges.length > 0) this.agent.send({ kind: "memory", changes: this.unsentChanges });
     this.unsentChanges = [];
   }
@@ -67,7 +67,7 @@ class AgentWorkers {
 }
 
 export class RemoteWorkers implements RunningWorkers {
-  private readonly crews: readonly AgentWorkers[];
+  private readonly agentWorkers: readonly AgentWorkers[];
   private readonly files: PieceFiles;
   private readonly mirroring: NodeJS.Timeout;
   private readonly settings: TreatmentSettings;
@@ -83,14 +83,14 @@ export class RemoteWorkers implements RunningWorkers {
     this.settings = first.settings;
     this.files = new PieceFiles(dirname(first.logFile), (error) => this.events.onCrash(0, error));
     const roles = assignments.map(({ role }) => role);
-    const dealt = deal(roles, agents.length, place);
-    this.crews = agents.map((agent, i) => new AgentWorkers(agent, dealt[i] ?? []));
-    for (const crew of this.crews) this.launch(crew);
-    this.mirroring = setInterval(() => this.crews.forEach((crew) => crew.tellChanges()), MIRROR_MS);
+    const dealt = dealWorkers(roles, agents.length, place);
+    this.agentWorkers = agents.map((agent, i) => new AgentWorkers(agent, dealt[i] ?? []));
+    for (const crew of this.agentWorkers) this.launch(crew);
+    this.mirroring = setInterval(() => this.agentWorkers.forEach((crew) => crew.sendChanges()), MIRROR_MS);
   }
 
   get leadMs(): number {
-    return Math.max(LEAD_MIN_MS, ...this.crews.map(({ agent }) => LEAD_WAYS * agent.wayMs));
+    return Math.max(LEAD_MIN_MS, ...this.agentWorkers.map(({ agent }) => LEAD_WAYS * agent.roundTripMs));
   }
 
   post(worker: number, command: Command): void {
@@ -102,7 +102,7 @@ export class RemoteWorkers implements RunningWorkers {
   private windowBegins(startMs: number): void {
     if (startMs === this.windowStartMs) return;
     this.windowStartMs = startMs;
-    for (const { agent } of this.crews) agent.forgetErrors();
+    for (const { agent } of this.agentWorkers) agent.forgetErrors();
   }
 
   nameOf(worker: number): string {
@@ -111,11 +111,11 @@ export class RemoteWorkers implements RunningWorkers {
   }
 
   cpuSeconds(): number {
-    return this.crews.reduce((sum, crew) => sum + crew.cpuSeconds, 0);
+    return this.agentWorkers.reduce((sum, crew) => sum + crew.cpuSeconds, 0);
   }
 
   agents(): WorkersOfAgent[] {
-    return this.crews.map(({ agent, workers, cpuSeconds, onKilled }) => ({
+    return this.agentWorkers.map(({ agent, workers, cpuSeconds, onKilled }) => ({
       name: agent.name,
       workers,
       ...(!onKilled && { cpuSeconds }),
@@ -124,7 +124,7 @@ export class RemoteWorkers implements RunningWorkers {
   }
 
   chooseAgents(count: number, prng: Prng): LoadAgent[] {
-    const living = this.crews.filter((crew) => !crew.isLost());
+    const living = this.agentWorkers.filter((crew) => !crew.isLost());
     const { pool } = this.settings;
     return prng
       .shuffle(living)
@@ -139,7 +139,7 @@ export class RemoteWorkers implements RunningWorkers {
 
   private kill(crew: AgentWorkers): Promise<void> {
     const gone = new Promise<void>((resolve) => (crew.onKilled = resolve));
-    crew.agent.isToBeKilled = true;
+    crew.agent.isKillExpected = true;
     crew.agent.send({ kind: "kill" });
     return withinMs(gone, KILL_PATIENCE_MS);
   }
@@ -150,21 +150,21 @@ export class RemoteWorkers implements RunningWorkers {
   }
 
   async terminate(): Promise<TrainSimError | undefined> {
-    const problems = await Promise.all(this.crews.map((crew) => crew.terminate()));
+    const problems = await Promise.all(this.agentWorkers.map((crew) => crew.terminate()));
     clearInterval(this.mirroring);
     this.files.close();
     return problems.find((problem) => problem !== undefined);
   }
 
   private crewOf(worker: number): AgentWorkers | undefined {
-    return this.crews.find(({ workers }) => workers.includes(worker));
+    return this.agentWorkers.find(({ workers }) => workers.includes(worker));
   }
 
   private launch(crew: AgentWorkers): void {
     const { agent, workers } = crew;
     const fail = (error: TrainSimError): void => this.events.onCrash(workers[0] as number, error);
     agent.listen(
-      (message) => this.hear(crew, message, fail),
+      (message) => this.handleEvent(crew, message, fail),
       (loss) => {
         if (crew.onKilled) {
           for (const worker of workers) this.events.onKilled(worker);
@@ -185,7 +185,7 @@ export class RemoteWorkers implements RunningWorkers {
     });
   }
 
-  private hear(crew: AgentWorkers, message: AgentEvent, fail: (error: TrainSimError) => void): void {
+  private handleEvent(crew: AgentWorkers, message: AgentEvent, fail: (error: TrainSimError) => void): void {
     const { agent, workers } = crew;
     if ("worker" in message && !workers.includes(message.worker)) {
       agent.lose(`it tells of worker ${message.worker}, which is not its own`);
@@ -216,7 +216,7 @@ export class RemoteWorkers implements RunningWorkers {
         return;
       }
       case "memory": {
-        for (const other of this.crews) if (other !== crew) other.changed(message.changes);
+        for (const other of this.agentWorkers) if (other !== crew) other.changed(message.changes);
         return;
       }
       case "cpu":

@@ -22,7 +22,7 @@ const endpoint = {
   database: z.string(),
   user: z.string(),
   password: z.string().exactOptional(),
-  passwordCommand: z.object({ words: z.array(z.string()).min(1), everyMs: Ms }).exactOptional(),
+  passwordCommand: z.object({ words: z.array(z.string()).min(1), reuseMs: Ms }).exactOptional(),
   tls: z
     .strictObject({
       mode: z.enum(["require", "verify-ca", "verify-full"]),
@@ -34,7 +34,7 @@ const endpoint = {
     .exactOptional(),
   region: z.string().exactOptional(),
   takesWrites: z.boolean().exactOptional(),
-  get others() {
+  get alternatives() {
     return z.array(EndpointInput).exactOptional();
   },
   weight: z.number().positive().exactOptional(),

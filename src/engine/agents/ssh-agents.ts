@@ -48,8 +48,8 @@ export class SshAgents {
   }
 
   /** Rejects as soon as one of them has ended, with its last words. */
-  untilOneEnds(): Promise<never> {
-    return Promise.race(this.agents.map((agent) => agent.untilItEnds()));
+  rejectAtFirstEnd(): Promise<never> {
+    return Promise.race(this.agents.map((agent) => agent.rejectAtEnd()));
   }
 
   /** Once the coordinator is closed. Leaves no ssh behind. */
@@ -93,7 +93,7 @@ class SshAgent {
     if (child.pid !== undefined) this.guard(child.pid);
   }
 
-  async untilItEnds(): Promise<never> {
+  async rejectAtEnd(): Promise<never> {
     const how = await this.ended.catch((error: unknown) => {
       throw new UsageError(
         `ssh cannot be started: ${messageOf(error)}`,
@@ -103,7 +103,7 @@ class SshAgent {
     const { host, options } = this;
     throw new TargetError(
       `there is no agent on ${host}: ssh ended with ${how}: ${complaintIn(this.lines.join("\n"))}`,
-      `Try it yourself: ${byHand(host, options.command)}`,
+      `Try it yourself: ${commandByHand(host, options.command)}`,
     );
   }
 
@@ -125,6 +125,6 @@ class SshAgent {
   }
 }
 
-export function byHand(host: string, command: string): string {
+export function commandByHand(host: string, command: string): string {
   return `ssh ${host} ${shellWord(`${command} --version`)}`;
 }

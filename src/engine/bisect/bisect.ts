@@ -94,7 +94,7 @@ interface StepJudgement {
 }
 
 /** Surely worse by more than is accepted, as `compare` decides it. 1/(1+r) and 1+r are equally far from 1. */
-function judged({ isMaximised }: Objective, within: number, claim: Comparison | undefined): StepJudgement {
+function judgeStep({ isMaximised }: Objective, within: number, claim: Comparison | undefined): StepJudgement {
   const open = { standing: "inconclusive", isSurelyWorse: false } as const;
   // Findings are of headline metrics only. For another metric an exploratory difference counts, corrected for its comparisons.
   const isProven = claim && (isHeadline(claim.metric) ? claim.verdict === "finding" : isDifference(claim));
@@ -105,7 +105,7 @@ function judged({ isMaximised }: Objective, within: number, claim: Comparison | 
 }
 
 /** Whether the interval shows that the loss is at most that share. */
-function isWithin({ ciLow, ciHigh }: Pick<Step, "ciLow" | "ciHigh">, share: number): boolean {
+function isWithinShare({ ciLow, ciHigh }: Pick<Step, "ciLow" | "ciHigh">, share: number): boolean {
   return [ciLow, ciHigh].every((end) => end !== null && Math.abs(Math.log(end)) <= Math.log1p(share));
 }
 
@@ -117,7 +117,7 @@ class BisectionRun {
   private low = 0;
   private high: number;
   /** Steps by the meaning of their revision: a meaning that returns is known. */
-  private readonly known = new Map<string, RevisionVerdict>();
+  private readonly verdictsByKey = new Map<string, RevisionVerdict>();
   /** Places that say nothing, however often they are asked. */
   private readonly silent = new Set<number>();
 
@@ -126,7 +126,7 @@ class BisectionRun {
     private readonly measure: Measure,
   ) {
     this.high = plan.candidates.length - 1;
-    this.learn(0, "good");
+    this.recordVerdict(0, "good");
   }
 
   async run(): Promise<Bisection> {
@@ -136,22 +136,23 @@ class BisectionRun {
     if (problem !== undefined)
       throw new UsageError(`the good and the bad revision cannot be compared: ${problem}`, "Name others.");
     if (standing !== "worse") {
-      const isOpen = standing === "inconclusive" || (ends.isSurelyWorse && !isWithin(ends, maxRegression));
+      const isOpen =
+        standing === "inconclusive" || (ends.isSurelyWorse && !isWithinShare(ends, maxRegression));
       return this.answer(isOpen ? "inconclusive" : "no-regression");
     }
-    this.learn(this.high, "worse");
+    this.recordVerdict(this.high, "worse");
     const half = Math.exp(Math.abs(Math.log(ratio ?? 1)) / 2) - 1;
     const within = Math.min(WITHIN.most, Math.max(WITHIN.least, half));
     for (let next = this.next(); next !== undefined; next = this.next())
-      this.learn(next, this.standingAt(next) ?? (await this.step("search", 0, next, within)).standing);
+      this.recordVerdict(next, this.verdictAt(next) ?? (await this.step("search", 0, next, within)).standing);
     const { isSurelyWorse } = await this.step("confirmation", this.low, this.high, maxRegression);
     const isOne = this.high - this.low === 1;
     return this.answer(!isSurelyWorse ? "unconfirmed" : isOne ? "found" : "range");
   }
 
-  private learn(place: number, standing: RevisionVerdict): void {
+  private recordVerdict(place: number, standing: RevisionVerdict): void {
     const one = this.at(place);
-    if ("key" in one) this.known.set(one.key, standing);
+    if ("key" in one) this.verdictsByKey.set(one.key, standing);
     if (standing === "worse") this.high = place;
     else if (standing === "good") this.low = place;
     else this.silent.add(place);
@@ -161,9 +162,9 @@ class BisectionRun {
     return this.plan.candidates[place] as RevisionState;
   }
 
-  private standingAt(place: number): RevisionVerdict | undefined {
+  private verdictAt(place: number): RevisionVerdict | undefined {
     const one = this.at(place);
-    return "key" in one ? this.known.get(one.key) : "skipped";
+    return "key" in one ? this.verdictsByKey.get(one.key) : "skipped";
   }
 
   /** The place nearest to the middle of which something can be learnt. */
@@ -182,12 +183,12 @@ class BisectionRun {
     const pair = { purpose, reference, revision: place, within };
     const measured = await this.measure({ ...pair, step: this.steps.length });
     const [revision, against] = [this.at(place).revision.id, this.at(reference).revision.id];
-    const step = { purpose, revision, against, within, ...this.seen(measured, within) };
+    const step = { purpose, revision, against, within, ...this.describeStep(measured, within) };
     this.steps.push(step);
     return step;
   }
 
-  private seen(
+  private describeStep(
     measured: StepOutcome,
     within: number,
   ): Omit<Step, "purpose" | "revision" | "against" | "within"> {
@@ -199,7 +200,7 @@ class BisectionRun {
     const claim = claimOf(result, this.plan.objective);
     const { ratio, ciLow, ciHigh, pValue } = claim ?? NO_CLAIM;
     return {
-      ...judged(this.plan.objective, within, claim),
+      ...judgeStep(this.plan.objective, within, claim),
       ratio,
       ciLow,
       ciHigh,

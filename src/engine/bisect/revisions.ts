@@ -53,7 +53,7 @@ interface State {
   /** Undefined: the working tree. */
   readonly commit: Commit | undefined;
   readonly texts: ReadonlyMap<string, string>;
-  readonly made: LoadOutcome;
+  readonly outcome: LoadOutcome;
 }
 
 class Files {
@@ -78,14 +78,14 @@ class Files {
       return text;
     };
     try {
-      return { commit, texts, made: this.madeOf(read) };
+      return { commit, texts, outcome: this.loadRevision(read) };
     } catch (error) {
-      if (error instanceof TrainSimError) return { commit, texts, made: error };
+      if (error instanceof TrainSimError) return { commit, texts, outcome: error };
       throw error;
     }
   }
 
-  private madeOf(read: ReadText): Omit<RunnableRevision, "revision"> {
+  private loadRevision(read: ReadText): Omit<RunnableRevision, "revision"> {
     const given = [read(this.scenario, ""), this.scenario, { ...this.overrides, read }] as const;
     const experiment = parseScenario(...given);
     const [first, ...others] = experiment.treatments;
@@ -144,9 +144,9 @@ function keyOf(made: LoadOutcome): string {
 }
 
 /** Throws with the revision's name where it cannot be loaded. */
-function requireLoaded({ commit, texts, made }: State): RunnableRevision {
-  if ("key" in made) return { ...made, revision: revisionOf({ commit, texts, made }, texts) };
-  throw new UsageError(`at ${nameOf(commit)}: ${made.message}`, made.hint, { cause: made });
+function requireLoaded({ commit, texts, outcome }: State): RunnableRevision {
+  if ("key" in outcome) return { ...outcome, revision: revisionOf({ commit, texts, outcome }, texts) };
+  throw new UsageError(`at ${nameOf(commit)}: ${outcome.message}`, outcome.hint, { cause: outcome });
 }
 
 /** The good one first, the bad one last. Throws a UsageError where there is nothing between them, or one of the two does not load. */
@@ -170,10 +170,15 @@ export function revisionsOf({
   requireLoaded(files.at(chain.at(-1) ?? (bad === undefined ? undefined : from)));
   const candidates = chain.flatMap((commit): Candidate[] => {
     const state = files.at(commit);
-    const [revision, isSame] = [revisionOf(state, before.texts), keyOf(state.made) === keyOf(before.made)];
+    const [revision, isSame] = [
+      revisionOf(state, before.texts),
+      keyOf(state.outcome) === keyOf(before.outcome),
+    ];
     before = state;
     if (isSame) return [];
-    return ["key" in state.made ? { ...state.made, revision } : { revision, problem: keyOf(state.made) }];
+    return [
+      "key" in state.outcome ? { ...state.outcome, revision } : { revision, problem: keyOf(state.outcome) },
+    ];
   });
   if (candidates.length === 0)
     throw new UsageError(

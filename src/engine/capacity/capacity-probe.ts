@@ -6,7 +6,7 @@ import { isRound, type Operation } from "../../metrics/operations.js";
 import { failuresOf } from "../../metrics/figures.js";
 import type { Totals } from "../../metrics/totals.js";
 import { invalidTrials } from "../../analysis/diagnosis/validity.js";
-import { seenText, shortNumber } from "../../foundation/text/numbers.js";
+import { measuredText, shortNumber } from "../../foundation/text/numbers.js";
 import { holds, seenValue, fewSamples } from "../../analysis/thresholds/thresholds.js";
 import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import type { OperationResults, TrialResult } from "../../results/result-schema.js";
@@ -102,7 +102,7 @@ export interface ProbeMeasured {
   readonly totals: Pick<Totals, "histograms">;
 }
 
-function givenUp(operations: OperationResults, operation: Operation): number {
+function unservedArrivals(operations: OperationResults, operation: Operation): number {
   return failuresOf(operations[operation] ?? {});
 }
 
@@ -115,7 +115,7 @@ function sumOf(
 }
 
 /** The one that the threshold is about, where arrivals start it. */
-function shownOf({ operations }: Driven, { source }: Pick<Threshold, "source">): Operation {
+function thresholdOperation({ operations }: Driven, { source }: Pick<Threshold, "source">): Operation {
   const [asked] = source.split(".");
   return operations.find((operation) => operation === asked) ?? operations[0] ?? "";
 }
@@ -123,7 +123,7 @@ function shownOf({ operations }: Driven, { source }: Pick<Threshold, "source">):
 function doneOf(operations: OperationResults, driven: Driven): number {
   const { parts } = driven;
   const transactions = sumOf(operations, driven, "transactions");
-  const failed = parts.reduce((sum, part) => sum + givenUp(operations, part), 0);
+  const failed = parts.reduce((sum, part) => sum + unservedArrivals(operations, part), 0);
   return Math.max(0, transactions - failed);
 }
 
@@ -149,7 +149,7 @@ function objection(
   const reasons = [
     ...(seen === undefined ? [`${threshold.metric} has no samples`] : []),
     ...(seen !== undefined && !holds(threshold, seen)
-      ? [`${threshold.expression} was ${seenText(seen, threshold.expression)}`]
+      ? [`${threshold.expression} was ${measuredText(seen, threshold.expression)}`]
       : []),
     ...(canDrop && dropped > 0 ? [`${counted(dropped, "arrival was", "arrivals were")} dropped`] : []),
     ...(left > clients + LEFT_RATIO_MAX * offered
@@ -169,7 +169,7 @@ export function judgeProbe(
   const driven = rateDrivenRole(treatment);
   const canDrop = "maxWaitMs" in driven.roleSettings.load;
   const { seen, reason } = objection(measured, driven, threshold, canDrop);
-  const { responseTimeMs } = result.operations[shownOf(driven, threshold)] ?? {};
+  const { responseTimeMs } = result.operations[thresholdOperation(driven, threshold)] ?? {};
   const perSecond = (count: number): number => (result.windowSeconds > 0 ? count / result.windowSeconds : 0);
   const expected = EXPECTED[reason === undefined ? "held" : "failed"];
   const few = seen === undefined ? undefined : fewSamples(threshold, measured.totals);
@@ -207,7 +207,7 @@ export function capacityOf(
 ): Capacity {
   const driven = rateDrivenRole(treatment);
   const { roleSettings } = driven;
-  const operation = shownOf(driven, { source });
+  const operation = thresholdOperation(driven, { source });
   const { ratePerSecond: rate, failsAtPerSecond: fails } = found;
   const probes = ran.map(({ probe }) => probe);
   const counting = probes.map((probe, position) => ({ ...probe, position })).filter((probe) => counts(probe));

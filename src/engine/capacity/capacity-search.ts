@@ -49,8 +49,8 @@ export class CapacitySearch {
   private readonly confirmed = new Set<number>();
   /** Evidence that a rate fails: one probe, 2 of 3, or 2 of the probes that asked it again later. */
   private readonly failed = new Map<number, "once" | "bound" | "again">();
-  private readonly counted: RateOutcome[] = [];
-  private asked = 0;
+  private readonly outcomes: RateOutcome[] = [];
+  private probeCount = 0;
   /** Whether the last probe failed, as it does under an overload. */
   private isOverloaded = false;
   private outcome: SearchResult["outcome"] = "stopped";
@@ -68,7 +68,7 @@ export class CapacitySearch {
     }
   }
 
-  get found(): SearchResult {
+  get result(): SearchResult {
     const { outcome, low, high, drift } = this;
     const isKnown = outcome === "found" || outcome === "at-least";
     return {
@@ -148,7 +148,7 @@ export class CapacitySearch {
       else failed++;
     }
     if (held === confirmations) this.confirmed.add(rate);
-    else this.refute(rate);
+    else this.discardRate(rate);
     return held === confirmations;
   }
 
@@ -160,11 +160,11 @@ export class CapacitySearch {
     if (yield* this.holds(low, recover)) return true;
     yield* this.holds(Math.max(roundRate(low / 2), this.options.leastRatePerSecond), recover);
     if (yield* this.holds(low, recover)) return true;
-    this.refute(low);
+    this.discardRate(low);
     return false;
   }
 
-  private refute(rate: number): void {
+  private discardRate(rate: number): void {
     this.held.delete(rate);
     this.confirmed.delete(rate);
     this.failed.set(rate, "again");
@@ -172,15 +172,15 @@ export class CapacitySearch {
   }
 
   private requireSteady(): void {
-    const drift = capacityDrift(this.counted, DRIFT_GAIN.shown);
+    const drift = capacityDrift(this.outcomes, DRIFT_GAIN.shown);
     if (drift) throw new Inconclusive(drift);
   }
 
   private *holds(rate: number, about: ProbePurpose): ProbeSequence<boolean> {
-    if (this.asked === PROBES_MOST) throw new Inconclusive();
+    if (this.probeCount === PROBES_MOST) throw new Inconclusive();
     const held = yield { ratePerSecond: rate, ...about };
-    if (counts(about)) this.counted.push({ ratePerSecond: rate, held, position: this.asked });
-    this.asked++;
+    if (counts(about)) this.outcomes.push({ ratePerSecond: rate, held, position: this.probeCount });
+    this.probeCount++;
     this.isOverloaded = !held;
     return held;
   }

@@ -40,7 +40,7 @@ async function* probes(
   for (const treatment of experiment.treatments) {
     const search = new CapacitySearch(searchOptions(experiment, treatment, found));
     const ran: (TrialWithTreatment & { readonly probe: CapacityProbe })[] = [];
-    const capacity = (): Capacity => capacityOf(treatment, threshold, ran, search.found);
+    const capacity = (): Capacity => capacityOf(treatment, threshold, ran, search.result);
     const asking = search.probes();
     for (let asked = asking.next(); !asked.done;) {
       record.capacity = [...found, capacity()];
@@ -60,6 +60,6 @@ async function* probes(
     found.push(capacity());
     record.capacity = [...found];
     for (const { probe, result, totals } of ran)
-      if (isConfirmation(probe, search.found.ratePerSecond)) record.add(treatment.id, result, totals);
+      if (isConfirmation(probe, search.result.ratePerSecond)) record.add(treatment.id, result, totals);
   }
 }

@@ -63,12 +63,12 @@ export class DatabaseSource implements EvidenceSource {
     };
   }
 
-  opened(): Promise<void> {
-    return this.reader.opened();
+  openWindow(): Promise<void> {
+    return this.reader.openWindow();
   }
 
-  async closed(): Promise<void> {
-    this.differences = await this.reader.closed(this.statements);
+  async closeWindow(): Promise<void> {
+    this.differences = await this.reader.closeWindow(this.statements);
   }
 
   summary(window: WindowEvidence): Partial<DatabaseEvidence> {

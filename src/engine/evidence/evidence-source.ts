@@ -25,8 +25,8 @@ export interface EvidenceSource {
    */
   sample(): Promise<EvidenceReading>;
   /** Queries for the ends of the window alone, before its first reading and after its last. A failure is skipped. */
-  opened?(): Promise<void>;
-  closed?(): Promise<void>;
+  openWindow?(): Promise<void>;
+  closeWindow?(): Promise<void>;
   /** Fields of the result besides the figures of the catalogue, once the window has ended. */
   summary?(window: WindowEvidence): Partial<DatabaseEvidence>;
   readonly skipped: readonly SkippedSource[];
@@ -40,7 +40,7 @@ export interface MeanAndMax {
 
 export interface WindowEvidence {
   gauge(name: string): MeanAndMax | undefined;
-  seen(name: string): number;
+  sampleCount(name: string): number;
   /** The sum over samples of each gauge of a family such as `wait.`, by its name without the family. */
   family(prefix: string): ReadonlyMap<string, number>;
   /** The difference between the readings at the two ends; undefined also for a counter that restarted in between. */

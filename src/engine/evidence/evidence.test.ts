@@ -150,8 +150,8 @@ test("evidence asks sources once before the first reading and after the last, an
       return { "wal.bytes": call };
     },
     {
-      opened: () => Promise.resolve(void order.push("opened")),
-      closed: () => Promise.reject(new Error("no such view")),
+      openWindow: () => Promise.resolve(void order.push("opened")),
+      closeWindow: () => Promise.reject(new Error("no such view")),
       skipped: [{ source: "pg_stat_wal", reason: "old" }],
     },
   );

@@ -41,7 +41,7 @@ export class TrialEvidence {
   private missed = 0;
   private tookMs = 0;
   private readings = 0;
-  private state: "new" | "open" | "closed" = "new";
+  private state: "new" | "open" | "closeWindow" = "new";
 
   constructor(private readonly options: EvidenceOptions) {
     this.clock = options.clock ?? systemClock;
@@ -55,7 +55,7 @@ export class TrialEvidence {
   /** Takes the first reading and resolves with it. Samples follow from `startMs` (monotonic) on. */
   async begin(startMs: number): Promise<void> {
     this.startMs = startMs;
-    await this.hooks("opened");
+    await this.hooks("openWindow");
     this.openedMs = this.clock.nowMs();
     const reading = await this.read();
     this.sums.open(reading, this.openedMs);
@@ -76,13 +76,13 @@ export class TrialEvidence {
     if (this.options.everyMs > 0 && lastSecond > this.lastSecond)
       this.take(lastSecond, reading, this.closedMs);
     this.sums.close(reading);
-    this.state = "closed";
-    await this.hooks("closed");
+    this.state = "closeWindow";
+    await this.hooks("closeWindow");
   }
 
   /** The evidence of the window; empty if the window did not come to its end. */
   result(done: WindowWork): DatabaseEvidence {
-    if (this.state !== "closed") return {};
+    if (this.state !== "closeWindow") return {};
     const { sums } = this;
     const parts = Object.assign(
       windowFigures(sums, DATABASE_EVIDENCE),
@@ -154,7 +154,7 @@ export class TrialEvidence {
     return Object.assign({}, ...values) as EvidenceReading;
   }
 
-  private async hooks(name: "opened" | "closed"): Promise<void> {
+  private async hooks(name: "openWindow" | "closeWindow"): Promise<void> {
     for (const source of this.options.sources) {
       try {
         await source[name]?.();

@@ -44,7 +44,7 @@ export function foreignWorkOf(
   const sessionsActive = window.gauge("foreign.active");
   const sessionsActiveHere = window.gauge("foreign.activeHere");
   const cpuMs = window.total("host.foreignCpuMs");
-  const samples = window.seen("foreign.active");
+  const samples = window.sampleCount("foreign.active");
   const sessions = [...window.family("foreignSessions.")]
     .map(([name, sum]) => ({ name, mean: sum / samples }))
     .sort((a, b) => b.mean - a.mean);

@@ -16,7 +16,7 @@ const machineAt =
     ...(poolerPids.length > 0 && { poolerCpuMs: ms }),
   });
 
-const INSTANCE = { shutDown: () => Promise.resolve(), up: () => Promise.resolve() };
+const INSTANCE = { shutDown: () => Promise.resolve(), start: () => Promise.resolve() };
 
 const EMBEDDED = { kind: "embedded", serverPid: 4711 } as const;
 

@@ -23,7 +23,7 @@ type PoolerProcesses = Pick<RunningPooler, "pids" | "instances">;
 export class HostSource implements EvidenceSource {
   readonly name = "host";
   readonly skipped: readonly SkippedSource[];
-  private readonly untoldPooler: string | undefined;
+  private readonly poolerUnknownReason: string | undefined;
   private foreignTakenMs = 0;
   /** CPU time of others' backends at their last reading, in ms. */
   private readonly seenMs = new Map<number, number>();
@@ -34,8 +34,8 @@ export class HostSource implements EvidenceSource {
     private readonly foreignPids: () => readonly number[] = () => [],
     private readonly read: typeof hostUsage = hostUsage,
   ) {
-    this.untoldPooler = pooler && untold(pooler);
-    this.skipped = unseen(this.reading(), target, this.untoldPooler);
+    this.poolerUnknownReason = pooler && unknownPoolerReason(pooler);
+    this.skipped = unreadSources(this.reading(), target, this.poolerUnknownReason);
   }
 
   sample(): Promise<EvidenceReading> {
@@ -58,7 +58,7 @@ export class HostSource implements EvidenceSource {
     return this.read({
       ...(serverPid !== undefined && { serverPid }),
       agentPids,
-      poolerPids: this.untoldPooler === undefined ? (this.pooler?.pids ?? []) : [],
+      poolerPids: this.poolerUnknownReason === undefined ? (this.pooler?.pids ?? []) : [],
       backendPids: this.foreignPids(),
     });
   }
@@ -73,10 +73,10 @@ export class HostSource implements EvidenceSource {
   }
 }
 
-function unseen(
+function unreadSources(
   reading: HostUsage,
   { kind, serverPid }: HostedServer,
-  untoldPooler: string | undefined,
+  poolerUnknownReason: string | undefined,
 ): SkippedSource[] {
   if (reading.otherCpuMs === undefined)
     return [{ source: "CPU and disks", reason: "this platform has no /proc to read them from" }];
@@ -88,12 +88,13 @@ function unseen(
     });
   else if (reading.diskWriteBytes === undefined)
     skipped.push({ source: "disks", reason: "/proc/diskstats shows no whole disk" });
-  if (untoldPooler !== undefined) skipped.push({ source: "CPU of the pooler", reason: untoldPooler });
+  if (poolerUnknownReason !== undefined)
+    skipped.push({ source: "CPU of the pooler", reason: poolerUnknownReason });
   return skipped;
 }
 
 /** The reason why the CPU time of a pooler is not known here; undefined if it is. */
-function untold({ pids, instances }: PoolerProcesses): string | undefined {
+function unknownPoolerReason({ pids, instances }: PoolerProcesses): string | undefined {
   if (instances.length === 0) return "train-sim did not start it";
   const elsewhere = instances.length - pids.length;
   return elsewhere > 0 ? `${elsewhere} of ${instances.length} run on other machines` : undefined;

@@ -23,12 +23,12 @@ const PLANNED =
 const AS_TEXT = "sent as text, perhaps several statements in one message";
 const NAMED_MAX = 3;
 
-const none = (reason: string): PlansRead => ({
+const noPlans = (reason: string): PlansRead => ({
   plans: [],
   notAssessed: [{ what: "plans of statements", reason }],
 });
 
-function whatOf(names: readonly string[]): string {
+function plansText(names: readonly string[]): string {
   return `plans of ${firstOf(names, NAMED_MAX)}`;
 }
 
@@ -36,7 +36,7 @@ export async function readPlans(admin: AdminSession, settings: TreatmentSettings
   try {
     return await askFor(admin, settings);
   } catch (error) {
-    return none(messageOf(error));
+    return noPlans(messageOf(error));
   }
 }
 
@@ -48,9 +48,9 @@ async function askFor(admin: AdminSession, settings: TreatmentSettings): Promise
   const statements = new Map<string, Statement>(
     all.filter(({ text }) => PLANNED.test(text)).map((statement) => [statement.name, statement]),
   );
-  if (all.length === 0) return none("the workload tells its statements only when it runs");
+  if (all.length === 0) return noPlans("the workload tells its statements only when it runs");
   const obstacle = await source.obstacle(admin, dialect);
-  if (obstacle !== undefined) return none(obstacle);
+  if (obstacle !== undefined) return noPlans(obstacle);
   const within = workload.isUnqualified && namespace;
   const plans: StatementPlan[] = [];
   const refused = new Map<string, string[]>();
@@ -69,5 +69,5 @@ async function askFor(admin: AdminSession, settings: TreatmentSettings): Promise
       refuse(name, messageOf(error));
     }
   }
-  return { plans, notAssessed: [...refused].map(([reason, names]) => ({ what: whatOf(names), reason })) };
+  return { plans, notAssessed: [...refused].map(([reason, names]) => ({ what: plansText(names), reason })) };
 }

@@ -74,7 +74,7 @@ async function load(clients: readonly PgConnection[]): Promise<number[]> {
 /** The evidence of a window that lasts as long as the work, sampled as often as the source answers. */
 async function evidenceOf(source: PoolerSource, work: () => Promise<unknown>) {
   const sums = new WindowSums();
-  await source.opened();
+  await source.openWindow();
   sums.open(await source.sample(), monotonicMs());
   let hasEnded = false;
   const ended = work().finally(() => (hasEnded = true));
@@ -151,7 +151,7 @@ describe("an external PgBouncer", () => {
         urls: [{ url: "postgresql://u@127.0.0.1:1/d", weight: 1 }],
       }),
     );
-    await source.opened();
+    await source.openWindow();
     expect(await source.sample()).toEqual({});
     expect(source.summary(new WindowSums())).toEqual({});
     expect(source.skipped[0]?.reason).toContain("pool.adminUrl");
@@ -168,7 +168,7 @@ describe("an external PgBouncer", () => {
       statistics: (connectTimeoutMs) => pgbouncerKind.statistics(first, endpoints, connectTimeoutMs),
     });
     cleanUps.push(() => source.close());
-    await source.opened();
+    await source.openWindow();
     expect(await source.sample()).toMatchObject({ "pooler.clientsWaiting": 0 });
     expect(source.skipped[0]?.reason).toContain("1 of 2");
   });

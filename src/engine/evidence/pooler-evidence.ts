@@ -11,7 +11,7 @@ import type { PoolerStatistics, RunningPooler } from "../../pools/running-pooler
 const CONNECT_MS = 1_000;
 
 /** Gaps in the consoles' answers. All poolers that train-sim starts have a console. */
-function unseen({ product, consoles, endpoints, instances }: RunningPooler): SkippedSource[] {
+function unreadConsoles({ product, consoles, endpoints, instances }: RunningPooler): SkippedSource[] {
   if (instances.length > 0 || consoles.length === endpoints.length) return [];
   const source = product;
   if (consoles.length === 0)
@@ -41,7 +41,7 @@ export class PoolerSource implements EvidenceSource {
   private serversMax: number | undefined;
 
   constructor(private readonly pooler: RunningPooler) {
-    this.skipped = unseen(pooler);
+    this.skipped = unreadConsoles(pooler);
     this.sampler = new StandingSession(() => {
       this.sessions++;
       return pooler.statistics(CONNECT_MS);
@@ -53,7 +53,7 @@ export class PoolerSource implements EvidenceSource {
     if (this.pooler.consoles.length > 0) await this.sampler.get().catch(() => undefined);
   }
 
-  async opened(): Promise<void> {
+  async openWindow(): Promise<void> {
     if (this.pooler.consoles.length === 0) return;
     this.serversMax = await (await this.sampler.get()).serversMax();
   }

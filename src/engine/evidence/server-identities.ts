@@ -88,7 +88,7 @@ export class ServerIdentities {
     const servers = await Promise.all(
       place.endpoints.map(async (endpoint) => {
         const name = describeEndpoint(endpoint);
-        return new WatchedServer(endpoint, await read(endpoint), seen.get(name));
+        return new WatchedServer(endpoint, await readIdentityOf(endpoint), seen.get(name));
       }),
     );
     return new TrialServers(servers, (name, facts) => seen.set(name, { trial, facts }));
@@ -104,7 +104,7 @@ export class ServerIdentities {
 
 type IdentityReading = ServerIdentity | { readonly failure: string };
 
-async function read(endpoint: Endpoint): Promise<IdentityReading> {
+async function readIdentityOf(endpoint: Endpoint): Promise<IdentityReading> {
   return databaseOf(endpoint)
     .server.identity(endpoint)
     .catch((error: unknown) => ({ failure: messageOf(error) }));
@@ -124,7 +124,7 @@ class WatchedServer {
 
   /** Resolves to the facts at that time; undefined if they could not be read. */
   async readAgain(): Promise<Facts | undefined> {
-    this.atEnd = await read(this.endpoint);
+    this.atEnd = await readIdentityOf(this.endpoint);
     return "failure" in this.atEnd ? undefined : factsOf(this.atEnd);
   }
 
@@ -150,11 +150,13 @@ class WatchedServer {
 
   get notAssessed(): NotAssessed[] {
     const what = `identity of the server at ${this.name}`;
-    return [this.atStart, this.atEnd].flatMap((read, i) => {
-      if (!read) return [];
-      if ("failure" in read)
-        return [{ what: `${what}, ${i === 0 ? "before" : "after"} the load`, reason: read.failure }];
-      return i === 0 ? read.missing.map((reason) => ({ what, reason })) : [];
+    return [this.atStart, this.atEnd].flatMap((readIdentityOf, i) => {
+      if (!readIdentityOf) return [];
+      if ("failure" in readIdentityOf)
+        return [
+          { what: `${what}, ${i === 0 ? "before" : "after"} the load`, reason: readIdentityOf.failure },
+        ];
+      return i === 0 ? readIdentityOf.missing.map((reason) => ({ what, reason })) : [];
     });
   }
 }

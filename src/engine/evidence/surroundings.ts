@@ -8,7 +8,7 @@ import { IO_WAITED_MIN } from "../../analysis/diagnosis/server-checks.js";
 import type { MachineEvidence, NotAssessed, TrialServer } from "../../results/result-schema.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { TrialServers } from "./server-identities.js";
-import { findPostmaster, untoldServer } from "../trial/server-share.js";
+import { findPostmaster, serverUnknownReason } from "../trial/server-share.js";
 import type { TrialHost, TrialInputs } from "../trial/trial-parts.js";
 
 interface Reading {
@@ -26,9 +26,9 @@ const NO_PROC = "this platform has no /proc to read them from";
 
 export class EnvironmentReadings {
   private servers: TrialServers | undefined;
-  private found: number | undefined;
-  private opened: Reading | undefined;
-  private closed: Reading | undefined;
+  private serverProcess: number | undefined;
+  private openingReading: Reading | undefined;
+  private closingReading: Reading | undefined;
 
   constructor(
     private readonly host: Pick<TrialHost, "target" | "admin" | "identities" | "place">,
@@ -41,22 +41,22 @@ export class EnvironmentReadings {
 
   /** The postmaster, if it is a process of this machine. */
   get serverPid(): number | undefined {
-    return this.host.target.serverPid ?? this.found;
+    return this.host.target.serverPid ?? this.serverProcess;
   }
 
   /** Reads the servers before the load. Never rejects. */
   async begin(): Promise<void> {
     const { target, admin, identities } = this.host;
-    if (target.serverPid === undefined) this.found = await findPostmaster(admin);
+    if (target.serverPid === undefined) this.serverProcess = await findPostmaster(admin);
     this.servers = await identities.begin(target, this.inputs.trial.number);
   }
 
   openWindow(): void {
-    this.opened = this.read();
+    this.openingReading = this.read();
   }
 
   closeWindow(): void {
-    this.closed = this.read();
+    this.closingReading = this.read();
   }
 
   /** Reads the servers after the load. Never rejects. */
@@ -70,19 +70,22 @@ export class EnvironmentReadings {
 
   /** Evidence on this machine; undefined if the platform does not state it, or the window did not come to its end. */
   get machine(): MachineEvidence | undefined {
-    const { opened, closed } = this;
-    const usage = opened?.machine && closed?.machine && usageBetween(opened.machine, closed.machine);
+    const { openingReading, closingReading } = this;
+    const usage =
+      openingReading?.machine &&
+      closingReading?.machine &&
+      usageBetween(openingReading.machine, closingReading.machine);
     if (!usage) return undefined;
-    const { io: before } = opened;
-    const { io: after } = closed;
+    const { io: before } = openingReading;
+    const { io: after } = closingReading;
     const pressure = difference(before?.pressureMs, after?.pressureMs);
     const ownIoBytes = this.isServerHere ? difference(before?.ownBytes, after?.ownBytes) : undefined;
     const diskIoBytes = difference(before?.diskBytes, after?.diskBytes);
     return {
       ...usage,
-      otherCpuRatio: this.untold === undefined ? usage.otherCpuRatio : null,
+      otherCpuRatio: this.serverUnknownReason === undefined ? usage.otherCpuRatio : null,
       ...(pressure !== undefined && {
-        ioPressureRatio: Math.min(1, pressure / (closed.atMs - opened.atMs)),
+        ioPressureRatio: Math.min(1, pressure / (closingReading.atMs - openingReading.atMs)),
       }),
       ...(ownIoBytes !== undefined && {
         ownIoBytes,
@@ -94,10 +97,11 @@ export class EnvironmentReadings {
 
   get notAssessed(): NotAssessed[] {
     const told = [...(this.servers?.notAssessed ?? []), ...this.machinesOfAgents];
-    if (!this.closed) return told;
-    if (!this.closed.machine) return [...told, { what: `${CPU}, ${IO}`, reason: NO_PROC }];
-    const { untold } = this;
-    if (untold !== undefined) return [...told, { what: `${CPU}, ${IO}`, reason: untold }];
+    if (!this.closingReading) return told;
+    if (!this.closingReading.machine) return [...told, { what: `${CPU}, ${IO}`, reason: NO_PROC }];
+    const { serverUnknownReason } = this;
+    if (serverUnknownReason !== undefined)
+      return [...told, { what: `${CPU}, ${IO}`, reason: serverUnknownReason }];
     if (this.serverPid === undefined)
       return [
         ...told,
@@ -111,7 +115,7 @@ export class EnvironmentReadings {
     if ((ioPressureRatio ?? ioWaitRatio) < IO_WAITED_MIN) return [];
     const denied = "this user may not read /proc/<pid>/io";
     if (ownIoBytes === undefined) return [{ what: IO, reason: `${denied} of the server` }];
-    const unreadable = this.closed?.io?.unreadable ?? 0;
+    const unreadable = this.closingReading?.io?.unreadable ?? 0;
     if (unreadable === 0) return [];
     return [
       { what: `a part of the ${IO}`, reason: `${denied} of ${counted(unreadable, "process", "processes")}` },
@@ -124,19 +128,20 @@ export class EnvironmentReadings {
   }
 
   private get isServerHere(): boolean {
-    return this.serverPid !== undefined && this.untold === undefined;
+    return this.serverPid !== undefined && this.serverUnknownReason === undefined;
   }
 
-  private get untold(): string | undefined {
+  private get serverUnknownReason(): string | undefined {
     const { kind, endpoints } = this.host.target;
-    const { serverPid, opened, closed } = this;
+    const { serverPid, openingReading, closingReading } = this;
     // The CPU time of a process that ended is lost, and would look like the work of others.
-    const hasEnded = (pid: number): boolean => !(isIn(opened, pid) && isIn(closed, pid));
-    const server = opened?.serverPid ?? this.found;
+    const hasEnded = (pid: number): boolean =>
+      !(hasProcess(openingReading, pid) && hasProcess(closingReading, pid));
+    const server = openingReading?.serverPid ?? this.serverProcess;
     if (server !== undefined && hasEnded(server)) return "the server's process ended within the window";
-    if (opened?.agents.some(hasEnded)) return "an agent's process ended within the window";
+    if (openingReading?.agents.some(hasEnded)) return "an agent's process ended within the window";
     const target = { kind, endpoints, ...(serverPid !== undefined && { serverPid }) };
-    return untoldServer(target, this.inputs.treatment.settings);
+    return serverUnknownReason(target, this.inputs.treatment.settings);
   }
 
   private read(): Reading {
@@ -161,7 +166,7 @@ export class EnvironmentReadings {
   }
 }
 
-function isIn(reading: Reading | undefined, root: number): boolean {
+function hasProcess(reading: Reading | undefined, root: number): boolean {
   return reading?.machine?.processes.some(({ pid }) => pid === root) ?? false;
 }
 

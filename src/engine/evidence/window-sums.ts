@@ -14,16 +14,16 @@ interface Gauge {
 interface Counter {
   last: number;
   lastMs: number;
-  hasBegunAnew: boolean;
+  wasReset: boolean;
 }
 
 /** Least share of its last value that a counter keeps if it was not reset: sums of parts are rounded. */
 const LEAST_LEFT = 0.999;
-/** Least share of its last value that a counter with `dips` keeps if it was not reset. */
+/** Least share of its last value that a counter with `mayFall` keeps if it was not reset. */
 const LEAST_LEFT_IF_DIPS = 0.5;
 
-function hasFallen(name: string, { last }: Counter, value: number): boolean {
-  return value < last * (evidenceMetricOf(name)?.dips ? LEAST_LEFT_IF_DIPS : LEAST_LEFT);
+function isReset(name: string, { last }: Counter, value: number): boolean {
+  return value < last * (evidenceMetricOf(name)?.mayFall ? LEAST_LEFT_IF_DIPS : LEAST_LEFT);
 }
 
 /** Values that mark the start of counters, and are no measures. */
@@ -36,10 +36,10 @@ export class WindowSums implements WindowEvidence {
   private readonly counters = new Map<string, Counter>();
   private opening: EvidenceReading = {};
   private closing: EvidenceReading = {};
-  private counted = 0;
+  private count = 0;
 
   get samples(): number {
-    return this.counted;
+    return this.count;
   }
 
   /** Adds the reading at the start, the reference of counters and sizes. It is no sample. */
@@ -50,7 +50,7 @@ export class WindowSums implements WindowEvidence {
 
   /** Adds a sample of the window; returns its gauges, and rates per second since the reading before. */
   sample(reading: EvidenceReading, atMs: number): EvidenceValues {
-    this.counted++;
+    this.count++;
     const gauges = Object.entries(reading).filter(([name]) => !isRate(name) && !MARKS.has(name));
     for (const [name, value] of gauges) {
       const gauge = this.gauges.get(name);
@@ -71,12 +71,12 @@ export class WindowSums implements WindowEvidence {
     for (const [name, counter] of this.counters) {
       const value = reading[name];
       if (value === undefined) continue;
-      if (hasFallen(name, counter, value) || isAnew(name)) counter.hasBegunAnew = true;
+      if (isReset(name, counter, value) || isAnew(name)) counter.wasReset = true;
     }
   }
 
   get begunAnew(): string[] {
-    return [...this.counters].filter(([, { hasBegunAnew }]) => hasBegunAnew).map(([name]) => name);
+    return [...this.counters].filter(([, { wasReset }]) => wasReset).map(([name]) => name);
   }
 
   gauge(name: string): MeanAndMax | undefined {
@@ -84,7 +84,7 @@ export class WindowSums implements WindowEvidence {
     return gauge && { mean: gauge.sum / gauge.count, max: gauge.max };
   }
 
-  seen(name: string): number {
+  sampleCount(name: string): number {
     return this.gauges.get(name)?.count ?? 0;
   }
 
@@ -96,7 +96,7 @@ export class WindowSums implements WindowEvidence {
   total(name: string): number | undefined {
     const [first, last] = [this.opening[name], this.closing[name]];
     if (first === undefined || last === undefined) return undefined;
-    if (this.counters.get(name)?.hasBegunAnew) return undefined;
+    if (this.counters.get(name)?.wasReset) return undefined;
     return Math.max(0, last - first);
   }
 
@@ -128,10 +128,10 @@ export class WindowSums implements WindowEvidence {
       if (!isRate(name)) continue;
       const counter = this.counters.get(name);
       if (!counter) {
-        this.counters.set(name, { last: value, lastMs: atMs, hasBegunAnew: false });
+        this.counters.set(name, { last: value, lastMs: atMs, wasReset: false });
         continue;
       }
-      if (hasFallen(name, counter, value)) counter.hasBegunAnew = true;
+      if (isReset(name, counter, value)) counter.wasReset = true;
       if (value >= counter.last && atMs > counter.lastMs)
         rates[name] = ((value - counter.last) / (atMs - counter.lastMs)) * 1000;
       counter.last = value;

@@ -144,7 +144,7 @@ function holdoutOf(plan: RecommendationPlan, result: ResultDocument, load: strin
 }
 
 /** The proposal first, then with each of its changes taken back, where the scenario's factors have that configuration. */
-function takenBack(
+function reversions(
   { configurations }: ConfigurationSpace,
   present: Configuration,
   proposal: Configuration,
@@ -167,7 +167,7 @@ function partsOf(
   objective: Objective,
   present: Configuration,
   proposal: Configuration,
-  without: ReturnType<typeof takenBack>,
+  without: ReturnType<typeof reversions>,
   result: ResultDocument,
 ): Part[] {
   return without.flatMap(({ factor }, i) => {
@@ -208,7 +208,7 @@ class RecommendationRun {
     const proposal = best === undefined ? undefined : this.at(best);
     const holdouts = proposal ? await this.compareAfresh(present, proposal) : [];
     const [main] = holdouts;
-    const parts = proposal && main?.isBetter ? await this.takeBack(present, proposal) : [];
+    const parts = proposal && main?.isBetter ? await this.revertChanges(present, proposal) : [];
     return {
       version: 1,
       objective: plan.objective.words,
@@ -310,9 +310,9 @@ class RecommendationRun {
   }
 
   /** Nothing where one factor changed only, or no time is left. */
-  private async takeBack(present: Configuration, proposal: Configuration): Promise<Part[]> {
+  private async revertChanges(present: Configuration, proposal: Configuration): Promise<Part[]> {
     const { objective, budgetMs } = this.plan;
-    const without = takenBack(this.space, present, proposal);
+    const without = reversions(this.space, present, proposal);
     const costMs = this.trialMs * PARTS_TRIALS * (without.length + 1);
     if (without.length === 0 || this.elapsedMs() + costMs > budgetMs) return [];
     const set = settingOnly([proposal, ...without.map(({ configuration }) => configuration)]);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import { serverConnectionsOf, carriedByAgents } from "../../scenario/connections.js";
+import { serverConnectionsOf, loadOfAgents } from "../../scenario/connections.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { mostServerConnections, openFilesOf, requireCapacity, shortageOf } from "./demand.js";
@@ -100,7 +100,7 @@ it("clients on agents count against their agent's limits", () => {
   const one = treatment(`agents: 2\n${CYCLE}`);
   const small = { ...ROOM, openFiles: 400 };
   expect(() => requireCapacity([one], small)).not.toThrow();
-  const [first, second] = carriedByAgents(one.settings);
+  const [first, second] = loadOfAgents(one.settings);
   expect([first, second].map((part) => part?.clients)).toEqual([341, 171]);
   expect(shortageOf(one.settings, small, first, "a")?.words).toMatch(
     /^341 clients .* limit of agent a is 400$/,

@@ -4,7 +4,7 @@ import { UsageError } from "../../foundation/errors.js";
 import { connectionLimits, type ConnectionLimits } from "../../foundation/machine.js";
 import { counted } from "../../foundation/units.js";
 import {
-  carriedHere,
+  loadOfThisProcess,
   clientConnectionsOf,
   clientWeightsOf,
   OWN_CONNECTIONS,
@@ -59,7 +59,7 @@ function standbysOf({ target }: TreatmentSettings): number {
 }
 
 /** Files that a process with its part of the load holds open, or its pooler, whose limit is the same. */
-export function openFilesOf(settings: TreatmentSettings, part = carriedHere(settings)): number {
+export function openFilesOf(settings: TreatmentSettings, part = loadOfThisProcess(settings)): number {
   const { pool } = settings;
   const { clients, workers, pooled } = part;
   const own = clientConnectionsOf(settings, clients) + 2 * proxiedConnectionsOf(settings, part);
@@ -88,7 +88,7 @@ export interface Shortage {
 export function shortageOf(
   settings: TreatmentSettings,
   limits: ConnectionLimits = connectionLimits(),
-  part = carriedHere(settings),
+  part = loadOfThisProcess(settings),
   agent?: string,
 ): Shortage | undefined {
   const clients = counted(Math.max(part.clients, part.pooled), "client");

@@ -38,15 +38,15 @@ interface ClaimedNamespace {
 export class ExperimentHost {
   private readonly targets: OpenTarget[] = [];
   private readonly poolers: PoolerVersion[] = [];
-  private readonly left: string[] = [];
+  private readonly leftoverNotes: string[] = [];
   /** Keepers by the number of their server: a duet has two at once. */
   private readonly keepers = new Map<number, TargetKeeper>();
   readonly identities: ServerIdentities;
   /** Namespaces that trials may have made on the running target, if that is not ours alone. */
   private readonly namespaces = new Map<string, ClaimedNamespace>();
-  private keepsTables = false;
+  private isKeepingTables = false;
 
-  private tried: Promise<void> | undefined;
+  private statementCheck: Promise<void> | undefined;
 
   constructor(
     private readonly treatments: readonly Treatment[],
@@ -60,8 +60,8 @@ export class ExperimentHost {
   /** The target of that treatment, started when the one that runs as that server is another. */
   async provide(treatment: Treatment, server = 1): Promise<ClaimedTarget> {
     const kept = await this.keeperOf(server).provide(treatment);
-    this.tried ??= this.tryOut(kept);
-    await this.tried;
+    this.statementCheck ??= this.tryOut(kept);
+    await this.statementCheck;
     const { target, namespace } = treatment.settings;
     const claim = target.kind === "url" ? await this.claim(namespace, target, kept) : UNCLAIMED;
     return { ...kept, claim };
@@ -89,7 +89,7 @@ export class ExperimentHost {
 
   /** What is left on servers, for the result's `diagnosis`. */
   leftEntries(): ResultDocument["diagnosis"] {
-    return this.left.map((words) => lintEntry({ rule: "schema-left", words }));
+    return this.leftoverNotes.map((words) => lintEntry({ rule: "schema-left", words }));
   }
 
   addPooler(pooler: PoolerVersion): void {
@@ -102,7 +102,7 @@ export class ExperimentHost {
 
   /** Keeps the tables after a failure, since they may show its cause. Never rejects. */
   async release(hasFailed: boolean): Promise<void> {
-    this.keepsTables = hasFailed;
+    this.isKeepingTables = hasFailed;
     for (const keeper of this.keepers.values()) await keeper.release();
   }
 
@@ -145,10 +145,10 @@ export class ExperimentHost {
 
   private async leave(ending: OpenTarget): Promise<void> {
     for (const [namespace, claimed] of this.namespaces) {
-      const why = this.keepsTables
+      const why = this.isKeepingTables
         ? "its tables are kept, to look for the cause of the failure"
         : await this.drop(namespace, claimed, ending);
-      if (why !== undefined) await this.tellLeft(namespace, why, claimed, ending);
+      if (why !== undefined) await this.noteLeftover(namespace, why, claimed, ending);
       await claimed.claim.release();
     }
     this.namespaces.clear();
@@ -170,7 +170,7 @@ export class ExperimentHost {
   }
 
   /** Names the schema that stays, unless another run has it or this one never made it. */
-  private async tellLeft(
+  private async noteLeftover(
     namespace: string,
     why: string,
     { claim, command, dialect }: ClaimedNamespace,
@@ -183,6 +183,6 @@ export class ExperimentHost {
     const stays = `${state ? "stays" : "may still be"} on ${describeEndpoint(admin.endpoint)}`;
     const words = `schema "${namespace}" ${stays}: ${why}. Remove it with: ${command}`;
     this.observer.note(`warning: ${words}`);
-    this.left.push(words);
+    this.leftoverNotes.push(words);
   }
 }

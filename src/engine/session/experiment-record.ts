@@ -121,7 +121,7 @@ export class ExperimentRecord {
     return { ...this.experiment, treatments, trials };
   }
 
-  private judged(): JudgedTreatment[] {
+  private treatmentsToJudge(): JudgedTreatment[] {
     const recorded = this.treatments();
     const { trials: planned } = this.planned;
     return this.experiment.treatments.map(({ id, levels, settings }) => {
@@ -176,7 +176,7 @@ export class ExperimentRecord {
       [treatment, against].every((id) => treatments.some((each) => each.id === id));
     const ratios = ratioThresholds.map((each) => ({ ...each, pairs: each.pairs.filter(isRun) }));
     return [
-      ...evaluateThresholds(thresholds, this.judged(), abort),
+      ...evaluateThresholds(thresholds, this.treatmentsToJudge(), abort),
       ...evaluateRatios(ratios, this.capacity ? undefined : this.measuredTrials()),
     ];
   }

@@ -2,7 +2,7 @@
 import { UsageError } from "../../foundation/errors.js";
 import { areBesideAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import { counted } from "../../foundation/units.js";
-import { carriedByAgents, type LoadProcess } from "../../scenario/connections.js";
+import { loadOfAgents, type LoadProcess } from "../../scenario/connections.js";
 import type { Treatment, TreatmentSettings } from "../../scenario/settings.js";
 import { AgentHub, type AgentOptions } from "../agents/agent-hub.js";
 import { SshAgents } from "../agents/ssh-agents.js";
@@ -52,7 +52,7 @@ function requireReach(hub: AgentHub, settings: TreatmentSettings): void {
 /** Throws a UsageError where an agent has less room than its part of the treatment needs. */
 function requireRoom(hub: AgentHub, treatment: Treatment): void {
   const { settings } = treatment;
-  const parts = carriedByAgents(settings);
+  const parts = loadOfAgents(settings);
   hub.introductions(settings.agents).forEach(({ name, workers: room, limits }, i) => {
     const part = parts[i] as LoadProcess;
     if (room !== null && part.workers > room)
@@ -95,7 +95,7 @@ export async function gatherAgents(
   const stopped = (): Promise<unknown> => interruption.sleep(LONG_MS, over.signal);
   const poolers: PoolerVersion[] = [];
   try {
-    await hub.untilJoined(started ? Promise.race([stopped(), started.untilOneEnds()]) : stopped());
+    await hub.untilJoined(started ? Promise.race([stopped(), started.rejectAtFirstEnd()]) : stopped());
     for (const treatment of treatments) {
       const { settings } = treatment;
       if (settings.agents > 0 && !interruption.isRequested()) {

@@ -4,7 +4,7 @@ import { machineFacts } from "../../foundation/machine.js";
 import { counted } from "../../foundation/units.js";
 import { diagnose } from "../../analysis/diagnosis/diagnose.js";
 import { invalidTrials } from "../../analysis/diagnosis/validity.js";
-import { seenText } from "../../foundation/text/numbers.js";
+import { measuredText } from "../../foundation/text/numbers.js";
 import {
   assess,
   brokenThreshold,
@@ -24,7 +24,7 @@ import type { FinishedTrial, WatchTotals } from "../trial/trial-parts.js";
 
 export class Judge {
   /** The first threshold that ended the experiment. */
-  private ended: Abort | undefined;
+  private firstAbort: Abort | undefined;
   private readonly ceilings = new Map<string, Ceiling | undefined>();
   /** Load before the first trial: later, it would be train-sim's own. */
   private loadBefore: number | undefined;
@@ -41,7 +41,7 @@ export class Judge {
   }
 
   get abort(): Abort | undefined {
-    return this.ended;
+    return this.firstAbort;
   }
 
   /** Ceilings by treatment id; only of treatments whose pool was measured. */
@@ -123,14 +123,14 @@ export class Judge {
     trial: PlannedTrial,
     treatment: Treatment,
   ): void {
-    if (this.ended) return;
+    if (this.firstAbort) return;
     const broken = brokenThreshold(thresholds, measured, elapsedMs);
     if (!broken) return;
     const { threshold, seen } = broken;
-    this.ended = { ...broken, treatmentId: treatment.id, trial: trial.number };
+    this.firstAbort = { ...broken, treatmentId: treatment.id, trial: trial.number };
     this.interruption.abort(
       new TrainSimError(
-        `aborted by a threshold in trial ${trial.number} (${treatment.id}): ${threshold.metric} ${threshold.expression}, seen ${seenText(seen, threshold.expression)}`,
+        `aborted by a threshold in trial ${trial.number} (${treatment.id}): ${threshold.metric} ${threshold.expression}, seen ${measuredText(seen, threshold.expression)}`,
         ExitCode.abortedByThreshold,
       ),
     );

@@ -1,7 +1,7 @@
 // The looks of one experiment: which were made, at what level the trials so far may claim something, and what of that is stored.
 import { raceOn, raceStart, runsIn, type Race } from "../../analysis/comparison/race.js";
 import { comparisonName } from "../../metrics/names.js";
-import { blocksOf, boundsAfter, lookAt, looksUpTo } from "../../analysis/comparison/stopping.js";
+import { blocksOf, boundsAfter, evaluateLook, looksUpTo } from "../../analysis/comparison/stopping.js";
 import { BLOCKS_MIN, PLAIN_BOUNDS, type ClaimBounds } from "../../analysis/statistics/limits.js";
 import type { StoppingResult, StopReason, TreatmentResult } from "../../results/result-schema.js";
 import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
@@ -16,7 +16,7 @@ interface LookResult {
 }
 
 export class Looks {
-  private ended: { readonly reason?: StopReason } | undefined;
+  private stop: { readonly reason?: StopReason } | undefined;
 
   private readonly races = new Map<string, Race>();
 
@@ -28,11 +28,11 @@ export class Looks {
 
   /** No more trials run; without a reason, something that is no rule of the experiment ended it. The first end stands. */
   end(reason?: StopReason): void {
-    this.ended ??= reason ? { reason } : {};
+    this.stop ??= reason ? { reason } : {};
   }
 
   get isEndedByRule(): boolean {
-    return this.ended?.reason !== undefined;
+    return this.stop?.reason !== undefined;
   }
 
   /** What claims are held to now. */
@@ -60,7 +60,7 @@ export class Looks {
   isDue(treatments: Treatments, { treatmentId, block }: PlannedTrial): boolean {
     const race = this.race(
       treatments,
-      this.made(treatments).filter((look) => look <= block),
+      this.looksMade(treatments).filter((look) => look <= block),
     );
     return !race || runsIn(race, treatmentId, block);
   }
@@ -71,9 +71,9 @@ export class Looks {
     if (!stopping) return undefined;
     const { min, max, within, budgetMs } = stopping;
     const blocks = blocksOf(treatments);
-    const isLook = this.ended !== undefined && min !== undefined && blocks >= BLOCKS_MIN;
-    const look = this.ended && this.now(treatments);
-    const looks = this.made(treatments, isLook ? [blocks] : []);
+    const isLook = this.stop !== undefined && min !== undefined && blocks >= BLOCKS_MIN;
+    const look = this.stop && this.now(treatments);
+    const looks = this.looksMade(treatments, isLook ? [blocks] : []);
     const race = this.race(treatments, looks);
     return {
       ...(min !== undefined && { min }),
@@ -83,14 +83,14 @@ export class Looks {
       looks,
       level: this.bounds(treatments).level,
       blocks,
-      ...this.ended,
+      ...this.stop,
       ...(look && { claims: look.claims, open: look.open.length }),
       ...(race && { race: { objective: stopping.race?.words ?? "", ...race } }),
     };
   }
 
   /** The looks so far, ascending, with others. */
-  private made(treatments: Treatments, others: readonly number[] = []): number[] {
+  private looksMade(treatments: Treatments, others: readonly number[] = []): number[] {
     const { stopping } = this.experiment;
     return stopping ? looksUpTo(blocksOf(treatments), stopping, [...this.earlier, ...others]) : [];
   }
@@ -102,9 +102,9 @@ export class Looks {
     if (!stopping || !objective) return undefined;
     const racing = { ...stopping, race: objective };
     return looks.reduce((before, _, i) => {
-      const made = looks.slice(0, i + 1);
-      const race = this.races.get(made.join()) ?? raceOn(before, treatments, made, racing, seed);
-      if (race !== before) this.races.set(made.join(), race);
+      const looksMade = looks.slice(0, i + 1);
+      const race = this.races.get(looksMade.join()) ?? raceOn(before, treatments, looksMade, racing, seed);
+      if (race !== before) this.races.set(looksMade.join(), race);
       return race;
     }, raceStart(treatments));
   }
@@ -112,7 +112,7 @@ export class Looks {
   private now(treatments: Treatments): LookResult {
     const blocks = blocksOf(treatments);
     const isLook = blocks >= BLOCKS_MIN;
-    const race = this.race(treatments, this.made(treatments, isLook ? [blocks] : []));
+    const race = this.race(treatments, this.looksMade(treatments, isLook ? [blocks] : []));
     if (race) {
       const { running, open, left, best = "" } = race;
       const claims = running.length + left.length - 1;
@@ -120,7 +120,7 @@ export class Looks {
     }
     const { seed, thresholds, ratioThresholds } = this.experiment;
     const quantities = [...thresholds, ...ratioThresholds.map(({ over }) => over)];
-    const { claims, open } = lookAt(treatments, seed, this.bounds(treatments), quantities);
+    const { claims, open } = evaluateLook(treatments, seed, this.bounds(treatments), quantities);
     return { blocks, claims: claims.length, open: open.map(comparisonName) };
   }
 }

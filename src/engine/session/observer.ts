@@ -38,7 +38,7 @@ export interface ExperimentObserver {
   /** After each second of the window, where thresholds select the treatment. */
   thresholds(states: readonly RunningThreshold[]): void;
   trialEnded(result: TrialResult, treatment: Treatment): void;
-  looked(look: LiveLook): void;
+  onLook(look: LiveLook): void;
 }
 
 /** All observers as one, called in this order. */
@@ -54,6 +54,6 @@ export function allOf(observers: readonly ExperimentObserver[]): ExperimentObser
     evidence: (values) => tell((each) => each.evidence(values)),
     thresholds: (states) => tell((each) => each.thresholds(states)),
     trialEnded: (result, treatment) => tell((each) => each.trialEnded(result, treatment)),
-    looked: (look) => tell((each) => each.looked(look)),
+    onLook: (look) => tell((each) => each.onLook(look)),
   };
 }

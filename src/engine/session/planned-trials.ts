@@ -10,7 +10,7 @@ import type { Trials, TrialSource } from "./session.js";
 type SimultaneousTrials = readonly [PlannedTrial, ...PlannedTrial[]];
 
 /** Trials that run at the same time: the two of each block of a duet, else one. */
-function atOnce(trials: readonly PlannedTrial[]): SimultaneousTrials[] {
+function simultaneousTrials(trials: readonly PlannedTrial[]): SimultaneousTrials[] {
   return trials.flatMap((trial, i): SimultaneousTrials[] => {
     if (trial.duet?.server === 2) return [];
     const other = trial.duet && trials[i + 1];
@@ -21,7 +21,7 @@ function atOnce(trials: readonly PlannedTrial[]): SimultaneousTrials[] {
 /** The observer hears of each look; `resumed` is the interrupted run that these trials continue. */
 export function plannedTrials(
   experiment: Experiment,
-  observer: Pick<ExperimentObserver, "looked">,
+  observer: Pick<ExperimentObserver, "onLook">,
   resumed?: Pick<ResumedExperiment, "directory">,
 ): TrialSource {
   return {
@@ -35,7 +35,7 @@ class Plan {
   constructor(
     private readonly experiment: Experiment,
     private readonly record: ExperimentRecord,
-    private readonly observer: Pick<ExperimentObserver, "looked">,
+    private readonly observer: Pick<ExperimentObserver, "onLook">,
     private readonly resumed: Pick<ResumedExperiment, "directory"> | undefined,
   ) {}
 
@@ -48,13 +48,13 @@ class Plan {
       if (!treatment) throw new Error(`trial ${number} names an unknown treatment: ${treatmentId}`);
       return treatment;
     };
-    for (const together of atOnce(trials)) {
+    for (const together of simultaneousTrials(trials)) {
       const [{ block }] = together;
       const missing = together.filter(({ number }) => !record.has(number));
       const due = missing.filter((trial) => this.isDue(trial));
       await this.setAside(missing.filter((trial) => !due.includes(trial)));
       if (due.length === 0) continue;
-      const reason = record.hasBlock(block) ? undefined : this.whyOver(monotonicMs() - startedMs);
+      const reason = record.hasBlock(block) ? undefined : this.stopReason(monotonicMs() - startedMs);
       if (reason) {
         record.looks.end(reason);
         return;
@@ -80,7 +80,7 @@ class Plan {
   }
 
   /** Why no block begins any more; undefined where one does. */
-  private whyOver(elapsedMs: number): StopReason | undefined {
+  private stopReason(elapsedMs: number): StopReason | undefined {
     const { stopping } = this.experiment;
     if (!stopping) return undefined;
     if (this.isDecided()) return "decided";
@@ -92,7 +92,7 @@ class Plan {
     const { looks } = this.record;
     const look = looks.due(this.record.treatments());
     if (!look) return false;
-    this.observer.looked({
+    this.observer.onLook({
       blocks: look.blocks,
       blocksMost: this.experiment.stopping?.max ?? look.blocks,
       nextLook: looks.next(look.blocks) ?? null,

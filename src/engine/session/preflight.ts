@@ -46,7 +46,7 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
     const running = externalPooler(kind, pool);
     return { running, obstacles: () => kind.obstacles(pool, running, prepared === true) };
   });
-  const ways: ClientEndpoint[] = distinct([
+  const clientEndpoints: ClientEndpoint[] = distinct([
     ...target.endpoints.map((endpoint): ClientEndpoint => ({ key: "target.urls", endpoint })),
     ...poolers
       .flatMap(({ running }) => running.endpoints)
@@ -57,7 +57,7 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
   const found = await server.obstacles({
     admin: target.admin,
     servers: target.endpoints,
-    ways,
+    clientEndpoints,
     namespaces,
     loadConnections: Math.max(...treatments.map(({ settings }) => serverConnectionsOf(settings))),
     ownConnections: OWN_CONNECTIONS,
@@ -106,7 +106,7 @@ export async function leftoverSchemas({ target, treatments }: OwnServer): Promis
       if (settings.kind !== "url" || !namespaces.hasClaims(dialect)) continue;
       const state = await namespaces.state(admin, namespace, dialect);
       if (state.kind !== "ours" || state.run === undefined) continue;
-      if (await namespaces.isAtWork(admin, namespace, state.run)) continue;
+      if (await namespaces.isActive(admin, namespace, state.run)) continue;
       left.push({
         words: `schema "${namespace}" on ${describeEndpoint(target.admin)} was left by a run that has ended`,
         command: dropCommand(settings, namespace, dialect),

@@ -82,10 +82,10 @@ export async function readInterrupted(directory: string, experiment: Experiment)
   }
   const [difference, ...more] = scenarioDifferences(stored.scenario.yaml, experiment.yaml);
   if (difference) {
-    const { path, here, there } = difference;
+    const { path, thisValue, otherValue } = difference;
     const others = more.length > 0 ? `; and ${more.map((one) => one.path).join(", ")}` : "";
     throw new UsageError(
-      `${directory} holds another experiment: ${path} is ${here} there, ${there} now${others}`,
+      `${directory} holds another experiment: ${path} is ${thisValue} there, ${otherValue} now${others}`,
       "Leave the scenario out of the command to go on with the stored one, or run this one again.",
     );
   }

@@ -82,7 +82,7 @@ export interface TrialSource {
 
 /** A trial in the dialect of its server. */
 interface ReadyTrial extends TrialToRun {
-  readonly kept: ClaimedTarget;
+  readonly openTarget: ClaimedTarget;
 }
 
 interface MeasuredTrial extends ReadyTrial {
@@ -195,21 +195,21 @@ class Session {
     if (this.failure || interruption.isRequested()) return undefined;
     const ready: ReadyTrial[] = [];
     for (const { trial, treatment } of planned) {
-      const kept = await this.provide(treatment, trial.duet?.server);
-      if (!kept || interruption.isRequested()) return undefined;
-      ready.push({ trial, kept, treatment: inDialect(treatment, kept.dialect) });
+      const openTarget = await this.provide(treatment, trial.duet?.server);
+      if (!openTarget || interruption.isRequested()) return undefined;
+      ready.push({ trial, openTarget, treatment: inDialect(treatment, openTarget.dialect) });
     }
     this.hasBegun = true;
     await this.writeUnfinished();
     const meeting = new StartBarrier(ready.length);
     const measured = await Promise.all(ready.map((each) => this.measure(each, meeting)));
     const ran: TrialWithTreatment[] = [];
-    for (const each of measured) ran.push(await this.judged(each));
+    for (const each of measured) ran.push(await this.judgeTrial(each));
     return ran;
   }
 
   private async measure(ready: ReadyTrial, meeting: StartBarrier): Promise<MeasuredTrial> {
-    const { trial, treatment, kept } = ready;
+    const { trial, treatment, openTarget } = ready;
     const { interruption, observer: all } = this.options;
     // The trial on the first server of a duet is the one that is shown.
     const observer =
@@ -219,7 +219,7 @@ class Session {
     const place = this.agents.placeOf(treatment);
     const onTotals = this.judge.watcher(trial, treatment, observer);
     const host: TrialHost = {
-      ...kept,
+      ...openTarget,
       place,
       identities: this.host.identities,
       observer,
@@ -232,17 +232,17 @@ class Session {
   }
 
   /** Once no trial runs any more. */
-  private async judged({
+  private async judgeTrial({
     trial,
     treatment,
-    kept,
+    openTarget,
     place,
     directory,
     done,
   }: MeasuredTrial): Promise<TrialWithTreatment> {
     const { observer, interruption } = this.options;
     if (!done.failure && !interruption.isRequested())
-      await this.judge.ensureCeiling({ target: kept.target, place, trial, treatment, directory });
+      await this.judge.ensureCeiling({ target: openTarget.target, place, trial, treatment, directory });
     const result = this.judge.judge(done, trial, treatment);
     await writeTrial(directory, result);
     observer.trialEnded(result, treatment);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { assignmentsOf } from "../workers/assignments.js";
-import { budgetsOf, untilBudgetsAreUsed, type Budgets } from "./budgets.js";
+import { budgetsOf, windowEndByBudgets, type Budgets } from "./budgets.js";
 import { Interruption } from "../session/interruption.js";
 import { FailureSignal } from "./failure-signal.js";
 
@@ -38,8 +38,8 @@ it("budgets are awaited for each group that has one, up to its maxDuration", () 
   expect(budgets).toMatchObject({
     isOfAll: true,
     ofRoles: [
-      { role: "producers", mostMs: 7_000 },
-      { role: "consumers", mostMs: 3_600_000 },
+      { role: "producers", maxMs: 7_000 },
+      { role: "consumers", maxMs: 3_600_000 },
     ],
   });
   expect(asked(LOADS).budgets?.isOfAll).toBe(false);
@@ -47,33 +47,33 @@ it("budgets are awaited for each group that has one, up to its maxDuration", () 
 });
 
 const wait = (ofRoles: Budgets["ofRoles"], interruption = new Interruption(), isOfAll = true) =>
-  untilBudgetsAreUsed({
+  windowEndByBudgets({
     budgets: { ofRoles, isOfAll },
     interruption,
     failures: new FailureSignal(),
-    over: new AbortController().signal,
+    trialEnd: new AbortController().signal,
   });
 
 const HOUR_MS = 3_600_000;
 
 it("a budget that is not used up within its maxDuration fails the trial", async () => {
   const waiting = wait([
-    { role: "producers", mostMs: 1, done: never },
-    { role: "consumers", mostMs: HOUR_MS, done: never },
+    { role: "producers", maxMs: 1, done: never },
+    { role: "consumers", maxMs: HOUR_MS, done: never },
   ]);
   await expect(waiting).rejects.toThrow("budget of producers was not used up within maxDuration (0.001 s)");
 });
 
 it("the window ends when the last budget is used up", async () => {
   const done = [30, 50, 40].map((ms) => Promise.resolve(ms));
-  const groups = done.map((each) => ({ role: "producers" as const, mostMs: HOUR_MS, done: each }));
+  const groups = done.map((each) => ({ role: "producers" as const, maxMs: HOUR_MS, done: each }));
   expect(await wait(groups)).toBe(50);
   expect(await wait(groups, new Interruption(), false)).toBeGreaterThan(50);
 });
 
 it("budgets are no longer awaited after a request to stop", async () => {
   const interruption = new Interruption();
-  const waiting = wait([{ role: "producers", mostMs: HOUR_MS, done: never }], interruption);
+  const waiting = wait([{ role: "producers", maxMs: HOUR_MS, done: never }], interruption);
   interruption.request("SIGINT");
   expect(await waiting).toBeLessThan(Number.POSITIVE_INFINITY);
 });

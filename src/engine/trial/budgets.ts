@@ -12,7 +12,7 @@ import type { FailureSignal } from "./failure-signal.js";
 interface Budget {
   readonly role: string;
   /** Milliseconds that it may take. */
-  readonly mostMs: number;
+  readonly maxMs: number;
   /** The moment (monotonic milliseconds) at which the last of the role's workers used it up. */
   readonly done: Promise<number>;
 }
@@ -29,10 +29,10 @@ export function budgetsOf(
 ): Budgets | undefined {
   const roles = rolesOf(settings);
   const ofRoles = roles.flatMap(([role, { load }]): Budget[] => {
-    const mostMs = budgetMs(load);
-    if (mostMs === undefined) return [];
+    const maxMs = budgetMs(load);
+    if (maxMs === undefined) return [];
     const workers = fleet.assignments.filter((each) => each.role === role).map(({ ordinal }) => ordinal);
-    return [{ role, mostMs, done: fleet.budgetsDone(workers) }];
+    return [{ role, maxMs, done: fleet.budgetsDone(workers) }];
   });
   return ofRoles.length > 0 ? { ofRoles, isOfAll: ofRoles.length === roles.length } : undefined;
 }
@@ -42,28 +42,28 @@ interface BudgetWait {
   readonly interruption: Interruption;
   readonly failures: FailureSignal;
   /** Aborted when the trial is over. */
-  readonly over: AbortSignal;
+  readonly trialEnd: AbortSignal;
 }
 
 /** Resolves to the moment at which the window ends: the last budgeted transaction, or a request to stop. */
-export async function untilBudgetsAreUsed(wait: BudgetWait): Promise<number> {
+export async function windowEndByBudgets(wait: BudgetWait): Promise<number> {
   const { ofRoles, isOfAll } = wait.budgets;
-  const used = Promise.all(ofRoles.map((budget) => untilUsed(budget, wait)));
+  const used = Promise.all(ofRoles.map((budget) => budgetEnd(budget, wait)));
   const finishedMs = Math.max(...(await wait.failures.race(used)));
   // Clients without a budget go on until they hear of the end, so only a window of budgets ends with the last one.
   return isOfAll && finishedMs < Number.POSITIVE_INFINITY ? finishedMs : monotonicMs();
 }
 
 /** Infinity where it is to stop before. */
-async function untilUsed(
-  { role, mostMs, done }: Budget,
-  { interruption, over }: BudgetWait,
+async function budgetEnd(
+  { role, maxMs, done }: Budget,
+  { interruption, trialEnd }: BudgetWait,
 ): Promise<number> {
-  const finishedMs = await Promise.race([done, interruption.sleep(mostMs, over)]);
+  const finishedMs = await Promise.race([done, interruption.sleep(maxMs, trialEnd)]);
   if (finishedMs !== undefined) return finishedMs;
   if (interruption.isRequested()) return Number.POSITIVE_INFINITY;
   throw new TrainSimError(
-    `the iteration budget of ${role} was not used up within maxDuration (${mostMs / 1000} s)`,
+    `the iteration budget of ${role} was not used up within maxDuration (${maxMs / 1000} s)`,
     ExitCode.unexpected,
     "Raise maxDuration or lower the iterations.",
   );

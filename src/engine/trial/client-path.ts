@@ -18,7 +18,7 @@ export class ClientPath {
   readonly networks: Partial<Record<NetworkPlace, Network>> = {};
   private runningPooler: RunningPooler | undefined;
   private ends: readonly Endpoint[] = [];
-  private named: readonly Endpoint[] = [];
+  private withNames: readonly Endpoint[] = [];
   private watch: PoolerWatch | undefined;
   /** Settings of a user's pooler, as its console gives them; empty without one. */
   poolerSettings: Readonly<Record<string, string>> = {};
@@ -35,7 +35,7 @@ export class ClientPath {
     const { settings } = this.inputs.treatment;
     const servers = this.servers();
     await this.routeStandbys();
-    const upstreams = await this.before("pooler", servers);
+    const upstreams = await this.endpointsBefore("pooler", servers);
     const pooler = await openPooler({ endpoints: upstreams, auth: host.target.auth }, settings, host.place);
     this.runningPooler = pooler;
     if (pooler) {
@@ -45,8 +45,8 @@ export class ClientPath {
       this.poolerSettings = (await pooler.askSettings?.()) ?? {};
       host.onPooler({ product: pooler.product, version });
     }
-    this.named = pooler?.endpoints ?? servers;
-    this.ends = await this.before("clients", this.named);
+    this.withNames = pooler?.endpoints ?? servers;
+    this.ends = await this.endpointsBefore("clients", this.withNames);
   }
 
   /** What watches the pooler; undefined where there is none. */
@@ -55,7 +55,7 @@ export class ClientPath {
   }
 
   /** Hears from the workers how their connections go. */
-  readonly onContacts: PoolerWatch["heard"] = (...heard) => this.watch?.heard(...heard);
+  readonly onContacts: PoolerWatch["addContacts"] = (...heard) => this.watch?.addContacts(...heard);
 
   get pooler(): RunningPooler | undefined {
     return this.runningPooler;
@@ -67,7 +67,7 @@ export class ClientPath {
 
   /** The same endpoints, in the same order, as results name them: a proxy is no endpoint. */
   get namedEndpoints(): readonly Endpoint[] {
-    return this.named;
+    return this.withNames;
   }
 
   /** Breaks what still goes through it and leaves nothing of ours. Never rejects. */
@@ -88,11 +88,14 @@ export class ClientPath {
 
   private async routeStandbys(): Promise<void> {
     const { replication, endpoints } = this.host.target;
-    const ends = await this.before("replication", endpoints);
+    const ends = await this.endpointsBefore("replication", endpoints);
     if (ends !== endpoints) await replication?.route(ends);
   }
 
-  private async before(place: NetworkPlace, endpoints: readonly Endpoint[]): Promise<readonly Endpoint[]> {
+  private async endpointsBefore(
+    place: NetworkPlace,
+    endpoints: readonly Endpoint[],
+  ): Promise<readonly Endpoint[]> {
     const { treatment, trial } = this.inputs;
     if (!networkPlacesOf(treatment.settings).includes(place)) return endpoints;
     const isWithClients = place === "clients" || areBesideAgents(treatment.settings.pool);

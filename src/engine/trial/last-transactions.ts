@@ -40,7 +40,7 @@ export function askTheServer(
   const loadNames = loadNamesOf(workloadOf(settings));
   return {
     workingSessions: () => databaseSpeaking(dialect).sessions.working(admin, dialect, loadNames),
-    poolerFailure: () => Promise.resolve(path.pooler?.knock()),
+    poolerFailure: () => Promise.resolve(path.pooler?.tryConnections()),
     onWait: (seconds, words) => {
       log.waiting(seconds, words);
       observer.note(`waiting for the last transactions, ${seconds} s by now: ${words}`);
@@ -60,7 +60,7 @@ export async function lastTransactions<T>(ended: Promise<T>, options: LastTransa
     const working = await options.workingSessions();
     const seconds = waitedMs / 1000;
     if (!working || working.count === 0 || waitedMs >= PATIENCE_MS)
-      throw notEnded(seconds, working, await options.poolerFailure());
+      throw unfinishedError(seconds, working, await options.poolerFailure());
     options.onWait(seconds, workingWords(working));
   }
 }
@@ -72,7 +72,7 @@ function workingWords({ count, oldestSeconds, waits }: WorkingSessions): string 
   return `the server works on ${count} ${whose} began ${Math.round(oldestSeconds)} s ago (${waits})`;
 }
 
-function notEnded(
+function unfinishedError(
   seconds: number,
   working: WorkingSessions | undefined,
   poolerFailure: string | undefined,

@@ -38,7 +38,7 @@ test("a clock that was set and reset within the window is found", () => {
 test("a window that was cut short ends at that time and has no figures of its end", () => {
   const window = new MeasuredWindow(monotonicMs(), 1e9);
   window.readStart();
-  window.cutShort();
+  window.endEarly();
   const { seconds } = window;
   vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
   expect(window.seconds).toBe(seconds);

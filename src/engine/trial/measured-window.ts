@@ -42,7 +42,7 @@ export class MeasuredWindow {
   }
 
   /** Has its end now, unless that was before: nothing is measured any more. */
-  cutShort(): void {
+  endEarly(): void {
     this.isOpen = false;
     this.endMs = Math.min(this.endMs, monotonicMs());
   }

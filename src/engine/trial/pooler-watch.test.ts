@@ -28,8 +28,8 @@ function setUp() {
       refusal: "ECONNREFUSED",
     }));
     const outside = { ...noOutsideCounts(), transactions };
-    const rest = { isRehearsal: false, seconds: [], clampedSamples: 0, serverTransactions: 0, underWay: {} };
-    watch.heard(0, { ...rest, closedBefore, outside } satisfies RecorderDelta, contacts);
+    const rest = { isWarmUp: false, seconds: [], clampedSamples: 0, serverTransactions: 0, underWay: {} };
+    watch.addContacts(0, { ...rest, closedBefore, outside } satisfies RecorderDelta, contacts);
     clock.nowMs += 1000;
     await Promise.resolve();
     return lost;

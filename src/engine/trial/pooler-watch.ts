@@ -35,7 +35,7 @@ export class PoolerWatch {
   }
 
   /** Takes each second of each worker, and how its connections went. */
-  heard(worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]): void {
+  addContacts(worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]): void {
     const before = this.contacts[worker];
     this.contacts[worker] = contacts;
     const more = (count: "connects" | "refused"): boolean => sumOf(contacts, count) > sumOf(before, count);
@@ -44,8 +44,8 @@ export class PoolerWatch {
     else if (more("refused")) this.silent(delta);
   }
 
-  private silent({ closedBefore, isRehearsal }: RecorderDelta): void {
-    const second = isRehearsal || !Number.isFinite(closedBefore) ? undefined : closedBefore;
+  private silent({ closedBefore, isWarmUp }: RecorderDelta): void {
+    const second = isWarmUp || !Number.isFinite(closedBefore) ? undefined : closedBefore;
     this.silence ??= { sinceMs: this.nowMs(), second };
     if (this.nowMs() - this.silence.sinceMs > PATIENCE_MS) this.declareLost(this.words(this.silence));
   }

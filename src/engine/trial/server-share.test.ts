@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { untoldServer } from "./server-share.js";
+import { serverUnknownReason } from "./server-share.js";
 import type { PoolSettings } from "../../pools/registry.js";
 
 const direct: PoolSettings = { strategy: "direct", reconnect: "never" };
@@ -23,17 +23,23 @@ it("the server's CPU time is separable if its processes are visible or it is rem
   const local = { kind: "url" as const, serverPid: 7, endpoints: at("localhost") };
   const container = { kind: "container" as const, serverPid: 7, endpoints: at("127.0.0.1") };
   for (const target of [embedded, remote, local, container])
-    expect(untoldServer(target, { pool: direct }), target.kind).toBeUndefined();
-  expect(untoldServer(embedded, { pool: pgbouncer() })).toBeUndefined();
-  expect(untoldServer(remote, { pool: pgbouncer("postgresql://pool.example:6432/d") })).toBeUndefined();
+    expect(serverUnknownReason(target, { pool: direct }), target.kind).toBeUndefined();
+  expect(serverUnknownReason(embedded, { pool: pgbouncer() })).toBeUndefined();
+  expect(
+    serverUnknownReason(remote, { pool: pgbouncer("postgresql://pool.example:6432/d") }),
+  ).toBeUndefined();
 });
 
 it("the server's CPU time is not separable if it is local but not visible, or a pooler is", () => {
   const unseen = "the server's address is local, and its processes are not visible from here";
   for (const host of ["127.0.0.1", "localhost", "::1", "/var/run/postgresql"]) {
-    expect(untoldServer({ kind: "url", endpoints: at(host) }, { pool: direct }), host).toBe(unseen);
+    expect(serverUnknownReason({ kind: "url", endpoints: at(host) }, { pool: direct }), host).toBe(unseen);
   }
-  expect(untoldServer({ kind: "container", endpoints: at("127.0.0.1") }, { pool: direct })).toBe(unseen);
+  expect(serverUnknownReason({ kind: "container", endpoints: at("127.0.0.1") }, { pool: direct })).toBe(
+    unseen,
+  );
   const remote = { kind: "url" as const, endpoints: at("db.example") };
-  expect(untoldServer(remote, { pool: pgbouncer("postgresql://u@localhost:6432/d") })).toMatch(/a pooler/);
+  expect(serverUnknownReason(remote, { pool: pgbouncer("postgresql://u@localhost:6432/d") })).toMatch(
+    /a pooler/,
+  );
 });

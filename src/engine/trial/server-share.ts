@@ -24,7 +24,7 @@ export async function findPostmaster(admin: AdminSession): Promise<number | unde
  * Why the database cannot be separated from other programs; undefined if it can. `settings` name poolers that someone else
  * runs.
  */
-export function untoldServer(
+export function serverUnknownReason(
   target: Pick<RunningTarget, "serverPid" | "kind" | "endpoints">,
   settings: Pick<TreatmentSettings, "pool">,
 ): string | undefined {

@@ -78,7 +78,7 @@ export class TrialFaults {
     const cleared = new AbortController();
     const ended = this.schedule.end(whole).finally(() => cleared.abort());
     for (const fault of this.present.keys())
-      this.tell(fault, "is there at the end of the window: it is cleared");
+      this.logFault(fault, "is there at the end of the window: it is cleared");
     await this.options.host.interruption.sleep(PATIENCE_MS, cleared.signal);
     if (!cleared.signal.aborted) await this.schedule.end();
     await ended;
@@ -111,17 +111,17 @@ export class TrialFaults {
     const { watch, path, host } = this.options;
     const ends = [watch.excuse(), path.poolerWatch?.excuse(), host.claim.excuse()];
     this.present.set(fault, () => ends.forEach((end) => end?.()));
-    this.tell(fault, "begins");
+    this.logFault(fault, "begins");
   }
 
   private cleared(fault: Fault, { injectedMs, clearedMs = injectedMs, words }: FaultSpan): void {
     this.present.get(fault)?.();
     this.present.delete(fault);
     const seconds = ((clearedMs - injectedMs) / 1000).toFixed(1);
-    this.tell(fault, `is over after ${seconds} s: ${words}`);
+    this.logFault(fault, `is over after ${seconds} s: ${words}`);
   }
 
-  private tell(fault: Fault, words: string): void {
+  private logFault(fault: Fault, words: string): void {
     const second = this.log(fault, words);
     this.options.host.observer.note(`fault ${fault.kind} at ${second.toFixed(1)} s ${words}`);
   }

@@ -42,7 +42,7 @@ export class TrialTables {
     faults: LossSource,
     seen: Pick<AuditInputs<unknown>, "isDrained" | "clockStepMs">,
   ): Promise<AuditOutcome | undefined> {
-    return this.through(this.host.admin, faults, { ...account, ...seen }, false);
+    return this.auditThrough(this.host.admin, faults, { ...account, ...seen }, false);
   }
 
   /**
@@ -57,14 +57,14 @@ export class TrialTables {
     const options = { purpose: "audit", connectTimeoutMs: CONNECT_MS };
     try {
       const admin = await administer(this.host.target.admin, options);
-      const audited = this.through(admin, faults, { ...account, isDrained: false, clockStepMs }, true);
+      const audited = this.auditThrough(admin, faults, { ...account, isDrained: false, clockStepMs }, true);
       return await withinMs(audited, FAILED_AUDIT_MS).finally(() => void admin.close());
     } catch {
       return undefined; // the failure of the trial says more
     }
   }
 
-  private async through(
+  private async auditThrough(
     admin: TrialHost["admin"],
     faults: LossSource,
     ending: Pick<AuditInputs<unknown>, "workerAccounts" | "unclosed" | "isDrained" | "clockStepMs">,

@@ -2,7 +2,7 @@
 // fails it with its cause. Each phase takes what those before it made, and nothing is left running.
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../foundation/clock.js";
-import { asExplained } from "../../database/registry.js";
+import { explainedError } from "../../database/registry.js";
 import { TrialError, type TrainSimError } from "../../foundation/errors.js";
 import { storeOf, workloadOf } from "../../workloads/registry.js";
 import { finishedIn } from "../../metrics/recorder-delta.js";
@@ -17,7 +17,7 @@ import { ClientPath } from "./client-path.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { evidenceOf } from "../evidence/evidence-sources.js";
 import { NO_PLANS, readPlans } from "../evidence/plan-watch.js";
-import { budgetsOf, untilBudgetsAreUsed } from "./budgets.js";
+import { budgetsOf, windowEndByBudgets } from "./budgets.js";
 import { TrialFaults } from "./trial-faults.js";
 import { Fleet, type FleetEvents } from "../workers/fleet.js";
 import { askTheServer, lastTransactions } from "./last-transactions.js";
@@ -64,8 +64,8 @@ class TrialRun {
   private readonly series: SecondSeries;
   private readonly failures = new FailureSignal();
   /** Aborted when the trial is over, however it ended: no timer of it outlives it. */
-  private readonly over = new AbortController();
-  private readonly isWanted = () => !this.host.interruption.isRequested() && !this.over.signal.aborted;
+  private readonly trialEnd = new AbortController();
+  private readonly mayContinue = () => !this.host.interruption.isRequested() && !this.trialEnd.signal.aborted;
   private readonly path: ClientPath;
   private readonly surroundings: EnvironmentReadings;
   private readonly tables: TrialTables;
@@ -96,7 +96,7 @@ class TrialRun {
       for (const sink of this.onSecond) sink(second, totals);
       host.observer.second(second, totals);
     };
-    this.tally = new Tally(operationsOf(settings), totalWorkers(settings), onSecond, rehearseSecond);
+    this.tally = new Tally(operationsOf(settings), totalWorkers(settings), onSecond, warmUpSecondHandlers);
     this.watch = new ServerWatch(host.target.admin, host.claim.run);
     failures.watch(host.claim.lost);
     failures.watchServer("the database server", Promise.race([host.target.lost, this.watch.lost]));
@@ -113,7 +113,7 @@ class TrialRun {
     const { host, inputs, log, surroundings, series, tally, watch } = this;
     host.observer.trialStarted(inputs.trial, inputs.treatment);
     await this.phases().catch((error: unknown) => this.fail(error));
-    this.over.abort();
+    this.trialEnd.abort();
     host.meeting.leave();
     for (const close of this.closers.toReversed()) {
       try {
@@ -151,14 +151,14 @@ class TrialRun {
   }
 
   private fail(error: unknown): void {
-    this.failure ??= asExplained(error);
+    this.failure ??= explainedError(error);
   }
 
   private async reset(): Promise<void> {
     this.phase("reset", undefined);
     await this.surroundings.begin();
     await this.path.open();
-    await this.failures.race(this.tables.reset(this.path.endpoints, this.isWanted));
+    await this.failures.race(this.tables.reset(this.path.endpoints, this.mayContinue));
   }
 
   private async launch(): Promise<Load> {
@@ -241,7 +241,7 @@ class TrialRun {
     faults.begin(window.startMs);
     await failures.race(evidence.begin(window.startMs));
     const endMs = budgets
-      ? await untilBudgetsAreUsed({ ...host, budgets, failures, over: this.over.signal })
+      ? await windowEndByBudgets({ ...host, budgets, failures, trialEnd: this.trialEnd.signal })
       : await this.sleepUntil(window.endMs);
     if (budgets || host.interruption.isRequested()) {
       window.endMs = Math.min(endMs, window.endMs);
@@ -262,7 +262,7 @@ class TrialRun {
     const files = new TrialFiles(inputs.directory, window.startedAtMs, operations);
     this.closers.unshift(() => files.close());
     this.closers.push(() => {
-      if (this.failure) window.cutShort();
+      if (this.failure) window.endEarly();
       this.windowSeconds = window.seconds;
     });
     this.onSample.push(files.onEvidence);
@@ -288,7 +288,7 @@ class TrialRun {
     fleet.drain();
     const deadlineMs = monotonicMs() + drainMaxMs;
     while (!(await this.failures.race(this.isDrained()))) {
-      if (monotonicMs() >= deadlineMs || !this.isWanted()) return undefined;
+      if (monotonicMs() >= deadlineMs || !this.mayContinue()) return undefined;
       await this.failures.race(sleep(DRAIN_POLL_MS));
     }
     return (monotonicMs() - sinceMs) / 1000;
@@ -334,13 +334,13 @@ class TrialRun {
 
   /** The outcome of a command that workers answer when their last transactions have ended. */
   private untilEnded<T>(ended: Promise<T>): Promise<T> {
-    const options = askTheServer(this.host, this.inputs, this.log, this.path, this.over.signal);
+    const options = askTheServer(this.host, this.inputs, this.log, this.path, this.trialEnd.signal);
     return this.failures.race(lastTransactions(ended, options));
   }
 
   /** Resolves at that monotonic moment, or earlier on a request to stop, with the moment it is then. */
   private async sleepUntil(atMs: number): Promise<number> {
-    await this.failures.race(this.host.interruption.sleep(atMs - monotonicMs(), this.over.signal));
+    await this.failures.race(this.host.interruption.sleep(atMs - monotonicMs(), this.trialEnd.signal));
     return monotonicMs();
   }
 
@@ -355,7 +355,7 @@ class TrialRun {
  * Handles a second of the warm-up as one of the window, without an effect: V8 has compiled all of it when the window begins,
  * and takes no processor from the database for that.
  */
-function rehearseSecond(totals: Totals): void {
+function warmUpSecondHandlers(totals: Totals): void {
   new SecondSeries(totals.operations).add(0, totals);
   secondLines(0, totals, []);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { deal } from "../../clients/deal.js";
+import { dealWorkers } from "../../clients/deal.js";
 import { amongThemselves, assignmentsOf, workersThatStartAnew } from "./assignments.js";
 import type { Assignment } from "./protocol.js";
 import { withMemory } from "./worker-memory.js";
@@ -72,7 +72,7 @@ it("a shared budget is divided among processes without a rest", () => {
   const left = (workers: typeof all): number => 50 - (withMemory(workers)[0]?.sharedCounter[0] as number);
   expect(left(all)).toBe(50);
   for (const agents of [2, 3]) {
-    const parts = deal(
+    const parts = dealWorkers(
       all.map(({ role }) => role),
       agents,
     ).map((dealt) => left(dealt.map((worker) => all[worker] as Assignment)));

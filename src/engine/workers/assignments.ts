@@ -83,7 +83,7 @@ export function workersThatStartAnew(assignments: readonly Assignment[]): number
   return assignments
     .filter(({ settings, role }) => {
       const load = settings.actors[role]?.load;
-      return load === undefined || !executorOf(load).goesOn;
+      return load === undefined || !executorOf(load).continuesIntoWindow;
     })
     .map(({ ordinal }) => ordinal);
 }

@@ -39,7 +39,7 @@ export function ceilingKey({ target, pool, prepared, actors, agents }: Treatment
 }
 
 /** The same clients, asking as fast as they can. */
-function unpaced(settings: TreatmentSettings): TreatmentSettings {
+function withoutPacing(settings: TreatmentSettings): TreatmentSettings {
   const actors = Object.entries(settings.actors).map(([role, { workers, load }]) => {
     const pace = { thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 };
     return [role, { workers, load: { executor: "constant-clients", clients: load.clients, ...pace } }];
@@ -49,7 +49,7 @@ function unpaced(settings: TreatmentSettings): TreatmentSettings {
 
 /** Rejects when the clients cannot connect or the server does not answer; undefined when the user wants to stop. */
 export async function measureCeiling(inputs: CeilingInputs): Promise<Ceiling | undefined> {
-  const settings = unpaced(inputs.treatment.settings);
+  const settings = withoutPacing(inputs.treatment.settings);
   const pooler = await openPooler(inputs.target, settings, inputs.place);
   const assignments = assignmentsOf({
     trial: inputs.trial,

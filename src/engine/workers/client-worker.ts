@@ -18,7 +18,7 @@ import type { ClientContext, RoleTraits, WorkloadClients } from "../../workloads
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
 import { type Clients, type WorkerContext, nothingToPrepare } from "../../clients/client.js";
 import { EventLog } from "../../clients/event-log.js";
-import { keepsTime, startPhase, type Phase, type PhaseName } from "../../clients/phase.js";
+import { hasExactTimes, startPhase, type Phase, type PhaseName } from "../../clients/phase.js";
 import type { Command, Report, ThreadAssignment } from "./protocol.js";
 import { writeSummaryLines } from "../../clients/summary-lines.js";
 import { OwnOperations } from "../../clients/own-operations.js";
@@ -54,7 +54,7 @@ export class ClientWorker {
   private phaseName: PhaseName = "warm-up";
   private phase: Phase = { name: "warm-up", isOver: true, lastEndedMs: 0, done: Promise.resolve() };
   private ticker: NodeJS.Timeout | undefined;
-  private obeyed: Promise<void> = Promise.resolve();
+  private lastCommand: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly assignment: ThreadAssignment,
@@ -114,8 +114,8 @@ export class ClientWorker {
 
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
   async prepare(): Promise<void> {
-    if (keepsTime(this.assignment)) this.sleeper.startTimer();
-    await this.source.warm();
+    if (hasExactTimes(this.assignment)) this.sleeper.startTimer();
+    await this.source.openConnections();
     const made = (this.client = await this.makeClient());
     const { clients } = this.assignment;
     for (let client = 0; client < clients; client++) {
@@ -132,16 +132,16 @@ export class ClientWorker {
   }
 
   /** Carries the command out once those before it are done; a stop never overtakes a change of phase. */
-  obey(command: Command): Promise<void> {
-    this.obeyed = this.obeyed.then(() => this.carryOut(command));
-    return this.obeyed;
+  enqueue(command: Command): Promise<void> {
+    this.lastCommand = this.lastCommand.then(() => this.execute(command));
+    return this.lastCommand;
   }
 
-  private async carryOut(command: Command): Promise<void> {
+  private async execute(command: Command): Promise<void> {
     switch (command.kind) {
       case "start":
         await this.sleeper.sleep(command.atMs - monotonicMs());
-        this.recorder.rehearse(command.atMs + OUTSIDE_FIRST_MS);
+        this.recorder.measureWarmUp(command.atMs + OUTSIDE_FIRST_MS);
         this.time.setWindow(command.atMs, Number.POSITIVE_INFINITY);
         this.begin("warm-up", this.load ? warmUpPlan(this.load) : CLOSED_LOOP, command.atMs);
         return;
@@ -257,7 +257,7 @@ export class ClientWorker {
     this.loop.stop();
     await Promise.all([this.sleeper.close(), this.source.close()]);
     this.enter("stopped");
-    const usage = { loop: this.loop.ofStretch, accountedMs: this.time.total() };
+    const usage = { loop: this.loop.intervalUsage, accountedMs: this.time.total() };
     this.send({ kind: "stopped", ledger, usage, endpoints: this.endpoints.deltas() });
   }
 

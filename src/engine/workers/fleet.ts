@@ -11,7 +11,7 @@ import type { Assignment, Command, Report, WorkerUsage } from "./protocol.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
 import { Heartbeat, PULSE_MS } from "./heartbeat.js";
-import { crashed, hung } from "./worker-failures.js";
+import { crashed, silentWorker } from "./worker-failures.js";
 import { workerName, type RunningWorkers, type WorkerPlace, type WorkersOfAgent } from "./worker-place.js";
 import type { EndpointContacts } from "../../database/session.js";
 
@@ -38,13 +38,13 @@ export interface FleetEvents {
 export class Fleet {
   private workers: RunningWorkers | undefined;
   private readonly barriers = new Barriers();
-  private readonly roll = new EndedWorkers();
+  private readonly endedWorkers = new EndedWorkers();
   private readonly killed = new Set<number>();
   private readonly eventLoopDelaysMs: number[] = [];
   private windowUsages: ReadonlyMap<number, WorkerUsage> = new Map();
   private endpointsTold: readonly (readonly EndpointDelta[])[] = [];
   private readonly heartbeat: Heartbeat;
-  private pulse: NodeJS.Timeout | undefined;
+  private heartbeatTimer: NodeJS.Timeout | undefined;
   private rejectFailure: (error: TrainSimError) => void = () => undefined;
   /** Rejects when a worker fails; never resolves. */
   readonly failure: Promise<never>;
@@ -58,7 +58,7 @@ export class Fleet {
       nowMs: monotonicMs,
       everyMs: PULSE_MS,
       silenceMs: SILENCE_MS,
-      onSilent: (worker, silentMs) => this.fail(hung(this.nameOf(worker), silentMs)),
+      onSilent: (worker, silentMs) => this.fail(silentWorker(this.nameOf(worker), silentMs)),
     });
     this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
     this.failure.catch(() => undefined);
@@ -67,7 +67,7 @@ export class Fleet {
   async launch(): Promise<void> {
     await this.place.whole();
     const ready = this.barrier("ready");
-    this.pulse = setInterval(() => this.heartbeat.look(), PULSE_MS);
+    this.heartbeatTimer = setInterval(() => this.heartbeat.check(), PULSE_MS);
     this.workers = this.place.start(this.assignments, {
       onOnline: (worker) => this.heartbeat.expect(worker, START_GRACE_MS),
       onReport: (worker, report) => this.onReport(worker, report),
@@ -116,23 +116,23 @@ export class Fleet {
 
   async stop(): Promise<void> {
     const reports = await this.ask({ kind: "stop" }, "stopped");
-    const living = this.everyone().filter((worker) => !this.hasKilled(worker));
+    const living = this.allWorkers().filter((worker) => !this.hasKilled(worker));
     this.windowUsages = new Map(reports.map(({ usage }, i) => [living[i] as number, usage]));
     this.endpointsTold = reports.map((report) => report.endpoints);
   }
 
   /** After a failure: those that are left finish what is under way and close their ledgers, if they can. Never rejects. */
   async closeLedgers(): Promise<void> {
-    const left = this.everyone().filter((number) => !this.roll.hasEnded(number));
+    const left = this.allWorkers().filter((number) => !this.endedWorkers.hasEnded(number));
     this.command({ kind: "stop" }, left);
-    await this.roll.untilEnded(left, CLOSE_PATIENCE_MS);
+    await this.endedWorkers.untilEnded(left, CLOSE_PATIENCE_MS);
   }
 
   /** The ledgers of the workers that closed theirs, and the names of the others. */
   get account(): { readonly workerAccounts: readonly unknown[]; readonly unclosed: readonly string[] } {
-    const unclosed = this.everyone().filter((number) => !this.roll.hasClosed(number));
+    const unclosed = this.allWorkers().filter((number) => !this.endedWorkers.hasClosed(number));
     return {
-      workerAccounts: this.roll.workerAccounts,
+      workerAccounts: this.endedWorkers.workerAccounts,
       unclosed: unclosed.map((number) => this.nameOf(number)),
     };
   }
@@ -181,8 +181,8 @@ export class Fleet {
   }
 
   async terminate(): Promise<TrainSimError | undefined> {
-    clearInterval(this.pulse);
-    this.everyone().forEach((number) => this.roll.ended(number));
+    clearInterval(this.heartbeatTimer);
+    this.allWorkers().forEach((number) => this.endedWorkers.addWorker(number));
     return this.workers?.terminate();
   }
 
@@ -197,15 +197,15 @@ export class Fleet {
 
   private onKilled(number: number): void {
     this.killed.add(number);
-    this.ended(number);
+    this.endWorker(number);
     this.barriers.without(number);
     this.events.onKilled?.(number);
   }
 
   private onExit(number: number, code: number): void {
-    if (this.roll.hasEnded(number)) return;
+    if (this.endedWorkers.hasEnded(number)) return;
     this.fail(new TrialError(`${this.nameOf(number)} ended unexpectedly (exit code ${code})`));
-    this.ended(number);
+    this.endWorker(number);
   }
 
   /** `producers worker 0`, and of which agent. */
@@ -214,7 +214,7 @@ export class Fleet {
   }
 
   private receive(report: Report, number: number): void {
-    this.heartbeat.heard(number);
+    this.heartbeat.reset(number);
     if (report.kind === "alive") return;
     if (report.kind === "delta") {
       this.eventLoopDelaysMs[number] = report.eventLoopDelayP99Ms;
@@ -223,20 +223,20 @@ export class Fleet {
       return;
     }
     if (report.kind === "failed") {
-      this.ended(number);
+      this.endWorker(number);
       this.fail(new TrainSimError(report.message, report.exitCode, report.hint));
       return;
     }
     if (report.kind === "stopped") {
-      this.roll.closed(number, report.ledger);
-      this.ended(number);
+      this.endedWorkers.addLedger(number, report.ledger);
+      this.endWorker(number);
     }
     this.barriers.receive(report, number);
   }
 
   private barrier<K extends Report["kind"]>(
     kind: K,
-    workers: readonly number[] = this.everyone(),
+    workers: readonly number[] = this.allWorkers(),
   ): Promise<ReportOf<K>[]> {
     const living = workers.filter((worker) => !this.hasKilled(worker));
     return Promise.race([this.barriers.await(kind, living), this.failure]);
@@ -246,23 +246,23 @@ export class Fleet {
   private ask<K extends Report["kind"]>(
     command: Command,
     kind: K,
-    workers: readonly number[] = this.everyone(),
+    workers: readonly number[] = this.allWorkers(),
   ): Promise<ReportOf<K>[]> {
     const answers = this.barrier(kind, workers);
     this.command(command, workers);
     return answers;
   }
 
-  private everyone(): number[] {
+  private allWorkers(): number[] {
     return this.assignments.map((_, number) => number);
   }
 
-  private command(command: Command, workers: readonly number[] = this.everyone()): void {
+  private command(command: Command, workers: readonly number[] = this.allWorkers()): void {
     for (const number of workers) this.workers?.post(number, command);
   }
 
-  private ended(number: number): void {
-    this.roll.ended(number);
+  private endWorker(number: number): void {
+    this.endedWorkers.addWorker(number);
     this.heartbeat.forget(number);
   }
 
@@ -278,12 +278,12 @@ class EndedWorkers {
     return this.numbers.has(worker);
   }
 
-  ended(worker: number): void {
+  addWorker(worker: number): void {
     this.numbers.add(worker);
     this.onEnded();
   }
 
-  closed(worker: number, ledger: unknown): void {
+  addLedger(worker: number, ledger: unknown): void {
     this.ledgers.set(worker, ledger);
   }
 
@@ -335,7 +335,7 @@ export class Barriers {
     for (const barrier of this.open) {
       if (barrier.kind !== report.kind || !barrier.expected.includes(worker)) continue;
       barrier.received.set(worker, report);
-      this.settle(barrier);
+      this.resolveComplete(barrier);
     }
   }
 
@@ -344,11 +344,11 @@ export class Barriers {
     for (const barrier of this.open) {
       barrier.expected = barrier.expected.filter((each) => each !== worker);
       barrier.received.delete(worker);
-      this.settle(barrier);
+      this.resolveComplete(barrier);
     }
   }
 
-  private settle(barrier: Barrier): void {
+  private resolveComplete(barrier: Barrier): void {
     if (barrier.received.size < barrier.expected.length) return;
     this.open.delete(barrier);
     barrier.resolve(barrier.expected.map((each) => barrier.received.get(each) as Report));

@@ -15,13 +15,13 @@ function setUp() {
   const pass = (seconds: number, live: readonly number[] = []): void => {
     for (let second = 0; second < seconds; second++) {
       nowMs += 1_000;
-      for (const worker of live) heartbeat.heard(worker);
-      heartbeat.look();
+      for (const worker of live) heartbeat.reset(worker);
+      heartbeat.check();
     }
   };
   const jump = (ms: number): void => {
     nowMs += ms;
-    heartbeat.look();
+    heartbeat.check();
   };
   return { heartbeat, silent, pass, jump };
 }
@@ -61,8 +61,8 @@ describe("a heartbeat", () => {
     const { heartbeat, silent, pass } = setUp();
     heartbeat.expect(0);
     heartbeat.forget(0);
-    heartbeat.heard(0);
-    heartbeat.heard(7);
+    heartbeat.reset(0);
+    heartbeat.reset(7);
     pass(60);
     expect(silent).toEqual([]);
   });

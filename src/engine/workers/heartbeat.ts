@@ -26,7 +26,7 @@ export class Heartbeat {
     this.heardMs.set(worker, this.options.nowMs() + graceMs);
   }
 
-  heard(worker: number): void {
+  reset(worker: number): void {
     if (this.heardMs.has(worker)) this.heardMs.set(worker, this.options.nowMs());
   }
 
@@ -36,7 +36,7 @@ export class Heartbeat {
   }
 
   /** To be called every `everyMs`; a call that comes much later shows that the coordinator was held up. */
-  look(): void {
+  check(): void {
     const { nowMs, everyMs, silenceMs, onSilent } = this.options;
     const atMs = nowMs();
     const wasHeldUp = atMs - this.lookedMs > 2 * everyMs;

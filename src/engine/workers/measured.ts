@@ -33,7 +33,7 @@ const Operation = z.object({
 });
 
 export const Measured: z.ZodType<RecorderDelta> = z.object({
-  isRehearsal: z.boolean(),
+  isWarmUp: z.boolean(),
   seconds: z.array(z.object({ second: Count, operations: byName(Operation), lifecycleUs: byName(Samples) })),
   closedBefore: z.union([Count, z.literal(Number.POSITIVE_INFINITY)]),
   outside: z.object(recordOf(SERIES_COUNTS, () => Count)),

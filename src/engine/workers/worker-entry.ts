@@ -1,6 +1,6 @@
 // The entry of a worker thread. It holds no logic of the load itself, so that a worker can be tested without a thread.
 import { parentPort, workerData } from "node:worker_threads";
-import { asExplained } from "../../database/registry.js";
+import { explainedError } from "../../database/registry.js";
 import { messageOf } from "../../foundation/errors.js";
 import { openLogger } from "../../foundation/logger.js";
 import { ClientWorker } from "./client-worker.js";
@@ -32,7 +32,7 @@ async function end(report: Report): Promise<void> {
 }
 
 function failedBy(error: unknown): Report {
-  const { message, exitCode, hint } = asExplained(error);
+  const { message, exitCode, hint } = explainedError(error);
   return { kind: "failed", message: `${role} worker ${index}: ${message}`, exitCode, hint };
 }
 
@@ -54,7 +54,7 @@ const worker = new ClientWorker(
   (error) => void fail(error),
 );
 
-port.on("message", (command: Command) => void worker.obey(command).catch(fail));
+port.on("message", (command: Command) => void worker.enqueue(command).catch(fail));
 process.on("unhandledRejection", (reason) => void fail(reason));
 
 worker.prepare().catch(fail);

@@ -23,7 +23,7 @@ export function endless(who: string, sinceMs: number): TrialError {
 }
 
 /** It has not reported for so long. */
-export function hung(who: string, silentMs: number): TrialError {
+export function silentWorker(who: string, silentMs: number): TrialError {
   return new TrialError(
     `${who} hangs: it has reported nothing for ${Math.round(silentMs / 1000)} s`,
     "Its thread is blocked: by a module that does not end, or by large batches. Else report a bug.",

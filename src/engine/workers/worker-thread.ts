@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { builtBeside } from "../../foundation/built.js";
 import { withinMs } from "../../foundation/deadline.js";
-import { tuneAsUsual, tuneFor } from "../../foundation/v8-tuning.js";
+import { tuneForSetup, tuneForLoad } from "../../foundation/v8-tuning.js";
 import type { Assignment, Command, Report, ThreadAssignment } from "./protocol.js";
 import { openNetwork } from "../../faults/means/network.js";
 import { startPoolers } from "../../pools/managed.js";
@@ -33,7 +33,7 @@ class Threads implements RunningWorkers {
     private readonly assignments: readonly ThreadAssignment[],
     events: WorkerEvents,
   ) {
-    tuneFor(assignments.reduce((sum, { clients }) => sum + clients, 0));
+    tuneForLoad(assignments.reduce((sum, { clients }) => sum + clients, 0));
     this.threads = assignments.map((assignment, number) => {
       const thread = startThread(assignment);
       thread.on("online", () => events.onOnline(number));
@@ -68,7 +68,7 @@ class Threads implements RunningWorkers {
     const ends = await Promise.allSettled(
       this.threads.map((thread) => withinMs(thread.terminate(), END_PATIENCE_MS)),
     );
-    tuneAsUsual();
+    tuneForSetup();
     const first = ends.findIndex(({ status }) => status === "rejected");
     return first < 0 ? undefined : endless(this.nameOf(first), END_PATIENCE_MS);
   }

@@ -10,24 +10,24 @@ const port = parentPort;
 if (!port) throw new Error("network-entry is the entry of a worker thread; it cannot be run by itself");
 
 const { upstreams, seed } = workerData as NetworkPlan;
-const say = (answer: NetworkAnswer): void => port.postMessage(answer);
+const answer = (answer: NetworkAnswer): void => port.postMessage(answer);
 
 const proxies = await Promise.all(
   upstreams.map((upstream, index) =>
     TcpProxy.open(upstream, systemClock, new Prng(deriveSeed(seed, "network", index))),
   ),
 );
-say({ kind: "listening", ports: proxies.map((proxy) => proxy.port) });
+answer({ kind: "listening", ports: proxies.map((proxy) => proxy.port) });
 
-async function obey(command: NetworkCommand): Promise<void> {
+async function execute(command: NetworkCommand): Promise<void> {
   const all = (act: (proxy: TcpProxy) => Promise<void>): Promise<unknown> => Promise.all(proxies.map(act));
-  if (command.kind === "suffer") await all((proxy) => proxy.suffer(command.condition));
-  else if (command.kind === "mend") await all((proxy) => proxy.mend());
+  if (command.kind === "suffer") await all((proxy) => proxy.apply(command.condition));
+  else if (command.kind === "mend") await all((proxy) => proxy.clear());
   else await all((proxy) => proxy.close());
-  say({ kind: "done", effect: sumOfEffects(proxies.map(({ effect }) => effect)) });
+  answer({ kind: "done", effect: sumOfEffects(proxies.map(({ effect }) => effect)) });
   if (command.kind === "close") port?.close();
 }
 
 port.on("message", (command: NetworkCommand) => {
-  obey(command).catch((error: unknown) => say({ kind: "failed", reason: messageOf(error) }));
+  execute(command).catch((error: unknown) => answer({ kind: "failed", reason: messageOf(error) }));
 });

@@ -12,9 +12,9 @@ import type { NetworkEffect } from "./tcp-proxy.js";
 export interface Network {
   readonly endpoints: readonly Endpoint[];
   /** Sets a condition and resolves with its immediate effect. */
-  suffer(condition: NetworkCondition): Promise<NetworkEffect>;
+  apply(condition: NetworkCondition): Promise<NetworkEffect>;
   /** Clears the condition and resolves with its whole effect. */
-  mend(): Promise<NetworkEffect>;
+  clear(): Promise<NetworkEffect>;
   /** Resolves with the reason if the thread ends by itself. */
   readonly lost: Promise<string>;
   close(): Promise<void>;
@@ -29,8 +29,8 @@ export async function openNetwork(upstreams: readonly Endpoint[], seed: number):
   const ports = await thread.listening();
   return {
     endpoints: upstreams.map((upstream, index) => behindProxy(upstream, ports[index] ?? 0)),
-    suffer: (condition) => thread.ask({ kind: "suffer", condition }),
-    mend: () => thread.ask({ kind: "mend" }),
+    apply: (condition) => thread.ask({ kind: "suffer", condition }),
+    clear: () => thread.ask({ kind: "mend" }),
     lost: thread.lost,
     close: () => thread.close(),
   };

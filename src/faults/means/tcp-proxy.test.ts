@@ -144,15 +144,15 @@ describe("bytes through the proxy", () => {
         const answer = readAll(socket);
         const sent: Buffer[] = [];
         for (const each of steps) {
-          if (each === "mend") await proxy.mend();
+          if (each === "mend") await proxy.clear();
           else if (each instanceof Uint8Array) {
             sent.push(Buffer.from(each));
             socket.write(each);
             await turn();
-          } else await proxy.suffer(each);
+          } else await proxy.apply(each);
         }
         socket.end();
-        await proxy.mend();
+        await proxy.clear();
         expect((await answer).equals(Buffer.concat(sent))).toBe(true);
       }),
       { numRuns: 60 },
@@ -218,7 +218,7 @@ describe("a proxied network", () => {
     let received = 0;
     const { port } = await upstreamOf((socket) => socket.on("data", (bytes) => (received += bytes.length)));
     const proxy = await proxyTo(port, clock);
-    await proxy.suffer({ kind: "bandwidth", bytesPerSecond: 100_000 });
+    await proxy.apply({ kind: "bandwidth", bytesPerSecond: 100_000 });
     const sockets = [await dial(proxy.port), await dial(proxy.port)];
     const startMs = clock.nowMs();
     for (const socket of sockets) socket.write(Buffer.alloc(50_000));
@@ -238,7 +238,7 @@ describe("a proxied network", () => {
     const proxy = await proxyTo(port);
     const before = await dial(proxy.port);
     await until(() => sockets.length === 1);
-    await proxy.suffer({ kind: "blackhole" });
+    await proxy.apply({ kind: "blackhole" });
     expect(proxy.effect).toMatchObject({ connections: 1, resets: 0 });
     const during = await dial(proxy.port);
     let heard = 0;
@@ -249,7 +249,7 @@ describe("a proxied network", () => {
     await until(() => proxy.size === 2);
     for (let i = 0; i < 50; i++) await turn();
     expect([heard, sockets.length]).toEqual([0, 1]);
-    await proxy.mend();
+    await proxy.clear();
     await until(() => heard === 10);
     expect(sockets).toHaveLength(2);
   });
@@ -260,7 +260,7 @@ describe("a proxied network", () => {
     const old = await dial(proxy.port);
     await until(() => proxy.size === 1);
     const ended = once(old, "error");
-    await proxy.suffer({ kind: "refuse", drop });
+    await proxy.apply({ kind: "refuse", drop });
     for (let i = 0; i < 3; i++) await expect(dial(proxy.port)).rejects.toThrow(/ECONNREFUSED/);
     if (drop) expect(await ended).toMatchObject([{ code: "ECONNRESET" }]);
     else {
@@ -269,7 +269,7 @@ describe("a proxied network", () => {
       expect(String((await once(old, "data"))[0])).toBe("still here");
     }
     const { port: sameAsBefore } = proxy;
-    await proxy.mend();
+    await proxy.clear();
     expect(proxy.port).toBe(sameAsBefore);
     const fresh = await dial(proxy.port);
     fresh.write("again");
@@ -282,7 +282,7 @@ describe("a proxied network", () => {
     const clients = [await dial(proxy.port), await dial(proxy.port)];
     await until(() => sockets.length === 2);
     const errors = [...clients, ...sockets].map((socket) => once(socket, "error"));
-    await proxy.suffer({ kind: "reset" });
+    await proxy.apply({ kind: "reset" });
     for (const [error] of await Promise.all(errors)) expect(error).toMatchObject({ code: "ECONNRESET" });
     expect(proxy.effect).toMatchObject({ connections: 2, resets: 2 });
     const fresh = await dial(proxy.port);
@@ -308,7 +308,7 @@ describe("a share of commits lost by the proxy", () => {
         });
       });
       const proxy = await proxyTo(port);
-      await proxy.suffer({ kind: "reset-commits", share: 0.8 });
+      await proxy.apply({ kind: "reset-commits", share: 0.8 });
       let acknowledged = 0;
       for (let i = 0; i < 60; i++) {
         const socket = await dial(proxy.port);
@@ -358,7 +358,7 @@ describe("the end of a connection", () => {
     const proxy = await proxyTo(port);
     const clients = [await dial(proxy.port), await dial(proxy.port)];
     await until(() => sockets.length === 2);
-    await proxy.suffer({ kind: "blackhole" });
+    await proxy.apply({ kind: "blackhole" });
     clients.push(await dial(proxy.port));
     await until(() => proxy.size === 3);
     const errors = clients.map((client) => once(client, "error"));

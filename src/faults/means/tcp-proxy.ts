@@ -40,7 +40,7 @@ export class TcpProxy {
   private server: Server | undefined;
   private boundPort = 0;
   /** Both ends of the connection that keeps the port while the proxy refuses connections. */
-  private keepers: readonly Socket[] = [];
+  private portHolders: readonly Socket[] = [];
   private condition: NetworkCondition | undefined;
   private links: Links = CLEAR;
   private counts: Counts = noEffect(0);
@@ -66,7 +66,7 @@ export class TcpProxy {
   }
 
   /** Applies a condition from now on; a reset is over at once. */
-  async suffer(condition: NetworkCondition): Promise<void> {
+  async apply(condition: NetworkCondition): Promise<void> {
     this.condition = condition;
     this.counts = noEffect(this.connections.size);
     this.setLinks({ up: linkUnder(condition, this.prng), down: linkUnder(condition, this.prng) });
@@ -75,7 +75,7 @@ export class TcpProxy {
   }
 
   /** Clears the network and releases held bytes. Rejects if the port cannot be listened on again. */
-  async mend(): Promise<void> {
+  async clear(): Promise<void> {
     this.condition = undefined;
     this.setLinks(CLEAR);
     await this.listen();
@@ -118,15 +118,15 @@ export class TcpProxy {
     });
     const near = connect({ host: HOST, port: this.boundPort });
     await once(near, "connect");
-    this.keepers = [near, await accepted];
-    for (const socket of this.keepers) socket.on("error", () => undefined);
+    this.portHolders = [near, await accepted];
+    for (const socket of this.portHolders) socket.on("error", () => undefined);
     // Connections stay, and the server's close event comes only when they have ended.
     server.close();
   }
 
   private releasePort(): void {
-    for (const socket of this.keepers) socket.destroy();
-    this.keepers = [];
+    for (const socket of this.portHolders) socket.destroy();
+    this.portHolders = [];
   }
 
   private accept(client: Socket): void {

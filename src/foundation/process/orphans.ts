@@ -55,17 +55,17 @@ export function ownerRecord(pids: readonly number[]): string | undefined {
   return JSON.stringify({ place: here, processes } satisfies z.infer<typeof Owner>);
 }
 
-const isThere = ({ pid, startTicks }: ProcessMark): boolean => processFacts(pid)?.startTicks === startTicks;
+const isRunning = ({ pid, startTicks }: ProcessMark): boolean => processFacts(pid)?.startTicks === startTicks;
 
 /** Whether all processes that could still clean it up are gone. */
-async function isLeft(path: string): Promise<boolean> {
+async function isOrphaned(path: string): Promise<boolean> {
   try {
     const file = join(path, OWNER_FILE);
     // The directory may belong to a server's user, but its record must be this user's own.
     const [directory, said] = [await lstat(path), await lstat(file)];
     if (!directory.isDirectory() || !said.isFile() || said.uid !== process.getuid?.()) return false;
     const owner = Owner.parse(JSON.parse(await readFile(file, "utf8")));
-    return owner.place === processPlace() && !owner.processes.some(isThere);
+    return owner.place === processPlace() && !owner.processes.some(isRunning);
   } catch {
     return false;
   }
@@ -101,7 +101,7 @@ export async function findOrphans(): Promise<Orphan[]> {
   for (const name of await readdir(parent).catch(() => [])) {
     const [, kind] = PRIVATE_DIRECTORY.exec(name) ?? [];
     const path = join(parent, name);
-    if (kind === undefined || !(await isLeft(path))) continue;
+    if (kind === undefined || !(await isOrphaned(path))) continue;
     const product = PRODUCTS[kind] ?? kind;
     orphans.push({ path, product, pids: leadersIn(path), mounts: mountsBelow(path) });
   }

@@ -37,13 +37,13 @@ export async function runCommand(words: readonly string[], options: CommandOptio
   // The command must not wait for an answer.
   running.child.stdin?.end();
   const { stdout } = await running.catch((error: unknown) => {
-    throw new Error(seenIn(error, options));
+    throw new Error(describeError(error, options));
   });
   return stdout;
 }
 
 /** Describes an error of `execFile`, whose own message holds the whole command. */
-function seenIn(error: unknown, { timeoutMs, isSecret, signal }: CommandOptions): string {
+function describeError(error: unknown, { timeoutMs, isSecret, signal }: CommandOptions): string {
   const code = codeOf(error);
   if (signal?.aborted) return "was ended";
   if (code === "ENOENT") return "was not found";

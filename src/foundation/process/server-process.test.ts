@@ -18,7 +18,7 @@ test("a program that exits before its files are written reports its exit code an
   const work = Array.from({ length: 8 }, keepBusy);
   const program = await startProcess("a short program", directory, process.execPath, ["--bogus"]);
   isBusy = false;
-  expect(await program.ended()).toBe("exit code 9");
+  expect(await program.waitForExit()).toBe("exit code 9");
   expect(program.hasExited).toBe(true);
   expect(await program.log()).toContain("bad option: --bogus");
   await Promise.all(work);

@@ -16,7 +16,7 @@ export interface ServerProcess {
   /** Resolves with the process's end (`exit code 1`, `SIGKILL`); never rejects. */
   readonly exited: Promise<string>;
   /** Like `exited`, and keeps train-sim running until then, which a server alone does not. */
-  ended(): Promise<string>;
+  waitForExit(): Promise<string>;
   readonly hasExited: boolean;
   /** Resolves if it ended without `stop`, with its end and the last lines of its log. */
   readonly lost: Promise<string>;
@@ -121,7 +121,7 @@ function supervise(
     get hasExited() {
       return hasExited;
     },
-    async ended() {
+    async waitForExit() {
       child.ref();
       return exited;
     },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { counted } from "../units.js";
-import { intervalText, pText, ratioText, seenText, shortNumber } from "./numbers.js";
+import { intervalText, pText, ratioText, measuredText, shortNumber } from "./numbers.js";
 
 describe("shortNumber", () => {
   it("writes about three digits in few characters", () => {
@@ -83,7 +83,7 @@ describe("the seen value of a threshold", () => {
     [7.5, "a result of another program", "7.5"],
     [null, "p(99)<500", "-"],
   ])("%d of %s is written as %s, on the same side of the bound", (seen, expression, text) => {
-    expect(seenText(seen, expression)).toBe(text);
+    expect(measuredText(seen, expression)).toBe(text);
   });
 });
 

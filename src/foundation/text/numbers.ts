@@ -30,7 +30,7 @@ export function bytesText(value: number): string {
 }
 
 /** `1.31`; up to four decimals if the ratio is close to 1: a difference of 0.3 % is not `1.00`. */
-function nearOne(ratio: number): string {
+function ratioNearOne(ratio: number): string {
   const texts = [2, 3, 4].map((decimals) => ratio.toFixed(decimals));
   return texts.find((text) => Number(text) !== 1) ?? "1.00";
 }
@@ -38,7 +38,7 @@ function nearOne(ratio: number): string {
 /** `0.04`, `1.31`, `12.3`, `123`: two decimals below 10, and more close to 1. */
 export function ratioNumber(ratio: number): string {
   if (ratio >= 9.995) return shortNumber(ratio);
-  return ratio >= 0.0995 || ratio === 0 ? nearOne(ratio) : shortNumber(ratio);
+  return ratio >= 0.0995 || ratio === 0 ? ratioNearOne(ratio) : shortNumber(ratio);
 }
 
 export function ratioText(ratio: number): string {
@@ -66,7 +66,7 @@ export function sidedText(value: number, bound: number, digits: number): string 
  * Measured value of a threshold: integers in full, others with four significant digits, or more if needed to stay on their
  * side of the bound in `expression`: 499.97 is not `500` next to `p(99)<500`.
  */
-export function seenText(seen: number | null, expression: string): string {
+export function measuredText(seen: number | null, expression: string): string {
   if (seen === null) return "-";
   if (Number.isInteger(seen)) return String(seen);
   return sidedText(seen, Number(/-?[\d.]+\s*$/.exec(expression)?.[0]), 4);

@@ -11,8 +11,8 @@ export interface Marks {
   readonly dim: (text: string) => string;
 }
 
-const asIs = (text: string): string => text;
-export const plainMarks: Marks = { bold: asIs, bad: asIs, good: asIs, dim: asIs };
+const unchanged = (text: string): string => text;
+export const plainMarks: Marks = { bold: unchanged, bad: unchanged, good: unchanged, dim: unchanged };
 
 function sgr(on: number, off: number): (text: string) => string {
   return (text) => `\u001b[${on}m${text}\u001b[${off}m`;

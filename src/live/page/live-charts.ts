@@ -12,7 +12,7 @@ import {
   type LinePanel,
   type Point,
 } from "../../report/html/page/charts/lines.js";
-import { bridgedMost } from "../../report/html/page/charts/readings.js";
+import { longestBridge } from "../../report/html/page/charts/readings.js";
 import { partColour, type ChartTheme } from "../../report/html/page/charts/theme.js";
 
 /** Longest distance in ms that a line of seconds bridges: two seconds without a value are a gap. */
@@ -90,7 +90,7 @@ function sampleLines(
 ): Line[] {
   return drawn.flatMap(({ metric, name }, i): Line[] => {
     const read = all.filter(({ values }) => values[metric] !== undefined);
-    const line = points(read, ({ values }) => values[metric], bridgedMost(distancesMs(read)));
+    const line = points(read, ({ values }) => values[metric], longestBridge(distancesMs(read)));
     return line.length > 0 ? [{ name, colour: colours[i] ?? "", points: line }] : [];
   });
 }

@@ -28,22 +28,22 @@ describe("the store of the live page", () => {
   it("has the same content with and without a reconnection", () => {
     const run = watchedRun();
     const [steady, torn] = [new LiveStore(), new LiveStore()];
-    steady.start(run.state.whole());
-    torn.start(run.state.whole());
+    steady.start(run.state.fullUpdate());
+    torn.start(run.state.fullUpdate());
     inMidWindow(run);
     run.state.note("a note");
-    steady.add(run.state.takeUpdate());
-    torn.start(run.state.whole());
+    steady.add(run.state.nextUpdate());
+    torn.start(run.state.fullUpdate());
     run.state.second(...liveSecondOf(5, 600));
     run.state.second(...liveSecond(2, { add: 1 }));
     for (const store of [steady, torn]) expect(store.points.length).toBe(5);
-    const update = run.state.takeUpdate();
+    const update = run.state.nextUpdate();
     steady.add(update);
     torn.add(update);
-    torn.add(run.state.whole());
+    torn.add(run.state.fullUpdate());
     for (const store of [steady, torn]) {
-      expect(store.points).toEqual(run.state.whole().points);
-      expect(store.samples).toEqual(run.state.whole().samples);
+      expect(store.points).toEqual(run.state.fullUpdate().points);
+      expect(store.samples).toEqual(run.state.fullUpdate().samples);
       expect(store.notes.map(({ text }) => text)).toEqual(["a note"]);
     }
   });
@@ -53,7 +53,7 @@ describe("the store of the live page", () => {
     const store = new LiveStore();
     for (let second = 0; second < 1_500; second += 1) {
       run.state.second(...liveSecondOf(second, 1));
-      store.add(run.state.takeUpdate());
+      store.add(run.state.nextUpdate());
     }
     expect(store.points).toHaveLength(600);
     expect(store.points.at(-1)?.second).toBe(1_499);
@@ -67,7 +67,7 @@ describe("the chart of the live page", () => {
     expect(liveChart(store, LIGHT)).toBeUndefined();
     inMidWindow(run, 1);
     inMidWindow(run, 2);
-    store.start(run.state.whole());
+    store.start(run.state.fullUpdate());
     const chart = liveChart(store, LIGHT);
     expect(chart?.panels.map(({ title }) => title)).toEqual([
       "Throughput",
@@ -96,7 +96,7 @@ describe.each(OTHER_UNITS)("the live page of %s", (workload, unit, [operation = 
     const [measured] = Object.values(endedTrial(1).operations);
     run.state.trialEnded(endedTrial(1, { operations: measured ? { [operation]: measured } : {} }), treatment);
     const store = new LiveStore();
-    store.start(run.state.whole());
+    store.start(run.state.fullUpdate());
     expect(operationTable(run.state.view()).columns[1]).toBe(`${unit}/s`);
     expect(liveChart(store, LIGHT)?.panels[0]?.unit).toBe(`${unit}/s`);
     expect(endedTable(store.ended).rows[0]?.[4]).toContain(` ${unit}/s, `);
@@ -106,7 +106,7 @@ describe.each(OTHER_UNITS)("the live page of %s", (workload, unit, [operation = 
 describe("samples on the live page", () => {
   const chartOf = (samples: readonly LiveSample[]) => {
     const store = new LiveStore();
-    store.start({ ...watchedRun().state.whole(), samples });
+    store.start({ ...watchedRun().state.fullUpdate(), samples });
     return liveChart(store, LIGHT);
   };
   const sampleAt = (second: number, values: Readonly<Record<string, number>>, trial = 1): LiveSample => ({

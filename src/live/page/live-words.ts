@@ -2,12 +2,12 @@
 import { counted, formatDuration } from "../../foundation/units.js";
 import { isRound, operationsIn } from "../../metrics/operations.js";
 import { evidenceMetricOf } from "../../workloads/evidence.js";
-import { seenText } from "../../foundation/text/numbers.js";
+import { measuredText } from "../../foundation/text/numbers.js";
 import type { LiveLook } from "../../engine/session/observer.js";
 import type { LiveRow, LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";
 import type { ChartTable } from "../../report/html/page/charts/drawing.js";
 import { unitOf } from "../../report/html/page/charts/metric-unit.js";
-import { plain, written } from "../../report/html/page/charts/values.js";
+import { plain, valueText } from "../../report/html/page/charts/values.js";
 import { unitsText } from "../../workloads/vocabulary.js";
 import { operationName } from "../../report/html/page/charts/view.js";
 
@@ -96,7 +96,7 @@ export function operationTable({ operations }: LiveView): ChartTable {
 
 export function thresholdWords({ metric, expression, seen, ok }: LiveThreshold): string {
   if (seen === null) return `${metric} ${expression}: no sample yet`;
-  const state = `${ok === null ? "too few samples" : ok ? "holds" : "broken"} so far: ${seenText(seen, expression)}`;
+  const state = `${ok === null ? "too few samples" : ok ? "holds" : "broken"} so far: ${measuredText(seen, expression)}`;
   return `${metric} ${expression}: ${state}`;
 }
 
@@ -106,7 +106,7 @@ export function evidenceTable({ evidence }: LiveView): ChartTable {
     columns: ["metric", "value", "what"],
     rows: Object.entries(evidence).map(([name, value]) => [
       name,
-      written(value, unitOf(name)),
+      valueText(value, unitOf(name)),
       evidenceMetricOf(name)?.meaning ?? "",
     ]),
   };

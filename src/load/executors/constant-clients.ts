@@ -6,7 +6,7 @@ export const constantClients = defineExecutor({
   name: "constant-clients",
   description: "every client works for the whole trial",
   isOpenLoop: false,
-  goesOn: true,
+  continuesIntoWindow: true,
   keys: ({ clients, thinkTime, rampUp }) => ({
     clients,
     thinkTime: thinkTime.optional(),

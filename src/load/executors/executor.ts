@@ -42,7 +42,7 @@ export interface Executor<
   readonly isOpenLoop: boolean;
   readonly clientsKey?: string;
   /** True if clients continue from the warm-up into the window, whose start resets no count. */
-  readonly goesOn?: boolean;
+  readonly continuesIntoWindow?: boolean;
   /** Keys of `load` besides `executor`. A key is required unless its schema is optional. */
   keys(vocabulary: LoadKeys): Keys;
   /** Resolves settings and refuses nothing: `rules` find what makes no sense. */

@@ -17,7 +17,7 @@ function nothingToLend({ endpoints }: SourceOptions): ConnectionSource {
     acquire: () => Promise.reject(new Error("pool strategy own lends no connections")),
     endpointOf: () => 0,
     contacts: endpoints.map(() => ({ connects: 0, refused: 0, lost: 0 })),
-    warm: () => Promise.resolve(),
+    openConnections: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }

@@ -61,7 +61,7 @@ describe("pg-pool", () => {
     const shares: number[] = [];
     for (const [workerIndex, clients] of [10, 10, 2].entries()) {
       const source = open(8, { workers: 3, workerIndex, clients, applicationName: application });
-      await source.warm();
+      await source.openConnections();
       shares.push(await sessions(application));
     }
     expect(shares).toEqual([3, 6, 8]);

@@ -6,7 +6,7 @@ import { monotonicMs } from "../../foundation/clock.js";
 import type { LoadSession, SessionOptions } from "../../database/contract.js";
 import { PgConnection } from "../../database/postgres/connection.js";
 import { eachBounded, OPEN_AT_ONCE } from "../bounded.js";
-import { EndpointRoutes, lookBy, pastStandbys } from "../endpoint-routes.js";
+import { EndpointRoutes, checkByConnection, skipStandbys } from "../endpoint-routes.js";
 import { homesOf, type SourceOptions } from "../source-options.js";
 import type { PoolStrategy } from "../strategy.js";
 import { pgPoolSettings, type PgPoolSettings } from "./settings.js";
@@ -62,7 +62,7 @@ class SharedPool implements ConnectionSource {
     const { endpoints } = options;
     this.wanted = endpoints.map((_, number) => homes.filter((home) => home === number).length);
     this.held = endpoints.map(() => 0);
-    this.routes = new EndpointRoutes(endpoints.length, lookBy(options, this.live), monotonicMs);
+    this.routes = new EndpointRoutes(endpoints.length, checkByConnection(options, this.live), monotonicMs);
     const nextNumber = (): number => this.nextNumber();
     const optionsFor = (number: number): SessionOptions => this.optionsFor(number);
     const hold = (connection: PgConnection, number: number): void => this.hold(connection, number);
@@ -95,7 +95,7 @@ class SharedPool implements ConnectionSource {
     const { endpoints } = this.options;
     return endpoints.length === 1
       ? this.acquireOne(client)
-      : pastStandbys(endpoints, () => this.acquireOne(client));
+      : skipStandbys(endpoints, () => this.acquireOne(client));
   }
 
   private acquireOne(client: number): Promise<Lease> {
@@ -112,7 +112,7 @@ class SharedPool implements ConnectionSource {
     });
   }
 
-  async warm(): Promise<void> {
+  async openConnections(): Promise<void> {
     const held: Lease[] = [];
     try {
       // The pool never has more connections in use than there are clients.
@@ -151,7 +151,7 @@ class SharedPool implements ConnectionSource {
     if (!endpoint) throw new RangeError(`there is no endpoint ${number}`);
     const report: SessionOptions["report"] = (event, failure) => {
       if (failure) this.endpointNumbers.set(failure, number);
-      this.routes.heard(number, event);
+      this.routes.recordContact(number, event);
     };
     return { endpoint, applicationName, prepared, report, onTransaction };
   }

@@ -187,7 +187,7 @@ describe("an instance of several PgBouncers", () => {
       await closed;
       expect(await Promise.all(pooler.endpoints.map(isListening))).toEqual([false, true]);
       expect(pooler.pids).toHaveLength(1);
-      await first?.up();
+      await first?.start();
       for (const endpoint of [...pooler.endpoints, ...pooler.consoles])
         expect(await firstAnswer(endpoint)).toBe("R");
       expect(pooler.pids).toHaveLength(2);

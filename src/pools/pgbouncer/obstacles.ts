@@ -74,7 +74,7 @@ async function statementObstacles(
   const remedy =
     "Set pool.maxPreparedStatements: 0, or give PgBouncer 1.21 or newer max_prepared_statements = 200.";
   const stated = `pool.maxPreparedStatements is ${maxPreparedStatements}`;
-  const told = configured && wordsAgainst(configured);
+  const told = configured && versionObstacle(configured);
   if (told !== undefined) return [{ kind: "unfit", words: `${stated}, but ${told}`, remedy }];
   const works = await Promise.all(endpoints.map(preparesThrough));
   return endpoints.flatMap((endpoint, index): Obstacle[] => {
@@ -84,7 +84,7 @@ async function statementObstacles(
   });
 }
 
-function wordsAgainst({ version, maxPreparedStatements }: ObservedSettings): string | undefined {
+function versionObstacle({ version, maxPreparedStatements }: ObservedSettings): string | undefined {
   if (!isVersionAtLeast(version, "1.21"))
     return `PgBouncer ${version} has no prepared statements outside session mode`;
   return maxPreparedStatements === "0"

@@ -46,7 +46,7 @@ function resetsAlways({ settings }: Pick<PgBouncerPool, "settings">): boolean {
 }
 
 /** True if a server connection keeps its set-up: a reset between two clients would undo it. */
-export function keepsSetUp(settings: Pick<PgBouncerPool, "mode" | "settings">): boolean {
+export function keepsSession(settings: Pick<PgBouncerPool, "mode" | "settings">): boolean {
   return settings.mode !== "session" && !resetsAlways(settings);
 }
 
@@ -56,7 +56,7 @@ export function pgBouncerIni(
   files: PgBouncerFiles,
   hasPreparedStatements: boolean,
 ): string {
-  const searchPath = keepsSetUp(settings) ? upstream.searchPath : undefined;
+  const searchPath = keepsSession(settings) ? upstream.searchPath : undefined;
   const place = `host=${quoted(upstream.host, upstream)} port=${upstream.port} dbname=${quoted(upstream.database, upstream)}`;
   // The client also names the schema at log-in; a server connection has it from its set-up.
   const setUp =

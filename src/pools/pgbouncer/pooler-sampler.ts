@@ -19,7 +19,7 @@ interface Instance {
  */
 const ANSWER_MS = 2_000;
 
-function asked(console: AdminClient, command: string): Promise<SqlRow[]> {
+function askConsole(console: AdminClient, command: string): Promise<SqlRow[]> {
   return withinMs(console.query(command), ANSWER_MS);
 }
 
@@ -52,8 +52,8 @@ export class PoolerSampler implements PoolerStatistics {
   async sample(): Promise<PoolerReading> {
     const parts = await Promise.all(
       this.instances.map(async ({ console, pool }) => ({
-        ...readPools(await asked(console, "SHOW POOLS"), pool),
-        ...readStats(await asked(console, "SHOW STATS"), pool.database),
+        ...readPools(await askConsole(console, "SHOW POOLS"), pool),
+        ...readStats(await askConsole(console, "SHOW STATS"), pool.database),
       })),
     );
     return sumOfReadings(parts);
@@ -62,7 +62,7 @@ export class PoolerSampler implements PoolerStatistics {
   async serversMax(): Promise<number | undefined> {
     const sizes = await Promise.all(
       this.instances.map(async ({ console, pool }) =>
-        readPoolSize(await asked(console, "SHOW DATABASES"), pool.database),
+        readPoolSize(await askConsole(console, "SHOW DATABASES"), pool.database),
       ),
     );
     return sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);

@@ -11,7 +11,7 @@ import {
   type PoolerSettings,
   type Reconnect,
 } from "../keys.js";
-import { besideNothing, mostClients } from "../pooler-demand.js";
+import { placementWithoutAgents, mostClients } from "../pooler-demand.js";
 import type { Demand, PoolProblem, PoolSettingsOf } from "../strategy.js";
 
 export const POOL_MODES = ["session", "transaction", "statement"] as const;
@@ -186,7 +186,10 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
     };
   },
   keyProblems: (given) => [...poolerKeyProblems("PgBouncer", given, ["login"]), ...settingProblems(given)],
-  problems: (pool, demand) => [...besideNothing("PgBouncer", pool, demand), ...sessionMode(pool, demand)],
+  problems: (pool, demand) => [
+    ...placementWithoutAgents("PgBouncer", pool, demand),
+    ...sessionMode(pool, demand),
+  ],
   text: ({ mode, reconnect, size, login, settings = {} }) =>
     [
       `pgbouncer, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,

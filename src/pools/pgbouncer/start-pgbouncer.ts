@@ -8,7 +8,7 @@ import {
   ADMIN_DATABASE,
   ADMIN_USER,
   CLIENT_DATABASE,
-  keepsSetUp,
+  keepsSession,
   LOGIN_BY_CERTIFICATE,
   pgBouncerIni,
   pgBouncerUserList,
@@ -69,7 +69,7 @@ export async function startPgBouncer(
         user: upstream.user,
         password,
         ...tls,
-        ...(keepsSetUp(settings) && searchPathOf(upstream)),
+        ...(keepsSession(settings) && searchPathOf(upstream)),
       },
       console: {
         scheme: upstream.scheme,

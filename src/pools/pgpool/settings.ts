@@ -9,7 +9,7 @@ import {
   type PoolerSettings,
   type Reconnect,
 } from "../keys.js";
-import { besideNothing, mostClients } from "../pooler-demand.js";
+import { placementWithoutAgents, mostClients } from "../pooler-demand.js";
 import type { PoolSettingsOf } from "../strategy.js";
 
 export interface PgpoolPool extends PoolerSettings {
@@ -44,7 +44,7 @@ export const pgpoolSettings: PoolSettingsOf<PgpoolPool, typeof keys> = {
   keyProblems: (given) => poolerKeyProblems("Pgpool-II", given),
   problems(pool, demand) {
     const { reconnect, size } = pool;
-    const problems = besideNothing("Pgpool-II", pool, demand);
+    const problems = placementWithoutAgents("Pgpool-II", pool, demand);
     const { most, words } = mostClients("Pgpool-II", demand);
     if (reconnect === "per-transaction" || size >= most) return problems;
     const message =

@@ -19,7 +19,7 @@ import { outlookText } from "./outlook-text.js";
 import { duetSentences, noiseSentences, placeSentences, stallSentences } from "./reservations.js";
 import { raceSentences, stoppingSentences } from "./stopping-text.js";
 import { countsText, isSettled, verdictCounts } from "../../analysis/comparison/verdicts.js";
-import { BLOCKS_MIN, boundsOf, mostUnseen } from "../../analysis/statistics/limits.js";
+import { BLOCKS_MIN, boundsOf, largestUnseenShare } from "../../analysis/statistics/limits.js";
 import { intervalText, ratioNumber, ratioText } from "../../foundation/text/numbers.js";
 import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
 import { completeTrials } from "../../analysis/steady-state/series.js";
@@ -126,7 +126,7 @@ function sameSentences(asked: readonly Comparison[], stopping: ResultDocument["s
   if (same.length === 0) return [];
   const blocks = Math.min(...same.map((each) => each.blocks));
   const within = Number((100 * (boundsOf({ stopping }).equivalence - 1)).toFixed(1));
-  const share = Math.ceil(100 * mostUnseen(blocks));
+  const share = Math.ceil(100 * largestUnseenShare(blocks));
   return [
     `Indistinguishable means that medians agree within ${within} %. No slow trial in ${blocks} blocks leaves ` +
       `a share of up to ${share} % possible (95 % confidence).`,
@@ -171,7 +171,7 @@ function askedText(asked: readonly Comparison[], vocabulary: Vocabulary): string
 }
 
 /** The headline's counts of verdicts, why some comparisons are inconclusive, and the error rate of findings. */
-function reachOf(result: ResultDocument, fewest: number): string[] {
+function testReach(result: ResultDocument, fewest: number): string[] {
   const { comparisons, stopping } = result;
   const asked = headlineComparisons(comparisons);
   if (asked.length === 0)
@@ -206,7 +206,10 @@ export function reachSentences(result: ResultDocument): string[] {
   const complete = treatments.map((treatment) => completeTrials(treatment).length);
   const fewest = Math.min(...complete);
   const isTested = comparisons.some(({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN);
-  return reachOf(result, isTested ? Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)) : fewest);
+  return testReach(
+    result,
+    isTested ? Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)) : fewest,
+  );
 }
 
 /** Said where no interaction between factors is a finding. */

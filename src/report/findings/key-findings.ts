@@ -23,7 +23,13 @@ import { firstOf, shortNumber, trialsText } from "../../foundation/text/numbers.
 import { publishedSentences } from "./published-text.js";
 import { operationsIn, shownOf, valueCell } from "./figures.js";
 import { notAuditedOf } from "./notes.js";
-import { allHoldText, judgedText, outcomeOf, seenOf, shortfallText } from "./threshold-text.js";
+import {
+  allHoldText,
+  judgedText,
+  outcomeOf,
+  measuredThresholdText,
+  shortfallText,
+} from "./threshold-text.js";
 import { reasonsOf } from "./headline-reasons.js";
 import { operationName } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
@@ -167,8 +173,9 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
     .filter(({ ok }) => ok !== true)
     .map((threshold) => {
       const { metric, expression, seen, ok, reason } = threshold;
-      const measured = seen === null ? [] : [seenOf(threshold)];
-      const words = ok === false ? [seenOf(threshold)] : [...measured, outcomeOf(threshold).words];
+      const measured = seen === null ? [] : [measuredThresholdText(threshold)];
+      const words =
+        ok === false ? [measuredThresholdText(threshold)] : [...measured, outcomeOf(threshold).words];
       const why = reason ? ` (${reason})` : "";
       return `${metric} ${expression} of ${judgedText(threshold)}: ${words.join(", ")}${why}`;
     });

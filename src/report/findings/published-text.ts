@@ -19,7 +19,7 @@ function withInterval(value: string, interval: string): string {
   return interval === "" ? value : `${value} ${interval}`;
 }
 
-function oursText({ ours }: PublishedResult): string {
+function measuredRatioText({ ours }: PublishedResult): string {
   if (!ours) return "-";
   const { median, ciLow, ciHigh } = ours;
   const interval = intervalText(ciLow, ciHigh, shortNumber);
@@ -42,7 +42,7 @@ export function publishedTables({ published = [], treatments }: ResultDocument) 
     const title = `Published (${each.source}): ${each.metric}`;
     const rows = tables.get(title) ?? [];
     const name = names.get(each.treatment) ?? each.treatment;
-    rows.push([name, shortNumber(each.value), oursText(each), ...ratioCells(each)]);
+    rows.push([name, shortNumber(each.value), measuredRatioText(each), ...ratioCells(each)]);
     tables.set(title, rows);
   }
   return [...tables].map(([title, rows]) => ({ title, rows }));

@@ -139,8 +139,8 @@ export function noiseSentences(result: ResultDocument): string[] {
   ];
 }
 
-function flipText({ treatment, statement, ways }: TreatmentFlip): string {
-  const words = ways.map(
+function flipText({ treatment, statement, groups }: TreatmentFlip): string {
+  const words = groups.map(
     (way) =>
       `${way.words} in ${numbersText(way.trials)}${way.ms === undefined ? "" : ` (${shortNumber(way.ms)} ms)`}`,
   );

@@ -1,4 +1,4 @@
-import { intervalText, seenText } from "../../foundation/text/numbers.js";
+import { intervalText, measuredText } from "../../foundation/text/numbers.js";
 import { rareText } from "../../analysis/statistics/rare-counts.js";
 import type { ThresholdResult } from "../../results/result-schema.js";
 
@@ -51,9 +51,14 @@ export function judgedText(
 }
 
 /** `499.97`, of a ratio `1.31 [1.22, 1.40]` with its interval. */
-export function seenOf({ seen, expression, ciLow = null, ciHigh = null }: ThresholdResult): string {
+export function measuredThresholdText({
+  seen,
+  expression,
+  ciLow = null,
+  ciHigh = null,
+}: ThresholdResult): string {
   const interval = intervalText(ciLow, ciHigh);
-  return `${seenText(seen, expression)}${interval === "" ? "" : ` ${interval}`}`;
+  return `${measuredText(seen, expression)}${interval === "" ? "" : ` ${interval}`}`;
 }
 
 /** Why it was not assessed, or how sure a rare count is; empty where neither is to be said. */

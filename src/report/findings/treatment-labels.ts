@@ -8,9 +8,9 @@ const LABEL_WIDTH_MAX = 24;
 /** Words of a level at least, where not all of it fits. */
 const WORDS_LEAST = 2;
 
-type Named = Pick<TreatmentResult, "id" | "levels">;
+type LabelledTreatment = Pick<TreatmentResult, "id" | "levels">;
 
-function isBare(level: string): boolean {
+function needsKey(level: string): boolean {
   return /^(\d|true$|false$)/.test(level);
 }
 
@@ -27,14 +27,14 @@ function fewestWords(levels: readonly string[]): Map<string, string> {
 }
 
 /** `direct 512`: the levels that differ between treatments. A number is named where another factor has numbers too, or alone. */
-function levelNames(treatments: readonly Named[], isBrief: boolean): string[] {
+function levelNames(treatments: readonly LabelledTreatment[], isBrief: boolean): string[] {
   const factors = varyingFactors(treatments);
-  const bare = factors.filter(({ levels }) => levels.every(isBare));
+  const bare = factors.filter(({ levels }) => levels.every(needsKey));
   const nameOf = ({ name }: Factor): string => name.split(".").at(-1) ?? name;
   const parts = factors.map((factor) => {
     const words = isBrief ? fewestWords(factor.levels) : undefined;
     const isNamed = bare.includes(factor) && (bare.length > 1 || factors.length === 1);
-    return ({ levels }: Named): string => {
+    return ({ levels }: LabelledTreatment): string => {
       const level = levels[factor.name] ?? "";
       return `${isNamed ? `${nameOf(factor)} ` : ""}${words?.get(level) ?? level}`;
     };
@@ -54,7 +54,7 @@ function areDistinct(labels: readonly string[]): boolean {
  * One for each treatment, all distinct: the ids, or what is not the same in all of them where that is shorter; numbered and
  * shortened where even that is wider than `widthMax`, which is what a place has room for.
  */
-export function labelsOf(treatments: readonly Named[], widthMax = LABEL_WIDTH_MAX): string[] {
+export function labelsOf(treatments: readonly LabelledTreatment[], widthMax = LABEL_WIDTH_MAX): string[] {
   const ids = treatments.map(({ id }) => id);
   const [full, brief] = [false, true].map((isBrief) => {
     const names = levelNames(treatments, isBrief);

@@ -19,11 +19,11 @@ const PURPOSES: Readonly<Record<Step["purpose"], string>> = {
   confirmation: "confirmation",
 };
 
-function named({ id, subject, author, date }: Revision): string {
+function revisionText({ id, subject, author, date }: Revision): string {
   return `${id} ${subject}${author === "" ? "" : ` (${author}, ${date})`}`;
 }
 
-function seen({ ratio, ciLow, ciHigh, pValue, against }: Step, objective: string): string {
+function stepText({ ratio, ciLow, ciHigh, pValue, against }: Step, objective: string): string {
   if (ratio === null) return "no sample";
   const interval = intervalText(ciLow, ciHigh);
   const ci = interval === "" ? "" : ` (95 % CI ${interval})`;
@@ -38,7 +38,7 @@ function accepted({ maxRegression }: Bisection): string {
 function answerLines(document: Bisection): string[] {
   const { outcome, good, bad, lastGood, firstWorse, between, steps, objective } = document;
   const last = steps.at(-1);
-  const confirmed = last ? `Fresh comparison: ${seen(last, objective)}.` : "";
+  const confirmed = last ? `Fresh comparison: ${stepText(last, objective)}.` : "";
   if (!lastGood || !firstWorse) {
     const what =
       outcome === "no-regression"
@@ -46,20 +46,25 @@ function answerLines(document: Bisection): string[] {
         : `Inconclusive: the trials do not show whether ${bad.id} is worse than ${good.id} by more than ${accepted(document)}. Allow more of them (--trials).`;
     return [what, confirmed.replace("Fresh comparison", "Comparison")];
   }
-  const since = `The last good revision: ${named(lastGood)}`;
+  const since = `The last good revision: ${revisionText(lastGood)}`;
   if (outcome === "found")
-    return [`Worse since ${named(firstWorse)}`, `Files: ${firstWorse.files.join(", ")}`, confirmed, since];
+    return [
+      `Worse since ${revisionText(firstWorse)}`,
+      `Files: ${firstWorse.files.join(", ")}`,
+      confirmed,
+      since,
+    ];
   if (outcome === "range")
     return [
-      `Worse since one of ${between.length + 1} revisions, the last of them ${named(firstWorse)}`,
-      ...between.map((each) => `  open: ${named(each)}`),
+      `Worse since one of ${between.length + 1} revisions, the last of them ${revisionText(firstWorse)}`,
+      ...between.map((each) => `  open: ${revisionText(each)}`),
       confirmed,
       since,
     ];
   return [
     `Not confirmed: ${bad.id} is worse than ${good.id}, but ${firstWorse.id} is not surely worse than ${lastGood.id}.`,
     `${confirmed} The loss may be spread over several revisions.`,
-    `Candidate: ${named(firstWorse)}`,
+    `Candidate: ${revisionText(firstWorse)}`,
     since,
   ];
 }

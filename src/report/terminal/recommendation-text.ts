@@ -1,4 +1,4 @@
-import { intervalText, pText, ratioText, seenText } from "../../foundation/text/numbers.js";
+import { intervalText, pText, ratioText, measuredText } from "../../foundation/text/numbers.js";
 import { printable, renderTable, wrap, WIDTH_MAX, type Column } from "../../foundation/text/text-table.js";
 import { counted, formatDuration } from "../../foundation/units.js";
 import type { Holdout, Recommendation } from "../../engine/recommend/recommend.js";
@@ -33,7 +33,7 @@ function holdoutLines(holdout: Holdout, objective: string): string[] {
     `Fresh comparison${at}, ${counted(trials, "trial")} each: ${metric} is ${ratioText(ratio)} the present one${interval(holdout)}${p}: ${verdict}.`,
     ...conditions.map(
       ({ words, seen, ok }) =>
-        `  ${ok ? "holds" : "FAILS"}: ${words}, seen ${seen === null ? "no sample" : seenText(seen, words)}`,
+        `  ${ok ? "holds" : "FAILS"}: ${words}, seen ${seen === null ? "no sample" : measuredText(seen, words)}`,
     ),
     ...(timingsValid
       ? []

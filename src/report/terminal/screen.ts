@@ -40,7 +40,7 @@ export interface SummaryOptions {
 }
 
 /** The items that fit, the first at least, and the number of the others. */
-function within(items: readonly (readonly string[])[], linesMax: number, rest: string): string[] {
+function fitting(items: readonly (readonly string[])[], linesMax: number, rest: string): string[] {
   const shown: string[] = [];
   for (const [i, lines] of items.entries()) {
     const isLast = i === items.length - 1;
@@ -65,7 +65,7 @@ function answerItem({ text, because: [reason] }: KeyFinding, mark: Marks["bold"]
 function alarmLines(result: ResultDocument, marks: Marks, rest: string): string[] {
   return alarmFindings(result).flatMap(({ text, because }) => [
     ...wrap(printable(text), WIDTH_MAX).map(marks.bad),
-    ...within(
+    ...fitting(
       because.map((reason) => bullet(reason, marks.bad)),
       REASON_LINES,
       rest,
@@ -145,12 +145,12 @@ function caveats(result: ResultDocument): string[] {
 export function screenLines(result: ResultDocument, marks: Marks, rest: string): string[] {
   const alarms = alarmLines(result, marks, rest);
   const free = FREE_LINES - alarms.length;
-  const found = within(
+  const found = fitting(
     answerFindings(result).map((answer, i) => answerItem(answer, i === 0 ? marks.bold : undefined)),
     Math.max(3, Math.ceil((free * 2) / 3)),
     rest,
   );
-  const limits = within(
+  const limits = fitting(
     caveats(result).map((text) => bullet(text)),
     Math.min(CAVEAT_LINES, Math.max(2, free - found.length)),
     rest,

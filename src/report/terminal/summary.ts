@@ -38,7 +38,13 @@ import {
   type Column,
 } from "../../foundation/text/text-table.js";
 import { planRows } from "../../analysis/why/plans.js";
-import { judgedText, noteOf, outcomeOf, seenOf, thresholdHeading } from "../findings/threshold-text.js";
+import {
+  judgedText,
+  noteOf,
+  outcomeOf,
+  measuredThresholdText,
+  thresholdHeading,
+} from "../findings/threshold-text.js";
 import { counterLagWords } from "../findings/counter-lag.js";
 import { reasonsByOperation } from "../findings/headline-reasons.js";
 
@@ -203,7 +209,7 @@ function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks
     outcomeOf(threshold).mark,
     printable(`${threshold.metric} ${threshold.expression}`),
     printable(judgedText(threshold, (id) => names.get(id) ?? id)),
-    seenOf(threshold),
+    measuredThresholdText(threshold),
     printable(noteOf(threshold)),
   ]);
   const hasNotes = thresholds.some((threshold) => noteOf(threshold) !== "");

@@ -94,7 +94,10 @@ function levelTexts(
 }
 
 /** Treatments that have different levels but run the same settings. */
-function twins(treatments: readonly Treatment[], read: readonly ReadTreatment[]): TreatmentFinding[] {
+function duplicateTreatments(
+  treatments: readonly Treatment[],
+  read: readonly ReadTreatment[],
+): TreatmentFinding[] {
   const keys = new Map(read.map(({ id, key }) => [id, key]));
   const first = new Map<string, Treatment>();
   return treatments.flatMap((treatment) => {
@@ -208,5 +211,5 @@ export function checkTreatments({ read }: Expansion): {
     if (checked.findings.length === 0) treatments.push({ id, levels, settings: checked.settings });
     return checked.findings;
   });
-  return { treatments, findings: [...findings, ...twins(treatments, read)] };
+  return { treatments, findings: [...findings, ...duplicateTreatments(treatments, read)] };
 }

@@ -176,7 +176,7 @@ function include(
     matching.every((i) => others.every(([key, level]) => extended[i]?.get(key) !== level)),
   );
   if (unused.length > 0) findings.push(...unused.map(overwritten));
-  else if (factors.size === 0 && all.length === 1) findings.push(...onlyOne(all));
+  else if (factors.size === 0 && all.length === 1) findings.push(...singleCombination(all));
   else findings.push(...replacedEverywhere(extensions, all, raw));
   return all;
 }
@@ -198,7 +198,7 @@ function overwritten({ origin, others }: Extension): Finding {
 }
 
 /** A finding if a single entry is the only combination: it is no comparison with the scenario's settings. */
-function onlyOne([levels]: readonly Levels[]): Finding[] {
+function singleCombination([levels]: readonly Levels[]): Finding[] {
   const keys = [...(levels?.keys() ?? [])];
   const message =
     `leaves one treatment, and the scenario's own ${keys.join(", ")} in none; ` +

@@ -105,7 +105,7 @@ function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
  * The order in which assignments are applied, whatever the order on the command line: the workload, whose keys others may
  * set, then factors, then a mapping before its keys. The last of two for the same path wins.
  */
-function inOrder(assignments: readonly string[]): string[] {
+function byPrecedence(assignments: readonly string[]): string[] {
   const rankOf = (text: string): readonly [number, number] => {
     const parts = parsePath(splitAssignment(text)?.path ?? "") ?? [];
     const group = ["workload", "factors"].indexOf(String(parts[0]));
@@ -187,7 +187,7 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
     if (problem) problems.push(problem);
     else if (!("source" in one)) applied.push(one);
   };
-  for (const text of inOrder(overrides.set ?? [])) take(parseSet(text, raw));
+  for (const text of byPrecedence(overrides.set ?? [])) take(parseSet(text, raw));
   const flags = FLAGS.flatMap(({ flag, path }): Override[] => {
     const given = overrides[flag];
     if (given === undefined) return [];

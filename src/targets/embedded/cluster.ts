@@ -74,7 +74,7 @@ async function run(
   inputFile?: string,
 ): Promise<void> {
   const started = await startProcess("a program of PostgreSQL", directory, program, args, inputFile);
-  const how = await started.ended();
+  const how = await started.waitForExit();
   if (how === "exit code 0") return;
   throw new TargetError(
     `the embedded PostgreSQL cannot make its data directory in ${directory.path} (${how}): ${complaintIn(await started.log())}`,

@@ -144,9 +144,9 @@ export async function startEmbedded(
       });
     const set = await ReplicaSet.form(first, standbys, prepared);
     const { endpoints, lost } = set;
-    const [admin = first.endpoint, ...others] = endpoints;
+    const [admin = first.endpoint, ...alternatives] = endpoints;
     return target(() => set.leader, {
-      admin: { ...admin, others },
+      admin: { ...admin, alternatives },
       auth,
       stop,
       endpoints,

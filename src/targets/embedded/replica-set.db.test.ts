@@ -160,7 +160,7 @@ fullIt("direct connections of clients lead to the primary, before and after a fa
     const [row] = await (await connect(admin)).query("SHOW port");
     return Number(row?.["port"]);
   };
-  await source.warm();
+  await source.openConnections();
   const first = await leadersPort();
   expect(await portsOf()).toEqual([first, first]);
   const { asExpected } = await replication.failOver("kill");

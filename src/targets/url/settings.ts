@@ -59,7 +59,7 @@ type UrlKeyValues = z.output<z.ZodObject<typeof keys>>;
 
 function resolve(given: UrlKeyValues): UrlSettings {
   const { adminUrl, passwordCommand, passwordEvery, sslmode, ca, cert, key } = given;
-  const everyMs = passwordEvery ?? DEFAULT_PASSWORD_EVERY_MS;
+  const reuseMs = passwordEvery ?? DEFAULT_PASSWORD_EVERY_MS;
   return {
     kind: "url",
     urls: urlsOf(given),
@@ -67,7 +67,7 @@ function resolve(given: UrlKeyValues): UrlSettings {
     ...(passwordCommand !== undefined && {
       passwordCommand: {
         words: wordsOfCommand(passwordCommand),
-        everyMs,
+        reuseMs,
       },
     }),
     ...(sslmode && { sslmode }),

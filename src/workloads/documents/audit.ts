@@ -86,7 +86,7 @@ function parsed(text: string): unknown {
 
 class Check {
   readonly sums = { rows: 0, documentBytes: 0, rowBytes: 0 };
-  readonly found = new Findings<Violation>(VIOLATIONS);
+  readonly violations = new Findings<Violation>(VIOLATIONS);
   inDoubtFound = 0;
   private readonly maker: DocumentMaker;
   /** True if the table stores a text byte by byte. */
@@ -115,7 +115,7 @@ class Check {
     if (known) known.seen++;
     const isOfOthers = !this.isWhole && parseKey(key)?.client !== undefined;
     if (known || isOfOthers) this.content(key, version, { text, document });
-    else this.found.add("unexpected", key, this.strangerWords(key, inner));
+    else this.violations.add("unexpected", key, this.strangerWords(key, inner));
   }
 
   private strangerWords(key: string, inner: unknown): string {
@@ -132,17 +132,18 @@ class Check {
     if (version > most && !this.isWhole && client === undefined) return;
     // Acknowledged updates must have made each version once: two updates that made the same version did not see each other.
     const isShared = version === acknowledged && versions !== (version * (version + 1)) / 2;
-    const { found } = this;
+    const { violations } = this;
     if (version < acknowledged) {
       const words = `version ${version} after ${counted(acknowledged, "acknowledged update")}`;
-      found.add("undone", key, words, acknowledged - version);
-    } else if (isShared) found.add("undone", key, "two acknowledged updates made the same version");
-    else if (version > most) found.add("changed", key, `version ${version} after ${counted(most, "update")}`);
+      violations.add("undone", key, words, acknowledged - version);
+    } else if (isShared) violations.add("undone", key, "two acknowledged updates made the same version");
+    else if (version > most)
+      violations.add("changed", key, `version ${version} after ${counted(most, "update")}`);
     else if (!this.stamps(version, last, inDoubt).some((stamp) => this.isMade(key, stamp, stored))) {
       const maker =
         version === 0 ? "its insert" : last?.version === version ? `update ${last.stamp}` : "an update";
       const isJson = stored.document !== undefined;
-      found.add("changed", key, isJson ? `is not the document that ${maker} wrote` : "is no JSON");
+      violations.add("changed", key, isJson ? `is not the document that ${maker} wrote` : "is no JSON");
     }
   }
 
@@ -170,10 +171,10 @@ class Check {
   keys(): void {
     for (const [key, { least, most, seen }] of this.copies) {
       const writer = parseKey(key)?.client === undefined ? "preloaded" : "its insert was acknowledged";
-      if (seen < least) this.found.add("lost", key, `${writer}, and no row has it`);
+      if (seen < least) this.violations.add("lost", key, `${writer}, and no row has it`);
       else if (seen > most && most === 0)
-        this.found.add("unexpected", key, "its insert failed, and a row has it");
-      else if (seen > most) this.found.add("duplicated", key, `${seen} rows have it`);
+        this.violations.add("unexpected", key, "its insert failed, and a row has it");
+      else if (seen > most) this.violations.add("duplicated", key, `${seen} rows have it`);
     }
   }
 }
@@ -193,10 +194,10 @@ export async function audit(
   const check = new Check(settings, seed, copies, updates, unclosed.length === 0);
   for await (const stored of store.scan(admin, settings)) check.row(stored);
   check.keys();
-  const { found } = check;
+  const { violations } = check;
   for (const { operation, key, rows } of all.flatMap(({ misreads }) => misreads))
-    found.name("misread", key, `${operation} found ${counted(rows, "row")}`);
-  found.counts.misread = all.reduce((sum, each) => sum + each.misread, 0);
+    violations.name("misread", key, `${operation} found ${counted(rows, "row")}`);
+  violations.counts.misread = all.reduce((sum, each) => sum + each.misread, 0);
   const acknowledgedInserts = [...inserts.values()].filter(({ least }) => least > 0).length;
   const acknowledgedUpdates = [...updates.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   const doubtful = [...inserts.values()].filter(({ least, most }) => least === 0 && most > 0);
@@ -220,5 +221,5 @@ export async function audit(
   const notAudited = unclosed.map(
     (name) => `${name} ended without its account of writes: its last ones are unknown`,
   );
-  return { findings: found.result(totals, words, notAudited) };
+  return { findings: violations.result(totals, words, notAudited) };
 }

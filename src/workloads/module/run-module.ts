@@ -133,20 +133,20 @@ function calling<T>(file: string, where: string, fn: () => T): T {
 }
 
 class Statements {
-  private readonly known = new Map<string, Statement>();
+  private readonly statements = new Map<string, Statement>();
 
   constructor(private readonly file: string) {}
 
   of(transaction: string, name: string, text: string): Statement {
     const key = `${transaction}.${name} ${text}`;
-    const known = this.known.get(key);
-    if (known) return known;
+    const statements = this.statements.get(key);
+    if (statements) return statements;
     for (const sql of statementsIn(text).statements) {
       const problem = scriptProblem(sql);
       if (problem !== undefined) throw refused(this.file, `${transaction}.${name}`, problem, new Error());
     }
     const statement = { name: `${transaction}.${name}`, text };
-    this.known.set(key, statement);
+    this.statements.set(key, statement);
     return statement;
   }
 }

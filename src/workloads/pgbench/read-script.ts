@@ -79,7 +79,7 @@ class ScriptReader {
   private readonly open: OpenCondition[] = [];
   /** SQL that was read and not cut yet. */
   private pending: Token[] = [];
-  private readonly known: Set<string>;
+  private readonly variables: Set<string>;
   private readonly prefixes: string[] = [];
 
   constructor(
@@ -87,7 +87,7 @@ class ScriptReader {
     private readonly file: string,
     given: readonly string[],
   ) {
-    this.known = new Set([...BUILT_IN_VARIABLES, ...given]);
+    this.variables = new Set([...BUILT_IN_VARIABLES, ...given]);
   }
 
   read(): ReadScript {
@@ -124,7 +124,7 @@ class ScriptReader {
   }
 
   private isKnown(name: string): boolean {
-    return this.known.has(name) || this.prefixes.some((prefix) => name.startsWith(prefix));
+    return this.variables.has(name) || this.prefixes.some((prefix) => name.startsWith(prefix));
   }
 
   private requireKnown(names: readonly string[], place: Place): void {
@@ -215,7 +215,7 @@ class ScriptReader {
       return;
     }
     const expression = this.expressionIn(text, valueAt + value.length - text.length);
-    this.known.add(variable);
+    this.variables.add(variable);
     if (!expression) return;
     const isAhead = this.steps.length === 0 && this.open.length === 0;
     if (isAhead) this.parameters.push({ variable, expression, text: text.replace(/\s+/g, " "), place });

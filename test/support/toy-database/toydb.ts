@@ -161,7 +161,7 @@ export const toydb = {
     isConflict: () => false,
     isDuplicate: () => false,
     isStandby: () => false,
-    isAway: () => false,
+    isUnavailable: () => false,
   },
   server: {
     info: () =>
@@ -189,7 +189,7 @@ export const toydb = {
     claim: () => Promise.resolve(UNCLAIMED),
     hasClaims: () => false,
     state: () => Promise.resolve({ kind: "absent" }),
-    isAtWork: () => Promise.resolve(false),
+    isActive: () => Promise.resolve(false),
     requireOwn: () => Promise.resolve(),
     apply: () => Promise.resolve("created"),
     reset: async (admin) => void (await admin.ask("reset")),
@@ -205,7 +205,7 @@ export const toydb = {
     signal: refuse,
     holdSnapshot: refuse,
     lockTable: refuse,
-    letGo: (session) => session.close(),
+    release: (session) => session.close(),
     hold: refuse,
     checkpoint: refuse,
     exhaustLog: refuse,
@@ -224,8 +224,9 @@ export const toydb = {
         foreignPids: [],
         open: async () => void (await admin()),
         sample: async () => ({ "tuples.inserted": Number(await (await admin()).ask("inserted")) }),
-        opened: () => Promise.resolve(),
-        closed: () => Promise.resolve({ statements: undefined, scans: undefined, tableChanges: undefined }),
+        openWindow: () => Promise.resolve(),
+        closeWindow: () =>
+          Promise.resolve({ statements: undefined, scans: undefined, tableChanges: undefined }),
         close: async () => (await opened)?.close(),
       };
     },

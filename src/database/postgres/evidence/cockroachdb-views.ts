@@ -38,7 +38,7 @@ export const COCKROACHDB_SAMPLER: SamplerDialect = {
     { name: "locks and contention", views: [LOCKS, CONTENTION], isVital: false, mostShare: 0.01 },
   ],
   preamble: "SET LOCAL statement_timeout = '1s';",
-  equip: [],
+  installation: [],
   statements: COCKROACHDB_STATEMENTS,
   async survey(client, workload) {
     const [row] = await client.query("SELECT version() AS version");

@@ -265,7 +265,10 @@ export const POSTGRES_SAMPLER: SamplerDialect = {
   // The sampler must not hinder the load: it gives up soon, takes no second processor and compiles nothing.
   preamble: `SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms'; SET LOCAL jit = off;
     SET LOCAL max_parallel_workers_per_gather = 0;`,
-  equip: ["CREATE EXTENSION IF NOT EXISTS pg_stat_statements", "CREATE EXTENSION IF NOT EXISTS pgstattuple"],
+  installation: [
+    "CREATE EXTENSION IF NOT EXISTS pg_stat_statements",
+    "CREATE EXTENSION IF NOT EXISTS pgstattuple",
+  ],
   statements: POSTGRES_STATEMENTS,
   scans: SCANS,
   tables: POSTGRES_TABLES,

@@ -103,14 +103,14 @@ describe("scan counts of a window", () => {
     const reader = await session();
     await addEvents(reader);
     await report(reader);
-    await sampler.opened();
+    await sampler.openWindow();
     await reader.query("SET enable_seqscan = off");
     await reader.query("SELECT * FROM n.events WHERE id = '00000000-0000-0000-0000-000000000000'");
     await reader.query("SELECT pg_stat_force_next_flush(); RESET enable_seqscan");
     await reader.query("SELECT * FROM n.events; SELECT * FROM n.events");
     await report(reader);
     // The counts include the sampler's own reads of the queue, sooner or later.
-    const { scans } = await sampler.closed([]);
+    const { scans } = await sampler.closeWindow([]);
     expect(scans?.filter(({ name }) => name.startsWith("events"))).toEqual([
       { name: "events", kind: "table", scans: 2 },
       { name: "events_pkey", kind: "index", scans: 1 },
@@ -122,12 +122,12 @@ describe("scan counts of a window", () => {
     const reader = await session();
     await reader.query("SELECT * FROM n.events");
     await report(reader);
-    await sampler.opened();
+    await sampler.openWindow();
     await admin.query("SELECT pg_stat_reset()");
     // More scans than before: the counts alone would not show the reset.
     await reader.query("SELECT * FROM n.events; SELECT * FROM n.events; SELECT * FROM n.events");
     await report(reader);
-    expect(await sampler.closed([])).toMatchObject({ scans: undefined });
+    expect(await sampler.closeWindow([])).toMatchObject({ scans: undefined });
   });
 });
 
@@ -144,16 +144,16 @@ describe("definitions of the workload's tables", () => {
 
   it("are unchanged if rows change and partitions are attached or detached", async () => {
     const sampler = await samplerOf({ ...PARTED });
-    await sampler.opened();
+    await sampler.openWindow();
     await admin.query(`INSERT INTO aside.parted VALUES (1), (11); ANALYZE aside.parted; DROP TABLE aside.first;
       CREATE TABLE aside.third PARTITION OF aside.parted FOR VALUES FROM (20) TO (30)`);
-    expect(await sampler.closed([])).toMatchObject({ tableChanges: [] });
+    expect(await sampler.closeWindow([])).toMatchObject({ tableChanges: [] });
   });
 
   it("include each changed column, index, constraint, trigger, option and storage", async () => {
     const sampler = await samplerOf();
     await admin.query("CREATE INDEX soon_gone ON n.event_status (attempts)");
-    await sampler.opened();
+    await sampler.openWindow();
     await admin.query(`DROP INDEX n.soon_gone; CREATE INDEX added ON n.event_status (attempts DESC);
       ALTER TABLE n.event_status ALTER COLUMN attempts TYPE bigint; ALTER TABLE n.event_status SET (fillfactor = 50, autovacuum_enabled = off);
       ALTER TABLE n.event_status ADD CONSTRAINT few CHECK (attempts < 1000000) NOT VALID;
@@ -161,7 +161,7 @@ describe("definitions of the workload's tables", () => {
       CREATE TRIGGER slow BEFORE UPDATE ON n.event_status FOR EACH ROW
         EXECUTE FUNCTION suppress_redundant_updates_trigger();
       ALTER TABLE n.events_archive SET UNLOGGED`);
-    const { tableChanges } = await sampler.closed([]);
+    const { tableChanges } = await sampler.closeWindow([]);
     const found = new Map(tableChanges?.map((change) => [change.part, change]));
     expect([...found.keys()].sort()).toEqual([
       "column n.event_status.attempts",
@@ -184,9 +184,9 @@ describe("definitions of the workload's tables", () => {
 
   it("include the partitions of a table", async () => {
     const sampler = await samplerOf({ ...PARTED });
-    await sampler.opened();
+    await sampler.openWindow();
     await admin.query("ALTER TABLE aside.first SET (fillfactor = 70)");
-    const { tableChanges } = await sampler.closed([]);
+    const { tableChanges } = await sampler.closeWindow([]);
     expect(tableChanges).toMatchObject([{ part: "table aside.first", table: "aside.first" }]);
   });
 });
@@ -328,10 +328,10 @@ describe("a superuser's sampler", () => {
   it("measures each statement of the workload, without its own statements", async () => {
     const sampler = await samplerOf();
     const connection = await session();
-    await sampler.opened();
+    await sampler.openWindow();
     await addEvents(connection);
     await sampler.sample();
-    const { statements: found } = await sampler.closed(workload.statements);
+    const { statements: found } = await sampler.closeWindow(workload.statements);
     expect(found?.map(({ name, calls, rows }) => [name, calls, rows]).sort()).toEqual([
       ["add.events", 1, EVENTS],
       ["add.status", 1, EVENTS],

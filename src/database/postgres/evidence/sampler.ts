@@ -113,7 +113,7 @@ export class DatabaseSampler implements EvidenceReader {
       try {
         Object.assign(metrics, await withinMs(reader.read(client), ANSWER_MS));
       } catch (error) {
-        if (isVital || isLoss(error)) throw this.given(error);
+        if (isVital || isLoss(error)) throw this.discardSession(error);
         this.failures.set(name, {
           samples: (this.failures.get(name)?.samples ?? 0) + 1,
           reason: messageOf(error),
@@ -124,13 +124,13 @@ export class DatabaseSampler implements EvidenceReader {
     return metrics;
   }
 
-  async opened(): Promise<void> {
+  async openWindow(): Promise<void> {
     await this.openStatements();
     this.scansBefore = await this.readScans();
     this.tablesBefore = await this.readTables();
   }
 
-  async closed(statements: readonly Statement[]): Promise<WindowDifferences> {
+  async closeWindow(statements: readonly Statement[]): Promise<WindowDifferences> {
     return {
       statements: await this.closeStatements(statements),
       scans: await this.closeScans(),
@@ -230,7 +230,7 @@ export class DatabaseSampler implements EvidenceReader {
     const client = await connectAdmin(endpoint, { purpose: "sampler", connectTimeoutMs: ANSWER_MS });
     try {
       const { sampler } = dialect;
-      for (const statement of isOurs ? sampler.equip : [])
+      for (const statement of isOurs ? sampler.installation : [])
         await withinMs(client.query(statement), ANSWER_MS).catch(() => undefined); // a missing view is reported when it is read
       const survey = await withinMs(sampler.survey(client, workload), ANSWER_MS);
       const onSkipped: OnSkipped = (...skipped) => this.skip(...skipped);
@@ -247,7 +247,7 @@ export class DatabaseSampler implements EvidenceReader {
   }
 
   /** Gives the connection up, so that the next sample opens another; returns the error. */
-  private given(error: unknown): unknown {
+  private discardSession(error: unknown): unknown {
     void this.session.giveUp();
     return error;
   }

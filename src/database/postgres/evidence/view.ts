@@ -70,7 +70,7 @@ export interface SamplerDialect {
   /** Settings of a statement, which no other session inherits: `SET LOCAL ...;`. */
   readonly preamble: string;
   /** Statements that install what some views need; only for a server that train-sim started. */
-  readonly equip: readonly string[];
+  readonly installation: readonly string[];
   readonly statements?: StatementSource;
   readonly scans?: ScanSource;
   readonly tables?: TableSource;

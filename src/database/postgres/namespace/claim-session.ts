@@ -26,14 +26,14 @@ export async function lockClaim(session: AdminClient, namespace: string): Promis
   } catch (error) {
     if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
     await session.query("ROLLBACK");
-    throw inUse(namespace, await holderOf(session, namespace).catch(() => undefined), error);
+    throw namespaceInUse(namespace, await holderOf(session, namespace).catch(() => undefined), error);
   }
   // A statement with parameters keeps its snapshot until the next statement.
   await session.query("SET LOCAL lock_timeout = 0");
 }
 
 /** Reads within the claim's transaction without keeping a lock or a snapshot. */
-export async function aside<T>(session: AdminClient, read: () => Promise<T>): Promise<T> {
+export async function readWithoutLocks<T>(session: AdminClient, read: () => Promise<T>): Promise<T> {
   await session.query("SAVEPOINT aside");
   const answer = await read();
   await session.query("ROLLBACK TO SAVEPOINT aside; RELEASE SAVEPOINT aside");
@@ -48,9 +48,9 @@ export async function requireGone(session: AdminClient, namespace: string, run: 
   const untilMs = monotonicMs() + GRACE_MS;
   let sightings = 0;
   do {
-    const pid = await aside(session, () => sessionOf(session, run));
+    const pid = await readWithoutLocks(session, () => sessionOf(session, run));
     sightings = pid === undefined ? 0 : sightings + 1;
-    if (sightings >= SIGHTINGS) throw inUse(namespace, pid);
+    if (sightings >= SIGHTINGS) throw namespaceInUse(namespace, pid);
     await systemClock.sleep(LOOK_EVERY_MS);
   } while (monotonicMs() < untilMs || sightings > 0);
 }
@@ -69,7 +69,7 @@ export async function isAtWork(session: AdminClient, namespace: string, run: str
   return [await holderOf(session, namespace), await sessionOf(session, run)].some((pid) => pid !== undefined);
 }
 
-function inUse(namespace: string, pid: number | undefined, cause?: unknown): UsageError {
+function namespaceInUse(namespace: string, pid: number | undefined, cause?: unknown): UsageError {
   const holder = pid === undefined ? "" : ` (process ${pid} of the server)`;
   return new UsageError(
     `schema "${namespace}" is in use by another train-sim${holder}`,

@@ -8,7 +8,7 @@ import { generateSecret } from "../../../foundation/prng.js";
 import { UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
 import type { Endpoint } from "../../endpoint.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
-import { aside, lockClaim, requireGone } from "./claim-session.js";
+import { readWithoutLocks, lockClaim, requireGone } from "./claim-session.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { namespaceState } from "./namespace.js";
 import { CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "../pg-config.js";
@@ -45,8 +45,8 @@ class HeldClaim implements NamespaceClaim {
   private session: AdminClient | undefined;
   /** Settled while the claim is held or lost for good, pending while it is being taken again. */
   private retaken = Promise.resolve();
-  private maker: { readonly run: string | undefined } | undefined;
-  private readonly over = new AbortController();
+  private owner: { readonly run: string | undefined } | undefined;
+  private readonly closing = new AbortController();
   private excuses = 0;
   /** Monotonic milliseconds since which no fault excuses the server. */
   private unexcusedMs = 0;
@@ -85,12 +85,12 @@ class HeldClaim implements NamespaceClaim {
   }
 
   async confirm(): Promise<void> {
-    const session = await this.held();
+    const session = await this.currentSession();
     try {
       await withinMs(this.check(session), ANSWER_MS);
     } catch (error) {
       this.retake(session, messageOf(error));
-      await this.held();
+      await this.currentSession();
     }
   }
 
@@ -103,18 +103,18 @@ class HeldClaim implements NamespaceClaim {
   }
 
   async release(): Promise<void> {
-    this.over.abort();
+    this.closing.abort();
     await this.retaken;
     // Released before the session ends, because the server notices that end later.
     if (this.session) await withinMs(this.session.query("COMMIT"), ANSWER_MS).catch(() => undefined);
     await this.session?.close();
   }
 
-  private async held(): Promise<AdminClient> {
+  private async currentSession(): Promise<AdminClient> {
     for (;;) {
       await Promise.race([this.lost, this.retaken]);
       if (this.session) return this.session;
-      if (this.over.signal.aborted)
+      if (this.closing.signal.aborted)
         throw new TargetError(`the claim to schema "${this.namespace}" is released`);
     }
   }
@@ -124,9 +124,11 @@ class HeldClaim implements NamespaceClaim {
    * run left.
    */
   private async check(session: AdminClient): Promise<void> {
-    const state = await aside(session, () => namespaceState(session, this.namespace, this.dialect));
+    const state = await readWithoutLocks(session, () =>
+      namespaceState(session, this.namespace, this.dialect),
+    );
     const run = state.kind === "ours" ? state.run : undefined;
-    const before = this.maker;
+    const before = this.owner;
     if (!before && run !== undefined) {
       await requireGone(session, this.namespace, run);
       this.events.note?.(`schema "${this.namespace}" was left by an earlier run, which has ended`);
@@ -136,12 +138,12 @@ class HeldClaim implements NamespaceClaim {
       throw new ClaimLostError(
         run === undefined ? "the schema has been dropped" : "another run has made the schema its own",
       );
-    this.maker = { run };
+    this.owner = { run };
   }
 
   /** Gives up a session and takes the claim again. */
   private retake(session: AdminClient, why: string): void {
-    if (this.session !== session || this.over.signal.aborted) return;
+    if (this.session !== session || this.closing.signal.aborted) return;
     this.session = undefined;
     this.retaken = session.close().then(() => this.takeAgain(why));
   }
@@ -150,7 +152,7 @@ class HeldClaim implements NamespaceClaim {
     const lostMs = monotonicMs();
     const isOutOfPatience = (): boolean =>
       this.excuses === 0 && monotonicMs() - Math.max(lostMs, this.unexcusedMs) > RETAKE_MS;
-    while (!this.over.signal.aborted) {
+    while (!this.closing.signal.aborted) {
       try {
         await this.take(ANSWER_MS);
         this.events.note?.(`the claim to schema "${this.namespace}" was lost (${why}) and is held again`);
@@ -173,7 +175,7 @@ class HeldClaim implements NamespaceClaim {
           return;
         }
       }
-      await systemClock.sleep(RETAKE_EVERY_MS, this.over.signal);
+      await systemClock.sleep(RETAKE_EVERY_MS, this.closing.signal);
     }
   }
 }

@@ -123,7 +123,7 @@ function refuseForeign(namespace: string, state: NamespaceState): void {
   );
 }
 
-function inOthersUse(namespace: string, detail: string, cause?: unknown): UsageError {
+function usedByOthers(namespace: string, detail: string, cause?: unknown): UsageError {
   return new UsageError(
     `schema "${namespace}" is used by objects that train-sim did not make, so it is not dropped: ${detail}`,
     "Drop or move those objects yourself, then try again.",
@@ -145,7 +145,7 @@ function explained(namespace: string, grantTo: string | undefined, error: unknow
     return new UsageError(`cannot grant to "${grantTo}": ${detail}`, "Create that role first.", {
       cause: error,
     });
-  if (code === "2BP01") return inOthersUse(namespace, firstOf(dependantsIn(error)) || detail, error);
+  if (code === "2BP01") return usedByOthers(namespace, firstOf(dependantsIn(error)) || detail, error);
   if (code === LOCK_NOT_AVAILABLE)
     return new UsageError(
       `another session has used the tables of schema "${namespace}" for ${LOCK_TIMEOUT}: ${detail}`,
@@ -215,7 +215,7 @@ async function requireNoDependants(
   const rows = made
     ? await client.query(dependants.ofSchema, [namespace])
     : await client.query(dependants.ofTables, [namespace, tablesOf(variant).join("\n")]);
-  if (rows.length > 0) throw inOthersUse(namespace, firstOf(rows.map(({ name }) => String(name))));
+  if (rows.length > 0) throw usedByOthers(namespace, firstOf(rows.map(({ name }) => String(name))));
 }
 
 /**

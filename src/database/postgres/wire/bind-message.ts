@@ -52,11 +52,11 @@ type Allocate = (bytes: number) => Buffer;
  * messages would leave tens of megabytes behind before garbage collection.
  */
 export class MessageMemory {
-  private kept: Buffer = Buffer.alloc(0);
+  private buffer: Buffer = Buffer.alloc(0);
 
   readonly allocate: Allocate = (bytes) => {
-    if (bytes > this.kept.length) this.kept = Buffer.allocUnsafeSlow(bytes);
-    return this.kept.subarray(0, bytes);
+    if (bytes > this.buffer.length) this.buffer = Buffer.allocUnsafeSlow(bytes);
+    return this.buffer.subarray(0, bytes);
   };
 }
 

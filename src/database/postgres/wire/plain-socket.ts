@@ -24,7 +24,7 @@ export class PlainSocket extends Socket {
   arrivedMs = 0;
   private firstReader: FirstReader | undefined;
   /** Beginning of an incomplete answer. It dies with the socket: a part of such an answer is of no use. */
-  private begun: Buffer | undefined;
+  private incompleteAnswer: Buffer | undefined;
 
   constructor() {
     shared ??= Buffer.allocUnsafeSlow(READ_BYTES);
@@ -43,14 +43,14 @@ export class PlainSocket extends Socket {
   private onArrived(buffer: Buffer, bytes: number): true {
     this.arrivedMs = monotonicMs();
     const piece = buffer.subarray(0, bytes);
-    const arrived = this.begun ? Buffer.concat([this.begun, piece]) : piece;
+    const arrived = this.incompleteAnswer ? Buffer.concat([this.incompleteAnswer, piece]) : piece;
     const { firstReader } = this;
     if (firstReader?.goesOn(arrived)) {
-      this.begun = this.begun ? arrived : Buffer.from(piece);
+      this.incompleteAnswer = this.incompleteAnswer ? arrived : Buffer.from(piece);
       return true;
     }
     // The reader may send the next call as soon as it has its answer.
-    this.firstReader = this.begun = undefined;
+    this.firstReader = this.incompleteAnswer = undefined;
     const taken = firstReader?.take(arrived) ?? 0;
     // The driver keeps bytes that are no whole message yet, so it cannot have the shared buffer itself.
     if (taken < arrived.length) this.emit("data", Buffer.from(arrived.subarray(taken)));

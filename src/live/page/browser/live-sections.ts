@@ -11,7 +11,7 @@ function sectionElement(id: string, title: string, content: HTMLElement): HTMLEl
 
 export class Section {
   readonly element: HTMLElement;
-  private shown = "";
+  private renderedName = "";
 
   /** A folded section is opened by the reader. */
   constructor(
@@ -25,13 +25,13 @@ export class Section {
   }
 
   show(table: ChartTable): void {
-    this.put(JSON.stringify(table), table.rows.length > 0 ? [renderTable(table)] : []);
+    this.render(JSON.stringify(table), table.rows.length > 0 ? [renderTable(table)] : []);
   }
 
   /** Leaves the page alone if nothing changed, so that a reader's selection stays. */
-  put(name: string, children: readonly Node[]): void {
-    if (name === this.shown) return;
-    this.shown = name;
+  render(name: string, children: readonly Node[]): void {
+    if (name === this.renderedName) return;
+    this.renderedName = name;
     this.element.hidden = children.length === 0;
     this.place.replaceChildren(...children);
   }

@@ -66,7 +66,7 @@ class LivePage {
     const source = new EventSource("/events");
     const told = (event: MessageEvent<string>): LiveUpdate => JSON.parse(event.data) as LiveUpdate;
     source.addEventListener("whole", (event: MessageEvent<string>) => {
-      this.say(undefined);
+      this.showMessage(undefined);
       this.store.start(told(event));
       this.draw();
     });
@@ -78,19 +78,22 @@ class LivePage {
       source.close();
       const { words, isGood } = JSON.parse(event.data) as LiveEnd;
       this.hasEnded = true;
-      this.say(words, isGood ? "good" : "bad");
+      this.showMessage(words, isGood ? "good" : "bad");
       this.draw();
     });
     source.addEventListener("error", () => {
       // A browser gives up after a refusal, such as the refusal of a program that has enough listeners.
       if (source.readyState === EventSource.CLOSED && !this.hasEnded)
         setTimeout(() => this.listen(), AGAIN_MS);
-      this.say("The connection to train-sim is lost: it has been stopped, or is busy. Trying again.", "warn");
+      this.showMessage(
+        "The connection to train-sim is lost: it has been stopped, or is busy. Trying again.",
+        "warn",
+      );
     });
   }
 
   /** Shows a message about the page itself. */
-  private say(words: string | undefined, tone: "good" | "warn" | "bad" = "good"): void {
+  private showMessage(words: string | undefined, tone: "good" | "warn" | "bad" = "good"): void {
     this.state.hidden = words === undefined;
     this.state.dataset["tone"] = tone;
     this.state.textContent = words ?? "";
@@ -101,7 +104,7 @@ class LivePage {
     if (!view) return;
     this.drawHead(view);
     this.operations.show(operationTable(view));
-    this.thresholds.put(JSON.stringify(view.thresholds), view.thresholds.map(thresholdItem));
+    this.thresholds.render(JSON.stringify(view.thresholds), view.thresholds.map(thresholdItem));
     this.chart.draw(this.store);
     this.ended.show(endedTable(this.store.ended));
     this.evidence.show(evidenceTable(view));

@@ -1,4 +1,4 @@
-import { chosen, type Chart, type LegendEntry, type Plot, type View } from "./charts/drawing.js";
+import { chosenValue, type Chart, type LegendEntry, type Plot, type View } from "./charts/drawing.js";
 import { element } from "./dom.js";
 import { startChart, type EChartsType } from "./echarts.js";
 import { renderTable, scrollPlace } from "./table.js";
@@ -56,7 +56,7 @@ export class ChartSection {
     this.note.hidden = this.note.textContent === "";
     for (const control of this.chart.controls?.(view.report) ?? []) {
       const select = this.selects.get(control.id);
-      if (select) select.value = chosen(view, control);
+      if (select) select.value = chosenValue(view, control);
     }
     if (this.plot) this.paint(this.plot, view);
     else this.drawn?.clear();

@@ -7,7 +7,13 @@ import { html, type Html } from "../html.js";
 import type { KeyFinding } from "../../findings/key-findings.js";
 import type { ReportData } from "../report-data.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../../findings/published-text.js";
-import { judgedText, noteOf, outcomeOf, seenOf, thresholdHeading } from "../../findings/threshold-text.js";
+import {
+  judgedText,
+  noteOf,
+  outcomeOf,
+  measuredThresholdText,
+  thresholdHeading,
+} from "../../findings/threshold-text.js";
 import { resultTable } from "../../findings/result-table.js";
 import { renderForest } from "./forest.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
@@ -60,7 +66,7 @@ function thresholdTable({ thresholds = [] }: ResultDocument): Html {
     `${threshold.metric} ${threshold.expression}`,
     outcomeOf(threshold).words,
     judgedText(threshold),
-    seenOf(threshold),
+    measuredThresholdText(threshold),
     noteOf(threshold),
   ]);
   return tableOf(

@@ -298,7 +298,7 @@ function joined(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-function written(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === "number") return exact(value);
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -311,7 +311,7 @@ export function flattened(value: unknown, path = ""): [name: string, value: stri
   if (Array.isArray(value)) {
     const entries: readonly unknown[] = value;
     const isPlain = entries.every((entry) => typeof entry !== "object" || entry === null);
-    if (isPlain) return entries.length > 0 ? [[path, entries.map(written).join("; ")]] : [];
+    if (isPlain) return entries.length > 0 ? [[path, entries.map(valueText).join("; ")]] : [];
     const keys = entries.map(keyOf);
     const nameOf = (i: number): string => {
       const key = keys[i];
@@ -321,6 +321,6 @@ export function flattened(value: unknown, path = ""): [name: string, value: stri
     };
     return entries.flatMap((entry, i) => flattened(entry, `${path}[${nameOf(i)}]`));
   }
-  if (typeof value !== "object" || value === null) return [[path, written(value)]];
+  if (typeof value !== "object" || value === null) return [[path, valueText(value)]];
   return Object.entries(value).flatMap(([name, field]) => flattened(field, joined(path, name)));
 }

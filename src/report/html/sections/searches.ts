@@ -2,7 +2,7 @@ import { comparedWhere, comparisonField } from "../../../metrics/metric-lists.js
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
 import { capacityText, lawText, resolutionTexts } from "../../findings/search-text.js";
-import { intervalText, seenText } from "../../../foundation/text/numbers.js";
+import { intervalText, measuredText } from "../../../foundation/text/numbers.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type HtmlValue, type Html } from "../html.js";
 import { exact, metricText, sentence, tableOf, text } from "./table.js";
@@ -43,7 +43,7 @@ function capacityPart(capacity: Capacity): Html {
     probe.purpose,
     ...[probe.ratePerSecond, probe.offeredPerSecond, probe.achievedPerSecond, probe.dropped].map(exact),
     exact(probe.p99Ms),
-    seenText(probe.seen, expression),
+    measuredText(probe.seen, expression),
     probe.discarded === true ? "discarded" : probe.held ? "yes" : `no: ${probe.reason ?? ""}`,
     (probe.doubts ?? []).map(({ words }) => words).join("; "),
   ]);

@@ -65,7 +65,7 @@ function notByZero(a: bigint, b: bigint): bigint {
 }
 
 /** Binds the choice of the least or the greatest value. */
-function chosen(isBetter: (a: bigint | number, b: bigint | number) => boolean): Bind {
+function pickArgument(isBetter: (a: bigint | number, b: bigint | number) => boolean): Bind {
   return (runs) => (scope) => {
     const values = runs.map((run) => run(scope));
     if (values.includes(null)) return null;
@@ -194,12 +194,12 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
   ["exp", exactly("number", 1, ofDouble(Math.exp))],
   ["exponential", draws(random.exponential)],
   ["gaussian", draws(random.gaussian)],
-  ["greatest", many(chosen((a, b) => a > b))],
+  ["greatest", many(pickArgument((a, b) => a > b))],
   ["hash", hash(murmur2)],
   ["hash_fnv1a", hash(fnv1a)],
   ["hash_murmur2", hash(murmur2)],
   ["int", exactly("number", 1, strict(toInt))],
-  ["least", many(chosen((a, b) => a < b))],
+  ["least", many(pickArgument((a, b) => a < b))],
   ["ln", exactly("number", 1, ofDouble(Math.log))],
   ["mod", exactly("a, b", 2, remainder)],
   [

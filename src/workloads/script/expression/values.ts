@@ -11,7 +11,7 @@ export type Run = (scope: Scope) => Value;
 const INT_MAX = 2n ** 63n - 1n;
 const INT_MIN = -(2n ** 63n);
 
-function named(value: Value): string {
+function typeName(value: Value): string {
   if (typeof value === "string") return `'${value}' is text`;
   return value === null ? "NULL has no value" : `${value} is a boolean`;
 }
@@ -25,7 +25,7 @@ function rounded(value: number): number {
 
 export function toInt(value: Value): bigint {
   if (typeof value === "bigint") return value;
-  if (typeof value !== "number") throw new Error(`${named(value)}, where a whole number is expected`);
+  if (typeof value !== "number") throw new Error(`${typeName(value)}, where a whole number is expected`);
   const whole = rounded(value);
   if (!(whole >= -(2 ** 63) && whole < 2 ** 63)) throw new Error(`${value}: bigint out of range`);
   return BigInt(whole);
@@ -33,13 +33,13 @@ export function toInt(value: Value): bigint {
 
 export function toDouble(value: Value): number {
   if (typeof value === "number") return value;
-  if (typeof value !== "bigint") throw new Error(`${named(value)}, where a number is expected`);
+  if (typeof value !== "bigint") throw new Error(`${typeName(value)}, where a number is expected`);
   return Number(value);
 }
 
 /** True if the value counts as true: a number does, unless it is 0. */
 export function isTrue(value: Value): boolean {
-  if (typeof value === "string") throw new Error(`${named(value)}, where a boolean is expected`);
+  if (typeof value === "string") throw new Error(`${typeName(value)}, where a boolean is expected`);
   return value !== null && Number(value) !== 0;
 }
 

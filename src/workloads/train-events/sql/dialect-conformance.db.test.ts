@@ -1,6 +1,6 @@
 // Audits of every combination of levels that a dialect has, on the suite's PostgreSQL or on `TRAIN_SIM_TEST_URL`, whose
 // server is asked for its dialect. `workload.db.test.ts` checks PostgreSQL in more detail.
-import { DIALECTS, lackOf, type DialectName } from "../../../database/registry.js";
+import { DIALECTS, missingLevel, type DialectName } from "../../../database/registry.js";
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
 import type { EventDocument } from "../model/event.js";
@@ -32,7 +32,7 @@ const dialect = dialectOf(name);
 
 /** Levels among `levels` that the dialect has. */
 function offered<Level extends string>(of: DialectName, factor: string, levels: readonly Level[]): Level[] {
-  return levels.filter((level) => lackOf(of, factor, level) === undefined);
+  return levels.filter((level) => missingLevel(of, factor, level) === undefined);
 }
 
 const [isolation] = offered(name, "isolation", ISOLATIONS);

@@ -8,7 +8,7 @@ import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWrit
 import { eventOperations } from "./operations.js";
 import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
-import { capabilitiesOf, lackOf, DIALECTS, type DialectName } from "../../../database/registry.js";
+import { capabilitiesOf, missingLevel, DIALECTS, type DialectName } from "../../../database/registry.js";
 import { ddl } from "../../../../test/support/namespace.js";
 import { sampledIn } from "../../tables.js";
 import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
@@ -32,7 +32,7 @@ function offered<Level extends string>(
   factor: string,
   levels: readonly Level[],
 ): Level[] {
-  return levels.filter((level) => lackOf(dialect, factor, level) === undefined);
+  return levels.filter((level) => missingLevel(dialect, factor, level) === undefined);
 }
 
 const COMBINATIONS = DIALECTS.flatMap((dialect) =>
@@ -61,7 +61,7 @@ function othersOf<Levels>(
 ): [string, Levels][] {
   return Object.entries(others).filter(([name]) => {
     const [factor = "", level = ""] = name.split("=");
-    return !lackOf(dialect, factor, level);
+    return !missingLevel(dialect, factor, level);
   });
 }
 
@@ -218,6 +218,6 @@ test("a level that a dialect lacks is refused with a nearest level that the dial
     for (const [factor, lacks] of Object.entries(capabilitiesOf(dialect).lacks))
       for (const [level, { nearest }] of Object.entries(lacks)) {
         expect(levels[factor], `${dialect} ${factor}`).toEqual(expect.arrayContaining([level, nearest]));
-        expect(lackOf(dialect, factor, nearest), `${dialect} ${level}`).toBeUndefined();
+        expect(missingLevel(dialect, factor, nearest), `${dialect} ${level}`).toBeUndefined();
       }
 });

@@ -21,7 +21,7 @@ WHERE n.nspname = $1`,
 const SILENT_SAMPLER: SamplerDialect = {
   groups: [],
   preamble: "",
-  equip: [],
+  installation: [],
   survey: (_, workload) =>
     Promise.resolve({ ...workload, version: 0, extensions: new Map(), invertedIndexes: [] }),
 };

@@ -10,7 +10,7 @@ import type { ChartTable, LegendEntry, Plot, Treatment, View } from "./drawing.j
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import type { ChartTheme } from "./theme.js";
 import { whiskers } from "./whiskers.js";
-import { axisName, ticked, written, type Unit } from "./values.js";
+import { axisName, ticked, valueText, type Unit } from "./values.js";
 
 export interface Bar {
   readonly value: number;
@@ -64,7 +64,7 @@ function barSeries(chart: BarChart, panel: BarPanel, index: number, view: View):
         value: bars.get(id)?.value ?? "-",
         ...(colour === undefined && { itemStyle: { color: own } }),
       })),
-      tooltip: { valueFormatter: (value) => written(typeof value === "number" ? value : null, panel.unit) },
+      tooltip: { valueFormatter: (value) => valueText(typeof value === "number" ? value : null, panel.unit) },
     };
   });
 }
@@ -84,8 +84,8 @@ function tableOf(chart: BarChart, view: View): ChartTable {
       ...view.treatments.map(({ id }) => {
         const bar = bars.get(id);
         const range = bar?.range;
-        const spread = range ? ` ${rangeText(...range, (value) => written(value, panel.unit))}` : "";
-        return written(bar?.value, panel.unit) + spread;
+        const spread = range ? ` ${rangeText(...range, (value) => valueText(value, panel.unit))}` : "";
+        return valueText(bar?.value, panel.unit) + spread;
       }),
     ]),
   );
@@ -97,7 +97,7 @@ function wordsOf(chart: BarChart, view: View): string {
     const treatments = rowsOf(panel, view).map(({ id, label }) => {
       const parts = [...panel.parts].flatMap(([part, bars]) => {
         const bar = bars.get(id);
-        return bar ? [`${part} ${written(bar.value, panel.unit)}`.trim()] : [];
+        return bar ? [`${part} ${valueText(bar.value, panel.unit)}`.trim()] : [];
       });
       return `${label} ${parts.join(", ")}`;
     });

@@ -16,7 +16,7 @@ import { ALL_SHOWN, withChoice, type FilterState } from "./filter-state.js";
 import { CHARTS } from "./registry.js";
 import { DARK, LIGHT } from "./theme.js";
 import { amounts } from "../../../../analysis/why/why-units.js";
-import { written } from "./values.js";
+import { valueText } from "./values.js";
 import { viewOf } from "./view.js";
 
 const report = exampleReport();
@@ -507,7 +507,7 @@ describe("sweeps over two factors", () => {
 
 test("bytes have the same text in a chart and in evidence sentences", () => {
   for (const value of [447, 1023, 3297, 82_400_000, -2_500_000])
-    expect(written(value, "bytes")).toBe(amounts("bytes", 1).text(value));
+    expect(valueText(value, "bytes")).toBe(amounts("bytes", 1).text(value));
 });
 
 describe("curves without a time axis", () => {

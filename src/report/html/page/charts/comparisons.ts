@@ -17,7 +17,7 @@ import type { Comparison } from "../../../../results/result-schema.js";
 import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
 import { BLOCKS_MIN, boundsOf } from "../../../../analysis/statistics/limits.js";
 import { ratioAxis, spreadOf } from "../../../findings/forest.js";
-import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
+import { chosenValue, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
 import { comparisonTable, comparisonWords, rowName, verdictText } from "./comparison-words.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import type { ReportData } from "../../report-data.js";
@@ -39,7 +39,7 @@ const LABEL_PX_MAX = 310;
 const PLOT_PX_MIN = 260;
 
 function shownComparisons(view: View): Comparison[] {
-  const metric = chosen(view, metricControl(view.report));
+  const metric = chosenValue(view, metricControl(view.report));
   const hasTreatment = (wanted: string): boolean => view.treatments.some(({ id }) => id === wanted);
   return view.report.result.comparisons.filter(
     (each) =>

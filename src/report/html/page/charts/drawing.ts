@@ -87,7 +87,7 @@ export function nothing(why: string): NothingToPlot {
 }
 
 /** The reader's choice; the control's first choice if nothing that the control has was chosen. */
-export function chosen(view: View, control: Control): string {
+export function chosenValue(view: View, control: Control): string {
   const value = view.choices[control.id];
   const known = control.choices.some(([each]) => each === value);
   return known && value !== undefined ? value : (control.choices[0]?.[0] ?? "");

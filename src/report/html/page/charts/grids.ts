@@ -17,8 +17,15 @@ import {
 import { operationsIn } from "../../../../metrics/operations.js";
 import type { ReportData } from "../../report-data.js";
 import { ratioWithInterval, verdictWords } from "./comparison-words.js";
-import { chosen, nothing, type ChartTable, type Control, type NothingToPlot, type View } from "./drawing.js";
-import { written, type Unit } from "./values.js";
+import {
+  chosenValue,
+  nothing,
+  type ChartTable,
+  type Control,
+  type NothingToPlot,
+  type View,
+} from "./drawing.js";
+import { valueText, type Unit } from "./values.js";
 import { operationName, treatmentNamed, workOf } from "./view.js";
 
 const METRICS = HEADLINE_METRICS.toSorted((a, b) => Number(isLargerBetter(b)) - Number(isLargerBetter(a)));
@@ -55,8 +62,8 @@ export interface ShownGrids {
 export function shownGrids(view: View, across?: string): ShownGrids | NothingToPlot {
   if (gridFactors(view.report.result).length < 2)
     return nothing("There is nothing to draw: fewer than two factors vary.");
-  const metric = chosen(view, metricControl(view.report)) as ComparisonMetric;
-  const operation = chosen(view, operationControl(view.report));
+  const metric = chosenValue(view, metricControl(view.report)) as ComparisonMetric;
+  const operation = chosenValue(view, operationControl(view.report));
   const isShown = (id: string): boolean => view.treatments.some((treatment) => treatment.id === id);
   const grids = (operation === "shown" ? view.operations : [operation]).flatMap((each) =>
     factorGrids(view.report.result, {
@@ -84,7 +91,7 @@ export function gridTitle({ operation, title }: Grid): string {
 
 /** Interval `[a, b]`, or the range `a..b` of too few trials; empty for a single trial. */
 export function spreadText({ summary: { ciLow, ciHigh, min, max, trials } }: GridCell, unit: Unit): string {
-  const write = (value: number): string => written(value, unit);
+  const write = (value: number): string => valueText(value, unit);
   if (ciLow !== null && ciHigh !== null) return intervalText(ciLow, ciHigh, write);
   return trials > 1 ? rangeText(min, max, write) : "";
 }
@@ -119,7 +126,7 @@ export function gridTable({ grids, label, unit }: ShownGrids, view: View): Chart
         gridTitle(grid),
         `${grid.rows.name}=${cell.row}`,
         `${grid.columns.name}=${cell.column}`,
-        written(cell.summary.median, unit),
+        valueText(cell.summary.median, unit),
         spreadText(cell, unit) || "-",
         ratioText(cell),
         cell.comparison ? verdictWords(cell.comparison, view) : "-",
@@ -133,7 +140,7 @@ export function gridWords({ grids, label, unit }: ShownGrids): string {
   const sentences = grids.map((grid) => {
     const cells = grid.cells.map((cell) => {
       const rank = cell.rank ? `, ${cell.rank}` : "";
-      return `${cell.row} with ${cell.column} ${written(cell.summary.median, unit)} (${ratioText(cell)}${rank})`;
+      return `${cell.row} with ${cell.column} ${valueText(cell.summary.median, unit)} (${ratioText(cell)}${rank})`;
     });
     return `${gridTitle(grid)}: ${cells.join("; ")}.`;
   });

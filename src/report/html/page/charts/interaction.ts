@@ -11,7 +11,7 @@ import { counted } from "../../../../foundation/units.js";
 import { html } from "../../html.js";
 import type { ReportData } from "../../report-data.js";
 import { ratioWithInterval } from "./comparison-words.js";
-import { chosen, type Chart, type Control, type Plot, type View } from "./drawing.js";
+import { chosenValue, type Chart, type Control, type Plot, type View } from "./drawing.js";
 import {
   gridControls,
   gridTable,
@@ -23,7 +23,7 @@ import {
 } from "./grids.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import { treatmentColour, treatmentSymbol, type ChartTheme } from "./theme.js";
-import { axisName, ticked, written } from "./values.js";
+import { axisName, ticked, valueText } from "./values.js";
 import { operationName } from "./view.js";
 import { whiskerSeries } from "./whiskers.js";
 
@@ -82,7 +82,7 @@ function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, { theme }: Vi
         tooltip: {
           formatter: ({ dataIndex }: { dataIndex: number }) =>
             html`${level}, ${grid.columns.levels[Math.round(points[dataIndex]?.x ?? 0)]}:
-            ${written(points[dataIndex]?.median, unit)}`.markup,
+            ${valueText(points[dataIndex]?.median, unit)}`.markup,
         },
       },
       {
@@ -185,7 +185,7 @@ export const interaction: Chart = {
     ...(gridFactors(report.result).length < 2 ? [] : [acrossControl(report)]),
   ],
   draw: (view) => {
-    const shown = shownGrids(view, chosen(view, acrossControl(view.report)));
+    const shown = shownGrids(view, chosenValue(view, acrossControl(view.report)));
     return "kind" in shown ? shown : plotInteraction(shown, view);
   },
 };

@@ -5,7 +5,7 @@ import type { LegendEntry, Plot, Surface, ChartTable } from "./drawing.js";
 import type { Line, LineChart, LinePanel, Point } from "./lines.js";
 import { type Mark, markText } from "./marks.js";
 import { FONT_FAMILY, layOut, tooltipLook, xAxis, yAxis, type Layout } from "./panels.js";
-import { axisName, ticked, written, type Unit } from "./values.js";
+import { axisName, ticked, valueText, type Unit } from "./values.js";
 import { median } from "../../../../analysis/statistics/quantiles.js";
 
 const PANEL_PX = { alone: 300, several: 190 };
@@ -66,7 +66,7 @@ function seriesOf(line: Line, panel: number, unit: Unit): LineSeriesOption {
     },
     ...(line.isArea && { stack: `panel-${panel}`, areaStyle: { opacity: 0.85 } }),
     emphasis: { disabled: true },
-    tooltip: { valueFormatter: (value) => written(typeof value === "number" ? value : null, unit) },
+    tooltip: { valueFormatter: (value) => valueText(typeof value === "number" ? value : null, unit) },
   };
 }
 
@@ -177,7 +177,7 @@ function tableOf(chart: LineChart): ChartTable {
       const most = Math.max(...columns.map(({ values }) => values.get(x)?.length ?? 0));
       return Array.from({ length: most }, (_, i) => [
         cell(x),
-        ...columns.map(({ values, unit }) => written(values.get(x)?.[i], unit)),
+        ...columns.map(({ values, unit }) => valueText(values.get(x)?.[i], unit)),
       ]);
     }),
   };
@@ -187,8 +187,8 @@ function rangeWords(name: string, lines: readonly Line[], unit: Unit, isTime: bo
   const values = lines.flatMap(({ points }) => points.flatMap(([, y]) => y ?? []));
   if (values.length === 0) return `${name}: no values`;
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const middle = isTime ? `median ${written(median(values), unit)}, ` : "";
-  return `${name}: ${middle}from ${written(low, unit)} to ${written(high, unit)}`;
+  const middle = isTime ? `median ${valueText(median(values), unit)}, ` : "";
+  return `${name}: ${middle}from ${valueText(low, unit)} to ${valueText(high, unit)}`;
 }
 
 /** Sentence about a panel; lines of single trials are summarised by their shared name. */

@@ -19,7 +19,7 @@ import {
 } from "./grids.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import { treatmentNamed } from "./view.js";
-import { written } from "./values.js";
+import { valueText } from "./values.js";
 
 const CELL_PX = { height: 80, leastWidth: 104 };
 const LINE_PX = 16;
@@ -39,7 +39,7 @@ function ratioText({ comparison, isBaseline }: GridCell, view: View): string {
   if (isBaseline) return "baseline";
   if (!comparison) return "";
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
-  return `${written(comparison.ratio, "x")} ${markOf(comparison.verdict, isNoise)}`;
+  return `${valueText(comparison.ratio, "x")} ${markOf(comparison.verdict, isNoise)}`;
 }
 
 /** Green or red of the theme if a finding is for the better or the worse, else the page's background. */
@@ -51,7 +51,7 @@ function shadeOf({ comparison }: GridCell, metric: ShownGrids["metric"], view: V
 function tooltipOf(cell: GridCell, unit: ShownGrids["unit"], view: View): string {
   const { treatment, summary, comparison } = cell;
   const spread = spreadText(cell, unit);
-  const median = `${written(summary.median, unit)}${spread && ` (${spread})`}`;
+  const median = `${valueText(summary.median, unit)}${spread && ` (${spread})`}`;
   return [treatment, median, ...(comparison ? [verdictText(comparison, view)] : [])].join(", ");
 }
 
@@ -82,7 +82,7 @@ function cellSeries(grid: Grid, panel: number, { metric, unit }: ShownGrids, vie
       const [width = 0, height = 0] = api.size?.([1, 1]) as number[];
       if (!cell) return;
       const lines: Line[] = [
-        { text: written(cell.summary.median, unit), fontSize: 14, fontWeight: 600, fill: theme.text },
+        { text: valueText(cell.summary.median, unit), fontSize: 14, fontWeight: 600, fill: theme.text },
         { text: spreadText(cell, unit), fontSize: 11, fill: theme.muted },
         { text: ratioText(cell, view), fontSize: FONT_PX, fill: theme.text },
         { text: cell.rank ? MARKS[cell.rank] : "", fontSize: 11, fontWeight: 600, fill: theme.text },

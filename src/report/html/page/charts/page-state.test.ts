@@ -6,7 +6,7 @@ import { layOut } from "./panels.js";
 import { percentileText, stretched } from "./percentiles.js";
 import { unitOf } from "./metric-unit.js";
 import { LIGHT, treatmentColour, treatmentDash } from "./theme.js";
-import { ticked, written } from "./values.js";
+import { ticked, valueText } from "./values.js";
 import { viewOf } from "./view.js";
 
 describe("the URL fragment", () => {
@@ -73,7 +73,7 @@ describe("written values", () => {
     [Number.NaN, "ms", "-"],
     [null, "ms", "-"],
   ] as const)("%d in %s is written as %s", (value, unit, text) => {
-    expect(written(value, unit)).toBe(text);
+    expect(valueText(value, unit)).toBe(text);
   });
 
   test("have their unit in axis ticks if the axis does not name it", () => {

@@ -1,7 +1,7 @@
 // The time of a transaction as stacked bars. The parts of a bar add up to the mean response time.
 import type { LatencyPart, OperationResults } from "../../../../results/result-schema.js";
 import { plotBars, type Bar, type BarPanel } from "./bar-panels.js";
-import { chosen, type Chart, type Control, type View } from "./drawing.js";
+import { chosenValue, type Chart, type Control, type View } from "./drawing.js";
 import { commonColour } from "./theme.js";
 import { whyNoValues } from "./trial-values.js";
 import { operationName } from "./view.js";
@@ -90,7 +90,7 @@ export const parts: Chart = {
   lead: "Response time cut into its parts. Waiting for a connection is the pool's, a statement's time is the database's or its locks', app delay is what the scenario asked for. Behind a pooler, the wait for a server connection is in the first call of a transaction.",
   controls: () => [MEASURE],
   draw: (view) => {
-    const isSlow = chosen(view, MEASURE) === "slow";
+    const isSlow = chosenValue(view, MEASURE) === "slow";
     const names = namesIn(view);
     const panels = view.operations
       .map((operation) => panelOf(view, operation, names, isSlow))

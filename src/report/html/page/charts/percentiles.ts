@@ -3,7 +3,7 @@ import type { LatencySummary } from "../../../../metrics/histograms.js";
 import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import type { LinePanel } from "./lines.js";
-import { written } from "./values.js";
+import { valueText } from "./values.js";
 import { spanIn, stageOf } from "../../../../metrics/operations.js";
 import { operationName } from "./view.js";
 
@@ -47,7 +47,7 @@ function wordsOf(operation: string, view: View): string {
   const treatments = view.treatments.flatMap(({ id, label }) => {
     const latency = latencyOf(view, id, operation);
     if (!latency) return [];
-    const [p50, p99, max] = [latency.p50, latency.p99, latency.max].map((ms) => written(ms, "ms"));
+    const [p50, p99, max] = [latency.p50, latency.p99, latency.max].map((ms) => valueText(ms, "ms"));
     return [`${label}: p50 ${p50 ?? ""}, p99 ${p99 ?? ""}, at most ${max ?? ""}`];
   });
   return treatments.length > 0 ? `${operationName(operation)}: ${treatments.join("; ")}.` : "";

@@ -1,5 +1,5 @@
 import { plotBars } from "./bar-panels.js";
-import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { chosenValue, nothing, type Chart, type Control } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
 import { familyPanels, lineNote } from "./trial-lines.js";
@@ -19,7 +19,7 @@ export const poolWait: Chart = {
   lead: "How long a transaction waited until it had a connection. It is part of its service time; a percentile here is of the waits, not of the slowest transactions.",
   controls: () => [MEASURE],
   draw: (view) => {
-    const measure = MEASURES.find((each) => each === chosen(view, MEASURE)) ?? "p99";
+    const measure = MEASURES.find((each) => each === chosenValue(view, MEASURE)) ?? "p99";
     const values = view.operations.map((operation): TrialValue => ({
       title: operationName(operation),
       unit: "ms",

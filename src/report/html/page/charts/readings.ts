@@ -8,14 +8,14 @@ export const BRIDGED_DISTANCES = 3;
 export type Values = readonly (number | null)[];
 
 /** The longest distance that a line bridges: three times the distance that three of four readings keep. */
-export function bridgedMost(distances: readonly number[]): number {
+export function longestBridge(distances: readonly number[]): number {
   return BRIDGED_DISTANCES * quantile(distances, 0.75);
 }
 
 /** Fills usual distances between readings with straight lines. */
-export function bridged(values: Values): Values {
+export function withBridgedGaps(values: Values): Values {
   const read = values.flatMap((value, i) => (value === null ? [] : [i]));
-  const most = bridgedMost(read.slice(1).map((to, k) => to - (read[k] ?? to)));
+  const most = longestBridge(read.slice(1).map((to, k) => to - (read[k] ?? to)));
   return joined(values, (from, to) => to - from <= most);
 }
 

@@ -1,5 +1,5 @@
 // Percentiles come from merged histograms; nothing here computes a percentile of percentiles.
-import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { chosenValue, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
@@ -28,7 +28,7 @@ export const responseTimes: Chart = {
   lead: "From intended start to commit. Spikes that come at the same time in several treatments are the machine's or a checkpoint's; a line that climbs is a queue that grows.",
   controls: () => [PERCENTILE, SCALE],
   draw: (view) => {
-    const wanted = chosen(view, PERCENTILE);
+    const wanted = chosenValue(view, PERCENTILE);
     const percentile = PERCENTILES.find((each) => each === wanted) ?? "p99";
     const panels = view.operations
       .map((operation) => ({
@@ -47,7 +47,7 @@ export const responseTimes: Chart = {
         caption: `Response time, ${percentile} of each moment, by operation`,
         panels,
         x: SECONDS,
-        isLogarithmic: chosen(view, SCALE) === "log",
+        isLogarithmic: chosenValue(view, SCALE) === "log",
         note: lineNote(view),
       },
       view,

@@ -1,6 +1,6 @@
 import { evidenceMetricOf } from "../../../../workloads/evidence.js";
 import type { ReportData } from "../../report-data.js";
-import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { chosenValue, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
@@ -39,7 +39,7 @@ export const samples: Chart = {
   lead: "Any one metric of the database, the pooler and the machine, over time.",
   controls: (report) => [metricControl(report)],
   draw: (view) => {
-    const metric = chosen(view, metricControl(view.report));
+    const metric = chosenValue(view, metricControl(view.report));
     const lines = sampledLines(view, metric);
     if (lines.length === 0)
       return nothing(whyNoSeries(view, metric === "" ? "samples" : `samples of ${metric}`));

@@ -1,6 +1,6 @@
 // Throughput over time, together with retries and failures, which reduce it.
 import type { OperationSeries, ReportData } from "../../report-data.js";
-import { chosen, nothing, type Chart, type Control } from "./drawing.js";
+import { chosenValue, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
@@ -42,7 +42,7 @@ export const throughput: Chart = {
   lead: "What was committed as the measurement window went on. A line that falls has not been measured for long enough, or the database is falling behind.",
   controls: (report) => [countedControl(report)],
   draw: (view) => {
-    const counted = chosen(view, countedControl(view.report)) as CountName;
+    const counted = chosenValue(view, countedControl(view.report)) as CountName;
     const unitOf = (operation: string): Unit => {
       if (counted === "retries" || counted === "failures") return "/s";
       return `${counted === "events" ? workOf(view.report, [operation]) : counted}/s`;

@@ -6,7 +6,7 @@ import type { TrialSeries } from "../../report-data.js";
 import type { Treatment, View } from "./drawing.js";
 import type { Line, LinePanel, Point } from "./lines.js";
 import { treatmentMarks, trialMarks } from "./marks.js";
-import { bridged, type Values } from "./readings.js";
+import { withBridgedGaps, type Values } from "./readings.js";
 
 /** The values of a trial. */
 export type Pick = (series: TrialSeries) => Values | undefined;
@@ -19,7 +19,7 @@ function seriesOf(view: View, treatment: Treatment): TrialSeries[] {
 }
 
 /** Summarises several trials at each time, over the trials that have a value there. */
-function together(trials: readonly Values[], summary: Summary): Values {
+function summarise(trials: readonly Values[], summary: Summary): Values {
   const buckets = Math.max(0, ...trials.map(({ length }) => length));
   return Array.from({ length: buckets }, (_, i) => {
     const each = trials.flatMap((values) => values[i] ?? []);
@@ -53,8 +53,8 @@ function readingPoints(
   summary: Summary,
 ): readonly Point[][] {
   // If a point covers several seconds, the distances between readings were judged from the seconds already.
-  const whole = bucketSecondsOf(view) > 1 ? (values: Values) => values : bridged;
-  const merged = lines.map((trials) => together(trials.map(whole), summary));
+  const whole = bucketSecondsOf(view) > 1 ? (values: Values) => values : withBridgedGaps;
+  const merged = lines.map((trials) => summarise(trials.map(whole), summary));
   const read = lines.flat();
   const isShown = (i: number): boolean =>
     read.some((values) => hasValue(values, i)) || !merged.some((values) => hasValue(values, i));
@@ -80,7 +80,7 @@ function linesOf(view: View, pick: Pick, toPoints: (trials: readonly Values[]) =
 
 /** The lines of each shown treatment: one, or one for each trial. Treatments without values have none. */
 export function treatmentLines(view: View, pick: Pick): Line[] {
-  return linesOf(view, pick, (trials) => pointsOf(view, together(trials, median)));
+  return linesOf(view, pick, (trials) => pointsOf(view, summarise(trials, median)));
 }
 
 /** A wait event that no sample of a trial saw was 0 in each of them. */

@@ -31,7 +31,7 @@ function milliseconds(value: number): string {
 }
 
 /** Value with its unit, for tooltips and tables; `-` if there is none. */
-export function written(value: number | null | undefined, unit: Unit): string {
+export function valueText(value: number | null | undefined, unit: Unit): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "-";
   if (unit === "bytes") return bytesText(value);
   if (unit === "bytes/s") return `${bytesText(value)}/s`;
