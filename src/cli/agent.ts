@@ -1,5 +1,4 @@
-// `train-sim agent`: ends with the run: exit code 0 when the run is over, 104 if it is refused, 105 after a signal, 111 if
-// the coordinator is gone.
+// `train-sim agent`: ends with 0 when the run is over, 104 if refused, 105 after a signal, 111 if the coordinator is gone.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -48,10 +48,7 @@ async function manifest(scenario: string, options: ManifestCommandOptions): Prom
   process.stdout.write(`${header.join("\n")}\n${objects.map((each) => stringify(each)).join("---\n")}`);
 }
 
-/**
- * The scenario in its stored form: resolved, without passwords. Throws a UsageError if no agent on another machine could
- * run it.
- */
+/** The resolved scenario, without passwords. Throws a UsageError if no agent on another machine could run it. */
 async function scenarioForAgents(scenario: string, agents: number): Promise<string> {
   const { treatments, yaml } = await loadScenario(scenario, { agents, environment: process.env });
   if (treatments.every(({ settings }) => settings.target.kind === "url")) return yaml;

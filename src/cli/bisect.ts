@@ -1,5 +1,4 @@
-// `train-sim bisect`: reads the files of each revision from git and leaves the working tree alone. Ends with 99 if the bad
-// revision is worse than the good one.
+// `train-sim bisect`: reads revisions from git and leaves the working tree alone. Ends with 99 if the bad revision is worse.
 import { join } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Objective } from "../scenario/judgement.js";

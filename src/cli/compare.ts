@@ -1,5 +1,4 @@
-// `train-sim compare`: reads directories only. Ends with 99 if something surely became worse by more than is accepted, else
-// with 112 if a run is not judged.
+// `train-sim compare`: reads directories only. Ends with 99 if something surely became worse, else with 112 if a run is not judged.
 import { resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, UsageError } from "../foundation/errors.js";

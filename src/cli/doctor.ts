@@ -1,5 +1,4 @@
-// `train-sim doctor`: starts nothing and leaves nothing changed; ends with 104 if this machine cannot carry the given
-// scenario.
+// `train-sim doctor`: changes nothing; ends with 104 if this machine cannot carry the given scenario.
 import type { Command } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { clockSource, connectionLimits, isQuickClockSource, machineFacts } from "../foundation/machine.js";

@@ -1,5 +1,4 @@
-// Ends even a process with a thread that cannot be ended: Node 24 and 26 end neither a thread whose memory ran out within one long
-// loop nor, by process.exit, its process.
+// Node 24 and 26 end neither a thread whose memory ran out within one long loop nor, by process.exit, its process.
 const PATIENCE_MS = 5_000;
 
 /** Node's `process.execve`, from 22.15 on and not on Windows: puts another program in place of this process. */

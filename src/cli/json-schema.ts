@@ -1,5 +1,4 @@
-// `train-sim json-schema`: prints the JSON Schema of scenario files, for editors. `schema/scenario.schema.json` is its
-// output, formatted by oxfmt. A hidden option prints docs/reference/scenario.md and scenarios/examples.md.
+// `train-sim json-schema`: prints the JSON Schema of scenarios or, by a hidden option, the reference pages.
 import { Option, type Command } from "commander";
 import { scenarioJsonSchema } from "../scenario/json-schema.js";
 import { scenarioExamplesPage, scenarioReferencePage } from "./reference/reference-page.js";

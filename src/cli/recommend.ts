@@ -1,5 +1,4 @@
-// `train-sim recommend`: writes recommendation.json, recommendation.txt and, if it recommends a change, recommended.yaml
-// into the directory of its results.
+// `train-sim recommend`: writes recommendation.json, recommendation.txt and perhaps recommended.yaml.
 import { join } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { recommend, type Measure } from "../engine/recommend/recommend.js";

@@ -1,5 +1,4 @@
-// Counts requests to stop. npm and npx pass a signal of the terminal on to the program, which has received it from the
-// terminal, too: one key press is two signals within milliseconds, and no second request.
+// npm and npx pass a signal of the terminal on: one key press is two signals within milliseconds.
 import { monotonicMs } from "../foundation/clock.js";
 
 /** Milliseconds within which signals after the first count as the first. */

@@ -1,5 +1,4 @@
-// `train-sim run`: results go to standard output, everything else to standard error. The first signal stops with partial, marked
-// results and the command that continues the run, the second at once.
+// `train-sim run`: results go to standard output, the rest to standard error. The first signal stops, the second at once.
 import { InvalidArgumentError, type Command } from "commander";
 import type { AgentOptions } from "../engine/agents/agent-hub.js";
 import { readToken } from "../engine/agents/token.js";

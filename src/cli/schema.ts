@@ -1,5 +1,4 @@
-// `train-sim schema print|apply|drop`. `print` touches no database; `apply` and `drop` touch a namespace that train-sim marked
-// alone.
+// `train-sim schema print|apply|drop`: `apply` and `drop` touch a namespace that train-sim marked alone.
 import { Option, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
 import type { AdminSession, Namespaces } from "../database/contract.js";

@@ -32,15 +32,9 @@ export interface WorkerContext<A extends ThreadAssignment = ThreadAssignment> {
 }
 
 export interface Clients {
-  /**
-   * Runs one iteration of one client (0 .. clients-1 of this worker) whose intended start was `intendedMs`. Rejects only if
-   * the trial cannot go on.
-   */
+  /** Runs one iteration, whose intended start was `intendedMs`. Rejects only if the trial cannot go on. */
   iterate(client: number, intendedMs: number): Promise<void>;
-  /**
-   * Draws the client's next iteration outside every timed section; a second call does nothing. An open loop calls it again
-   * with the arrival once that is known.
-   */
+  /** Draws the next iteration, untimed; a second call does nothing, except with an arrival in an open loop. */
   prepare(client: number, arrival?: Arrival): void;
 }
 

@@ -1,5 +1,4 @@
-// Log lines for retries, failures and slow transactions, limited per second so that logging never becomes the load.
-// The next summary line states how many lines were left out.
+// Log lines for retries, failures and slow transactions, limited per second; the next summary line states how many were left out.
 import type { Logger } from "../foundation/logger.js";
 import type { FailureFacts, TransactionFacts } from "./facts.js";
 

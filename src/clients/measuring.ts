@@ -1,5 +1,4 @@
-// Measures one operation of a client from start to end: its parts, its retries with full-jitter backoff, and its outcome.
-// A non-retryable error ends the trial with its statement.
+// Measures one operation of a client: its parts, its retries with full-jitter backoff, its outcome.
 import { messageOf, TrialError } from "../foundation/errors.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";

@@ -2,10 +2,7 @@ import type { PartTimes } from "../metrics/part-times.js";
 import { Measuring, type OperationPlan, type Progress, type TransactionEnd } from "./measuring.js";
 
 export interface OwnPlan<T> extends OperationPlan<T> {
-  /**
-   * Runs the operation once. It may book waits to `times`, such as `POOL_WAIT` for the library's pool; the rest is the
-   * operation's part.
-   */
+  /** Runs the operation once. It may book waits, such as `POOL_WAIT`; the rest is the operation's part. */
   body(times: PartTimes): Promise<T>;
   /** Looks up, after a commit in doubt, whether the operation was committed: its result, or undefined if it was not. */
   settle?(): Promise<T | undefined>;

@@ -1,5 +1,4 @@
-// One phase of a worker: each client asks the pacer for its next start, prepares, waits and iterates.
-// When the phase ends, running iterations finish and waiting ones do not start.
+// One phase of a worker. When it ends, running iterations finish and waiting ones do not start.
 import { monotonicMs } from "../foundation/clock.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import type { Arrival } from "../load/arrivals.js";
@@ -44,10 +43,7 @@ const NO_THINK_TIME = { min: 0, max: 0 };
 /** Most clients of each worker that empty the queue. */
 const DRAINING_CLIENTS = 8;
 
-/**
- * Most ends of pauses per millisecond that are timed exactly. Above this rate some coincide anyway, and exactness costs too
- * much.
- */
+/** Most ends of pauses per millisecond that are timed exactly: above this rate some coincide anyway. */
 const PAUSES_PER_MS_MAX = 2;
 
 /** True if clients of the worker have exact moments: arrivals, or ends of think times. */

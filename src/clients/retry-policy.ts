@@ -1,5 +1,4 @@
-// Decides whether a transaction is retried, and after which pause: full jitter under a doubling ceiling
-// (M. Brooker, "Exponential Backoff And Jitter", AWS, 2015).
+// Full jitter under a doubling ceiling (M. Brooker, "Exponential Backoff And Jitter", AWS, 2015).
 import type { Prng } from "../foundation/prng.js";
 import type { RetrySettings } from "./settings.js";
 
@@ -17,10 +16,7 @@ export class RetryPolicy {
     this.latestMs = atMs;
   }
 
-  /**
-   * Milliseconds until the next attempt, uniform over 0 .. min(ceiling, base x 2^(attempt - 1)); undefined to give up.
-   * `attempt` counts from 1 and has failed; its transaction began at `startMs`.
-   */
+  /** Milliseconds until the next attempt, uniform over 0 .. min(ceiling, base x 2^(attempt - 1)); undefined to give up. */
   backoffMs(attempt: number, startMs: number, nowMs: number): number | undefined {
     const { attempts, baseMs, ceilingMs, deadlineMs } = this.settings;
     if (attempt >= attempts) return undefined;

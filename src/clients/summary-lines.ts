@@ -1,5 +1,4 @@
-// One log line per second and operation of a worker. `train-sim logs` rebuilds totals and percentiles from these lines.
-// They are made from the same deltas that the coordinator gets, so both agree.
+// One log line per second and operation of a worker, from the deltas that the coordinator gets: `train-sim logs` must agree.
 import { encodeHistogram } from "../metrics/encoded-histogram.js";
 import { createHistogram } from "../metrics/histograms.js";
 import type { Operation } from "../metrics/operations.js";

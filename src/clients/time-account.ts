@@ -1,5 +1,4 @@
-// Time of a worker's clients in the measurement window, by activity. Each wait is booked by its owner and clipped to the window;
-// the rest is work. The sum of all activities must equal clients times window, so a wait that is not booked shows.
+// Time of a worker's clients by activity, clipped to the window. The sum must equal clients times window, so a missed wait shows.
 import { loopIdleMs } from "../foundation/process-usage.js";
 
 export const ACTIVITIES = ["service", "waiting", "idle", "preparing", "finished"] as const;

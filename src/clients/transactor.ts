@@ -14,10 +14,7 @@ export type { TransactionEnd } from "./measuring.js";
 export interface TransactionPlan<T> extends OperationPlan<T> {
   /** Runs the transaction once. Calls on the connection are booked to `times`; the body books its other waits. */
   body(session: Session, times: PartTimes): Promise<T>;
-  /**
-   * Looks up on a new connection, after a commit in doubt, whether the transaction was committed: its result, or undefined
-   * if it was not. Omitted if a repetition does no harm.
-   */
+  /** Looks up after a commit in doubt: the result, or undefined if not committed. Omitted if a repetition does no harm. */
   settle?(session: Session): Promise<T | undefined>;
 }
 

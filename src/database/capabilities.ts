@@ -1,5 +1,4 @@
-// Capabilities of a dialect, as data that needs no database: the loader refuses by them before anything is started. The
-// workload says what a level means.
+// Capabilities of a dialect as data: the loader refuses by them before anything is started.
 
 export interface MissingCapability {
   /** Text that continues "... does not have payload: jsonb: ". */

@@ -17,9 +17,7 @@ export type FailureKind =
   | "reconnect"
   /** The connection was lost during the commit: settle the commit before trying again. */
   | "in-doubt"
-  /**
-   * Trying again would give the same result, and the load continues: the transaction did not find the rows that it expects.
-   */
+  /** Trying again would give the same result, and the load continues: expected rows were not found. */
   | "final"
   /** Trying again cannot help: a wrong statement, a missing table, a refused password. */
   | "fatal";
@@ -62,15 +60,9 @@ export interface SessionOptions {
   /** True if each connection prepares its statements by name, once. */
   readonly prepared: boolean;
   readonly connectTimeoutMs?: number;
-  /**
-   * Called once with `connected`, or with `refused` and the error of `connect`. Called again with `lost`, and the error if there
-   * was one, if the server or the network ends the open session.
-   */
+  /** Called once with `connected` or `refused`, and with `lost` if the server or the network ends the open session. */
   readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
-  /**
-   * Called for each transaction that ended at the server, committed or not. A statement outside of a transaction counts, and
-   * so does a transaction under way when the connection was lost.
-   */
+  /** Called for each transaction or single statement that ended at the server, and for one under way at a loss. */
   readonly onTransaction?: (() => void) | undefined;
 }
 
@@ -90,10 +82,7 @@ export interface AdminOptions {
   /** Purpose of the session, which the server's views show after `train-sim/`. */
   readonly purpose?: string;
   readonly connectTimeoutMs?: number;
-  /**
-   * True if the next statement after the end of the session opens another. The statement that meets the end fails
-   * nevertheless, and settings of the session are gone.
-   */
+  /** True if the next statement after the end of the session opens another session. */
   readonly reopens?: boolean;
   /** True if `execute` prepares statements by name, which not every pooler supports. */
   readonly prepared?: boolean;
@@ -208,10 +197,7 @@ export interface NamespaceClaim {
   /** Rejects with a TargetError if the claim is lost and cannot be taken again; never resolves. */
   readonly lost: Promise<never>;
   confirm(): Promise<void>;
-  /**
-   * Announces a fault, during which a lost claim is tried again without a time limit. Call the returned function when the
-   * fault is over.
-   */
+  /** Announces a fault, during which a lost claim is tried again without a time limit, until the result is called. */
   excuse(): () => void;
   /** Never rejects. */
   release(): Promise<void>;
@@ -273,15 +259,11 @@ export interface Namespaces<Admin extends AdminSession> {
 
 export interface Plans<Admin extends AdminSession> {
   obstacle(admin: Admin, dialect: string): Promise<string | undefined>;
-  /**
-   * Steps of the plan, each with the object that it reads, the first on the left: `Index Scan events_pkey > Update events`.
-   */
+  /** Steps of the plan with the objects that they read, the first on the left: `Index Scan events_pkey > Update events`. */
   read(admin: Admin, text: string, dialect: string, within: string | undefined): Promise<string>;
 }
 
-/**
- * Sessions of the load on which the server works or worked within the last second, without sessions that wait for a lock.
- */
+/** Sessions of the load on which the server worked within the last second, without sessions that wait for a lock. */
 export interface WorkingSessions {
   readonly count: number;
   /** Seconds since the oldest of their transactions began. */

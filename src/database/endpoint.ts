@@ -1,5 +1,4 @@
-// Addresses of databases and poolers, as plain values that can cross a thread boundary. Print them with `describeEndpoint`
-// only: they hold passwords.
+// Addresses of databases and poolers, which cross threads. They hold passwords: print them with `describeEndpoint` only.
 
 import { withoutPasswords } from "../foundation/secrets.js";
 

@@ -1,5 +1,4 @@
-// Errors of transactions. Each names its statement, because a message of the server (`deadlock detected`) does not. No error
-// holds a parameter value.
+// Each error names its statement, because a message of the server (`deadlock detected`) does not. None holds a value.
 import { messageOf } from "../foundation/errors.js";
 
 export class StatementError extends Error {

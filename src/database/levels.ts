@@ -29,10 +29,7 @@ export const LOCK_MODES = [
 
 export type LockMode = (typeof LOCK_MODES)[number];
 
-/**
- * A pattern that matches the text in any case, with spaces, dashes or underscores between its words; JSON Schema has no
- * flags.
- */
+/** A pattern that matches the text in any case, with spaces, dashes or underscores between its words. */
 export function looseSpelling(text: string): string {
   const letters = text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
   return letters.replaceAll(" ", "[-_\\s]+");

@@ -1,15 +1,10 @@
 /** Receives the duration of every call on a connection; the parts of a latency are made from them. */
 export interface CallObserver {
-  /**
-   * `name` is the name of the statement, or begin, commit, rollback. Times are monotonic milliseconds. Also called for
-   * failures.
-   */
+  /** `name` is a statement's, or begin, commit, rollback; also called for failures. Times are monotonic milliseconds. */
   onCall(name: string, startMs: number, endMs: number): void;
 }
 
-/**
- * An open connection that a pool lends to one client. The stores of each database know a subtype with the driver's calls.
- */
+/** An open connection that a pool lends to one client; stores of a database know a subtype of it. */
 export interface Session {
   /** Resolves once the server has answered the cheapest statement; a pooler may greet clients whose server is away. */
   ping(): Promise<void>;
@@ -36,10 +31,7 @@ export type PreparedTransaction<T, S extends Session = Session> = {
 
 export interface Lease<S extends Session = Session> {
   readonly connection: S;
-  /**
-   * Gives the connection back; a broken or suspect connection is closed instead. Never rejects. Undefined if there is no
-   * wait.
-   */
+  /** Gives the connection back, or closes a suspect one. Never rejects. Undefined if there is no wait. */
   release(suspect: boolean): Promise<void> | undefined;
 }
 
@@ -53,10 +45,7 @@ export interface EndpointContacts {
 
 /** A pool strategy inside one worker thread. */
 export interface ConnectionSource<S extends Session = Session> {
-  /**
-   * Leases a connection to that client (0 to clients-1 of this worker), without a promise if the client keeps it. Rejects if
-   * no connection can be opened.
-   */
+  /** Leases a connection to that client, without a promise if the client keeps it. Rejects if none can be opened. */
   acquire(client: number): Lease<S> | Promise<Lease<S>>;
   /** Number of the endpoint at which that client's last `acquire` ended, connected or refused. */
   endpointOf(client: number): number;

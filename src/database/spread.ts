@@ -1,5 +1,4 @@
-// Shares clients or connections out over endpoints by weight, the same in every thread. Counts are by the largest remainder, so
-// that they add up; neighbours go to different endpoints, so that each thread gets a fair share.
+// The same in every thread. Counts are by the largest remainder; neighbours go to different endpoints.
 
 /** The part of `total` for each weight: its exact share rounded down, plus a part of the rest for the largest remainders. */
 export function countsByWeight(weights: readonly number[], total: number): number[] {

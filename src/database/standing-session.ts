@@ -1,5 +1,4 @@
-// A session that is opened when it is first needed and again after a failure. A session that is still being opened when the
-// trial ends is closed, too: it would keep the process from ending.
+// A session that is still being opened when the trial ends is closed, too: it would keep the process from ending.
 
 interface Closable {
   /** Never rejects. */

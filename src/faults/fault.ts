@@ -95,10 +95,7 @@ export interface FaultTimes {
 export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Settings extends object> {
   readonly name: Name;
   readonly description: string;
-  /**
-   * Keys besides `at` and `kind`. A key is required unless its schema is optional. Without `for`, the fault has no
-   * duration.
-   */
+  /** Keys besides `at` and `kind`, required unless optional in their schema. Without `for` there is no duration. */
   readonly keys: Keys;
   /** Example values of required keys, like `50ms`. */
   readonly examples?: Readonly<Partial<Record<keyof Keys & string, string>>>;

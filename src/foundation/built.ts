@@ -1,6 +1,3 @@
-/**
- * URL of the built file `name` in the folder of the module whose `import.meta.url` is `module`. Tests run modules from source, and a
- * thread reads no TypeScript.
- */
+/** URL of the built file `name` in the folder of a module: a thread reads no TypeScript, from which tests run. */
 export const builtBeside = (name: string, module: string): URL =>
   new URL(name, module.replace(/^(.*)\/src\/(.*\.ts)$/, "$1/dist/$2"));

@@ -68,10 +68,7 @@ function followedClock(): FollowedClock | undefined {
 
 let followed = followedClock();
 
-/**
- * Makes `monotonicMs` of this process, in threads started later too, follow another machine's clock. Each call of the
- * result sets the line that holds from then on.
- */
+/** Makes `monotonicMs` of this process and its later threads follow another machine's clock, by the line set last. */
 export function followClock(): (line: ClockLine) => void {
   setEnvironmentData(FOLLOWED, new SharedArrayBuffer(2 * LINE_BYTES + Int32Array.BYTES_PER_ELEMENT));
   const clock = followedClock() as FollowedClock;
@@ -84,10 +81,7 @@ export function correctionMs(ownMs: number): number {
   return followed?.correctionMs(ownMs) ?? 0;
 }
 
-/**
- * Monotonic milliseconds with a fraction and one origin for all threads of this machine; in an agent, the coordinator's
- * origin.
- */
+/** Monotonic milliseconds, one origin for all threads of this machine; in an agent, the coordinator's origin. */
 export function monotonicMs(): number {
   const ownMs = ownMonotonicMs();
   return followed === undefined ? ownMs : ownMs + followed.correctionMs(ownMs);

@@ -126,10 +126,7 @@ function readProcesses(): Listing {
 /** Most attempts at a complete reading. Where processes end all the time, the last attempt must do. */
 const READINGS = 4;
 
-/**
- * All processes, with the trees of `roots` at one moment. Processes are read one after the other: the time of a child that
- * ends in between would be missed, or counted twice with its parent's.
- */
+/** All processes, with the trees of `roots` at one moment: a child's time must count once, with its parent's or alone. */
 function readWhole(roots: readonly number[]): readonly ProcessTicks[] {
   for (let reading = 1; ; reading++) {
     const { processes, hasMissed } = readProcesses();

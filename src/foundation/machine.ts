@@ -46,10 +46,7 @@ const DiagnosticReport = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.string()]) }) }).optional(),
 });
 
-/**
- * Most open files of this process and its children; Infinity if there is no limit or the platform states none. Node raises
- * the soft limit to the hard one at its start.
- */
+/** Most open files of this process and its children, the hard limit; Infinity if the platform states none. */
 export function openFilesLimit(): number {
   const report = process.report as unknown as { excludeNetwork?: boolean } & NodeJS.ProcessReport;
   report.excludeNetwork = true; // else it looks names up

@@ -42,9 +42,7 @@ export class EventLoopWatch {
     this.stretch ??= { utilization, delayP99Ms: this.delayP99Ms };
   }
 
-  /**
-   * 99th percentile of the timer delay in milliseconds, since the interval's begin or the start; 0 before the first sample.
-   */
+  /** 99th percentile of the timer delay in milliseconds since the interval's begin; 0 before the first sample. */
   get delayP99Ms(): number {
     if (this.delays.count === 0) return 0;
     // A sample is the sampling interval plus the delay.

@@ -38,9 +38,7 @@ function withoutParameters(text: string): string {
   );
 }
 
-/**
- * Like `withoutPasswords` for a key or path: its first URL ends with the text, even if its password has blanks or quotes.
- */
+/** Like `withoutPasswords` for a key or path: its first URL ends with the text, even with blanks or quotes. */
 export function keyWithoutPasswords(key: string): string {
   const url = new RegExp(SCHEME, "i").exec(key)?.index ?? 0;
   return key.slice(0, url) + withoutPasswords(key.slice(url));

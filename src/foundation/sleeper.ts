@@ -3,10 +3,7 @@
 export class Sleeper {
   private readonly sleeping = new Set<{ timer: NodeJS.Timeout; wake: () => void }>();
 
-  /**
-   * Resolves after `ms`, or earlier on `wakeAll` or when `signal` aborts. Zero or less does not wait. Omit `signal` if many
-   * sleep.
-   */
+  /** Resolves after `ms`, or earlier on `wakeAll` or when `signal` aborts; many sleepers should omit `signal`. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms <= 0 || signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -47,10 +47,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/**
- * A file that grows by whole lines or records. Writes are synchronous: a few kilobytes a second take microseconds, and the
- * order is plain. After a failure it writes no more.
- */
+/** A file that grows by whole lines or records, synchronously. After a failure it writes no more. */
 export class AppendFile {
   private readonly descriptor: number;
   private state: "open" | "failed" | "closed" = "open";

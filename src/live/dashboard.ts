@@ -46,9 +46,7 @@ export class EventStream {
     }
   }
 
-  /**
-   * Sends the last event. Resolves when the system has taken it for all listeners, or some have not read it for too long.
-   */
+  /** Sends the last event; resolves when all listeners have it, or are too slow. */
   async end(event: string, value: unknown): Promise<void> {
     const frame = framed(event, value);
     const taken = [...this.listeners].map(

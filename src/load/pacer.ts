@@ -58,9 +58,6 @@ export interface Pacer {
   mayStart?(start: Start): boolean;
   /** Budgets: whether the client has an iteration left. */
   isLeft?(client: number): boolean;
-  /**
-   * Open loop: updates the counts of offered and dropped arrivals, and drops waiting ones once the phase is over. Shared
-   * budget: ends the pauses of clients without an iteration left.
-   */
+  /** Open loop: counts offered arrivals, drops waiting ones after the phase. Budget: ends pauses of idle clients. */
   settle?(): void;
 }

@@ -19,9 +19,7 @@ export class RateCurve {
   private readonly segments: Segment[] = [];
   private readonly last: Segment;
 
-  /**
-   * Starts at `start`, follows the stages and stays at the last target. If `repeats`, it begins again at `start` instead.
-   */
+  /** Starts at `start`, follows the stages and stays at the last target, or begins again if `repeats`. */
   constructor(
     start: number,
     stages: readonly Stage[],
@@ -59,10 +57,7 @@ export class RateCurve {
     return this.last.from;
   }
 
-  /**
-   * First moment from `fromMs` at which the level is at least `level`; Infinity if there is none. For curves that do not
-   * repeat.
-   */
+  /** First moment from `fromMs` at which the level is at least `level`, or Infinity; for curves that do not repeat. */
   reaches(level: number, fromMs: number): number {
     for (const segment of [...this.segments, this.last]) {
       const endMs = segment.startMs + segment.durationMs;
@@ -77,10 +72,7 @@ export class RateCurve {
     return Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Moment after which more than `count` arrivals are due, fractions included: arrival `n` (from 0) of an evenly paced
-   * schedule is due at `timeOf(n)`. Infinity if the curve never brings as many.
-   */
+  /** Moment after which more than `count` arrivals are due, fractions included; Infinity if there never are as many. */
   timeOf(count: number): number {
     const perRound = this.last.countBefore;
     if (this.repeats && count >= perRound) {

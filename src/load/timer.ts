@@ -25,10 +25,7 @@ function unsetMemory(): TimerMemory {
   return { due, settings: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) };
 }
 
-/**
- * Lead of the thread's message in milliseconds, because the kernel ends sleeps up to that late. A receiver that is early
- * spins.
- */
+/** Lead of the thread's message in milliseconds: the kernel ends sleeps up to that late. An early receiver spins. */
 export const LEAD_MS = 0.05;
 
 export class TimerThread implements Timer {

@@ -20,10 +20,7 @@ export function encodeHistogram(histogram: Histogram): string {
   return hdr.encodeIntoCompressedBase64(histogram);
 }
 
-/**
- * Adds the samples of an encoded histogram. Throws, before adding any, unless it can be read, fits, and holds `samples` if
- * that is given.
- */
+/** Adds an encoded histogram. Throws, before adding, unless it can be read, fits, and holds `samples` if given. */
 export function addEncodedHistogram(into: Histogram, encoded: string, samples?: number): void {
   const buckets = bucketsOf(inflated(encoded), into);
   let held = 0;

@@ -163,9 +163,7 @@ export class HistogramSet {
     return [...this.byTag.keys()].flatMap((tag) => stageOf(tag) ?? []).sort();
   }
 
-  /**
-   * Histograms with samples: operations in order of first use, each with its measures in catalogue order, then lifecycles.
-   */
+  /** Histograms with samples: operations in order of first use, measures in catalogue order, then lifecycles. */
   entries(): [Tag, Histogram][] {
     const ofOperations = [...this.byTag.keys()].filter((tag) => stageOf(tag) === undefined);
     const operations = new Set(ofOperations.map((tag) => tag.slice(0, tag.indexOf("."))));

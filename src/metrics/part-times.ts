@@ -1,9 +1,7 @@
 // A stopwatch for each client. No moment is booked twice: a later booking gets the time that an earlier one left, so the
 // parts add up to the response time. Parts have numbers: booking is array stores, and nothing is allocated.
 
-/**
- * Parts that are no statement, in the order in which they are shown; statements come after `begin`, in order of first call.
- */
+/** Parts that are no statement, in display order; statements come after `begin`, in order of first call. */
 const PARTS_BEFORE = ["startDelay", "poolWait", "begin"] as const;
 const PARTS_AFTER = ["commit", "rollback", "release", "backoff", "program"] as const;
 const FIXED_PARTS = [...PARTS_BEFORE, ...PARTS_AFTER] as const;

@@ -214,10 +214,7 @@ export class Recorder {
     return atMs >= this.startMs && atMs < this.endMs;
   }
 
-  /**
-   * Records a transaction that ended after the window: it was in flight at the window's end if it began before that, and it
-   * is unfinished if it was an arrival of the window.
-   */
+  /** Records a transaction that ended after the window, in flight at its end or, if an arrival of it, unfinished. */
   private endedOutside(
     operation: Operation,
     atMs: number,

@@ -20,10 +20,7 @@ export class Tally {
   private warmUpWorker: number | undefined;
   private nextSecond = 0;
 
-  /**
-   * A second is complete when this number of `workers` have closed it. `onRehearsal` receives each second of the warm-up,
-   * as one worker measured it; `totals` is valid during the call only.
-   */
+  /** A second is complete when `workers` have closed it. `onRehearsal` gets warm-up seconds of one worker. */
   constructor(
     private readonly operations: readonly Operation[],
     private readonly workers: number,

@@ -23,10 +23,7 @@ export class Semaphore {
   }
 }
 
-/**
- * Runs `task(0) .. task(count - 1)`, at most `limit` at a time. After a failure no further task begins; once the running
- * ones have settled, rejects with the first failure.
- */
+/** Runs `task(0) .. task(count - 1)`, at most `limit` at a time. Rejects with the first failure once all have settled. */
 export async function eachBounded(
   count: number,
   limit: number,

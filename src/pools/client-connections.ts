@@ -68,10 +68,7 @@ export class ClientConnections implements ConnectionSource {
     this.live.clear();
   }
 
-  /**
-   * True if a client that uses another endpoint can return to its home endpoint. If only one endpoint takes writes, the
-   * client stays there.
-   */
+  /** True if a client can return to its home endpoint, unless only another endpoint takes writes. */
   private canReturnHome(client: number): boolean {
     const home = this.homes[client] ?? 0;
     if (this.at[client] === home || this.options.endpoints[home]?.takesWrites) return false;

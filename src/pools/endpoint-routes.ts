@@ -48,10 +48,7 @@ export class EndpointRoutes {
     return inOrder.reduce((best, endpoint) => (failedAtMs(endpoint) < failedAtMs(best) ? endpoint : best));
   }
 
-  /**
-   * True if the endpoint is not known to be absent; starts a background check of an endpoint that has been absent for long
-   * enough.
-   */
+  /** True unless the endpoint is known to be absent; after a long absence it is checked in the background. */
   isUp(endpoint: number): boolean {
     const absence = this.outages.get(endpoint);
     if (!absence) return true;
@@ -118,10 +115,7 @@ export async function skipStandbys<T>(endpoints: readonly Endpoint[], open: () =
   }
 }
 
-/**
- * Checks an endpoint through a separate connection on which a statement must be answered: a pooler may greet clients whose
- * server is away.
- */
+/** Checks an endpoint by a statement: a pooler may greet clients whose server is away. */
 export function checkByConnection(
   { endpoints, applicationName, onTransaction }: SourceOptions,
   live: Set<LoadSession>,

@@ -15,10 +15,7 @@ const KNOCK_MS = 3_000;
 
 type Managed = Pick<PoolerSettings, "size" | "instances">;
 
-/**
- * Starts `settings.instances` poolers in front of the upstreams, at least one for each upstream. On rejection no pooler is
- * left.
- */
+/** Starts `settings.instances` poolers, at least one for each upstream. On rejection no pooler is left. */
 export async function startPoolers<S extends Managed>(
   kind: PoolerKind<S>,
   settings: S & ManagedPoolerDemand,
@@ -81,9 +78,7 @@ function placedAs(
   ];
 }
 
-/**
- * Poolers that run outside of train-sim, which neither checks nor stops them here. `adminUrl` is the console of the first.
- */
+/** Poolers that run outside of train-sim, which does not check or stop them. `adminUrl` is the first one's console. */
 export function externalPooler<S>(
   kind: PoolerKind<S>,
   settings: S & Pick<PoolerSettings, "urls" | "adminUrl">,

@@ -18,16 +18,10 @@ export interface ManagedInstance extends PoolerInstance {
   stop(): Promise<void>;
 }
 
-/**
- * Holds all transactions at these consoles back. Resolves, once they are held or the signal aborts, to a function that lets
- * them go on.
- */
+/** Holds all transactions at these consoles back; resolves, once held or aborted, to a function that lets them go on. */
 export type Pause = (consoles: readonly Endpoint[], signal: AbortSignal) => Promise<() => Promise<void>>;
 
-/**
- * One moment of one or several poolers together, by the names of evidence without `pooler.`. Counts begin at any fixed
- * start.
- */
+/** One moment of poolers together, by names of evidence without `pooler.`. Counts begin at any fixed start. */
 export interface PoolerReading {
   readonly clientsActive: number;
   readonly serversActive: number;
@@ -67,10 +61,7 @@ export interface RunningPooler {
   readonly pause?: Pause | undefined;
   /** Suspends the processes of the instances that train-sim started. Rejects if there is none. */
   standStill(): Promise<ProcessPause>;
-  /**
-   * Opens a connection to each instance. Resolves to the errors of the instances that admit no connection; undefined if all
-   * admit one. Never rejects.
-   */
+  /** Opens a connection to each instance. Resolves to the errors if all refuse, else to undefined. Never rejects. */
   tryConnections(): Promise<string | undefined>;
   readonly lost: Promise<string>;
   stop(): Promise<void>;

@@ -19,10 +19,7 @@ export interface SourceOptions {
   readonly onTransaction?: (() => void) | undefined;
 }
 
-/**
- * The endpoint number of each of `count` clients or connections of this worker; the first has number `first` of `total` in
- * the trial.
- */
+/** The endpoint number of each of `count` clients of this worker; the first has number `first` of `total`. */
 export function homesOf(
   endpoints: readonly Endpoint[],
   total: number,

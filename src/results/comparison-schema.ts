@@ -1,5 +1,4 @@
-// Everything here is derived from stored trials and the seed, so it can be derived again. Intervals and p-values are null
-// if there are too few trials; nothing else stands in for them.
+// Derived from stored trials and the seed. Intervals and p-values are null if there are too few trials.
 import * as z from "zod";
 import {
   comparisonField,

@@ -1,5 +1,4 @@
-// Evidence on how far a result can be believed: thresholds, findings of the self-diagnosis, steadiness, machine and
-// generator.
+// Evidence on how far a result can be believed.
 import * as z from "zod";
 import { ASPECTS } from "../metrics/catalogue.js";
 import { OperationName } from "./comparison-schema.js";

@@ -40,10 +40,7 @@ async function makeDirectory(path: string, option?: string): Promise<"made" | "t
   }
 }
 
-/**
- * Makes `<parent>/<name>-<UTC time>`, or the first of `...-2`, `...-3` that is free, and returns its path. `parent` is made
- * if its parent exists.
- */
+/** Makes `<parent>/<name>-<UTC time>`, or the first of `...-2`, `...-3` that is free, and returns its path. */
 export async function createFreshDirectory(parent: string, name: string, atMs: number): Promise<string> {
   await makeDirectory(parent, OUT);
   const base = join(parent, `${safeName(name)}-${compactUtc(atMs)}`);

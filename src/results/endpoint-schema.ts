@@ -1,5 +1,4 @@
-// The part of the result document that splits operations by endpoint and by region. Encoded histograms accompany the
-// percentiles of a trial, so that readers of the document can merge trials and regions.
+// Encoded histograms accompany the percentiles of a trial, so that readers can merge trials and regions.
 import * as z from "zod";
 import { LatencyOrNull } from "./latency-schema.js";
 import { OperationName } from "./comparison-schema.js";

@@ -1,5 +1,4 @@
-// `evidence.csv`: one line for each value, such as `12,wal.bytes,183274.1`, by the second of the window that the sample
-// ends. An unreadable line is refused with its number. A metric without a value has no line.
+// `evidence.csv`: a line such as `12,wal.bytes,183274.1` for each value, by the second that its sample ends.
 import { join } from "node:path";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import type { EvidenceValues } from "../metrics/evidence-metric.js";

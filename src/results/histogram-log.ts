@@ -1,5 +1,4 @@
-// HdrHistogram's log format, version 1.3. Values are microseconds; an interval's maximum is in milliseconds, as the
-// format's writers print it. Reading refuses a line that it cannot account for, by its number.
+// HdrHistogram's log format, version 1.3: values in microseconds, maxima in milliseconds. Unreadable lines are refused.
 import { isoTime } from "../foundation/clock.js";
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
@@ -35,10 +34,7 @@ export interface HistogramLogEntry {
   readonly histogram: Histogram;
 }
 
-/**
- * One line of a log; undefined for a comment, the legend, a blank line or an unwanted tag, since decoding is most of the
- * work. Throws on anything else.
- */
+/** One line of a log; undefined for a comment, the legend, a blank line or an unwanted tag. Throws on anything else. */
 export function parseHistogramLogLine(
   line: string,
   isWanted: (tag: Tag) => boolean = () => true,

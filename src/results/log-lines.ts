@@ -1,5 +1,4 @@
-// Schemas of the lines of a trial's log, shared by writers and readers. A line of another kind is reported with the reason,
-// never skipped in silence. Fields that a later version adds are ignored.
+// Lines of a trial's log. An unknown kind is reported, never skipped; fields of a later version are ignored.
 import * as z from "zod";
 import { messageOf } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";

@@ -1,5 +1,4 @@
-// Reads logs in memory bounded by a chunk and the longest line allowed. A file that is no log is refused with its path; a
-// file that is cut short is read up to its end.
+// Reads logs in bounded memory. A file that is no log is refused; a file that is cut short is read up to its end.
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -86,9 +85,7 @@ async function logsBelow(directory: string): Promise<LogFile[]> {
   );
 }
 
-/**
- * Operations of a result's workload; undefined if the result does not state them, or cannot be read although its logs can.
- */
+/** Operations of a result's workload; undefined if the result does not state them or cannot be read. */
 async function operationsStated(directory: string): Promise<string[] | undefined> {
   const { workload } = await readResult(directory).catch(() => ({ workload: undefined }));
   return workload && Object.keys(workload.operations);

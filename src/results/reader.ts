@@ -1,5 +1,4 @@
-// A directory may hold an interrupted run, another program's files or files edited by hand: every refusal names the file,
-// the problem and the remedy. No path that a file contains is trusted.
+// Every refusal names the file, the problem and the remedy. No path that a file contains is trusted.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type * as z from "zod";

@@ -34,9 +34,7 @@ export interface ResultParts {
   readonly diagnosis?: ResultDocument["diagnosis"];
 }
 
-/**
- * Complete trials of a treatment taken together: `summary` comes from their merged histograms and the sum of their windows.
- */
+/** Complete trials of a treatment together: merged histograms over the sum of their windows. */
 export function mergedResult(
   summary: WindowSummary,
   trials: readonly TrialResult[],

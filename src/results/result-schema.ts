@@ -1,5 +1,4 @@
-// The result document, `result.json`. One zod schema makes the types, checks written and read documents, and gives the JSON
-// Schema. It is strict: a field that is not described here is an error.
+// `result.json`. One strict zod schema makes the types, checks documents, and gives the JSON Schema.
 import * as z from "zod";
 import {
   AUDITED,

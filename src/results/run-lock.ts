@@ -1,5 +1,4 @@
-// Keeps two processes from writing one result directory, such as a `--resume` of an experiment that still runs. A killed
-// process leaves a lock that is taken over. It is no lock across machines.
+// Keeps two processes from writing one directory. A killed process's lock is taken over. No lock across machines.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";

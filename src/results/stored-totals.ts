@@ -1,5 +1,4 @@
-// Totals of a finished trial, read back so that trials of an interrupted run merge with later ones exactly. A trial is refused
-// if its counts in `trial.json` and its samples in `histograms.hlog` contradict each other.
+// Totals of a finished trial, read back to merge exactly. A trial whose files contradict each other is refused.
 import { UsageError } from "../foundation/errors.js";
 import type { HistogramSet } from "../metrics/histograms.js";
 import { addCounts, COUNTERS, recordOf, type Counts } from "../metrics/metric-lists.js";

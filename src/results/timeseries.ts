@@ -1,5 +1,4 @@
-// Reads the counts of a trial's `timeseries.csv` back. Latencies of spans longer than a second come from the histogram log,
-// never from other percentiles. A row that is cut short or not numeric is refused with its line.
+// Reads a trial's `timeseries.csv` back. A row that is cut short or not numeric is refused with its line.
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { OPERATION_NAME, type Operation } from "../metrics/operations.js";

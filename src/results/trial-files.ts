@@ -1,5 +1,4 @@
-// Files that grow while a trial runs: neither memory nor a crash costs more than the last second. A second of which a part came late has
-// a second set of lines: readers add them up.
+// Files that grow while a trial runs. A second of which a part came late has two sets of lines: readers add them up.
 import { join } from "node:path";
 import type { TrainSimError } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";
@@ -98,10 +97,7 @@ export class TrialFiles {
     });
   }
 
-  /**
-   * Sink for a `Tally`. Never throws, since it is called between messages of worker threads: the first failure is kept for
-   * `failure` and thrown by `close`, and nothing more is written.
-   */
+  /** Sink for a `Tally`. Never throws: `failure` keeps the first failure, after which nothing more is written. */
   readonly onSecond: SecondSink = (second, totals) => {
     this.attempt(() => {
       const lines = secondLines(second, totals, this.scheduled);

@@ -1,5 +1,4 @@
-// The places of a scenario that hold connection URLs and TLS files: paths become absolute there, and the environment completes
-// the URLs.
+// Places of connection URLs and TLS files: paths become absolute, and the environment completes the URLs.
 import path from "node:path";
 import { databaseAt } from "../database/registry.js";
 import { mapTexts, type Mapping, type Path } from "../syntax/paths.js";

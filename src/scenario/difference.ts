@@ -1,5 +1,4 @@
-// Differences between two resolved scenarios, in words. The stored YAML is compared as written: `1s` and `1000ms` are
-// different.
+// Differences between two resolved scenarios, as written: `1s` and `1000ms` are different.
 import { parse } from "yaml";
 import { canonical } from "./plan/levels.js";
 import { elided } from "../foundation/shown.js";

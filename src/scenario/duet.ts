@@ -1,5 +1,4 @@
-// A duet runs both treatments at the same time, each on a separate server on one machine. Everything that cannot be done
-// twice at once is refused here.
+// A duet runs both treatments at once, each on its server. What cannot be done twice at once is refused here.
 import type { Finding } from "../syntax/problems.js";
 import { isBudgeted } from "./plan/estimate.js";
 import type { Treatment } from "./settings.js";

@@ -1,5 +1,4 @@
-// Loads a scenario and checks it. All problems come at once in one `ScenarioError`, each with its place. The experiment
-// carries the resolved scenario, without passwords, which loads to the same experiment again.
+// All problems come at once in one `ScenarioError`. The resolved scenario loads to the same experiment again.
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -273,10 +272,7 @@ function requireSound({ workload: written }: Mapping, loadsCode: true | undefine
   );
 }
 
-/**
- * Findings of the rules on the keys of the experiment, in addition to the schema's. The levels are known only if no varied
- * value is refused.
- */
+/** Findings of the rules on the experiment's keys. Levels are known only if no varied value is refused. */
 function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFinding[] {
   const whole = readScenario(raw);
   const findings = "findings" in whole ? whole.findings : [];

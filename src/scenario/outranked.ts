@@ -1,5 +1,5 @@
-// A number of clients on the command line that other keys outrank. It is refused if it reaches no role; else the other
-// roles are named: a value that is lost in silence would be taken for measured.
+// A number of clients on the command line that other keys outrank: refused if it reaches no role; else the other
+// roles are named.
 import { executorOf } from "../load/executors/registry.js";
 import type { ScenarioProblem } from "../syntax/problems.js";
 import { rolesOf, type Treatment } from "./settings.js";

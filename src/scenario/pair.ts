@@ -1,5 +1,4 @@
-// Two scenarios as the two treatments of one, so that two states of a user's files are compared in blocks of one
-// experiment. Common keys stand above, others in one entry of `include` for each.
+// Two scenarios as the treatments of one. Common keys stand above, others in one entry of `include` for each.
 import { stringify } from "yaml";
 import type { Mapping } from "../syntax/paths.js";
 import { canonical } from "./plan/levels.js";

@@ -1,5 +1,4 @@
-// Figures that others have published, `published:`. A wrong entry is refused; a figure whose treatment is not run is kept aside
-// with the reason.
+// Published figures, `published:`. A wrong entry is refused; one whose treatment is not run is kept with the reason.
 import { withoutPasswords } from "../foundation/secrets.js";
 import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";

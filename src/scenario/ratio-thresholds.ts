@@ -1,5 +1,4 @@
-// Thresholds on ratios, `'add{payload:text} / add{payload:jsonb}': ['events/s>1.2']`, as pairs of treatments that agree in all
-// factors but those that both sides name. A treatment without its counterpart is refused.
+// Thresholds on ratios, as pairs of treatments that agree in all factors but those that both sides name.
 import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import type { RatioThreshold } from "./judgement.js";

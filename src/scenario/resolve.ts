@@ -1,5 +1,4 @@
-// From a valid scenario to the settings of one treatment: shorthands unfolded, defaults that depend on other keys filled
-// in. Refusing is left to the rules.
+// From a valid scenario to the settings of one treatment. Refusing is left to the rules.
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
 import type { DiagnosisSettings } from "./judgement.js";

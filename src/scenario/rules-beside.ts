@@ -1,5 +1,4 @@
-// Runs the rules on a scenario without its refused keys, and watches their reads: a finding counts unless the rule read a
-// refused key, or a default in whose place a misspelt key may stand. So no problem is a mere consequence of another.
+// With refused keys, a finding counts unless its rule read one, or a default in whose place a misspelt key may stand.
 import { deepCopy, getIn, isMapping, startsWith, type Mapping, type Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import { OWN_KEYS } from "../workloads/registry.js";

@@ -1,5 +1,4 @@
-// Refuses faults that do not fit into the window, that cannot happen at once, or that this target or pool cannot suffer,
-// before anything is started.
+// Refuses faults that do not fit into the window, cannot happen at once, or that this target or pool cannot suffer.
 import { formatDuration } from "../foundation/units.js";
 import { areExclusive, obstacleTo } from "../faults/faults.js";
 import type { FaultContext } from "../faults/fault.js";

@@ -34,9 +34,7 @@ function serverSettings({ target }: TreatmentSettings): Readonly<Record<string, 
   return target.kind === "url" ? {} : target.settings;
 }
 
-/**
- * Refuses a pooler with standbys: it hands a client to any server behind it, and does not state which of them take writes.
- */
+/** Refuses a pooler with standbys, which hands clients to any server, whether or not that takes writes. */
 export function standbyRules({ target, pool }: TreatmentSettings): Finding[] {
   if (target.kind !== "embedded" || !target.standbys || !hasPooler(pool)) return [];
   const { product } = poolerKindOf(pool);

@@ -1,5 +1,4 @@
-// Paths that a scenario may have, looked up in its JSON Schema, so that there is one list of keys. An unknown path is refused
-// with the nearest known one.
+// Paths that a scenario may have, looked up in its JSON Schema. An unknown path is refused with the nearest known one.
 import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
 import { nearest, suggestion } from "../syntax/nearest.js";
 import { parsePath, pathText, type Mapping, type Path } from "../syntax/paths.js";

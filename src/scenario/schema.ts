@@ -1,5 +1,4 @@
-// The strict schema of a written scenario; durations become milliseconds and sizes bytes. Rules on several keys are in
-// `rules.ts`.
+// The strict schema of a written scenario; durations become milliseconds and sizes bytes.
 import * as z from "zod";
 import { Actors, actorsOf } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";

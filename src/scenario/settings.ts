@@ -1,5 +1,4 @@
-// Settings of one treatment, every level resolved and every duration in milliseconds, in the form in which they cross to
-// worker threads.
+// Settings of one treatment, every level resolved, in the form in which they cross to worker threads.
 import type { Fault } from "../faults/registry.js";
 import type {
   Allowable,

@@ -1,5 +1,4 @@
-// Metrics of thresholds and their aggregates, as data for the parser, its suggestions and the docs. A metric offers only
-// measured aggregates: a cycle has no retries.
+// Metrics of thresholds and their aggregates, as data. A metric offers only measured aggregates.
 import { VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
 import { isRound } from "../metrics/operations.js";

@@ -1,5 +1,4 @@
-// Thresholds in k6's syntax: a metric, a selector by factor level, and conditions. An unknown metric, factor or level would
-// be a condition that is never checked, so it is refused with the nearest known one.
+// Thresholds in k6's syntax. An unknown metric, factor or level is refused with the nearest known one.
 import { workloadOf } from "../workloads/registry.js";
 import { nearest, suggestion } from "../syntax/nearest.js";
 import type { Path } from "../syntax/paths.js";

@@ -1,5 +1,4 @@
-// Problems of a stored document in words: the place, then what was expected there. The length is limited, because keys may
-// be anything.
+// Problems of a stored document in words of limited length, because keys may be anything.
 import type * as z from "zod";
 import { elided } from "../foundation/shown.js";
 

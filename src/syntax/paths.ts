@@ -1,5 +1,4 @@
-// Paths into a scenario, such as `actors.producers.load.clients` or `factors.pool[1].size`, for the file, `--set` and
-// factors alike. Only own keys count: the prototype of an object is out of reach.
+// Paths such as `factors.pool[1].size`. Only own keys count: the prototype of an object is out of reach.
 
 export type Path = readonly (string | number)[];
 export type Mapping = Record<string, unknown>;

@@ -1,5 +1,4 @@
-// Scalars that YAML has no type for, each with a precise message and its own JSON Schema. Bare numbers are refused if a unit is
-// missing; only 0 needs none.
+// Scalars that YAML has no type for. Bare numbers are refused if a unit is missing; only 0 needs none.
 import * as z from "zod";
 import {
   formatDuration,

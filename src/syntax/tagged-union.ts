@@ -1,5 +1,4 @@
-// A mapping in which one key, such as `kind`, decides which other keys belong to it. A union for types; flat for editors
-// and messages: "port belongs to kind embedded" helps more than a union of which no member fits.
+// A mapping in which one key decides which others belong to it: a union for types, flat for editors and messages.
 import * as z from "zod";
 import { nearest } from "./nearest.js";
 import { isMapping, type Mapping } from "./paths.js";

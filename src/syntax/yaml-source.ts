@@ -1,5 +1,4 @@
-// The text of a scenario, parsed as strict YAML 1.2 with bounds on size, aliases and nesting: the parser's time grows with the
-// square of keys and anchors. Paths are located in it afterwards.
+// Strict YAML 1.2 with bounds: the parser's time grows with the square of keys and anchors.
 import { createReadStream } from "node:fs";
 import {
   isAlias,

@@ -25,10 +25,7 @@ export interface Promotion {
   readonly promoted: string;
   /** End of the promoted server's log, such as `0/3000148`. */
   readonly position: string;
-  /**
-   * Monotonic milliseconds at which the old primary wrote the last commit that the new primary has; undefined if the new
-   * primary has no commit.
-   */
+  /** Monotonic milliseconds of the last commit of the old primary that the new one has; undefined without any. */
   readonly lastCommitMs: number | undefined;
   /** Call it once the old primary is back: until then the absence of the old primary is expected. */
   readonly asExpected: () => void;
@@ -55,15 +52,9 @@ export interface Replication {
   readonly standbyControls: readonly ServerControl[];
   /** Ends the primary; the standby that has received most of the log is promoted, and the others follow it. */
   failOver(how: "kill" | "shut-down"): Promise<Failover>;
-  /**
-   * Cuts the standbys off from the primary, which admits no new session; the standby that has received most of the log is
-   * promoted, and the others follow it.
-   */
+  /** Cuts the standbys off from the primary, which admits no new session, and promotes the most advanced one. */
   split(): Promise<Split>;
-  /**
-   * Has standbys connect to these addresses, in the order of the servers, instead of to the servers themselves; without an
-   * argument, to the servers again.
-   */
+  /** Has standbys connect to these addresses, in the order of the servers; without an argument, to the servers. */
   route(ends?: readonly Endpoint[]): Promise<void>;
   /** Restarts servers that are gone as standbys, with copies of the primary's data; resolves once all follow the primary. */
   heal(): Promise<void>;

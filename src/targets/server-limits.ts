@@ -1,5 +1,4 @@
-// Settings that a scenario, which may come from anywhere, must not make on a server that train-sim starts: they would open
-// it to the network, move its files or run programs. A max_connections that is too small for the scenario is refused, too.
+// Settings that would open a server that train-sim starts to the network, move its files or run programs.
 import type { Refusal } from "../syntax/problems.js";
 
 /** Connections for train-sim's control sessions and for superuser_reserved_connections. */
@@ -60,10 +59,7 @@ export function settingRefusals(settings: Settings): SettingRefusal[] {
   });
 }
 
-/**
- * Refusals of a max_connections that is too small; `maxConnectionsNeeded` is the number of connections that the scenario
- * opens at once.
- */
+/** Refusals of a max_connections below the connections that the scenario opens at once. */
 export function connectionRefusals(settings: Settings, maxConnectionsNeeded: number): SettingRefusal[] {
   const needed = maxConnectionsNeeded + SPARE_CONNECTIONS;
   const words = (value: string): string =>

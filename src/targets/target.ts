@@ -31,8 +31,6 @@ export interface TargetKind<S extends { readonly kind: string }> {
   readonly settings: TargetSettingsOf<S>;
   start(settings: S, needs: TargetNeeds): Promise<RunningTarget>;
   caveats?(settings: S): readonly string[];
-  /**
-   * A program that this kind needs on this machine; `find` resolves to the installed version, and rejects if there is none.
-   */
+  /** A program that this kind needs on this machine; `find` resolves to its version and rejects if there is none. */
   readonly needs?: { readonly what: string; find(): Promise<string> };
 }

@@ -1,5 +1,4 @@
-// Judges each probe of a search by its trial and walks the search again. If it asks for another probe than the stored one,
-// it ends there, and its outcome differs.
+// Judges each probe by its trial and walks the search again; another probe than the stored one ends it.
 import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
 import type { Experiment } from "../scenario/settings.js";
 import {

@@ -1,5 +1,4 @@
-// Figures of all trials together, recomputed from recomputed trials. Statements of the run itself on events outside its
-// trials stay as stored.
+// Figures of all trials together, from recomputed trials. Statements on events outside of trials stay as stored.
 import { withAnalysis } from "../analysis/comparison/analysis.js";
 import type { ResultDocument, ThresholdResult } from "../results/result-schema.js";
 import type { Experiment } from "../scenario/settings.js";

@@ -1,5 +1,4 @@
-// Entries of lists are matched by name, so that a removed entry is one difference and not a hundred. Numbers must be equal
-// to the last digit: they come from the same functions and the same files.
+// Entries of lists are matched by name. Numbers must be equal to the last digit.
 import { join, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { codeOf, messageOf } from "../foundation/errors.js";

@@ -1,5 +1,4 @@
-// A trial's log is independent evidence: workers write it separately from the coordinator's files. Without summaries
-// (`log.level`) it does not state counts.
+// Workers write the log apart from the coordinator's files. Without summaries (`log.level`) it states no counts.
 import { readLogs } from "../logs/read-logs.js";
 import { logFilesIn } from "../results/log-reader.js";
 import type { TrialResult } from "../results/result-schema.js";

@@ -1,5 +1,4 @@
-// `report --verify` recomputes every figure by the functions that made it; a changed figure is one difference, not all
-// figures that follow from it. It writes nothing. Figures that no file holds are listed with the reason.
+// `report --verify` recomputes every figure by the functions that made it, and writes nothing.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../foundation/errors.js";

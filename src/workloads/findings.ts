@@ -1,5 +1,4 @@
-// Findings of an audit: exact counts by kind, and the first findings of each kind by name, so that an emptied table does not
-// fill the result.
+// Exact counts by kind, and the first findings of each by name, so that an emptied table does not fill the result.
 
 /** Most findings of each kind that are named. */
 export const NAMED_PER_KIND = 20;

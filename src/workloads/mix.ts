@@ -1,5 +1,4 @@
-// Chooses operations by weight: at random for a client, and the same in every worker for an arrival of an open loop, since a
-// dropped arrival is counted under its operation.
+// At random for a client, and the same in every worker for an arrival, since dropped arrivals are counted by operation.
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import type { Arrival } from "../load/arrivals.js";
 

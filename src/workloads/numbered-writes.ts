@@ -1,5 +1,4 @@
-// Writes that each client numbers from 0 on. A worker keeps the number of writes that it has sent and the exceptions, so
-// that an acknowledged write takes no memory; the comparison takes a byte for each write.
+// A worker keeps the number of writes and the exceptions, so that an acknowledged write takes no memory.
 import * as z from "zod";
 
 const count = z.int().min(0);

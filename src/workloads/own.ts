@@ -1,5 +1,4 @@
-// Workloads of the user's own: a file of SQL, scripts of pgbench, a module of JavaScript. A loaded scenario holds the text of
-// SQL files and the hash of a module, so that a run can be repeated, resumed and read without the files.
+// A loaded scenario holds the text of SQL files and the hash of a module: a run can be repeated without the files.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -121,9 +120,7 @@ function textOf(file: string, directory: string): string {
   }
 }
 
-/**
- * A written `workload` with the contents of its file in place of the path. Throws a UsageError if the file cannot be read.
- */
+/** A written `workload` with its file's contents in place of the path. Throws a UsageError if it cannot be read. */
 export function embedded(written: unknown, directory: string, read: ReadText = textOf): unknown {
   if (isMapping(written) && Array.isArray(written["pgbench"])) {
     const scripts = written["pgbench"].map((script: unknown) => embeddedScript(script, directory, read));
@@ -260,10 +257,7 @@ export function ownWorkload(own: OwnForm): Workload {
 
 export { definedValue } from "./pgbench/defined.js";
 
-/**
- * The text of a SQL file with the same contents as pgbench scripts, or the obstacles. `canRun`: the scripts run unchanged
- * nevertheless.
- */
+/** The text of a SQL file with the contents of pgbench scripts, or the obstacles. `canRun`: they run unchanged. */
 export function importedFromPgbench(
   written: readonly string[],
   settings: Pick<PgbenchScripts, "scale" | "define">,

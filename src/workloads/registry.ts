@@ -46,10 +46,7 @@ function byName<V>(
   return [...all];
 }
 
-/**
- * The schema of a name that several workloads have: their common schema, else a union whose description names the
- * workloads.
- */
+/** The schema of a name that several workloads have: their common schema, else a union that names the workloads. */
 export function eitherSchema<S extends z.ZodType>(
   owned: readonly (readonly [workload: string, schema: S])[],
 ): S {

@@ -125,16 +125,11 @@ export interface ClientContext<S extends WorkloadTreatment> extends WorkerContex
 
 /** The clients of one worker thread. */
 export interface WorkloadClients extends Clients {
-  /**
-   * The operation that an arrival of the role starts, the same in every worker. Needed if the role has several operations.
-   */
+  /** The operation that an arrival of the role starts, the same in every worker. Needed with several operations. */
   operationOf?(arrival: Arrival): string;
   /** Writes the files of the audit, once a second and when the worker fails. Never throws. */
   flush?(): void;
-  /**
-   * Ends the clients after their last transaction and resolves to their account for the audit. Rejects if the account was
-   * not kept.
-   */
+  /** Ends the clients; resolves to their account for the audit. Rejects if the account was not kept. */
   close?(): unknown;
 }
 
@@ -294,10 +289,7 @@ export interface Reporting<S> {
   lines?(measured: ReportedMeasurements): readonly string[];
 }
 
-/**
- * A workload: a folder here and a line in `registry.ts`. The rest of the program knows its operations and roles by name
- * only.
- */
+/** A workload: a folder here and a line in `registry.ts`; the rest of the program knows names only. */
 export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly name: string;
   /** Description in the reference of the scenario, in one sentence. */
@@ -310,9 +302,7 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly tables: WorkloadTables;
   /** Stores by database. The functions below get the store of the treatment's database, with its operations. */
   readonly stores: Stores<Store<S>>;
-  /**
-   * The reason why transactions send no COMMIT, such as `statementShape is single-statement`; undefined if they send one.
-   */
+  /** The reason why transactions send no COMMIT, such as `statementShape is single-statement`. */
   withoutCommit?(settings: S): string | undefined;
   /** Present if the simple protocol, which has no parameters, can send the statements: `prepared: simple`. */
   readonly isSimple?: true;

@@ -1,5 +1,4 @@
-// The statistics of an experiment, made from stored trials and the seed alone: the same document gives the same analysis. Trials of a
-// search for capacity are not compared: it chose their rates, and they share no blocks.
+// The statistics of an experiment, from stored trials and seed alone. Trials of a search for capacity are not compared.
 import { deriveSeed } from "../../foundation/prng.js";
 import {
   comparedOperations,

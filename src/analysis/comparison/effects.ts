@@ -1,5 +1,4 @@
-// Marginal effects of factors, and interactions if a ratio depends on another factor. Only headline metrics are tested, and
-// only if two factors or more vary. A/A replicas and combinations without a partner are left out.
+// Only headline metrics are tested. A/A replicas and combinations without a partner are left out.
 import { HEADLINE_METRICS } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
@@ -162,9 +161,7 @@ function ask<T extends EffectName>(
   );
 }
 
-/**
- * Effects of factors and their interactions; empty if fewer than two factors vary: the comparisons then state all effects.
- */
+/** Effects of factors and their interactions; empty with fewer than two factors, whose effects are the comparisons. */
 export function factorEffects(
   treatments: readonly TreatmentResult[],
   seed: number,

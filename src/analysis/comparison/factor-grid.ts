@@ -1,5 +1,4 @@
-// A grid for each pair of factors and each combination of levels of the others. A/A copies have no cell. Pure: a page in
-// the browser uses this file, too.
+// A grid for each pair of factors and each combination of levels of the others. Pure: a page in the browser uses this file, too.
 import type { ComparisonMetric } from "../../metrics/metric-lists.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type {

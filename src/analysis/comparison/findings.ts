@@ -47,9 +47,7 @@ const SPREADS_MAX = 4;
 /** Standard deviations of a normal distribution in its median absolute deviation. */
 const DEVIATIONS_IN_MAD = 1.4826;
 
-/**
- * True if single ratios (logarithms) agree that there is no difference: nearly all near 1, and none apart from the others.
- */
+/** True if single ratios (logarithms) agree that there is no difference: nearly all near 1, and none far from the others. */
 export function areNear(ratios: readonly number[], equivalence: number): boolean {
   const near = Math.log(nearFactor(equivalence));
   const middle = median(ratios);
@@ -61,10 +59,7 @@ export function areNear(ratios: readonly number[], equivalence: number): boolean
   );
 }
 
-/**
- * The verdict of a comparison by itself. A difference needs test and interval to agree, and is exploratory until `settling`
- * makes it a finding; indistinguishable needs an interval near 1, and `isSteady`.
- */
+/** Verdict of a comparison by itself, exploratory at most; indistinguishable needs an interval near 1, and `isSteady`. */
 export function verdictOf(
   finding: Omit<RatioFinding, "verdict">,
   isSteady: boolean,

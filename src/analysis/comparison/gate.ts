@@ -1,5 +1,4 @@
-// One error rate for all metrics of all treatments of all runs that are compared with a baseline: rotation test (Langsrud 2005) with
-// single-step max-T. Test and interval are one inequality (`welch.ts`): a claim about a bound is an interval beyond it.
+// One error rate for all metrics of all compared runs: rotation test (Langsrud 2005) with single-step max-T.
 import type { Prng } from "../../foundation/prng.js";
 import { fillNormal } from "../statistics/family-test.js";
 import { SIGNIFICANCE } from "../statistics/limits.js";

@@ -1,5 +1,4 @@
-// Operations whose throughput is set by the load: clients mostly think, arrivals keep a schedule, or clients wait for such
-// an operation. Treatments differ there in response times alone.
+// Operations whose throughput is set by the load: treatments differ there in response times alone.
 import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
 import { sumOfCounts } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";

@@ -1,5 +1,4 @@
-// A/A pairs differ by noise alone: a difference that is no larger deserves no belief. Charts and texts compute this from
-// stored comparisons.
+// A/A pairs differ by noise alone: a difference that is no larger deserves no belief.
 import { isHeadline } from "../../metrics/metric-lists.js";
 import type { ComparedOperation, Comparison, ComparisonMetric } from "../../results/result-schema.js";
 import { isDifference } from "./verdicts.js";

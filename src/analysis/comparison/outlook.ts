@@ -1,5 +1,4 @@
-// The trials that exploratory and inconclusive comparisons need, if ratio and spread stay as seen. Pure: a page in the
-// browser uses this file, too.
+// Trials that would decide comparisons, if ratio and spread stay as seen. Pure: a page in the browser uses this file, too.
 import { isHeadline } from "../../metrics/metric-lists.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";

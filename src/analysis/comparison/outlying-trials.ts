@@ -1,5 +1,4 @@
-// Trials that a median hides: throughput zero, or beyond a factor of two of their treatment's median. Response times are
-// left out: the p99 of short windows is beyond a factor of two by chance too often, and a stalled trial may have none.
+// Trials that a median hides: throughput zero, or beyond a factor of two of their treatment's median.
 import { operationsIn } from "../../metrics/operations.js";
 import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";
 import { OUTLYING } from "../statistics/limits.js";
@@ -20,9 +19,7 @@ function isBeyond(rate: number, middle: number): boolean {
   return rate === 0 || (middle > 0 && Math.max(rate / middle, middle / rate) > OUTLYING);
 }
 
-/**
- * Complete trials at zero or beyond a factor of two of the treatment's median; empty if there are fewer than three trials.
- */
+/** Complete trials at zero or beyond a factor of two of the treatment's median; empty with fewer than three trials. */
 export function outlyingTrials(treatments: readonly TreatmentResult[]): OutlyingTrial[] {
   return treatments.flatMap((treatment) => {
     const complete = completeTrials(treatment);

@@ -1,5 +1,4 @@
-// The effect of a trial's place on response times, estimated over all treatments at once: more exact than an estimate from
-// one comparison.
+// Estimated over all treatments at once: more exact than an estimate from one comparison.
 import {
   comparedOperations,
   type ComparedOperation,

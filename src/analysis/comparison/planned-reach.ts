@@ -1,5 +1,4 @@
-// Differences that a plan can find before it runs, from the spread of an earlier result: the spread of ratios by block or,
-// with one treatment, of any two of its trials.
+// Differences that a plan can find before it runs, from the spread of an earlier result.
 import { HEADLINE_METRICS } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,

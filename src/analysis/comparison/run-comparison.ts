@@ -1,5 +1,4 @@
-// Runs share no blocks: comparisons are unpaired. Runs of other settings or machines and disturbed runs are judged on
-// request only (`run-differences.ts`). All judgements share one error rate (`gate.ts`).
+// Runs share no blocks: comparisons are unpaired. All judgements share one error rate (`gate.ts`).
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
@@ -274,9 +273,7 @@ interface RunJudgement {
   readonly stalls: readonly StallFinding[];
 }
 
-/**
- * Judges all runs under one error rate. If stalls can be claimed at all, they have half of it, and ratios the other half.
- */
+/** Judges all runs under one error rate, half of which is for stalls if stalls can be claimed at all. */
 function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: number): RunJudgement[] {
   const bounds = strictest([baseline, ...runs]);
   const seed = (part: string): Prng => new Prng(deriveSeed(baseline.result.scenario.seed, "gate", part));

@@ -1,5 +1,4 @@
-// Reasons for which two runs may differ although the program under test did not: one sentence for each kind, with the
-// values.
+// Reasons for which two runs may differ although the program under test did not.
 import { scenarioDifferences } from "../../scenario/difference.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import { listed } from "../lint/lint-design.js";

@@ -24,9 +24,7 @@ export interface StallFinding {
   readonly trials: readonly number[];
   readonly ofBaselineTrials: number;
   readonly ofTrials: number;
-  /**
-   * Interval of the odds of a stall divided by the baseline's odds; null with too few trials, and at an infinite upper end.
-   */
+  /** Ends of the interval of the odds divided by the baseline's; null with too few trials and for an infinite end. */
   readonly oddsLow: number | null;
   readonly oddsHigh: number | null;
   /** Chance of as clear a difference in any treatment of any run, scaled to claim at 5 %; null with too few trials. */

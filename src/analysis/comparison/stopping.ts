@@ -1,5 +1,4 @@
-// The end of an experiment that runs until it is decided, and the level of its claims. Derived from plan, looks and trials
-// alone: a run, its continuation and a reader of its files agree.
+// Derived from plan, looks and trials alone: a run, its continuation and a reader of its files agree.
 import { HEADLINE_METRICS, isHeadline } from "../../metrics/metric-lists.js";
 import type {
   Comparison,
@@ -35,9 +34,7 @@ export function settledDifferences(
   };
 }
 
-/**
- * The comparisons that have to be decided: those that thresholds are about or, without such thresholds, all headline ones.
- */
+/** The comparisons to decide: those that thresholds are about or, without such thresholds, all headline ones. */
 export function claimsOfInterest(
   comparisons: readonly Comparison[],
   thresholds: readonly Quantity[],

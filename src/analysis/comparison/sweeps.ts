@@ -1,5 +1,4 @@
-// Treatments that differ only in a number of clients, as curves. A factor is a number of clients if its path is `clients`
-// or ends so. A scalability law describes closed loops, whose clients drive the load.
+// Treatments that differ only in a number of clients, as curves; a scalability law describes closed loops alone.
 import { deriveSeed } from "../../foundation/prng.js";
 import { operationsIn, type Operation } from "../../metrics/operations.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";

@@ -1,5 +1,4 @@
-// Intervals of a Universal Scalability Law come from fitting resampled blocks. A law that the measurements do not identify
-// is refused with the reason: three parameters can be drawn through almost anything.
+// A law that the measurements do not identify is refused: three parameters can be drawn through almost anything.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Estimate, UslFit } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";

@@ -1,5 +1,4 @@
-// The Universal Scalability Law, X(N) = lambda N / (1 + sigma (N-1) + kappa N (N-1)) (Gunther 2007), fitted by Levenberg-Marquardt. It
-// bounds nothing: a negative parameter says that the law does not hold, and `usl-verdict.ts` judges that.
+// X(N) = lambda N / (1 + sigma (N-1) + kappa N (N-1)) (Gunther 2007), fitted by Levenberg-Marquardt without bounds.
 import { mean } from "../statistics/statistics.js";
 
 const ITERATIONS_MAX = 200;

@@ -1,5 +1,4 @@
-// A check examines one stored trial, and answers if a bound is exceeded; without its evidence it says nothing. Checks are
-// pure: a stored result can be examined again. The registry in `diagnose.ts` says which aspects an observation invalidates.
+// A check is pure: it examines one stored trial, and says nothing without its evidence.
 import type { DiagnosisSettings } from "../../scenario/judgement.js";
 import { sidedText } from "../../foundation/text/numbers.js";
 import type { Aspect, Ceiling, TrialResult } from "../../results/result-schema.js";

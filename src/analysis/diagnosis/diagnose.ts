@@ -1,5 +1,4 @@
-// The registry of checks, and their findings in a result. A new check is a function in the file of its kind and one line
-// here.
+// The registry of checks. A new check is a function in the file of its kind and one line here.
 import type { Aspect, Finding, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { trialsText } from "../../foundation/text/numbers.js";
 import { CHECKS as CHECK_NAMES } from "../../results/result-schema.js";

@@ -83,10 +83,7 @@ export function slowestMs({ responseTimeMs, failedTimeMs }: OperationResult): nu
   return Math.max(responseTimeMs?.max ?? 0, failedTimeMs?.max ?? 0);
 }
 
-/**
- * A transaction in flight at the end of the window is in no histogram, so one that stood still makes the tail look
- * shorter. It invalidates nothing: each measured time is true.
- */
+/** A transaction in flight at the end of the window is in no histogram, so one that stood still makes the tail look shorter. */
 export const inFlightAtEnd: Check = ({ trial }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const slowest = slowestMs(result);

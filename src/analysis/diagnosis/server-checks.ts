@@ -10,10 +10,7 @@ const MOST_RATIO = 0.25;
 /** Four files: the writing of fewer bytes is over in a moment. */
 const LEAST_BYTES = 64 * 1024 * 1024;
 
-/**
- * A new server fills its first log files with zeros and reuses them later: its first trial has fewer events and twice the
- * p99 for that reason alone. It invalidates nothing: the measurement is true.
- */
+/** A new server fills its first log files with zeros, which doubles the p99 of its first trial. */
 export const newLogFiles: Check = ({ trial: { database } }) => {
   const { walZeroBytes = 0, walBytes = 0 } = database;
   if (walZeroBytes < LEAST_BYTES || walBytes === 0) return undefined;
@@ -94,10 +91,7 @@ function tableChangeText({ part, table, before, after }: TableChange): string {
   return `${what}: ${elided(before, DEFINITION_MOST)} -> ${elided(after, DEFINITION_MOST)}`;
 }
 
-/**
- * Another index, column type, storage or trigger is another treatment than the trial's name says. A command of the
- * user may change tables on purpose, so with such a fault it only warns.
- */
+/** Another index, column type, storage or trigger is another treatment. After a user's command it only warns. */
 export const tableChange: Check = ({ trial: { database, faults = [] } }) => {
   const changes = database.tableChanges ?? [];
   const more = changes.length - NAMED_MOST;

@@ -1,5 +1,4 @@
-// The runs at which a series changes its level. Levels are compared with noise that may carry over from run to run and
-// drift slowly; each change then passes a test over the runs from the change before it to the change after it.
+// Levels are compared with noise that may carry over from run to run; each change then passes a test between its neighbours.
 import type { Prng } from "../../foundation/prng.js";
 import { SIGNIFICANCE } from "../statistics/limits.js";
 import { isSignificant, levelDifference, type LevelDifference } from "./level-difference.js";
@@ -130,9 +129,7 @@ function changesOf(
   return changesOf(values, metric, kept);
 }
 
-/**
- * Change points of metrics that each have a value or NaN for every run; seeded, so that the same runs give the same answer.
- */
+/** Change points of metrics that each have a value or NaN for every run. Equal runs and seeds give equal answers. */
 export function changePoints(metrics: readonly Values[], prng: Prng): LevelSearch {
   const all = metrics[0]?.length ?? 0;
   const undecided: UndecidedRuns[] = [];

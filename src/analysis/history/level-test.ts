@@ -1,5 +1,4 @@
-// The gain of levels is compared with the largest gain in simulated series of one level, all metrics together: the chance
-// of a false answer does not depend on the number of metrics.
+// The gain of levels is compared with the largest gain in simulated series of one level, all metrics together.
 import type { Prng } from "../../foundation/prng.js";
 import { mean } from "../statistics/quantiles.js";
 import { gainAt, likeliestLevels } from "./levels.js";

@@ -1,5 +1,4 @@
-// Neighbouring runs may resemble each other, and a series may drift slowly. Both are estimated from the series, so that a change has to
-// stand out from a machine that is slow for a week.
+// Neighbouring runs may resemble each other, and a series may drift slowly: a change has to stand out from both.
 import { mean } from "../statistics/quantiles.js";
 import { likeliestLevels } from "./levels.js";
 

@@ -1,5 +1,4 @@
-// Rules on how treatments differ. Treatments one factor apart are neighbours; without a chain of neighbours to the baseline a treatment
-// is confounded, and neighbours are fair only with the same clients and the same work.
+// Treatments one factor apart are neighbours; without a chain of neighbours to the baseline a treatment is confounded.
 import { firstOf } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import { isManaged, strategyOf } from "../../pools/registry.js";

@@ -1,5 +1,4 @@
-// Objections of a careful experimenter, each with a remedy. Linted before the first trial and again on the measured trials.
-// A warning never changes a verdict.
+// Objections of a careful experimenter, before the first trial and on the measured trials. They change no verdict.
 import { counted, durationText } from "../../foundation/units.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import type { ResultDocument } from "../../results/result-schema.js";

@@ -1,5 +1,4 @@
-// Values depend on the machine, so the published ratio between two treatments is compared with the measured one: its
-// direction and its size.
+// Values depend on the machine, so the ratio between two published treatments is compared, by direction and size.
 import { deriveSeed } from "../../foundation/prng.js";
 import type { Agreement, PublishedRatio, PublishedResult } from "../../results/result-schema.js";
 import type { PublishedFigure } from "../../scenario/judgement.js";

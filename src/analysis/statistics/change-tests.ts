@@ -1,5 +1,4 @@
-// Mann-Kendall, Pettitt and MSER-5, by ranks or batch means, so that one slow second does not decide. Both tests allow for seconds that
-// resemble their neighbours (Yue and Wang 2004), or any cache or checkpoint would be called a trend.
+// Mann-Kendall, Pettitt and MSER-5; both tests allow for seconds that resemble their neighbours (Yue and Wang 2004).
 import { mean, median } from "./quantiles.js";
 import { normalCdf } from "./statistics.js";
 

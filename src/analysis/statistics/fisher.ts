@@ -1,5 +1,4 @@
-// Fisher's exact test of two counts, and the interval of the odds ratio that agrees with it: both double the smaller tail of the same
-// distribution (Fay 2010).
+// Fisher's exact test and the interval of the odds ratio that agrees with it (Fay 2010).
 import { rootOf } from "./statistics.js";
 
 /** Events and possible events, on either side. */

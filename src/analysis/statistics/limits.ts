@@ -1,5 +1,4 @@
-// Separate from the tests that use these limits: charts draw some of them, and a browser cannot load the modules that the
-// tests need.
+// Separate from the tests that use them: a browser cannot load the modules that the tests need.
 
 import type { ResultDocument } from "../../results/result-schema.js";
 

@@ -1,5 +1,4 @@
-// The effect of a trial's position in the block, or of its server in a duet. No median cancels it if blocks are odd, so it is estimated
-// and taken out, and tests and intervals count the degree of freedom that it costs.
+// No median cancels a trial's place if blocks are odd, so it is estimated and taken out at the cost of a degree of freedom.
 import { mean, median } from "./quantiles.js";
 
 export interface Difference {
@@ -80,10 +79,7 @@ function firstWhere(count: number, holds: (index: number) => boolean): number {
   return low;
 }
 
-/**
- * Effect of one place by least absolute deviations, which a stalled trial does not move. If the blocks allow a range, which
- * few blocks do, it is the value nearest to 0.
- */
+/** Effect of one place by least absolute deviations; if the blocks allow a range, the value nearest to 0. */
 function placeEffect(differences: readonly Difference[]): number {
   const slopes = differences
     .flatMap((a, i) =>

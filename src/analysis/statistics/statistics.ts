@@ -1,5 +1,4 @@
-// Few statistics, seeded if they draw at random, and checked against published examples and SciPy. The caller decides what
-// a replicate is (here: a trial, never a request).
+// Seeded if they draw at random, and checked against published examples and SciPy. The caller decides what a replicate is.
 import type { Prng } from "../../foundation/prng.js";
 import { SIGNIFICANCE } from "./limits.js";
 import type { MeanEstimate } from "./place-effect.js";
@@ -51,10 +50,7 @@ export function bootstrapInterval(
   return { low: quantileOfSorted(statistics, tail), high: quantileOfSorted(statistics, 1 - tail) };
 }
 
-/**
- * Chance that `n` values that are as likely on either side of the median are all on one side: the error rate of an interval
- * that ends at the least and the largest of them.
- */
+/** Chance that `n` values are all on one side of the median: the error rate of the interval from least to largest. */
 export function rangeMiss(n: number): number {
   return Math.min(1, 2 / 2 ** n);
 }
@@ -76,10 +72,7 @@ function nextChoice(chosen: number[], n: number): boolean {
   return true;
 }
 
-/**
- * Two-sided p-value of the difference of two means under the hypothesis that all values come from one source: the share of
- * permutations whose means are at least as far apart as the observed ones.
- */
+/** Two-sided p-value of a difference of means: the share of permutations at least as far apart as the observed means. */
 export function twoSamplePValue(a: readonly number[], b: readonly number[], prng: Prng): number {
   const n = a.length + b.length;
   if (a.length === 0 || b.length === 0) return 1;
@@ -126,9 +119,7 @@ function studentWithin(t: number, degrees: number): number {
   return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
 }
 
-/**
- * The t beyond which, on both sides together, `level` of Student's distribution lies. `degrees` are a whole number from 1.
- */
+/** The t beyond which, on both sides together, `level` of Student's distribution lies; whole `degrees` from 1. */
 export function studentQuantile(level: number, degrees: number): number {
   return rootOf((t) => 1 - level - studentWithin(t, degrees), 0, 1e4);
 }

@@ -1,5 +1,4 @@
-// Assumes normal logarithms of ratios by block with the observed mean and spread, and a t-test at 5 % shared out over all
-// questions (Bonferroni). Three trials show the spread within a factor of two or so: the answer is a plan, not a promise.
+// Assumes normal logarithms of ratios and a t-test at 5 % shared out over all questions: the answer is a plan, not a promise.
 import { BLOCKS_MIN, SIGNIFICANCE } from "./limits.js";
 import { mean } from "./quantiles.js";
 import { normalCdf, rootOf, studentQuantile } from "./statistics.js";

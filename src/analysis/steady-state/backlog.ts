@@ -1,5 +1,4 @@
-// A queue is back after a fault with a sample that, alone and with three seconds from it on, is not above the highest of the last
-// undisturbed samples. The time counts from the fault's clearing and is as precise as the samples. Pure.
+// A queue is back with a sample that, like the mean of three seconds, is not above the highest of the last undisturbed ones.
 import { mean } from "../statistics/quantiles.js";
 import type { BacklogRecovery } from "../../results/fault-schema.js";
 import { BEFORE_SECONDS_MAX, HELD_SECONDS, nextAfter, type FaultMoments } from "./recovery.js";

@@ -1,5 +1,4 @@
-// The load is back after a fault with a second at 90 % of the last undisturbed seconds, from which three seconds hold 90 % on the mean:
-// neither a lucky second nor a burst of catching up counts. The time counts from the fault's clearing.
+// The load is back with a second at 90 % of the last undisturbed seconds, if three seconds hold that on the mean.
 import { mean } from "../statistics/quantiles.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 
@@ -15,10 +14,7 @@ export type FaultMoments = Pick<FaultRecord, "injectedAtSeconds" | "clearedAtSec
 
 export type Recovery = Pick<FaultRecord, "recoverySeconds" | "recoveryReason">;
 
-/**
- * Recovery after each fault, in the order of injection. `transactions` are counts of commits in each whole second of the
- * window.
- */
+/** Recovery after each fault, in the order of injection; `transactions` are commits in each whole second. */
 export function recoveriesOf(transactions: readonly number[], faults: readonly FaultMoments[]): Recovery[] {
   const disturbed = new Set<number>();
   return faults.map((fault) => {

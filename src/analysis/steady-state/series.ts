@@ -1,5 +1,4 @@
-// One number for each complete trial, as a logarithm and by block. A block without a value is left out, never filled in. No
-// events at all is a value: a stall must not drop out of the question that it answers.
+// One logarithm for each complete trial, by block, never filled in. No events at all is a value: a stall must count.
 import { isLargerBetter, metricNamed, SPAN_METRICS, valueOf } from "../../metrics/metric-lists.js";
 import type { LatencySummary } from "../../metrics/histograms.js";
 import { spanIn, stageOf } from "../../metrics/operations.js";

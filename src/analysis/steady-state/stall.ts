@@ -1,5 +1,4 @@
-// Seconds without an end of an operation that otherwise ends many times a second. A pause that may be chance, or that the load makes by
-// itself, is no stall: rare transactions, and clients that think or work in step. Pure.
+// Seconds without an end of an operation that ends many times a second, unless chance or the load explains them. Pure.
 import type { Operation } from "../../metrics/operations.js";
 import type { Stall } from "../../results/result-schema.js";
 import { median } from "../statistics/quantiles.js";

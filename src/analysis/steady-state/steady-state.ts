@@ -1,5 +1,4 @@
-// A change counts if it is significant, corrected for the number of questions, and large enough to matter. If the window is
-// not steady, MSER-5 finds the second from which on it is. A window that is too short is not assessed.
+// A change counts if it is significant and large enough to matter; MSER-5 finds the second from which the window is steady.
 import { SIGNIFICANCE } from "../statistics/limits.js";
 import { levelTest, mser5, trendTest, type Change } from "../statistics/change-tests.js";
 import type { SteadyState } from "../../results/result-schema.js";

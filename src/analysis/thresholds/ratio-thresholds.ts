@@ -1,5 +1,4 @@
 // The median over blocks of one treatment's value over the other's; `surely` requires the whole interval to meet the bound.
-// Counts that are 0 in a trial have no ratio: their rates over all trials are compared by the exact interval.
 import { counted } from "../../foundation/units.js";
 import { intervalText, NONE_IN_RATIOS, ratioNumber } from "../../foundation/text/numbers.js";
 import type { ThresholdResult, TreatmentResult } from "../../results/result-schema.js";

@@ -1,5 +1,4 @@
-// A metric without samples, with too few for its percentile, or on an invalid aspect of a trial is not assessed: it never passes, the
-// result says why, and a running trial waits.
+// Without samples, with too few, or on an invalid aspect, a threshold is not assessed: it never passes.
 import { counted } from "../../foundation/units.js";
 import { type Histogram, type HistogramSet, meanMs, percentileMs } from "../../metrics/histograms.js";
 import { failuresOf } from "../../metrics/figures.js";
@@ -158,9 +157,7 @@ function outcomeOf(threshold: Threshold, measured: ThresholdInputs): Assessment 
   return reason === undefined ? { seen, ok: true } : { seen, ok: null, reason };
 }
 
-/**
- * The first threshold that may abort and is broken already, `elapsedMs` into the window; thresholds without samples wait.
- */
+/** The first abortable threshold that is broken already, `elapsedMs` into the window; without samples a threshold waits. */
 export function brokenThreshold(
   thresholds: readonly Threshold[],
   measured: ThresholdInputs,
@@ -233,9 +230,7 @@ const BATCH_SPREAD = 4 / 3;
 const LOWER: readonly ThresholdOperator[] = [">", ">="];
 const UPPER: readonly ThresholdOperator[] = ["<", "<="];
 
-/**
- * Samples with which the percentile of a threshold has a limit on the side that the operator bounds, with 95 % confidence.
- */
+/** Samples with which the percentile has a limit on the side that the operator bounds, with 95 % confidence. */
 function samplesNeeded({ aggregate, percentile, operator }: Threshold): number {
   const share = aggregate === "med" ? 0.5 : (percentile ?? 100) / 100;
   if (share <= 0 || share >= 1) return 1; // the least and the largest as measured

@@ -1,5 +1,4 @@
-// Evidence moved with a difference if it moved the way of the slower treatment, by a relevant amount, and by more than
-// trials of one treatment differ: a permutation test at 1 %. With fewer than five trials of each it says nothing.
+// Evidence moved with a difference if trials differ by a relevant amount, surely (permutation test at 1 %), and the same way.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";

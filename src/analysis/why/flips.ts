@@ -1,5 +1,4 @@
-// Trials of one treatment with different plans or indexes: the planner decided by chance, and a median mixes two things. A
-// flip that goes with slower trials is a separate caveat; the others share one.
+// Trials of one treatment with different plans or indexes: the planner decided by chance, and a median mixes two things.
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { isLargerBetter, labelOf } from "../../metrics/metric-lists.js";
 import { isRound } from "../../metrics/operations.js";

@@ -1,5 +1,4 @@
-// Accounting: the parts of an operation add up to its mean response time in every trial. A part is named if it carries a tenth of the
-// difference and its trials differ by more than among themselves; a part that went the other way is named too.
+// The parts of an operation add up to its mean response time in every trial; parts with a tenth of the difference are named.
 import type { LatencyPart, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { mean } from "../statistics/statistics.js";

@@ -1,5 +1,4 @@
-// A rule knows no statistics: `evidence.ts` tests whether its value differs between two treatments. No rule proves a cause,
-// and no sentence says so.
+// A rule knows no statistics: `evidence.ts` tests its values. No rule proves a cause, and no sentence says so.
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type { EvidenceReason } from "../../metrics/evidence-metric.js";
 import { stageOf } from "../../metrics/operations.js";
@@ -16,9 +15,7 @@ export interface WhyRule {
   readonly topic: string;
   readonly read: of.Reading;
   readonly unit: Unit;
-  /**
-   * Template: `{who}` is the treatment, `{operation}` the compared operation, `{now}` its value, `{then}` the baseline's.
-   */
+  /** Template: `{who}` is the treatment, `{operation}` the operation, `{now}` its value, `{then}` the baseline's. */
   readonly words: string;
   /** Direction of the evidence that goes with longer times and less throughput. */
   readonly worse: "more" | "less";

@@ -1,5 +1,4 @@
-// Amounts in a sentence: two or three significant digits with their unit. Each unit has the least difference that deserves
-// a sentence, in the unit in which the value is stored.
+// Amounts in a sentence. Each unit has the least difference that deserves a sentence, in the unit of the stored value.
 import type { EvidenceUnit } from "../../metrics/evidence-metric.js";
 import { bytesText, shortNumber, sidedText } from "../../foundation/text/numbers.js";
 

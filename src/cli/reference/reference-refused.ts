@@ -1,5 +1,4 @@
-// The scenarios of the reference that are refused, each for one reason, which the page shows in the program's words. A test
-// loads them all, so that the page shows no message that the program no longer gives.
+// Scenarios that are refused, each for one reason. The page shows the program's own words, so they cannot be outdated.
 import { STRATEGIES } from "../../pools/registry.js";
 import { OWN_EXAMPLES } from "../../workloads/own.js";
 import { WORKLOADS } from "../../workloads/registry.js";

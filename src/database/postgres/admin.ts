@@ -1,5 +1,4 @@
-// Connections for train-sim's own work, apart from the pools under test. A lost connection rejects with a TargetError; the error
-// of a statement is the server's own.
+// A lost connection rejects with a TargetError; the error of a statement is the server's own.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import { APPLICATION, type AdminOptions, type AdminSession } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
@@ -30,10 +29,7 @@ export function controlTransactions(): number {
   return ended;
 }
 
-/**
- * Connects to the first of the endpoint's servers that admits the session. Rejects with the error of the first server that
- * is no standby.
- */
+/** Connects to the first server that admits the session; else rejects with the error of the first that is no standby. */
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
   let told: unknown;
   for (const each of [endpoint, ...(endpoint.alternatives ?? [])]) {

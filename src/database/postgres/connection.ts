@@ -1,5 +1,4 @@
-// The driver's client, made safe for a whole trial: it names the statement in every error, closes within a second, and lets
-// no socket error reach the process.
+// The driver's client, made safe for a whole trial: no socket error reaches the process.
 import pg from "pg";
 import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { codeOf } from "../../foundation/errors.js";
@@ -87,10 +86,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.state === "broken";
   }
 
-  /**
-   * Parameters of the start-up message, limited to parameters that PgBouncer takes: PGOPTIONS of the environment has no
-   * effect.
-   */
+  /** Parameters of the start-up message that PgBouncer takes: PGOPTIONS of the environment has no effect. */
   getStartupConf(): Record<string, string> {
     const { user, database, searchPath } = this.endpoint;
     return {
@@ -159,10 +155,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
       : this.describe(statement, values);
   }
 
-  /**
-   * Arrival of the last answer in monotonic milliseconds: the time of the driver and of promises since then is no part of a
-   * call.
-   */
+  /** Arrival of the last answer in monotonic milliseconds: later work of the driver is no part of a call. */
   private answeredMs(): number {
     const { stream } = this.connection;
     return stream instanceof PlainSocket ? stream.arrivedMs : monotonicMs();

@@ -1,5 +1,4 @@
-// The statement and the table of a failed attempt. The server names the table, or the statement touches one only; nothing is
-// guessed.
+// The server names the table of a failed attempt, or the statement touches one only; nothing is guessed.
 import type { FailurePlace } from "../contract.js";
 import type { Statement } from "../sql.js";
 import { InDoubtError, StatementError } from "../errors.js";
@@ -37,10 +36,7 @@ export function placeOf(error: unknown, onlyTables: ReadonlyMap<string, string>)
   return { statement, ...(table !== undefined && { table }) };
 }
 
-/**
- * The table in a message such as `could not obtain lock on row in relation "events"`, or in a context such as `while
- * updating tuple (0,1) in relation ...`.
- */
+/** The table in a message such as `could not obtain lock on row in relation "events"`, or in a context. */
 function tableNamedIn(cause: unknown): string | undefined {
   if (typeof cause !== "object" || cause === null) return undefined;
   const { table, message, where } = cause as { table?: unknown; message?: unknown; where?: unknown };

@@ -1,5 +1,4 @@
-// A limit for train-sim's control work on its tables: without it, a forgotten session of another user would delay a run in
-// silence.
+// Without a limit, a forgotten session of another user would delay train-sim's control work in silence.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";

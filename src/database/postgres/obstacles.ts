@@ -1,5 +1,4 @@
-// Everything that keeps runs from a server of the user's own, found at once; nothing is made. Products other than PostgreSQL
-// and Cloudberry are asked for the answer of each URL only.
+// Everything that keeps runs from a user's server, found at once. Other products are asked for the answer of each URL only.
 import { codeOf, messageOf, TrainSimError, UsageError } from "../../foundation/errors.js";
 import { distinct } from "../../foundation/distinct.js";
 import type { Obstacle, ServerDemand, TablesOf, ClientEndpoint } from "../contract.js";

@@ -1,14 +1,10 @@
-// Passwords that a command prints, such as tokens that live for minutes. All connections of a worker thread share the output,
-// which no message repeats.
+// Passwords that a command prints, shared by all connections of a thread; no message repeats the output.
 import { monotonicMs } from "../../foundation/clock.js";
 import { messageOf, TargetError } from "../../foundation/errors.js";
 import { runCommand } from "../../foundation/process/run-command.js";
 import type { PasswordCommand } from "../endpoint.js";
 
-/**
- * Milliseconds that the command may take: fewer than a connection may take (`CONNECT_TIMEOUT_MS`), so that the message is
- * about the command.
- */
+/** Milliseconds that the command may take: fewer than `CONNECT_TIMEOUT_MS`, so that the message is about the command. */
 const COMMAND_TIMEOUT_MS = 10_000;
 interface Printed {
   readonly password: Promise<string>;

@@ -1,5 +1,4 @@
-// Options of the driver. Nothing but the password comes from the environment: PGSSLMODE or PGAPPNAME in a shell must not change
-// what is measured. Values arrive as text if parsing would cost CPU of the client.
+// Nothing but the password comes from the environment: PGSSLMODE in a shell must not change what is measured.
 import { isIP } from "node:net";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
@@ -65,10 +64,7 @@ export function tlsOptions(tls: TlsSettings): ConnectionOptions {
   };
 }
 
-/**
- * Options behind a proxy: the certificate is checked against the server's name. The name may be an address, which cannot be
- * requested (SNI).
- */
+/** Options behind a proxy: the certificate is checked against the server's name, which may be an address (no SNI). */
 function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions {
   return {
     ...(isIP(serverName) === 0 && { servername: serverName }),

@@ -1,5 +1,4 @@
-// Types of `pgpass`, the reader of ~/.pgpass. It is called directly because the driver's own use is deprecated and prints a
-// warning.
+// `pgpass` is called directly because the driver's own use is deprecated and prints a warning.
 declare module "pgpass" {
   interface Login {
     readonly host: string;

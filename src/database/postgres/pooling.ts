@@ -1,5 +1,4 @@
-// Finds a pooler that lends connections between two transactions: two connected clients reach one process of the server, or
-// one client reaches two. State of a session is not safe there.
+// A pooler lends connections between transactions if two clients reach one process of the server, or one client two.
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";

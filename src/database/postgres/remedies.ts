@@ -1,5 +1,4 @@
-// The way out of errors of servers, poolers and the operating system, by SQLSTATE and, if a code has several causes, by the
-// message.
+// The way out of errors, by SQLSTATE and, if a code has several causes, by the message.
 import {
   codeOf,
   ExitCode,
@@ -162,10 +161,7 @@ function isFromSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error && codeOf(error) !== undefined;
 }
 
-/**
- * The error in words for users if a server, a pooler, the network or a file system caused it; undefined if only a bug of
- * this program can have caused it.
- */
+/** The error in words for users; undefined if only a bug of this program can have caused it. */
 export function explained(error: unknown): TrainSimError | undefined {
   if (error instanceof TrainSimError) return error;
   const cause = causeOf(error);

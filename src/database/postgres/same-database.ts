@@ -1,5 +1,4 @@
-// An advisory lock is seen by every session of its database, through poolers and proxies, and by no other. A database of
-// several servers (Citus, BDR, Spock, YugabyteDB) has locks of each server: there a lock that is not seen proves nothing.
+// Every session of a database sees its advisory lock; on several servers (Citus, BDR) an unseen lock proves nothing.
 import { freshSeed } from "../../foundation/prng.js";
 import type { Endpoint } from "../endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";

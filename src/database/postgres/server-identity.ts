@@ -1,5 +1,4 @@
-// Read on a new session, because an open session keeps older values of `ALTER DATABASE` and `ALTER ROLE`. Each part is asked
-// alone; a part that the role may not see is named.
+// Read on a new session: an open one keeps older values. A part that the role may not see is named.
 import { messageOf } from "../../foundation/errors.js";
 import type { ServerIdentity } from "../contract.js";
 import type { Endpoint } from "../endpoint.js";

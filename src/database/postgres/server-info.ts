@@ -1,5 +1,4 @@
-// Product, version, changed settings and room for connections of the server under test. Settings that can hold a secret or a
-// path stay out.
+// Product, version, settings and room for connections of the server. Settings that can hold a secret or a path stay out.
 import { UsageError } from "../../foundation/errors.js";
 import type { ConnectionBudget, ServerInfo } from "../contract.js";
 import type { SqlClient } from "./admin.js";
@@ -51,10 +50,7 @@ const ALWAYS_SHOWN = [
 const NEVER_SHOWN =
   "(conninfo|passphrase|command|password|secret|token|keyfile|_file$|_director|_path|_key|preset|^port$)";
 
-/**
- * The product in the text of `version()`. `hasJobs` is true if there is a table `sys.jobs`, which distinguishes Aurora DSQL
- * from the PostgreSQL that its text names.
- */
+/** The product in the text of `version()`. A table `sys.jobs` (`hasJobs`) tells Aurora DSQL from PostgreSQL. */
 export function productOf(versionText: string, hasJobs = false): Product {
   if (/^CockroachDB/.test(versionText)) return "CockroachDB";
   if (/Cloudberry/.test(versionText)) return "Cloudberry";
@@ -126,10 +122,7 @@ export function connectionsLeft({ max, reserved, inUse }: ConnectionBudget): num
   return max === undefined ? undefined : Math.max(0, max - reserved - inUse);
 }
 
-/**
- * Refuses, with the numbers, a treatment that needs more connections than the server has left. Call it before the
- * treatment's clients connect: connections in use count as taken for good.
- */
+/** Refuses a treatment that needs more connections than are left; call it before the treatment's clients connect. */
 export function requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void {
   const left = connectionsLeft(budget);
   if (left === undefined || needed <= left) return;

@@ -1,5 +1,4 @@
-// Limits that an administrator has put on a role or a database, each with its value and the line that lifts it. Reads the
-// catalogue alone.
+// Limits on a role or a database, each with the line that lifts it. Reads the catalogue alone.
 import { counted } from "../../foundation/units.js";
 import type { SqlClient } from "./admin.js";
 import { quoteIdentifier } from "./quoting.js";

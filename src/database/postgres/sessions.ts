@@ -1,5 +1,4 @@
-// Faults and questions by SQL, on connections that end with the fault. A session that is gone when it is asked to let go is an
-// error: the fault was not the one that was planned.
+// A session that is gone when it is asked to let go is an error: the fault was not the planned one.
 import { asTrainSimError, codeOf } from "../../foundation/errors.js";
 import type { Database, HeldConnections } from "../contract.js";
 import type { Endpoint } from "../endpoint.js";

@@ -42,26 +42,17 @@ const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKi
   ["EAI_AGAIN", "reconnect"], // the name service gives no answer for the moment
 ]);
 
-/**
- * Codes by which a server reports a conflict of concurrent transactions: serialization failure, deadlock, lock not
- * available.
- */
+/** Codes of a conflict of transactions: serialization failure, deadlock, lock not available. */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
 export function isConflict(sqlstate: string): boolean {
   return CONFLICTS.has(sqlstate);
 }
 
-/**
- * Message of an XX000 that passes: a concurrent change of a catalog row (heapam.c), which is over at the next attempt.
- * Every other XX000 is a bug of the server, and shown.
- */
+/** Message of an XX000 that passes: a concurrent change of a catalog row. Every other XX000 is shown as a bug. */
 const PASSING_INTERNAL_ERROR = /^tuple concurrently (?:updated|deleted)$/;
 
-/**
- * Messages by which Pgpool-II reports a lost or missing connection to the server (pool_stream.c, pool_process_query.c).
- * PostgreSQL itself says "could not".
- */
+/** Messages by which Pgpool-II reports a lost connection to the server; PostgreSQL itself says "could not". */
 const LOST_BEHIND_POOLER =
   /^(?:unable|failed) to (?:read|write|flush|forward|create) .*\b(?:backend|DB node)(?::? \d+)?(?: connection)?$/;
 
@@ -76,10 +67,7 @@ const CONNECTION_EXCEPTION = "08";
 const LASTING_POOLER_REFUSAL =
   /transaction blocks not allowed|no such (?:database|user)|authentication failed|auth failed|SSL required|unsupported startup parameter|is disabled|bouncer config error|prepared statement did not exist/;
 
-/**
- * Messages of PgBouncer to a client that still waits for a server connection (client.c, objects.c): no statement was passed
- * on.
- */
+/** Messages of PgBouncer to a client that still waits for a server connection: no statement was passed on. */
 const STILL_WAITED = /^(?:query_wait_timeout|server login |pgbouncer cannot connect to server)/;
 
 /** True if a statement that failed with this error is known not to have reached any server. */
@@ -131,10 +119,7 @@ function kindOf(code: string, error: unknown): FailureKind {
   return KIND_OF_CODE.get(code) ?? "fatal";
 }
 
-/**
- * The kind of a failure, made worse by its severity: FATAL ends the session, so that a new one is needed; PANIC ends every
- * session, whatever the cause, and the server recovers from a crash.
- */
+/** The kind made worse by severity: FATAL ends the session, and PANIC ends every session, whatever the cause. */
 function withSeverity(kind: FailureKind, error: unknown): FailureKind {
   const severity = typeof error === "object" && error !== null && "severity" in error ? error.severity : "";
   if (severity === "PANIC") return "reconnect";

@@ -1,5 +1,4 @@
-// Finds the workload's statement for a text of `pg_stat_statements`: both are brought to one form without constants. From
-// version 18 on, statements on tables of one name are counted together, whatever their schemas.
+// Texts of `pg_stat_statements` and of the workload in one form, without constants; from version 18 on without schemas.
 import type { Statement } from "../sql.js";
 
 function withoutConstants(text: string): string {
@@ -22,10 +21,7 @@ const NAMES_ALONE = 18;
 
 const withoutSchemas = (text: string): string => text.replace(/"(?:[^"]|"")*"\./g, "");
 
-/**
- * Returns a function that finds the name of a text counted by a server of that major version; undefined for foreign
- * statements.
- */
+/** Returns a function that names a text counted by a server of that major version; undefined for foreign statements. */
 export function statementNamer(
   statements: readonly Statement[],
   serverVersion: number,

@@ -1,5 +1,4 @@
-// One transaction on one connection. An error rolls back and is thrown as it came, except for a commit whose end cannot be
-// known.
+// One transaction on one connection. An error rolls back and is thrown as it came, except for a commit in doubt.
 import { InDoubtError, StatementError } from "../errors.js";
 import { classifyFailure, wasNotPassedOn } from "./sqlstates.js";
 import type { Connection } from "../sql.js";
@@ -7,10 +6,7 @@ import type { Connection } from "../sql.js";
 /** Code of class "connection exception": there is no connection, and nothing was sent. */
 const NO_CONNECTION = "08003";
 
-/**
- * The error of a commit, as an InDoubtError if the connection was lost: the loss says nothing about the pending commit,
- * unless the error says that no server has heard of it.
- */
+/** The error of a commit, an InDoubtError if the connection was lost, unless no server has heard of the commit. */
 function unlessInDoubt(error: unknown, result?: unknown): unknown {
   if (wasNotPassedOn(error)) return error;
   const { kind } = classifyFailure(error);
@@ -41,10 +37,7 @@ export async function rollBack(connection: Connection): Promise<void> {
   }
 }
 
-/**
- * Runs a transaction that the statement `begin` opens (`BEGIN ISOLATION LEVEL ...`). Rejects with an InDoubtError only if
- * the sent commit was lost or unanswered; a connection lost before that rejects like any statement.
- */
+/** Runs a transaction that `begin` opens. Rejects with an InDoubtError only if a sent commit was not answered. */
 export async function inTransaction<T>(
   connection: Connection,
   begin: string,
@@ -88,10 +81,7 @@ export async function inReadTransaction<T>(
   }
 }
 
-/**
- * Result of a statement that is a transaction by itself: it writes and commits in one step, so its loss is in doubt. It
- * adds one promise only, since most transactions of a fast workload have this form.
- */
+/** Result of a statement that is a transaction by itself, so its loss is in doubt. It adds one promise only. */
 export function asTransaction<T, U>(answer: Promise<T>, outcomeOf: (result: T) => U): Promise<U> {
   return answer.then(outcomeOf, (error: unknown) => {
     throw unlessInDoubt(error);

@@ -1,5 +1,4 @@
-// The port where the agents of a run join: on loopback, or with TLS anywhere. It admits agents of the same version that know
-// the token, as many as are wanted, and keeps them for all trials.
+// The port where the agents of a run join: on loopback, or with TLS anywhere. It keeps them for all trials.
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,4 @@
-// The network of a trial whose clients run on agents. Each agent has its own, before its clients or its poolers, so that it
-// costs no way over the coordinator and works on every machine.
+// Each agent has its own network, before its clients or poolers, so that bytes take no way over the coordinator.
 import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
 import type { Network } from "../../faults/means/network.js";

@@ -1,5 +1,4 @@
-// The poolers that agents start on their machines, as one pooler: everything that is asked of them goes through the agents.
-// An agent that a fault kills takes its poolers with it.
+// The poolers on agents' machines as one pooler. An agent that a fault kills takes its poolers with it.
 import * as z from "zod";
 import type { Endpoint, Auth } from "../../database/endpoint.js";
 import { unlessAborted } from "../../foundation/deadline.js";

@@ -1,5 +1,4 @@
-// What crosses the socket between the coordinator of a run and its agents, checked like anything that comes from outside; each
-// side has proved that it knows the token before it may send anything.
+// Messages between coordinator and agents, checked like anything from outside.
 import v8 from "node:v8";
 import * as z from "zod";
 import { messageOf } from "../../foundation/errors.js";

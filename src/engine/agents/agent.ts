@@ -1,5 +1,4 @@
-// An agent: worker threads that a coordinator on another machine commands as if they were its own. It decides nothing, and when
-// the coordinator is gone it ends what it runs.
+// An agent decides nothing, and when the coordinator is gone it ends what it runs.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";

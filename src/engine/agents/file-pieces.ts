@@ -1,5 +1,4 @@
-// A trial's directory on an agent, sent to the coordinator's in pieces. Lines of logs are sent whole, since several agents write
-// to one log there.
+// A trial's directory on an agent, sent in pieces; lines of logs are sent whole, since several agents write to one log.
 import { closeSync, fdatasync, openSync, readdirSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { TrainSimError } from "../../foundation/errors.js";

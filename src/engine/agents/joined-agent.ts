@@ -1,5 +1,4 @@
-// One agent, as the coordinator sees it. Clocks are compared many times at first and then once a second, which is also how its
-// end is noticed.
+// One agent, as the coordinator sees it. Clocks are compared once a second, which also notices its end.
 import type { WebSocket } from "ws";
 import { monotonicMs } from "../../foundation/clock.js";
 import { messageOf, TargetError, TrainSimError } from "../../foundation/errors.js";

@@ -1,5 +1,4 @@
-// The objects that let Kubernetes start the agents of a run and its coordinator. Nothing is started again: an agent that is gone
-// fails the trial.
+// Nothing is started again: an agent that is gone fails the trial.
 import type { Job } from "kubernetes-types/batch/v1.js";
 import type {
   ConfigMap,

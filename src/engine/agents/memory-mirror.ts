@@ -1,5 +1,4 @@
-// Copies memory that workers of one agent write to the other agents. The owner writes a "present" flag last and behind its data,
-// so a copy is read from its end and written from its beginning.
+// The owner writes a "present" flag last and behind its data, so a copy is read from its end and written from its beginning.
 
 /** Between two looks. What is read elsewhere is older by this and the ways of the network. */
 export const MIRROR_MS = 200;

@@ -1,5 +1,4 @@
-// The workers of a trial on agents. Their files arrive in the trial's directory before their reports. An agent that is lost fails
-// the trial.
+// The workers of a trial on agents. Their files arrive before their reports. A lost agent fails the trial.
 import { dirname } from "node:path";
 import { counted } from "../../foundation/units.js";
 import type { Prng } from "../../foundation/prng.js";

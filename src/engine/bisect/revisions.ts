@@ -1,4 +1,4 @@
-// Revisions in git of a scenario and of the files that it names. Revisions that mean the same count once.
+// Revisions in git of a scenario and its files. Revisions that mean the same count once.
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TrainSimError, UsageError } from "../../foundation/errors.js";

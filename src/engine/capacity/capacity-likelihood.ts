@@ -21,10 +21,7 @@ export interface CapacityGrid {
 /** Natural logarithm of the largest odds that still show in a share of this precision. */
 const LOG_ODDS_MOST = 37;
 
-/**
- * The likelihood of each capacity of the grid, with that width of the knee. `drift` is the change of the capacity's
- * logarithm from one position to the next; the grid is of capacities at position `middle`.
- */
+/** The likelihood of each capacity at position `middle`, with that width of the knee and that drift from probe to probe. */
 export function likelihoods(
   probes: readonly RateOutcome[],
   { first, step, count }: CapacityGrid,

@@ -1,5 +1,4 @@
-// One probe of a search for capacity. Its rate holds if the threshold does, no arrival was dropped, and everything that arrived
-// was done within the window, except what was under way at its end.
+// A rate holds if the threshold does, no arrival was dropped, and everything that arrived was done within the window.
 import { UsageError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";

@@ -1,5 +1,4 @@
-// The search for the highest rate that holds: double or halve, bisect on the log scale, confirm, then ask the upper bound again.
-// One spoilt probe never decides, and after an overload the best rate has to hold again before another is asked.
+// Double or halve, bisect on the log scale, confirm, then ask the upper bound again. One spoilt probe never decides.
 import type { Capacity, CapacityDrift, CapacityProbe } from "../../results/capacity-schema.js";
 import { capacityDrift, DRIFT_GAIN } from "./capacity-drift.js";
 import type { RateOutcome } from "./capacity-likelihood.js";

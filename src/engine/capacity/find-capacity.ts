@@ -1,5 +1,4 @@
-// `run --find-capacity`: for each treatment the highest arrival rate at which a threshold holds. Each probe is a whole trial; the
-// trials that confirm the final rate become the trials of the result.
+// `run --find-capacity`: each probe is a whole trial; the confirming trials become the trials of the result.
 import { deriveSeed } from "../../foundation/prng.js";
 import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";

@@ -1,11 +1,8 @@
-// A source of evidence: the database, the pooler, or the machine. It knows nothing of files, seconds or rates, and never ends a
-// trial: a value that it cannot read is left out and named.
+// A source never ends a trial: a value that it cannot read is left out and named.
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 
-/**
- * Key of a reading that is no metric: the server's process whose processor time it holds. A restart brings another process.
- */
+/** Key of a reading that is no metric: the server's process. A restart brings another. */
 export const SERVER_PROCESS = "host.serverPid";
 
 /** Key of a reading that is no metric: the number of the connection to the poolers' consoles. A restart ends it. */
@@ -19,10 +16,7 @@ export interface EvidenceSource {
   readonly name: string;
   /** Connects ahead of the window; later samples try again to reach missing parts. Never rejects. */
   prepare?(): Promise<void>;
-  /**
-   * Takes one reading, within a few seconds, whatever happens. A rejection is a missed sample; the next call tries again.
-   * Never called while one is under way.
-   */
+  /** Takes one reading within a few seconds. A rejection is a missed sample; the next call tries again. */
   sample(): Promise<EvidenceReading>;
   /** Queries for the ends of the window alone, before its first reading and after its last. A failure is skipped. */
   openWindow?(): Promise<void>;

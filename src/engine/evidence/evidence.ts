@@ -1,5 +1,4 @@
-// The evidence of one trial: asks every source at both ends of the window and at the samples in between. A source that does not
-// answer costs its values and a missed sample, never the trial.
+// A source that does not answer costs its values and a missed sample, never the trial.
 import { systemClock, type Clock } from "../../foundation/clock.js";
 import { messageOf } from "../../foundation/errors.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";

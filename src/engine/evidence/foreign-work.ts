@@ -1,5 +1,4 @@
-// Work of others on the server in the window. In the load's database the server counts all transactions together: the
-// load's transactions are deducted, with room for late counts.
+// The server counts all transactions of a database together: the load's are deducted, with room for late counts.
 import type { Evidence } from "../../database/evidence.js";
 import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../../results/result-schema.js";
 import type { WindowWork } from "./evidence-per-event.js";

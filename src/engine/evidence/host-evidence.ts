@@ -1,5 +1,4 @@
-// This machine as a source of evidence. Nothing is claimed of a server whose process is not visible here: its disks and
-// processors may be elsewhere.
+// Nothing is claimed of a server whose process is not visible here: its disks and processors may be elsewhere.
 import { hostUsage, type HostUsage } from "../../foundation/host-usage.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";

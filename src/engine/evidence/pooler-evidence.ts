@@ -1,5 +1,4 @@
-// The pooler as a source of evidence. In transaction mode the wait for a server connection is inside a transaction's first
-// statement, where a client cannot see it.
+// In transaction mode the wait for a server connection is inside a transaction's first statement, which no client sees.
 import { StandingSession } from "../../database/standing-session.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";

@@ -1,5 +1,4 @@
-// Compares the servers of a trial with the end of the trial before. A server that train-sim starts is compared with itself
-// only; a part that could not be read is not compared.
+// A server that train-sim starts is compared with itself only; a part that could not be read is not compared.
 import { digest } from "../../foundation/digest.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
 import { databaseOf } from "../../database/registry.js";

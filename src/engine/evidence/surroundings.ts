@@ -1,5 +1,4 @@
-// The servers of a trial and the work of other programs on this machine. The server's processes are found, so that their
-// work is not attributed to another program.
+// The server's processes are found, so that their work is not attributed to another program.
 import { ioUsage, type IoUsage } from "../../foundation/io-usage.js";
 import { machineUsage, treeOf, usageBetween, type MachineReading } from "../../foundation/machine-usage.js";
 import { monotonicMs } from "../../foundation/clock.js";

@@ -1,5 +1,4 @@
-// The readings of a window, summed up in order, so that a window of days takes no more memory than one of seconds. A
-// counter that restarted, by its value, its server or its pooler, has no total.
+// A window of days takes no more memory than one of seconds. A counter that restarted has no total.
 import { STATISTICS_BEGAN, type EvidenceReading } from "../../database/evidence.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import { evidenceMetricOf } from "../../workloads/evidence.js";

@@ -1,5 +1,4 @@
-// The best configuration that a scenario's factors span, for an objective, within a budget of time. Short rounds only propose; a
-// fresh comparison with the present configuration decides, so at most 1 recommendation in 20 brings no real gain.
+// Short rounds only propose; a fresh comparison decides: at most 1 recommendation in 20 brings no real gain.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
 import { formatDuration } from "../../foundation/units.js";

@@ -1,5 +1,4 @@
-// Verdict and exit code. A violation of integrity outranks everything, since it says that the numbers count events that are not
-// there; then the early end of the experiment; then thresholds.
+// A violation of integrity outranks everything; then the early end of the experiment; then thresholds.
 import { ExitCode, type TrainSimError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import { validityOf } from "../../analysis/diagnosis/validity.js";

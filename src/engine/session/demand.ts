@@ -1,5 +1,4 @@
-// Connections, open files and local ports that a treatment needs. Asked before anything starts, so that a scenario that cannot be
-// carried is refused in one sentence.
+// Asked before anything starts, so that a scenario that cannot be carried is refused in one sentence.
 import { UsageError } from "../../foundation/errors.js";
 import { connectionLimits, type ConnectionLimits } from "../../foundation/machine.js";
 import { counted } from "../../foundation/units.js";

@@ -1,5 +1,4 @@
-// The dialect of a treatment once its server has said what it is. A dialect that the server does not speak, and levels that its
-// dialect lacks, are refused before anything is made there.
+// A dialect that the server does not speak is refused before anything is made there.
 import { UsageError } from "../../foundation/errors.js";
 import type { ServerInfo } from "../../database/contract.js";
 import { capabilitiesOf, DIALECTS, type DialectName } from "../../database/registry.js";

@@ -1,5 +1,4 @@
-// Versions, server settings and machine of an experiment. Results are comparable only where these agree, and an interrupted
-// experiment is continued only there.
+// Results are comparable, and a run is continued, only where versions, settings and machine agree.
 import { machineFacts } from "../../foundation/machine.js";
 import type { Environment } from "../../results/result-schema.js";
 import { POOLER_PRODUCTS } from "../../pools/registry.js";
@@ -46,10 +45,7 @@ function poolerVersions(earlier: Facts, poolers: readonly PoolerVersion[]): Fact
   );
 }
 
-/**
- * `poolers` are those that took part; `earlier` is where the trials ran that an interrupted
- * run of this experiment left.
- */
+/** `poolers` are those that took part; `earlier` is where an interrupted run's trials ran. */
 export function environmentOf(
   programVersion: string,
   targets: readonly Pick<OpenTarget, "server" | "target">[],

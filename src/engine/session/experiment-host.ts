@@ -1,5 +1,4 @@
-// The servers and poolers of an experiment, from the first trial to the last. It drops train-sim's namespaces on a server that
-// stays, and stops what it started.
+// It drops train-sim's namespaces on a server that stays, and stops what it started.
 import { UNCLAIMED, type NamespaceClaim } from "../../database/contract.js";
 import { storeOf, workloadOf } from "../../workloads/registry.js";
 import { tablesMarked } from "../../workloads/tables.js";

@@ -1,5 +1,4 @@
-// A request to stop: the user's, by a first signal, or a broken threshold's. Every wait of the engine ends early by it, and
-// what was measured so far is kept and marked.
+// Every wait of the engine ends early by a signal or a broken threshold; what was measured is kept and marked.
 import type { TrainSimError } from "../../foundation/errors.js";
 import { Sleeper } from "../../foundation/sleeper.js";
 

@@ -1,5 +1,4 @@
-// Commands by which a user goes on after a run, each a line for a shell. No password is among them: the command says where to put
-// one that the environment does not hold already.
+// Commands by which a user goes on after a run, each a line for a shell, without passwords.
 import { shellWord } from "../../foundation/shown.js";
 import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";

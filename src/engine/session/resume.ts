@@ -1,5 +1,4 @@
-// Reads an interrupted experiment, and refuses to continue it where anything changed that would make later trials another
-// experiment. It changes nothing in the directory.
+// Refuses to continue where anything changed that would make later trials another experiment. Changes nothing itself.
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
 import { runsIn } from "../../analysis/comparison/race.js";

@@ -1,5 +1,4 @@
-// One session: the trials of a source, one after another, and what they leave: a result directory that is complete before each
-// of them, a verdict, an exit code. It stops early if a trial cannot go on or the user asks.
+// One session: the trials of a source, and a directory that is complete before each of them.
 import { wallClockMs } from "../../foundation/clock.js";
 import { explained } from "../../database/registry.js";
 import type { ExitCode, TrainSimError } from "../../foundation/errors.js";

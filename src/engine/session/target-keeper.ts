@@ -1,5 +1,4 @@
-// Keeps one target running over the trials that share its settings. It never runs two servers at once, which would disturb each
-// other; a duet, in which they shall, has two keepers.
+// It never runs two servers at once, which would disturb each other; a duet has two keepers.
 import { databaseOf, type DialectName } from "../../database/registry.js";
 import type { AdminSession, ServerInfo } from "../../database/contract.js";
 import { serverConnectionsOf } from "../../scenario/connections.js";

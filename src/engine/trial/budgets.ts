@@ -1,5 +1,4 @@
-// The end of a window by its iteration budgets. A role that does not use up its budget in time fails the trial, since its window
-// would have no end.
+// A role that does not use up its budget in time fails the trial, since its window would have no end.
 import { monotonicMs } from "../../foundation/clock.js";
 import { ExitCode, TrainSimError } from "../../foundation/errors.js";
 import { budgetMs } from "../../load/load-settings.js";

@@ -1,5 +1,4 @@
-// The poolers and networks between the clients of one trial and the server. There is a proxy only where a fault of the trial
-// needs one, and train-sim's own connections never go through it.
+// There is a proxy only where a fault needs one, and train-sim's own connections never go through it.
 import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
 import { databaseSpeaking } from "../../database/registry.js";

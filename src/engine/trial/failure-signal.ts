@@ -1,5 +1,4 @@
-// Ends every wait of a trial as soon as a worker, a pooler or the server fails. A server outlives its trials: without `release`
-// its waiting promise would keep each of them in memory.
+// A server outlives its trials: without `release` its waiting promise would keep each of them in memory.
 import { TargetError } from "../../foundation/errors.js";
 
 export class FailureSignal {

@@ -70,9 +70,7 @@ export class MeasuredWindow {
     return isoTime(this.startedAtMs);
   }
 
-  /**
-   * What the workers did with it, who tell it when they stop. Null where its end was not reached.
-   */
+  /** The workers' use of the window; null where its end was not reached. */
   client(fleet: TrialWorkers & Pick<Fleet, "agentCpuSeconds">): TrialResult["client"] {
     if (!this.isRead) return null;
     const { eventLoopDelayP99Ms, clockStepMs, seconds } = this;

@@ -1,5 +1,4 @@
-// Ends a trial whose poolers refuse every connection of its clients for too long. A separate connection would wait behind
-// the load for a server connection and show less.
+// A separate connection would wait behind the load for a server connection and show less.
 import { monotonicMs } from "../../foundation/clock.js";
 import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { addressOf } from "../../database/endpoint.js";

@@ -12,10 +12,7 @@ export interface PoolerVersion {
   readonly version: string;
 }
 
-/**
- * Refuses, before anything is started, an experiment that needs a pooler of ours here where there is none; resolves to the
- * versions of those that there are.
- */
+/** Refuses an experiment that needs a missing pooler program; resolves to the versions of the programs found. */
 export async function requirePoolers(treatments: readonly Treatment[]): Promise<PoolerVersion[]> {
   const pools = treatments.flatMap(({ settings: { pool } }) =>
     isManaged(pool) && !areBesideAgents(pool) ? [pool] : [],

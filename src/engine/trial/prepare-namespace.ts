@@ -1,5 +1,4 @@
-// The state that each trial starts from: empty tables, the preloaded backlog, clean catalogues, a checkpoint. No treatment
-// inherits another's dirty pages, dead tuples or statistics.
+// Empty tables, the preloaded backlog, clean catalogues, a checkpoint: no treatment inherits another's state.
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
 import { namespaceOf, tablesIn, tablesMarked } from "../../workloads/tables.js";
@@ -13,9 +12,7 @@ interface PreparedTrial extends Pick<TrialInputs, "directory"> {
   readonly treatment: Pick<TrialInputs["treatment"], "settings">;
 }
 
-/**
- * Resolves to what the workload's audit is to know of the preload, which ends early when it is not wanted any more. The roles of `load` are those that clients log in as; each but the owner gets its grants.
- */
+/** Resolves to the preload's account for the audit. Roles of `load` other than the owner get grants. */
 export async function prepareNamespace(
   { admin, claim }: Pick<TrialHost, "admin" | "claim">,
   { trial: { seed }, treatment: { settings }, directory }: PreparedTrial,

@@ -1,5 +1,4 @@
-// A few numbers for each second of a window, for two questions only: was it steady, and did it stand still? A part of a second
-// that comes late is added to it.
+// A few numbers for each second of a window: was it steady, and did it stand still?
 import { meanMs, type Histogram } from "../../metrics/histograms.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";

@@ -20,10 +20,7 @@ export async function findPostmaster(admin: AdminSession): Promise<number | unde
   }
 }
 
-/**
- * Why the database cannot be separated from other programs; undefined if it can. `settings` name poolers that someone else
- * runs.
- */
+/** Why the database cannot be separated from other programs; `settings` name poolers that someone else runs. */
 export function serverUnknownReason(
   target: Pick<RunningTarget, "serverPid" | "kind" | "endpoints">,
   settings: Pick<TreatmentSettings, "pool">,

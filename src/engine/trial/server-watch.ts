@@ -1,5 +1,4 @@
-// Asks the server every other second whether it is still there. One that stays away for too long ends the trial; one that answers
-// clients is there, however long it keeps the watch waiting.
+// Asks the server every other second whether it is there; one that is away for too long ends the trial.
 import { monotonicMs } from "../../foundation/clock.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";

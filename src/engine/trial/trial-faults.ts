@@ -1,5 +1,4 @@
-// The faults of one trial: they begin and end with its window. While a fault is there, the server's silence is not taken for
-// its end.
+// The faults of one trial. While a fault is there, the server's silence is not taken for its end.
 import { systemClock } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Totals } from "../../metrics/totals.js";

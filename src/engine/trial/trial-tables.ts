@@ -45,9 +45,7 @@ export class TrialTables {
     return this.auditThrough(this.host.admin, faults, { ...account, ...seen }, false);
   }
 
-  /**
-   * Audits a trial that failed, once no worker is left; undefined if it was audited before, or its tables cannot be read.
-   */
+  /** Audits a failed trial once no worker is left; undefined if it was audited before, or its tables cannot be read. */
   async auditFailed(
     { account }: Pick<Fleet, "account">,
     faults: LossSource,
@@ -91,10 +89,7 @@ export class TrialTables {
 /** Classes "data exception" and "access rule violation", without the syntax error, which a change of tables never causes. */
 const OF_TABLES = /^(22|42(?!601))/;
 
-/**
- * Tables that an audit cannot read are a finding: something changed them since the reset. Rethrows any other error, such as a
- * lost connection.
- */
+/** Tables that an audit cannot read are a finding: something changed them. Rethrows any other error. */
 export function unreadableTables(error: unknown): AuditOutcome {
   const sqlstate = codeOf(error) ?? "";
   if (!OF_TABLES.test(sqlstate)) throw error;

@@ -1,5 +1,4 @@
-// One trial, from an empty namespace to a verdict. A signal ends it early with what was measured so far, marked; anything else
-// fails it with its cause. Each phase takes what those before it made, and nothing is left running.
+// One trial, from an empty namespace to a verdict; a signal ends it early, anything else fails it with its cause.
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../foundation/clock.js";
 import { explainedError } from "../../database/registry.js";
@@ -351,10 +350,7 @@ class TrialRun {
   }
 }
 
-/**
- * Handles a second of the warm-up as one of the window, without an effect: V8 has compiled all of it when the window begins,
- * and takes no processor from the database for that.
- */
+/** Handles a second of the warm-up like one of the window, without an effect, so that V8 compiles all of it before. */
 function warmUpSecondHandlers(totals: Totals): void {
   new SecondSeries(totals.operations).add(0, totals);
   secondLines(0, totals, []);

@@ -75,10 +75,7 @@ export function amongThemselves(workers: readonly Assignment[]): Assignment[] {
   });
 }
 
-/**
- * The workers (by ordinal) that stop between warm-up and window, for what they do in it is counted from its start: a
- * budget, a schedule of arrivals, a ramp.
- */
+/** The workers (by ordinal) that stop between warm-up and window: a budget, a schedule or a ramp counts from its start. */
 export function workersThatStartAnew(assignments: readonly Assignment[]): number[] {
   return assignments
     .filter(({ settings, role }) => {

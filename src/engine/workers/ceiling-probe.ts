@@ -1,5 +1,4 @@
-// The ceiling of the load generator: `select 1` a second of the same clients through the same pool, in a closed loop without
-// think time. It takes a second after the first trial of each pool; a ceiling that cannot be measured is noted, never invented.
+// The ceiling of the load generator: `select 1` by the same clients and pool, without think time, for a second.
 import { join } from "node:path";
 import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";

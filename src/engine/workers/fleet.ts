@@ -93,10 +93,7 @@ export class Fleet {
     await this.ask({ kind: "pause" }, "paused", workers);
   }
 
-  /**
-   * Resolves with the moment (monotonic milliseconds) at which the last of those workers used its budget up. To be asked
-   * before the window is set: each says so once, and maybe at once.
-   */
+  /** Resolves with the moment at which the last of those workers used its budget up; ask before the window is set. */
   budgetsDone(workers: readonly number[]): Promise<number> {
     const reports = this.barrier("budget-done", workers);
     const lastMs = reports.then((all) => Math.max(...all.map((report) => report.finishedMs)));
@@ -161,10 +158,7 @@ export class Fleet {
     return Math.max(0, ...Object.values(this.eventLoopDelaysMs));
   }
 
-  /**
-   * Milliseconds between a command and the instant it names, so that every thread has heard it before, busy ones too: the
-   * work of a thread between the start of a window and hearing of it is not measured.
-   */
+  /** Milliseconds between a command and the instant it names, so that every busy thread has heard it before. */
   get leadMs(): number {
     const busyMs = Math.min(LEAD_MAX_MS, LEAD_DELAYS * this.eventLoopDelayP99Ms());
     return Math.max(this.workers?.leadMs ?? 0, busyMs);

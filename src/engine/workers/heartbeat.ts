@@ -1,5 +1,4 @@
-// Finds hung worker threads: each reports once a second while it lives. None is accused after the coordinator itself was
-// held up (a stopped process, a machine that slept), because it may not have heard them.
+// No thread is accused of silence after the coordinator itself was held up.
 
 /** Between two `alive` reports of a worker. */
 export const PULSE_MS = 1_000;

@@ -1,5 +1,4 @@
-// The messages between the coordinator and its workers. What comes from an agent's socket is checked by these schemas; inside
-// one process their types suffice. A worker moves through ready -> running -> (paused) -> finished -> (draining) -> stopped.
+// Checked by schema if from an agent's socket. ready -> running -> (paused) -> finished -> (draining) -> stopped.
 import * as z from "zod";
 import type {
   Assignment as AssignmentWith,

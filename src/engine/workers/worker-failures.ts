@@ -1,5 +1,4 @@
-// What is said of a worker thread that failed without saying it itself: where it ran, what was seen, what to do about it.
-// The fleet notices these; each fails the trial.
+// What is said of a worker thread that failed without a word: where, what was seen, what to do. Each fails the trial.
 import { codeOf, messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 
 /** It threw an uncaught error, or has no memory left. `who` is as in `producers worker 0`. */

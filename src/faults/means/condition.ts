@@ -21,10 +21,7 @@ export interface Link {
   readonly isOpen: boolean;
   /** Size of the largest piece, in bytes. */
   readonly pieceBytes: number;
-  /**
-   * Moment at which a piece that came at `cameMs` may leave, in monotonic milliseconds. Asked once for each piece, when it
-   * is the first of its pipe.
-   */
+  /** Monotonic moment at which a piece that came at `cameMs` may leave; asked once for each piece of a pipe. */
   leaveMs(bytes: number, cameMs: number, nowMs: number): number;
 }
 

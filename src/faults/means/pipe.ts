@@ -121,10 +121,7 @@ export class Pipe {
   }
 }
 
-/**
- * Resets a connection (RST) if its kind allows it; unsent bytes are lost. A socket that is shutting down is closed instead,
- * because Node would leave its handle open.
- */
+/** Resets a connection (RST) if it can; a socket that is shutting down is closed: Node would leave its handle open. */
 export function resetSocket(socket: Socket): void {
   if (socket.destroyed) return;
   const isShuttingDown = socket.writableEnded && !socket.writableFinished;

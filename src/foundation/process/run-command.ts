@@ -21,9 +21,7 @@ export function wordsOfCommand(given: string | readonly string[]): readonly stri
   return typeof given === "string" ? ["/bin/sh", "-c", given] : given;
 }
 
-/**
- * Resolves with the standard output. Rejects with an Error that continues "<program> ...", like `ended with exit code 3`.
- */
+/** Resolves with the standard output. Rejects with an Error that continues "<program> ...". */
 export async function runCommand(words: readonly string[], options: CommandOptions): Promise<string> {
   const { timeoutMs, signal } = options;
   const [program = "", ...more] = words;

@@ -38,10 +38,7 @@ export function drawPort(): number {
   return PORTS.first + (freshSeed() % PORTS.count);
 }
 
-/**
- * A free port of 127.0.0.1 that the system gives to no one else: a server that is down for a while finds it free again, and
- * a client cannot get it as its own local port.
- */
+/** A free port of 127.0.0.1 outside the ephemeral range, so that no client gets it while its server is down. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = drawPort();

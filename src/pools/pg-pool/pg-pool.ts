@@ -176,10 +176,7 @@ class SharedPool implements ConnectionSource {
     };
   }
 
-  /**
-   * True if the connection's endpoint has more than its share while another endpoint, which is present, lacks connections.
-   * If only one endpoint takes writes, it has all connections.
-   */
+  /** True if the connection's endpoint has more than its share while another present endpoint lacks connections. */
   private isMisplaced(connection: PgConnection): boolean {
     if (connection.endpoint.takesWrites) return false;
     const number = this.endpointNumbers.get(connection) ?? 0;

@@ -15,17 +15,11 @@ export interface PgBouncerFiles {
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
-  /**
-   * Files for log-in by certificate: PgBouncer's certificate, which also signs the clients' certificates, its key, and the
-   * HBA rules.
-   */
+  /** Files for log-in by certificate: PgBouncer's certificate, which signs the clients', its key, the HBA rules. */
   readonly login?: { readonly certFile: string; readonly keyFile: string; readonly hbaFile: string };
 }
 
-/**
- * Clients' name for the upstream's database. It needs no quoting, unlike the real name, which pgbouncer.ini may be unable
- * to hold.
- */
+/** Clients' name for the upstream's database, which needs no quoting: pgbouncer.ini may be unable to hold the real name. */
 export const CLIENT_DATABASE = "train_sim";
 /** The database that stands for the admin console in every PgBouncer. */
 export const ADMIN_DATABASE = "pgbouncer";

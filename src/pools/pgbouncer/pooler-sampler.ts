@@ -13,10 +13,7 @@ interface Instance {
   readonly pool: PoolName;
 }
 
-/**
- * Longest time for an answer that a console gives from memory: a frozen console gives none, and the other consoles wait for
- * their turn.
- */
+/** Longest time for an answer from memory: a frozen console gives none, and the others wait for their turn. */
 const ANSWER_MS = 2_000;
 
 function askConsole(console: AdminClient, command: string): Promise<SqlRow[]> {

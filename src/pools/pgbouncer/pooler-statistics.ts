@@ -58,10 +58,7 @@ export function readPools(rows: readonly SqlRow[], pool: PoolName): PoolReading 
   };
 }
 
-/**
- * Reads rows of SHOW STATS, which has databases and no users; times are microseconds as text. Undefined before the first
- * client.
- */
+/** Reads rows of SHOW STATS; times are microseconds as text. Undefined before the first client. */
 export function readStats(rows: readonly SqlRow[], database: string): PoolCounts | undefined {
   const row = rows.find((each) => each["database"] === database);
   if (!row) return undefined;
@@ -72,9 +69,7 @@ export function readStats(rows: readonly SqlRow[], database: string): PoolCounts
   };
 }
 
-/**
- * Most server connections of a pool, including its reserve, from SHOW DATABASES; undefined if the database is not listed.
- */
+/** Most server connections of a pool, with its reserve, from SHOW DATABASES; undefined if not listed. */
 export function readPoolSize(rows: readonly SqlRow[], database: string): number | undefined {
   const row = rows.find(({ name }) => name === database);
   if (!row) return undefined;

@@ -37,10 +37,7 @@ export const pgpoolKind: PoolerKind<PgpoolPool> = {
 
 const RESET_QUERIES = "ABORT; DISCARD ALL";
 
-/**
- * After a client has left, each reset query runs, except ABORT outside a transaction; when the next client comes, a SET of
- * its name runs.
- */
+/** After a client has left, each reset query but ABORT runs; for the next client, a SET of its name. */
 function ownTransactions(
   { reconnect }: Pick<PgpoolPool, "reconnect">,
   { reset_query_list: list = RESET_QUERIES }: Readonly<Record<string, string>> = {},

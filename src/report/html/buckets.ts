@@ -34,9 +34,7 @@ interface Readings {
 /** Number of times that each distance occurred: a window may last for days. */
 type DistanceCounts = Map<number, number>;
 
-/**
- * Prefix of wait events. A wait event has a reading in the samples that saw it; in all other samples of sessions it is 0.
- */
+/** Prefix of wait events, which are 0 in samples of sessions that did not see them. */
 const WAIT = "wait.";
 const SESSIONS = "sessions.active";
 

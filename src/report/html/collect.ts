@@ -75,9 +75,7 @@ function curvesOf(merged: CollectedTrials["merged"]): PercentileCurve[] {
   );
 }
 
-/**
- * `programVersion` is the version of the program that makes the report, which may differ from the one that ran the trials.
- */
+/** `programVersion` is the version of the program that makes the report, not of the one that ran the trials. */
 export async function collectReport(
   directory: string,
   stored: ResultDocument,

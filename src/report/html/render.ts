@@ -1,5 +1,4 @@
-// `report.html` as plain HTML that needs no script to be read, printed or read aloud. Its policy forbids the browser to load or send
-// anything.
+// `report.html` needs no script to be read, and its policy forbids the browser to load or send anything.
 import { invalidTrials, objectionTo } from "../../analysis/diagnosis/validity.js";
 import { ASPECTS } from "../../metrics/catalogue.js";
 import { html, jsonForScript, type Html } from "./html.js";

@@ -28,10 +28,7 @@ export interface TrialSeries {
   readonly bucketSeconds: number;
   readonly buckets: number;
   readonly operations: Readonly<Record<Operation, OperationSeries>>;
-  /**
-   * Means over a bucket, by the names of the catalogue of evidence; null without a sample. A wait event that its samples of
-   * sessions did not see is 0.
-   */
+  /** Means over a bucket by evidence name; null without a sample, 0 for a wait event that no sample saw. */
   readonly evidence: Readonly<Record<string, readonly (number | null)[]>>;
 }
 

@@ -1,5 +1,4 @@
-// Reads the files of one trial line by line. A file that was cut short or changed is refused, since a picture of a part of
-// a trial would not say so.
+// Reads the files of one trial line by line. A file that was cut short or changed is refused.
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";

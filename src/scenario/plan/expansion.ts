@@ -1,5 +1,4 @@
-// From a raw scenario to treatments. Each combination of levels is read and checked as a separate scenario, and its
-// problems are shown at the level's place in the file. Two names for the same treatment are refused.
+// Each combination of levels is checked as a separate scenario, with problems at the level's place in the file.
 import { canonical, nameTreatments } from "./levels.js";
 import { combine, levelNames, type LevelNames, type Levels, type OverriddenFactors } from "./matrix.js";
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";

@@ -1,5 +1,4 @@
-// Names of levels and treatments: short, stable, unique, and safe as the name of a file. A level is called by its values
-// (`pgbouncer-transaction-16`) or its `name`. Different values of a path never share a name; a password never gets into one.
+// Names of levels and treatments: unique, and safe as the name of a file. A password never gets into one.
 import { deriveSeed } from "../../foundation/prng.js";
 import { digest } from "../../foundation/digest.js";
 import { isMapping, type Path } from "../../syntax/paths.js";

@@ -1,5 +1,4 @@
-// Combinations of levels with `include` and `exclude`, by the rules of CI matrices. Refuses keys that are no scenario paths,
-// empty factors and entries without effect.
+// `include` and `exclude` by the rules of CI matrices. Refuses unknown paths, empty factors and entries without effect.
 import { nameLevels, nameValues, canonical, type Level, type ValueNames } from "./levels.js";
 import { levelsIn, rangeProblem } from "./range.js";
 import { suggestion } from "../../syntax/nearest.js";

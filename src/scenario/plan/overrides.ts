@@ -1,5 +1,4 @@
-// Changes of a scenario on the command line. Precedence is file < `--set` < flags; a later `--set` wins over an earlier
-// one. A problem with such a value is attributed to the flag, not to the file.
+// Precedence is file < `--set` < flags; a later `--set` wins. A problem is attributed to the flag, not to the file.
 import { parseDocument } from "yaml";
 import {
   getIn,

@@ -1,4 +1,4 @@
-// A range as the levels of a factor, `4..128` or `64MB..1024MB`: levels double from the low end on; the high end is the last.
+// A range as the levels of a factor, `4..128`: levels double from the low end on; the high end is the last.
 /** Pattern of a range: its ends with their units. */
 export const RANGE = /^(\d+(?:\.\d+)?)([A-Za-z]*)\.\.(\d+(?:\.\d+)?)([A-Za-z]+)?$/;
 

@@ -1,5 +1,4 @@
-// The order of trials. Interleaved blocks are rows of Latin squares (Williams designs): each treatment stands at each position,
-// and follows each other one, equally often, give or take one. A resumed run keeps its order.
+// Blocks are rows of Latin squares (Williams designs): each treatment stands and follows equally often, give or take one.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { PlannedTrial } from "../settings.js";
 

@@ -1,10 +1,7 @@
-// Asks testcontainers for a Docker engine. A client without an engine counts as none.
+// Through testcontainers, whose reaper removes the container after `kill -9` of train-sim.
 import { messageOf, TargetError } from "../../foundation/errors.js";
 
-/**
- * Resolves to the engine's name and version, such as `Docker 28.1 (linux)`; rejects with a TargetError if no engine
- * answers.
- */
+/** Resolves to the engine's name and version, such as `Docker 28.1 (linux)`; rejects with a TargetError without one. */
 export async function findDockerEngine(): Promise<string> {
   try {
     // Loaded here because it is large, and runs without containers do not need it.

@@ -1,5 +1,4 @@
-// A template of a cluster right after `initdb`, without a password, as one file in the user's cache directory. A file that
-// is damaged or open to other users is not used; no failure here fails a run. A rename makes a template appear whole.
+// A cluster right after `initdb`, without a password, cached as one file. No failure here fails a run.
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { homedir, platform, arch } from "node:os";
@@ -42,10 +41,7 @@ export class ClusterTemplate {
     this.file = join(cache, `postgres-${version}-${platform()}-${arch()}-${of}${SUFFIX}`);
   }
 
-  /**
-   * Makes `dataDirectory` from the template, for that user. Returns false, and makes nothing, if there is no usable
-   * template.
-   */
+  /** Makes `dataDirectory` from the template; returns false, and makes nothing, if there is no usable template. */
   restore(dataDirectory: string, user: ServerUser | undefined): boolean {
     try {
       if (!isOurs(this.cache) || !isOurs(this.file)) return false;
@@ -57,10 +53,7 @@ export class ClusterTemplate {
     }
   }
 
-  /**
-   * Stores the cluster, which must be stopped, as the template and removes templates of other versions. Never rejects: the
-   * cache is a convenience.
-   */
+  /** Stores the stopped cluster as the template and removes templates of other versions. Never rejects. */
   async keep(dataDirectory: string): Promise<void> {
     const making = `${this.file}.${process.pid}-${generateSecret(4)}`;
     let release: (() => void) | undefined;

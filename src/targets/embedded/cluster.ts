@@ -12,10 +12,7 @@ import { complaintIn, startProcess } from "../../foundation/process/server-proce
 /** The role that train-sim and its clients log in as. */
 export const SUPERUSER = "postgres";
 
-/**
- * Arguments of initdb: UTF-8, C locale, PostgreSQL's default for data checksums; no log-in is possible before there is a
- * password.
- */
+/** Arguments of initdb: UTF-8, C locale, no data checksums stated; no log-in before there is a password. */
 const INITDB_ARGUMENTS = ["-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"] as const;
 const hbaFor = (auth: Auth): string =>
   ["local all all", "host all,replication all 127.0.0.1/32", "host all all ::1/128"]
@@ -23,10 +20,7 @@ const hbaFor = (auth: Auth): string =>
     .join("");
 const PASSWORD_ONLY = hbaFor("scram-sha-256");
 
-/**
- * Makes a cluster in `directory` with that superuser password and syncs its files to the disk; resolves to the data
- * directory.
- */
+/** Makes a cluster in `directory` and syncs its files to the disk; resolves to the data directory. */
 export async function makeCluster(
   directory: PrivateDirectory,
   binaries: PostgresBinaries,

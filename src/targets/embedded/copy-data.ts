@@ -1,5 +1,4 @@
-// Copies the data directory of a server that is stopped or in a backup. Files that PostgreSQL's manual ("Making a Base Backup
-// Using the Low Level API") leaves out are left out, and so is the log.
+// Copies a stopped server's data, without files that "Making a Base Backup Using the Low Level API" leaves out.
 import { chown, copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "../../foundation/errors.js";

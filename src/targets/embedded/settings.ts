@@ -22,10 +22,7 @@ export interface EmbeddedSettings {
   readonly auth: Auth;
   /** Niceness of the server's processes, 0 to 19. */
   readonly nice: number;
-  /**
-   * Number of processors for the server alone, which the clients do not use; undefined if all processes share all
-   * processors.
-   */
+  /** Number of processors for the server alone; undefined if all processes share all processors. */
   readonly processors?: number;
   /** Servers that follow the primary; left out if there is none. */
   readonly standbys?: ReplicationSettings;

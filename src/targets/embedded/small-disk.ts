@@ -1,5 +1,4 @@
-// A tmpfs under a part of a server's data directory, shrunk to its contents to fill it, so that the server meets the real
-// error of a full disk. It needs Linux and root; fsync costs nothing on it. The reaper unmounts what is left.
+// A tmpfs under a part of the data, shrunk to fill it, so that the server meets the real error. Linux and root only.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rename, rm, rmdir, statfs } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
@@ -62,10 +61,7 @@ export async function mountSmallDisk(directory: string, user: ServerUser | undef
   };
 }
 
-/**
- * Shrinks the disk to its contents. Rejects if more is used by now: each attempt leaves a busy server a page more, which it
- * fills as quickly.
- */
+/** Shrinks the disk to its contents. Rejects if more is used by now, as on a busy server. */
 async function shrink(directory: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const { blocks, bfree, bsize } = await statfs(directory);

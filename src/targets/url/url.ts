@@ -10,10 +10,7 @@ export const url = {
   start: async (settings) => runningAt(settings),
 } satisfies TargetKind<UrlSettings>;
 
-/**
- * Endpoints of the URLs. If there is a command for passwords, every endpoint whose URL has no password gets it, whatever
- * PGPASSWORD says.
- */
+/** Endpoints of the URLs. A command for passwords outranks PGPASSWORD for URLs without a password. */
 function runningAt(settings: UrlSettings): RunningTarget {
   const { passwordCommand } = settings;
   if (passwordCommand === undefined) return urlTarget(settings);

@@ -1,5 +1,4 @@
-// The audit of accounts: the history has each acknowledged transfer once, as it was sent, and no other except those in
-// doubt; each account, teller and branch has the balance that the history gives it.
+// The history has each acknowledged transfer once and no unknown one; each balance is what the history gives.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";

@@ -1,5 +1,4 @@
-// Compares the history with the transfers that were sent, which are drawn again. It keeps eight bytes of each transfer,
-// checksums of id and values, and draws the transfers that it names a second time.
+// Keeps eight bytes of each sent transfer, and draws the transfers that it names a second time.
 import { deriveSeed } from "../../foundation/prng.js";
 import { NAMED_PER_KIND, type Findings } from "../findings.js";
 import { WrittenRows, type NumberedWrite, type Writes } from "../numbered-writes.js";

@@ -1,5 +1,4 @@
-// Batches of call records, drawn from the seed and the number of the batch alone, so that the audit can draw them again. The
-// hour of a batch comes from its number, or from its arrival in a day's profile.
+// A batch of call records is drawn from the seed and its number alone, so that the audit can draw it again.
 import { createHash } from "node:crypto";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { batchSizeAt } from "../../load/profiles.js";

@@ -35,10 +35,7 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
     return batchesBefore + transaction * (commit === "once" ? batchesPerDay : 1);
   }
 
-  /**
-   * Draws a batch. A profile's hour depends on the arrival: a batch drawn for an arrival that never came is drawn again for
-   * the next one.
-   */
+  /** Draws a batch, whose hour depends on the arrival: after an arrival that never came it is drawn again. */
   function prepare(client: number, arrival?: Arrival): void {
     if (isDaily ? !arrival : drawn[client]) return;
     const number = drawn[client]?.first.number ?? takeNumber(client);

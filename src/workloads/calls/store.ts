@@ -5,10 +5,7 @@ import type { BatchPlace, BatchSum } from "./batch.js";
 import type { Probe, Treatment } from "./settings.js";
 
 export interface CallsOperations {
-  /**
-   * Loads the batches and resolves to their number of rows. Only the first batch is made ahead: a day would not fit into
-   * memory.
-   */
+  /** Loads the batches; resolves to their rows. Only the first is made ahead: a day would not fit into memory. */
   load(batches: readonly [BatchPlace, ...BatchPlace[]]): PreparedTransaction<number>;
   isThere(batch: BatchPlace): PreparedTransaction<boolean>;
   probe(probe: Probe, values: readonly (string | number)[]): PreparedTransaction<unknown>;
@@ -32,9 +29,7 @@ export interface TableScan {
 
 export interface CallsStore extends Store<Treatment> {
   operations(settings: Treatment, seed: number): CallsOperations;
-  /**
-   * Fills the small tables and then the first batches; resolves to the filled contents, fewer if they are no longer wanted.
-   */
+  /** Fills the small tables and then the first batches, while wanted; resolves to the filled contents. */
   fill(
     admin: AdminSession,
     settings: Treatment,

@@ -1,5 +1,4 @@
-// The audit of workload connections: the table has each acknowledged row, and no other but those whose commit was never
-// answered. A statement without an answer is sent again, so its row may be there as often as it was sent.
+// The table has each acknowledged row, and a row without an answer at most as often as it was sent.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";

@@ -1,5 +1,4 @@
-// The audit of documents: the table has each preloaded or acknowledged document once and no other except those in doubt;
-// each has the contents of its last update, and shows every acknowledged update.
+// Each document is there once, with the contents of its last update, and shows every acknowledged update.
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";

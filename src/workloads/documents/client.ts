@@ -1,5 +1,4 @@
-// The clients of documents. Their account for the audit is small: exceptions of inserts; the number and the last of a
-// document's updates.
+// The account for the audit is small: exceptions of inserts; the number and the last of a document's updates.
 import * as z from "zod";
 import type { PreparedTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";

@@ -1,5 +1,4 @@
-// Documents made from the seed and a name, so that the audit can make them again. The name is a document's key for an
-// insert, and a stamp for an update. Values are random printable characters, which do not compress.
+// Documents made from the seed and a name: a key for an insert, a stamp for an update. Values do not compress.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 
 export const SHAPE_NAMES = ["small", "large", "complex"] as const;

@@ -48,10 +48,7 @@ export interface Transaction<Settings, Drawn> {
   run(session: Session, drawn: Drawn): Promise<unknown>;
   /** Unit of work, such as `jobs`. Default `transactions`. */
   readonly unit?: string;
-  /**
-   * Resolves to true if a commit without an answer happened. Without this function such a transaction counts as failed, in
-   * doubt.
-   */
+  /** Resolves to true if a commit without an answer happened. Without this function it counts as failed, in doubt. */
   resolve?(session: Session, drawn: Drawn): Promise<boolean>;
   /** A value that an invariant with `acknowledged` must find again, once. */
   fact?(drawn: Drawn): string | number;

@@ -1,5 +1,4 @@
-// A workload that is a module of JavaScript, as a program whose transactions are its functions. Its code runs in the
-// threads of the load, with the rights of the user that started train-sim.
+// The code of a module runs in the threads of the load, with the rights of the user that started train-sim.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { Failures } from "../../database/contract.js";

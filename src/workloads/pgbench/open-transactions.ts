@@ -4,10 +4,7 @@ import type { Branch, Place, Step } from "../script/program.js";
 type BeginPlaces = ReadonlySet<Place | undefined>;
 type Refuse = (place: Place, message: string) => void;
 
-/**
- * Places of the BEGINs whose transactions may be open after these steps; undefined stands for none. Refuses a BEGIN
- * where a transaction may be open already.
- */
+/** Places of BEGINs whose transactions may be open after these steps; undefined for none. Refuses a nested BEGIN. */
 export function openAfter(
   steps: readonly Step[],
   refuse: Refuse,

@@ -1,5 +1,4 @@
-// Scripts of pgbench as a workload: each is an operation with the name of its file, the tables are those that `pgbench -i`
-// makes; the scale and the variables of `-D` are settings.
+// Each script is an operation with the name of its file; the scale and the variables of `-D` are settings.
 import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
 import type { FileProblem, Program, ReadProgram, ScriptTransaction, Setting } from "../script/program.js";
 import { findBuiltin, invariantsOf, preload, schema, type Builtin } from "./builtin.js";

@@ -1,5 +1,4 @@
-// Reads a script of pgbench: SQL with meta commands, each of which ends with its line. A statement ends at a semicolon or where
-// a meta command begins. Names every problem at once.
+// SQL with meta commands. A statement ends at a semicolon or where a meta command begins.
 import { nearest } from "../../syntax/nearest.js";
 import { parseExpression, variablesOf } from "../script/expression.js";
 import type { Expression, FileProblem, Parameter, Place, SqlStep, Step } from "../script/program.js";

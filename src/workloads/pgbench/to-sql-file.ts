@@ -1,5 +1,4 @@
-// Scripts of pgbench as a file of SQL. That form has one transaction for each name, whose values are drawn ahead; a script that
-// does more is refused, with its place.
+// A file of SQL has one transaction for each name, with values drawn ahead; a script that does more is refused.
 import { PLAIN_BEGIN } from "../script/machine.js";
 import type { FileProblem, Invariant, Place, Setting, SqlStep, SqlText, Step } from "../script/program.js";
 import { statementsIn, substituted } from "../script/sql-text.js";

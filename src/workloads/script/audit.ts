@@ -1,5 +1,4 @@
-// Compares the tables with the invariants of a user's workload: each is true, or its rows are the values of acknowledged
-// transactions, each once.
+// An invariant is true, or its rows are the values of acknowledged transactions, each once.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import type { SqlRow } from "../../database/sql.js";

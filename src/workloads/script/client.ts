@@ -15,9 +15,7 @@ import type { Treatment } from "./settings.js";
 import { substituted } from "./sql-text.js";
 import type { Begin, OwnSqlStore, Transactions } from "./store.js";
 
-/**
- * A worker's account, by invariant: values of acknowledged transactions, and of transactions that are in doubt at the end.
- */
+/** A worker's account, by invariant: values of acknowledged transactions, and of those in doubt at the end. */
 export const WorkerAccount = z.object({
   acknowledged: z.record(z.string(), z.array(z.string())),
   inDoubt: z.record(z.string(), z.array(z.string())),

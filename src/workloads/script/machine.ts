@@ -1,5 +1,4 @@
-// Runs the steps of one transaction of a program as plain operations, so that a second attempt continues after the last
-// commit and sends the same statements again.
+// A second attempt continues after the last commit and sends the same statements again.
 import type { Connection, SqlValue, Statement } from "../../database/sql.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
@@ -248,9 +247,7 @@ export class Machine implements Run {
     }
   }
 
-  /**
-   * True inside a transaction. A function, because the compiler would take the last value that it saw for the present one.
-   */
+  /** A function, because the compiler would take the last value that it saw for the present one. */
   private hasBegun(): boolean {
     return this.isOpen;
   }

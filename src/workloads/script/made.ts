@@ -1,5 +1,4 @@
-// Objects that the schema of a program makes: names for grants and evidence, and all objects that are dropped with the
-// namespace.
+// Names of the schema's objects for grants and evidence, and all objects that are dropped with the namespace.
 import type { SqlText } from "./program.js";
 import { tokensOf } from "./sql-text.js";
 

@@ -16,10 +16,7 @@ export function placeText({ line, column, file }: Place, program: string): strin
 export type Expression =
   | { readonly kind: "constant"; readonly value: Value }
   | { readonly kind: "variable"; readonly name: string }
-  /**
-   * A call of a function or an operator (`+`, `case`, `is`); the arguments of a `case` are condition, value, condition,
-   * value, ..., else.
-   */
+  /** A call of a function or an operator; the arguments of a `case` are condition, value, ..., else. */
   | { readonly kind: "call"; readonly name: string; readonly arguments: readonly Expression[] };
 
 /** SQL text with variables between its pieces: there is one variable fewer than there are pieces. */
@@ -48,15 +45,9 @@ export interface SqlStep extends SqlText {
   readonly bindings: readonly Binding[];
   /** Present if a result without rows commits the transaction here as an empty poll. */
   readonly orEnd?: true;
-  /**
-   * Present if the rows that the statement returns or changes are units of work of its transaction; no row is an empty
-   * poll.
-   */
+  /** Present if the rows of the statement are units of work; no row is an empty poll. */
   readonly countsRows?: true;
-  /**
-   * Makes a variable of every column, whose name begins with `prefix`: from the only row, or from the last row if there is
-   * any.
-   */
+  /** Makes a variable of every column, after `prefix`: from the only row, or from the last row if there is any. */
   readonly columns?: { readonly prefix: string; readonly of: "only row" | "last row" };
   /** Positions, from 0, of variables within '...': their values become a part of that text. */
   readonly quoted?: readonly number[];

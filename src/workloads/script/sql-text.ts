@@ -1,5 +1,4 @@
-// Cuts SQL like the server: into statements, and at the variables between. It knows quotes, dollar quotes, comments and
-// `BEGIN ATOMIC`, and nothing about the meaning of a statement.
+// Cuts SQL like the server: it knows quotes, dollar quotes, comments and `BEGIN ATOMIC`, and no statement's meaning.
 import type { Place, SqlText } from "./program.js";
 
 type Kind = "blank" | "quoted" | "word" | "variable" | "symbol" | "unended";

@@ -1,5 +1,4 @@
-// Refuses statements that end a transaction of train-sim or change anything outside of the workload's schema, as far as the
-// text shows it. It prevents mistakes; only the role's rights prevent intent.
+// Refuses statements that leave the transaction or the schema. It prevents mistakes; only rights prevent intent.
 import type { SqlText } from "./program.js";
 import { tokensOf, wordsOf } from "./sql-text.js";
 

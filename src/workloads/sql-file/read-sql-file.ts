@@ -1,5 +1,4 @@
-// Reads a workload that is a file of SQL in the form of sqlc and aiosql: comments as `-- name:` say what the statements below
-// them are. Other comments are comments, unless they look like a misspelt directive.
+// Reads a file of SQL in the form of sqlc and aiosql: comments as `-- name:` say what the statements below them are.
 import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
 import { parseExpression, variablesOf } from "../script/expression.js";
 import type {

@@ -165,10 +165,7 @@ export const rules: readonly ((written: Written, treatment: Treatment) => readon
   statementModeRules,
 ];
 
-/**
- * Findings about batches that are too large for one transaction of this dialect: the scenario's batches and the batches of
- * a day's profile.
- */
+/** Findings about batches, the scenario's and a profile's, that are too large for one transaction of the dialect. */
 function rowLimitProblems(name: DialectName, { batch, actors }: Treatment): Finding[] {
   const { label, rowsPerTransaction } = capabilitiesOf(name);
   if (rowsPerTransaction === undefined) return [];

@@ -97,14 +97,9 @@ export interface EventOperations {
 
 export type LiveDocument = Readonly<Record<"id" | "payload", string>>;
 
-/**
- * Queries that verify a sampled read or claim, on a connection of the load but outside of the load; no latency contains
- * them.
- */
+/** Queries that verify a sampled read or claim, on a connection of the load; no latency contains them. */
 export interface Verification {
-  /**
-   * Keys of live events of a type, oldest first, that are newer than `createdAt` in the server's format; without it, all.
-   */
+  /** Keys of live events of a type, oldest first, newer than `createdAt` in the server's format; without it, all. */
   newerThan(session: Session, type: EventType, createdAt: string | undefined): Promise<string[]>;
   isLive(session: Session, id: string): Promise<boolean>;
   /**

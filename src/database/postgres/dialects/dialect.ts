@@ -35,10 +35,7 @@ export interface Dialect {
   readonly supportsJsonbArrays: boolean;
   /** True if the text of a JSONB value equals PostgreSQL's text of it, byte for byte. */
   readonly writesJsonbAsPostgres: boolean;
-  /**
-   * Condition by which a claim selects rows of those statuses: the predicate of a partial index in the dialect's
-   * `event-status.sql`.
-   */
+  /** Condition by which a claim selects rows of those statuses: the predicate of a partial index. */
   readonly inStatus: (statuses: string) => string;
   /** Lock on the document of a claimed event; undefined if a snapshot makes it unnecessary. */
   readonly documentLock: string | undefined;
@@ -54,10 +51,7 @@ export interface Dialect {
   readonly tablePagesQuery?: string;
   /** Statement that brings the planner's statistics up to date; `vacuum` also cleans up after a bulk load. */
   refreshStatistics(qualifiedTable: string, vacuum: boolean): string;
-  /**
-   * Statement that removes dead rows from the catalogues that making and dropping tables fills; for servers that train-sim
-   * starts.
-   */
+  /** Statement that removes dead rows from the catalogues; for servers that train-sim starts. */
   readonly vacuumCatalogues?: string;
   readonly checkpoint?: string;
   /** Views of the dialect, and how they are read. */

@@ -1,5 +1,4 @@
-// The parameters of a connection URL, read for the check of a scenario and for connecting. Pure: no file is read. No message
-// repeats a URL, for it may hold a password.
+// The parameters of a connection URL. Pure: no file is read. No message repeats a URL, for it may hold a password.
 import { nearest } from "../../../syntax/nearest.js";
 import type { Refusal } from "../../../syntax/problems.js";
 import { SSL_MODES, type TlsKeys } from "../../tls.js";
@@ -110,9 +109,7 @@ export function isPort(text: string): boolean {
   return Number.isInteger(port) && port > 0 && port < 65_536;
 }
 
-/**
- * The reason, to follow "this connection URL", why a URL of this form is always refused; undefined if it may be accepted.
- */
+/** The reason, to follow "this connection URL", why a URL of this form is always refused, if it is. */
 export function urlRefusal(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.hash !== "" || url.search.includes("@") || url.hostname.includes(","))
@@ -125,10 +122,7 @@ export function urlRefusal(text: string): string | undefined {
   return `names no host, as ${URL_EXAMPLE}, and PGHOST is not set`;
 }
 
-/**
- * The reason why a URL cannot be read, from the part after the last `@`, which holds no password if it has the form of an
- * address.
- */
+/** The reason why a URL cannot be read, from the part after the last `@`, which holds no password. */
 function unreadable(input: string): string {
   const [place = ""] = input.slice(input.indexOf("://") + 3).split(/[/?#]/);
   const address = place.slice(place.lastIndexOf("@") + 1);

@@ -1,5 +1,4 @@
-// The variables of libpq's environment: they complete a connection URL, or are ignored with a reason. Passwords (PGPASSWORD,
-// PGPASSFILE) become no part of a URL.
+// The variables of libpq's environment: they complete a connection URL, or are ignored with a reason.
 import { isAbsolute, resolve } from "node:path";
 import { UsageError } from "../../../foundation/errors.js";
 import { hintOf } from "../../../syntax/problems.js";

@@ -1,5 +1,4 @@
-// Makes endpoints from connection URLs and TLS files. Strict where the libraries below are lenient (an unknown parameter, a
-// mode that may fall back to no TLS, a file that is no certificate). No password gets into a message.
+// Strict where the libraries below are lenient. No password gets into a message.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -128,10 +127,7 @@ function readPort(shown: string, text: string): number {
   throw new UsageError(`${shown}: port ${text} is not a port`, "Ports are 1 to 65535.");
 }
 
-/**
- * TLS settings with libpq's meaning: `require` with a CA is `verify-ca`; certificates without a mode mean the strictest
- * mode.
- */
+/** TLS settings with libpq's meaning: `require` with a CA is `verify-ca`; certificates alone mean the strictest mode. */
 function readTls(shown: string, files: TlsKeys): TlsSettings | undefined {
   const refusal = tlsRefusal(files);
   if (refusal) throw refused(shown, refusal);

@@ -1,5 +1,4 @@
-// Statements as CockroachDB counts them, by fingerprint. The server rewrites texts, so a fingerprint's name is its verb and
-// its table.
+// CockroachDB counts statements by fingerprint and rewrites texts: a fingerprint's name is its verb and its table.
 import { literals, SAMPLER_MARK, type StatementSource, type ViewContext } from "./view.js";
 
 const own = ({ loadNames }: ViewContext): string => `FROM crdb_internal.statement_statistics
@@ -7,10 +6,7 @@ const own = ({ loadNames }: ViewContext): string => `FROM crdb_internal.statemen
 const ID = "encode(fingerprint_id, 'hex')";
 const CALLS = "(statistics->'statistics'->>'cnt')::FLOAT8";
 
-/**
- * Returns a function that names a query by its verb and table, such as `UPDATE queue`; undefined if the query names none of
- * these tables, qualified and quoted.
- */
+/** Returns a function that names a query by verb and table, such as `UPDATE queue`; undefined for other tables. */
 export function fingerprintNamer(tables: readonly string[]): (query: string) => string | undefined {
   const names = tables.map((table) => table.replace(/^.*\./, "").replaceAll('"', ""));
   const pattern = new RegExp(

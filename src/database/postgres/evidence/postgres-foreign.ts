@@ -1,5 +1,4 @@
-// Foreign work on the server. In the load's database a session is train-sim's by its name; if a pooler hides the names,
-// sessions there are not counted. A role that may not see all sessions counts none.
+// Sessions of the load are known by name; nothing is counted if a pooler hides names or the role may not see all sessions.
 import { APPLICATION } from "../../contract.js";
 import type { Evidence, EvidenceReading } from "../../evidence.js";
 import { literals, metricName, numbersIn, type View } from "./view.js";

@@ -1,5 +1,4 @@
-// Plans by EXPLAIN (GENERIC_PLAN), from version 16 on, without costs, conditions and aliases: equal plans take the same steps
-// over the same tables and indexes.
+// Plans by EXPLAIN (GENERIC_PLAN), from version 16 on, without costs, conditions and aliases.
 import type { SqlClient } from "../admin.js";
 import type { SqlRow } from "../../sql.js";
 import type { PlanSource } from "./view.js";

@@ -1,5 +1,4 @@
-// Sessions of the load, by their names, in one pass over pg_stat_activity, and the oldest snapshot that holds vacuum up. A role
-// that may not see all sessions counts none.
+// The load's sessions by name, and the oldest snapshot that holds vacuum up; nothing without the right to see them.
 import { CLAIM_PURPOSE } from "../pg-config.js";
 import { APPLICATION } from "../../contract.js";
 import type { EvidenceReading } from "../../evidence.js";
@@ -26,10 +25,7 @@ const HIDDEN =
 const HIDDEN_OTHERS =
   "the sampler's role does not see the sessions of every other role: GRANT pg_monitor to it";
 
-/**
- * Query for the sessions. A member of pg_read_all_stats sees every row in full; others see rows without `backend_type` and
- * the columns after it.
- */
+/** Query for the sessions. Only members of pg_read_all_stats see `backend_type` and later columns of all rows. */
 const textFor = (loadNames: readonly string[]): string => `
 WITH session AS MATERIALIZED (
   SELECT pid, state, wait_event_type, wait_event, xact_start, backend_type,

@@ -1,5 +1,4 @@
-// Definitions of the workload's tables and partitions, which no other session may change during a window. Reading them takes no
-// lock that a load would notice.
+// Definitions of the workload's tables, which no other session may change. Reading them takes no noticeable lock.
 import { SAMPLER_MARK, tableList, type TableSource } from "./view.js";
 
 /** SQL expression for the storage of `part`, a table or an index. */

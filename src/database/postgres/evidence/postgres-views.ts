@@ -1,5 +1,4 @@
-// Views of PostgreSQL, each with the versions (13 to 18) that have it in that form. Statistics take no lock of the workload's
-// tables; sizes take the weakest.
+// Views by version (13 to 18). Statistics take no lock of the workload's tables; sizes take the weakest.
 import { STATISTICS_BEGAN, type WatchedWorkload } from "../../evidence.js";
 import type { SqlClient } from "../admin.js";
 import { FOREIGN_SESSIONS, FOREIGN_TRANSACTIONS } from "./postgres-foreign.js";
@@ -55,9 +54,7 @@ const WAL: readonly View[] = [
   },
 ];
 
-/**
- * Views of written buffers. Blocks added to a file count as written: up to version 15 `buffers_backend` includes them too.
- */
+/** Views of written buffers, which include blocks added to a file: up to version 15 `buffers_backend` has them. */
 const BUFFERS: readonly View[] = [
   {
     source: "pg_stat_io",
@@ -119,10 +116,7 @@ const DATABASE: View = {
     FROM pg_stat_database WHERE datname = current_database()`,
 };
 
-/**
- * View of the time at which the statistics began. Statistics survive only an orderly shutdown; after a crash all of them
- * begin again at the same time.
- */
+/** View of the time at which the statistics began, which is the last crash or reset. */
 const BEGAN: View = {
   source: "pg_stat_bgwriter (stats_reset)",
   gives: [STATISTICS_BEGAN],

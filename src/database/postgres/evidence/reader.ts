@@ -1,5 +1,4 @@
-// Asks a group of views in one statement, whose columns are the views' rows as JSON. Views that this server or role lacks are
-// found once, by trying each alone.
+// Asks a group of views in one statement, with rows as JSON. Missing views are found once, by trying each alone.
 import { codeOf, messageOf } from "../../../foundation/errors.js";
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { EvidenceReading } from "../../evidence.js";

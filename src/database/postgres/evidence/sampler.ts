@@ -1,5 +1,4 @@
-// Reads the views of a dialect on a connection to the server itself, one round trip a group, with a time limit on both sides.
-// Counters come as the server has them.
+// Reads the views of a dialect, one round trip a group, with a time limit on both sides.
 import { withinMs } from "../../../foundation/deadline.js";
 import { messageOf, TargetError } from "../../../foundation/errors.js";
 import type {

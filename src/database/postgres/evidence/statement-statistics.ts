@@ -1,5 +1,4 @@
-// Counts of statements at both ends of a window. Texts are asked for at the end alone; statements without a name in the
-// workload are left out.
+// Counts of statements at both ends of a window; texts are asked for at the end alone.
 import { codeOf, messageOf } from "../../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import type { StatementSource, ViewContext } from "./view.js";

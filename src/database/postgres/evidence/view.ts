@@ -18,10 +18,7 @@ export interface StatementSource {
   readonly name: string;
   /** The reason why the source cannot be read; undefined if it can. */
   obstacle(survey: ViewContext): string | undefined;
-  /**
-   * Query for rows of id, calls, rows, totalMs and, if the dialect counts them, blocksDirtied and walBytes; one row for
-   * each id.
-   */
+  /** Query for rows of id, calls, rows, totalMs and, if counted, blocksDirtied and walBytes; one row for each id. */
   counts(survey: ViewContext): string;
   /**
    * Query for one row of `since`, which a reset changes, and `discards`, the number of times since then that entries were
@@ -56,10 +53,7 @@ export interface TableSource {
 export interface PlanSource {
   /** The reason why the source cannot be read; undefined if it can. */
   obstacle(client: SqlClient): Promise<string | undefined>;
-  /**
-   * Text of one message. Unqualified names are looked up in `searchPath`, which is quoted; undefined keeps the session's
-   * path.
-   */
+  /** Text of one message; unqualified names are looked up in the quoted `searchPath`. */
   question(text: string, searchPath: string | undefined): string;
   /** The plan in the answer's rows, in the form that `Plans.read` returns. */
   planOf(rows: readonly sql.SqlRow[]): string;
@@ -76,10 +70,7 @@ export interface SamplerDialect {
   readonly tables?: TableSource;
   /** Undefined if a plan needs values. */
   readonly plans?: PlanSource;
-  /**
-   * Query about the sessions named $1 on which the server works, as `sessions`, `seconds`, `waits`; undefined if the server
-   * does not show them.
-   */
+  /** Query for `sessions`, `seconds`, `waits` of the sessions named $1 on which the server works, if it shows them. */
   readonly workingSessions?: string;
   survey(client: SqlClient, workload: WatchedWorkload): Promise<ViewContext>;
 }

@@ -40,10 +40,7 @@ export async function readWithoutLocks<T>(session: AdminClient, read: () => Prom
   return answer;
 }
 
-/**
- * Rejects with a UsageError while that run has a session, such as the session of its claim: the run may have lost the lock
- * for a moment only.
- */
+/** Rejects with a UsageError while that run has a session: it may have lost the lock for a moment only. */
 export async function requireGone(session: AdminClient, namespace: string, run: string): Promise<void> {
   const untilMs = monotonicMs() + GRACE_MS;
   let sightings = 0;

@@ -1,5 +1,4 @@
-// Members of a schema by PostgreSQL's catalogue of dependencies, and objects elsewhere that depend on it or that a transaction
-// has made.
+// Members of a schema by PostgreSQL's catalogue of dependencies, and objects elsewhere that depend on it.
 
 /**
  * CTE `own`: everything in the schema $1, and each part without a schema, such as a trigger, a default or a policy, of a
@@ -27,10 +26,7 @@ WHERE named.schema IS NULL OR named.schema !~ '^pg_(toast|temp)'
 GROUP BY named.type, named.identity
 ORDER BY named.type = 'type', name`;
 
-/**
- * CTE `own`: the schema $1, its tables that $2 names one per line, and their parts: everything that is dropped with them
- * without CASCADE.
- */
+/** CTE `own`: the schema $1, its tables that $2 names one per line, and everything that is dropped with them. */
 const OWN_TABLES = `WITH RECURSIVE own (classid, objid) AS (
   SELECT * FROM (
     SELECT 'pg_namespace'::regclass::oid, oid FROM pg_namespace WHERE nspname = $1

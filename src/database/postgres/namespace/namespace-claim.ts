@@ -15,10 +15,7 @@ import { CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "../pg-config.js";
 
 /** Milliseconds to wait for an answer of a server that may be gone. */
 const ANSWER_MS = 2000;
-/**
- * Milliseconds for which a lost claim is tried again, if no fault excuses the server. The server's watchdog is the first to
- * report a shorter absence.
- */
+/** Milliseconds for which a lost claim is tried again; the server's watchdog reports a shorter absence first. */
 const RETAKE_MS = 15_000;
 const RETAKE_EVERY_MS = 200;
 
@@ -119,10 +116,7 @@ class HeldClaim implements NamespaceClaim {
     }
   }
 
-  /**
-   * Checks which run made the schema: the first look waits for the end of another run, and later looks must find what this
-   * run left.
-   */
+  /** Checks which run made the schema; the first look waits for the end of another run. */
   private async check(session: AdminClient): Promise<void> {
     const state = await readWithoutLocks(session, () =>
       namespaceState(session, this.namespace, this.dialect),

@@ -218,10 +218,7 @@ async function requireNoDependants(
   if (rows.length > 0) throw usedByOthers(namespace, firstOf(rows.map(({ name }) => String(name))));
 }
 
-/**
- * Throws a UsageError if a namespace of ours holds objects that train-sim did not make, or if such objects depend on it.
- * Changes nothing.
- */
+/** Throws a UsageError if a namespace of ours holds, or has dependants among, objects that train-sim did not make. */
 export async function requireDroppable(
   client: SqlClient,
   namespace: string,

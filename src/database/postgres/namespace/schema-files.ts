@@ -1,5 +1,4 @@
-// The DDL of `schema/<dialect>/*.sql`, cut into statements. A statement ends with a semicolon at the end of a line: this is no
-// SQL parser.
+// A statement ends with a semicolon at the end of a line: this is no SQL parser.
 import { readFileSync } from "node:fs";
 import type { Dialect } from "../dialects/dialect.js";
 import type { Storage } from "../../levels.js";

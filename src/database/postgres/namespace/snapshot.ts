@@ -1,5 +1,4 @@
-// One snapshot of all tables for many statements, with rows in portions, so that a table of millions takes the memory of a
-// portion.
+// One snapshot for many statements, with rows in portions: a table of millions takes the memory of a portion.
 import type { SqlClient } from "../admin.js";
 import type { SqlRow } from "../../sql.js";
 
@@ -20,10 +19,7 @@ export async function inSnapshot<T>(client: SqlClient, work: () => Promise<T>): 
   }
 }
 
-/**
- * The rows of a query, of type T, in portions; only inside `inSnapshot`, one query at a time. The server makes the next
- * portion while the caller processes one.
- */
+/** The rows of a query, in portions that the server makes ahead; only inside `inSnapshot`, one query at a time. */
 export async function* portions<T>(
   client: SqlClient,
   text: string,

@@ -1,5 +1,4 @@
-// Bind, Execute and Sync of a prepared statement as one buffer. A batch is written into it ahead of time: each copy of it goes
-// through memory that the database has just pushed out of the processor's caches.
+// Array parameters in PostgreSQL's binary format: the driver sends arrays as text and escapes each element.
 import type { BinaryParameter } from "./binary-arrays.js";
 import type { BoundValues, SqlValue, Statement, StatementValues } from "../../sql.js";
 
@@ -119,10 +118,7 @@ function isWritten(value: SqlValue | BinaryParameter): value is BinaryParameter 
   return value !== null && typeof value === "object" && "writeTo" in value;
 }
 
-/**
- * Serialises values into the message that will carry them, on any connection that runs `statement`. Values that are written
- * into the message are not kept elsewhere.
- */
+/** Serialises values into the message that will carry them, on any connection that runs `statement`. */
 export function bindAhead(
   { name }: Statement,
   values: readonly (SqlValue | BinaryParameter)[],

@@ -1,12 +1,8 @@
-// `BEGIN ...`, `COMMIT` and `ROLLBACK` by the simple protocol, without the driver's Query and Result, whose cost would show in
-// every transaction of several statements.
+// Bind, Execute and Sync as one buffer, written ahead of time: each copy of a batch goes through cold memory.
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { queryMessage } from "./query-message.js";
 
-/**
- * A call that results in the command that the server executed (`BEGIN`, `COMMIT`, `ROLLBACK`), which may differ from the
- * request.
- */
+/** A call that results in the command that the server executed, which may differ from the request. */
 export class ControlCall extends DirectCall<string> {
   protected result = "";
 

@@ -1,5 +1,4 @@
-// One message to the server as one buffer, and an answer taken from the bytes on a plain socket. The driver's `query` keeps the
-// order, and handles errors, notices and answers in pieces.
+// One message and one answer as bytes on a plain socket. The driver keeps the order and handles errors and notices.
 import type { Connection as DriverConnection, Submittable } from "pg";
 import { PlainSocket, type FirstReader } from "./plain-socket.js";
 

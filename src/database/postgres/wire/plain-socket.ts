@@ -1,5 +1,4 @@
-// The socket of a connection without TLS, read into one buffer that all sockets of a thread share: Node by itself allocates 64
-// kB for each read. An answer in several pieces is read to its end first, so that its arrival has a time.
+// The socket of a connection without TLS, read into one buffer that all share: Node allocates 64 kB for each read.
 import { Socket, type ConnectOpts, type SocketConstructorOpts } from "node:net";
 import { monotonicMs } from "../../../foundation/clock.js";
 
@@ -11,10 +10,7 @@ let shared: Buffer | undefined;
 export interface FirstReader {
   /** True if more of the answer is to come: then these bytes are kept, and shown again together with the following ones. */
   goesOn(arrived: Buffer): boolean;
-  /**
-   * Returns the number of bytes that it took, whose memory is then used again; the rest goes to the driver. It must not
-   * keep the bytes.
-   */
+  /** Returns the number of bytes that it took, whose memory is used again; the rest goes to the driver. */
   take(arrived: Buffer): number;
 }
 

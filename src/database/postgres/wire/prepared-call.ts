@@ -1,4 +1,3 @@
-// One execution of a statement that its connection has prepared before: rows are read without the driver's Query and Result.
 // First executions, errors and everything that is not simply rows stay the driver's.
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { DATA_ROW, type RowReader } from "./row-reader.js";
@@ -10,10 +9,7 @@ const BIND_COMPLETE_BYTES = 5;
 /** Bytes of the longest answer that is kept until it is complete; a longer answer is read in pieces. */
 const WHOLE_ANSWER_BYTES_MAX = 262_144;
 
-/**
- * True if these bytes are an answer from its beginning. The end of a notice whose beginning the driver has cannot look like
- * one, since text has no such zeros.
- */
+/** True if these bytes are an answer from its beginning; the end of a notice has no such zeros. */
 function isAnswer(arrived: Buffer): boolean {
   if (arrived.length < BIND_COMPLETE_BYTES || arrived[0] !== BIND_COMPLETE) return false;
   return arrived.readInt32BE(1) === LENGTH_BYTES;
@@ -43,10 +39,7 @@ export class PreparedCall extends DirectCall<StatementRow[]> {
     return true;
   }
 
-  /**
-   * Takes the rows at the beginning of the answer, and its end, about which the driver gets the same events as if it had
-   * read it.
-   */
+  /** Takes the rows and the end of an answer; the driver gets the same events as if it had read it. */
   override take(arrived: Buffer): number {
     if (!isAnswer(arrived)) return 0;
     const at = this.reader.take(arrived, BIND_COMPLETE_BYTES, this.result);

@@ -1,5 +1,4 @@
-// Reads rows of a prepared statement, from the driver's texts or the bytes of an answer. The whole answer becomes one text
-// whose parts are the values: a claim may return a hundred documents.
+// The whole answer becomes one text whose parts are the values: a claim may return a hundred documents.
 import { isAscii } from "node:buffer";
 import type { FieldDef } from "pg";
 import { int32At } from "../../../foundation/bytes.js";
@@ -32,10 +31,7 @@ export class RowReader {
     return texts.map((text, column) => (text === null ? null : this.value(column, text)));
   }
 
-  /**
-   * Reads the complete DataRow messages from `from` on into `rows`. Returns the offset of their end; up to there `bytes`
-   * are overwritten.
-   */
+  /** Reads the complete DataRow messages from `from` on; returns the offset of their end and overwrites `bytes` to there. */
   take(bytes: Buffer, from: number, rows: StatementRow[]): number {
     const lengths: number[] = [];
     const end = this.takeLengths(bytes, from, lengths);

@@ -2,9 +2,7 @@
 
 export type Child = Node | string;
 
-/**
- * Creates an element. `attributes` have their HTML names; undefined and false ones are left out, true is the empty value.
- */
+/** Creates an element with attributes by HTML names; undefined and false are left out, true is the empty value. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string | boolean | undefined>> = {},

@@ -1,5 +1,4 @@
-// The table behind a chart, created when it is opened. Its scroll position stays when it is created again, so that a reader
-// keeps the place and the focus.
+// The table behind a chart, created when opened. Its scroll position stays when it is created again.
 import type { ChartTable } from "./charts/drawing.js";
 import { element } from "./dom.js";
 

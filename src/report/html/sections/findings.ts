@@ -1,5 +1,4 @@
-// The first section: the experiment, whether its numbers may be used, the findings in sentences, the thresholds, and
-// caveats. Bad news comes first, like on the terminal.
+// The first section: whether the numbers may be used, findings, thresholds, caveats. Bad news comes first.
 import { counted } from "../../../foundation/units.js";
 import { verdictText } from "../../../analysis/diagnosis/validity.js";
 import type { ResultDocument } from "../../../results/result-schema.js";

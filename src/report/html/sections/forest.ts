@@ -1,5 +1,4 @@
-// The picture of the first screen: headline comparisons as a forest plot without script, so that it prints and needs no
-// JavaScript. Its rows are a table, with each ratio and verdict in words.
+// Headline comparisons as a forest plot without script. Its rows are a table, with each ratio and verdict in words.
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { forestOf, placeOf, type Forest, type ForestRow, type RatioAxis } from "../../findings/forest.js";
 import { html, type HtmlValue, type Html } from "../html.js";

@@ -1,5 +1,4 @@
-// The scenario as resolved, and the versions, settings and machine that the numbers depend on. No password is among them: the result
-// document has none.
+// The scenario as resolved, and versions, settings and machine, without passwords.
 import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";

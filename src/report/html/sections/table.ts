@@ -30,9 +30,7 @@ function isEmpty(cell: HtmlValue): boolean {
   return cell === "-" || cell === "" || cell === false || cell === null || cell === undefined;
 }
 
-/**
- * A table whose rows are headed by their first cell. A column without a value is left out; without rows the table is empty.
- */
+/** A table whose rows are headed by their first cell, without empty columns; empty without rows. */
 export function tableOf(
   caption: string,
   columns: readonly (TableColumn | string)[],

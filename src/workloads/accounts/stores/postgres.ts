@@ -1,5 +1,4 @@
-// TPC-B in PostgreSQL as pgbench has it, in SQL that every dialect takes: keys are a part of CREATE TABLE, there is no
-// fillfactor, and a row of the history has a key that the client makes.
+// TPC-B as pgbench has it, in SQL of every dialect: no fillfactor, and a key in each row of the history.
 import type { AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { fillTables, insertNumbered } from "../../../database/postgres/fill-tables.js";

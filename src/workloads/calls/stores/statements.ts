@@ -91,10 +91,7 @@ export function referencesOf(settings: Named) {
 }
 type Reference = ReturnType<typeof referencesOf>[number];
 
-/**
- * Query for keys whose rows differ from the preload's: `made` counts missing rows, `found` rows that the preload did not
- * make.
- */
+/** Query for keys whose rows differ from the preload's: `made` counts missing rows, `found` unknown ones. */
 export function differencesQuery({ table, columns, row, rows }: Reference): string {
   const names = columns.join(", ");
   return `SELECT key, sum(greatest(made - found, 0)) AS made, sum(greatest(found - made, 0)) AS found

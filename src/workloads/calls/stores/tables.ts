@@ -1,5 +1,4 @@
-// The tables of a telephone network by level of storage: calls, and the cell towers, rate plans and reasons that calls
-// refer to.
+// Calls and the small tables that they refer to, by level of storage.
 import type { Storage } from "../../../database/levels.js";
 import { COLUMNS, FIRST_DAY } from "../batch.js";
 import type { Treatment } from "../settings.js";

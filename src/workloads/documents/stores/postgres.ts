@@ -1,5 +1,4 @@
-// Documents in PostgreSQL. Each row has a version that every update increments and returns, so that every client knows its
-// place in the order of a document's updates.
+// Every update increments and returns a row's version, so that clients know its place in the order.
 import type { AdminClient } from "../../../database/postgres/admin.js";
 import { postgres as dialect } from "../../../database/postgres/dialects/postgres/dialect.js";
 import { fillTables } from "../../../database/postgres/fill-tables.js";
@@ -141,10 +140,7 @@ SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`;
 SELECT ${values}document::text::${settings.column} FROM json_array_elements($1::json) AS document`;
 }
 
-/**
- * Query for all rows: the id column if there is one, version, the document's text, and the sizes of document and row in
- * bytes.
- */
+/** Query for all rows: the id column if any, version, the document's text, the sizes of document and row in bytes. */
 function auditText(settings: Treatment): string {
   const document = isRelational(settings) ? "to_jsonb(d) - 'version'" : "data";
   const stored = isRelational(settings) ? columnsOf(settings) : ["data"];

@@ -29,10 +29,7 @@ const PREPARE = "PREPARE train_sim_statement AS ";
 const UNKNOWN_TYPE = "42P18";
 const VIEW = "CREATE VIEW train_sim_invariant AS ";
 
-/**
- * Query for the objects that a backend has dropped or altered in its open transaction, as another session sees them:
- * without the objects that it made.
- */
+/** Query for objects that a backend has dropped or altered in its open transaction, as another session sees them. */
 const DISTURBED = `
   SELECT seen.type || ' ' || seen.identity AS name
   FROM pg_locks, pg_identify_object(coalesce(classid, 'pg_class'::regclass), coalesce(objid, relation), 0) AS seen
@@ -179,9 +176,7 @@ function refusalOf(error: unknown, { variables }: SqlText, sample: Sample): stri
   return `${named}: the statement does not say it; write CAST(:${name} AS ${type})`;
 }
 
-/**
- * Tries a statement in the form in which clients send it: with parameters, or with values in the text if these are known.
- */
+/** Tries a statement as clients send it: with parameters, or with known values in the text. */
 async function tryStatement(
   step: SqlStep,
   sample: Sample,

@@ -1,5 +1,4 @@
-// The pause of an application inside its transaction, while it holds locks and a connection. There is no pause while
-// draining or ending.
+// The pause of an application inside its transaction, while it holds locks. None while draining or ending.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { TransactionPlan } from "../../../clients/transactor.js";
 import type { PausableTransaction } from "../store.js";

@@ -1,5 +1,4 @@
-// A worker's ledger: the fate of each batch and the work on each event, written to the trial's directory as soon as it is
-// known. Work whose commit got no answer is listed separately, by commit. A worker writes only its files.
+// A worker's ledger in the trial's directory. Work whose commit got no answer is listed separately.
 import { asTrainSimError, type TrainSimError } from "../../../foundation/errors.js";
 import { EMPTY_LEDGER, type BatchOutcome, type LedgerEntry, type LedgerTotals } from "../model/ledger.js";
 import type { EventPass } from "../model/lifecycle.js";
@@ -30,10 +29,7 @@ export class BatchLedger {
     return new BatchLedger(file, workPath(directory, ordinal));
   }
 
-  /**
-   * Records a batch. Throws if the disk does not take the ledger, because the trial could not be audited; the next four
-   * functions throw likewise.
-   */
+  /** Records a batch. Throws, like the next four, if the disk does not take the ledger: no audit were possible. */
   settle(batch: LedgerEntry, outcome: BatchOutcome, { finishedMs, endpoint }: Ended): void {
     const { sums } = this;
     if (outcome === "acknowledged") sums.published += batch.events;

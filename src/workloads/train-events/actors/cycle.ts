@@ -1,5 +1,4 @@
-// The cycle topology: each client adds, processes and archives in turn, and the round is recorded as `__cycle__`, with the events
-// that it archived. While draining it only processes and archives.
+// Each client adds, processes and archives in turn, recorded as `__cycle__`. While draining it adds nothing.
 import { monotonicMs } from "../../../foundation/clock.js";
 import { PartTimes } from "../../../metrics/part-times.js";
 import type { Clients } from "../../../clients/client.js";

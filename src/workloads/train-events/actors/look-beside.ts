@@ -1,5 +1,4 @@
-// A look at the database on a connection of the load that no latency and no counter contains. It takes its client's time between
-// two transactions, which is booked as preparing.
+// A look at the database that no latency and no counter contains, between two transactions of a client.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { TimeAccount } from "../../../clients/time-account.js";
 import type { ConnectionSource, Session } from "../../../database/session.js";

@@ -1,5 +1,4 @@
-// Draws questions about existing events. Once a second a look-up finds some: events of the preload, and the newest events
-// of a type. Until the first look-up has ended, only the documents of the preload are known.
+// Draws questions about existing events, which a look-up finds once a second.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { Prng } from "../../../foundation/prng.js";
 import type { StatementRow } from "../../../database/sql.js";

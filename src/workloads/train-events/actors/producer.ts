@@ -1,5 +1,4 @@
-// The producer: adds a batch of events with their status rows in one transaction, made ahead of its intended start. Its ledger
-// has the fate of each batch.
+// Adds a batch of events with their status rows in one transaction, made ahead of its intended start.
 import { wallClockMs } from "../../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";

@@ -12,10 +12,7 @@ const LOOKS_MAX = 5;
 /** Milliseconds by which a time on another agent must be earlier to be certainly earlier. */
 const SURELY_BEFORE_MS = 1_000;
 
-/**
- * One publishing worker's ring: monotonic milliseconds by batch number. The batch numbers, which mark an entry as present,
- * lie after the times.
- */
+/** One publishing worker's ring: times by batch number, then the batch numbers, which mark an entry as present. */
 class Ring {
   private readonly atMs: Float64Array;
   private readonly batch: Int32Array;
@@ -31,9 +28,7 @@ class Ring {
     Atomics.store(this.batch, slot, (batchNumber + 1) | 0);
   }
 
-  /**
-   * Publish time; "pending" if the producer has not yet seen the acknowledgement; undefined if the ring no longer has it.
-   */
+  /** Publish time; "pending" before the acknowledgement is known; undefined if the ring no longer has it. */
   read(batchNumber: number): number | "pending" | undefined {
     const slot = batchNumber % RING_BATCHES;
     const stored = Atomics.load(this.batch, slot);

@@ -1,5 +1,4 @@
-// Checks the answer to a read, whatever other clients did meanwhile. Only events that were there before the read began and after
-// it ended are missed; others may be in the answer or not.
+// Only events that were there before the read began and after it ended are missed; others may be in the answer or not.
 import { RECENT_LIMIT } from "../sql/statements.js";
 import type { Question, ReadOutcome } from "../store.js";
 import { EVENT_TYPES, type EventType } from "../model/event.js";
@@ -43,10 +42,7 @@ export function microsOf(text: string): number {
   return Date.parse(seconds + zone) * 1000 + Number(fraction.padEnd(6, "0"));
 }
 
-/**
- * The rows of a read. If one answer covers both look-ups, its rows come in any order, and the train's rows are `found`,
- * each once.
- */
+/** The rows of a read. One answer of both look-ups comes in any order, and the train's rows are `found`. */
 export function rowsOf({ answers }: ReadOutcome, { authorityId, trainId }: Sought): ReadRows {
   const [first = [], second] = answers;
   if (second) return { newest: first, found: second, isOrdered: true };
@@ -159,10 +155,7 @@ function readTwice(rows: readonly StatementRow[]): Misread[] {
   return repeated.map((id) => ({ id, words: "one read has it twice" }));
 }
 
-/**
- * Events that are missing from the rows: `newer` were acknowledged before the read; they and `soughtLive` are live after
- * it.
- */
+/** Events that are missing from the rows: `newer` and `soughtLive` were live before and after the read. */
 export function missingRows(
   { newest, found, isOrdered }: ReadRows,
   newer: readonly string[],

@@ -1,5 +1,4 @@
-// Verifies sampled reads and claims after their transaction has ended: first the rows alone, then against the tables. A
-// check that could not be made, or found nothing to compare with, counts as sampled and not verified.
+// Verified after the transaction: rows alone, then against the tables. Without a comparison it counts as not verified.
 import type { ClaimedPass, ReadOutcome, Verification } from "../store.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { DocumentChecks } from "../audit/document-checks.js";
@@ -130,10 +129,7 @@ export class SampleChecker {
     return this.prng.float() * ++this.transactions < Math.max(SAMPLED_AT_FIRST, this.transactions / ONE_IN);
   }
 
-  /**
-   * Checks documents. If the program does not have a sampled claim's documents, they are looked up together, as the pass
-   * left them.
-   */
+  /** Checks documents; those that the program does not have are looked up together, as the pass left them. */
   private async checkDocuments({ client, passes }: EndedClaim, isSampled: boolean): Promise<void> {
     const { documents } = this;
     const { validate, verification, beside } = this.options;

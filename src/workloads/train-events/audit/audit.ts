@@ -1,5 +1,4 @@
-// The audit of Train Events: each acknowledged event is in the tables exactly once, in a state that the workload can have
-// produced. It trusts the workers' ledgers and the seed alone.
+// Each acknowledged event is in the tables exactly once, in a possible state. Trusts the ledgers and the seed alone.
 import { existsSync } from "node:fs";
 import type { AdminSession } from "../../../database/contract.js";
 import { ExitCode, TrainSimError } from "../../../foundation/errors.js";
@@ -180,9 +179,7 @@ function requireWholeLedgers(
   );
 }
 
-/**
- * Returns a function that is true if an event of a status may be live; false for statuses of which the queue was emptied.
- */
+/** Returns a function that is true if an event of a status may be live: the queue may have been emptied of it. */
 function liveness({ isDrained, settings }: AuditInputs): (status: EventStatus) => boolean {
   const { consumers, archivers, cycle } = settings.actors;
   const left = new Set<EventStatus>([

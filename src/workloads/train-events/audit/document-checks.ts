@@ -22,10 +22,7 @@ export class DocumentChecks {
     private readonly findings: Findings,
     /** Source of the choice of sampled documents. */
     private readonly prng: Prng,
-    /**
-     * True to keep sampled documents until `total`, a random part of them if they are many: validating takes CPU time from
-     * the load.
-     */
+    /** True to keep a random part of the documents until `total`: validating takes CPU time from the load. */
     private readonly isTimed = false,
   ) {}
 

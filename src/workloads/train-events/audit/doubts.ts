@@ -28,10 +28,7 @@ interface Constraint {
   readonly excess: number;
 }
 
-/**
- * Decides the commits. `excess` is the number of commits of an event that the tables show in addition to the certain work;
- * undefined if they lack the event.
- */
+/** Decides the commits. `excess` counts an event's commits in the tables beyond the certain work, if it is there. */
 export function settleDoubts(
   doubts: readonly DoubtfulWork[],
   excess: (index: number, operation: WorkOperation) => number | undefined,

@@ -1,5 +1,4 @@
-// Holds every event of the tables to the lifecycle, to the acknowledged work and to the business rules. Documents are compared
-// by checksum first, and by value if that differs.
+// Events against lifecycle, acknowledged work and business rules. Documents are compared by checksum, then by value.
 import { counted } from "../../../foundation/units.js";
 import type { EventRow, EventTables, TrialClock } from "../store.js";
 import {

@@ -1,5 +1,4 @@
-// The document and flat columns that an event must have, made again from the ledger and the seed, with their checksum. A
-// database may write the same document in another way, so a document whose checksum differs is compared by value.
+// An event's document and flat columns, made again from ledger and seed, with their checksum.
 import { hash } from "node:crypto";
 import { firstOf } from "../../../foundation/text/numbers.js";
 import { counted } from "../../../foundation/units.js";
@@ -46,10 +45,7 @@ export class ExpectedDocuments {
     return { text, checksum: hash("md5", withColumns(text, values), "hex").slice(0, CHECKSUM_DIGITS) };
   }
 
-  /**
-   * Differences of a written event whose checksum differs, without any value; undefined if the database wrote the same
-   * document in another way.
-   */
+  /** Differences of an event whose checksum differs; undefined if the database wrote the same document another way. */
   difference(standing: Standing, written: WrittenEvent): string | undefined {
     const origin = this.originOf(standing.id);
     if (!origin) return undefined;

@@ -1,5 +1,4 @@
-// A worker's ledger as `ledger-<worker>.bin`: a line of JSON, then a record of 44 bytes for each batch in the order in which they
-// ended. A file that was cut short or changed is refused, never read in part.
+// `ledger-<worker>.bin`: a record for each batch. A file that was cut short or changed is refused.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, messageOf, TrainSimError } from "../../../foundation/errors.js";

@@ -1,5 +1,4 @@
-// Acknowledged work that is missing from the tables, by operation: how much, when it was acknowledged, and how much no
-// fault explains.
+// Missing acknowledged work by operation: how much, when it was acknowledged, how much no fault explains.
 import type { LossSpan } from "../../../faults/fault.js";
 import type { Loss } from "../../workload.js";
 

@@ -1,5 +1,4 @@
-// Counts published and archived events of a finished trial again, in the ledgers and work logs. If everything is accounted for
-// and no commit went unanswered, the tables held what the workers logged, less what a fault has lost.
+// If no commit went unanswered, the tables held what the workers logged, less what a fault has lost.
 import { readdirSync } from "node:fs";
 import type { AuditFindings, RecountedFigure, StatedFigures } from "../../workload.js";
 import type { TableCounts } from "../model/conservation.js";

@@ -1,5 +1,4 @@
-// Compares each event with the acknowledged work: passes, status and archiving. A commit without an answer explains all of
-// its events or none; if its events are not known, as many passes as it can have made. It takes five bytes for each event.
+// Each event against the acknowledged work, in five bytes. A commit in doubt explains all of its events or none.
 import { existsSync } from "node:fs";
 import { batchNumberOf, MAX_WORKER_ORDINALS, positionOf, workerOf } from "../model/event-id.js";
 import type { EventStatus } from "../model/lifecycle.js";

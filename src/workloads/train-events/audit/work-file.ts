@@ -1,5 +1,4 @@
-// A worker's work as `work-<worker>.bin`: a line of JSON, then a record of 12 bytes for each pass and archiving that was
-// acknowledged or left in doubt. A file that was cut short or changed is refused, never read in part.
+// `work-<worker>.bin`: a record for each pass and archiving. A file that was cut short or changed is refused.
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, messageOf, TrainSimError } from "../../../foundation/errors.js";

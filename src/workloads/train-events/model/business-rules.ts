@@ -1,5 +1,4 @@
-// The changes of a document by processing, by event type. One table, applied in the program and turned into SQL by `sql/`. A pass
-// that moves an event always changes `state`; an event never processed is NEW.
+// One table of changes by event type, applied in the program and turned into SQL by `sql/`.
 import { eventTypeIn, withState } from "./document-text.js";
 import type { DocumentState, EventType } from "./event.js";
 import type { EventStatus } from "./lifecycle.js";

@@ -1,5 +1,4 @@
-// The conservation law of a trial: published = pending + processing + complete + failed + archived, each event exactly once. The
-// verdict in words over the counts and findings of `audit/`.
+// published = pending + processing + complete + failed + archived, each event exactly once.
 import { counted } from "../../../foundation/units.js";
 import type { NamedFinding } from "../../findings.js";
 import type { Loss, LossTerms } from "../../workload.js";

@@ -1,5 +1,4 @@
-// Makes documents from seed, actor and index alone. A document is written as bytes over a template, in the message that
-// carries it, because the generator shares the machine with the database: see bench/documents.mjs.
+// A document is written as bytes over a template, in the message that carries it: see bench/documents.mjs.
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { writeBytes, writeDigit, writeFive, writePair, writeQuad, writeUuid } from "./document-bytes.js";
 import { templatesOf, type DocumentTemplate, type NumberRange } from "./document-template.js";

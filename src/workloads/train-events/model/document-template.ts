@@ -1,5 +1,4 @@
-// Templates of documents: a document with its parts of varying width, and the offsets of its parts of fixed width, which
-// each document overwrites. So a document costs one copy and a few stores, and no string.
+// A document with the offsets of its parts, so that a document costs one copy and a few stores, and no string.
 import { Prng } from "../../../foundation/prng.js";
 import {
   compactHead,

@@ -1,5 +1,4 @@
-// The values of one document and its two texts, the program's and PostgreSQL's from JSONB, written directly from the values
-// because an audit does it a million times. No value needs an escape.
+// The values of one document and its two texts, the program's and PostgreSQL's. No value needs an escape.
 import type { DocumentState, EventType } from "./event.js";
 
 export type BooleanText = "false" | "true";

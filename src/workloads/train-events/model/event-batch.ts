@@ -1,5 +1,4 @@
-// A batch of events column by column, as bytes, in the order of keys. Making strings of keys and documents first was most of
-// the CPU time of a client.
+// A batch of events column by column, as bytes: making strings first was most of the CPU time of a client.
 import { writeBytes } from "./document-bytes.js";
 import type { DocumentGenerator } from "./document-generator.js";
 import { FIXED_WIDTHS } from "./document-values.js";

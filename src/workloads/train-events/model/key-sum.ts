@@ -1,12 +1,8 @@
-// A checksum of a set of keys in any order, which a database computes in one pass. Two sets with the same sums are the same, but
-// for a chance of 2^-64. Plain arithmetic, so that every version of every database gives the same; no fence against forgery.
+// A checksum of a set of keys in any order, in plain arithmetic, the same in every database. No fence against forgery.
 import { int32At } from "../../../foundation/bytes.js";
 import { hexAt, KEY_BYTES } from "./event-id.js";
 
-/**
- * Factors that are odd and below 2^29, so that the sum of four products with a 32-bit word fits a signed 64-bit integer of
- * SQL.
- */
+/** Odd factors below 2^29: the sum of four products with a 32-bit word fits a signed 64-bit integer of SQL. */
 export const KEY_FACTORS = {
   u: [0x1e3779b1, 0x05ebca6b, 0x02b2ae35, 0x07d4eb2f],
   v: [0x165667b1, 0x119de1f3, 0x045d9f3b, 0x1c2f0d2b],

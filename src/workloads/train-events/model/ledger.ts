@@ -1,5 +1,4 @@
-// The fate of every batch. A batch is described, not listed: its keys and documents are made again from the description, so that
-// a ledger takes bytes a batch and not bytes an event.
+// A batch is described, not listed: a ledger takes bytes a batch and not bytes an event.
 import * as z from "zod";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { VIOLATION_KINDS } from "./conservation.js";

@@ -1,5 +1,4 @@
-// The status lifecycle of an event. The same roll gives the same next status here and in SQL, which `sql/` builds from the same
-// table.
+// The same roll gives the same next status here and in SQL, which `sql/` builds from the same table.
 import * as z from "zod";
 
 /**
@@ -60,10 +59,7 @@ export function isTerminal(status: EventStatus): boolean {
   return status === "COMPLETE" || status === "FAILED";
 }
 
-/**
- * Least and most passes of an event in that status; undefined if no pass ever leads to the status. Every pass counts, even
- * if it left the status unchanged.
- */
+/** Least and most passes of an event in that status, unchanged ones included; undefined if none leads to it. */
 export function possiblePasses(
   status: EventStatus,
   chances: AdvanceProbabilities,

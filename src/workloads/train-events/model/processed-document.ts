@@ -1,5 +1,4 @@
-// The expected document of an event, from its first form, its status and its passes. Documents are compared by value,
-// because JSONB keeps neither the order of keys nor spaces.
+// Documents are compared by value, because JSONB keeps neither the order of keys nor spaces.
 import { BUSINESS_RULES } from "./business-rules.js";
 import type { DocumentValues } from "./document-values.js";
 import type { EventDocument, EventType } from "./event.js";

@@ -1,5 +1,4 @@
-// Free text that brings a document to its length. It is cut from a text longer than the window of databases' compressors,
-// so that a large document is not a repetition.
+// Text that brings a document to its length, from a text longer than the window of compressors.
 import { Prng } from "../../../foundation/prng.js";
 
 const WORDS =

@@ -1,4 +1,4 @@
-// The lifecycle and the business rules as SQL expressions, made from the tables that the program applies.
+// Rolls go to the database, which advances statuses and changes documents, so that a TEXT is parsed there.
 import { BUSINESS_RULES, type FleetedRule } from "../model/business-rules.js";
 import { EVENT_TYPES, type EventType } from "../model/event.js";
 import { EventStatus, TERMINAL_STATUSES } from "../model/lifecycle.js";

@@ -1,5 +1,4 @@
-// Shape `in-database`: the steps of `set-based`, but the program sees keys and statuses only. Rolls go to the database, which
-// advances statuses and changes documents, so that a TEXT is parsed there.
+// Transactions of several statements between BEGIN and COMMIT; `set-based` and `row-by-row` write the steps.
 import { advance, WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { float8Array, uuidArray } from "../../../database/postgres/wire/binary-arrays.js";

@@ -34,10 +34,7 @@ export function outcomeOf(passes: readonly ClaimedPass[]): ProcessOutcome {
   return { passes, events: passes.length, claimed, completedIds, failedIds };
 }
 
-/**
- * Returns a cache of the last chances' texts for claim, complete and fail: to print their digits takes longer than the rest
- * of the message.
- */
+/** Returns a cache of the last chances' texts, whose digits take longer than the rest of the message. */
 export function chanceTexts(): (chances: AdvanceProbabilities) => readonly string[] {
   let last: AdvanceProbabilities | undefined;
   let texts: readonly string[] = [];

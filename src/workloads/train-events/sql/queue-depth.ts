@@ -1,5 +1,4 @@
-// The depth of the queue by status, counted in the status table. PENDING events of a long queue are all events less the others:
-// comparing each row's status takes four times as long.
+// The queue by status. PENDING events are all less the others: comparing each row's status takes four times as long.
 import type { View, ViewGroup } from "../../../database/sql.js";
 
 const QUEUE_DEPTH: View = {
@@ -18,10 +17,7 @@ const QUEUE_DEPTH: View = {
         (SELECT min(updated_at) FROM ${status} WHERE status = 'PENDING') AS oldest OFFSET 0) AS counted`,
 };
 
-/**
- * Views of the queue, with a small share of the server's time: otherwise events would cost more, the longer the watched
- * queue is.
- */
+/** Views of the queue with a small share of the server's time, so that a long queue does not make events cost more. */
 export const QUEUE: ViewGroup = {
   name: "queue depth",
   views: [QUEUE_DEPTH],

@@ -1,5 +1,4 @@
-// Shape `row-by-row`: one statement for each row written, in key order, as an object-relational mapper sends them. Claims are
-// one locking select.
+// One statement for each row written, in key order, as an object-relational mapper sends them.
 import type { PreparedEvent } from "../model/event.js";
 import { decidePasses, rewritePayload } from "./process-pass.js";
 import {

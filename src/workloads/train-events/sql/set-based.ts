@@ -18,19 +18,14 @@ import type { Statement } from "../../../database/sql.js";
 /** Most events that one statement inserts: about 10 MB of default documents, far below the protocol's 1 GB. */
 const STATEMENT_EVENTS = 10_000;
 
-/**
- * SQL of the arrays $1, $2, ... as rows of `columns`. The parameter after them limits the number of rows and holds their
- * full number.
- */
+/** SQL of the arrays $1, $2, ... as rows of `columns`; the parameter after them is their number of rows, as a limit. */
 export function arrayRows(columns: readonly (readonly [column: string, type: string])[]): string {
   const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(", ");
   const names = columns.map(([column]) => column).join(", ");
   return `(SELECT * FROM unnest(${arrays}) AS u (${names}) LIMIT $${columns.length + 1})`;
 }
 
-/**
- * Statements that insert a batch of events ($1 and following are one array for each column) and its status rows ($1 keys).
- */
+/** Statements that insert events ($1 and following are an array for each column) and status rows ($1 keys). */
 export function addStatements(context: BatchContext) {
   return {
     addEvents: { name: "add.events", text: insertBatch(context) },

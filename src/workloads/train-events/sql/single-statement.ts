@@ -1,5 +1,4 @@
-// Shape `single-statement`: each transaction is one data-modifying statement. Under read committed, the server's default, it needs
-// no BEGIN; with another isolation or an app delay, which comes after it, it is wrapped in a transaction.
+// Each transaction is one statement, without BEGIN if read committed and without app delay.
 import { WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { float8Array } from "../../../database/postgres/wire/binary-arrays.js";

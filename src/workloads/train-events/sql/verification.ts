@@ -1,5 +1,4 @@
-// Statements of `Verification`. Each finds events that were there all the time, because no event comes back from the archive
-// and every pass moves `updated_at`; so an event found afterwards was there before.
+// Each finds events that were there all the time: none comes back, and every pass moves `updated_at`.
 import { WORKABLE_STATUSES } from "../model/lifecycle.js";
 import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";

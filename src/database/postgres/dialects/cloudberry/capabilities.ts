@@ -1,5 +1,4 @@
-// Apache Cloudberry and Greenplum 7 (PostgreSQL 14 and 12 over segments), from their documentation: no cluster was at hand when
-// this was written.
+// Apache Cloudberry and Greenplum 7, from their documentation: no cluster was at hand when this was written.
 import type { DialectCapabilities } from "../../../capabilities.js";
 
 export const cloudberryCapabilities: DialectCapabilities = {

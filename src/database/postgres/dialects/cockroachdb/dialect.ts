@@ -1,5 +1,4 @@
-// CockroachDB has advisory-lock functions that do nothing, and changes the schema in jobs that read committed transactions do
-// not take in.
+// CockroachDB's advisory-lock functions do nothing, and read committed transactions do not take in its schema changes.
 import { COCKROACHDB_SAMPLER } from "../../evidence/cockroachdb-views.js";
 import { beginTransaction, COMMENT_MARK, inStatus, type Dialect } from "../dialect.js";
 import { quoteIdentifier } from "../../quoting.js";

@@ -1,5 +1,4 @@
-// Amazon Aurora DSQL, from its user guide: no cluster was at hand. It has foreign keys since August 2026; train-sim makes none
-// there, so that all clusters run the same tables.
+// Aurora DSQL, from its user guide: no cluster was at hand. No foreign keys are made, so that all clusters run the same tables.
 import type { DialectCapabilities } from "../../../capabilities.js";
 
 const NO_JSONB = {

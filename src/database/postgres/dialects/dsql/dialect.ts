@@ -1,5 +1,4 @@
-// Aurora DSQL takes one statement of DDL a transaction and makes indexes in the background. Its schemas take no comment: a
-// table whose name is the mark says whose a schema is.
+// One statement of DDL a transaction, indexes in the background; schemas take no comment, so a table's name is the mark.
 import type { SamplerDialect } from "../../evidence/view.js";
 import { inStatus, type Dialect, type NamespaceMark } from "../dialect.js";
 import { quoteIdentifier } from "../../quoting.js";

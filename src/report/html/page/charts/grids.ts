@@ -1,5 +1,4 @@
-// Shared parts of the matrix and the interaction plot: the reader's choices, the grids that they are drawn from, and these
-// grids as a table and in words.
+// The reader's choices, the grids that charts draw from them, and these grids as a table and in words.
 import { intervalText, rangeText } from "../../../../foundation/text/numbers.js";
 import {
   factorGrids,

@@ -1,5 +1,4 @@
-// Shows whether a factor has the same effect at each level of another: levels of one on x, a line for each level of the
-// other.
+// Levels of one factor on x, a line for each level of the other.
 import type {
   CustomSeriesOption,
   LineSeriesOption,
@@ -28,9 +27,7 @@ import { operationName } from "./view.js";
 import { whiskerSeries } from "./whiskers.js";
 
 const PLOT_PX = { height: 200, left: 62, least: 330 };
-/**
- * Offset between the marks of two lines at one level, as a share of the distance of two levels: their whiskers stay apart.
- */
+/** Offset between the marks of two lines at one level, as a share of the distance of two levels. */
 const ASIDE = 0.07;
 const DASHES = ["solid", "dashed", "dotted"] as const;
 

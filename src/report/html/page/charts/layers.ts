@@ -1,5 +1,4 @@
-// Charts of the components of a whole over time, a treatment in each panel: the queue by state, active sessions by wait
-// event, the machine's CPU by user. All are means over trials, which add up while medians would not.
+// Components of a whole over time, a treatment in each panel: means over trials, which add up while medians would not.
 import { SAMPLED } from "../../../../workloads/evidence.js";
 import { counted } from "../../../../foundation/units.js";
 import { nothing, type Chart, type View } from "./drawing.js";

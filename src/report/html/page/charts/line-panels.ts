@@ -1,5 +1,4 @@
-// The picture of a chart of lines: over time, over percentiles, over clients. It is drawn from the same panels as the table
-// behind it and its words (`line-words.ts`), so that the three agree. Areas are lines that are stacked.
+// Drawn from the same panels as the table and the words (`line-words.ts`). Areas are lines that are stacked.
 import type { LineSeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
 import type { LegendEntry, Plot, Surface, ChartTable } from "./drawing.js";
 import type { Line, LineChart, LinePanel, Point } from "./lines.js";
@@ -11,9 +10,7 @@ import { median } from "../../../../analysis/statistics/quantiles.js";
 const PANEL_PX = { alone: 300, several: 190 };
 const LEFT_PX = 62;
 
-/**
- * A line at the beginning of each mark, and a shade over its duration, on a series without a name, which no legend hides.
- */
+/** A line at the beginning of each mark, and a shade over its duration, on a series that no legend hides. */
 function markSeries(marks: readonly Mark[], panel: number, { theme }: Surface): LineSeriesOption {
   return {
     type: "line",

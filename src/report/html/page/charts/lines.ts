@@ -1,5 +1,4 @@
-// Types of a chart of lines: panels with their lines over one axis, which the picture, the table and the words share; and
-// the axis of every chart over time.
+// Panels with their lines over one axis, which the picture, the table and the words share.
 import type { Mark } from "./marks.js";
 import type { Dash } from "./theme.js";
 import type { Unit } from "./values.js";

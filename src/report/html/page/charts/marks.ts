@@ -1,5 +1,4 @@
-// Marks on every chart over time: the second from which a trial was steady, and the duration of each fault. Trials of a
-// treatment have the same faults at about the same times, so several trials together show the medians of these times.
+// Marks on charts over time; several trials show medians, since their faults are at about the same times.
 import type { FaultRecord } from "../../../../results/fault-schema.js";
 import { median } from "../../../../analysis/statistics/quantiles.js";
 import type { Treatment, View } from "./drawing.js";

@@ -1,5 +1,4 @@
-// Two factors as a matrix: a cell for each pair of levels with its median, its interval and its ratio to the baseline. Best
-// and worst are marked by a word and a frame, since a shade alone says nothing.
+// Best and worst are marked by a word and a frame, since a shade alone says nothing.
 import type { CustomSeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
 import type { Grid, GridCell } from "../../../../analysis/comparison/factor-grid.js";
 import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";

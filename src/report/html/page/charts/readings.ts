@@ -1,5 +1,4 @@
-// Lines of readings, which do not exist for every second. A line bridges usual distances between readings; a much longer
-// distance stays a gap, because a line would claim that the server answered.
+// A line bridges usual distances between readings; a much longer distance stays a gap.
 import { quantile } from "../../../../analysis/statistics/quantiles.js";
 
 /** Multiple of the distance that three of four readings keep, up to which a line bridges. */

@@ -1,5 +1,4 @@
-// Colours that readers with every common kind of colour blindness can distinguish (after Okabe and Ito, each 3:1 from the
-// page). Parts of a whole have a second set, so that they cannot be mistaken for treatments.
+// Colours that readers with colour blindness can distinguish (after Okabe and Ito, each 3:1 from the page).
 
 export interface ChartTheme {
   readonly name: "light" | "dark";
@@ -14,9 +13,7 @@ export interface ChartTheme {
   readonly worse: string;
   readonly treatments: readonly string[];
   readonly parts: readonly string[];
-  /**
-   * Colours of parts that every transaction has besides its statements: quieter, and distinct from the colours of `parts`.
-   */
+  /** Colours of parts that every transaction has, quieter than the colours of `parts`. */
   readonly common: readonly string[];
   /** Colour of the rest of a whole. */
   readonly rest: string;

@@ -1,5 +1,4 @@
-// Series over time of the trials that the reader chose. All trials of a treatment together are their median, but their mean
-// if parts are stacked, because only means add up.
+// All trials of a treatment together are their median, but their mean if parts are stacked.
 import { mean, median } from "../../../../analysis/statistics/quantiles.js";
 import { SAMPLED } from "../../../../workloads/evidence.js";
 import type { TrialSeries } from "../../report-data.js";

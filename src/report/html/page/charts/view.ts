@@ -1,5 +1,4 @@
-// Derives the view that charts draw from the report and the reader's filters. A colour belongs to the treatment's place in
-// the report, so that hiding one never repaints the others.
+// A colour belongs to the treatment's place in the report, so that hiding one never repaints the others.
 import { unitsText, unitOf } from "../../../../workloads/vocabulary.js";
 import { operationsIn } from "../../../../metrics/operations.js";
 import { labelsOf } from "../../../findings/treatment-labels.js";
