@@ -3,17 +3,12 @@ import type { Command } from "commander";
 import { stringify } from "yaml";
 import { UsageError } from "../foundation/errors.js";
 import { readToken } from "../engine/agents/token.js";
-import { kubernetesManifest } from "../engine/agents/kubernetes-manifest.js";
+import { kubernetesManifest, type ManifestOptions } from "../engine/agents/kubernetes-manifest.js";
 import { loadScenario } from "../scenario/loader.js";
 import { positiveNumber } from "./option-values.js";
 
-interface ManifestCommandOptions {
-  readonly agents: number;
-  readonly image: string;
+interface ManifestCommandOptions extends Omit<ManifestOptions, "token" | "scenario"> {
   readonly tokenFile: string;
-  readonly workers: number;
-  readonly memory: string;
-  readonly name: string;
 }
 
 export function register(program: Command): void {

@@ -1,7 +1,8 @@
 // Lines that fit the terminal's columns and rows. Pure. Lines that do not fit are left out from the bottom: trial, phase
 // and operations are kept longest.
 import { LIVE } from "../workloads/evidence.js";
-import type { LiveThreshold, LiveView } from "./page/live-data.js";
+import type { RunningThreshold } from "../engine/session/observer.js";
+import type { LiveView } from "./page/live-data.js";
 import { lookWords, ownRows, workOf } from "./page/live-words.js";
 import { measuredText, shortNumber } from "../foundation/text/numbers.js";
 import { printable, shorten, type Marks } from "../foundation/text/text-table.js";
@@ -146,7 +147,10 @@ function databaseLines({ evidence }: LiveView, past: BoardPast, { isUnicode }: S
   return parts.length > 0 ? [plain(parts.join("   "))] : [];
 }
 
-function thresholdLines(thresholds: readonly LiveThreshold[], { isUnicode, columns }: Screen): BoardLine[] {
+function thresholdLines(
+  thresholds: readonly RunningThreshold[],
+  { isUnicode, columns }: Screen,
+): BoardLine[] {
   const [yes, no, open] = isUnicode ? ["✓", "✗", "·"] : ["ok", "FAILED", "?"];
   return thresholds.map(({ metric, expression, seen, ok }) => {
     const mark = ok === null ? open : ok ? yes : no;

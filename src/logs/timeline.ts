@@ -4,15 +4,8 @@ import type { SummaryLine } from "../results/log-lines.js";
 import type { TimelineRow, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "../metrics/figures.js";
 
-interface OpenRow extends Omit<TimelineRow, "transactionsByColumn"> {
-  readonly actor: string;
-  transactions: number;
-  events: number;
-  retries: number;
-  failures: number;
-  longestMs: number;
-  readonly spread: Spread;
-}
+type Open<Row> = { -readonly [Key in keyof Row]: Row[Key] };
+type OpenRow = Open<Omit<TimelineRow, "transactionsByColumn">> & { readonly spread: Spread };
 
 export class Timeline {
   private readonly rows = new Map<string, OpenRow>();

@@ -126,14 +126,7 @@ export function fewSamples(
   return samples >= needed ? undefined : `${counted(samples, "sample")}, needs ${needed}`;
 }
 
-export interface Assessment {
-  readonly seen: number;
-  readonly ok: boolean | null;
-  /** Reason why it cannot be judged, or is met although the observed value is beyond the bound. */
-  readonly reason?: string;
-  /** The share behind a rare count. */
-  readonly share?: NonNullable<ThresholdResult["share"]>;
-}
+export type Assessment = Pick<ThresholdResult, "ok" | "reason" | "share"> & { readonly seen: number };
 
 export function assess(threshold: Threshold, measured: ThresholdInputs): Assessment | undefined {
   const outcome = outcomeOf(threshold, measured);

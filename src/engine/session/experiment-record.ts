@@ -1,7 +1,12 @@
 import { HistogramSet } from "../../metrics/histograms.js";
 import { Totals } from "../../metrics/totals.js";
 import { randomArrivals } from "../../results/operation-results.js";
-import { buildResult, mergedResult, treatmentResults } from "../../results/result-document.js";
+import {
+  buildResult,
+  mergedResult,
+  treatmentResults,
+  type ResultParts,
+} from "../../results/result-document.js";
 import { diagnosisEntries } from "../../analysis/diagnosis/diagnose.js";
 import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import {
@@ -43,14 +48,7 @@ interface MergedTrials {
 }
 
 /** Parts of the document that no trial holds. */
-interface Findings {
-  readonly environment: Environment;
-  readonly verdict: Verdict;
-  readonly thresholds?: readonly ThresholdResult[] | undefined;
-  /** Ceilings by treatment id. */
-  readonly ceilings?: ReadonlyMap<string, Ceiling>;
-  readonly diagnosis?: ResultDocument["diagnosis"];
-}
+type Findings = Pick<ResultParts, "environment" | "verdict" | "thresholds" | "ceilings" | "diagnosis">;
 
 export interface InterruptedRecord {
   /** Complete trials, in their planned order. */

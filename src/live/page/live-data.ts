@@ -1,6 +1,6 @@
 // Plain values that survive JSON; times are milliseconds since the program began, so that the clocks of program and browser
 // may differ.
-import type { LiveLook } from "../../engine/session/observer.js";
+import type { LiveLook, RunningThreshold } from "../../engine/session/observer.js";
 import type { Operation } from "../../metrics/operations.js";
 
 export interface LiveView {
@@ -19,7 +19,7 @@ export interface LiveView {
   readonly operations: readonly LiveRow[];
   /** The last sample, by the names of the catalogue of evidence; empty before the trial's first sample. */
   readonly evidence: Readonly<Record<string, number>>;
-  readonly thresholds: readonly LiveThreshold[];
+  readonly thresholds: readonly RunningThreshold[];
 }
 
 export interface LiveTrial {
@@ -47,14 +47,6 @@ export interface LiveRow {
   readonly totalFailures: number;
   /** Arrivals given up in an open loop, else 0. */
   readonly totalDropped: number;
-}
-
-export interface LiveThreshold {
-  readonly metric: string;
-  readonly expression: string;
-  readonly seen: number | null;
-  /** True if the threshold holds so far; null while there is no sample. */
-  readonly ok: boolean | null;
 }
 
 /** A second of a trial's window. It may be sent again, if a part of it came late: `trial` and `second` identify it. */

@@ -4,7 +4,8 @@ import { isRound, operationsIn } from "../../metrics/operations.js";
 import { evidenceMetricOf } from "../../workloads/evidence.js";
 import { measuredText } from "../../foundation/text/numbers.js";
 import type { LiveLook } from "../../engine/session/observer.js";
-import type { LiveRow, LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";
+import type { RunningThreshold } from "../../engine/session/observer.js";
+import type { LiveRow, LiveTrialEnd, LiveView } from "./live-data.js";
 import type { ChartTable } from "../../report/html/page/charts/drawing.js";
 import { unitOf } from "../../report/html/page/charts/metric-unit.js";
 import { plain, valueText } from "../../report/html/page/charts/values.js";
@@ -94,7 +95,7 @@ export function operationTable({ operations }: LiveView): ChartTable {
   };
 }
 
-export function thresholdWords({ metric, expression, seen, ok }: LiveThreshold): string {
+export function thresholdWords({ metric, expression, seen, ok }: RunningThreshold): string {
   if (seen === null) return `${metric} ${expression}: no sample yet`;
   const state = `${ok === null ? "too few samples" : ok ? "holds" : "broken"} so far: ${measuredText(seen, expression)}`;
   return `${metric} ${expression}: ${state}`;

@@ -2,6 +2,7 @@
 // under test counts.
 import { elided } from "../../foundation/shown.js";
 import type { SqlRow } from "../../database/sql.js";
+import type { PoolerReading } from "../running-pooler.js";
 
 /** A pool: the database and user that clients name to PgBouncer. */
 export interface PoolName {
@@ -9,23 +10,15 @@ export interface PoolName {
   readonly user: string;
 }
 
-/** One moment of one or several pools. */
-export interface PoolReading {
-  readonly clientsActive: number;
-  readonly clientsWaiting: number;
-  /** Wait of the first client in the queue. */
-  readonly maxWaitMs: number;
-  readonly serversActive: number;
-  readonly serversIdle: number;
-}
+type Counts = "transactions" | "waitMs" | "queryMs";
 
-export interface PoolCounts {
-  /** Transactions, counted at their first message: transactions that still wait are included. */
-  readonly transactions: number;
-  readonly waitMs: number;
-  /** Time from the arrival to the end of the ended queries, including the wait of a transaction's first query. */
-  readonly queryMs: number;
-}
+type PoolReading = Required<Omit<PoolerReading, Counts>>;
+
+/**
+ * Transactions are counted at their first message, while they still wait. `queryMs` is from the arrival to the end of ended
+ * queries, including the wait of a transaction's first query.
+ */
+type PoolCounts = Required<Pick<PoolerReading, Counts>>;
 
 function numberOf(row: SqlRow, column: string): number {
   const cell = row[column];

@@ -211,35 +211,24 @@ const delaysOf = ({ appDelay }: Written): EventSettings["appDelayMs"] =>
   "min" in appDelay ? { add: NO_DELAY, process: appDelay, archive: NO_DELAY } : appDelay;
 
 export function resolve(written: Written): OwnSettings {
-  const { payload, locking, isolation: level, ids, statementShape, batch, topology, reads } = written;
-  const {
-    advance,
-    claimIndex,
-    archived,
-    archiveDelete,
-    validate,
-    preload,
-    documentSize: documentBytes,
-    documentShape,
-  } = written;
   return {
-    payload,
-    locking,
-    isolation: level,
-    ids,
-    statementShape,
-    batch,
-    advance,
-    claimIndex,
-    archived,
-    archiveDelete,
+    payload: written.payload,
+    locking: written.locking,
+    isolation: written.isolation,
+    ids: written.ids,
+    statementShape: written.statementShape,
+    batch: written.batch,
+    advance: written.advance,
+    claimIndex: written.claimIndex,
+    archived: written.archived,
+    archiveDelete: written.archiveDelete,
     appDelayMs: delaysOf(written),
-    documentBytes,
-    documentShape,
-    validate,
-    preload,
-    topology,
-    reads,
+    documentBytes: written.documentSize,
+    documentShape: written.documentShape,
+    validate: written.validate,
+    preload: written.preload,
+    topology: written.topology,
+    reads: written.reads,
   };
 }
 

@@ -1,6 +1,7 @@
 // Entry of the live page. If the program is gone without an `end`, the page says so and tries again: the browser by itself, unless it was
 // refused.
-import type { LiveEnd, LiveThreshold, LiveUpdate, LiveView } from "../live-data.js";
+import type { RunningThreshold } from "../../../engine/session/observer.js";
+import type { LiveEnd, LiveUpdate, LiveView } from "../live-data.js";
 import { LiveStore } from "../live-store.js";
 import {
   endedTable,
@@ -124,7 +125,7 @@ class LivePage {
   }
 }
 
-function thresholdItem(threshold: LiveThreshold): HTMLElement {
+function thresholdItem(threshold: RunningThreshold): HTMLElement {
   const tone = threshold.ok === null ? undefined : threshold.ok ? "good" : "bad";
   return element("li", { "data-tone": tone }, thresholdWords(threshold));
 }

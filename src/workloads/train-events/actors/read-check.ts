@@ -1,16 +1,12 @@
 // Only events that were there before the read began and after it ended are missed; others may be in the answer or not.
+import type { ReadProbe } from "../sql/shape.js";
 import { RECENT_LIMIT } from "../sql/statements.js";
 import type { Question, ReadOutcome } from "../store.js";
 import { EVENT_TYPES, type EventType } from "../model/event.js";
 import { READS } from "../settings.js";
 import type { StatementRow } from "../../../database/sql.js";
 
-export interface Sought {
-  readonly eventType: EventType;
-  readonly authorityId: string;
-  readonly trainId: string;
-  readonly id?: string;
-}
+export type Sought = ReadProbe & { readonly id?: string };
 
 /** A wrong row or a missing event of an answer. */
 export interface Misread {

@@ -74,20 +74,13 @@ export interface AuditFacts {
   readonly notAudited: readonly string[];
 }
 
-export interface Conservation extends TableCounts, ViolationCounts {
+export interface Conservation
+  extends TableCounts, ViolationCounts, Omit<AuditFacts, "found" | "losses" | "explained" | "terms"> {
   readonly verdict: "ok" | "violated";
-  readonly published: number;
-  readonly inDoubt: number;
-  readonly inDoubtFound: number;
-  readonly documentsChecked: number;
   /** One sentence for each kind of violation; empty if the verdict is ok. */
   readonly violations: readonly string[];
-  readonly named: readonly NamedFinding<ViolationKind>[];
   /** Left out if nothing was lost. */
   readonly losses?: readonly Loss[];
-  readonly checks: Checked;
-  readonly validated: Validated;
-  readonly notAudited: readonly string[];
 }
 
 const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: number) => string>> = {

@@ -61,15 +61,7 @@ export const inDatabase: Shape = (context) => {
       const rollArray = float8Array(count, () => rolls[next++] as number);
       const advanced = bindAhead(sql.advance, [keys, rollArray, count, ...textsOf(chances)]);
       const rewritten = bindAhead(sql.rewrite, [keys, count]);
-      return {
-        passes,
-        async advance(connection) {
-          await connection.execute(sql.advance, advanced);
-        },
-        async rewrite(connection) {
-          await connection.execute(sql.rewrite, rewritten);
-        },
-      };
+      return { passes, values: [[advanced], [rewritten]] };
     },
   });
 };

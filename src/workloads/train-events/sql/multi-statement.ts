@@ -5,69 +5,68 @@ import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { outcomeOf } from "./process-pass.js";
 import { archiveClaim, readFind, readRecent, RECENT_LIMIT } from "./statements.js";
 import { inReadTransaction, inTransaction } from "../../../database/postgres/transaction.js";
-import { questionsOf, type InRead } from "./questions.js";
-import type { ClaimedPass, ProcessRequest, EventOperations } from "../store.js";
-import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
-import type { Connection, Statement, StatementRow } from "../../../database/sql.js";
+import type { InRead } from "./questions.js";
+import type { ClaimedPass, ProcessRequest } from "../store.js";
+import { findValues, type ShapeContext, type ShapeOperations } from "./shape.js";
+import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/sql.js";
 
-/** Statements of an add, in the order in which they are sent. */
-interface Inserts {
-  insertEvents(connection: Connection): Promise<void>;
-  insertStatuses(connection: Connection): Promise<void>;
-}
-
-interface Changes {
-  readonly passes: readonly ClaimedPass[];
-  advance(connection: Connection): Promise<void>;
-  rewrite(connection: Connection): Promise<void>;
-}
+/** One list of values, in the order of sending, for each statement of a step. */
+type ValueLists = readonly (readonly StatementValues[])[];
 
 /** The writes of a shape. Events, passes and keys come in key order and are never empty. */
 export interface WriteSteps {
+  /** Statements of each transaction in the order of sending, without its claim; the first comes before an app delay. */
   readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
   /** Claims at most $1 events; `decide` gets its rows. */
   readonly claim: Statement;
   readonly documentRoom: number;
   /** Serialises a batch: its events, and their status rows. */
-  prepareInserts(batch: EventBatch): Inserts;
-  /** Decides the advance of the claimed events, and serialises the changes. */
-  decide(rows: readonly StatementRow[], request: ProcessRequest): Changes;
-  copyToArchive(connection: Connection, ids: readonly string[]): Promise<void>;
-  /** Deletes status rows first, unless the foreign key deletes them: they refer to the events. */
-  deleteLive(connection: Connection, ids: readonly string[]): Promise<void>;
+  addValues(batch: EventBatch): ValueLists;
+  /** Decides the advance of the claimed events, and serialises the changes: statuses, and then documents. */
+  decide(
+    rows: readonly StatementRow[],
+    request: ProcessRequest,
+  ): { readonly passes: readonly ClaimedPass[]; readonly values: ValueLists };
+  /** The same for each statement of an archive. */
+  archiveValues(ids: readonly string[]): readonly StatementValues[];
 }
 
-export function multiStatement(context: ShapeContext, steps: WriteSteps): EventOperations {
-  const begin = beginOf(context);
-  const beginRead = beginOf(context, "READ ONLY");
-  const { claim } = steps;
+async function send(
+  connection: Connection,
+  statements: readonly Statement[],
+  values: ValueLists,
+  appDelay?: () => Promise<void>,
+): Promise<void> {
+  for (let i = 0; i < statements.length; i++) {
+    for (const each of values[i] ?? []) await connection.execute(statements[i] as Statement, each);
+    if (i === 0) await appDelay?.();
+  }
+}
+
+export function multiStatement(context: ShapeContext, steps: WriteSteps): ShapeOperations {
+  const begin = context.dialect.begin(context.isolation, "READ WRITE");
+  const beginRead = context.dialect.begin(context.isolation, "READ ONLY");
+  const { claim, documentRoom, statements } = steps;
   const claimTerminal = archiveClaim(context);
   const recent = readRecent(context);
   const find = readFind(context);
   const inRead: InRead = (connection, ask) => inReadTransaction(connection, beginRead, ask);
-  const questions = questionsOf(context, inRead);
-  const presence = presenceCounter(context);
   return {
     statements: [
-      ...steps.statements.add,
+      ...statements.add,
       claim,
-      ...steps.statements.process,
+      ...statements.process,
       claimTerminal,
-      ...steps.statements.archive,
+      ...statements.archive,
       ...(context.reads.dispatcher > 0 ? [recent, find] : []),
-      ...questions.statements,
-      presence.statement,
     ],
-    documentRoom: steps.documentRoom,
+    documentRoom,
+    inRead,
     add(batch) {
       if (batch.size === 0) return () => Promise.resolve();
-      const inserts = steps.prepareInserts(batch);
+      const values = steps.addValues(batch);
       return (connection: Connection, appDelay) =>
-        inTransaction(connection, begin, async () => {
-          await inserts.insertEvents(connection);
-          await appDelay?.();
-          await inserts.insertStatuses(connection);
-        });
+        inTransaction(connection, begin, () => send(connection, statements.add, values, appDelay));
     },
     process(request) {
       const limit = bindAhead(claim, [request.limit]);
@@ -75,11 +74,9 @@ export function multiStatement(context: ShapeContext, steps: WriteSteps): EventO
         inTransaction(connection, begin, async () => {
           const rows = await connection.execute(claim, limit);
           if (rows.length === 0) return outcomeOf([]);
-          const changes = steps.decide(rows, request);
-          await changes.advance(connection);
-          await appDelay?.();
-          await changes.rewrite(connection);
-          return outcomeOf(changes.passes);
+          const { passes, values } = steps.decide(rows, request);
+          await send(connection, statements.process, values, appDelay);
+          return outcomeOf(passes);
         });
     },
     archive(most) {
@@ -89,9 +86,9 @@ export function multiStatement(context: ShapeContext, steps: WriteSteps): EventO
           const rows = await connection.execute(claimTerminal, limit);
           const archivedIds = rows.map((row) => row[0] as string).sort();
           if (archivedIds.length > 0) {
-            await steps.copyToArchive(connection, archivedIds);
-            await appDelay?.();
-            await steps.deleteLive(connection, archivedIds);
+            const values = steps.archiveValues(archivedIds);
+            const lists = statements.archive.map(() => values);
+            await send(connection, statements.archive, lists, appDelay);
           }
           return { archivedIds };
         });
@@ -106,8 +103,5 @@ export function multiStatement(context: ShapeContext, steps: WriteSteps): EventO
           return { answers: [newest, found] };
         });
     },
-    ask: questions.ask,
-    someLive: questions.someLive,
-    countPresent: presence.countPresent,
   };
 }

@@ -10,7 +10,8 @@ import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { inDatabase } from "./in-database.js";
 import { rowByRow } from "./row-by-row.js";
 import { setBased } from "./set-based.js";
-import type { Shape } from "./shape.js";
+import { questionsOf } from "./questions.js";
+import { presenceCounter, type Shape } from "./shape.js";
 import { singleStatement } from "./single-statement.js";
 import { tablesOf } from "./tables.js";
 import type { EventOperations } from "../store.js";
@@ -35,5 +36,9 @@ export function eventOperations(settings: OperationSettings): EventOperations {
   const tables = tablesOf(dialect, settings.namespace);
   const isOneStep = settings.advance?.isOneStep === true;
   const defaults = { ...DEFAULT_LEVELS, reads: DISPATCHER_ALONE };
-  return SHAPES[settings.statementShape]({ ...defaults, ...settings, dialect, tables, isOneStep });
+  const context = { ...defaults, ...settings, dialect, tables, isOneStep };
+  const { inRead, statements, ...transactions } = SHAPES[settings.statementShape](context);
+  const { statements: asked, ...questions } = questionsOf(context, inRead);
+  const { statement, countPresent } = presenceCounter(context);
+  return { ...transactions, ...questions, countPresent, statements: [...statements, ...asked, statement] };
 }

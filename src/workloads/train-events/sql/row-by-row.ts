@@ -66,39 +66,16 @@ export const rowByRow: Shape = (context) => {
       archive: [sql.copy, ...(isExplicit ? [sql.deleteStatus] : []), sql.deleteEvent],
     },
     documentRoom: 0,
-    prepareInserts(batch) {
+    addValues(batch) {
       const events = batch.events();
-      const rows = events.map(valuesOf);
-      return {
-        async insertEvents(connection) {
-          for (const values of rows) await connection.execute(sql.addEvent, values);
-        },
-        async insertStatuses(connection) {
-          for (const { id } of events) await connection.execute(sql.addStatus, [id]);
-        },
-      };
+      return [events.map(valuesOf), events.map(({ id }) => [id])];
     },
     claim: processClaim(context),
     decide(rows, request) {
       const passes = decidePasses(rows, request);
       const statuses = passes.map(({ id, status }) => [id, status]);
-      const payloads = passes.map((pass) => [pass.id, rewritePayload(pass)]);
-      return {
-        passes,
-        async advance(connection) {
-          for (const values of statuses) await connection.execute(sql.advance, values);
-        },
-        async rewrite(connection) {
-          for (const values of payloads) await connection.execute(sql.rewrite, values);
-        },
-      };
+      return { passes, values: [statuses, passes.map((pass) => [pass.id, rewritePayload(pass)])] };
     },
-    async copyToArchive(connection, ids) {
-      for (const id of ids) await connection.execute(sql.copy, [id]);
-    },
-    async deleteLive(connection, ids) {
-      if (isExplicit) for (const id of ids) await connection.execute(sql.deleteStatus, [id]);
-      for (const id of ids) await connection.execute(sql.deleteEvent, [id]);
-    },
+    archiveValues: (ids) => ids.map((id) => [id]),
   });
 };

@@ -100,18 +100,12 @@ export function setBasedSteps(context: ShapeContext): WriteSteps {
       archive: [sql.copy, ...(isExplicit ? [sql.deleteStatus] : []), sql.deleteEvents],
     },
     documentRoom: documentRoom(context),
-    prepareInserts(batch) {
+    addValues(batch) {
       const pieces = parts(batch);
-      const events = pieces.map((piece) => bindAhead(sql.addEvents, batchArrays(context, piece)));
-      const statuses = pieces.map(({ keys }) => bindAhead(sql.addStatus, [uuidBytesArray(keys)]));
-      return {
-        async insertEvents(connection) {
-          for (const values of events) await connection.execute(sql.addEvents, values);
-        },
-        async insertStatuses(connection) {
-          for (const values of statuses) await connection.execute(sql.addStatus, values);
-        },
-      };
+      return [
+        pieces.map((piece) => bindAhead(sql.addEvents, batchArrays(context, piece))),
+        pieces.map(({ keys }) => bindAhead(sql.addStatus, [uuidBytesArray(keys)])),
+      ];
     },
     claim: processClaim(context),
     decide(claimed, request) {
@@ -124,24 +118,9 @@ export function setBasedSteps(context: ShapeContext): WriteSteps {
       const advanced = bindAhead(sql.advance, [ids, statuses, passes.length]);
       const payloads = payloadArray(context, passes.map(rewritePayload));
       const rewritten = bindAhead(sql.rewrite, [ids, payloads, passes.length]);
-      return {
-        passes,
-        async advance(connection) {
-          await connection.execute(sql.advance, advanced);
-        },
-        async rewrite(connection) {
-          await connection.execute(sql.rewrite, rewritten);
-        },
-      };
+      return { passes, values: [[advanced], [rewritten]] };
     },
-    async copyToArchive(connection, ids) {
-      await connection.execute(sql.copy, [uuidArray(ids), ids.length]);
-    },
-    async deleteLive(connection, ids) {
-      const keys = uuidArray(ids);
-      if (isExplicit) await connection.execute(sql.deleteStatus, [keys, ids.length]);
-      await connection.execute(sql.deleteEvents, [keys, ids.length]);
-    },
+    archiveValues: (ids) => [[uuidArray(ids), ids.length]],
   };
 }
 

@@ -3,6 +3,7 @@ import { bufferOf, uuidBytesArray } from "../../../database/postgres/wire/binary
 import { resolvePresent, type StatementContext } from "./statements.js";
 import { PAYLOAD_TRAITS } from "../settings.js";
 import type { EventOperations } from "../store.js";
+import type { InRead } from "./questions.js";
 import type { Connection, SqlValue } from "../../../database/sql.js";
 import type { Isolation } from "../../../database/levels.js";
 import type { Payload } from "../settings.js";
@@ -11,15 +12,13 @@ export interface ShapeContext extends StatementContext {
   readonly isolation: Isolation;
 }
 
-export function beginOf(
-  { dialect, isolation }: ShapeContext,
-  access: "READ WRITE" | "READ ONLY" = "READ WRITE",
-): string {
-  return dialect.begin(isolation, access);
+/** The part of a store's transactions in which shapes differ. */
+export interface ShapeOperations extends Omit<EventOperations, "ask" | "someLive" | "countPresent"> {
+  readonly inRead: InRead;
 }
 
 /** A form of the workload in SQL; a new one is one file and one line in `registry.ts`. */
-export type Shape = (context: ShapeContext) => EventOperations;
+export type Shape = (context: ShapeContext) => ShapeOperations;
 
 export type ReadProbe = Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">;
 

@@ -15,10 +15,10 @@ import {
   type StatementContext,
 } from "./statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../../../database/postgres/transaction.js";
-import { questionsOf, type InRead } from "./questions.js";
+import type { InRead } from "./questions.js";
 import type { ArchiveOutcome, ProcessOutcome, ReadOutcome } from "../store.js";
 import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
-import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
+import { findValues, type Shape } from "./shape.js";
 import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/sql.js";
 
 /** Inserts a batch of events and their status rows: $1 and following are one array for each column of the insert. */
@@ -95,18 +95,13 @@ function archivedOf(rows: readonly StatementRow[]): ArchiveOutcome {
 }
 
 function processedOf(rows: readonly StatementRow[]): ProcessOutcome {
-  return outcomeOf(
-    rows.map((row) => ({
-      id: row[0] as string,
-      was: row[1] as EventStatus,
-      status: row[2] as EventStatus,
-    })),
-  );
+  const passes = rows as readonly [id: string, was: EventStatus, status: EventStatus][];
+  return outcomeOf(passes.map(([id, was, status]) => ({ id, was, status })));
 }
 
 export const singleStatement: Shape = (context) => {
-  const begin = beginOf(context);
-  const beginRead = beginOf(context, "READ ONLY");
+  const begin = context.dialect.begin(context.isolation, "READ WRITE");
+  const beginRead = context.dialect.begin(context.isolation, "READ ONLY");
   const add = addStatement(context);
   const process = processStatement(context);
   const archive = archiveStatement(context);
@@ -114,8 +109,6 @@ export const singleStatement: Shape = (context) => {
   const isAlone = context.isolation === "read committed";
   const inRead: InRead = (connection, ask) =>
     isAlone ? ask() : inReadTransaction(connection, beginRead, ask);
-  const questions = questionsOf(context, inRead);
-  const presence = presenceCounter(context);
   const textsOf = chanceTexts();
 
   /** Runs one statement as one transaction; an app delay, if the outcome has events, holds its locks. */
@@ -136,13 +129,9 @@ export const singleStatement: Shape = (context) => {
   }
 
   return {
-    statements: [
-      ...[add, process, archive],
-      ...(context.reads.dispatcher > 0 ? [read] : []),
-      ...questions.statements,
-      presence.statement,
-    ],
+    statements: [add, process, archive, ...(context.reads.dispatcher > 0 ? [read] : [])],
     documentRoom: documentRoom(context),
+    inRead,
     add(batch) {
       if (batch.size === 0) return () => Promise.resolve();
       const values = bindAhead(add, batchArrays(context, batch));
@@ -165,8 +154,5 @@ export const singleStatement: Shape = (context) => {
         connection.execute(read, values).then((rows) => ({ answers: [rows] }));
       return (connection: Connection) => inRead(connection, () => ask(connection));
     },
-    ask: questions.ask,
-    someLive: questions.someLive,
-    countPresent: presence.countPresent,
   };
 };

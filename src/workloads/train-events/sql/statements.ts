@@ -1,24 +1,20 @@
 // SQL that all shapes share. PostgreSQL may keep plans made on empty tables, so row limits are parameters and arrays are joined
 // through one: the planner then expects a tenth of ten elements, one row, and looks it up by key (`statements.db.test.ts`).
-import { ARCHIVED_STATUSES, EventStatus, WORKABLE_STATUSES, type Archived } from "../model/lifecycle.js";
+import { ARCHIVED_STATUSES, EventStatus, WORKABLE_STATUSES } from "../model/lifecycle.js";
 import { inStatus, type Dialect } from "../../../database/postgres/dialects/dialect.js";
-import { PAYLOAD_TRAITS } from "../settings.js";
+import { PAYLOAD_TRAITS, type EventSettings, type Payload } from "../settings.js";
 import type { Tables } from "./tables.js";
 import type { Statement } from "../../../database/sql.js";
-import type { ArchiveDelete, ClaimIndex, Locking, Payload, ReadWeights } from "../settings.js";
 import { literals } from "./literals.js";
 
-export interface StatementContext {
+export interface StatementContext extends Pick<
+  EventSettings,
+  "payload" | "locking" | "claimIndex" | "archived" | "archiveDelete" | "reads"
+> {
   readonly dialect: Dialect;
   readonly tables: Tables;
-  readonly payload: Payload;
-  readonly locking: Locking;
-  readonly claimIndex: ClaimIndex;
-  readonly archived: Archived;
-  readonly archiveDelete: ArchiveDelete;
   /** See `AdvanceProbabilities`. */
   readonly isOneStep: boolean;
-  readonly reads: ReadWeights;
 }
 
 export const RECENT_LIMIT = 20;
