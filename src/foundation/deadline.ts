@@ -19,3 +19,16 @@ export async function unlessAborted(signal: AbortSignal, work: Promise<unknown>)
     }),
   ]);
 }
+
+/** Settles once all have: with all results, or with the first failure once `undo` of the other results has settled. */
+export async function allOrNone<T>(
+  attempts: readonly Promise<T>[],
+  undo: (results: readonly T[]) => Promise<unknown>,
+): Promise<T[]> {
+  const outcomes = await Promise.allSettled(attempts);
+  const results = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  const failure = outcomes.find((outcome) => outcome.status === "rejected");
+  if (!failure) return results;
+  await undo(results);
+  throw failure.reason;
+}

@@ -1,6 +1,7 @@
 // Poolers in front of a target: started, several before each server, or running already. Refuses to start if the upstream takes
 // no connections or a pooler may open too few files, which would show under load only.
 import { connect } from "node:net";
+import { allOrNone } from "../foundation/deadline.js";
 import { messageOf, TargetError, UsageError } from "../foundation/errors.js";
 import { openFilesLimit } from "../foundation/machine.js";
 import { standStill } from "../foundation/process/stand-still.js";
@@ -29,18 +30,10 @@ export async function startPoolers<S extends Managed>(
   const places = upstreams.flatMap((upstream, index) =>
     Array.from({ length: counts[index] ?? 1 }, () => ({ upstream, beside: counts[index] ?? 1 })),
   );
-  const outcomes = await Promise.allSettled(
-    places.map(({ upstream }) => kind.start(program, settings, upstream)),
-  );
-  const instances = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-  const failure = outcomes.find((outcome) => outcome.status === "rejected");
-  const stop = async (): Promise<void> => {
-    await Promise.all(instances.map((instance) => instance.stop()));
-  };
-  if (failure) {
-    await stop();
-    throw failure.reason;
-  }
+  const stopAll = (running: readonly ManagedInstance[]): Promise<unknown> =>
+    Promise.all(running.map((instance) => instance.stop()));
+  const starts = places.map(({ upstream }) => kind.start(program, settings, upstream));
+  const instances = await allOrNone(starts, stopAll);
   const endpoints = places.flatMap((place, index) => placedAs(place, instances[index]));
   const consoles = instances.map(({ console }) => console);
   return {
@@ -59,7 +52,7 @@ export async function startPoolers<S extends Managed>(
     standStill: () => standStill(instances.flatMap(({ pid }) => pid ?? [])),
     tryConnections: () => tryEndpoints(kind.product, endpoints),
     lost: Promise.race(instances.map(({ lost }) => lost)),
-    stop,
+    stop: async () => void (await stopAll(instances)),
   };
 }
 

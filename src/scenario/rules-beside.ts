@@ -1,4 +1,4 @@
-// With refused keys, a finding counts unless its rule read one, or a default in whose place a misspelt key may stand.
+// A finding counts unless its rule read a refused key, or a default in whose place a misspelt key may stand.
 import { deepCopy, getIn, isMapping, startsWith, type Mapping, type Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import { OWN_KEYS } from "../workloads/registry.js";

@@ -1,14 +1,15 @@
 import { counted } from "../foundation/units.js";
 import {
-  fitted,
+  colourMarks,
   plainMarks,
   printable,
-  renderTable,
   shorten,
-  wrap,
-  WIDTH_MAX,
+  paragraph,
+  columnsOf,
+  renderTable,
+  fitted,
+  type Marks,
 } from "../foundation/text/text-table.js";
-import { colourMarks, type Column, type Marks } from "../foundation/text/text-table.js";
 import {
   FIGURES,
   isVerified,
@@ -20,19 +21,8 @@ import {
 const SHOWN_MAX = 40;
 const VALUE_WIDTH = 22;
 
-const FIGURE_COLUMNS: readonly Column[] = [
-  { title: "Recomputed", align: "left" },
-  { title: "From", align: "left" },
-  { title: "Figures", align: "right" },
-  { title: "Agree", align: "right" },
-  { title: "Differ", align: "right" },
-];
-const DIFFERENCE_COLUMNS: readonly Column[] = [
-  { title: "Differs", align: "left" },
-  { title: "Stored", align: "right" },
-  { title: "Recomputed", align: "right" },
-  { title: "From", align: "left" },
-];
+const FIGURE_COLUMNS = columnsOf(["Recomputed", "From"], ["Figures", "Agree", "Differ"]);
+const DIFFERENCE_COLUMNS = columnsOf(["Differs"], ["Stored", "Recomputed"], ["From"]);
 
 function valueText(value: unknown): string {
   if (value === undefined) return "absent";
@@ -65,7 +55,7 @@ function notRecomputedLines(left: readonly NotRecomputed[], marks: Marks): strin
   return [
     marks.bold("Not recomputed"),
     ...left.flatMap(({ what, reason, isMissing }) => {
-      const lines = wrap(printable(`- ${what}: ${reason}`), WIDTH_MAX);
+      const lines = paragraph(`- ${what}: ${reason}`);
       return isMissing ? lines.map(marks.bad) : lines;
     }),
     "",

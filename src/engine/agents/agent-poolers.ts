@@ -1,7 +1,7 @@
 // The poolers on agents' machines as one pooler. An agent that a fault kills takes its poolers with it.
 import * as z from "zod";
 import type { Endpoint, Auth } from "../../database/endpoint.js";
-import { unlessAborted } from "../../foundation/deadline.js";
+import { allOrNone, unlessAborted } from "../../foundation/deadline.js";
 import type { ProcessPause } from "../../foundation/process/stand-still.js";
 import { poolerKindOf, type ManagedSettings } from "../../pools/registry.js";
 import type {
@@ -12,7 +12,7 @@ import type {
 } from "../../pools/running-pooler.js";
 import { sumOfReadings } from "../../pools/sum-of-readings.js";
 import type { JoinedAgent } from "./joined-agent.js";
-import { OpenedPoolers, Pids, Reading, type PathRequest, type PoolerRequest } from "./path-protocol.js";
+import { OpenedPoolers, Pids, Reading, type PoolerRequest } from "./path-protocol.js";
 
 /** An agent that gets poolers. */
 export interface PoolerPlace {
@@ -40,25 +40,13 @@ export async function openAgentPoolers(
   auth: Auth | undefined,
   upstreams: readonly Endpoint[],
 ): Promise<RunningPooler> {
-  const outcomes = await Promise.allSettled(
-    places.map(async (place) => {
-      const { agent, clients: maxClientConnections } = place;
-      const asked: PathRequest = {
-        kind: "open-poolers",
-        pool,
-        maxClientConnections,
-        auth,
-        upstreams: [...upstreams],
-      };
-      return new PoolersOfAgent(place, OpenedPoolers.parse(await agent.ask(asked)));
-    }),
-  );
-  const opened = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-  const poolers = new AgentPoolers(pool, opened);
-  const failure = outcomes.find((outcome) => outcome.status === "rejected");
-  if (!failure) return poolers;
-  await poolers.stop();
-  throw failure.reason;
+  const asked = { kind: "open-poolers" as const, pool, auth, upstreams: [...upstreams] };
+  const open = async (place: PoolerPlace): Promise<PoolersOfAgent> => {
+    const answer = await place.agent.ask({ ...asked, maxClientConnections: place.clients });
+    return new PoolersOfAgent(place, OpenedPoolers.parse(answer));
+  };
+  const poolersOf = (opened: readonly PoolersOfAgent[]): AgentPoolers => new AgentPoolers(pool, opened);
+  return poolersOf(await allOrNone(places.map(open), (opened) => poolersOf(opened).stop()));
 }
 
 /** The poolers of one agent. */

@@ -1,4 +1,4 @@
-// In transaction mode the wait for a server connection is inside a transaction's first statement, which no client sees.
+// The wait for a server connection in transaction mode is inside a transaction's first statement, which no client sees.
 import { StandingSession } from "../../database/standing-session.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";

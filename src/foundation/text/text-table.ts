@@ -42,9 +42,23 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, rest];
 }
 
+/** The lines of a text from anywhere, as wide as a report. */
+export const paragraph = (text: string): string[] => wrap(printable(text), WIDTH_MAX);
+
 export interface Column {
   readonly title: string;
   readonly align: "left" | "right";
+}
+
+/** Columns of text, then of numbers, then of text again, by their titles. */
+export function columnsOf(
+  texts: readonly string[],
+  numbers: readonly string[] = [],
+  notes: readonly string[] = [],
+): Column[] {
+  const aligned = (titles: readonly string[], align: Column["align"]): Column[] =>
+    titles.map((title) => ({ title, align }));
+  return [...aligned(texts, "left"), ...aligned(numbers, "right"), ...aligned(notes, "left")];
 }
 
 /** Lines of a table in the style of dbworkload: two spaces between columns, a rule below the titles. */
@@ -89,13 +103,7 @@ export function renderParameters(parameters: readonly (readonly [name: string, v
   const rows = parameters.flatMap(([name, value]) =>
     wrap(printable(value), WIDTH_MAX - nameWidth - 2).map((part, i) => [i === 0 ? name : "", part]),
   );
-  return renderTable(
-    [
-      { title: "Parameter", align: "left" },
-      { title: "Value", align: "left" },
-    ],
-    rows,
-  );
+  return renderTable(columnsOf(["Parameter", "Value"]), rows);
 }
 
 /** The table, split into several tables to fit the width. Each repeats the first column. Titles are bold. */

@@ -1,6 +1,6 @@
 // Asks the consoles of all PgBouncers under test, on connections that are not clients of the pool. A console that does not
 // answer fails the sample.
-import { withinMs } from "../../foundation/deadline.js";
+import { allOrNone, withinMs } from "../../foundation/deadline.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { readPools, readPoolSize, readStats, type PoolName } from "./pooler-statistics.js";
@@ -29,20 +29,12 @@ export class PoolerSampler implements PoolerStatistics {
     endpoints: readonly Endpoint[],
     connectTimeoutMs: number,
   ): Promise<PoolerSampler> {
-    const opened = await Promise.allSettled(
-      consoles.map(async (endpoint, index): Promise<Instance> => {
-        const pool = endpoints[index];
-        if (!pool) throw new Error(`console ${index} has no pool`);
-        return { console: await connectAdmin(endpoint, { purpose: "evidence", connectTimeoutMs }), pool };
-      }),
-    );
-    const sampler = new PoolerSampler(
-      opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])),
-    );
-    const failure = opened.find((each) => each.status === "rejected");
-    if (!failure) return sampler;
-    await sampler.close();
-    throw failure.reason;
+    const opening = consoles.map(async (endpoint, index): Promise<Instance> => {
+      const pool = endpoints[index];
+      if (!pool) throw new Error(`console ${index} has no pool`);
+      return { console: await connectAdmin(endpoint, { purpose: "evidence", connectTimeoutMs }), pool };
+    });
+    return new PoolerSampler(await allOrNone(opening, (opened) => new PoolerSampler(opened).close()));
   }
 
   /** Takes a sample; counts are left out until an instance has had its first client. */

@@ -3,7 +3,7 @@
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { SqlRow } from "../../database/sql.js";
-import { withinMs } from "../../foundation/deadline.js";
+import { allOrNone, withinMs } from "../../foundation/deadline.js";
 import { sumOfReadings } from "../sum-of-readings.js";
 import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
@@ -35,19 +35,11 @@ export class PgpoolSampler implements PoolerStatistics {
 
   /** On rejection no connection is left. */
   static async connect(consoles: readonly Endpoint[], connectTimeoutMs: number): Promise<PgpoolSampler> {
-    const opened = await Promise.allSettled(
-      consoles.map(async (pool) => ({
-        console: await connectAdmin(pool, { purpose: "evidence", connectTimeoutMs }),
-        pool,
-      })),
-    );
-    const sampler = new PgpoolSampler(
-      opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])),
-    );
-    const failure = opened.find((each) => each.status === "rejected");
-    if (!failure) return sampler;
-    await sampler.close();
-    throw failure.reason;
+    const opening = consoles.map(async (pool) => ({
+      console: await connectAdmin(pool, { purpose: "evidence", connectTimeoutMs }),
+      pool,
+    }));
+    return new PgpoolSampler(await allOrNone(opening, (opened) => new PgpoolSampler(opened).close()));
   }
 
   async sample(): Promise<PoolerReading> {

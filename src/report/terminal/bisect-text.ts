@@ -1,12 +1,5 @@
 import { intervalText, pText, ratioText } from "../../foundation/text/numbers.js";
-import {
-  printable,
-  renderTable,
-  shorten,
-  wrap,
-  WIDTH_MAX,
-  type Column,
-} from "../../foundation/text/text-table.js";
+import { printable, shorten, paragraph, columnsOf, renderTable } from "../../foundation/text/text-table.js";
 import { counted } from "../../foundation/units.js";
 import type { Bisection, Step } from "../../engine/bisect/bisect.js";
 import type { Revision } from "../../engine/bisect/revisions.js";
@@ -70,16 +63,8 @@ function answerLines(document: Bisection): string[] {
 }
 
 function stepTable({ steps }: Bisection, subjects: ReadonlyMap<string, string>): string[] {
-  const columns: Column[] = [
-    { title: "step", align: "left" },
-    { title: "revision", align: "left" },
-    { title: "against", align: "left" },
-    { title: "ratio", align: "right" },
-    { title: "95 % CI", align: "right" },
-    { title: "trials", align: "right" },
-    { title: "verdict", align: "left" },
-    { title: "subject", align: "left" },
-  ];
+  const numbers = ["ratio", "95 % CI", "trials"];
+  const columns = columnsOf(["step", "revision", "against"], numbers, ["verdict", "subject"]);
   const rows = steps.map(({ purpose, revision, against, ratio, ciLow, ciHigh, trials, standing }) => [
     PURPOSES[purpose],
     revision,
@@ -98,8 +83,7 @@ export function renderBisection(document: Bisection, subjects: ReadonlyMap<strin
   const { objective, revisions, skipped, steps } = document;
   const trials = steps.reduce((sum, step) => sum + 2 * step.trials, 0);
   const disturbed = steps.filter(({ timingsValid }) => !timingsValid).length;
-  const prose = (lines: readonly string[]): string[] =>
-    lines.flatMap((line) => wrap(printable(line), WIDTH_MAX));
+  const prose = (lines: readonly string[]): string[] => lines.flatMap((line) => paragraph(line));
   const lines = [
     ...prose(answerLines(document)),
     "",

@@ -3,26 +3,22 @@ import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import { capacityText, resolutionTexts } from "../findings/search-text.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import {
+  WIDTH_MAX,
   printable,
-  renderTable,
   shorten,
   wrap,
-  WIDTH_MAX,
-  type Column,
+  paragraph,
+  columnsOf,
+  renderTable,
   type Marks,
 } from "../../foundation/text/text-table.js";
 
 const WHY_WIDTH_MAX = 52;
 
-const COLUMNS: readonly Column[] = [
-  "trial",
-  "probe",
-  "asked/s",
-  "offered/s",
-  "done/s",
-  "p99(ms)",
-  "held",
-].map((title): Column => ({ title, align: title === "probe" || title === "held" ? "left" : "right" }));
+const COLUMNS = [
+  ...columnsOf([], ["trial"]),
+  ...columnsOf(["probe"], ["asked/s", "offered/s", "done/s", "p99(ms)"], ["held"]),
+];
 
 function heldText({ held, discarded, reason = "" }: CapacityProbe): string {
   if (discarded === true) return "discarded";
@@ -56,10 +52,10 @@ function doubts(capacity: Capacity): string[] {
 /** Empty where no capacity was searched for. */
 export function renderCapacity(capacities: readonly Capacity[], marks: Marks): string[] {
   return capacities.flatMap((capacity) => [
-    ...wrap(printable(capacityText(capacity)), WIDTH_MAX).map(marks.bold),
+    ...paragraph(capacityText(capacity)).map(marks.bold),
     ...table(capacity),
     ...resolutionTexts(capacity).flatMap((words) => wrap(words, WIDTH_MAX)),
-    ...doubts(capacity).flatMap((words) => wrap(printable(words), WIDTH_MAX).map(marks.bad)),
+    ...doubts(capacity).flatMap((words) => paragraph(words).map(marks.bad)),
     "",
   ]);
 }

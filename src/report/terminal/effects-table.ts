@@ -4,11 +4,11 @@ import { HEADLINE_METRICS, labelOf } from "../../metrics/metric-lists.js";
 import { noInteractionSentence } from "../findings/claims.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
 import {
-  renderWithin,
+  WIDTH_MAX,
   shorten,
   wrap,
-  WIDTH_MAX,
-  type Column,
+  columnsOf,
+  renderWithin,
   type Marks,
 } from "../../foundation/text/text-table.js";
 import { boundsOf } from "../../analysis/statistics/limits.js";
@@ -16,11 +16,6 @@ import { legendOf, markOf } from "../../metrics/names.js";
 import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
 
 const LEVEL_WIDTH_MAX = 48;
-const columnsOf = (unit: string): readonly Column[] => [
-  { title: "operation", align: "left" },
-  { title: "level against baseline level", align: "left" },
-  ...HEADLINE_METRICS.map((metric): Column => ({ title: labelOf(metric, unit), align: "right" })),
-];
 
 function cell(effect: Effect | undefined): string {
   if (!effect) return "-";
@@ -74,11 +69,12 @@ export function renderEffects(result: ResultDocument, marks: Marks): string[] {
   if (effects.length === 0) return [];
   const { workload: vocabulary } = result;
   const unit = unitsText(effects.map(({ operation }) => unitOf(vocabulary, operation)));
+  const metrics = HEADLINE_METRICS.map((metric) => labelOf(metric, unit));
   return [
     marks.bold("Effects of each factor over the combinations of the others (geometric mean of ratios)"),
     ...wrap(`${legendOf(boundsOf(result).equivalence - 1)}.`, WIDTH_MAX),
     "",
-    ...renderWithin(columnsOf(unit), rows(effects), marks),
+    ...renderWithin(columnsOf(["operation", "level against baseline level"], metrics), rows(effects), marks),
     ...interactionLines(interactions, vocabulary).flatMap((line) => wrap(line, WIDTH_MAX)),
     "",
   ];

@@ -2,26 +2,14 @@
 import { counted } from "../../foundation/units.js";
 import type { EndpointResult, RegionResult } from "../../results/result-schema.js";
 import type { ShownFigures } from "../findings/figures.js";
-import {
-  fitted,
-  printable,
-  renderTable,
-  wrap,
-  WIDTH_MAX,
-  type Column,
-} from "../../foundation/text/text-table.js";
+import { paragraph, columnsOf, renderTable, fitted } from "../../foundation/text/text-table.js";
 
 const ENDPOINTS_MAX = 16;
 
-const ENDPOINT: Column = { title: "endpoint", align: "left" };
-const COLUMNS: readonly Column[] = [
-  { title: "region", align: "left" },
-  ENDPOINT,
-  { title: "id", align: "left" },
-  ...["tot_ops", "mean(ms)", "p50(ms)", "p95(ms)", "p99(ms)", "max(ms)", "retries", "failures"].map(
-    (title): Column => ({ title, align: "right" }),
-  ),
-];
+const COLUMNS = columnsOf(
+  ["region", "endpoint", "id"],
+  ["tot_ops", "mean(ms)", "p50(ms)", "p95(ms)", "p99(ms)", "max(ms)", "retries", "failures"],
+);
 
 type Part = Pick<EndpointResult, "operations">;
 
@@ -60,6 +48,6 @@ export function renderEndpoints({ endpoints = [], regions = [] }: ShownFigures):
   const from = regions.length > 0 ? 0 : 1;
   const columns = COLUMNS.slice(from);
   const shown = rows.map((row) => row.slice(from));
-  const table = renderTable(columns, fitted(columns, shown, columns.indexOf(ENDPOINT)));
-  return ["by endpoint:", ...table, ...wrap(printable(contacts), WIDTH_MAX)];
+  const table = renderTable(columns, fitted(columns, shown, 1 - from));
+  return ["by endpoint:", ...table, ...paragraph(contacts)];
 }

@@ -1,8 +1,8 @@
 import {
-  printable,
-  renderTable,
   WIDTH_MAX,
-  type Column,
+  printable,
+  columnsOf,
+  renderTable,
   type Marks,
 } from "../../foundation/text/text-table.js";
 import type { ResultDocument } from "../../results/result-schema.js";
@@ -44,16 +44,12 @@ export function renderForest(result: ResultDocument, marks: Marks): string[] {
     `${labelOf(comparison.treatment)} / ${labelOf(comparison.baseline)}`,
     `${text} ${mark}`,
   ]);
-  const columns: Column[] = [
-    { title: "metric", align: "left" },
-    { title: "treatments", align: "left" },
-    { title: "ratio", align: "right" },
-  ];
+  const columns = columnsOf(["metric", "treatments"], ["ratio"]);
   const left = Math.max(...renderTable(columns, cells).map(({ length }) => length));
   const width = Math.min(PLOT_WIDTH_MAX, WIDTH_MAX - left - 2);
   if (width < PLOT_WIDTH_MIN) return [];
   const [titles = "", ...lines] = renderTable(
-    [...columns, { title: axisLine(axis, width), align: "left" }],
+    [...columns, ...columnsOf([axisLine(axis, width)])],
     rows.map((row, i) => [...(cells[i] ?? []), plotOf(row, axis, width)]),
   );
   return [

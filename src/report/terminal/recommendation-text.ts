@@ -1,5 +1,5 @@
 import { intervalText, pText, ratioText, measuredText } from "../../foundation/text/numbers.js";
-import { printable, renderTable, wrap, WIDTH_MAX, type Column } from "../../foundation/text/text-table.js";
+import { paragraph, columnsOf, renderTable } from "../../foundation/text/text-table.js";
 import { counted, formatDuration } from "../../foundation/units.js";
 import type { Holdout, Recommendation } from "../../engine/recommend/recommend.js";
 import type { Configuration } from "../../engine/recommend/space.js";
@@ -57,11 +57,7 @@ function adviceLines({ advice, present, proposal, holdouts }: Recommendation): s
 
 function partLines({ parts }: Recommendation): string[] {
   if (parts.length === 0) return [];
-  const columns: Column[] = [
-    { title: "taken back", align: "left" },
-    { title: "ratio", align: "right" },
-    { title: "95 % CI", align: "right" },
-  ];
+  const columns = columnsOf(["taken back"], ["ratio", "95 % CI"]);
   const rows = parts.map(({ factor, from, to, ratio, ciLow, ciHigh }) => [
     `${factor} ${to} -> ${from}`,
     ratioText(ratio),
@@ -99,5 +95,5 @@ export function renderRecommendation(document: Recommendation): string {
       `${counted(search.trials, "trial")}; ${formatDuration(seconds * 1000)} in all. Only the fresh comparison decides: at most 1 ` +
       "recommendation in 20 brings no real gain.",
   ];
-  return `${lines.flatMap((line) => (line.includes("  ") && !line.startsWith("  ") ? [line] : wrap(printable(line), WIDTH_MAX))).join("\n")}\n`;
+  return `${lines.flatMap((line) => (line.includes("  ") && !line.startsWith("  ") ? [line] : paragraph(line))).join("\n")}\n`;
 }

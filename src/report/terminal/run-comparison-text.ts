@@ -18,13 +18,14 @@ import type {
 import type { StallFinding } from "../../analysis/comparison/stalls.js";
 import { BLOCKS_MIN, SIGNIFICANCE } from "../../analysis/statistics/limits.js";
 import {
+  WIDTH_MAX,
   plainMarks,
   printable,
-  renderTable,
   shorten,
   wrap,
-  WIDTH_MAX,
-  type Column,
+  paragraph,
+  columnsOf,
+  renderTable,
   type Marks,
 } from "../../foundation/text/text-table.js";
 
@@ -50,9 +51,8 @@ function table(findings: readonly RunFinding[], operation: string, marks: Marks)
       String(each.trials),
       verdictWord(each),
     ]);
-  const columns = [operation, "metric", "baseline", "here", "ratio", "95 % CI", "trials", "verdict"].map(
-    (title, i): Column => ({ title, align: i < 2 || i === 7 ? "left" : "right" }),
-  );
+  const numbers = ["baseline", "here", "ratio", "95 % CI", "trials"];
+  const columns = columnsOf([operation, "metric"], numbers, ["verdict"]);
   const [titles = "", rule = "", ...lines] = renderTable(columns, rows);
   return [
     marks.bold(titles),
@@ -160,8 +160,7 @@ const NOT_JUDGED =
 function renderRun(run: RunComparison, document: ComparisonDocument, marks: Marks): string[] {
   const { findings, stalls, isJudged } = run;
   const operations = [...new Set(findings.map(({ operation }) => operation))];
-  const bulleted = (text: string, mark: (line: string) => string): string[] =>
-    wrap(printable(text), WIDTH_MAX).map(mark);
+  const bulleted = (text: string, mark: (line: string) => string): string[] => paragraph(text).map(mark);
   const named = (what: string, names: string): string[] =>
     names === "" ? [] : bulleted(`${what}: ${names}`, marks.dim);
   const isRegression = (each: { readonly isRegression: boolean }): boolean => each.isRegression;

@@ -9,20 +9,18 @@ import { intervalText, pText, ratioText, shortNumber } from "../../foundation/te
 import {
   plainMarks,
   printable,
-  renderTable,
   shorten,
-  wrap,
-  WIDTH_MAX,
-  type Column,
+  paragraph,
+  columnsOf,
+  renderTable,
   type Marks,
 } from "../../foundation/text/text-table.js";
 import { counted } from "../../foundation/units.js";
 import { isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
 
 const LABEL_WIDTH_MAX = 32;
-const COLUMNS = ["treatment", "operation", "metric", "before", "after", "ratio", "95 % CI", "p", ""].map(
-  (title, i): Column => ({ title, align: i < 3 || i === 8 ? "left" : "right" }),
-);
+const NUMBERS = ["before", "after", "ratio", "95 % CI", "p"];
+const COLUMNS = columnsOf(["treatment", "operation", "metric"], NUMBERS, [""]);
 
 function verdictWord({ metric, ratio, isWorse }: LevelChange): string {
   if (isWorse) return "WORSE";
@@ -49,7 +47,7 @@ function changeLines(change: HistoryChange, marks: Marks): string[] {
       : ["machine, versions, settings and scenario are those of the run before"];
   return [
     marks.bold(printable(`Change at run ${change.run}, ${change.directory} (${levels})`)),
-    ...surroundings.flatMap((words) => wrap(printable(words), WIDTH_MAX).map(marks.dim)),
+    ...surroundings.flatMap((words) => paragraph(words).map(marks.dim)),
     titles,
     rule,
     ...lines.map((line) => (line.includes("WORSE") ? marks.bad(line) : line)),
@@ -133,7 +131,7 @@ export function renderHistory(document: HistoryDocument, marks: Marks = plainMar
   ];
   const lines = [
     marks.bold(`${counted(runs.length, "run")}${span}`),
-    ...notes.flatMap((words) => wrap(printable(words), WIDTH_MAX).map(marks.bad)),
+    ...notes.flatMap((words) => paragraph(words).map(marks.bad)),
     "",
     ...changes.flatMap((change) => changeLines(change, marks)),
     ...[
@@ -141,7 +139,7 @@ export function renderHistory(document: HistoryDocument, marks: Marks = plainMar
       ...undecidedWords(document),
       ...conclusion(document),
       ...(document.isNewestJudged ? [] : ["The newest run is not judged: nothing is concluded about it."]),
-    ].flatMap((words) => wrap(printable(words), WIDTH_MAX)),
+    ].flatMap(paragraph),
   ];
   return `${lines.join("\n")}\n`;
 }

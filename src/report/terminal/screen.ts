@@ -1,13 +1,14 @@
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { counted } from "../../foundation/units.js";
 import {
+  WIDTH_MAX,
   colourMarks,
   plainMarks,
   printable,
-  renderTable,
   wrap,
-  WIDTH_MAX,
-  type Column,
+  paragraph,
+  columnsOf,
+  renderTable,
   type Marks,
 } from "../../foundation/text/text-table.js";
 import { MARK_WIDTH } from "../../metrics/names.js";
@@ -57,14 +58,14 @@ function bullet(text: string, mark = (line: string): string => line): string[] {
 
 /** A finding and the strongest reason for it. */
 function answerItem({ text, because: [reason] }: KeyFinding, mark: Marks["bold"] | undefined): string[] {
-  const lines = mark ? wrap(printable(text), WIDTH_MAX).map(mark) : bullet(text);
+  const lines = mark ? paragraph(text).map(mark) : bullet(text);
   const why = reason === undefined ? [] : wrap(printable(`why: ${reason}`), WIDTH_MAX - 4);
   return [...lines, ...why.map((line) => `    ${line}`)];
 }
 
 function alarmLines(result: ResultDocument, marks: Marks, rest: string): string[] {
   return alarmFindings(result).flatMap(({ text, because }) => [
-    ...wrap(printable(text), WIDTH_MAX).map(marks.bad),
+    ...paragraph(text).map(marks.bad),
     ...fitting(
       because.map((reason) => bullet(reason, marks.bad)),
       REASON_LINES,
@@ -82,18 +83,13 @@ function verdictLines(result: ResultDocument): string[] {
     `Verdict: ${verdictText(result.verdict)}, ${complete} of ${counted(planned, "trial")} complete.`,
     ...assuranceFindings(result).map(({ text }) => text),
   ];
-  return wrap(printable(words.join(" ")), WIDTH_MAX);
+  return paragraph(words.join(" "));
 }
 
 function tableLines(result: ResultDocument, marks: Marks, rest: string): string[] {
   const { metricTitles, rows, legend } = resultTable(result);
   if (rows.length === 0) return ["Nothing was measured."];
-  const columns: Column[] = [
-    { title: "operation", align: "left" },
-    { title: "treatment", align: "left" },
-    ...metricTitles.map((title): Column => ({ title: withRoom(title), align: "right" })),
-    { title: "errors", align: "right" },
-  ];
+  const columns = columnsOf(["operation", "treatment"], [...metricTitles.map(withRoom), "errors"]);
   const shown = rows
     .slice(0, ROWS_MAX)
     .map(({ operation, treatment, cells, errors }) => [
@@ -108,7 +104,7 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
     marks.bold(titles),
     ...lines,
     ...(more > 0 ? [`and ${counted(more, "row")} more ${rest}`] : []),
-    ...wrap(printable(legend), WIDTH_MAX).filter((line) => line !== ""),
+    ...paragraph(legend).filter((line) => line !== ""),
   ];
 }
 

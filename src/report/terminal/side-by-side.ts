@@ -10,7 +10,7 @@ import { BLOCKS_MIN, boundsOf } from "../../analysis/statistics/limits.js";
 import { verdictSentences } from "../findings/claims.js";
 import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
-import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
+import { WIDTH_MAX, wrap, columnsOf, renderWithin, type Marks } from "../../foundation/text/text-table.js";
 import { legendOf, markOf, operationName } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
 import { valueCell } from "../findings/figures.js";
@@ -40,10 +40,8 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   const labels = labelsOf(treatments);
   const metrics = metricsOf(operation, result);
   const unit = unitOf(result.workload, operation);
-  const columns: Column[] = [
-    { title: operationName(operation), align: "left" },
-    ...metrics.map((metric): Column => ({ title: titleOf(metric, unit), align: "right" })),
-  ];
+  const titles = metrics.map((metric) => titleOf(metric, unit));
+  const columns = columnsOf([operationName(operation)], titles);
   const values = treatments.map(({ id, summary }, i) => [
     labels[i] ?? id,
     ...metrics.map((metric) =>

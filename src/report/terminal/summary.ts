@@ -26,14 +26,16 @@ import { SCENARIO_FILE } from "../../results/directory.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { conditions } from "../../scenario/plan/conditions.js";
 import {
+  WIDTH_MAX,
   colourMarks,
   plainMarks,
   printable,
+  wrap,
+  paragraph,
+  columnsOf,
+  renderTable,
   fitted,
   renderParameters,
-  renderTable,
-  wrap,
-  WIDTH_MAX,
   type Marks,
   type Column,
 } from "../../foundation/text/text-table.js";
@@ -81,7 +83,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
     ...evidenceNotes(treatment, vocabulary),
     ...renderTrust(treatment),
   ].flatMap(({ text, tone }) => {
-    const lines = wrap(printable(text), WIDTH_MAX);
+    const lines = paragraph(text);
     return tone === "plain" ? lines : lines.map(marks[tone]);
   });
   return [
@@ -103,7 +105,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
 function faultLines({ faults }: ResultDocument, marks: Marks): string[] {
   if (faults.length === 0) return [];
   const lines = faults.flatMap((fault) =>
-    wrap(printable(`trial ${fault.trial} (${fault.treatment}): ${faultText(fault)}`), WIDTH_MAX),
+    paragraph(`trial ${fault.trial} (${fault.treatment}): ${faultText(fault)}`),
   );
   return [marks.bold("Faults"), ...lines, ""];
 }
@@ -189,13 +191,7 @@ export function renderPlans(result: ResultDocument, marks: Marks): string[] {
   return lines.length > 0 ? [marks.bold(PLANS_TITLE), ...lines, ""] : [];
 }
 
-const THRESHOLD_COLUMNS: readonly Column[] = [
-  { title: "", align: "left" },
-  { title: "threshold", align: "left" },
-  { title: "treatment", align: "left" },
-  { title: "seen", align: "right" },
-  { title: "note", align: "left" },
-];
+const THRESHOLD_COLUMNS = columnsOf(["", "threshold", "treatment"], ["seen"], ["note"]);
 
 const CONDITION = 1;
 const HEADING_LINES = 2;
@@ -238,7 +234,7 @@ export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Ma
     if (reasons.length === 0) return [];
     const more = reasons.length - WHY_LINES_MAX;
     return [
-      ...wrap(printable(`${id} against ${baseline}`), WIDTH_MAX),
+      ...paragraph(`${id} against ${baseline}`),
       ...reasons
         .slice(0, WHY_LINES_MAX)
         .flatMap(({ operations, sentence }) => indented(`${operations.join(", ")}: ${sentence}`)),

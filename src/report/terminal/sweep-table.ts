@@ -7,7 +7,7 @@ import {
 } from "../../metrics/metric-lists.js";
 import type { Sweep, UslFit } from "../../results/result-schema.js";
 import { intervalText, shortNumber } from "../../foundation/text/numbers.js";
-import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
+import { WIDTH_MAX, wrap, columnsOf, renderWithin, type Marks } from "../../foundation/text/text-table.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { lawText } from "../findings/search-text.js";
 import { uslThroughput } from "../../analysis/comparison/usl.js";
@@ -16,12 +16,6 @@ import { uslThroughput } from "../../analysis/comparison/usl.js";
 function othersOf(points: Sweep["points"]): ComparisonMetric[] {
   const measured = comparedWhere((metric) => points.some((point) => point[comparisonField(metric)]));
   return measured.filter((metric) => metric !== "eventsPerSecond");
-}
-
-function columnsOf(unit: string, metrics: readonly ComparisonMetric[]): Column[] {
-  const others = metrics.map((metric) => titleOf(metric));
-  const titles = ["clients", titleOf("eventsPerSecond", unit), "per client", "law", ...others];
-  return titles.map((title) => ({ title, align: "right" }));
 }
 
 type Spread = Sweep["points"][number]["eventsPerSecond"];
@@ -47,6 +41,11 @@ export function renderSweeps(sweeps: readonly Sweep[], vocabulary: Vocabulary, m
     const fixed = Object.entries(levels).map(([name, level]) => `${name}=${level}`);
     const title = [`${operation} over ${factor}`, ...fixed].join(", ");
     const others = othersOf(points);
+    const titles = others.map((metric) => titleOf(metric));
+    const columns = columnsOf(
+      [],
+      ["clients", titleOf("eventsPerSecond", unit), "per client", "law", ...titles],
+    );
     const rows = points.map((point) => [
       String(point.clients),
       spreadCell(point.eventsPerSecond),
@@ -56,7 +55,7 @@ export function renderSweeps(sweeps: readonly Sweep[], vocabulary: Vocabulary, m
     ]);
     return [
       ...wrap(title, WIDTH_MAX).map(marks.bold),
-      ...renderWithin(columnsOf(unit, others), rows, marks),
+      ...renderWithin(columns, rows, marks),
       ...wrap(lawText({ usl }, unit), WIDTH_MAX),
       "",
     ];

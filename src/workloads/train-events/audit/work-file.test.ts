@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { EventStatus } from "../model/lifecycle.js";
 import { scratchDirectory } from "../../../../test/support/train-sim.js";
@@ -30,15 +30,6 @@ it("a work file returns every pass, archiving and commit in doubt, more than its
     { kind: "unknown", operation: "process", events: 50 },
     { kind: "unknown", operation: "archive", events: 4_000_000_000 },
   ]);
-});
-
-it("a work file of format 1, which has no times, is read", () => {
-  const path = workPath(scratchDirectory(), 3);
-  const writer = new WorkFileWriter(path);
-  writer.archived(ID);
-  writer.close();
-  writeFileSync(path, readFileSync(path, "latin1").replace("work 3", "work 1"), "latin1");
-  expect([...readWork(path)]).toEqual([{ kind: "archived", event: EVENT, doubt: 0 }]);
 });
 
 it("a work file that was truncated or changed is refused", () => {

@@ -6,11 +6,7 @@ import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
 import { EventStatus, type EventPass } from "../model/lifecycle.js";
 import { RecordFile } from "./record-file.js";
 
-/** Headers by format. The first format lacks the time of acknowledgements, the second their endpoint. */
-const HEADERS = ["train-sim work 3", "train-sim work 2", "train-sim work 1"].map(
-  (format) => `${JSON.stringify({ format })}\n`,
-);
-const [HEADER = ""] = HEADERS;
+const HEADER = `${JSON.stringify({ format: "train-sim work 3" })}\n`;
 /**
  * Bytes of a record, three little-endian uint32: publishing worker << 24 | position in the batch; batch; commit in doubt <<
  * 8 | code. The record of a transaction has a float64, the time of its acknowledgement, in place of the first two, and the
@@ -111,7 +107,7 @@ export function* readWork(path: string): Generator<Work> {
   const portion = Buffer.allocUnsafe(READ_BYTES);
   try {
     const headerBytes = readSync(file, portion, 0, HEADER.length, null);
-    if (!HEADERS.includes(portion.toString("utf8", 0, headerBytes))) throw new Error("it has another header");
+    if (portion.toString("utf8", 0, headerBytes) !== HEADER) throw new Error("it has another header");
     for (;;) {
       const bytes = readSync(file, portion, 0, READ_BYTES, null);
       if (bytes % RECORD_BYTES !== 0) throw new Error("it ends in the middle of a record");
