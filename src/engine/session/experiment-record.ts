@@ -20,7 +20,6 @@ import { TrialValues } from "../../analysis/thresholds/quantities.js";
 import { evaluateRatios, type MeasuredTrials } from "../../analysis/thresholds/ratio-thresholds.js";
 import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import type {
-  Ceiling,
   Environment,
   MergedResult,
   PublishedResult,
@@ -28,7 +27,6 @@ import type {
   ThresholdResult,
   TreatmentResult,
   TrialResult,
-  Verdict,
 } from "../../results/result-schema.js";
 import { counted } from "../../foundation/units.js";
 import type { Capacity } from "../../results/capacity-schema.js";

@@ -2,7 +2,7 @@
 import type { ReadProbe } from "../sql/shape.js";
 import { RECENT_LIMIT } from "../sql/statements.js";
 import type { Question, ReadOutcome } from "../store.js";
-import { EVENT_TYPES, type EventType } from "../model/event.js";
+import { EVENT_TYPES } from "../model/event.js";
 import { READS } from "../settings.js";
 import type { StatementRow } from "../../../database/sql.js";
 
