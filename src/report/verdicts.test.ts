@@ -22,6 +22,7 @@ import { viewOf } from "./html/page/charts/view.js";
 import { forestOf } from "./findings/forest.js";
 import { renderReport } from "./html/render.js";
 import type { ReportData } from "./html/report-data.js";
+import { invalidTrials } from "../analysis/diagnosis/validity.js";
 import { keyFindings } from "./findings/key-findings.js";
 import { renderRunComparison } from "./terminal/run-comparison-text.js";
 import { renderScreen } from "./terminal/screen.js";
@@ -79,6 +80,7 @@ beforeAll(async () => {
     vocabulary: result.workload,
     findings: keyFindings(result),
     notes: [],
+    invalidTrials: invalidTrials(result.treatments.flatMap(({ trials }) => trials)),
     series: [],
     curves: [],
   };

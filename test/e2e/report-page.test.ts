@@ -25,6 +25,9 @@ function htmlOf(report: ReportData): string {
   return renderReport(report, { script: read("page.js"), style: read("page.css") });
 }
 
+/** JavaScript that unfolds every chart, table and list. */
+const UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true })";
+
 const picture = (id: string): string => `#${id}-picture`;
 
 /** The SVG of a chart in the page. */
@@ -89,6 +92,7 @@ describeInChromium("report.html", (browserOf) => {
 
   test.each(SCHEMES)("draws every chart in the %s colour scheme", async (colorScheme) => {
     const page = await open({ colorScheme });
+    await page.evaluate(UNFOLD);
     expect(
       await page.evaluate<string[]>("[...document.querySelectorAll('section.chart')].map(({ id }) => id)"),
     ).toEqual(IDS);
@@ -173,9 +177,10 @@ describeInChromium("report.html", (browserOf) => {
   test("has a table with the figures of each chart, reached by keyboard", async () => {
     const page = await open();
     for (const id of IDS) {
-      const summary = page.locator(`#${id} summary`);
-      await summary.focus();
-      await page.keyboard.press("Enter");
+      for (const summary of await page.locator(`#${id} summary`).all()) {
+        await summary.focus();
+        await page.keyboard.press("Enter");
+      }
       const table = page.locator(`#${id} table`);
       expect((await table.locator("caption").textContent())?.length, id).toBeGreaterThan(10);
       expect(await table.locator("thead th[scope=col]").count(), id).toBeGreaterThan(1);
@@ -198,7 +203,7 @@ describeInChromium("report.html", (browserOf) => {
     async (colorScheme) => {
       const page = await open({ colorScheme });
       for (const id of ["comparison-plot", "matrix", "per-event"])
-        await page.locator(`#${id} summary`).click();
+        for (const summary of await page.locator(`#${id} summary`).all()) await summary.click();
       await page.evaluate(axe.source);
       const { violations } = await page.evaluate<AxeResults>("axe.run()");
       const found = violations.map(
@@ -210,6 +215,7 @@ describeInChromium("report.html", (browserOf) => {
 
   test.each(casesOf([1400, 400], 1))("fits a window of %i pixels", async (width) => {
     const page = await open({ viewport: { width, height: 900 } });
+    await page.evaluate(UNFOLD);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
     for (const id of IDS) {
       const box = await page.locator(`${picture(id)} svg`).boundingBox();
@@ -220,7 +226,7 @@ describeInChromium("report.html", (browserOf) => {
 
   test("cuts no text in a narrow window, and fades the edge of a table that continues", async () => {
     const page = await open({ viewport: { width: 400, height: 900 } });
-    await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })");
+    await page.evaluate(UNFOLD);
     await page.waitForFunction("document.querySelectorAll('#throughput table tbody tr').length > 0");
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(400);
     expect(await cutTexts(page)).toEqual([]);
@@ -228,6 +234,50 @@ describeInChromium("report.html", (browserOf) => {
     expect(frames.filter(({ isWider }) => isWider).length).toBeGreaterThan(5);
     expect(frames.filter(({ isWider, fades }) => isWider !== fades)).toEqual([]);
     expect(frames.filter(({ captionEnds, keepsNames }) => !captionEnds || !keepsNames)).toEqual([]);
+  });
+
+  test("shows a chart with all its words within 400 pixels of height on a desk", async () => {
+    const page = await open({ viewport: { width: 1280, height: 900 } });
+    for (const id of IDS)
+      expect((await page.locator(`#${id}`).boundingBox())?.height, id).toBeLessThanOrEqual(400);
+  });
+
+  test("shows intervals and verdicts in a narrow window, and no content between sticky bars", async () => {
+    const page = await open({ viewport: { width: 400, height: 900 } });
+    const isInside = `[...document.querySelectorAll("#findings td")].every(
+      (cell) => cell.getBoundingClientRect().right <= 400)`;
+    expect(await page.evaluate(isInside)).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.evaluate("document.getElementById('sizes').scrollIntoView({ behavior: 'instant' })");
+    const gap = `document.querySelector(".filters").getBoundingClientRect().top
+      - document.getElementById("sections").getBoundingClientRect().bottom`;
+    expect(await page.evaluate(gap)).toBeLessThanOrEqual(0);
+  });
+
+  test("unfolds the plans when a finding about a plan flip links to them", async () => {
+    const report = exampleReport();
+    const flip = { tone: "warn", text: "Plan flip: process.claim.", because: [] } as const;
+    const [treatment, ...others] = report.result.treatments;
+    if (!treatment) throw new Error("the example has a treatment");
+    const plan = { statement: "process.claim", hash: "f415", plan: "Index Scan events_pkey" };
+    const trials = treatment.trials.map((trial) => ({ ...trial, plans: [plan] }));
+    const result = { ...report.result, treatments: [{ ...treatment, trials }, ...others] };
+    const page = await open({}, "", htmlOf({ ...report, result, findings: [flip] }));
+    await page.locator('.finding a[href="#plans"]').click();
+    await page.locator("#plans table").waitFor({ state: "visible" });
+  });
+
+  test("marks each chart with the shown trials whose timings are not valid", async () => {
+    const report = exampleReport();
+    const page = await open({}, "", htmlOf({ ...report, invalidTrials: { counts: [], timings: [1, 4] } }));
+    const marks = page.locator(".chart .objection");
+    const texts = async () => [...new Set(await marks.allTextContents())];
+    expect(await marks.count()).toBe(IDS.length);
+    expect(await texts()).toEqual(["timings of trials 1, 4 not valid"]);
+    await page.locator("#filter-trials").selectOption("4");
+    expect(await page.locator("#latency .objection").textContent()).toBe("timings not valid");
+    await page.locator("#filter-trials").selectOption("2");
+    expect(await page.locator("#latency .objection").isVisible()).toBe(false);
   });
 
   test("redraws its charts when the window's size changes", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { fullIt } from "../support/lanes.js";
 import type { ResultDocument } from "../../src/results/result-schema.js";
+import { figure } from "../../src/report/html/sections/table.js";
 import { cellsOf, elementsOf, embeddedData } from "../support/report-html.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
@@ -44,7 +45,7 @@ function mergedNumbers({ treatments }: ResultDocument): string[] {
       ],
     ),
   );
-  return values.map((value) => String(Number.isInteger(value) ? value : Number(value.toPrecision(6))));
+  return values.map(figure);
 }
 
 describe("the report of a run", () => {

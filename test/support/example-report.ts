@@ -198,6 +198,7 @@ export function exampleReport(): ReportData {
     vocabulary: result.workload,
     findings: keyFindings(result),
     notes: ["a note of the linter"],
+    invalidTrials: { counts: [], timings: [] },
     series: result.treatments
       .flatMap(({ id, trials }) => trials.map(({ number }) => ({ id, number })))
       .sort((a, b) => a.number - b.number)

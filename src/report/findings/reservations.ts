@@ -156,7 +156,7 @@ function idleText(flips: readonly TreatmentFlip[]): string {
   for (const { treatment, statement: what = "scans" } of flips)
     names.set(what, [...(names.get(what) ?? []), treatment]);
   const listed = [...names].map(([what, ids]) => `${what} of ${firstOf(ids, FLIPS_NAMED_MAX)}`).join("; ");
-  return `Plan flips that changed a transaction by less than 10 % of its time: ${listed}. The report lists the plans.`;
+  return `Plan flips that changed a transaction by less than 10 % of its time: ${listed}.`;
 }
 
 export interface FlipSentences {

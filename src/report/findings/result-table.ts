@@ -53,7 +53,8 @@ export interface ResultRow {
   readonly treatment: string;
   /** Values of the metrics with their intervals and the marks of their verdicts. */
   readonly cells: readonly string[];
-  readonly errors: number;
+  /** Failed transactions. */
+  readonly failed: number;
 }
 
 export function resultTable(result: ResultDocument): ResultTable {
@@ -69,7 +70,7 @@ export function resultTable(result: ResultDocument): ResultTable {
           operation: operationName(operation),
           treatment: labels[i] ?? treatment.id,
           cells: TABLE_METRICS.map((metric) => cell(result, treatment, operation, metric, own)),
-          errors: Object.values(own.failures).reduce((sum, count) => sum + count, 0),
+          failed: Object.values(own.failures).reduce((sum, count) => sum + count, 0),
         },
       ];
     }),

@@ -7,6 +7,7 @@ import { isStageTag, responseOf } from "../../metrics/operations.js";
 import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
+import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { keyFindings } from "../findings/key-findings.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
@@ -89,6 +90,7 @@ export async function collectReport(
     result,
     vocabulary: result.workload,
     findings: keyFindings(result),
+    invalidTrials: invalidTrials(result.treatments.flatMap(({ trials }) => trials)),
     notes: [...lintsOf(result), ...warningsOf(result.treatments), ...notes],
     series,
     curves: curvesOf(merged),

@@ -9,9 +9,11 @@ import {
 import { cellsOf, elementsOf, embeddedData } from "../../../test/support/report-html.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
+import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import { keyFindings } from "../findings/key-findings.js";
 import { renderReport } from "./render.js";
 import type { ReportData } from "./report-data.js";
+import { figure } from "./sections/table.js";
 
 const ASSETS = { script: 'document.title += "drawn";', style: "body { color: black }" };
 
@@ -22,6 +24,7 @@ function dataOf(result: ResultDocument): ReportData {
     vocabulary: result.workload,
     findings: keyFindings(result),
     notes: [],
+    invalidTrials: invalidTrials(result.treatments.flatMap(({ trials }) => trials)),
     series: [],
     curves: [],
   };
@@ -115,11 +118,10 @@ describe("report.html", () => {
     expect(page).toContain("No event was lost or duplicated");
     const cells = cellsOf(page);
     const merged = result.treatments[1]?.merged?.operations.add;
-    for (const value of Object.values(merged?.responseTimeMs ?? {}))
-      expect(cells).toContain(String(Number(value.toPrecision(6))));
+    for (const value of Object.values(merged?.responseTimeMs ?? {})) expect(cells).toContain(figure(value));
     expect(cells).toEqual(expect.arrayContaining(["2.00x", "finding", String(merged?.transactions)]));
     expect(cells).toContain("database.walBytes");
-    expect(cells.filter((cell) => cell === "123456")).toHaveLength(10);
+    expect(cells.filter((cell) => cell === "123 kB")).toHaveLength(10);
     expect(page).toContain("name: payload-storage");
   });
 

@@ -1,6 +1,4 @@
 // `report.html` needs no script to be read, and its policy forbids the browser to load or send anything.
-import { invalidTrials, objectionTo } from "../../analysis/diagnosis/validity.js";
-import { ASPECTS } from "../../metrics/catalogue.js";
 import { html, jsonForScript, type Html } from "./html.js";
 import { inlineAssets, type PageAssets } from "./page-assets.js";
 import type { ReportData } from "./report-data.js";
@@ -24,8 +22,6 @@ const SECTIONS: readonly (readonly [id: string, title: string])[] = [
 function bodyOf(data: ReportData): Html {
   const { result, programVersion } = data;
   const sections = SECTIONS.filter(([id]) => id !== "faults" || result.faults.length > 0);
-  const trials = result.treatments.flatMap((treatment) => treatment.trials);
-  const objection = objectionTo(ASPECTS, invalidTrials(trials));
   const links = sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li> `);
   return html`<a class="skip" href="#findings">To the findings</a>
     ${renderHeader(result)}
@@ -38,10 +34,6 @@ function bodyOf(data: ReportData): Html {
     <noscript
       ><p>The charts need JavaScript. Every number that they show is in the tables below.</p></noscript
     >
-    ${
-      objection !== undefined &&
-      html`<p class="verdict" data-tone="bad">Charts show all that was measured: ${objection}.</p>`
-    }
     <main id="charts"></main>
     ${renderComparisons(result)}${renderFaults(result)}${renderNumbers(result)}${renderParameters(result)}
     ${renderEnvironment(result)}

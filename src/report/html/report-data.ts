@@ -1,5 +1,6 @@
 // The contract between the program, which collects the data of a report, and the page, which draws it in a browser.
 import type { Operation } from "../../metrics/operations.js";
+import type { InvalidTrials } from "../../analysis/diagnosis/validity.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
 import type { KeyFinding } from "../findings/key-findings.js";
 import type { ResultDocument } from "../../results/result-schema.js";
@@ -12,6 +13,8 @@ export interface ReportData {
   readonly findings: readonly KeyFinding[];
   /** Notes of the linter and of the diagnosis about the experiment as a whole. */
   readonly notes: readonly string[];
+  /** Numbers of the trials of which an aspect is not valid. */
+  readonly invalidTrials: InvalidTrials;
   /** A series for each trial that has seconds, in the order in which they ran. */
   readonly series: readonly TrialSeries[];
   readonly curves: readonly PercentileCurve[];

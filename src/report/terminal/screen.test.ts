@@ -44,7 +44,7 @@ describe("the screen", () => {
     ]);
     const start = lines.findIndex((line) => line.startsWith("operation"));
     expect(lines.slice(start, start + 6)).toEqual([
-      "operation  treatment        events/s               p50(ms)               p99(ms)     errors",
+      "operation  treatment        events/s               p50(ms)               p99(ms)     failed",
       "---------  ---------  -----------------  --------------------  --------------------  ------",
       "add        jsonb      500 [500, 500]     12.2 [9.44, 14.8]     40.5 [31.5, 49.5]          0",
       "add        text       500 [500, 500] ~   24.3 [19.7, 28.8] +       81 [65.7, 96] *        0",

@@ -36,7 +36,7 @@ export interface SummaryOptions {
   /** The directory of the results, for the last line. */
   readonly directory: string;
   readonly colour?: boolean;
-  /** False if the report could not be written, so that the screen does not name it. */
+  /** False if the report could not be valueText, so that the screen does not name it. */
   readonly hasReport?: boolean;
 }
 
@@ -89,14 +89,14 @@ function verdictLines(result: ResultDocument): string[] {
 function tableLines(result: ResultDocument, marks: Marks, rest: string): string[] {
   const { metricTitles, rows, legend } = resultTable(result);
   if (rows.length === 0) return ["Nothing was measured."];
-  const columns = columnsOf(["operation", "treatment"], [...metricTitles.map(withRoom), "errors"]);
+  const columns = columnsOf(["operation", "treatment"], [...metricTitles.map(withRoom), "failed"]);
   const shown = rows
     .slice(0, ROWS_MAX)
-    .map(({ operation, treatment, cells, errors }) => [
+    .map(({ operation, treatment, cells, failed }) => [
       operation,
       treatment,
       ...cells.map(withRoom),
-      String(errors),
+      String(failed),
     ]);
   const [titles = "", ...lines] = renderTable(columns, shown);
   const more = rows.length - shown.length;

@@ -1,4 +1,5 @@
 import { chosenValue, type Chart, type LegendEntry, type Plot, type View } from "./charts/drawing.js";
+import { objectionOf } from "./charts/view.js";
 import { element } from "./dom.js";
 import { startChart, type EChartsType } from "./echarts.js";
 import { renderTable, scrollPlace } from "./table.js";
@@ -12,7 +13,8 @@ export class ChartSection {
   readonly element: HTMLElement;
   private readonly place = element("div", { class: "chart-picture", role: "img" });
   private readonly legend = element("div", { class: "chart-legend", role: "group", "aria-label": "Legend" });
-  private readonly note = element("p", { class: "chart-note muted" });
+  private readonly note = element("span", { class: "chart-note" });
+  private readonly objection = element("strong", { class: "objection" });
   private readonly tablePlace: HTMLElement;
   private readonly table = element("details", { class: "chart-table" }, element("summary", {}, "Table"));
   private readonly selects = new Map<string, HTMLSelectElement>();
@@ -30,16 +32,31 @@ export class ChartSection {
     this.table.append(this.tablePlace);
     this.table.addEventListener("toggle", () => this.fillTable());
     const controls = this.makeControls(view, choose);
+    const title = element("h3", { id: `${chart.id}-title` }, chart.title);
+    const content = [
+      element(
+        "div",
+        { class: "chart-head" },
+        ...(chart.isFolded ? [] : [title]),
+        this.objection,
+        ...(controls.length > 0 ? [element("div", { class: "chart-controls" }, ...controls)] : []),
+        this.table,
+        this.legend,
+      ),
+      element(
+        "p",
+        { class: "chart-words muted" },
+        element("span", { class: "chart-lead" }, `${chart.lead} `),
+        this.note,
+      ),
+      element("figure", {}, this.place),
+    ];
     this.element = element(
       "section",
       { class: "chart", id: chart.id, "data-chart": chart.id, "aria-labelledby": `${chart.id}-title` },
-      element("h3", { id: `${chart.id}-title` }, chart.title),
-      element("p", { class: "chart-lead" }, chart.lead),
-      ...(controls.length > 0 ? [element("div", { class: "chart-controls" }, ...controls)] : []),
-      this.legend,
-      element("figure", {}, this.place),
-      this.note,
-      this.table,
+      ...(chart.isFolded
+        ? [element("details", { class: "fold" }, element("summary", {}, title), ...content)]
+        : content),
     );
   }
 
@@ -53,7 +70,8 @@ export class ChartSection {
     this.element.classList.toggle("is-empty", this.plot === undefined);
     for (const part of [this.place, this.legend, this.table]) part.hidden = this.plot === undefined;
     this.note.textContent = drawing.kind === "plot" ? (drawing.note ?? "") : drawing.why;
-    this.note.hidden = this.note.textContent === "";
+    this.objection.textContent = this.plot ? (objectionOf(view) ?? "") : "";
+    this.objection.hidden = this.objection.textContent === "";
     for (const control of this.chart.controls?.(view.report) ?? []) {
       const select = this.selects.get(control.id);
       if (select) select.value = chosenValue(view, control);
@@ -65,7 +83,7 @@ export class ChartSection {
 
   private paint(plot: Plot, view: View): void {
     this.drawn ??= startChart(this.place, view.widthPx, plot.heightPx);
-    this.place.setAttribute("aria-label", plot.words);
+    this.place.setAttribute("aria-label", [this.objection.textContent, plot.words].join(" ").trim());
     this.place.style.height = `${plot.heightPx}px`;
     const isHere = (name: string): boolean => plot.legend.some((entry) => entry.name === name);
     const selected = Object.fromEntries([...this.hiddenNames].filter(isHere).map((name) => [name, false]));

@@ -17,7 +17,7 @@ import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type HtmlValue, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
 import {
-  exact,
+  figure,
   foldOf,
   metricText,
   operationText,
@@ -30,9 +30,9 @@ import {
 
 /** Median over trials with its interval `[a, b]`, or with its range `a..b`. */
 function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary): string {
-  const middle = exact(median);
-  if (ciLow !== null && ciHigh !== null) return `${middle} ${intervalText(ciLow, ciHigh, exact)}`;
-  return trials > 1 ? `${middle} ${rangeText(min, max, exact)}` : middle;
+  const middle = figure(median);
+  if (ciLow !== null && ciHigh !== null) return `${middle} ${intervalText(ciLow, ciHigh, figure)}`;
+  return trials > 1 ? `${middle} ${rangeText(min, max, figure)}` : middle;
 }
 
 const FINDING_COLUMNS = [
@@ -116,7 +116,7 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
     ...outlookCells(result, each),
     [
       ...(isBelowNoise(each, comparisons) ? [WITHIN_NOISE] : []),
-      ...(each.zeroAs === undefined ? [] : [`takes ${exact(each.zeroAs)} for 0`]),
+      ...(each.zeroAs === undefined ? [] : [`takes ${figure(each.zeroAs)} for 0`]),
     ].join("; "),
   ]);
   return foldOf(

@@ -1,7 +1,7 @@
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type HtmlValue, type Html } from "../html.js";
 import { backlogText, errorsText } from "../../findings/fault-text.js";
-import { exact, sectionOf, tableOf, text, sentence } from "./table.js";
+import { figure, sectionOf, tableOf, text, sentence } from "./table.js";
 
 export function renderFaults({ faults }: ResultDocument): Html {
   if (faults.length === 0) return html``;
@@ -9,8 +9,8 @@ export function renderFaults({ faults }: ResultDocument): Html {
     fault.kind,
     fault.treatment,
     fault.trial,
-    ...[fault.atSeconds, fault.forSeconds, fault.injectedAtSeconds, fault.clearedAtSeconds].map(exact),
-    exact(fault.recoverySeconds),
+    ...[fault.atSeconds, fault.forSeconds, fault.injectedAtSeconds, fault.clearedAtSeconds].map(figure),
+    figure(fault.recoverySeconds),
     fault.recoveryReason ?? "-",
     backlogText(fault) ?? "-",
     errorsText(fault.errors),

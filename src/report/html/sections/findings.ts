@@ -7,6 +7,7 @@ import type { KeyFinding } from "../../findings/key-findings.js";
 import type { ReportData } from "../report-data.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../../findings/published-text.js";
 import {
+  allHoldText,
   judgedText,
   noteOf,
   outcomeOf,
@@ -14,8 +15,9 @@ import {
   thresholdHeading,
 } from "../../findings/threshold-text.js";
 import { resultTable } from "../../findings/result-table.js";
+import { PLANS_ID } from "./numbers.js";
 import { renderForest } from "./forest.js";
-import { sectionOf, sentence, tableOf, text } from "./table.js";
+import { foldOf, sectionOf, sentence, tableOf, text } from "./table.js";
 
 export function renderHeader({ scenario, treatments, environment }: ResultDocument): Html {
   const trials = treatments.flatMap((treatment) => treatment.trials);
@@ -39,10 +41,13 @@ export function renderHeader({ scenario, treatments, environment }: ResultDocume
   </header> `;
 }
 
+/** Beginning of findings about plans, which the page lists. */
+const PLAN_FLIP = "Plan flip";
+
 function findingItem({ tone, text: words, because }: KeyFinding): Html {
   const reasons = because.map((reason) => html`<li>${reason}</li>`);
   return html`<li class="finding" data-tone="${tone}">
-    ${words}${
+    ${words.startsWith(PLAN_FLIP) ? html`${words} <a href="#${PLANS_ID}">Plans</a>` : words}${
       because.length > 0 &&
       html`<ul>
         ${reasons}
@@ -55,8 +60,9 @@ function medianTable(result: ResultDocument): Html {
   const { metricTitles, rows, legend } = resultTable(result);
   return html`${tableOf(
     legend,
-    [text("operation"), text("treatment"), ...metricTitles, "errors"],
-    rows.map(({ operation, treatment, cells, errors }) => [operation, treatment, ...cells, errors]),
+    [text("operation"), text("treatment"), ...metricTitles, "failed"],
+    rows.map(({ operation, treatment, cells, failed }) => [operation, treatment, ...cells, failed]),
+    true,
   )}`;
 }
 
@@ -68,11 +74,10 @@ function thresholdTable({ thresholds = [] }: ResultDocument): Html {
     measuredThresholdText(threshold),
     noteOf(threshold),
   ]);
-  return tableOf(
-    thresholdHeading(thresholds),
-    [text("threshold"), text("verdict"), text("treatment"), "seen", sentence("note")],
-    rows,
-  );
+  const heading = thresholdHeading(thresholds);
+  const columns = [text("threshold"), text("verdict"), text("treatment"), "seen", sentence("note")];
+  const table = tableOf(heading, columns, rows);
+  return allHoldText(thresholds) === undefined ? table : foldOf(heading, table);
 }
 
 function publishedFigures(result: ResultDocument): Html[] {

@@ -71,6 +71,7 @@ export function renderForest(result: ResultDocument): Html {
       <caption>
         Ratio of each treatment to ${baselines.size === 1 ? nameOf(baseline) : "its baseline"}, with its 95 %
         interval${isPartly && " [a, b], or its range over blocks a..b"}
+        ${!result.verdict.timings.isValid && html`<strong class="objection">timings not valid</strong>`}
       </caption>
       <thead>
         <tr>

@@ -20,7 +20,7 @@ import { PLANS_TITLE, renderNotes } from "../../findings/notes.js";
 import { renderTrust } from "../../findings/trust-notes.js";
 import type { ResultVocabulary } from "../../../workloads/vocabulary.js";
 import { html, type HtmlValue, type Html } from "../html.js";
-import { exact, foldOf, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
+import { figure, foldOf, namedFigure, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
 
 const LATENCY_FIELDS = ["mean", "p50", "p90", "p95", "p99", "p999", "max"] as const;
 const LATENCY_COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"] as const;
@@ -29,7 +29,7 @@ type NamedLatency = readonly [measure: string, latency: LatencySummary | null | 
 
 function latencyRows(name: string, measures: readonly NamedLatency[]): HtmlValue[][] {
   return measures.flatMap(([measure, latency]) =>
-    latency ? [[name, measure, ...LATENCY_FIELDS.map((field) => exact(latency[field]))]] : [],
+    latency ? [[name, measure, ...LATENCY_FIELDS.map((field) => figure(latency[field]))]] : [],
   );
 }
 
@@ -51,12 +51,12 @@ function latencyTable(shown: ShownFigures, about: string): Html {
 function countTable(shown: ShownFigures, about: string): Html {
   const rows = operationsIn(shown).map(([operation, result]) => [
     operation,
-    ...AMOUNTS.map((metric) => exact(valueOf(metric, result))),
-    exact(result.clients),
-    exact(result.threads),
+    ...AMOUNTS.map((metric) => figure(valueOf(metric, result))),
+    figure(result.clients),
+    figure(result.threads),
   ]);
   const columns = [text("operation"), ...AMOUNTS.map(columnTitle), "clients", "threads"];
-  return tableOf(`Counts in ${exact(shown.windowSeconds)} s, ${about}`, columns, rows);
+  return tableOf(`Counts in ${figure(shown.windowSeconds)} s, ${about}`, columns, rows);
 }
 
 function partTable(shown: ShownFigures, about: string): Html {
@@ -64,7 +64,7 @@ function partTable(shown: ShownFigures, about: string): Html {
     parts.map(({ name, meanMs, calls, slowMeanMs }: LatencyPart) => [
       operation,
       name,
-      ...[meanMs, calls, slowMeanMs].map(exact),
+      ...[meanMs, calls, slowMeanMs].map(figure),
     ]),
   );
   return tableOf(
@@ -146,7 +146,7 @@ function auditTable({ treatments }: ResultDocument): Html {
     number,
     id,
     integrity?.verdict ?? "not checked",
-    ...counts.map((field) => exact(countOf(integrity, field))),
+    ...counts.map((field) => figure(countOf(integrity, field))),
     integrity && (integrity.drained ? "yes" : "no"),
     integrity?.violations.join("; "),
   ]);
@@ -174,7 +174,7 @@ function lossTable({ treatments }: ResultDocument): Html | false {
         number,
         id,
         operation,
-        ...[lost, unexplained, firstAtSeconds, lastAtSeconds].map(exact),
+        ...[lost, unexplained, firstAtSeconds, lastAtSeconds].map(figure),
       ]),
     );
   const columns = [
@@ -209,13 +209,15 @@ function namedTable({ treatments }: ResultDocument): Html | false {
   return rows.length > 0 && tableOf("Findings of the audit, by id", columns, rows);
 }
 
+/** Place of the plans in the page; a browser unfolds what a link leads to. */
+export const PLANS_ID = "plans";
+
 function planTable(result: ResultDocument): Html | false {
   const rows = planRows(result).map(({ statement, plan, where, hash }) => [statement, plan, where, hash]);
   const columns = [text("statement"), sentence("plan"), sentence("where"), text("hash")];
   return (
     rows.length > 0 &&
-    html`<h3>Plans</h3>
-      ${tableOf(PLANS_TITLE, columns, rows)}`
+    foldOf("Plans", html`<div id="${PLANS_ID}">${tableOf(PLANS_TITLE, columns, rows)}</div> `)
   );
 }
 
@@ -225,10 +227,7 @@ export function renderNumbers(result: ResultDocument): Html {
     "numbers",
     "Every number",
     result.treatments.map((treatment) => treatmentPart(treatment, vocabulary)),
-    html`<h3>Integrity</h3>`,
-    auditTable(result),
-    lossTable(result),
-    namedTable(result),
+    foldOf("Integrity", auditTable(result), lossTable(result), namedTable(result)),
     planTable(result),
   );
 }
@@ -236,8 +235,8 @@ export function renderNumbers(result: ResultDocument): Html {
 function measuredRows(names: readonly string[], part: Pick<EndpointResult, "operations">): HtmlValue[][] {
   return Object.entries(part.operations).map(([operation, result]) => {
     const { transactions, events, retries, failures, responseTimeMs } = result;
-    const latency = LATENCY_FIELDS.map((field) => exact(responseTimeMs?.[field]));
-    return [...names, operation, ...[transactions, events, retries, failures].map(exact), ...latency];
+    const latency = LATENCY_FIELDS.map((field) => figure(responseTimeMs?.[field]));
+    return [...names, operation, ...[transactions, events, retries, failures].map(figure), ...latency];
   });
 }
 
@@ -257,7 +256,7 @@ const MEASURED = [
 ];
 
 function contactCells({ clients, connections, connects, refused, lost }: EndpointResult): string[] {
-  return [clients, connections, connects, refused, lost].map(exact);
+  return [clients, connections, connects, refused, lost].map(figure);
 }
 
 function regionTable(regions: readonly RegionResult[], about: string): Html {
@@ -272,7 +271,7 @@ export function endpointTables({ endpoints = [], regions = [] }: ShownFigures, a
   const contacts = endpoints.map((endpoint): HtmlValue[] => [
     endpoint.endpoint,
     endpoint.region ?? "-",
-    exact(endpoint.weight),
+    figure(endpoint.weight),
     ...contactCells(endpoint),
   ]);
   const names = [text("endpoint"), text("region")];
@@ -298,11 +297,6 @@ function joined(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-function valueText(value: unknown): string {
-  if (typeof value === "number") return exact(value);
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
 /**
  * Leaves by path: `operations.add.responseTimeMs.p99`, `database.waits[LWLock:WALWrite].share`, a second entry of a name as
  * `database.skipped[queue depth 2].reason`. A list of plain values is one value; empty lists and objects are left out.
@@ -311,7 +305,8 @@ export function flattened(value: unknown, path = ""): [name: string, value: stri
   if (Array.isArray(value)) {
     const entries: readonly unknown[] = value;
     const isPlain = entries.every((entry) => typeof entry !== "object" || entry === null);
-    if (isPlain) return entries.length > 0 ? [[path, entries.map(valueText).join("; ")]] : [];
+    if (isPlain)
+      return entries.length > 0 ? [[path, entries.map((entry) => namedFigure(path, entry)).join("; ")]] : [];
     const keys = entries.map(keyOf);
     const nameOf = (i: number): string => {
       const key = keys[i];
@@ -321,6 +316,6 @@ export function flattened(value: unknown, path = ""): [name: string, value: stri
     };
     return entries.flatMap((entry, i) => flattened(entry, `${path}[${nameOf(i)}]`));
   }
-  if (typeof value !== "object" || value === null) return [[path, valueText(value)]];
+  if (typeof value !== "object" || value === null) return [[path, namedFigure(path, value)]];
   return Object.entries(value).flatMap(([name, field]) => flattened(field, joined(path, name)));
 }

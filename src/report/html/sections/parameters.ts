@@ -3,7 +3,7 @@ import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
 import { labelsOf } from "../../findings/treatment-labels.js";
-import { pairsOf, sectionOf, tableOf, text } from "./table.js";
+import { foldOf, pairsOf, sectionOf, tableOf, text } from "./table.js";
 
 export function renderParameters({ scenario, treatments }: ResultDocument): Html {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
@@ -29,10 +29,10 @@ export function renderParameters({ scenario, treatments }: ResultDocument): Html
     "Parameters",
     tableOf("Treatments", columns, rows),
     html`<p>
-        Seed ${scenario.seed}, ${counted(scenario.trials, "planned trial")}. Running this scenario again
-        repeats the experiment:
-      </p>
-      <pre tabindex="0" aria-label="scenario.yaml">${scenario.yaml}</pre> `,
+      Seed ${scenario.seed}, ${counted(scenario.trials, "planned trial")}. Running this scenario again repeats
+      the experiment.
+    </p> `,
+    foldOf("Scenario", html`<pre tabindex="0" aria-label="scenario.yaml">${scenario.yaml}</pre> `),
   );
 }
 
@@ -40,8 +40,9 @@ export function renderEnvironment({ environment }: ResultDocument): Html {
   return sectionOf(
     "environment",
     "Environment",
-    pairsOf("Versions", environment.versions),
-    pairsOf("Machine", environment.machine),
-    pairsOf("Settings of the server", environment.settings),
+    html`<div class="side-by-side">
+      ${pairsOf("Versions", environment.versions)}${pairsOf("Machine", environment.machine)}
+    </div> `,
+    foldOf("Settings of the server", pairsOf("Settings of the server", environment.settings)),
   );
 }

@@ -5,7 +5,7 @@ import { capacityText, lawText, resolutionTexts } from "../../findings/search-te
 import { intervalText, measuredText } from "../../../foundation/text/numbers.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type HtmlValue, type Html } from "../html.js";
-import { exact, metricText, sentence, tableOf, text } from "./table.js";
+import { figure, metricText, sentence, tableOf, text } from "./table.js";
 
 type Spread = Sweep["points"][number]["meanMs"];
 
@@ -13,8 +13,8 @@ function spread(value: Spread): string {
   if (!value) return "-";
   const { median, ciLow, ciHigh } = value;
   return ciLow === null || ciHigh === null
-    ? exact(median)
-    : `${exact(median)} ${intervalText(ciLow, ciHigh, exact)}`;
+    ? figure(median)
+    : `${figure(median)} ${intervalText(ciLow, ciHigh, figure)}`;
 }
 
 function sweepPart(sweep: Sweep, unit: string): Html {
@@ -41,8 +41,8 @@ function capacityPart(capacity: Capacity): Html {
   const rows = probes.map((probe): HtmlValue[] => [
     probe.trial,
     probe.purpose,
-    ...[probe.ratePerSecond, probe.offeredPerSecond, probe.achievedPerSecond, probe.dropped].map(exact),
-    exact(probe.p99Ms),
+    ...[probe.ratePerSecond, probe.offeredPerSecond, probe.achievedPerSecond, probe.dropped].map(figure),
+    figure(probe.p99Ms),
     measuredText(probe.seen, expression),
     probe.discarded === true ? "discarded" : probe.held ? "yes" : `no: ${probe.reason ?? ""}`,
     (probe.doubts ?? []).map(({ words }) => words).join("; "),

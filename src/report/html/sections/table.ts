@@ -1,3 +1,4 @@
+import { bytesText } from "../../../foundation/text/numbers.js";
 import type { ComparedOperation } from "../../../results/comparison-schema.js";
 import { labelOf, metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
 import { operationName } from "../../../metrics/names.js";
@@ -5,10 +6,17 @@ import type { TreatmentResult } from "../../../results/result-schema.js";
 import { labelsOf } from "../../findings/treatment-labels.js";
 import { html, type HtmlValue, type Html } from "../html.js";
 
-/** Whole numbers in full, others to six significant digits, which is more than was measured; `-` if there is none. */
-export function exact(value: number | null | undefined): string {
+/** Whole numbers in full, others to three significant digits, but never less than their whole part; `-` if there is none. */
+export function figure(value: number | null | undefined): string {
   if (value === null || value === undefined) return "-";
-  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+  if (Number.isInteger(value)) return String(value);
+  return String(Math.abs(value) >= 99.95 ? Math.round(value) : Number(value.toPrecision(3)));
+}
+
+/** A value of the document by its name, which ends with its unit. */
+export function namedFigure(name: string, value: unknown): string {
+  if (typeof value === "number") return /Bytes$/.test(name) ? bytesText(value) : figure(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 export interface TableColumn {
@@ -30,11 +38,12 @@ function isEmpty(cell: HtmlValue): boolean {
   return cell === "-" || cell === "" || cell === false || cell === null || cell === undefined;
 }
 
-/** A table whose rows are headed by their first cell, without empty columns; empty without rows. */
+/** A table whose rows are headed by their first cell, without empty columns; as cards in a narrow window. */
 export function tableOf(
   caption: string,
   columns: readonly (TableColumn | string)[],
   rows: readonly (readonly HtmlValue[])[],
+  isOfCards = false,
 ): Html {
   if (rows.length === 0) return html``;
   const shown = columns
@@ -44,8 +53,9 @@ export function tableOf(
     if (isSentence) return html`<th scope="col" class="sentence">${title}</th>`;
     return isText ? html`<th scope="col">${title}</th>` : html`<th scope="col" class="number">${title}</th>`;
   });
-  const cell = (value: HtmlValue, { index, isText }: (typeof shown)[number]): Html => {
+  const cell = (value: HtmlValue, { index, title, isText }: (typeof shown)[number]): Html => {
     if (index === 0) return html`<th scope="row">${value}</th>`;
+    if (isOfCards) return html`<td class="${isText ? "" : "number"}" data-title="${title}">${value}</td>`;
     return isText ? html`<td>${value}</td>` : html`<td class="number">${value}</td>`;
   };
   const body = rows.map(
@@ -54,7 +64,7 @@ export function tableOf(
         ${shown.map((column) => cell(row[column.index], column))}
       </tr> `,
   );
-  return html`<div class="scroll" role="group" aria-label="${caption}" tabindex="0">
+  return html`<div class="scroll${isOfCards && " cards"}" role="group" aria-label="${caption}" tabindex="0">
     <table>
       <caption>
         ${caption}
@@ -78,7 +88,7 @@ export function pairsOf(
   return tableOf(
     caption,
     [text("name"), sentence("value")],
-    Object.entries(pairs).map(([name, value]) => [name, String(value)]),
+    Object.entries(pairs).map(([name, value]) => [name, namedFigure(name, value)]),
   );
 }
 

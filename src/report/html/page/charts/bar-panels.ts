@@ -7,10 +7,10 @@ import type {
   YAXisComponentOption,
 } from "echarts";
 import type { ChartTable, LegendEntry, Plot, Treatment, View } from "./drawing.js";
-import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
+import { FONT_FAMILY, FONT_PX, layOut, sharedScale, tooltipLook, xAxis, yAxis } from "./panels.js";
 import type { ChartTheme } from "./theme.js";
 import { whiskers } from "./whiskers.js";
-import { axisName, ticked, valueText, type Unit } from "./values.js";
+import { ticked, titleWithUnit, valueText, type Unit } from "./values.js";
 
 export interface Bar {
   readonly value: number;
@@ -29,13 +29,15 @@ export interface BarChart {
   readonly panels: readonly BarPanel[];
   /** Colours of the parts; without them a bar has the colour of its treatment. */
   readonly partColours?: ReadonlyMap<string, string>;
+  /** True if all panels share the scale of their values, because a reader compares them. */
+  readonly hasOneScale?: boolean;
   readonly note?: string;
 }
 
-const ROW_PX = 26;
+const ROW_PX = 20;
 const LABEL_PX_MAX = 250;
 /** Least width of the plot in pixels; shorter bars show no difference. */
-const PLOT_PX_MIN = 220;
+const PLOT_PX_MIN = 130;
 
 /** The treatments that have a bar in the panel, topmost first. */
 function rowsOf(panel: BarPanel, view: View): Treatment[] {
@@ -58,7 +60,7 @@ function barSeries(chart: BarChart, panel: BarPanel, index: number, view: View):
       xAxisIndex: index,
       yAxisIndex: index,
       ...(colour !== undefined && { stack: `panel-${index}`, color: colour }),
-      barMaxWidth: 16,
+      barMaxWidth: 14,
       emphasis: { disabled: true },
       data: rows.map(({ id, colour: own }) => ({
         value: bars.get(id)?.value ?? "-",
@@ -112,12 +114,26 @@ function legendOf(chart: BarChart): LegendEntry[] {
     .map(([name, colour]) => ({ name, colour, isFilled: true }));
 }
 
-function valueAxis(unit: Unit, panel: number, theme: ChartTheme): XAXisComponentOption {
+/** The values that a panel's scale must reach: of stacked parts, the sums. */
+function topsOf({ parts }: BarPanel, isStacked: boolean): number[] {
+  const bars = [...parts.values()].flatMap((each) => [...each]);
+  if (!isStacked) return bars.map(([, { value, range }]) => Math.max(value, range?.[1] ?? value));
+  const ids = new Set(bars.map(([id]) => id));
+  return [...ids].map((id) => bars.reduce((sum, [own, { value }]) => (own === id ? sum + value : sum), 0));
+}
+
+function valueAxis(
+  unit: Unit,
+  panel: number,
+  scale: ReturnType<typeof sharedScale> | undefined,
+  theme: ChartTheme,
+): XAXisComponentOption {
   return {
-    ...xAxis(theme, axisName(unit)),
+    ...xAxis(theme, ""),
     gridIndex: panel,
     type: "value",
     splitNumber: 4,
+    ...scale,
     splitLine: { lineStyle: { color: theme.line } },
     axisLabel: { color: theme.muted, hideOverlap: true, formatter: (value: number) => ticked(value, unit) },
   } as XAXisComponentOption;
@@ -149,19 +165,21 @@ function treatmentAxis(
 }
 
 /** Plots the bars; the caller leaves out panels without a bar. */
-export function plotBars(chart: BarChart, view: View, leastWidthPx = 330): Plot {
+export function plotBars(chart: BarChart, view: View, leastWidthPx = 0): Plot {
   const { theme } = view;
   const leftPx = labelPx(view);
   const rows = chart.panels.map((panel) => rowsOf(panel, view));
+  const scale = chart.hasOneScale
+    ? sharedScale(chart.panels.flatMap((panel) => topsOf(panel, chart.partColours !== undefined)))
+    : undefined;
   const layout = layOut(
-    chart.panels.map(({ title }) => title),
+    chart.panels.map(({ title, unit }) => titleWithUnit(title, unit)),
     {
       widthPx: view.widthPx,
-      heightsPx: rows.map(({ length }) => length * ROW_PX + 8),
+      heightsPx: rows.map(({ length }) => length * ROW_PX + 6),
       leastWidthPx: Math.max(leastWidthPx, leftPx + PLOT_PX_MIN),
-      mostColumns: 3,
+      mostColumns: 5,
       leftPx,
-      isNamedAbove: false,
     },
     theme,
   );
@@ -176,7 +194,7 @@ export function plotBars(chart: BarChart, view: View, leastWidthPx = 330): Plot 
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,
       grid: layout.grids,
-      xAxis: chart.panels.map(({ unit }, i) => valueAxis(unit, i, theme)),
+      xAxis: chart.panels.map(({ unit }, i) => valueAxis(unit, i, scale, theme)),
       yAxis: rows.map((treatments, i) => treatmentAxis(treatments, i, leftPx, theme)),
       tooltip: { ...tooltipLook(theme), trigger: "axis", axisPointer: { type: "shadow" } },
       series: chart.panels.flatMap((panel, i) => [

@@ -73,11 +73,15 @@ describe.each(CHARTS.map(({ id }) => id))("chart %s", (id) => {
     expect(JSON.stringify(table)).not.toMatch(/NaN|undefined|Infinity/);
   });
 
-  test("names the unit of each value axis in its title or ticks", () => {
-    for (const axis of [plotOf(id).option.xAxis ?? [], plotOf(id).option.yAxis ?? []].flat()) {
+  test("names the unit of each axis of values in its title, its name or its ticks", () => {
+    const { title, xAxis, yAxis } = plotOf(id).option;
+    const titles = [title ?? []].flat().map(({ text }) => text);
+    for (const axis of [xAxis ?? [], yAxis ?? []].flat()) {
       if (axis.type === "category") continue;
       const { formatter } = (axis.axisLabel ?? {}) as { formatter?: (value: number) => string };
-      expect(`${axis.name ?? ""}${formatter?.(1_000_000) ?? ""}`, JSON.stringify(axis)).toMatch(/[a-z%]/i);
+      const panel = titles[axis.gridIndex ?? 0] ?? "";
+      const unit = /, (.+)$/.exec(panel)?.[1] ?? "";
+      expect(`${unit}${axis.name ?? ""}${formatter?.(1_000_000) ?? ""}`, panel).toMatch(/[a-z%]/i);
     }
   });
 
@@ -271,12 +275,15 @@ describe("seconds without a value", () => {
 
   test("are omitted in all layers of a stack together", () => {
     const evidence = {
-      "host.serverCpuMs": [1000, null, 1000, null, 1000],
-      "host.clientCpuMs": [200, null, null, null, 400],
+      "host.serverCpuMs": [1000, null, 1000, null, 1000, null, 1000, null, 1000],
+      "host.clientCpuMs": [200, null, null, null, 400, null, null, null, 600],
     };
-    const data = oneTrial(() => ({ buckets: 5, evidence }));
-    const layers = seriesOf(plotOf("cpu", ALL_SHOWN, data)).map(({ data: points }) => points);
-    expect(layers).toEqual([[0, 2, 4].map((x) => [x, 1]), [0, 2, 4].map((x) => [x, 0.2 + x * 0.05])]);
+    const data = oneTrial(() => ({ buckets: 9, evidence }));
+    const layers = seriesOf(plotOf("cpu", ALL_SHOWN, data)).map(({ data: points }) =>
+      points.map(([x, y]) => [x, Number(y?.toFixed(9))]),
+    );
+    const times = [0, 2, 4, 6, 8];
+    expect(layers).toEqual([times.map((x) => [x, 1]), times.map((x) => [x, (2 + x / 2) / 10])]);
   });
 });
 
@@ -290,10 +297,8 @@ describe("points that stand for several seconds", () => {
         ?.data.slice(0, 2)
         .map(([x]) => x),
     ).toEqual([6, 18]);
-    expect(plot.note).toBe(
-      "At each time the median of the trials that have a reading. Each point is of 12 s.",
-    );
-    expect(plotOf("queue", ALL_SHOWN, long).note).toContain("Each point is of 12 s.");
+    expect(plot.note).toBe("Median over trials at each time. Each point is of 12 s.");
+    expect(plotOf("queue", ALL_SHOWN, long).note).toContain("over 12 s at each point");
     expect(plotOf("throughput").note).not.toContain("Each point");
   });
 
@@ -335,7 +340,7 @@ describe("times on an axis", () => {
     ).toEqual(["2501", "7502", "12503", "17504"]);
     const [axis] = [plot.option.xAxis ?? []].flat();
     const { formatter } = axis?.axisLabel as { formatter: (value: number) => string };
-    expect(formatter(12_345)).toBe("12345");
+    expect(formatter(12_345)).toBe("12345 s");
   });
 });
 
@@ -399,7 +404,7 @@ describe("stacked parts", () => {
       ...Array.from({ length: 9 }, (_, i) => `LWLock:L${i}`),
       "5 others",
     ]);
-    expect(lines[9]?.data[0]).toEqual([0, 5 + 4 + 3 + 2 + 1]);
+    expect(lines[9]?.data[0]).toEqual({ value: 5 + 4 + 3 + 2 + 1 });
   });
 });
 
@@ -486,8 +491,8 @@ describe("sweeps over two factors", () => {
       result: { ...report.result, sweeps },
     });
     expect([option.title ?? []].flat().map(({ text }) => text)).toEqual([
-      "add over actors.producers.clients",
-      "add over actors.consumers.clients",
+      "add over actors.producers.clients, events/s",
+      "add over actors.consumers.clients, events/s",
     ]);
     expect(legend.map(({ name }) => name)).toEqual([
       "actors.consumers.clients=1",
@@ -495,7 +500,7 @@ describe("sweeps over two factors", () => {
       "actors.producers.clients=1",
       "actors.producers.clients=4",
     ]);
-    expect(new Set(legend.map(({ colour }) => colour)).size).toBe(4);
+    expect(new Set(legend.map(({ colour, dash }) => `${colour} ${dash ?? ""}`)).size).toBe(4);
     expect(note).toContain(
       "add over actors.producers.clients, actors.consumers.clients=4: most at 31 clients",
     );
@@ -547,11 +552,16 @@ describe("curves without a time axis", () => {
       ...report,
       result: { ...report.result, capacity: [capacity, nowhere] },
     });
-    expect([option.title ?? []].flat().map(({ text }) => text)).toEqual(["jsonb, add", "nowhere, add"]);
+    expect([option.title ?? []].flat().map(({ text }) => text)).toEqual([
+      "jsonb, add, ms",
+      "nowhere, add, ms",
+    ]);
     const coloured = [option.series ?? []].flat().filter(({ name }) => name === "held");
-    expect(coloured.map((series) => "color" in series && series.color)).toEqual(
-      coloured.map(() => legend.find(({ name }) => name === "held")?.colour),
-    );
+    expect(coloured.map((series) => "color" in series && series.color)).toEqual([
+      LIGHT.treatments[0],
+      LIGHT.text,
+    ]);
+    expect(legend.map(({ colour }) => colour)).toEqual([LIGHT.text, LIGHT.text]);
   });
 });
 
@@ -645,4 +655,61 @@ describe("colours of a theme", () => {
       expect(new Set(all).size).toBe(all.length);
     },
   );
+});
+
+/** Coordinates in OKLab, whose distances are those that a reader sees. */
+function okLab(hex: string): number[] {
+  const linear = [1, 3, 5].map((at) => (Number.parseInt(hex.slice(at, at + 2), 16) / 255) ** 2.2);
+  const sum = (weights: readonly number[], values: readonly number[]): number =>
+    weights.reduce((total, weight, i) => total + weight * (values[i] ?? 0), 0);
+  const cones = [
+    [0.4122, 0.5363, 0.0514],
+    [0.2119, 0.6807, 0.1074],
+    [0.0883, 0.2817, 0.63],
+  ].map((weights) => Math.cbrt(sum(weights, linear)));
+  return [
+    [0.2105, 0.7936, -0.0041],
+    [1.978, -2.4286, 0.4506],
+    [0.0259, 0.7828, -0.8087],
+  ].map((weights) => sum(weights, cones));
+}
+
+test.each([LIGHT, DARK])("no part of a whole looks like a treatment in the $name scheme", (theme) => {
+  for (const part of [...theme.parts, ...theme.common])
+    for (const treatment of theme.treatments)
+      expect(
+        Math.hypot(...okLab(part).map((value, i) => value - (okLab(treatment)[i] ?? 0))),
+        `${part} and ${treatment}`,
+      ).toBeGreaterThan(0.1);
+});
+
+describe("areas", () => {
+  test("an area of sessions holds 20 samples at each point, which 5 trials take in 4 seconds", () => {
+    const [area] = seriesOf(plotOf("waits"));
+    expect(area?.data.map(([x]) => x)).toEqual([2, 6, 10, 14, 18, 22, 26, 30]);
+  });
+
+  test("areas become one bar for each treatment if fewer than 5 points remain", () => {
+    const series = report.series.map((each) => ({
+      ...each,
+      buckets: 4,
+      evidence: { "queue.pending": [1, 2, 3, 6], "sessions.active": [1, 1, 1, 1], "wait.CPU": [1, 1, 1, 1] },
+    }));
+    for (const [id, value] of [
+      ["queue", 3],
+      ["waits", 1],
+    ] as const) {
+      const [bars] = seriesOf(plotOf(id, ALL_SHOWN, { ...report, series }));
+      expect(bars?.data, id).toEqual([{ value }, { value }, { value }]);
+    }
+  });
+
+  test("areas of several treatments share a scale", () => {
+    for (const id of ["queue", "waits", "cpu"]) {
+      const axes = [plotOf(id).option.yAxis ?? []].flat();
+      expect(axes.length, id).toBeGreaterThan(1);
+      expect(new Set(axes.map(({ max }) => max)).size, id).toBe(1);
+      expect(axes[0]?.max, id).toEqual(expect.any(Number));
+    }
+  });
 });

@@ -33,10 +33,10 @@ function metricControl(report: ReportData): Control {
   ] as const;
   return { id: "metric", label: "Metric", choices };
 }
-const ROW_PX = 24;
+const ROW_PX = 20;
 const LABEL_PX_MAX = 310;
 /** Least width of the plot in pixels; shorter intervals are indistinguishable. */
-const PLOT_PX_MIN = 260;
+const PLOT_PX_MIN = 200;
 
 function shownComparisons(view: View): Comparison[] {
   const metric = chosenValue(view, metricControl(view.report));
@@ -113,7 +113,7 @@ function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: 
   const ratio = groups.map(
     (_, panel) =>
       ({
-        ...xAxis(view.theme, "ratio"),
+        ...xAxis(view.theme, ""),
         gridIndex: panel,
         type: "log",
         logBase: 2,
@@ -167,9 +167,8 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
       widthPx: view.widthPx,
       heightsPx: groups.map(({ length }) => length * ROW_PX + 10),
       leastWidthPx: leftPx + PLOT_PX_MIN,
-      mostColumns: 2,
+      mostColumns: 3,
       leftPx,
-      isNamedAbove: false,
     },
     view.theme,
   );
@@ -193,7 +192,8 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
 
 export const forest: Chart = {
   id: "comparison-plot",
-  title: "Comparisons",
+  title: "Comparisons of every operation",
+  isFolded: true,
   lead: "Each treatment's ratio to its baseline: less on the left of the line, more on the right. Shorter times are better, and higher throughput.",
   controls: (report) => [metricControl(report)],
   draw: (view) => {

@@ -77,6 +77,8 @@ export interface Chart {
   readonly title: string;
   /** Content of the chart and how to read it, in a sentence or two. */
   readonly lead: string;
+  /** True if the reader unfolds the chart by its title, since the first screen has its main content. */
+  readonly isFolded?: boolean;
   /** Controls of this chart in addition to the filters of the page. */
   readonly controls?: (report: ReportData) => readonly Control[];
   readonly draw: (view: View) => Drawing;

@@ -21,15 +21,14 @@ import {
   type ShownGrids,
 } from "./grids.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
-import { treatmentColour, treatmentSymbol, type ChartTheme } from "./theme.js";
-import { axisName, ticked, valueText } from "./values.js";
-import { operationName } from "./view.js";
+import { neutralLook, treatmentSymbol, type Dash } from "./theme.js";
+import { ticked, titleWithUnit, valueText } from "./values.js";
+import { operationName, treatmentIn } from "./view.js";
 import { whiskerSeries } from "./whiskers.js";
 
-const PLOT_PX = { height: 200, left: 62, least: 330 };
+const PLOT_PX = { height: 150, left: 62, least: 220 };
 /** Offset between the marks of two lines at one level, as a share of the distance of two levels. */
 const ASIDE = 0.07;
-const DASHES = ["solid", "dashed", "dotted"] as const;
 
 function acrossControl({ result }: ReportData): Control {
   const names = gridFactors(result).map(({ name }) => name);
@@ -40,30 +39,33 @@ interface Row {
   readonly level: string;
   readonly colour: string;
   readonly symbol: string;
-  readonly dash: (typeof DASHES)[number];
+  readonly dash: Dash;
   readonly points: readonly {
+    readonly colour: string;
     readonly x: number;
     readonly median: number;
     readonly spread: readonly [number, number];
   }[];
 }
 
-function rowsOf({ rows, columns, cells }: Grid, theme: ChartTheme): Row[] {
+/** Lines in neutral looks; their points are treatments in their colours. */
+function rowsOf({ rows, columns, cells }: Grid, view: View): Row[] {
   return rows.levels.map((level, i) => ({
     level,
-    colour: treatmentColour(theme, i),
+    ...neutralLook(view.theme, i),
     symbol: treatmentSymbol(i),
-    dash: DASHES[i % DASHES.length] ?? "solid",
     points: columns.levels.flatMap((column, at) => {
       const cell = cells.find((each) => each.row === level && each.column === column);
       const x = at + (i - (rows.levels.length - 1) / 2) * ASIDE;
-      return cell ? [{ x, median: cell.summary.median, spread: spreadOf(cell) }] : [];
+      if (!cell) return [];
+      const colour = treatmentIn(view, cell.treatment)?.colour ?? view.theme.text;
+      return [{ colour, x, median: cell.summary.median, spread: spreadOf(cell) }];
     }),
   }));
 }
 
-function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, { theme }: View) {
-  return rowsOf(grid, theme).flatMap(
+function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, view: View) {
+  return rowsOf(grid, view).flatMap(
     ({ level, colour, symbol, dash, points }): (LineSeriesOption | CustomSeriesOption)[] => [
       {
         type: "line",
@@ -74,7 +76,10 @@ function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, { theme }: Vi
         symbol,
         symbolSize: 9,
         showSymbol: true,
-        data: points.map(({ x, median }) => [x, median]),
+        data: points.map((point) => ({
+          value: [point.x, point.median],
+          itemStyle: { color: point.colour },
+        })),
         lineStyle: { width: 2, type: dash },
         tooltip: {
           formatter: ({ dataIndex }: { dataIndex: number }) =>
@@ -84,7 +89,11 @@ function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, { theme }: Vi
       },
       {
         ...whiskerSeries(
-          points.map(({ x, spread: [low, high] }) => ({ from: [x, low], to: [x, high], colour })),
+          points.map(({ x, spread: [low, high], colour: own }) => ({
+            from: [x, low],
+            to: [x, high],
+            colour: own,
+          })),
           panel,
         ),
         // The name of the line, so that the legend hides both.
@@ -114,7 +123,7 @@ function axes({ grids, unit }: ShownGrids, plotPx: number, { theme }: View) {
       },
     })) as unknown as XAXisComponentOption[],
     yAxis: grids.map((_, gridIndex) => ({
-      ...yAxis(theme, axisName(unit)),
+      ...yAxis(theme, ""),
       gridIndex,
       type: "value",
       axisLabel: { color: theme.muted, formatter: (value: number) => ticked(value, unit) },
@@ -143,25 +152,25 @@ function interactionNote({ grids, metric }: ShownGrids, view: View): string {
 function plotInteraction(shown: ShownGrids, view: View): Plot {
   const { grids } = shown;
   const layout = layOut(
-    grids.map(gridTitle),
+    grids.map((grid) => titleWithUnit(gridTitle(grid), shown.unit)),
     {
       widthPx: view.widthPx,
       heightsPx: grids.map(() => PLOT_PX.height),
       leastWidthPx: PLOT_PX.least,
-      mostColumns: 3,
+      mostColumns: 5,
       leftPx: PLOT_PX.left,
-      isNamedAbove: true,
+      isNamedBelow: true,
     },
     view.theme,
   );
-  const lines = grids[0] ? rowsOf(grids[0], view.theme) : [];
+  const lines = grids[0] ? rowsOf(grids[0], view) : [];
   return {
     kind: "plot",
     heightPx: layout.heightPx,
     legend: lines.map(({ level: name, colour, dash }) => ({ name, colour, dash })),
     words: gridWords(shown),
     table: () => gridTable(shown, view),
-    note: `Lines: ${grids[0]?.rows.name ?? ""}. Medians, with 95 % intervals, or ranges of fewer than 5 trials, as whiskers. ${interactionNote(shown, view)}`,
+    note: `Lines: ${grids[0]?.rows.name ?? ""}. Points: treatments in their colours; medians, with 95 % intervals, or ranges of fewer than 5 trials, as whiskers. ${interactionNote(shown, view)}`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,

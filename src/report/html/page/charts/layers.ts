@@ -1,11 +1,12 @@
 // Components of a whole over time, a treatment in each panel: means over trials, which add up while medians would not.
 import { SAMPLED } from "../../../../workloads/evidence.js";
 import { counted } from "../../../../foundation/units.js";
+import { plotBars } from "./bar-panels.js";
 import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
 import { partColour, type ChartTheme } from "./theme.js";
-import { areaNote, layerPanels, whyNoSeries, type Layer } from "./trial-lines.js";
+import { areaNote, bucketsOfPoint, layerMeans, layerPanels, whyNoSeries, type Layer } from "./trial-lines.js";
 import type { Unit } from "./values.js";
 
 const CPU = [
@@ -16,6 +17,8 @@ const CPU = [
 ] as const;
 
 const WAIT = "wait.";
+/** Fewest samples of sessions at a point; shares of fewer are noise. Counts of events and of CPU time are exact. */
+const SAMPLES_MIN = 20;
 /** Most wait events shown; more look alike. */
 const WAITS_SHOWN_MAX = 9;
 
@@ -25,10 +28,21 @@ function drawLayers(
   caption: string,
   unit: Unit,
   missing: string,
+  readingsMin = 1,
 ): ReturnType<Chart["draw"]> {
-  const panels = layerPanels(view, layers, unit);
-  if (panels.length === 0) return nothing(whyNoSeries(view, missing));
-  return plotLines({ caption, panels, x: SECONDS, note: areaNote(view) }, view);
+  const buckets = bucketsOfPoint(view, layers, readingsMin);
+  const note = areaNote(view, buckets);
+  const parts = layerMeans(view, layers);
+  if (parts.size === 0) return nothing(whyNoSeries(view, missing));
+  if (buckets === undefined) {
+    const partColours = new Map(layers.map(({ name, colour }) => [name, colour]));
+    return plotBars(
+      { caption, panels: [{ title: "Mean over the window", unit, parts }], partColours, note },
+      view,
+    );
+  }
+  const panels = layerPanels(view, layers, unit, buckets);
+  return plotLines({ caption, panels, x: SECONDS, hasOneScale: true, note }, view);
 }
 
 export const queueDepth: Chart = {
@@ -115,5 +129,6 @@ export const waitChart: Chart = {
       "Active sessions by wait event, over time",
       "sessions",
       "samples of wait events",
+      SAMPLES_MIN,
     ),
 };

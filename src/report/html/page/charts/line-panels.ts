@@ -3,12 +3,12 @@ import type { LineSeriesOption, XAXisComponentOption, YAXisComponentOption } fro
 import type { LegendEntry, Plot, Surface, ChartTable } from "./drawing.js";
 import type { Line, LineChart, LinePanel, Point } from "./lines.js";
 import { type Mark, markText } from "./marks.js";
-import { FONT_FAMILY, layOut, tooltipLook, xAxis, yAxis, type Layout } from "./panels.js";
-import { axisName, ticked, valueText, type Unit } from "./values.js";
+import { FONT_FAMILY, layOut, sharedScale, tooltipLook, xAxis, yAxis, type Layout } from "./panels.js";
+import { ticked, titleWithUnit, valueText, type Unit } from "./values.js";
 import { median } from "../../../../analysis/statistics/quantiles.js";
 
-const PANEL_PX = { alone: 300, several: 190 };
-const LEFT_PX = 62;
+const PANEL_PX = { alone: 150, several: 124 };
+const LEFT_PX = 52;
 
 /** A line at the beginning of each mark, and a shade over its duration, on a series that no legend hides. */
 function markSeries(marks: readonly Mark[], panel: number, { theme }: Surface): LineSeriesOption {
@@ -51,7 +51,11 @@ function seriesOf(line: Line, panel: number, unit: Unit): LineSeriesOption {
     name: line.name,
     xAxisIndex: panel,
     yAxisIndex: panel,
-    data: line.points.map(([x, y], i) => (alone[i] ? { value: [x, y], symbol: "circle" } : [x, y])),
+    data: line.points.map(([x, y], i) => {
+      const color = line.pointColours?.[i];
+      if (color !== undefined) return { value: [x, y], itemStyle: { color } };
+      return alone[i] ? { value: [x, y], symbol: "circle" } : [x, y];
+    }),
     color: line.colour,
     showSymbol: isPoints || hasAlone,
     symbol: line.symbol ?? (hasAlone ? "none" : "circle"),
@@ -61,7 +65,7 @@ function seriesOf(line: Line, panel: number, unit: Unit): LineSeriesOption {
       type: line.dash ?? "solid",
       opacity: line.isFaint ? 0.55 : 1,
     },
-    ...(line.isArea && { stack: `panel-${panel}`, areaStyle: { opacity: 0.85 } }),
+    ...(line.isArea && { stack: `panel-${panel}`, areaStyle: { opacity: 1 } }),
     emphasis: { disabled: true },
     tooltip: { valueFormatter: (value) => valueText(typeof value === "number" ? value : null, unit) },
   };
@@ -70,7 +74,7 @@ function seriesOf(line: Line, panel: number, unit: Unit): LineSeriesOption {
 function xAxisOf(chart: LineChart, panel: number, surface: Surface): XAXisComponentOption {
   const { x } = chart;
   const markEnds = (chart.panels[panel]?.marks ?? []).map((mark) => mark.untilX ?? mark.x);
-  const base = xAxis(surface.theme, x.name);
+  const base = xAxis(surface.theme, x.hasUnitInTicks ? "" : x.name);
   const label = {
     color: surface.theme.muted,
     hideOverlap: true,
@@ -89,6 +93,15 @@ function xAxisOf(chart: LineChart, panel: number, surface: Surface): XAXisCompon
   } as XAXisComponentOption;
 }
 
+/** The values that a panel's scale must reach: of a stack, the sums. */
+function topsOf({ lines }: LinePanel): number[] {
+  if (!lines.some(({ isArea }) => isArea))
+    return lines.flatMap(({ points }) => points.flatMap(([, y]) => y ?? []));
+  const sums = new Map<number, number>();
+  for (const [x, y] of lines.flatMap(({ points }) => points)) sums.set(x, (sums.get(x) ?? 0) + (y ?? 0));
+  return [...sums.values()];
+}
+
 function yAxisOf(
   chart: LineChart,
   { unit }: LinePanel,
@@ -96,18 +109,21 @@ function yAxisOf(
   surface: Surface,
 ): YAXisComponentOption {
   return {
-    ...yAxis(surface.theme, axisName(unit)),
+    ...yAxis(surface.theme, ""),
     gridIndex: panel,
     type: chart.isLogarithmic ? "log" : "value",
+    ...(chart.hasOneScale && sharedScale(chart.panels.flatMap(topsOf), chart.isLogarithmic)),
     axisLabel: { color: surface.theme.muted, formatter: (value: number) => ticked(value, unit) },
   } as YAXisComponentOption;
 }
 
-function legendOf(panels: readonly LinePanel[]): LegendEntry[] {
+/** A name whose lines have several colours has the colour of text. */
+function legendOf(panels: readonly LinePanel[], { theme }: Surface): LegendEntry[] {
   const entries = new Map<string, LegendEntry>();
-  for (const { name, colour, dash, isArea } of panels.flatMap(({ lines }) => lines))
-    if (!entries.has(name))
-      entries.set(name, { name, colour, ...(dash && { dash }), ...(isArea && { isFilled: true }) });
+  for (const { name, colour: own, dash, isArea } of panels.flatMap(({ lines }) => lines)) {
+    const colour = (entries.get(name)?.colour ?? own) === own ? own : theme.text;
+    entries.set(name, { name, colour, ...(dash && { dash }), ...(isArea && { isFilled: true }) });
+  }
   return [...entries.values()];
 }
 
@@ -115,21 +131,21 @@ function legendOf(panels: readonly LinePanel[]): LegendEntry[] {
 export function plotLines(chart: LineChart, surface: Surface): Plot {
   const heightPx = chart.panels.length === 1 ? PANEL_PX.alone : PANEL_PX.several;
   const layout: Layout = layOut(
-    chart.panels.map(({ title }) => title),
+    chart.panels.map(({ title, unit }) => titleWithUnit(title, unit)),
     {
       widthPx: surface.widthPx,
       heightsPx: chart.panels.map(() => heightPx),
-      leastWidthPx: 330,
-      mostColumns: 3,
+      leastWidthPx: 225,
+      mostColumns: 5,
       leftPx: LEFT_PX,
-      isNamedAbove: true,
+      isNamedBelow: chart.x.hasUnitInTicks !== true,
     },
     surface.theme,
   );
   return {
     kind: "plot",
     heightPx: layout.heightPx,
-    legend: legendOf(chart.panels),
+    legend: legendOf(chart.panels, surface),
     words: chart.words ?? wordsOf(chart),
     table: () => tableOf(chart),
     ...(chart.note !== undefined && { note: chart.note }),

@@ -13,6 +13,8 @@ export interface Line {
   readonly colour: string;
   readonly dash?: Dash;
   readonly points: readonly Point[];
+  /** Colours of single points that differ from the line's. */
+  readonly pointColours?: readonly string[];
   /** True if stacked on the lines before it. */
   readonly isArea?: boolean;
   /** True if it is one of many lines with the same name. */
@@ -32,6 +34,8 @@ export interface LineAxis {
   readonly name: string;
   readonly isLogarithmic?: boolean;
   readonly tick?: (x: number) => string;
+  /** True if the picture needs no name of the axis. */
+  readonly hasUnitInTicks?: boolean;
   /** Text that heads the table's rows; default: `tick` or the number itself. */
   readonly cell?: (x: number) => string;
   readonly min?: number;
@@ -47,7 +51,9 @@ export const SECONDS: LineAxis = {
   min: 0,
   isWhole: true,
   isTime: true,
-  tick: (x) => String(Math.round(x)),
+  tick: (x) => `${Math.round(x)} s`,
+  hasUnitInTicks: true,
+  cell: (x) => String(Math.round(x)),
 };
 
 export interface LineChart {
@@ -55,6 +61,8 @@ export interface LineChart {
   readonly panels: readonly LinePanel[];
   readonly x: LineAxis;
   readonly isLogarithmic?: boolean;
+  /** True if all panels share the scale of their values, because a reader compares them. */
+  readonly hasOneScale?: boolean;
   readonly words?: string;
   readonly note?: string;
 }

@@ -20,7 +20,7 @@ import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panel
 import { treatmentNamed } from "./view.js";
 import { valueText } from "./values.js";
 
-const CELL_PX = { height: 80, leastWidth: 104 };
+const CELL_PX = { height: 68, leastWidth: 104 };
 const LINE_PX = 16;
 const LABEL_PX_MAX = 150;
 const CHARACTER_PX = 6.6;
@@ -183,9 +183,10 @@ function plotMatrix(shown: ShownGrids, view: View): Plot {
       widthPx: view.widthPx,
       heightsPx: grids.map((grid) => grid.rows.levels.length * CELL_PX.height),
       leastWidthPx: leftPx + 18 + columns * CELL_PX.leastWidth,
-      mostColumns: 3,
+      mostColumns: 4,
       leftPx,
       isNamedAbove: true,
+      isNamedBelow: true,
     },
     view.theme,
   );

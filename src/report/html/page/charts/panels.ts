@@ -23,14 +23,16 @@ export interface LayoutRequest {
   /** Width for the labels of the y axis. */
   readonly leftPx: number;
   /** True if the y axis has its name above it. */
-  readonly isNamedAbove: boolean;
+  readonly isNamedAbove?: boolean;
+  /** True if the x axis has its name beneath it. */
+  readonly isNamedBelow?: boolean;
 }
 
-const GAP_PX = 24;
+const GAP_PX = 20;
 const RIGHT_PX = 18;
-const TITLE_PX = 28;
-const NAME_PX = 20;
-const BELOW_PX = 44;
+const TITLE_PX = 26;
+const NAME_PX = 18;
+const TICKS_PX = 26;
 export const FONT_PX = 12;
 export const FONT_FAMILY =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif';
@@ -49,6 +51,7 @@ export function layOut(titles: readonly string[], wish: LayoutRequest, theme: Ch
   const grids: GridComponentOption[] = [];
   const titleOptions: TitleComponentOption[] = [];
   const abovePx = TITLE_PX + (wish.isNamedAbove ? NAME_PX : 0);
+  const belowPx = TICKS_PX + (wish.isNamedBelow ? NAME_PX : 0);
   let topPx = 0;
   for (let first = 0; first < titles.length; first += columns) {
     const row = titles.slice(first, first + columns);
@@ -62,10 +65,16 @@ export function layOut(titles: readonly string[], wish: LayoutRequest, theme: Ch
         left,
         top: topPx + 4,
         padding: 0,
-        textStyle: { color: theme.text, fontSize: 13, fontWeight: 600, width: cellPx, overflow: "truncate" },
+        textStyle: {
+          color: theme.text,
+          fontSize: FONT_PX,
+          fontWeight: 600,
+          width: cellPx,
+          overflow: "truncate",
+        },
       });
     }
-    topPx += abovePx + heightPx + BELOW_PX;
+    topPx += abovePx + heightPx + belowPx;
   }
   return { grids, titles: titleOptions, heightPx: topPx, plotWidthPx };
 }
@@ -100,6 +109,24 @@ export function yAxis(theme: ChartTheme, name: string): YAXisComponentOption {
     splitLine: { lineStyle: { color: theme.line } },
     splitNumber: 4,
   };
+}
+
+const TICKS = 4;
+
+/** A scale that holds all values and has round ticks; from 0, unless it is logarithmic. */
+export function sharedScale(
+  values: readonly number[],
+  isLogarithmic = false,
+): { min: number; max: number; interval?: number } {
+  const most = Math.max(...values, 0);
+  if (isLogarithmic) {
+    const least = Math.min(...values.filter((value) => value > 0));
+    return { min: 10 ** Math.floor(Math.log10(least)), max: 10 ** Math.ceil(Math.log10(most)) };
+  }
+  if (most === 0) return { min: 0, max: 1, interval: 1 };
+  const magnitude = 10 ** Math.floor(Math.log10(most / TICKS));
+  const interval = magnitude * ([1, 2, 2.5, 5].find((step) => step * magnitude * TICKS >= most) ?? 10);
+  return { min: Math.min(0, ...values), max: Math.ceil(most / interval) * interval, interval };
 }
 
 /** The look of tooltips, in both schemes. */

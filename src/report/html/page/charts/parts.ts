@@ -100,11 +100,17 @@ export const parts: Chart = {
     const partColours = coloursOf(view, names);
     const which = isSlow
       ? "Means over the slowest transaction of each second and worker: what the tail is made of."
-      : "Means over all committed transactions; the parts add up to the mean response time.";
+      : "Means over all committed transactions of complete trials; the parts add up to the mean response time.";
     return plotBars(
-      { caption: "Parts of the response time, by operation and treatment", panels, partColours, note: which },
+      {
+        caption: "Parts of the response time, by operation and treatment",
+        panels,
+        partColours,
+        hasOneScale: true,
+        note: which,
+      },
       view,
-      380,
+      360,
     );
   },
 };

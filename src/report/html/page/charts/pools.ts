@@ -31,6 +31,7 @@ export const poolWait: Chart = {
       {
         caption: `Wait for a connection, ${measure}, by operation and treatment`,
         panels,
+        hasOneScale: true,
         note: `${valueNote(view)} ${note}`.trim(),
       },
       view,

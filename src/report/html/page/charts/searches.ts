@@ -4,9 +4,9 @@ import type { Sweep } from "../../../../results/result-schema.js";
 import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import type { Line, LinePanel } from "./lines.js";
-import { treatmentColour, treatmentSymbol, type ChartTheme } from "./theme.js";
+import { neutralLook, treatmentSymbol, type ChartTheme, type Dash } from "./theme.js";
 import { plain } from "./values.js";
-import { operationName, workOf } from "./view.js";
+import { operationName, treatmentIn, workOf } from "./view.js";
 import { whiskerSeries, type Whisker } from "./whiskers.js";
 
 const CURVE_STEPS = 60;
@@ -46,6 +46,7 @@ function sweepWords(sweep: Sweep): string {
 interface SweepLook {
   readonly name: string;
   readonly colour: string;
+  readonly dash: Dash;
   readonly symbol: string;
 }
 
@@ -58,28 +59,34 @@ function looksOf(sweeps: readonly Sweep[], theme: ChartTheme): (sweep: Sweep) =>
   return (sweep) => {
     const name = lineName(sweep);
     const i = names.indexOf(name);
-    return { name, colour: treatmentColour(theme, i), symbol: treatmentSymbol(i) };
+    return { name, ...neutralLook(theme, i), symbol: treatmentSymbol(i) };
   };
 }
 
-function sweepLines(sweep: Sweep, { name, colour, symbol }: SweepLook): Line[] {
-  const points = sweep.points.flatMap(({ clients, eventsPerSecond }) =>
-    eventsPerSecond ? [[clients, eventsPerSecond.median] as const] : [],
+function colourOf(view: View, treatment: string): string {
+  return treatmentIn(view, treatment)?.colour ?? view.theme.text;
+}
+
+function sweepLines(sweep: Sweep, { name, colour, dash, symbol }: SweepLook, view: View): Line[] {
+  const measured = sweep.points.filter(({ eventsPerSecond }) => eventsPerSecond);
+  const points = measured.map(
+    ({ clients, eventsPerSecond }) => [clients, eventsPerSecond?.median ?? null] as const,
   );
+  const pointColours = measured.map(({ treatment }) => colourOf(view, treatment));
   const fitted = curveOf(sweep);
   return [
-    { name, detail: "measured", colour, points, symbol },
-    ...(fitted.length > 0 ? [{ name, detail: "fitted", colour, points: fitted }] : []),
+    { name, detail: "measured", colour, dash, points, pointColours, symbol },
+    ...(fitted.length > 0 ? [{ name, detail: "fitted", colour, dash, points: fitted }] : []),
   ];
 }
 
 /** The 95 % intervals of the measured points; points with fewer than 5 trials have none. */
-function sweepWhiskers({ points }: Sweep, { colour }: SweepLook): Whisker[] {
-  return points.flatMap(({ clients, eventsPerSecond }): Whisker[] => {
+function sweepWhiskers({ points }: Sweep, view: View): Whisker[] {
+  return points.flatMap(({ clients, treatment, eventsPerSecond }): Whisker[] => {
     const { ciLow = null, ciHigh = null } = eventsPerSecond ?? {};
     return ciLow === null || ciHigh === null
       ? []
-      : [{ from: [clients, ciLow], to: [clients, ciHigh], colour }];
+      : [{ from: [clients, ciLow], to: [clients, ciHigh], colour: colourOf(view, treatment) }];
   });
 }
 
@@ -104,7 +111,7 @@ export const sweepChart: Chart = {
             view.report,
             sweeps.map(({ operation }) => operation),
           )}/s`,
-          lines: sweeps.flatMap((sweep) => sweepLines(sweep, lookOf(sweep))),
+          lines: sweeps.flatMap((sweep) => sweepLines(sweep, lookOf(sweep), view)),
         })),
         x: { name: "clients", min: 0, isWhole: true },
         note: groups.flat().map(sweepWords).join(" "),
@@ -112,11 +119,11 @@ export const sweepChart: Chart = {
       view,
     );
     const intervals = groups.flatMap((sweeps, panel) =>
-      sweeps.map((sweep) => {
-        const look = lookOf(sweep);
-        // The name of the curve, so that the legend hides both.
-        return { ...whiskerSeries(sweepWhiskers(sweep, look), panel), name: look.name };
-      }),
+      // The name of the curve, so that the legend hides both.
+      sweeps.map((sweep) => ({
+        ...whiskerSeries(sweepWhiskers(sweep, view), panel),
+        name: lineName(sweep),
+      })),
     );
     return { ...plot, option: { ...plot.option, series: [plot.option.series ?? [], intervals].flat() } };
   },
@@ -129,14 +136,13 @@ function capacityPanel({ treatment, probes, ratePerSecond, operation }: Capacity
       .filter((probe) => probe.held === held && probe.discarded !== true && probe.purpose !== "recover")
       .map(({ offeredPerSecond, p99Ms }): [number, number | null] => [offeredPerSecond, p99Ms])
       .sort(([a], [b]) => a - b);
-  // The same colour in each panel, as the legend has one; the title names the treatment of the probes.
-  const [colour = view.theme.text] = view.theme.treatments;
+  const colour = colourOf(view, treatment);
   return {
     title: `${shown?.label ?? treatment}, ${operationName(operation)}`,
     unit: "ms",
     lines: [
       { name: "held", colour, points: of(true), symbol: "circle" },
-      { name: "did not hold", colour: view.theme.muted, points: of(false), symbol: "diamond" },
+      { name: "did not hold", colour, points: of(false), symbol: "diamond" },
     ].filter(({ points }) => points.length > 0),
     marks: ratePerSecond === null ? [] : [{ x: ratePerSecond, label: `${plain(ratePerSecond)}/s` }],
   };
@@ -162,6 +168,8 @@ export const capacityChart: Chart = {
         caption: "99th percentile of the response time by offered arrival rate",
         panels,
         x: { name: "arrivals offered per second", min: 0 },
+        hasOneScale: true,
+        note: "Circles: probes that held the threshold. Diamonds: probes that did not.",
       },
       view,
     );

@@ -1,4 +1,5 @@
 // Colours that readers with colour blindness can distinguish (after Okabe and Ito, each 3:1 from the page).
+// Parts of a whole have a second set, which differs from it in lightness.
 
 export interface ChartTheme {
   readonly name: "light" | "dark";
@@ -30,20 +31,20 @@ export const LIGHT: ChartTheme = {
   worse: "#fbe3e0",
   treatments: ["#0072b2", "#d55e00", "#008561", "#a7508a", "#9a6a00", "#2f8fcb", "#5b4bb3", "#58595b"],
   parts: [
-    "#4477aa",
-    "#ee8866",
-    "#44a37a",
-    "#c9a227",
-    "#aa4488",
-    "#66a9c9",
-    "#8c6d46",
-    "#77508f",
-    "#b5bd4c",
-    "#cc6677",
-    "#3d6b6b",
-    "#9aa5b1",
+    "#70ccee",
+    "#f7a3a9",
+    "#8ed09c",
+    "#eacf83",
+    "#c7aff5",
+    "#d0a260",
+    "#c8f4b1",
+    "#d891b9",
+    "#8efaf9",
+    "#ffcaf4",
+    "#50bfbe",
+    "#a3b46b",
   ],
-  common: ["#1f3a5f", "#e8c547", "#8795a6", "#b0bac6", "#2b2f36", "#7a4b3a", "#a58bb8", "#7d8f2f", "#d3d9e0"],
+  common: ["#151e43", "#f9dfcb", "#ababab", "#c0d3eb", "#433300", "#492746", "#003e49", "#3d110c", "#dfe3e8"],
   rest: "#c3c9d1",
 };
 
@@ -58,22 +59,28 @@ export const DARK: ChartTheme = {
   worse: "#43211f",
   treatments: ["#56b4e9", "#f58a42", "#2fc79a", "#e08fc2", "#e6b422", "#8fd0ff", "#a79bf0", "#b9bcc2"],
   parts: [
-    "#6f9fd8",
-    "#f0997c",
-    "#5cc596",
-    "#dcbb45",
-    "#cf73b1",
-    "#83c6e6",
-    "#b8935f",
-    "#a684c4",
-    "#c9d063",
-    "#e08792",
-    "#63a3a3",
-    "#aab4c0",
+    "#355176",
+    "#a75a61",
+    "#5a8143",
+    "#966b27",
+    "#8b629d",
+    "#008687",
+    "#914f2f",
+    "#5e5a9a",
+    "#374400",
+    "#6e396a",
+    "#1c5f31",
+    "#654c00",
   ],
-  common: ["#2f5f9e", "#f3dc85", "#77869a", "#5d6b7d", "#f1f3f6", "#9c6a55", "#a58bb8", "#8fa23c", "#3c4550"],
+  common: ["#bbfff0", "#ffedb9", "#747474", "#39336f", "#ffdeff", "#68231b", "#006e8e", "#80536c", "#3d3d3d"],
   rest: "#4a525e",
 };
+
+/** Look of a line that is no treatment's, such as a level of a factor. */
+export function neutralLook(theme: ChartTheme, index: number): { colour: string; dash: Dash } {
+  const shade = Math.floor(index / DASHES.length) % 2;
+  return { colour: shade === 0 ? theme.text : theme.muted, dash: DASHES[index % DASHES.length] ?? "solid" };
+}
 
 const DASHES = ["solid", "dashed", "dotted"] as const;
 export type Dash = (typeof DASHES)[number];

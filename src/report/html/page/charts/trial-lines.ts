@@ -111,15 +111,77 @@ export interface Layer {
   readonly pick: Pick;
 }
 
+/** Fewest points of an area; fewer show no development. */
+const POINTS_MIN = 5;
+
+/** Values of the layers, by trial. */
+function readLayers(view: View, treatment: Treatment, layers: readonly Layer[]): Values[][] {
+  const all = seriesOf(view, treatment);
+  return layers.map(({ pick }) => all.map((series) => pick(series) ?? []));
+}
+
+/**
+ * Buckets that a point of an area needs so that it has `readingsMin` readings of all trials; undefined if fewer than
+ * `POINTS_MIN` points remain.
+ */
+export function bucketsOfPoint(
+  view: View,
+  layers: readonly Layer[],
+  readingsMin: number,
+): number | undefined {
+  const sizes = view.treatments.flatMap((treatment) => {
+    const read = new Map<number, number>();
+    for (const series of seriesOf(view, treatment))
+      for (let i = 0; i < series.buckets; i++)
+        if (layers.some(({ pick }) => hasValue(pick(series) ?? [], i))) read.set(i, (read.get(i) ?? 0) + 1);
+    const times = [...read.values()];
+    if (times.length === 0) return [];
+    const size = Math.ceil(readingsMin / mean(times));
+    return [times.length / size < POINTS_MIN ? Infinity : size];
+  });
+  const most = Math.max(1, ...sizes);
+  return Number.isFinite(most) ? most : undefined;
+}
+
+/** Means over groups of buckets; a rest of less than half a group is left out. */
+function grouped(view: View, values: Values, size: number): Point[] {
+  const groups = Math.max(1, Math.round(values.length / size));
+  return Array.from({ length: groups }, (_, i) => {
+    const own = values.slice(i * size, (i + 1) * size).flatMap((value) => value ?? []);
+    return [(i + 0.5) * size * bucketSecondsOf(view), own.length > 0 ? mean(own) : null];
+  });
+}
+
+/** Means of the layers over the whole window, by layer and treatment, for bars. */
+export function layerMeans(
+  view: View,
+  layers: readonly Layer[],
+): Map<string, Map<string, { value: number }>> {
+  const means = layers.map(({ name }, i) => {
+    const bars = view.treatments.flatMap((treatment): [string, { value: number }][] => {
+      const values = summarise(readLayers(view, treatment, layers)[i] ?? [], mean).flatMap(
+        (value) => value ?? [],
+      );
+      return values.length > 0 ? [[treatment.id, { value: mean(values) }]] : [];
+    });
+    return [name, new Map(bars)] as const;
+  });
+  return new Map(means.filter(([, bars]) => bars.size > 0));
+}
+
 /** A panel for each shown treatment that has any of the layers, stacked in their order. Layers are samples. */
-export function layerPanels(view: View, layers: readonly Layer[], unit: LinePanel["unit"]): LinePanel[] {
+export function layerPanels(
+  view: View,
+  layers: readonly Layer[],
+  unit: LinePanel["unit"],
+  buckets: number,
+): LinePanel[] {
   return view.treatments.flatMap((treatment) => {
-    const all = seriesOf(view, treatment);
-    const points = readingPoints(
-      view,
-      layers.map(({ pick }) => all.map((series) => pick(series) ?? [])),
-      mean,
-    );
+    const read = readLayers(view, treatment, layers);
+    const points =
+      buckets === 1
+        ? readingPoints(view, read, mean)
+        : read.map((trials) => grouped(view, summarise(trials, mean), buckets));
     const lines = layers
       .map(({ name, colour }, i): Line => ({ name, colour, points: points[i] ?? [], isArea: true }))
       .filter((line) => hasValues(line.points));
@@ -133,7 +195,7 @@ export function layerPanels(view: View, layers: readonly Layer[], unit: LinePane
 export function lineNote(view: View): string {
   if (view.trials === "each") return withBuckets(view, "A line for each trial.");
   if (typeof view.trials === "number") return withBuckets(view, `Trial ${view.trials}.`);
-  return withBuckets(view, "At each time the median of the trials that have a reading.");
+  return withBuckets(view, "Median over trials at each time.");
 }
 
 /** Long windows have fewer points than seconds. */
@@ -142,12 +204,12 @@ function withBuckets(view: View, words: string): string {
   return bucketSeconds > 1 ? `${words} Each point is of ${bucketSeconds} s.` : words;
 }
 
-export function areaNote(view: View): string {
-  const isOne = typeof view.trials === "number";
-  return withBuckets(
-    view,
-    isOne ? `Trial ${view.trials}.` : "At each time the mean of the trials that have a reading.",
-  );
+/** Note on areas whose points hold that many buckets, or on bars over the whole window. */
+export function areaNote(view: View, buckets: number | undefined): string {
+  const which = typeof view.trials === "number" ? `Trial ${view.trials}` : "Mean over trials";
+  if (buckets === undefined) return `${which} and over the window, which has too few readings for a curve.`;
+  const seconds = buckets * bucketSecondsOf(view);
+  return seconds > 1 ? `${which} and over ${seconds} s at each point.` : `${which} at each time.`;
 }
 
 /** Sentence for a chart whose data no trial has. */

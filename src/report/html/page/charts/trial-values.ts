@@ -68,5 +68,5 @@ export function whyNoValues(view: View, zeros: string, otherwise: string): Nothi
 export function valueNote(view: View): string {
   return typeof view.trials === "number"
     ? `Trial ${view.trials}.`
-    : "Median of the treatment's complete trials; whiskers from the lowest to the highest.";
+    : "Bars: medians over complete trials. Whiskers: from the lowest to the highest trial.";
 }

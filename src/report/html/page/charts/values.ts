@@ -48,7 +48,8 @@ export function ticked(value: number, unit: Unit): string {
   return plain(value);
 }
 
-/** Unit in the name of an axis; bytes and shares are in the ticks or obvious there. */
-export function axisName(unit: Unit): string {
-  return unit === "bytes" ? "" : unit === "bytes/s" ? "per second" : unit;
+/** Title of a panel with the unit of its values, unless the title or, with bytes, the ticks name it. */
+export function titleWithUnit(title: string, unit: Unit): string {
+  const name = unit === "bytes" ? "" : unit === "bytes/s" ? "per second" : unit;
+  return name === "" || title.toLowerCase().includes(name) ? title : `${title}, ${name}`;
 }

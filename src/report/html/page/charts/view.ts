@@ -1,5 +1,7 @@
 // A colour belongs to the treatment's place in the report, so that hiding one never repaints the others.
 import { unitsText, unitOf } from "../../../../workloads/vocabulary.js";
+import { trialsText } from "../../../../foundation/text/numbers.js";
+import { ASPECTS } from "../../../../metrics/catalogue.js";
 import { operationsIn } from "../../../../metrics/operations.js";
 import { labelsOf } from "../../../findings/treatment-labels.js";
 import type { ReportData } from "../../report-data.js";
@@ -54,6 +56,22 @@ export function allTrials(report: ReportData): { number: number; treatment: stri
 function trialsOf(report: ReportData, choice: FilterState["trials"]): TrialChoice {
   if (choice === "all" || choice === "each") return choice;
   return allTrials(report).some(({ number }) => number === choice) ? choice : "all";
+}
+
+/** The aspects of the shown trials that are not valid, in words; undefined if all are. */
+export function objectionOf({ report, treatments, trials }: View): string | undefined {
+  const shown = allTrials(report)
+    .filter(({ treatment }) => treatments.some(({ id }) => id === treatment))
+    .filter(({ number }) => typeof trials !== "number" || number === trials);
+  const objections = ASPECTS.flatMap((aspect) => {
+    const invalid = shown.flatMap(({ number }) =>
+      report.invalidTrials[aspect].includes(number) ? [number] : [],
+    );
+    if (invalid.length === 0) return [];
+    const which = invalid.length < shown.length ? ` of ${trialsText(invalid)}` : "";
+    return [`${aspect}${which} not valid`];
+  });
+  return objections.length > 0 ? objections.join("; ") : undefined;
 }
 
 /** The view of `chart`; if a filter names nothing that exists, all is shown. */
