@@ -27,12 +27,12 @@ export function register(program: Command): void {
   program
     .command("agent")
     .description("Run worker threads for a run on another machine: train-sim run --agents")
-    .requiredOption("--join <url>", "the coordinator, as wss://host:5670; ws:// on loopback only")
-    .requiredOption("--token-file <file>", "the secret that the coordinator has too; - is standard input")
+    .requiredOption("--join <url>", "the coordinator, such as wss://host:5670; ws:// on loopback only")
+    .requiredOption("--token-file <file>", "file with the coordinator's secret; - is standard input")
     .option("--workers <n>", "most worker threads it takes (default: as many as it is given)", positiveNumber)
     .option("--name <name>", "its name in results", `${hostname()}-${process.pid}`)
     .option("--ca <file>", "certificates (PEM) that the coordinator's is signed by")
-    .option("--again", "start once more where a fault of the scenario kills it")
+    .option("--again", "start again if a fault of the scenario kills it")
     .addOption(waitOption("--wait <duration>", "how long to wait for the coordinator"))
     .action(agent);
 }

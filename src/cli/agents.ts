@@ -17,7 +17,7 @@ export function register(program: Command): void {
     .command("manifest")
     .description("Print Kubernetes manifests for a run of that scenario with agents")
     .argument("<scenario>", "scenario file; its target must be a url that the pods can reach")
-    .requiredOption("--agents <n>", "number of agents, each on a node of its own", positiveNumber)
+    .requiredOption("--agents <n>", "number of agents, each on its own node", positiveNumber)
     .requiredOption("--image <image>", "image of train-sim, as docker/Dockerfile builds it")
     .requiredOption("--token-file <file>", "the secret of agents and coordinator; it is printed")
     .option("--workers <n>", "worker threads, and processors, of each agent", positiveNumber, 4)

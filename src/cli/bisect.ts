@@ -37,7 +37,7 @@ interface BisectCommand {
 function regression(text: string): number {
   const percent = Number(/^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim())?.[1]);
   if (percent >= 1 && percent <= 50) return percent / 100;
-  throw new InvalidArgumentError("Give a percentage from 1 to 50, as 5%.");
+  throw new InvalidArgumentError("Give a percentage from 1 to 50, such as 5%.");
 }
 
 function trialsMost(text: string): number {
@@ -51,14 +51,14 @@ export function register(program: Command): void {
     .command("bisect")
     .description("Find the revision of a scenario's files at which a metric became worse; exit code 99 then")
     .argument("<scenario>", "scenario file (YAML) in a git repository, with one treatment")
-    .requiredOption("--good <revision>", "a commit at which all was well")
+    .requiredOption("--good <revision>", "a commit at which the metric was good")
     .option("--bad <revision>", "a later commit that may be worse (default: the working tree)")
     .requiredOption(
       "--objective <words>",
-      "what to look at, as 'maximise pay.events/s' or 'minimise pay.p(99)'",
+      "metric to compare, such as 'maximise pay.events/s' or 'minimise pay.p(99)'",
     )
     .addOption(maxRegressionOption(regression))
-    .option("--trials <n>", "trials of either revision in a step at most, from 6 on", trialsMost, 30)
+    .option("--trials <n>", "most trials of each revision in a step, 6 or more", trialsMost, 30)
     .option(
       "--set <path=value>",
       "override one scenario path at every revision; may be repeated",

@@ -26,7 +26,7 @@ interface CompareOptions {
 function share(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim());
   const percent = Number(match?.[1]);
-  if (!match || percent >= 100) throw new InvalidArgumentError("Give a percentage below 100, as 5%.");
+  if (!match || percent >= 100) throw new InvalidArgumentError("Give a percentage below 100, such as 5%.");
   return percent / 100;
 }
 
@@ -52,7 +52,7 @@ async function compare(directories: readonly string[], options: CompareOptions):
   if (!baseline || others.length === 0)
     throw new UsageError(
       "one directory cannot be compared with itself",
-      "Name at least two, as npx train-sim compare results/before results/after.",
+      "Name at least two: npx train-sim compare results/before results/after.",
     );
   const document = compareRuns(baseline, others, options.maxRegression, options.allowDifferences);
   if (options.csv !== undefined) await writeCsv([baseline, ...others], options.csv);
@@ -97,6 +97,6 @@ async function writeCsv(runs: readonly StoredRun[], file: string): Promise<void>
   await writeNamedFile(file, csv);
   if (leftOut.length === 0) return;
   process.stderr.write(
-    `train-sim: ${file} leaves out ${counted(leftOut.length, "metric")} that not every run has, as ${withoutControls(leftOut[0] ?? "")}\n`,
+    `train-sim: ${file} leaves out ${counted(leftOut.length, "metric")} that some runs lack, such as ${withoutControls(leftOut[0] ?? "")}\n`,
   );
 }

@@ -27,7 +27,7 @@ interface Finding {
 export function register(program: Command): void {
   program
     .command("doctor")
-    .description("Check this machine for a run, and say how to fix what is missing")
+    .description("Check this machine and a scenario's database, and print a remedy for each problem")
     .argument("[scenario]", "check the machine against this scenario's clients too")
     .option("--json", "print the findings as JSON")
     .action(doctor);
@@ -131,7 +131,7 @@ function openFiles(experiment: Experiment | undefined): Finding {
   const [most] = experiment.treatments
     .flatMap(({ id, settings }) =>
       [loadOfThisProcess(settings), ...loadOfAgents(settings)].map((part) => {
-        const whose = settings.agents > 0 ? `${id}, on an agent or beside the coordinator,` : id;
+        const whose = settings.agents > 0 ? `${id}, on an agent or with the coordinator,` : id;
         return { whose, settings, part, files: openFilesOf(settings, part) };
       }),
     )
@@ -171,7 +171,7 @@ function agentThreads(experiment: Experiment | undefined): Finding[] {
   const detail = `${most.id} has up to ${counted(most.threads, "worker thread")} on an agent; ${counted(cores, "core")} here`;
   const isMany = most.threads > cores;
   const remedy = isMany
-    ? "More threads than cores wait for one another: lower `workers`, or start more agents."
+    ? "Threads beyond the number of cores wait for one another: lower `workers`, or start more agents."
     : "";
   return [{ state: isMany ? "warning" : "ok", what: "threads", detail, remedy }];
 }
@@ -189,7 +189,7 @@ async function faults(experiment: Experiment | undefined): Promise<Finding> {
     state,
     what,
     detail: obstacle,
-    remedy: "Run train-sim as root on Linux, or do without this fault.",
+    remedy: "Run train-sim as root on Linux, or remove this fault.",
   };
 }
 

@@ -10,25 +10,25 @@ interface ImportOptions {
 
 function withDefinition(text: string, before: ImportOptions["define"]): ImportOptions["define"] {
   const [head, name = "", value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
-  if (head === undefined) throw new UsageError(`-D ${text}: expected name=value`, "As in -D hot=1000.");
+  if (head === undefined) throw new UsageError(`-D ${text}: expected name=value`, "Example: -D hot=1000.");
   const defined = definedValue(value);
   if (defined === null)
-    throw new UsageError(`-D ${text}: a setting has a value`, "Write null in place of the variable.");
+    throw new UsageError(`-D ${text}: a setting has a value`, "Write null instead of the variable.");
   return { ...before, [name]: defined };
 }
 
 function scaleOf(text: string): number {
   const scale = Number(text);
   if (Number.isSafeInteger(scale) && scale > 0) return scale;
-  throw new UsageError(`--scale ${text}: expected a whole number above 0`, "As in --scale 10.");
+  throw new UsageError(`--scale ${text}: expected a whole number above 0`, "Example: --scale 10.");
 }
 
 export function register(program: Command): void {
   program
     .command("import")
-    .description("Convert a load script of another program to a SQL workload file")
+    .description("Convert a load script of another program to a file of SQL")
     .command("pgbench")
-    .description("convert pgbench scripts to a file of SQL")
+    .description("Convert pgbench scripts to a file of SQL")
     .argument("<scripts...>", "files, or builtin:tpcb-like; behind @ their weights")
     .option("-D, --define <name=value>", "a variable, which becomes a setting", withDefinition, {})
     .option("--scale <n>", "the scale, which becomes a setting", scaleOf, 1)
@@ -49,6 +49,6 @@ function importPgbench(scripts: readonly string[], { define, scale }: ImportOpti
     lines.join("\n"),
     imported.canRun
       ? "workload: { pgbench: [...] } in a scenario runs scripts as they are."
-      : "Correct the scripts; docs/reference/workloads.md says what they may hold.",
+      : "Correct the scripts; docs/reference/workloads.md lists the commands that a script may have.",
   );
 }

@@ -42,7 +42,7 @@ function timeBound(text: string): TimeBound {
   const atMs = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(atMs)) return { atMs };
   throw new InvalidArgumentError(
-    "Give whole seconds of the window, as 12 or 1m30s, or an instant with its zone, as 2026-01-31T12:00:05Z.",
+    "Give whole seconds of the window, such as 12 or 1m30s, or an instant with its zone, such as 2026-01-31T12:00:05Z.",
   );
 }
 
@@ -52,10 +52,14 @@ export function register(program: Command): void {
     .description("Analyse the logs of a run: operations, slow transactions, retries, failures, stalls")
     .argument("<path...>", "result directories, a trial's directory, log files (.ndjson, .ndjson.gz), or -")
     .option("--trial <n>", "only these trials, by their number", listOf(wholeNumber))
-    .option("--actor <name>", "only these actors, as consumers, or consumers/1", listOf(String))
-    .option("--operation <name>", "only these operations, as add", listOf(String))
-    .option("--from <time>", "seconds of the window from here on, as 12s, or an instant", timeBound)
-    .option("--to <time>", "seconds of the window before this, likewise", timeBound)
+    .option(
+      "--actor <name>",
+      "only these groups or workers, such as consumers or consumers/1",
+      listOf(String),
+    )
+    .option("--operation <name>", "only these operations, such as add", listOf(String))
+    .option("--from <time>", "start: seconds of the window, such as 12s, or an instant", timeBound)
+    .option("--to <time>", "end: seconds of the window, or an instant", timeBound)
     .option(
       "--slowest <n>",
       "how many of the slowest transactions to show",

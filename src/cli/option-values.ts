@@ -24,7 +24,7 @@ export function agents(text: string): number | readonly string[] {
   const wrong = hosts.find((host) => !isSshHost(host));
   if (wrong !== undefined)
     throw new InvalidArgumentError(
-      `${JSON.stringify(wrong)} is no host: write ssh:host1,user@host2; name in ~/.ssh/config what has a port.`,
+      `${JSON.stringify(wrong)} is not a host: write ssh:host1,user@host2; set a port in ~/.ssh/config.`,
     );
   const twice = hosts.find((host, i) => hosts.indexOf(host) < i);
   if (twice !== undefined)
@@ -48,7 +48,7 @@ export function waitOption(flags: string, description: string): Option {
 
 function duration(text: string): number {
   const ms = parseDurationMs(text);
-  if (ms === undefined) throw new InvalidArgumentError("Give a duration, as 30s or 5m.");
+  if (ms === undefined) throw new InvalidArgumentError("Give a duration, such as 30s or 5m.");
   return ms;
 }
 
@@ -69,6 +69,6 @@ export function address(text: string): Address {
   const [, host = "", digits = ""] = /^(\[[0-9a-f:.]+\]|[^:\s]+):(\d{1,5})$/i.exec(text) ?? [];
   const value = Number(digits);
   if (host === "" || value > 65_535)
-    throw new InvalidArgumentError("Give an address and a port, as 127.0.0.1:5670.");
+    throw new InvalidArgumentError("Give an address and a port, such as 127.0.0.1:5670.");
   return { host: host.replace(/^\[|\]$/g, ""), port: value };
 }

@@ -31,31 +31,31 @@ interface RecommendCommand {
 function budget(text: string): number {
   const ms = parseDurationMs(text);
   if (ms !== undefined && ms > 0) return ms;
-  throw new InvalidArgumentError("Give a duration, as 1h or 30m.");
+  throw new InvalidArgumentError("Give a duration, such as 1h or 30m.");
 }
 
 export function register(program: Command): void {
   program
     .command("recommend")
-    .description("Find the best of a scenario's configurations, and say whether to change")
+    .description("Find the best configuration of a scenario, and compare it with the present one")
     .argument(
       "<scenario>",
       "scenario file (YAML); its factors span the configurations, their first levels are the present one",
     )
     .option(
       "--objective <words>",
-      "what to reach, as 'maximise cycle.events/s' or 'minimise process.p(99)'; default: the scenario's objective",
+      "objective, such as 'maximise cycle.events/s' or 'minimise process.p(99)' (default: the scenario's)",
     )
     .option(
       "--subject-to <condition>",
-      "what must hold, as 'process: p(99)<50'; may be repeated",
+      "condition that must hold, such as 'process: p(99)<50'; may be repeated",
       appendValue,
       [],
     )
-    .requiredOption("--budget <duration>", "how long it may take, as 1h", budget)
+    .requiredOption("--budget <duration>", "time for all trials together, such as 1h", budget)
     .option(
       "--also-at <path=value>",
-      "another load at which the proposal is compared, as clients=64; may be repeated",
+      "another load at which the proposal is compared, such as clients=64; may be repeated",
       appendValue,
       [],
     )
@@ -70,8 +70,8 @@ function objectiveOf({ objective }: RecommendCommand, experiment: Experiment): O
   if (objective !== undefined) return parseObjective(objective, experiment.treatments);
   if (experiment.objective) return experiment.objective;
   throw new UsageError(
-    "nothing says what to reach: neither --objective nor the scenario's objective",
-    "Name it, as --objective 'maximise add.events/s'.",
+    "there is no objective: neither --objective nor the scenario names one",
+    "Give one, such as --objective 'maximise add.events/s'.",
   );
 }
 

@@ -16,7 +16,7 @@ export function register(program: Command): void {
   program
     .command("report")
     .description("Write report.html of a result directory again and print its summary; needs no database")
-    .argument("<dir>", "result directory, as results/<name>-<time>")
+    .argument("<dir>", "result directory, such as results/<name>-<time>")
     .option("--verify", "recompute every figure from the directory's files, compare, and write nothing")
     .option("--verbose", "print the whole summary, not only its first screen")
     .option("--json", "print the result document, or the verification, as JSON, and write nothing")

@@ -93,13 +93,13 @@ export function register(program: Command): void {
       [],
     )
     .option("--trials <n>", "trials of each treatment", wholeNumber)
-    .option("--duration <duration>", "length of the measurement window, as 30s")
+    .option("--duration <duration>", "length of the measurement window, such as 30s")
     .option("--seed <n>", "seed of everything random in the experiment", wholeNumber)
     .option("--out <dir>", "directory for the result directory", requireName, "results")
     .option("--resume <dir>", "continue the interrupted experiment of that result directory")
     .option(
       "--find-capacity <threshold>",
-      "search the highest arrival rate that holds a threshold, as 'add: p(99)<50'",
+      "search the highest arrival rate that holds a threshold, such as 'add: p(99)<50'",
     )
     .option(
       "--agents <n>",
@@ -107,16 +107,19 @@ export function register(program: Command): void {
         "ssh:host1,host2 starts one on each host",
       agents,
     )
-    .option("--agent-command <command>", "what runs train-sim on these hosts", AGENT_COMMAND)
-    .option("--token-file <file>", "the secret that agents must know; made where ssh starts them")
-    .addOption(waitOption("--agents-wait <duration>", "how long to wait for them"))
-    .option("--listen <host:port>", 'where they join (default: "127.0.0.1:5670")', address)
-    .option("--cert <file>", "certificate (PEM) for them; needed unless they join on loopback")
+    .option("--agent-command <command>", "command that runs train-sim on these hosts", AGENT_COMMAND)
+    .option(
+      "--token-file <file>",
+      "file with the secret of the agents; train-sim makes one if ssh starts them",
+    )
+    .addOption(waitOption("--agents-wait <duration>", "how long to wait for agents"))
+    .option("--listen <host:port>", 'address at which agents join (default: "127.0.0.1:5670")', address)
+    .option("--cert <file>", "certificate (PEM) for that address; needed unless agents join on loopback")
     .option("--key <file>", "its private key (PEM)")
     .option("--plan", "print treatments, trials and the length of their load; touch no database")
     .option(
       "--spread-from <dir>",
-      "with --plan: say what the trials can find, if they vary as in that result",
+      "with --plan: print the differences that the trials can find, if they vary as in that result",
     )
     .option(
       "--json",
@@ -148,7 +151,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   if (resume !== undefined && options.findCapacity !== undefined)
     throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
   if (options.spreadFrom !== undefined && !options.plan)
-    throw new UsageError("--spread-from is about a plan", "Add --plan, or leave it out.");
+    throw new UsageError("--spread-from belongs to --plan", "Add --plan, or leave it out.");
   const isPlanJson = options.plan === true && options.json === true;
   const experiment = await answering(isPlanJson, () => load(scenario, resume, overrides, options));
   if (options.plan) {
@@ -261,12 +264,12 @@ async function load(
   if (threshold && experiment.trials.some(({ duet }) => duet))
     throw new UsageError(
       "--find-capacity searches one treatment after the other, and this scenario is a duet",
-      "Give it another order, as --set order=interleaved.",
+      "Give it another order: --set order=interleaved.",
     );
   if (threshold && experiment.stopping)
     throw new UsageError(
       "--find-capacity confirms each rate with a fixed number of trials, and this scenario has none",
-      "Give trials a number and leave budget out, as --trials 5.",
+      "Give trials a number, such as --trials 5, and leave budget out.",
     );
   if (threshold) searchedTreatments(experiment.treatments, threshold);
   return experiment;
@@ -340,7 +343,7 @@ export async function runWithSignals(
     }
     if (heard !== "first") return;
     interruption.request(signal);
-    observer.note(`${signal}: finishing what is under way; once more stops at once`);
+    observer.note(`${signal}: transactions in progress finish; a second signal stops the run immediately`);
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   let end: LiveEnd = { words: "The run has ended without a result.", isGood: false };

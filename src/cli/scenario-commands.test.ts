@@ -143,9 +143,9 @@ describe("schema print", () => {
   test("refuses a dialect or payload together with a scenario, and --set without a scenario", async () => {
     const file = await scenario("name: a");
     const error = await run("schema", "print", file, "--payload", "text", "--dialect", "dsql");
-    expect(error?.message).toBe("the scenario says its own dialect, payload");
+    expect(error?.message).toBe("the scenario sets dialect, payload");
     expect((await run("schema", "print", "--set", "trials=1"))?.message).toBe(
-      "--set changes a scenario, and none is named",
+      "--set changes a scenario, and the command names none",
     );
     expect(stage.output).toBe("");
   });
@@ -307,7 +307,7 @@ describe("run --plan --spread-from", () => {
   test("is refused without --plan, and without a result in the named directory", async () => {
     const file = await scenario("name: a\n");
     const alone = await run("run", file, "--spread-from", stage.directory);
-    expect(alone?.message).toBe("--spread-from is about a plan");
+    expect(alone?.message).toBe("--spread-from belongs to --plan");
     const empty = await run("run", file, "--plan", "--spread-from", stage.directory);
     expect([empty?.exitCode, empty?.message]).toEqual([
       ExitCode.invalid,

@@ -70,7 +70,7 @@ export function register(program: Command): void {
     .description("print the DDL, and with --statements every statement, of the event queue or of a scenario")
     .argument(
       "[scenario]",
-      "a YAML file, or the name of one that comes with train-sim: what its treatments have",
+      "scenario file (YAML), or the name of a bundled scenario, whose treatments are printed",
     )
     .option(
       "--set <path=value>",
@@ -106,7 +106,7 @@ async function printTables(
 ): Promise<void> {
   if (scenario !== undefined) return printScenario(scenario, options, command);
   if (options.set.length > 0)
-    throw new UsageError("--set changes a scenario, and none is named", "Name one.");
+    throw new UsageError("--set changes a scenario, and the command names none", "Name one.");
   requireLevels(options);
   const statements = ddlOf(settingsOf(options), options.dialect);
   if (options.statements) {
@@ -135,8 +135,7 @@ async function printScenario(
   command: Command,
 ): Promise<void> {
   const given = LEVELS.filter((level) => command.getOptionValueSource(level) === "cli");
-  if (given.length > 0)
-    throw new UsageError(`the scenario says its own ${given.join(", ")}`, "Change it with --set instead.");
+  if (given.length > 0) throw new UsageError(`the scenario sets ${given.join(", ")}`, "Use --set instead.");
   const { treatments } = await loadScenario(scenario, { set: assignments, environment: process.env });
   const texts = new Map<string, string[]>();
   for (const { id, settings } of treatments) {

@@ -14,7 +14,7 @@ interface ValidateOptions {
 export function register(program: Command): void {
   program
     .command("validate")
-    .description("Check a scenario and say what it would run, or everything that is wrong with it")
+    .description("Check a scenario; print its trials, or all its problems")
     .argument("<scenario>", "scenario file (YAML)")
     .option(
       "--set <path=value>",

@@ -27,7 +27,7 @@ export interface DialectCapabilities {
   readonly documentIndex: "GIN" | "inverted" | "none";
   readonly generatedColumns: "stored" | "none";
   readonly foreignKeys: "enforced" | "declared, not enforced" | "none";
-  readonly ddl: "transactional" | "each statement by itself";
+  readonly ddl: "transactional" | "each statement alone";
   readonly retries: readonly RetryRule[];
   readonly ids: string;
   readonly statistics: readonly string[];

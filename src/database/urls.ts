@@ -18,9 +18,10 @@ export function connectionUrl(description: string) {
     examples: [URL_EXAMPLE],
   };
   return custom(schema, (input): Parsed<string> => {
-    if (typeof input !== "string") return { message: `expected a connection URL, as ${URL_EXAMPLE}` };
+    if (typeof input !== "string") return { message: `expected a connection URL, such as ${URL_EXAMPLE}` };
     const database = databaseAt(input);
-    if (!database) return { message: `a connection URL starts with ${SCHEMES[0]}://, as ${URL_EXAMPLE}` };
+    if (!database)
+      return { message: `a connection URL starts with ${SCHEMES[0]}://, such as ${URL_EXAMPLE}` };
     const refusal = database.urls.refusal(input);
     return refusal === undefined ? { value: input } : { message: `this connection URL ${refusal}` };
   });
@@ -35,13 +36,13 @@ const PlacedUrl = z
       .string()
       .regex(/^[A-Za-z0-9][\w.-]{0,62}$/, "expected a short name of letters, digits, dots and dashes")
       .optional()
-      .meta({ description: "Where the endpoint is, as eu-west-1; results are split by it." }),
+      .meta({ description: "Place of the endpoint, such as eu-west-1; results are split by it." }),
     weight: z
       .number()
       .gt(0)
       .max(WEIGHT_MAX)
       .optional()
-      .meta({ description: "Share of the clients beside the other endpoints'. Default 1." }),
+      .meta({ description: "Weight by which clients are spread over endpoints. Default 1." }),
   })
   .meta({ title: "Endpoint" });
 

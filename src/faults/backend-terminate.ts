@@ -15,7 +15,7 @@ const keys = {
     .optional()
     .meta({
       description:
-        "Sessions of the load that are ended or cancelled: a number, or a share as 50%; chosen at random. Default 100%.",
+        "Sessions of the load that are ended or cancelled: a number, or a share such as 50%; chosen at random. Default 100%.",
     }),
 };
 
@@ -53,6 +53,6 @@ export const backendTerminate = signalled("backend-terminate", "terminate", {
   verb: "ended",
 });
 export const backendCancel = signalled("backend-cancel", "cancel", {
-  description: "what sessions of the load do is cancelled",
+  description: "statements of the load's sessions are cancelled",
   verb: "cancelled",
 });

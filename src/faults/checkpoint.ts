@@ -10,7 +10,7 @@ export const checkpoint = defineFault({
   resolve: () => ({}),
   obstacle: (_, { target }) =>
     target.checkpoint === false
-      ? "asks for what target.checkpoint refuses; remove one of the two"
+      ? "asks for a checkpoint, which target.checkpoint refuses; remove one of the two"
       : undefined,
   async inject({ target }) {
     const { sessions } = databaseOf(target.admin);

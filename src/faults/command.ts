@@ -39,19 +39,18 @@ async function outcome(key: string, words: readonly string[], stopped?: AbortSig
 
 export const command = defineFault({
   name: "command",
-  description: "a command of yours is run",
+  description: "one of your commands runs",
   keys: {
-    run: commandKey("What breaks something"),
-    undo: commandKey("What mends it, when the fault is over").optional(),
+    run: commandKey("Command that causes the fault"),
+    undo: commandKey("Command that ends the fault").optional(),
     for: faultDuration.optional(),
     mayLose: duration(
-      "What the fault may lose: what was acknowledged from so long before it until it is over, as the lag that you " +
-        "accept of a standby. Without it every loss is unexplained.",
+      "Accepted loss: commits acknowledged up to this long before the fault, and during it, may be lost. Set it to the replication lag that you accept. Without it every loss is unexplained.",
       0,
       HOUR_MS,
     ).optional(),
     name: z.string().min(1).optional().meta({
-      description: "What it is called in the results, and in the names of treatments instead of its values.",
+      description: "Its name in results, and in names of treatments instead of its values.",
     }),
   },
   examples: { run: "[sh, fail-over.sh]" },

@@ -31,7 +31,7 @@ export const connectionLimit = defineFault({
   resolve: ({ connections = 0, drop: isDropped = true }): Settings => ({ connections, drop: isDropped }),
   obstacle: (_, { target }) =>
     target.kind === "url"
-      ? "takes every connection of the server, which on a server of your own others may need"
+      ? "takes every connection of the server, which others may need on your own server"
       : undefined,
   async inject(host, { connections, drop: isDropped }) {
     const { sessions } = databaseOf(host.target.admin);

@@ -28,15 +28,15 @@ export const diskFull = defineFault({
   resolve: ({ disk = "tables" }): { readonly disk: FullDisk } => ({ disk }),
   obstacle: (_, surroundings) =>
     foreignServer(surroundings) ??
-    (noStandby(surroundings) === undefined ? "has no disk for a server with standbys" : undefined),
+    (noStandby(surroundings) === undefined ? "cannot fill the disk of a server with standbys" : undefined),
   async machineObstacle() {
     const obstacle = await smallDiskObstacle();
-    return obstacle === undefined ? undefined : `needs a disk of its own: ${obstacle}`;
+    return obstacle === undefined ? undefined : `needs a separate file system: ${obstacle}`;
   },
   async inject({ target }, { disk }) {
     const control = controlOf(target);
     const small = control.disks[disk];
-    if (!small) throw new TargetError(`the server's ${disk} are on no file system of their own`);
+    if (!small) throw new TargetError(`the server's ${disk} have no separate file system`);
     const asExpected = control.expectLoss();
     try {
       await (disk === "wal" ? fillLog(target, small) : small.fill());

@@ -125,12 +125,12 @@ export function defineFault<
 
 /** Duration of a fault: required for kinds without a natural end, optional for kinds that restart or kill. */
 export const faultDuration = duration(
-  "How long it lasts; the kinds that restart or kill keep the server or the pooler down so long, 0 when left out.",
+  "Length of the fault. Kinds that restart or kill keep the server or the pooler down for this time, 0 if left out.",
   1,
   7 * 24 * HOUR_MS,
 );
 
-export const share = z.string().regex(/^([1-9]\d?|100)%$/, "not a share, as 50%");
+export const share = z.string().regex(/^([1-9]\d?|100)%$/, "not a share, such as 50%");
 
 export function shareOf(percent: string): number {
   return Number.parseInt(percent, 10) / 100;

@@ -77,9 +77,9 @@ describe("a fault", () => {
   test.each([
     ["[{ at: 1s, kind: postgres-kill, lock: share }]", "belongs to kind lock-holder, not to postgres-kill"],
     ["[{ at: 1s, kind: disk-full, drop: true, for: 1s }]", "not to disk-full; disk-full takes disk"],
-    ["[{ at: 1s, kind: long-transaction }]", "long-transaction needs a for: how long it lasts"],
+    ["[{ at: 1s, kind: long-transaction }]", "long-transaction needs a for (its length)"],
     ["[{ at: 1s, kind: backend-terminate, for: 2s }]", "has no length; remove for"],
-    ["[{ at: 1s, kind: backend-terminate, sessions: 150% }]", "not a share, as 50%"],
+    ["[{ at: 1s, kind: backend-terminate, sessions: 150% }]", "not a share, such as 50%"],
     ["[{ at: 60s, kind: postgres-kill }]", "begins at 1m, but the window ends at 1m"],
     ["[{ at: 58s, kind: postgres-kill, for: 3s }]", "would last until 1m1s, but the window ends at 1m"],
     ["[{ at: 1s, kind: process-stop, process: pooler, for: 1s }]", "needs a pooler, and pool.strategy"],
@@ -105,7 +105,7 @@ describe("a fault", () => {
       expect.stringContaining("agent-kill kills 2 agents of 2, and at least one must remain"),
     ]);
     expect(problemsOf("[{ at: 1s, kind: agent-partition }]", "trial: { duration: 60s }\n")).toEqual([
-      expect.stringContaining("agent-partition needs a for: how long it lasts, as for: 5s"),
+      expect.stringContaining("agent-partition needs a for (its length), such as for: 5s"),
     ]);
     expect(
       problemsOf("[{ at: 1s, kind: standby-stop, standbys: 3, for: 1s }]", `${REST}${STANDBYS}`),

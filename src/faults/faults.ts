@@ -26,18 +26,18 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 const words: KeyWords = {
   stranger: ({ name }, key) => (key === "for" ? `${name} has no length; remove for` : undefined),
   lack({ name }, key) {
-    if (key === "for") return `${name} needs a for: how long it lasts, as for: 5s`;
+    if (key === "for") return `${name} needs a for (its length), such as for: 5s`;
     const { examples = {} }: AnyFaultKind = kindOf(name as FaultKindName);
-    return `${name} needs a ${key}, as ${key}: ${examples[key] ?? "..."}`;
+    return `${name} needs a ${key}, such as ${key}: ${examples[key] ?? "..."}`;
   },
 };
 
 const Fault = taggedUnion({
   tag: "kind",
   common: {
-    at: duration("When it begins, from the start of the measurement window.", 0, WEEK_MS),
+    at: duration("Time of its begin, from the start of the measurement window.", 0, WEEK_MS),
     kind: z.enum(FAULT_KINDS).meta({
-      description: `${describeMembers(FAULTS)}. What each needs and shows: docs/reference/faults.md.`,
+      description: `${describeMembers(FAULTS)}. docs/reference/faults.md describes each.`,
     }),
   },
   members: FAULTS,
@@ -45,15 +45,10 @@ const Fault = taggedUnion({
   words,
 });
 
-export const Faults = z
-  .array(Fault)
-  .max(MAX_FAULTS)
-  .prefault([])
-  .meta({
-    description:
-      "What breaks in each trial, and when. Every fault is cleared at the end of the window, so that the drain and the " +
-      "audit find a healthy system.",
-  });
+export const Faults = z.array(Fault).max(MAX_FAULTS).prefault([]).meta({
+  description:
+    "Faults of each trial, with their times. Every fault is cleared at the end of the window, so that the drain and the audit find a healthy system.",
+});
 
 /** Fills defaults in and converts shares to numbers. Refuses nothing: the rules find what makes no sense. */
 export function resolveFault(given: z.output<typeof Fault>): Fault {

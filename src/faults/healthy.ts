@@ -20,7 +20,7 @@ export function foreignServer({ target }: FaultContext): string | undefined {
 
 export function procObstacle(platform: NodeJS.Platform): string | undefined {
   if (platform === "linux") return undefined;
-  return `finds the server's processes in /proc, which ${platform} has not`;
+  return `finds the server's processes in /proc, which ${platform} lacks`;
 }
 
 /** Control of a server that train-sim runs. Scenarios with faults that need it are refused for other targets. */

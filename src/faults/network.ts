@@ -27,7 +27,7 @@ const NETWORK_IS = "the network is slow, narrow, carries nothing, refuses connec
 
 const between = z.enum(NETWORK_PLACES).optional().meta({
   description:
-    "clients: the connections of the clients, to the server or to the pooler; pooler: those of the pooler to the server; replication: those of standbys to the primary. Default clients.",
+    "clients: connections of the clients, to the server or to the pooler; pooler: connections of the pooler to the server; replication: connections of standbys to the primary. Default clients.",
 });
 
 interface NetworkFault {
@@ -109,7 +109,7 @@ export const networkLatency = networkKind({
     for: faultDuration,
     latency: duration("Delay added to each piece of data, each way.", 0.1, MINUTE_MS),
     jitter: duration(
-      "The latency varies by so much, uniformly, up and down. Default 0.",
+      "Largest deviation of the latency, uniform in both directions. Default 0.",
       0,
       MINUTE_MS,
     ).optional(),

@@ -4,7 +4,7 @@ import { chosenOf, describeChosen, instance, neverPaused, noInstance, type Poole
 
 export const poolerPause = defineFault({
   name: "pooler-pause",
-  description: "it holds all transactions back",
+  description: "the pooler holds all transactions back",
   keys: { for: faultDuration, instance: instance.optional() },
   affectedPart: "pooler",
   resolve: (given): PoolerFault => ({ instance: given.instance }),

@@ -7,7 +7,7 @@ import type { FaultContext } from "./fault.js";
 
 export const instance = z.int().min(1).max(100).meta({
   description:
-    "One of several poolers, from 1; all of them when left out. Those beside agents are counted agent by agent.",
+    "Number of the pooler, from 1; all poolers if left out. Poolers of agents are counted agent by agent.",
 });
 
 export interface PoolerFault {

@@ -15,7 +15,7 @@ export const processStop = defineFault({
     for: faultDuration,
     process: z.enum(STOPPED_PROCESSES).optional().meta({
       description:
-        "What stands still: the server's processes, or every pooler that train-sim started. Default postgres.",
+        "Processes that stand still: the server's, or every pooler that train-sim started. Default postgres.",
     }),
   },
   resolve: ({ process = "postgres" }): { readonly process: StoppedProcess } => ({ process }),

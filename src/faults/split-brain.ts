@@ -15,8 +15,7 @@ export const splitBrain = defineFault({
     for: faultDuration,
     stay: share.optional().meta({
       description:
-        "Share of each role's sessions that stay with the old primary, chosen at random; the others are ended, and their " +
-        "clients find the new one. Default 50%.",
+        "Share of each group's sessions that stay with the old primary, chosen at random; the others are ended, and their clients find the new primary. Default 50%.",
     }),
   },
   affectedPart: "server",

@@ -15,7 +15,7 @@ export const standbyStop = defineFault({
   keys: {
     for: faultDuration,
     standbys: z.int().min(1).max(8).optional().meta({
-      description: "How many standbys stand still, of those that run. All of them when left out.",
+      description: "How many of the running standbys stand still; all if left out.",
     }),
   },
   affectedPart: "standby",

@@ -35,7 +35,7 @@ export async function startWatchers(inputs: WatchInputs, options: WatchOptions):
   const { stream, environment } = inputs;
   const { dashboard, prometheus } = options;
   if (dashboard !== undefined && dashboard !== 0 && dashboard === prometheus) {
-    const hint = `Name another one, as --prometheus ${dashboard + 1}.`;
+    const hint = `Name another one, such as --prometheus ${dashboard + 1}.`;
     throw new UsageError(`--dashboard and --prometheus both ask for port ${dashboard}`, hint);
   }
   const state = new LiveState({ ...inputs, nowMs: monotonicMs });

@@ -27,7 +27,7 @@ export function loadKeys({ clients, thinkTimeMs = 0 }: LoadDefaults) {
       `Clients of the role over all its workers; one runs one transaction at a time. Default ${clients}.`,
     ),
     maxClients: clientCount(
-      "The clients of an open loop, over all workers: as many arrivals are served at once.",
+      "The clients of an open loop, over all workers: the most arrivals in progress at the same time.",
     ),
     rate: rate("Arrivals per timeUnit of the whole role, however many workers it has.", 0.000001, MAX_RATE),
     startRate: rate("Arrivals per timeUnit at the start, from which the first stage departs.", 0, MAX_RATE),
@@ -36,7 +36,7 @@ export function loadKeys({ clients, thinkTimeMs = 0 }: LoadDefaults) {
       .min(0)
       .max(MAX_CLIENTS)
       .meta({ description: "Clients at work at the start, from which the first stage departs." }),
-    timeUnit: duration("What rates are per. Default 1s.", 1, 24 * HOUR_MS),
+    timeUnit: duration("Time unit of rates. Default 1s.", 1, 24 * HOUR_MS),
     stages: z.array(stage).min(1).max(1000).meta({
       description:
         "Where the rate or the number of clients goes, from the start of the window; it stays at the last target.",
@@ -45,8 +45,7 @@ export function loadKeys({ clients, thinkTimeMs = 0 }: LoadDefaults) {
       description: "poisson: as of many independent users; uniform: evenly spaced. Default poisson.",
     }),
     maxWait: duration(
-      "An arrival that finds no free client waits for one this long and is then dropped and counted; 0 drops it at once, " +
-        "as k6 does. Default: to the end of the window.",
+      "An arrival that finds no free client waits this long for one, and is then dropped and counted; 0 drops it immediately, like k6. Default: to the end of the window.",
       0,
       WEEK_MS,
     ),

@@ -60,9 +60,7 @@ export function loadSchema(defaults: LoadDefaults) {
     vocabulary,
     words,
   } as const;
-  return taggedUnion(union)
-    .prefault({})
-    .meta({ description: "How much the role does, and when.", title: "Load" });
+  return taggedUnion(union).prefault({}).meta({ description: "Load of the role over time.", title: "Load" });
 }
 
 export type LoadMapping = z.output<ReturnType<typeof loadSchema>>;

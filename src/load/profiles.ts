@@ -105,7 +105,7 @@ const ProfileMapping = z.strictObject({
     .min(1)
     .max(24)
     .optional()
-    .meta({ description: "A profile of your own: parts of the day, in order, from 0 to 24 without a gap." }),
+    .meta({ description: "Your own profile: parts of the day, in order, from 0 to 24 without a gap." }),
   sizes: z
     .strictObject({ small: size("small"), medium: size("medium"), large: size("large") })
     .prefault({})

@@ -119,7 +119,7 @@ function requireLog(files: readonly FileReport[], { trials }: LogFilter): void {
   const what = files.length === 1 ? first.path : `${first.path} and ${files.length - 1} more`;
   const isEmpty = files.every(({ lines, blank }) => lines === blank);
   throw new UsageError(
-    isEmpty ? `${what}: nothing was logged` : `${what}: not a line of it is from a train-sim log`,
+    isEmpty ? `${what}: nothing was logged` : `${what}: no line is from a train-sim log`,
     isEmpty
       ? "The scenario's log.level may be silent."
       : `Line ${first.examples[0]?.line ?? 1}: ${first.examples[0]?.reason ?? "it is blank"}.`,

@@ -234,7 +234,7 @@ export class TrialFold {
     if (range) return range;
     throw new UsageError(
       `${this.file} does not say when the window of trial ${this.number} began`,
-      "Give --from and --to in seconds of the window, as 10s.",
+      "Give --from and --to in seconds of the window, such as 10s.",
     );
   }
 

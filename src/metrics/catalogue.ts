@@ -216,7 +216,7 @@ export const METRICS = [
     field: "withoutRows",
     threshold: "withoutRows",
     presence: "seen",
-    help: "committed transactions of one's own SQL, not read-only, whose statements returned and changed no row",
+    help: "committed transactions of your own SQL, not read-only, whose statements returned and changed no row",
     isNoted: true,
   },
   {
@@ -310,7 +310,7 @@ export const METRICS = [
     isOfCycle: true,
     series: ["count"],
     prometheus: "dropped_arrivals_total",
-    help: "of these, given up",
+    help: "of these, dropped",
   },
   {
     id: "unfinished",
@@ -340,7 +340,7 @@ export const METRICS = [
     aggregate: "histogram",
     field: "failedTimeMs",
     presence: "seen",
-    help: "service time of transactions that were given up",
+    help: "service time of failed transactions",
   },
   {
     id: "outlastedMs",

@@ -45,12 +45,9 @@ export const EVIDENCE = [
       reason: because("locks", 0.2, "{now} sessions on average were blocked by another against {then}"),
     }),
   }),
-  gauge(
-    "locks.longestChain",
-    "sessions",
-    "sessions in the longest chain of who waits for whom, the holder not counted",
-    { window: most("longestChain", { isWhole: true }) },
-  ),
+  gauge("locks.longestChain", "sessions", "sessions in the longest chain of lock waits, without the holder", {
+    window: most("longestChain", { isWhole: true }),
+  }),
   gauge(
     "contention.events",
     "",
@@ -291,22 +288,17 @@ export const EVIDENCE = [
   }),
   counter("pooler.queryMs", "ms", "pooler: time of queries since they arrived, that wait included", {
     source: "pooler",
-    window: given("queryMsPerTransaction", { help: "Time of its queries, that wait taken off" }),
+    window: given("queryMsPerTransaction", { help: "Time of its queries, without that wait" }),
   }),
-  counter(
-    "host.serverCpuMs",
-    "ms",
-    "CPU time of the database server, where its processes are on this machine",
-    {
-      source: "host",
-      mayFall: true,
-      window: total("serverCpuSeconds", { isSeconds: true, isThreshold: true }),
-      perEvent: cost("serverCpuMs", "Server CPU per event", {
-        reason: because("cpu", 0.05, "the server took {now} of CPU time per event against {then}"),
-      }),
-    },
-  ),
-  counter("host.poolerCpuMs", "ms", "CPU time of the pooler, where it is ours", {
+  counter("host.serverCpuMs", "ms", "CPU time of the database server, if its processes are on this machine", {
+    source: "host",
+    mayFall: true,
+    window: total("serverCpuSeconds", { isSeconds: true, isThreshold: true }),
+    perEvent: cost("serverCpuMs", "Server CPU per event", {
+      reason: because("cpu", 0.05, "the server took {now} of CPU time per event against {then}"),
+    }),
+  }),
+  counter("host.poolerCpuMs", "ms", "CPU time of a pooler that train-sim started", {
     source: "host",
     window: total("poolerCpuSeconds", {
       isSeconds: true,

@@ -37,7 +37,7 @@ export const sizeOf = ({ size = DEFAULT_SIZE }: { readonly size?: number | undef
 export type Reconnect = "never" | "per-transaction";
 
 export const RECONNECT = z.enum(["never", "per-transaction"]).optional().meta({
-  description: "per-transaction opens a connection for every transaction, as pgbench -C. Default never.",
+  description: "per-transaction opens a connection for every transaction, like pgbench -C. Default never.",
 });
 
 /** Text of a reconnect setting, to be followed by more; empty if connections are kept. */
@@ -49,14 +49,10 @@ export const POOLER_KEYS = {
     description:
       "Poolers to start, at least one before each of target.urls; clients are spread over them evenly. Default 1.",
   }),
-  placement: z
-    .enum(PLACEMENTS)
-    .optional()
-    .meta({
-      description:
-        "Where train-sim starts the poolers: central is beside the coordinator, for all clients; agent is beside each " +
-        "agent, for its clients alone, so that size and instances are those of each agent. Default central.",
-    }),
+  placement: z.enum(PLACEMENTS).optional().meta({
+    description:
+      "Place of the poolers that train-sim starts. central: the coordinator's machine, for all clients; agent: each agent's machine, for its clients only, with size and instances for each agent. Default central.",
+  }),
   url: connectionUrl("URL of a running pooler; without it train-sim starts one.").optional(),
   urls: urlList(
     "Running poolers, each a URL or { url, region, weight }; clients are spread over them by weight.",
@@ -97,7 +93,7 @@ export function poolerKeyProblems<Given extends PoolerKeys>(
   for (const key of ["instances", "placement", ...ofOurs] as const)
     if (isExternal && given[key] !== undefined) findings.push({ path: ["pool", key], message });
   if (!isExternal && given.adminUrl !== undefined) {
-    const message = `is for a ${product} of your own; without url or urls train-sim starts one and knows its console`;
+    const message = `is for your own ${product}; without url or urls train-sim starts one and knows its console`;
     findings.push({ path: ["pool", "adminUrl"], message });
   }
   return findings;

@@ -20,6 +20,6 @@ export function placementWithoutAgents(
   { agents }: Pick<Demand, "agents">,
 ): PoolProblem[] {
   if (placement !== "agent" || agents > 0) return [];
-  const message = `agent puts a ${product} beside each agent, and there are none; set agents, or use placement: central`;
+  const message = `agent starts a ${product} with each agent, and there are no agents; set agents, or use placement: central`;
   return [{ path: "pool.placement", message }];
 }

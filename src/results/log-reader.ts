@@ -62,7 +62,7 @@ async function logsBelow(directory: string): Promise<LogFile[]> {
     if (own !== undefined) return [{ path: join(directory, own) }];
     throw new UsageError(
       `${directory} holds no log`,
-      "Name a result directory, as results/<name>-<time>, one of its trials, or a log file.",
+      "Name a result directory, such as results/<name>-<time>, one of its trials, or a log file.",
     );
   }
   const files: LogFile[] = [];

@@ -43,7 +43,10 @@ async function readResultText(directory: string, path: string): Promise<string> 
         `${directory} holds no ${RESULT_FILE}`,
         "It is not a result directory, or its run was killed before it could write one.",
       )
-    : new UsageError(`${directory} is not a directory`, "Name a result directory, as results/<name>-<time>.");
+    : new UsageError(
+        `${directory} is not a directory`,
+        "Name a result directory, such as results/<name>-<time>.",
+      );
 }
 
 /** Walks without recursion, so that depth cannot overflow the stack. */

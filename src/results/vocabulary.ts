@@ -9,7 +9,7 @@ const operations = z.array(OperationName);
 export const WorkloadResult = z
   .strictObject({
     name: z.string(),
-    isOwn: z.literal(true).optional().describe("Present if it is a workload of one's own"),
+    isOwn: z.literal(true).optional().describe("Present for your own workload"),
     operations: z
       .record(
         OperationName,

@@ -31,7 +31,7 @@ describe("agents of a scenario", () => {
         ),
       ).filter(([name]) => name === "pool");
     const each = "pgbouncer, transaction mode, 8 server connections each";
-    expect(told("agent")).toEqual([["pool", `${each}, 3 managed beside each of 2 agents`]]);
+    expect(told("agent")).toEqual([["pool", `${each}, 3 managed with each of 2 agents`]]);
     expect(told("central")).toEqual([["pool", `${each}, 3 managed`]]);
   });
 

@@ -121,7 +121,7 @@ describe("an invalid load", () => {
     [
       "without clients",
       "{ executor: constant-arrival-rate, rate: 5 }",
-      /needs maxClients: how many arrivals/,
+      /needs maxClients: the most arrivals/,
     ],
     [
       "with a rate of nothing",

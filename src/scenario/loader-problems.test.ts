@@ -130,9 +130,9 @@ test("thousands of unknown keys are refused at once, with the first 20 and the n
 describe("an invalid workload, target or duplicate key", () => {
   test.each([
     ["workload: document", /workload: not one of train-events, .*; did you mean documents\?/],
-    ["workload: zzzz", /workload: expected one of train-events, .*, or a file of your own, as \.\/bank\.sql/],
-    ["target: postgresql://a@h:99999/d", /URL has a port that is none; ports are 1 to 65535/],
-    ["target: postgresql://a@h:http/d", /URL has a port that is none; ports are 1 to 65535/],
+    ["workload: zzzz", /workload: expected one of train-events, .*, or your own file, such as \.\/bank\.sql/],
+    ["target: postgresql://a@h:99999/d", /URL has an invalid port; ports are 1 to 65535/],
+    ["target: postgresql://a@h:http/d", /URL has an invalid port; ports are 1 to 65535/],
     [
       "target: postgresql://?service=x",
       /URL has the parameter service, which is not supported; services are not read/,
@@ -143,13 +143,10 @@ describe("an invalid workload, target or duplicate key", () => {
     ],
     [
       "target: 'postgresql://a@/d?host=/tmp'",
-      /URL names a socket beside a user; write postgresql:\/\/\/database\?host=/,
+      /URL names a user in front of a socket; write postgresql:\/\/\/database\?host=/,
     ],
     ["target: 'postgresql://a@::1:5432/d'", /URL has an IPv6 address without brackets/],
-    [
-      "target: 'postgresql://a@h1,h2:5433/d'",
-      /URL names several hosts; list each as a URL of its own in urls/,
-    ],
+    ["target: 'postgresql://a@h1,h2:5433/d'", /URL names several hosts; list each as a separate URL in urls/],
     ["target: 'postgresql://a@h/d?channel_binding=require'", /URL has the parameter channel_binding, which/],
     ["target: 'postgresql://a@h/d?options=-c%20x=1'", /URL has the parameter options, which .* ALTER ROLE/],
     ["seed: 1\npayload: text\nseed: 2", /^x\.yaml:4:1 the key seed is there twice; the first is in line 2$/],
@@ -187,8 +184,8 @@ describe("overrides by --set", () => {
     ["payload=txt", /^--set payload: not one of .*did you mean text\? \(seen "txt"\)$/],
     ["batch.min=500", "--set batch.min: min must not be greater than max (500 > 100)"],
     ["payload=[text", "--set payload: the value is not valid YAML"],
-    ["trials", "--set trials: expected path=value, as actors.producers.clients=16"],
-    ["=5", "--set: expected path=value, as actors.producers.clients=16"],
+    ["trials", "--set trials: expected path=value, such as actors.producers.clients=16"],
+    ["=5", "--set: expected path=value, such as actors.producers.clients=16"],
     ["factors.payload=[text, txt]", /^--set factors\.payload factors\.payload\[1\]: not one of/],
     ["factors.paylod=[text]", /^--set factors\.paylod: a scenario has no paylod/],
     ["locking=nowait", /^--set locking: locking is a factor of this scenario; use --set factors\.locking=/],
@@ -214,8 +211,8 @@ describe("overrides by --set", () => {
       "actors.producers.clients=9",
     ];
     expect(scenarioProblems(yaml, { set })).toEqual([
-      "--set actors.producers.load.clients: has no effect beside actors.producers.clients; use --set actors.producers.clients=...",
-      "--set actors.archivers.load.clients: has no effect beside clients; use --set actors.archivers.clients=...",
+      "--set actors.producers.load.clients: has no effect, because actors.producers.clients overrides it; use --set actors.producers.clients=...",
+      "--set actors.archivers.load.clients: has no effect, because clients overrides it; use --set actors.archivers.clients=...",
     ]);
     const free = "name: x\nactors: { producers: { load: { clients: 2 } } }";
     expect(
@@ -230,20 +227,20 @@ describe("overrides by --set", () => {
       parseScenario(`name: x\n${yaml}`, "x.yaml", { set: [`clients=${clients}`] });
     const own = "topology: cycle\nactors: { cycle: { clients: 8 } }";
     expect(scenarioProblems(`name: x\n${own}`, { set: ["clients=4"] })).toEqual([
-      "--set clients: has no effect beside actors.cycle.clients; set that instead",
+      "--set clients: has no effect, because actors.cycle.clients overrides it; set that instead",
     ]);
     expect(load(own, 8).warnings).toBeUndefined();
     const varied = "topology: cycle\nfactors: { actors.cycle.clients: [8, 16] }";
     expect(scenarioProblems(`name: x\n${varied}`, { set: ["clients=4"] })).toHaveLength(1);
     const some = load("actors: { producers: { clients: 8 }, archivers: false }", 4);
     expect(some.warnings).toEqual([
-      "--set clients does not change producers: actors.producers.clients outranks it",
+      "--set clients does not change producers: actors.producers.clients overrides it",
     ]);
     expect(lint(some).map(({ words }) => words)).toContain(some.warnings?.[0]);
     const stages =
       "{ load: { executor: ramping-clients, startClients: 1, stages: [{ target: 9, duration: 1s }] } }";
     expect(load(`actors: { producers: ${stages} }`, 4).warnings?.[0]).toContain(
-      "actors.producers.load.stages outranks it",
+      "actors.producers.load.stages overrides it",
     );
     expect(load("actors: { producers: { load: { clients: 2 } } }", 4).warnings).toBeUndefined();
   });

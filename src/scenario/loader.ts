@@ -232,7 +232,7 @@ function requireOwn(given: Mapping, source: YamlSource, name: string): void {
   ];
   if (refused.length === 0 || (others.length === 0 && !isFactor)) return;
   const message =
-    "a workload varies through include alone, among files of your own, of which the scenario names one above";
+    "a workload varies through include alone, among your own files, one of which the scenario names above";
   const problems = refused.map((at) => ({
     source: name,
     ...source.locate(at, false),
@@ -255,7 +255,7 @@ function requireSound({ workload: written }: Mapping, loadsCode: true | undefine
     ...taken.map(({ name, place }) => ({
       place,
       file: nameOf(own.data),
-      message: `every scenario has a key ${name}; call the setting otherwise`,
+      message: `every scenario has a key ${name}; rename the setting`,
     })),
   ];
   if (all.length === 0) return;
@@ -268,7 +268,7 @@ function requireSound({ workload: written }: Mapping, loadsCode: true | undefine
       path: "",
       message,
     })),
-    "docs/reference/workloads.md says what a workload of one's own may hold.",
+    "docs/reference/workloads.md describes your own workloads.",
   );
 }
 

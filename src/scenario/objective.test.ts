@@ -32,6 +32,6 @@ it("a condition is read, and refused for metrics without comparisons", () => {
   });
   expect(() => parseCondition("process p(99)<50", [])).toThrow(UsageError);
   expect(() => parseCondition("integrity: violations==0", [])).toThrow(/--subject-to.* < or >/);
-  expect(() => parseCondition("integrity: violations<1", [])).toThrow(/which trials are compared by/);
+  expect(() => parseCondition("integrity: violations<1", [])).toThrow(/use events.s, avg, med/);
   expect(() => parseCondition("add{payload:text}: p(99)<50", [])).toThrow(/leave the selector out/);
 });

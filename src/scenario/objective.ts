@@ -25,7 +25,7 @@ function isCompared(id: string): id is ComparisonMetric {
 function aimOf(source: string, quantity: Omit<Quantity, "source">): Parsed<ComparedMetric> {
   const metric = metricIdOf(quantity);
   if (isCompared(metric)) return { value: { operation: source, metric } };
-  return { message: "use events/s, avg, med, p(95) or p(99) of an operation, which trials are compared by" };
+  return { message: "use events/s, avg, med, p(95) or p(99) of an operation" };
 }
 
 function parsedAim(named: string, asked: string, metrics: ThresholdMetrics): Parsed<ComparedMetric> {
@@ -42,7 +42,7 @@ function parsedAim(named: string, asked: string, metrics: ThresholdMetrics): Par
 
 function parsedObjective(text: string, metrics: ThresholdMetrics): Parsed<Objective> {
   const match = FORM.exec(text);
-  if (!match) return { message: `expected maximise or minimise, and a metric, as ${EXAMPLE}` };
+  if (!match) return { message: `expected maximise or minimise, and a metric, such as ${EXAMPLE}` };
   const [, verb = "", named = "", asked = ""] = match;
   const aim = parsedAim(named, asked, metrics);
   if ("message" in aim) return aim;
@@ -55,7 +55,7 @@ export function parseObjective(text: string, treatments: readonly Treatment[]): 
   if ("value" in parsed) return parsed.value;
   throw new UsageError(
     elided(`--objective ${JSON.stringify(text)}: ${parsed.message}`, 500),
-    `Write what to do with which metric, as '${EXAMPLE}'.`,
+    `Use 'maximise METRIC' or 'minimise METRIC', such as '${EXAMPLE}'.`,
   );
 }
 

@@ -24,12 +24,12 @@ export function outrankedClients(
   if (over.length === 0) return {};
   const keys = over.map((role) => keyOver(role, treatments)).join(", ");
   if (roles.some(({ load }) => load.clients === clients))
-    return { warning: `--set clients does not change ${over.join(", ")}: ${keys} outranks it` };
+    return { warning: `--set clients does not change ${over.join(", ")}: ${keys} overrides it` };
   return {
     problem: {
       source: "--set clients",
       path: "clients",
-      message: `has no effect beside ${keys}; set that instead`,
+      message: `has no effect, because ${keys} overrides it; set that instead`,
     },
   };
 }

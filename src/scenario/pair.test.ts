@@ -69,8 +69,12 @@ it("include may list the user's workload files, relative to the scenario", () =>
 });
 
 it.each([
-  ["include: [{ workload: accounts }]", "workload: ./one.sql", /include\[0\].*among files of your own/],
-  ["include: [{ workload: ./one.sql }]", "payload: text", /include\[0\].*the scenario names one above/],
+  ["include: [{ workload: accounts }]", "workload: ./one.sql", /include\[0\].*among your own files/],
+  [
+    "include: [{ workload: ./one.sql }]",
+    "payload: text",
+    /include\[0\].*one of which the scenario names above/,
+  ],
   [
     "include: [{ workload: ./two.sql }]",
     "workload: ./one.sql",

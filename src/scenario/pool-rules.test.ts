@@ -142,7 +142,7 @@ describe("a PgBouncer in a scenario", () => {
   it.each([
     [
       "placement: agent",
-      "pool.placement: agent puts a PgBouncer beside each agent, and there are none; set agents,",
+      "pool.placement: agent starts a PgBouncer with each agent, and there are no agents; set agents,",
     ],
     ["url: 'postgresql://b/x', placement: agent", "pool.placement: is for PgBouncers that train-sim starts"],
     ["url: 'postgresql://b/x', login: certificate", "pool.login: is for PgBouncers that train-sim starts"],

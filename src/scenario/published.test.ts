@@ -45,7 +45,11 @@ describe("a published figure", () => {
       /published\[0\]: no metric ad; did you mean add\?/,
     ],
     ["an unknown aggregate", figure("text-direct", "add medium"), /add has no medium; did you mean med\?/],
-    ["a metric alone", figure("text-direct", "add"), /metric: expected a metric of thresholds and what/],
+    [
+      "a metric alone",
+      figure("text-direct", "add"),
+      /metric: expected a metric and an aggregate of thresholds/,
+    ],
     ["a selector in no syntax", figure("{payload}"), /not a metric in k6's syntax/],
     ["a metric of integrity", figure("text-direct", "integrity lost"), /integrity has no published figures/],
     ["a value below 0", figure("text-direct", "add avg", "-1"), /value: .*0/],

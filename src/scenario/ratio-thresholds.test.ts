@@ -116,7 +116,7 @@ describe("a threshold on a ratio that would never be checked", () => {
       over("{ threshold: max<1, abortOnFail: true }"),
       /a ratio is judged at the end of the experiment; it cannot abort it/,
     ],
-    ["surely without a ratio", "{ add: ['max surely<1'] }", /surely is for ratios, as/],
+    ["surely without a ratio", "{ add: ['max surely<1'] }", /surely is for ratios, such as/],
     ["surely without a quantity", over("surely<1"), /add has no surely/],
   ])("is refused for %s", (_, thresholds, expected) => {
     expect(problems(thresholds)).toEqual([expect.stringMatching(expected)]);

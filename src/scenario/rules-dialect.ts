@@ -35,7 +35,7 @@ function databaseFindings(settings: TreatmentSettings): Finding[] {
   const { name } = (first && databaseAt(first.url)) ?? databaseSpeaking(dialect);
   const message = storeProblem(workloadOf(settings), name);
   const { databases = [name] } = strategyOf(pool).settings;
-  const refusal = `pool ${pool.strategy} does not speak with ${name}; it does with ${databases.join(" and ")}`;
+  const refusal = `pool ${pool.strategy} does not work with ${name}; it works with ${databases.join(" and ")}`;
   return [
     ...(message === undefined ? [] : [{ path: ["workload"], message }]),
     ...(databases.includes(name) ? [] : [{ path: ["pool"], message: refusal }]),

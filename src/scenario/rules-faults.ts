@@ -50,9 +50,7 @@ export function overlapRules({ faults }: TreatmentSettings): Finding[] {
 export function lossRules(settings: TreatmentSettings): Finding[] {
   const { name, auditing } = workloadOf(settings);
   if (settings.integrity.allow.length === 0 || auditing?.explainsLoss) return [];
-  const message =
-    `cannot be allowed for workload ${name}, whose audit does not know when each ${auditing?.one ?? "transaction"} was acknowledged, and so ` +
-    "not what a fault explains; remove it";
+  const message = `cannot be allowed for workload ${name}, whose audit does not know when each ${auditing?.one ?? "transaction"} was acknowledged, so it cannot relate a loss to a fault; remove it`;
   return [{ path: ["integrity", "allow"], message }];
 }
 

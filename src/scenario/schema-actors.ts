@@ -30,8 +30,7 @@ export type RoleMapping = Exclude<z.output<RoleSchema>, false | undefined>;
 function actorsWith(roles: readonly (readonly [role: string, schema: RoleSchema])[]) {
   return z.strictObject(Object.fromEntries(roles)).prefault({}).meta({
     title: "Actors",
-    description:
-      "The roles, each with worker threads that no other role has. Roles not named here have their defaults.",
+    description: "The roles, each in its own worker threads. Roles not named here have their defaults.",
   });
 }
 

@@ -76,24 +76,20 @@ export const Evidence = z
 
 export const Integrity = z
   .strictObject({
-    allow: z
-      .array(z.enum(ALLOWABLE))
-      .default([])
-      .meta({
-        description:
-          "What a fault may do without a violation. lost: what was acknowledged within the span in which a fault may lose " +
-          "something is counted, and the run goes on to exit code 0; any other loss stays a violation. Default none.",
-      }),
+    allow: z.array(z.enum(ALLOWABLE)).default([]).meta({
+      description:
+        "Damage that a fault may do without a violation. lost: work acknowledged in the span that a fault may lose is counted as lost, and the exit code stays 0; any other loss is a violation. Default none.",
+    }),
   })
   .prefault({})
-  .meta({ title: "Integrity", description: "What the audit of each trial takes for a violation." });
+  .meta({ title: "Integrity", description: "Violations of the audit of each trial." });
 
 const Expression = z
   .string()
-  .regex(CONDITION_PATTERN, "not a threshold in k6's syntax, as p(99)<500 or violations==0");
+  .regex(CONDITION_PATTERN, "not a threshold in k6's syntax, such as p(99)<500 or violations==0");
 
 const LongCondition = z.strictObject({
-  threshold: Expression.meta({ description: "The condition, as p(99)<500." }),
+  threshold: Expression.meta({ description: "The condition, such as p(99)<500." }),
   abortOnFail: z.boolean().default(false).meta({
     description: "End the experiment, exit code 108, as soon as a running trial breaks it. Default false.",
   }),
@@ -130,25 +126,20 @@ const PublishedFigure = z.strictObject({
       "Where it was published. Ratios are taken to the first figure of the same source and metric.",
   }),
   treatment: z.string().min(1).meta({
-    description: "Its treatment here: levels by factor, as '{payload:text}', or a name of run --plan.",
+    description: "Its treatment here: levels by factor, such as '{payload:text}', or a name of run --plan.",
   }),
   metric: z
     .string()
-    .regex(/^\s*\S+\s+\S+\s*$/, "expected a metric of thresholds and what it is asked for, as add p(95)")
+    .regex(/^\s*\S+\s+\S+\s*$/, "expected a metric and an aggregate of thresholds, such as add p(95)")
     .meta({
       title: "metric and aggregate",
       description:
-        "What was measured, as in thresholds: add events/s, add p(95). Latencies are in milliseconds.",
+        "Metric and aggregate, written like a threshold's: add events/s, add p(95). Latencies are in milliseconds.",
     }),
   value: z.number().min(0).meta({ description: "The published value." }),
 });
 
-export const Published = z
-  .array(PublishedFigure)
-  .max(1000)
-  .prefault([])
-  .meta({
-    description:
-      "Figures that others have published: shown beside these, with the ratio between treatments theirs and ours, and " +
-      "whether direction and size agree. docs/reference/published.md says how that is decided.",
-  });
+export const Published = z.array(PublishedFigure).max(1000).prefault([]).meta({
+  description:
+    "Figures that others have published. The summary shows them with ours, with both ratios between treatments, and whether direction and size agree. docs/reference/published.md says how that is decided.",
+});

@@ -180,7 +180,7 @@ export class ScenarioPaths {
     // A URL is taken as a whole: its parts, cut at each dot, may be pieces of a password.
     const shown = keyWithoutPasswords(text);
     if (resolved && shown === text) return resolved;
-    return { message: `${shown} is not a path, as actors.producers.clients` };
+    return { message: `${shown} is not a path, such as actors.producers.clients` };
   }
 
   /** The known path of a written one, which must be able to differ between treatments. */

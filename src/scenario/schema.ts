@@ -45,7 +45,7 @@ const BEFORE_OWN = {
     .string()
     .regex(
       /^[A-Za-z0-9][\w.-]{0,63}$/,
-      "expected letters, digits, - _ . only, beginning with a letter or digit, at most 64, as payload-storage",
+      "expected letters, digits, - _ . only, beginning with a letter or digit, at most 64, such as payload-storage",
     )
     .meta({
       title: "letters, digits, - _ . only, at most 64",
@@ -66,7 +66,7 @@ const BEFORE_OWN = {
     .meta({
       description:
         `${WORKLOADS.map(({ name, description }) => `${name}: ${description}`).join(" ")} ` +
-        "A path, as ./bank.sql: a workload of one's own. A mapping with pgbench: its scripts. " +
+        "A path such as ./bank.sql: your own workload. A mapping with pgbench: its scripts. " +
         `Keys of another one are refused. Default ${DEFAULT_WORKLOAD}.`,
     }),
   target: Target,
@@ -75,7 +75,7 @@ const BEFORE_OWN = {
     .default(DEFAULT_DIALECT)
     .meta({
       description:
-        "Which database's SQL to speak; auto asks the server. What each has and lacks: docs/reference/dialects.md. Default postgres.",
+        "SQL of which database; auto asks the server. docs/reference/dialects.md lists the differences. Default postgres.",
     }),
   namespace: z
     .string()
@@ -93,7 +93,7 @@ const BEFORE_OWN = {
     .default("default")
     .meta({
       description:
-        "How tables are stored. default: as the database does by itself; hash-sharded: primary keys in hash shards " +
+        "How tables are stored. default: the database's own way; hash-sharded: primary keys in hash shards " +
         "(cockroachdb); ao-row, ao-column, pax: the archive, or the table of calls, append-optimised by row, by column, or " +
         "as PAX (cloudberry); pax-no-cluster: the same without cluster_columns; unlogged, partitioned: the table of calls " +
         "without WAL, or in a partition an hour. Default default.",
@@ -122,8 +122,8 @@ const BEHIND_ACTORS = {
           .default({})
           .meta({
             description:
-              "Agents reserved for a role, as { producers: 2, consumers: 2 }; the other roles share the " +
-              "remaining agents, or all where none remains.",
+              "Agents reserved for a role, such as { producers: 2, consumers: 2 }; the other roles share the " +
+              "remaining agents, or all agents if none remains.",
           }),
       }),
     ])
@@ -143,19 +143,14 @@ const BEHIND_ACTORS = {
       description:
         "interleaved: blocks of one trial of each treatment, in random order, each treatment at each position of a block " +
         "equally often (give or take one), so that drift does not favour one; racing: the same, but treatments that are " +
-        "surely worse than the best in the objective run no more trials; duet: two treatments at the same time, each on a " +
-        "server of its own; sequential: treatment by treatment. " +
+        "surely worse than the best in the objective run no more trials; duet: two treatments at the same time, each on its own server; sequential: treatment by treatment. " +
         "Default interleaved.",
     }),
-  objective: z
-    .string()
-    .optional()
-    .meta({
-      title: "maximise or minimise, and a metric",
-      description:
-        "What is to be reached, as maximise add.events/s or minimise process.p(99): what treatments race for " +
-        "(order: racing), and what recommend looks for unless its command line names another. Default: none.",
-    }),
+  objective: z.string().optional().meta({
+    title: "maximise or minimise, and a metric",
+    description:
+      "Objective, such as maximise add.events/s or minimise process.p(99), for order: racing, and for recommend unless its command line names another. Default: none.",
+  }),
   orderSeed: z.int().min(0).optional().meta({
     description:
       "Seed of the order alone: another one runs trials with the same documents in another order. Default: seed.",
@@ -173,14 +168,14 @@ const BEHIND_ACTORS = {
     .prefault({})
     .meta({
       description:
-        "What varies: lists of levels by scenario path, as payload: [jsonb, text] or target.settings.work_mem: [4MB, 64MB]. " +
+        "Lists of levels by scenario path, such as payload: [jsonb, text] or target.settings.work_mem: [4MB, 64MB]. " +
         "Every combination is a treatment; a level given twice makes an A/A pair; a single level is fixed. pool.size: 4..32 " +
         "is a range, whose levels double: 4, 8, 16, 32.",
     }),
   include: Combinations.meta({
     description:
       "Adds to the combinations, as in a CI matrix: an entry that matches combinations by its factors gives them its other " +
-      "keys; one that matches none is a combination of its own. An entry may name another workload of your own.",
+      "keys; one that matches none is a new combination. An entry may name another of your own workloads.",
   }),
   exclude: Combinations.meta({
     description: "Leaves out the combinations that match an entry; a mapping matches by the keys it has.",

@@ -36,7 +36,7 @@ it.each([
   ["trials: { min: 5 }", "x.yaml:3:9 trials.max: missing; expected a number"],
   ["trials: { min: 3, max: 9 }", "x.yaml:3:16 trials.min: must be at least 5 (seen 3)"],
   ["trials: { min: 9, max: 9 }", "x.yaml:3:24 trials.max: must be greater than trials.min, 9 (seen 9)"],
-  ["trials: { max: 9, within: 5 }", "x.yaml:3:27 trials.within: expected 1% to 50%, as 5% (seen 5)"],
+  ["trials: { max: 9, within: 5 }", "x.yaml:3:27 trials.within: expected 1% to 50%, such as 5% (seen 5)"],
   [
     "trials: { max: 9 }\norder: sequential",
     "x.yaml:4:8 order: trials needs blocks of trials; use order: interleaved",
@@ -68,13 +68,16 @@ it("a race plans interleaved blocks and ends by its objective", () => {
 it.each([
   [
     "order: racing",
-    "x.yaml:1:1 objective: missing; racing needs one, as maximise add.events/s: treatments that are surely worse leave",
-    "x.yaml:1:1 trials: racing needs a least and a most number, as { min: 5, max: 6 }",
+    "x.yaml:1:1 objective: missing; racing needs one, such as maximise add.events/s: treatments that are surely worse leave",
+    "x.yaml:1:1 trials: racing needs a least and a most number, such as { min: 5, max: 6 }",
   ],
-  [`${RACE}trials: 9`, "x.yaml:5:9 trials: racing needs a least and a most number, as { min: 5, max: 9 }"],
+  [
+    `${RACE}trials: 9`,
+    "x.yaml:5:9 trials: racing needs a least and a most number, such as { min: 5, max: 9 }",
+  ],
   [
     "order: racing\nobjective: faster\ntrials: { max: 9 }",
-    "x.yaml:4:12 objective: expected maximise or minimise, and a metric, as maximise add.events/s (seen faster)",
+    "x.yaml:4:12 objective: expected maximise or minimise, and a metric, such as maximise add.events/s (seen faster)",
   ],
   [
     "objective: maximise cycle.events/s",

@@ -19,7 +19,7 @@ function percent(description: string) {
     const text = typeof input === "string" ? input.trim() : "";
     const value = /^\d+(\.\d+)?\s*%$/.test(text) ? Number.parseFloat(text) : Number.NaN;
     const isFit = value >= 1 && value <= WITHIN_MAX_PERCENT;
-    return isFit ? { value: value / 100 } : { message: `expected ${title}, as 5%` };
+    return isFit ? { value: value / 100 } : { message: `expected ${title}, such as 5%` };
   });
 }
 
@@ -45,7 +45,7 @@ export const Trials = z
   .default(BLOCKS_MIN)
   .meta({
     description:
-      `Trials of each treatment, a fixed number or, as { min: 5, max: 30, until: decided }, as many as it takes. ` +
+      `Trials of each treatment: a fixed number, or { min: 5, max: 30, until: decided } for as many as it takes. ` +
       `Intervals and tests need at least ${BLOCKS_MIN}. Default ${BLOCKS_MIN}.`,
   });
 
@@ -69,14 +69,14 @@ export function mostTrials(trials: Extent["trials"]): number {
 }
 
 function racingFindings({ trials, objective }: Extent, max: number): Finding[] {
-  const example = "as maximise add.events/s: treatments that are surely worse leave";
+  const example = "such as maximise add.events/s: treatments that are surely worse leave";
   const bounds = `{ min: ${BLOCKS_MIN}, max: ${Math.max(max, BLOCKS_MIN + 1)} }`;
   return [
     ...(objective === undefined
       ? [{ path: ["objective"], message: `missing; racing needs one, ${example}` }]
       : []),
     ...(typeof trials === "number"
-      ? [{ path: ["trials"], message: `racing needs a least and a most number, as ${bounds}` }]
+      ? [{ path: ["trials"], message: `racing needs a least and a most number, such as ${bounds}` }]
       : []),
   ];
 }

@@ -14,7 +14,7 @@ export function metricsFor([first]: readonly Treatment[]): ThresholdMetrics {
 export function refuseThreshold(option: string, text: string, message: string): never {
   throw new UsageError(
     elided(`${option} ${JSON.stringify(text)}: ${message}`, 500),
-    "Write a metric, a colon and a condition, as 'add: p(99)<50'.",
+    "Write a metric, a colon and a condition, such as 'add: p(99)<50'.",
   );
 }
 

@@ -37,7 +37,7 @@ function operatorOf(text: string): ThresholdOperator {
 
 export function parseMetric(text: string, metrics: ThresholdMetrics): Parsed<ThresholdSubject> {
   const match = METRIC_PATTERN.exec(text);
-  if (!match) return { message: "not a metric in k6's syntax, as add or 'add{payload:text}'" };
+  if (!match) return { message: "not a metric in k6's syntax, such as add or 'add{payload:text}'" };
   const [, source = "", selectors = ""] = match;
   if (!metrics.has(source))
     return {
@@ -87,7 +87,7 @@ export function parseCondition(
   metrics: ThresholdMetrics,
 ): Parsed<{ readonly condition: Condition; readonly isSure: boolean }> {
   const match = CONDITION_PATTERN.exec(text);
-  if (!match) return { message: "not a threshold in k6's syntax, as p(99)<500 or violations==0" };
+  if (!match) return { message: "not a threshold in k6's syntax, such as p(99)<500 or violations==0" };
   const [, asked = "", surely, operator = "", bound = ""] = match;
   const parsed = parseAggregate(source, asked, metrics);
   if ("message" in parsed) return parsed;
@@ -107,7 +107,7 @@ export function parseThreshold(
   if ("message" in rest) return rest;
   if (rest.value.isSure)
     return {
-      message: "surely is for ratios, as 'add{payload:text} / add{payload:jsonb}': ['p(99) surely<1']",
+      message: "surely is for ratios, such as 'add{payload:text} / add{payload:jsonb}': ['p(99) surely<1']",
     };
   return {
     value: {

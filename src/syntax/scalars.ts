@@ -64,7 +64,7 @@ function durationHint(input: string, minMs: number, maxMs: number): string {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(input);
   const unit = UNIT_WORDS[match?.[2]?.toLowerCase() ?? ""];
   const guess = unit ? `; did you mean ${match?.[1] ?? ""}${unit}?` : "";
-  return `expected a duration, as 250ms, 30s, 5m or 1h30m${guess}`;
+  return `expected a duration, such as 250ms, 30s, 5m or 1h30m${guess}`;
 }
 
 function parseDuration(input: unknown, minMs: number, maxMs: number): Parsed<number> {
@@ -150,7 +150,7 @@ export function rate(description: string, least: number, most: number) {
     { type: "number", minimum: least, maximum: most },
     { type: "string", pattern: "^\\d+(\\.\\d+)?\\s*/\\s*(s|min|m|h)$" },
   ] as const;
-  const title = `number, ${least} to ${most}, or a rate, as 50/s or 3000/min`;
+  const title = `number, ${least} to ${most}, or a rate such as 50/s or 3000/min`;
   return custom({ title, description, anyOf: [...anyOf] }, (input): Parsed<Rate> => {
     const perSecond = typeof input === "string" ? parseRatePerSecond(input) : undefined;
     const value = typeof input === "number" ? input : perSecond;
@@ -165,7 +165,7 @@ function rateHint(input: unknown): string {
   const match = /^(\d+(?:\.\d+)?)\s*(?:\/|per)?\s*([a-z]+)$/i.exec(String(input).trim());
   const unit = UNIT_WORDS[match?.[2]?.toLowerCase() ?? ""] ?? "";
   const guess = ["s", "m", "h"].includes(unit) ? `; did you mean ${match?.[1] ?? ""}/${unit}?` : "";
-  return `expected a rate: a number of arrivals per timeUnit, or as 50/s or 3000/min${guess}`;
+  return `expected a rate: a number of arrivals per timeUnit, or a rate such as 50/s or 3000/min${guess}`;
 }
 
 /** A size, held as bytes. */
@@ -175,7 +175,7 @@ export function size(description: string, minBytes: number, maxBytes: number) {
     const bytes = typeof input === "string" ? parseSizeBytes(input) : undefined;
     if (typeof input === "number" || (typeof input === "string" && /^\d+$/.test(input)))
       return { message: `a size needs a unit; did you mean ${input}B?` };
-    if (bytes === undefined) return { message: "expected a size, as 900B, 4kB or 1MB" };
+    if (bytes === undefined) return { message: "expected a size, such as 900B, 4kB or 1MB" };
     if (bytes < minBytes) return { message: `must be at least ${formatSize(minBytes)}` };
     if (bytes > maxBytes) return { message: `must be at most ${formatSize(maxBytes)}` };
     return { value: bytes };

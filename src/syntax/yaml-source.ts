@@ -70,7 +70,7 @@ export async function readScenarioFile(file: string): Promise<string> {
 
 const WORDS: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "this key is there twice",
-  MULTIPLE_DOCS: "a scenario is one YAML document; remove what follows ---",
+  MULTIPLE_DOCS: "a scenario is one YAML document; remove the text after ---",
   TAG_RESOLVE_FAILED: "YAML tags (!...) are not supported",
 };
 

@@ -7,7 +7,7 @@ export const SETTINGS = z
   .optional()
   .meta({
     description:
-      "PostgreSQL configuration parameters, as shared_buffers: 256MB; true and false mean on and off. " +
+      "PostgreSQL configuration parameters, such as shared_buffers: 256MB; true and false mean on and off. " +
       "Set unless named: shared_buffers 256MB, max_wal_size 2GB, wal_init_zero off, " +
       "track_io_timing and log_checkpoints on.",
   });

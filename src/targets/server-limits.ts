@@ -40,8 +40,7 @@ export function canonicalSetting(name: string): string {
 function reasonAgainst(name: string, value: string): string | undefined {
   const kind = KINDS_OF_OURS.find(([pattern]) => pattern.test(name));
   if (kind) return kind[1];
-  if (LIBRARIES.test(name) && /[/\\]/.test(value))
-    return "name libraries of the server's own, without a path";
+  if (LIBRARIES.test(name) && /[/\\]/.test(value)) return "name libraries of the server, without a path";
   return Object.hasOwn(OURS, name) ? OURS[name] : undefined;
 }
 

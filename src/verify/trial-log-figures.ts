@@ -18,7 +18,7 @@ export async function compareLog(
   { trial, path, name, at }: TrialPlace,
   isFull: boolean,
 ): Promise<void> {
-  const what = `${name}: what its log says`;
+  const what = `${name}: counts in its log`;
   try {
     const report = await readLogs(await logFilesIn([path]), {}, 0);
     const said = report.trials.find(({ number }) => number === trial.number);

@@ -18,7 +18,7 @@ const AGREES: Verification = {
 const p99 = { path: "treatments[a].trials[1].operations.add.responseTimeMs.p99", stored: 1, recomputed: 2 };
 
 it("the verification counts agreeing figures without copies", () => {
-  expect(renderVerification(AGREES)).toContain("6 of 6 recomputed figures agree with what is stored.\n");
+  expect(renderVerification(AGREES)).toContain("6 of 6 recomputed figures agree with the stored ones.\n");
 });
 
 it("the verification lists a differing figure once, with both values and all files that contradict it", () => {
@@ -30,17 +30,17 @@ it("the verification lists a differing figure once, with both values and all fil
     ],
   });
   expect(text).toMatch(/responseTimeMs\.p99 +1 +2 +histograms\.hlog, trial\.json\n/);
-  expect(text).toContain("1 figure differs: the result does not say what its files hold.\n");
+  expect(text).toContain("1 figure differs: the result contradicts its files.\n");
   expect(text).not.toContain("agree with");
 });
 
 it("the verification names a missing file, and hints at another version of train-sim that wrote the result", () => {
   const missing = { what: "trial 1", reason: "x.hlog is not there", isMissing: true };
   expect(renderVerification({ ...AGREES, notRecomputed: [missing] })).toContain(
-    "1 file could not be read: what rests on it is not verified.",
+    "1 file could not be read: figures from it are not verified.",
   );
   const differing = { ...AGREES, differences: [{ kind: "statistics" as const, ...p99 }] };
-  const hint = "Another train-sim made the result: verify with that one.";
+  const hint = "Another version of train-sim made the result: verify with that version.";
   expect(renderVerification({ ...differing, resultVersion: "0.9.0" })).toContain(hint);
   expect(renderVerification(differing)).not.toContain(hint);
 });

@@ -69,19 +69,19 @@ function conclusion(verification: Verification, recomputed: number): string[] {
   return [
     ...(differences.length > 0
       ? [
-          `${counted(differing, "figure")} ${differing === 1 ? "differs" : "differ"}: the result does not say what its files hold.`,
+          `${counted(differing, "figure")} ${differing === 1 ? "differs" : "differ"}: the result contradicts its files.`,
           ...(resultVersion === programVersion
             ? []
-            : ["Another train-sim made the result: verify with that one."]),
+            : ["Another version of train-sim made the result: verify with that version."]),
         ]
       : []),
     ...(missing > 0
       ? [
-          `${counted(missing, "file")} could not be read: what rests on ${missing === 1 ? "it" : "them"} is not verified.`,
+          `${counted(missing, "file")} could not be read: figures from ${missing === 1 ? "it" : "them"} are not verified.`,
         ]
       : []),
     ...(isVerified(verification)
-      ? [`${recomputed} of ${counted(recomputed, "recomputed figure")} agree with what is stored.`]
+      ? [`${recomputed} of ${counted(recomputed, "recomputed figure")} agree with the stored ones.`]
       : []),
   ];
 }

@@ -16,7 +16,7 @@ export const FIGURES = {
   statistics: { what: "medians, comparisons, effects, sweeps", from: "trials, seed" },
   capacity: { what: "capacity and its probes", from: "trials of the probes" },
   thresholds: { what: "thresholds", from: "merged histograms, counts" },
-  published: { what: "published figures beside ours", from: "histograms, counts, scenario" },
+  published: { what: "published figures with ours", from: "histograms, counts, scenario" },
   verdict: { what: "verdict and diagnosis", from: "trials, scenario" },
   pages: { what: "summary.txt, report.html", from: "result.json, histograms" },
 } as const satisfies Record<string, { what: string; from: string }>;

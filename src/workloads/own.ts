@@ -30,7 +30,7 @@ const BYTES_MAX = 1024 * 1024;
 
 const SqlFile = z.strictObject({
   file: z.string().default("workload.sql").meta({ description: "Name of the file, for messages." }),
-  sql: z.string().max(BYTES_MAX).meta({ description: "What the file says." }),
+  sql: z.string().max(BYTES_MAX).meta({ description: "Text of the file." }),
 });
 
 const ModuleFile = z.strictObject({
@@ -56,7 +56,7 @@ const Script = z.union([
   z.string().meta({ description: "Path of a script, or builtin:tpcb-like; behind @ its weight." }),
   z.strictObject({
     script: z.string().meta({ description: "Name of the script, and behind @ its weight." }),
-    sql: z.string().max(BYTES_MAX).meta({ description: "What the script says." }),
+    sql: z.string().max(BYTES_MAX).meta({ description: "Text of the script." }),
   }),
 ]);
 
@@ -66,7 +66,7 @@ const Pgbench = z.strictObject({
     .min(1)
     .meta({
       description:
-        "Scripts of pgbench, as tpcb.sql@9, and its built-in ones: builtin:tpcb-like, builtin:simple-update, " +
+        "Scripts of pgbench, such as look.sql@9, and its built-in ones: builtin:tpcb-like, builtin:simple-update, " +
         "builtin:select-only. Each is an operation by its name; behind @ its weight, 1 if left out.",
     }),
   scale: z
@@ -77,7 +77,7 @@ const Pgbench = z.strictObject({
   define: z
     .record(z.string().regex(/^[A-Za-z_]\w{0,62}$/), z.union([z.number(), z.string(), z.boolean()]))
     .default({})
-    .meta({ description: "Variables of scripts, as pgbench -D. Each is a key of the scenario too." }),
+    .meta({ description: "Variables of scripts, like pgbench -D. Each is a key of the scenario too." }),
 });
 
 /** The forms of a resolved scenario. */
@@ -91,7 +91,7 @@ export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 export const WrittenOwn = [
   z
     .string()
-    .regex(PATH, { error: "a file of your own, as ./bank.sql, ./bank.mjs or ./bank.js", abort: true }),
+    .regex(PATH, { error: "your own file, such as ./bank.sql, ./bank.mjs or ./bank.js", abort: true }),
   ...FORMS,
 ] as const;
 
@@ -111,11 +111,9 @@ function textOf(file: string, directory: string): string {
     if (error instanceof UsageError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     throw new UsageError(
-      `cannot read ${file}: ${code}`,
-      "The path of a workload is relative to its scenario.",
-      {
-        cause: error,
-      },
+      `cannot read ${found}: ${code === "ENOENT" ? "it does not exist" : code}`,
+      "A path is relative to its scenario, or to the current directory on the command line.",
+      { cause: error },
     );
   }
 }

@@ -80,7 +80,7 @@ it("an added database refuses workloads, pools and faults that it lacks, each by
     (await trainSim(["validate", file], { main })).stderr.replace(/\s+/g, " ");
   expect(await refused(scenario("accounts"))).toContain("workload accounts has no store for ToyDB");
   expect(await refused(scenario("documents", "pool: pg-pool\n"))).toContain(
-    "pool pg-pool does not speak with ToyDB",
+    "pool pg-pool does not work with ToyDB",
   );
   const fault = "faults: [{ kind: checkpoint, at: 1s }]\n";
   expect(await refused(scenario("documents", fault))).toContain("checkpoint: ToyDB has no faults");

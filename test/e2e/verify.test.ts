@@ -109,7 +109,7 @@ describe("verification of an unchanged result", () => {
     for (const { kind, recomputed } of verification.figures) expect(recomputed, kind).toBeGreaterThan(0);
     expect(readdirSync(sound, { recursive: true })).toEqual(before);
     const { stdout } = await trainSim(["report", sound, "--verify"]);
-    expect(stdout).toMatch(/(\d+) of \1 recomputed figures agree with what is stored\.\n$/);
+    expect(stdout).toMatch(/(\d+) of \1 recomputed figures agree with the stored ones\.\n$/);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
   });
 });
@@ -284,7 +284,7 @@ describe("verification of an incomplete result", () => {
     ]);
     expect(missing[0]?.reason).toMatch(/^trials.001-.+histograms\.hlog is not there$/);
     const { stdout } = await trainSim(["report", directory, "--verify"]);
-    expect(stdout).toContain("2 files could not be read: what rests on them is not verified.");
+    expect(stdout).toContain("2 files could not be read: figures from them are not verified.");
     expect(stdout).not.toContain(directory);
   });
 

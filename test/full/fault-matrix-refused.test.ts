@@ -27,7 +27,7 @@ test.each([
   {
     where: "a server with a standby",
     target: WITH_STANDBY,
-    refusals: { ...NO_POOLER, ...refused("has no disk for a server with standbys", "disk-full") },
+    refusals: { ...NO_POOLER, ...refused("cannot fill the disk of a server with standbys", "disk-full") },
     pairs: 174,
   },
   {
@@ -36,7 +36,7 @@ test.each([
     refusals: {
       ...{ ...NO_STANDBYS, ...NOT_OURS },
       ...refused(
-        "takes every connection of the server, which on a server of your own others may need",
+        "takes every connection of the server, which others may need on your own server",
         "connection-limit",
       ),
     },

@@ -1,4 +1,4 @@
-// A run on a user's server that loses the claim to its namespace while it works: its session is ended, the server restarts,
+// A run on a user's server that loses the lock on its namespace while it works: its session is ended, the server restarts,
 // or another run takes the schema. The first run goes on in its own tables or ends at once, and names them.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { namespaceState } from "../../src/database/postgres/namespace/namespace.js";
@@ -97,9 +97,7 @@ it("a run whose schema another run has taken ends with 111, names the schema and
   const ended = await first.ended;
   expect(ended.exitCode).toBe(111);
   expect(ended.stderr).toMatch(
-    new RegExp(
-      `lost its claim to schema "${namespace}" \\(.*\\), and another run has made the schema its own`,
-    ),
+    new RegExp(`lost its lock on schema "${namespace}" \\(.*\\), and another run has taken the schema`),
   );
   expect(ended.stderr).not.toContain("schema drop");
   expect(onlyResultIn(out).result.treatments[0]?.trials).toMatchObject([{ status: "failed" }]);

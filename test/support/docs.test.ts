@@ -146,6 +146,22 @@ test.each(PAGES.filter((page) => !PRINTED.includes(page)))(
   },
 );
 
+/** A "what" that begins no question stands for a noun that the sentence lacks. */
+const HEADLESS = /\bwhat\b(?! (?:do|does)\b)/;
+
+test.each(PAGES.filter((page) => page === "README.md" || page.startsWith("docs/")))(
+  "page %s holds no clause with what in place of a noun",
+  (page) => {
+    const prose = [...paragraphsOf(page), ...linesOf(page).filter(({ text }) => isRow(text))].map(
+      ({ at, text }) => ({
+        at,
+        text: text.replace(/`[^`]*`|\]\([^)]*\)|"[^"]*"/g, ""),
+      }),
+    );
+    expect(prose.filter(({ text }) => HEADLESS.test(text))).toEqual([]);
+  },
+);
+
 test("the README is short, and each page of docs/ is at most two clicks from it", () => {
   expect(read("README.md").split("\n").length - 1).toBeLessThanOrEqual(README_LINES);
   const linked = (page: string): string[] =>

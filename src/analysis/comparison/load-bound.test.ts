@@ -29,7 +29,7 @@ it("the load bounds clients with think time, kept schedules, and operations that
   const waiting = { emptyPolls: 300 };
   expect(boundsOf({}, waiting)).toEqual([
     ["add", "think time"],
-    ["process", "what add brings in"],
+    ["process", "the work of add"],
   ]);
   expect(boundsOf({ offered: 1000, dropped: 2 }, waiting)[0]).toEqual(["add", "the arrival rate"]);
   expect(boundsOf({ transactionsPerSecond: 700 }, waiting)).toEqual([]);
@@ -47,7 +47,7 @@ it("the load does not bound throughput if rates differ by more than a tenth or c
 it("one sentence states the bounded operations with the range of ratios, and none if no operation is bounded", () => {
   const result = withAnalysis(exampleResult(5, 1));
   expect(loadBoundSentences(result, loadBounds(result))).toEqual([
-    "The load bounds throughput, not the database: add, process by think time (ratios 1.00x to 1.00x). Compare response times.",
+    "The load limits throughput, not the database: think time limits add, process (ratios 1.00x to 1.00x). Compare response times.",
   ]);
   expect(loadBoundSentences(result, new Map())).toEqual([]);
 });

@@ -75,6 +75,6 @@ export function loadBounds(result: ResultDocument): Map<string, string> {
   if (source !== undefined)
     for (const operation of even)
       if (!bounds.has(operation) && holds(operation, isWaiting))
-        bounds.set(operation, `what ${source} brings in`);
+        bounds.set(operation, `the work of ${source}`);
   return bounds;
 }

@@ -113,7 +113,7 @@ function matched(baseline: StoredRun, run: StoredRun): Match[] {
   if (matches.length > 0)
     throw new UsageError(
       `${run.directory} has no complete trial in common with ${baseline.directory}`,
-      "Each treatment that both have lacks a complete trial on one side; compare others.",
+      "Each common treatment lacks a complete trial on one side. Compare other runs.",
     );
   const ids = ({ result }: StoredRun): string => result.treatments.map(({ id }) => id).join(", ");
   throw new UsageError(

@@ -114,7 +114,7 @@ describe("sweepsOf", () => {
         const { add } = operations;
         if (add) operations[scheduled] = { ...add, offered: 1000 };
       }
-    const reason = "arrivals have a schedule, so clients are not what drives the load";
+    const reason = "arrivals follow a schedule, so the number of clients does not set the load";
     for (const { usl } of sweepsOf(treatments, 1)) expect(usl).toEqual({ status: "refused", reason });
   });
 

@@ -84,7 +84,10 @@ function isScheduled(steps: readonly Step[], operation: Operation, { roles }: Vo
 
 function lawOf(steps: readonly Step[], operation: Operation, vocabulary: Vocabulary, seed: number): UslFit {
   if (isScheduled(steps, operation, vocabulary))
-    return { status: "refused", reason: "arrivals have a schedule, so clients are not what drives the load" };
+    return {
+      status: "refused",
+      reason: "arrivals follow a schedule, so the number of clients does not set the load",
+    };
   const objection = objectionToMetric(
     "eventsPerSecond",
     steps.map(({ treatment }) => treatment),

@@ -28,10 +28,11 @@ const g = (value: number): string => Number(value.toPrecision(3)).toString();
 function objection(points: readonly Point[], fit: Parameters): string | undefined {
   const atBound = fit.sigma <= 0 ? "sigma" : fit.kappa <= 0 ? "kappa" : undefined;
   if (atBound === "kappa")
-    return `kappa is at its bound (${g(fit.kappa)}): throughput does not bend down at the levels measured; add higher ones`;
+    return `kappa is at its bound (${g(fit.kappa)}): throughput does not fall up to the highest level measured; add levels with more clients`;
   if (atBound)
     return `sigma is at its bound (${g(fit.sigma)}): throughput grows faster than the number of clients, which the law excludes`;
-  if (fit.sigma >= 1) return `sigma is ${g(fit.sigma)}: a second client adds nothing; add lower levels`;
+  if (fit.sigma >= 1)
+    return `sigma is ${g(fit.sigma)}: a second client adds no throughput; add levels with fewer clients`;
   const explained = rSquared(points, fit);
   if (explained < R_SQUARED_MIN)
     return `the law does not describe these points: R squared is ${explained.toFixed(2)}, at least ${R_SQUARED_MIN} is required`;

@@ -98,7 +98,7 @@ describe("fitCurves", () => {
     expect(reason([])).toMatch(/^0 distinct levels/);
     const repeated = (points: readonly Point[]): Curve[] => Array.from({ length: 5 }, () => points);
     expect(reason(repeated(RAYTRACER))).toMatch(
-      /^kappa is at its bound \(-0.000201\): throughput does not bend/,
+      /^kappa is at its bound \(-0.000201\): throughput does not fall/,
     );
     const superlinear = LEVELS.map((clients) => ({
       clients,

@@ -44,10 +44,7 @@ export function generatorRemedy({ client, windowSeconds }: TrialResult): string 
   const busySeconds = (client?.workerUtilization ?? 0) * windowSeconds;
   if (client === null || client.cpuSeconds >= busySeconds * STARVED_BELOW)
     return "give its role more workers, or fewer clients";
-  return (
-    `the generator got only ${client.cpuSeconds.toFixed(1)} s of CPU, because others, the server included, had the ` +
-    "cores; use fewer clients, a pool, another machine for the server, or target.processors"
-  );
+  return `the generator got only ${client.cpuSeconds.toFixed(1)} s of CPU, because other processes, the server included, used the cores; use fewer clients, a pool, another machine for the server, or target.processors`;
 }
 
 /** An observation if `seen` is known and above `bound`. */

@@ -91,7 +91,7 @@ const CASES: readonly [Finding["check"], CheckInputs, CheckInputs, RegExp][] = [
     "worker-utilization",
     examined({ client: { ...CLIENT, workerUtilization: 0.99 } }),
     examined({ client: { ...CLIENT, workerUtilization: 0.95 } }),
-    /got only 3\.0 s of CPU, because others, the server included/,
+    /got only 3\.0 s of CPU, because other processes, the server included/,
   ],
   [
     "closure",
@@ -148,13 +148,13 @@ const CASES: readonly [Finding["check"], CheckInputs, CheckInputs, RegExp][] = [
     examined({
       operations: add({ retries: 303, retriesBySqlstate: { "55P03": 303 }, failures: { "55P03": 3 } }),
     }),
-    /retry storm: 604 attempts of add .* for 303 that ended \(1\.99 each, bound 1, mostly 55P03\); backoff was 40 %/,
+    /retry storm: 604 attempts of add .* for 303 transactions that ended \(1\.99 each, bound 1, mostly 55P03\); backoff was 40 %/,
   ],
   [
     "without-rows",
     examined({ operations: add({ withoutRows: 60 }) }),
     examined({ operations: add({ withoutRows: 30 }) }),
-    /^60 of 300 transactions of add returned and changed no row \(20 %\): its rate is not a rate of work/,
+    /^60 of 300 transactions of add returned and changed no row \(20 %\): its rate does not measure work/,
   ],
   [
     "steal",
@@ -202,7 +202,7 @@ const CASES: readonly [Finding["check"], CheckInputs, CheckInputs, RegExp][] = [
     "stall",
     examined({ stall: STALL, operations: add({ responseTimeMs: SLOW }), windowSeconds: 10 }),
     examined(),
-    /^add stood still for 2 of 10 s \(20 %, bound 25 %\): for 2 s from second 4 on no transaction ended, where usually 830 a second do\. The longest took 2010 ms\./,
+    /^add stood still for 2 of 10 s \(20 %, bound 25 %\): for 2 s from second 4 on no transaction ended; usually 830 end each second\. The longest took 2010 ms\./,
   ],
   [
     "late-fault",
@@ -243,7 +243,7 @@ const CASES: readonly [Finding["check"], CheckInputs, CheckInputs, RegExp][] = [
     "foreign-transactions",
     examined({ database: { foreign: { transactions: 51, transactionsHere: 51, transactionRatio: 0.2 } } }),
     examined({ database: { foreign: { transactions: 150, transactionsHere: 50, transactionRatio: 0.2 } } }),
-    /^20 % of the server's transactions were of others \(bound 10 %\), 2 a second: stop/,
+    /^20 % of the server's transactions came from others \(bound 10 %\), 2 a second: stop/,
   ],
   [
     "other-io",
@@ -328,7 +328,11 @@ describe("a check of a trial", () => {
   it("finds a retry storm among many empty polls", () => {
     const storm = { retries: 900, retriesBySqlstate: { "40001": 900 }, emptyPolls: 50_000 };
     expect(diagnose(examined({ operations: add(storm) }))).toMatchObject([
-      { check: "retries", seen: 3, words: expect.stringContaining("for 300 that ended (3 each") as string },
+      {
+        check: "retries",
+        seen: 3,
+        words: expect.stringContaining("for 300 transactions that ended (3 each") as string,
+      },
     ]);
   });
 

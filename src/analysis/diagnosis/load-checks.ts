@@ -13,8 +13,7 @@ export const eventLoopDelay: Check = ({ trial, bounds }) =>
     trial.client?.eventLoopDelayP99Ms,
     bounds.maxEventLoopDelayMs,
     (seen) =>
-      `the event loop of a worker was ${ms(seen, bounds.maxEventLoopDelayMs)} late (p99; bound ${ms(bounds.maxEventLoopDelayMs)}): latencies ` +
-      `include the generator's own; ${generatorRemedy(trial)}`,
+      `the event loop of a worker was ${ms(seen, bounds.maxEventLoopDelayMs)} late (p99; bound ${ms(bounds.maxEventLoopDelayMs)}): latencies include the generator's delay; ${generatorRemedy(trial)}`,
   );
 
 /** Looks at each thread: a thread that is busy all the time hides among idle threads in the CPU time of the process. */
@@ -121,7 +120,7 @@ export const stall: Check = ({ trial, bounds }) => {
     isBeyond ? bounds.maxStalledRatio : 0,
     () =>
       `${operation} stood still for ${found.seconds} of ${seconds} s (${percent(ratio)}, bound ${percent(bounds.maxStalledRatio)}): ` +
-      `for ${longestSeconds} s from second ${fromSecond} on no transaction ended, where usually ${Math.round(usualPerSecond)} a second do. ` +
+      `for ${longestSeconds} s from second ${fromSecond} on no transaction ended; usually ${Math.round(usualPerSecond)} end each second. ` +
       `The longest took ${ms(longestMs)}. Percentiles hide this: look at the server's log, locks and disk at that time`,
   );
 };
@@ -139,7 +138,7 @@ export const withoutRows: Check = ({ trial }) => {
     const { operation = "", idle = 0, transactions = 0 } = worst ?? {};
     return (
       `${idle} of ${counted(transactions, "transaction")} of ${operation} returned and changed no row ` +
-      `(${percent(seen, IDLE_SHARE_MAX)}): its rate is not a rate of work. ` +
+      `(${percent(seen, IDLE_SHARE_MAX)}): its rate does not measure work. ` +
       "If they are empty polls, write -- returning: or end above the claim"
     );
   });
@@ -173,8 +172,7 @@ export const closure: Check = (examined) => {
     bounds.maxUnaccountedRatio,
     (seen) =>
       `the time accounted for is ${percent(worst.ratio)} of ${worst.of} x window (off by ` +
-      `${percent(seen, bounds.maxUnaccountedRatio)}, bound ${percent(bounds.maxUnaccountedRatio)}): transactions or ` +
-      "waits are unaccounted for",
+      `${percent(seen, bounds.maxUnaccountedRatio)}, bound ${percent(bounds.maxUnaccountedRatio)}): train-sim lost track of transactions or waits`,
   );
   return observation && { ...observation, ...(isStarved && { invalidates: ["timings"] }) };
 };
@@ -254,7 +252,7 @@ export const retries: Check = ({ trial, bounds }) => {
     ratio,
     bounds.maxRetriesPerTransaction,
     (seen) =>
-      `retry storm: ${result.retries} attempts of ${operation} failed and were tried again for ${completedTransactions(result)} that ended ` +
+      `retry storm: ${result.retries} attempts of ${operation} failed and were tried again, for ${completedTransactions(result)} transactions that ended ` +
       `(${Number(seen.toPrecision(3))} each, bound ${bounds.maxRetriesPerTransaction}${mainSqlstateText(result)})${backoffText(result)}`,
   );
 };
@@ -284,7 +282,7 @@ export const nearCeiling: Check = ({ trial, ceiling }) => {
     isKnown ? shareOfCeiling(trial, ceiling) : undefined,
     SHARE_MAX,
     (seen) =>
-      `the trial made ${percent(seen, 1)} of the transactions/s that the same clients made of \`select 1\`${meaningOf(seen)}`,
+      `the trial made ${percent(seen, 1)} of the transactions/s that the same clients reach with \`select 1\`${meaningOf(seen)}`,
   );
 };
 

@@ -228,7 +228,7 @@ export const foreignTransactions: Check = ({ trial: { database, windowSeconds },
     transactionRatio,
     bound,
     (seen) =>
-      `${percent(seen, bound)} of the server's transactions were of others (bound ${percent(bound)}), ` +
+      `${percent(seen, bound)} of the server's transactions came from others (bound ${percent(bound)}), ` +
       `${Math.round(transactions / windowSeconds)} a second: ${REMEDY}`,
   );
 };

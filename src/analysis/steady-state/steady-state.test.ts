@@ -83,7 +83,7 @@ describe("a window that changes", () => {
     const values = window(3, 120, { shape: (second) => (second < 20 ? -60 : 0) });
     const state = steadyStateOf([series(values)]);
     expect(state).toMatchObject({ isSteady: false, settledAfterSeconds: 20 });
-    expect(state.reason).toMatch(/steady after 20 s: lengthen the warm-up by that$/);
+    expect(state.reason).toMatch(/steady after 20 s: lengthen the warm-up by that time$/);
   });
 
   it("states the missing warm-up in most windows with a different start, among other series", () => {
@@ -106,7 +106,9 @@ describe("a window that changes", () => {
     // Every other one of the first 40 seconds has a value: the change is after 20 values.
     const sparse = values.map((value, second) => (second < 40 && second % 2 === 1 ? null : value));
     const state = steadyStateOf([series(sparse)]);
-    expect(state.reason).toMatch(/ after (39|40|41) s; steady after 40 s: lengthen the warm-up by that$/);
+    expect(state.reason).toMatch(
+      / after (39|40|41) s; steady after 40 s: lengthen the warm-up by that time$/,
+    );
     expect(state.settledAfterSeconds).toBe(40);
   });
 

@@ -105,7 +105,8 @@ export function steadyStateOf(series: readonly Series[]): SteadyState {
     judged,
     changes.map((change) => change.series),
   );
-  const wayOut = settled === undefined ? "" : `; steady after ${settled} s: lengthen the warm-up by that`;
+  const wayOut =
+    settled === undefined ? "" : `; steady after ${settled} s: lengthen the warm-up by that time`;
   return {
     isSteady: false,
     reason: `${changes.map(({ words }) => words).join("; ")}${wayOut}`,

@@ -10,7 +10,7 @@ export const EXAMPLES: readonly ScenarioExample[] = [
   ...WORKLOADS.flatMap(({ settings: { examples } }) => examples?.valid ?? []),
   ...OWN_EXAMPLES.flatMap(({ valid }) => valid),
   {
-    title: "Through PgBouncers of your own, with a console for their statistics",
+    title: "Through your own PgBouncers, with a console for their statistics",
     yaml: `name: external-pooler
 target: { url: "postgresql://app@db.example:5432/app" }
 pool:
@@ -59,7 +59,7 @@ trials: { min: 5, max: 30 }
 `,
   },
   {
-    title: "What breaks in each trial, and when",
+    title: "Faults of each trial, with their times",
     yaml: `name: faults
 pool: { strategy: pgbouncer, mode: transaction, size: 8 }
 trial: { duration: 60s }
@@ -74,7 +74,7 @@ faults:
 `,
   },
   {
-    title: "How much a server loses that acknowledges before it writes",
+    title: "Loss of a server that acknowledges before it writes",
     yaml: `name: loss
 target: { kind: embedded, settings: { synchronous_commit: off } }
 integrity: { allow: [lost] }
@@ -110,7 +110,7 @@ faults:
 `,
   },
   {
-    title: "A cluster of your own that fails over",
+    title: "Your own cluster that fails over",
     yaml: `name: own-cluster
 target:
   urls:
@@ -129,7 +129,7 @@ faults:
 `,
   },
   {
-    title: "A PgBouncer for all agents, or one beside each with a quarter of its connections",
+    title: "A PgBouncer for all agents, or one for each with a quarter of its connections",
     yaml: `name: pooler-placement
 agents: { count: 4, place: { consumers: 2 } }
 factors:

@@ -73,10 +73,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "sequential: treatment by treatment.",
   factors:
     "Lists of levels by scenario path; `pool.size: 4..32` is a range, whose levels double: 4, 8, 16, 32.",
-  include: "Adds keys to combinations, or combinations; an entry may name another workload of your own.",
+  include: "Adds keys to combinations, or combinations; an entry may name another of your own workloads.",
   "pool.strategy": "[pools.md](pools.md) compares them.",
   "actors.<role>.load.executor": "[load.md](load.md) describes them.",
-  "faults[].kind": "What breaks: [faults.md](faults.md#kinds) describes each kind.",
+  "faults[].kind": "Kind of the fault: [faults.md](faults.md#kinds) describes each.",
 };
 
 function cell(text: string): string {
@@ -282,7 +282,7 @@ export function scenarioReferencePage(): string {
     INTRODUCTION,
     "## Keys at the top\n",
     rowList(small.flatMap(({ rows }) => rows)),
-    `${paragraph(`With keys of their own below: ${large.map(({ key }) => `[\`${pathText([key])}\`](#${key.toLowerCase()})`).join(", ")}.`)}\n`,
+    `${paragraph(`Sections below have the keys of ${large.map(({ key }) => `[\`${pathText([key])}\`](#${key.toLowerCase()})`).join(", ")}.`)}\n`,
     ...large.map(section),
     OF_WORKLOADS,
     rowList(ofWorkloads.flatMap((one) => one.rows)),

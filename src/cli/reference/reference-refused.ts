@@ -20,7 +20,7 @@ export const REFUSED: readonly ScenarioExample[] = [
     yaml: "name: x\npool: { strategy: pgbouncer, mode: statement }",
   },
   {
-    title: "losses allowed where an audit cannot tell what a fault explains",
+    title: "losses allowed although the audit cannot relate them to faults",
     yaml: "name: x\nworkload: accounts\nintegrity: { allow: [lost] }",
   },
   { title: "a key of another kind", yaml: "name: x\ntarget: { kind: container, port: 5432 }" },
@@ -37,15 +37,15 @@ export const REFUSED: readonly ScenarioExample[] = [
     yaml: "name: x\ntarget: { url: postgresql://a@b/c, ca: ca.crt }",
   },
   {
-    title: "a fault that would outlast the window",
+    title: "a fault that would end after the window",
     yaml: "name: x\nfaults: [{ at: 8s, kind: long-transaction, for: 5s }]",
   },
   {
-    title: "faults that cannot happen at once",
+    title: "faults that cannot happen at the same time",
     yaml: "name: x\nfaults: [{ at: 2s, kind: postgres-kill, for: 3s }, { at: 4s, kind: lock-holder, for: 1s }]",
   },
   {
-    title: "a fault that the target cannot suffer",
+    title: "a fault that is impossible on the target",
     yaml: "name: x\ntarget: { url: postgresql://a@b/c }\nfaults: [{ at: 2s, kind: postgres-kill }]",
   },
   {
@@ -53,7 +53,7 @@ export const REFUSED: readonly ScenarioExample[] = [
     yaml: "name: x\ntarget: { url: postgresql://a@b/c, checkpoint: false }\nfaults: [{ at: 2s, kind: checkpoint }]",
   },
   {
-    title: "a pause that would never come about",
+    title: "a pause that would never begin",
     yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pooler-pause, for: 1s }]",
   },
   ...WORKLOADS.flatMap(({ settings: { examples } }) => examples?.refused ?? []),

@@ -55,7 +55,7 @@ function takesOf(node: SchemaNode): string {
     case "array":
       return node.items && Object.keys(node.items).length > 0 ? `list: ${takesOf(node.items)}` : "list";
     case "object":
-      return node.properties ? "mapping" : "mapping with keys of your own";
+      return node.properties ? "mapping" : "mapping with your own keys";
     case undefined:
     default:
       return "text";

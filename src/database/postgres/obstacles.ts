@@ -162,7 +162,7 @@ function endpointObstacle(where: string, isSame: boolean, place: Place, seen: Pl
       {
         kind: "evidence",
         words: `${where} reaches another server; whether both hold one database was not checked`,
-        remedy: "Check that what is written through one URL is there through every other.",
+        remedy: "Check that a row written through one URL can be read through every other URL.",
       },
     ];
   return [

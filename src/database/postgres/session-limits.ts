@@ -41,7 +41,7 @@ export function settingLimits(
     const words =
       name === READ_ONLY
         ? `${where} takes no writes: ${name} is on for ${of}`
-        : `${where} has ${name} ${value}, set for ${of}: what takes longer fails and is counted so`;
+        : `${where} has ${name} ${value}, set for ${of}: work that takes longer fails and counts as a failure`;
     return { isFatal: name === READ_ONLY || Number(setting) < TOO_SHORT_MS, words, remedy };
   });
 }

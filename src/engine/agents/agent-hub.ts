@@ -222,7 +222,7 @@ export class AgentHub {
     if (theirs !== undefined && theirs !== version)
       return { status: REFUSED.other, refusal: `it is train-sim ${theirs}, and the coordinator ${version}` };
     const introduction = Introduction.safeParse(told).data;
-    if (!introduction) return { status: REFUSED.other, refusal: "it does not say who it is" };
+    if (!introduction) return { status: REFUSED.other, refusal: "it sent no name" };
     const { name } = introduction;
     if (this.agents.some((agent) => agent.name === name))
       return {

@@ -117,14 +117,17 @@ class Agent {
 
   private failWithoutCoordinator(why: string): void {
     this.fail(
-      new TargetError(`the coordinator is gone: ${why}`, "Its own output says why; start both again."),
+      new TargetError(
+        `the coordinator is gone: ${why}`,
+        "Read its output for the cause, and start both again.",
+      ),
     );
   }
 
   private listenOn(): void {
     clearTimeout(this.silenceTimer);
     this.silenceTimer = setTimeout(
-      () => this.failWithoutCoordinator(`nothing was heard of it for ${SILENCE_MS / 1000} s`),
+      () => this.failWithoutCoordinator(`it sent nothing for ${SILENCE_MS / 1000} s`),
       SILENCE_MS,
     );
   }

@@ -34,7 +34,7 @@ function requireSafeUrl(text: string): void {
   if (url.protocol === "ws:" && !isLoopback(url.hostname))
     throw new UsageError(
       `--join ${text} would send the token over a network in the open`,
-      "Use wss:// (the coordinator needs --cert and --key), or ws:// to loopback, as through ssh -L or -R.",
+      "Use wss:// (the coordinator needs --cert and --key), or ws:// to loopback, for example through ssh -L or -R.",
     );
 }
 

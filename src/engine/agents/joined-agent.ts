@@ -130,7 +130,7 @@ export class JoinedAgent {
     if (this.loss) return;
     this.loss = new TargetError(
       `agent ${this.name} is lost: ${why}`,
-      "Its own output may say why. --resume repeats the trial, once as many agents are there.",
+      "Read its output for the cause. --resume repeats the trial once as many agents have joined.",
     );
     clearTimeout(this.silenceTimer);
     clearTimeout(this.next);
@@ -147,10 +147,7 @@ export class JoinedAgent {
 
   private askTime(): void {
     this.send({ kind: "clock", askedMs: monotonicMs() });
-    this.silenceTimer = setTimeout(
-      () => this.lose(`nothing was heard of it for ${SILENCE_MS / 1000} s`),
-      SILENCE_MS,
-    );
+    this.silenceTimer = setTimeout(() => this.lose(`it sent nothing for ${SILENCE_MS / 1000} s`), SILENCE_MS);
   }
 
   private onMessage(bytes: Buffer): void {

@@ -187,7 +187,7 @@ export class RemoteWorkers implements RunningWorkers {
   private handleEvent(crew: AgentWorkers, message: AgentEvent, fail: (error: TrainSimError) => void): void {
     const { agent, workers } = crew;
     if ("worker" in message && !workers.includes(message.worker)) {
-      agent.lose(`it tells of worker ${message.worker}, which is not its own`);
+      agent.lose(`it reported worker ${message.worker}, which another agent runs`);
       return;
     }
     switch (message.kind) {
@@ -224,7 +224,7 @@ export class RemoteWorkers implements RunningWorkers {
       case "late": {
         fail(
           new TrialError(
-            `agent ${agent.name} heard of "${message.command}" ${Math.ceil(message.lateMs)} ms after its instant`,
+            `agent ${agent.name} received "${message.command}" ${Math.ceil(message.lateMs)} ms after the time set for it`,
             "Its network or its machine is too busy; nothing was measured.",
           ),
         );

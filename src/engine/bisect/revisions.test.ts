@@ -102,15 +102,15 @@ describe("the revisions of a scenario", () => {
     [
       "a range without a change of meaning",
       { good: "main~6", bad: "main~4" },
-      /nothing that the scenario means changes between main~6 and main~4/,
+      /no commit between main~6 and main~4 changes the meaning/,
     ],
-    ["the same revision twice", { good: "main", bad: "main" }, /nothing that the scenario means changes/],
+    ["the same revision twice", { good: "main", bad: "main" }, /no commit between main and main changes/],
     ["a good revision without the file", { good: "main~7" }, /bench\/load.yaml is not there at [0-9a-f]{10}/],
     ["a bad revision that does not load", { bad: "main~2" }, /^at [0-9a-f]{10}: .*\n.*poool/],
     [
       "several treatments",
       { set: ["factors.rows=[1, 2]"] },
-      /2 treatments, and bisect compares revisions of one/,
+      /2 treatments, and bisect compares revisions of a single treatment/,
     ],
     ["a module", { set: [] as string[], scenario: "module" }, /load.mjs is a module/],
   ])("are refused for %s", (_, more: Partial<Parameters<typeof revisionsOf>[0]>, message) => {

@@ -91,8 +91,8 @@ class Files {
     const [first, ...others] = experiment.treatments;
     if (others.length > 0)
       throw new UsageError(
-        `the scenario has ${others.length + 1} treatments, and bisect compares revisions of one`,
-        "Fix its factors, as --set factors.payload='[jsonb]'.",
+        `the scenario has ${others.length + 1} treatments, and bisect compares revisions of a single treatment`,
+        "Fix its factors: --set factors.payload='[jsonb]'.",
       );
     return { experiment, scenario: firstTreatment(...given), key: canonical(first?.settings) };
   }
@@ -103,8 +103,8 @@ class Files {
       throw new UsageError(`${file} is outside of the repository ${this.git.root}`, "Move it there.");
     if (MODULE.test(path))
       throw new UsageError(
-        `${path} is a module, which may import anything`,
-        "Use a file of SQL or scripts of pgbench: all that those say is in them.",
+        `${path} is a module, which may import any file`,
+        "Use a file of SQL or scripts of pgbench, which import nothing.",
       );
     const text = commit ? this.git.fileAt(commit, path) : textOnDisk(file);
     if (text !== undefined) return [path, text];
@@ -129,7 +129,7 @@ function nameOf(commit: Commit | undefined): string {
 
 function revisionOf({ commit, texts }: State, before: State["texts"]): Revision {
   const paths = [...new Set([...before.keys(), ...texts.keys()])];
-  const { subject = "what is not committed", author = "", date = "" } = commit ?? {};
+  const { subject = "uncommitted changes", author = "", date = "" } = commit ?? {};
   const files = paths.filter((path) => texts.get(path) !== before.get(path));
   return { id: nameOf(commit), subject, author, date, files };
 }
@@ -162,7 +162,7 @@ export function revisionsOf({
   if (!git.isAncestor(from, to))
     throw new UsageError(
       `${good} is no ancestor of ${bad ?? "HEAD"}`,
-      `Name an earlier commit of the same line, as git merge-base ${good} ${bad ?? "HEAD"} prints it.`,
+      `Name an earlier commit of the same line: git merge-base ${good} ${bad ?? "HEAD"} prints one.`,
     );
   const chain = [...git.between(from, to), ...(bad === undefined ? [undefined] : [])];
   let before = files.at(from);
@@ -182,7 +182,7 @@ export function revisionsOf({
   });
   if (candidates.length === 0)
     throw new UsageError(
-      `nothing that the scenario means changes between ${good} and ${bad ?? "the working tree"}`,
+      `no commit between ${good} and ${bad ?? "the working tree"} changes the meaning of the scenario`,
       `Name an earlier --good. Its files: ${[...before.texts.keys()].join(", ")}.`,
     );
   return [base, ...candidates];

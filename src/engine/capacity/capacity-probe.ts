@@ -51,7 +51,7 @@ export function rateDrivenRole({ id, settings }: Treatment): Driven {
   }
   const names = driven.map(([role]) => role);
   throw new UsageError(
-    `treatment ${id} has no ${names.join(" and no ")}: nothing of it can arrive at a rate`,
+    `treatment ${id} has no ${names.join(" and no ")}: none of its clients can start at a rate`,
     `Give it ${names.join(" or ")}.`,
   );
 }
@@ -230,6 +230,6 @@ export function probeText(probe: CapacityProbe): string {
   const { purpose, ratePerSecond, achievedPerSecond } = probe;
   const about = purpose === "recover" ? "after an overload, " : "";
   const held = probe.held ? "holds" : `does not hold: ${probe.reason ?? ""}`;
-  const outcome = probe.discarded === true ? "was asked first and is discarded" : held;
+  const outcome = probe.discarded === true ? "was probed first and is discarded" : held;
   return `${about}${ratePerSecond}/s ${outcome} (${shortNumber(achievedPerSecond)}/s done)`;
 }

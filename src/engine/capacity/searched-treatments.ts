@@ -12,7 +12,7 @@ const START_RATE_PER_SECOND = 50;
 function refusal({ metric, expression }: Threshold, problem: string): UsageError {
   return new UsageError(
     `--find-capacity ${JSON.stringify(`${metric}: ${expression}`)}: ${problem}`,
-    "Ask for what the scenario measures; `run --plan` lists its treatments.",
+    "Name a metric that the scenario measures; `run --plan` lists its treatments.",
   );
 }
 

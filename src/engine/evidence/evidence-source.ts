@@ -9,7 +9,7 @@ export const SERVER_PROCESS = "host.serverPid";
 export const POOLER_SESSION = "pooler.session";
 
 /** The reason why counters have no total of the window. */
-export const COUNTED_AGAIN = "the server counted from 0 again in the window (a restart, a reset)";
+export const COUNTED_AGAIN = "the server's counters restarted from 0 in the window (a restart or a reset)";
 
 export interface EvidenceSource {
   /** `database`, `pooler` or `host`, for messages about its failures. */

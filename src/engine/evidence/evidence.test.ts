@@ -167,13 +167,13 @@ test.each([
   {
     endMs: 20_000,
     readMs: 20_600,
-    told: ["what was counted is of 20.60 s, the window had 20.00 s"],
+    told: ["counters cover 20.60 s, and the window lasted 20.00 s"],
     walPerEvent: 2,
   },
   {
     endMs: 2000,
     readMs: 2600,
-    told: ["what was counted is of 2.60 s, the window had 2.00 s, so no cost per event is stated"],
+    told: ["counters cover 2.60 s, and the window lasted 2.00 s, so no cost per event is stated"],
     walPerEvent: undefined,
   },
   { endMs: 2400, readMs: 2600, told: [], walPerEvent: 2 },

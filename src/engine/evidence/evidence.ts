@@ -182,7 +182,7 @@ export class TrialEvidence {
       reason: `${count} reading${count === 1 ? "" : "s"} missed: ${reason}`,
       isPartial: true as const,
     }));
-    const lengths = `what was counted is of ${(spanMs / 1000).toFixed(2)} s, the window had ${(windowMs / 1000).toFixed(2)} s`;
+    const lengths = `counters cover ${(spanMs / 1000).toFixed(2)} s, and the window lasted ${(windowMs / 1000).toFixed(2)} s`;
     const span: SkippedSource = {
       source: "window",
       reason: isFarOff ? `${lengths}, so no cost per event is stated` : lengths,

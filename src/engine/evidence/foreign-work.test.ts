@@ -141,7 +141,7 @@ describe("work of others that was not assessed", () => {
     expect(foreignNotAssessed({ foreign, sampling, skipped }, { serverTransactions: 9 }, SOURCES)).toEqual([
       {
         what: "transactions of others on the server",
-        reason: "the server counted from 0 again in the window (a restart, a reset)",
+        reason: "the server's counters restarted from 0 in the window (a restart or a reset)",
       },
     ]);
   });

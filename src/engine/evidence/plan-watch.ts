@@ -48,7 +48,7 @@ async function askFor(admin: AdminSession, settings: TreatmentSettings): Promise
   const statements = new Map<string, Statement>(
     all.filter(({ text }) => PLANNED.test(text)).map((statement) => [statement.name, statement]),
   );
-  if (all.length === 0) return noPlans("the workload tells its statements only when it runs");
+  if (all.length === 0) return noPlans("the workload's statements are known only when it runs");
   const obstacle = await source.obstacle(admin, dialect);
   if (obstacle !== undefined) return noPlans(obstacle);
   const within = workload.isUnqualified && namespace;

@@ -15,7 +15,7 @@ function unreadConsoles({ product, consoles, endpoints, instances }: RunningPool
   const source = product;
   if (consoles.length === 0)
     return [{ source, reason: "its console is not known: set pool.adminUrl to read its statistics" }];
-  const reason = `pool.adminUrl is the console of ${consoles.length} of ${endpoints.length}: its numbers are of that part alone`;
+  const reason = `pool.adminUrl is the console of ${consoles.length} of ${endpoints.length}: its numbers cover that part only`;
   return [{ source, reason, isPartial: true }];
 }
 

@@ -123,7 +123,7 @@ export class EnvironmentReadings {
 
   private get machinesOfAgents(): NotAssessed[] {
     if (!this.host.place.isElsewhere) return [];
-    return [{ what: `${CPU} and ${IO} on the agents' machines`, reason: "only this machine is looked at" }];
+    return [{ what: `${CPU} and ${IO} on the agents' machines`, reason: "only this machine is examined" }];
   }
 
   private get isServerHere(): boolean {

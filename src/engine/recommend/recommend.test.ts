@@ -161,9 +161,7 @@ describe("a recommendation", () => {
   it("is refused without factors, with too short a budget, and without samples", async () => {
     const { measure, asked, nowMs } = simulated(() => ({ rate: 0, p99: 1 }));
     const single = parseScenario("name: one\nseed: 1\n", "one.yaml");
-    await expect(recommend(planned({ experiment: single }), measure, nowMs)).rejects.toThrow(
-      /nothing to choose/,
-    );
+    await expect(recommend(planned({ experiment: single }), measure, nowMs)).rejects.toThrow(/no choice/);
     await expect(recommend(planned({ budgetMs: 60_000 }), measure, nowMs)).rejects.toThrow(/too short/);
     // Trials with `until: decided` have the same duration.
     const adaptive = parseScenario(`${YAML}trials: { min: 5, max: 30 }\n`, "simulated.yaml");

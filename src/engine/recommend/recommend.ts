@@ -105,7 +105,7 @@ function requireSamples(result: ResultDocument, { objective }: RecommendationPla
   if (trials.some((trial) => (valueIn(trial, objective) ?? 0) > 0)) return;
   throw new UsageError(
     `${objective.words}: the present configuration had no sample of it`,
-    "Ask for what the scenario does, or measure for longer (trial.duration).",
+    "Name a metric that the scenario measures, or lengthen trial.duration.",
   );
 }
 
@@ -339,8 +339,8 @@ export async function recommend(
   const space = spaceOf(plan.experiment);
   if (space.count < 2)
     throw new UsageError(
-      "the scenario has one configuration, so there is nothing to choose from",
-      "Give it factors, as factors: { pool.size: 4..64, payload: [jsonb, text] }.",
+      "the scenario has one configuration, so there is no choice",
+      "Give it factors, such as factors: { pool.size: 4..64, payload: [jsonb, text] }.",
     );
   return new RecommendationRun(plan, space, measure, nowMs).run();
 }

@@ -135,7 +135,7 @@ export class ExperimentHost {
     });
     if (claim.run === undefined)
       this.observer.note(
-        `warning: ${dialect} has no claims: run nothing else in schema "${namespace}" of ${describeEndpoint(admin)}`,
+        `warning: ${dialect} has no advisory locks: run nothing else in schema "${namespace}" of ${describeEndpoint(admin)}`,
       );
     const command = dropCommand(settings, namespace, dialect);
     this.namespaces.set(namespace, { dialect, claim, command });

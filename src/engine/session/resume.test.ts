@@ -144,7 +144,7 @@ describe("an interrupted run", () => {
     await expect(readInterrupted(directory, experiment)).rejects.toThrow(UsageError);
     writeFileSync(join(path, "trial.json"), JSON.stringify({ ...exampleTrial(0, 1, 1), seed: 1 }));
     await expect(readInterrupted(directory, experiment)).rejects.toThrow(
-      /is another than the scenario plans/,
+      /does not match the scenario's plan/,
     );
     writeFileSync(join(path, "trial.json"), '{"index":');
     await expect(readInterrupted(directory, experiment)).rejects.toThrow(/trial\.json is not JSON/);

@@ -33,7 +33,7 @@ function requirePlanned(directory: string, planned: PlannedTrial, result: TrialR
   const { number, block, seed } = planned;
   if (result.number === number && result.block === block && result.seed === seed) return;
   throw new UsageError(
-    `${directory}: the trial stored as number ${number} (${planned.treatmentId}) is another than the scenario plans`,
+    `${directory}: stored trial ${number} (${planned.treatmentId}) does not match the scenario's plan`,
     "Was the directory put together by hand? Run the scenario again.",
   );
 }

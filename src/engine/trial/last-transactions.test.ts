@@ -66,7 +66,7 @@ describe("the wait for the last transactions", () => {
   it("fails after 20 s if the server works on no session or does not answer", async () => {
     const none = { count: 0, oldestSeconds: 0, waits: "" };
     for (const [seen, words] of [
-      [none, /within 20 s, and the server works on none/],
+      [none, /within 20 s, and the server shows no active session/],
       [undefined, /within 20 s$/],
     ] as const) {
       const asked = options({ workingSessions: () => Promise.resolve(seen) });

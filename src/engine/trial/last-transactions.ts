@@ -86,7 +86,7 @@ function unfinishedError(
       "Look at what its statements do, and at their plans.",
     );
   return new TargetError(
-    `${what}, and the server works on none of the load's sessions that train-sim may see`,
-    "Look at its log and its locks, or at what a module waits for. A role without pg_monitor sees its own sessions alone.",
+    `${what}, and the server shows no active session of this load, as far as the role may see`,
+    "Look at the server's log and locks, or at the wait of a module. A role without pg_monitor sees its own sessions only.",
   );
 }

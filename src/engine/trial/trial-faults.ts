@@ -77,7 +77,7 @@ export class TrialFaults {
     const cleared = new AbortController();
     const ended = this.schedule.end(whole).finally(() => cleared.abort());
     for (const fault of this.present.keys())
-      this.logFault(fault, "is there at the end of the window: it is cleared");
+      this.logFault(fault, "is active at the end of the window and is cleared");
     await this.options.host.interruption.sleep(PATIENCE_MS, cleared.signal);
     if (!cleared.signal.aborted) await this.schedule.end();
     await ended;

@@ -35,7 +35,7 @@ export class Repository {
     if (hash === undefined)
       throw new UsageError(
         `${named} is no revision of ${this.root}`,
-        "Name a commit, a tag or a branch, as git log --oneline shows them.",
+        "Name a commit, a tag or a branch; git log --oneline shows them.",
       );
     return this.commits(["-1", hash.trim()])[0] as Commit;
   }

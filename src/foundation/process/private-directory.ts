@@ -91,7 +91,7 @@ async function assertReachable(path: string, user: ServerUser): Promise<void> {
     const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
     if ((mode & bit) === 0) {
       throw new TargetError(
-        `the temporary directory ${path} is out of reach for user ${user.name}, as which servers run: ${at} is closed to it`,
+        `the temporary directory ${path} is out of reach for user ${user.name}, who runs the servers: ${at} is closed to that user`,
         "Set TMPDIR to a directory that every user can enter, such as /tmp.",
       );
     }

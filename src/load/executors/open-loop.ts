@@ -37,7 +37,7 @@ export function arrivalFindings(
   { clients }: RuleSurroundings,
 ): Finding[] {
   if ((clients ?? maxClients) !== undefined) return [];
-  const message = `executor ${executor} needs maxClients: how many arrivals are served at once, at most`;
+  const message = `executor ${executor} needs maxClients: the most arrivals in progress at the same time`;
   return [{ path: ["load"], message }];
 }
 

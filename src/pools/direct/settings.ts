@@ -10,7 +10,7 @@ const keys = { reconnect: RECONNECT };
 
 export const directSettings: PoolSettingsOf<DirectPool, typeof keys> = {
   name: "direct",
-  description: "every client keeps a connection of its own",
+  description: "every client keeps its own connection",
   keys,
   resolve: ({ reconnect = "never" }) => ({ strategy: "direct", reconnect }),
   text: ({ reconnect }) => (reconnect === "never" ? "direct" : "direct, a connection per transaction"),

@@ -16,9 +16,7 @@ export const pgPoolSettings: PoolSettingsOf<PgPoolSettings, typeof keys> = {
   resolve: (given) => ({ strategy: "pg-pool", size: sizeOf(given) }),
   problems({ size }, { workers }) {
     if (size >= workers) return [];
-    const message =
-      `${size} connections cannot be shared out over ${workers} worker threads, which each have a ` +
-      `pool of their own; raise pool.size to at least ${workers}, or lower the workers`;
+    const message = `${size} connections cannot be shared out over ${workers} worker threads, which each have a pool; raise pool.size to at least ${workers}, or lower the workers`;
     return [{ path: "pool.size", message }];
   },
   text: ({ size }) => `pg-pool of ${size}`,

@@ -13,7 +13,7 @@ export function pauseObstacle({
   reconnect,
 }: Pick<PgBouncerPool, "mode"> & Partial<Pick<PgBouncerPool, "reconnect">>): string | undefined {
   if (mode !== "session" || reconnect === "per-transaction") return undefined;
-  return "waits until every session has ended, and in session mode the clients keep theirs; use transaction mode";
+  return "waits until every session has ended, and in session mode the clients keep their sessions; use transaction mode";
 }
 
 export async function pause(

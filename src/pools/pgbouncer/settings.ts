@@ -92,31 +92,20 @@ const keys = {
   mode: z.enum(POOL_MODES).optional().meta({ description: "PgBouncer's pool_mode. Default transaction." }),
   reconnect: RECONNECT,
   ...POOLER_KEYS,
-  maxPreparedStatements: z
-    .int()
-    .min(0)
-    .max(100_000)
-    .optional()
-    .meta({
-      description:
-        "PgBouncer's max_prepared_statements (1.21 and later); 0 is none. For a PgBouncer of your own: what it is " +
-        "configured with. Default: 200 for managed ones, 0 for your own.",
-    }),
-  login: z
-    .enum(LOGINS)
-    .optional()
-    .meta({
-      description:
-        "How clients log in to the PgBouncers that train-sim starts: by password, as target.auth says, or over TLS by " +
-        "a certificate that train-sim makes. Default password.",
-    }),
+  maxPreparedStatements: z.int().min(0).max(100_000).optional().meta({
+    description:
+      "PgBouncer's max_prepared_statements (1.21 and later); 0 is none. For your own PgBouncer: the value in its configuration. Default: 200 for managed ones, 0 for your own.",
+  }),
+  login: z.enum(LOGINS).optional().meta({
+    description:
+      "How clients log in to the PgBouncers that train-sim starts: by password (see target.auth), or over TLS by a certificate that train-sim makes. Default password.",
+  }),
   settings: z
     .record(z.string().regex(/^[a-z][a-z_]*$/, "not the name of a setting of PgBouncer"), Value)
     .optional()
     .meta({
       description:
-        "Settings of the PgBouncers that train-sim starts, as server_lifetime: 3600; true and false mean 1 and 0. Of your " +
-        "own: those that add transactions, as server_reset_query_always, if adminUrl does not tell. " +
+        "Settings of the PgBouncers that train-sim starts, such as server_lifetime: 3600; true and false mean 1 and 0. For your own: settings that add transactions, such as server_reset_query_always, unless adminUrl shows them. " +
         "Set unless named: server_reset_query DISCARD ALL, server_login_retry 1, no log of connections.",
     }),
   adminUrl: connectionUrl(
@@ -132,7 +121,7 @@ function sessionMode({ mode, reconnect, size }: PgBouncerPool, demand: Demand): 
   const { most, words } = mostClients("PgBouncer", demand);
   if (mode !== "session" || reconnect === "per-transaction" || size >= most) return [];
   const message =
-    `session mode gives every connected client a server connection of its own: ${words} need a size of ` +
+    `session mode gives every connected client its own server connection: ${words} need a size of ` +
     `at least ${most}, not ${size}; raise pool.size, lower the clients, or use mode: transaction or reconnect: per-transaction`;
   return [{ path: "pool.size", message }];
 }
@@ -163,7 +152,7 @@ function settingProblems({ login, settings = {}, ...given }: PgBouncerKeys): Fin
 /** A running PgBouncer has its settings; the scenario can state only the settings that determine what is counted. */
 function statedProblems(settings: object): Finding[] {
   const strange = Object.keys(settings).filter((name) => !STATED.includes(name));
-  const message = `is for PgBouncers that train-sim starts; of your own, settings can state ${STATED.join(", ")}`;
+  const message = `is for PgBouncers that train-sim starts; for your own, settings can state ${STATED.join(", ")}`;
   return strange.map((name) => ({ path: ["pool", "settings", name], message, isAboutKey: true }));
 }
 

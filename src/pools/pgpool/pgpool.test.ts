@@ -99,7 +99,7 @@ describe("a scenario with Pgpool-II", () => {
       "{ strategy: pgpool, url: postgresql://a@b/c, instances: 2 }",
       /is for Pgpool-IIs that train-sim starts/,
     ],
-    ["{ strategy: pgpool, adminUrl: postgresql://a@b/c }", /is for a Pgpool-II of your own/],
+    ["{ strategy: pgpool, adminUrl: postgresql://a@b/c }", /is for your own Pgpool-II/],
   ])("is refused with the reason: %s", (pool, reason) => {
     expect(() => load(pool)).toThrow(reason);
   });

@@ -48,13 +48,13 @@ export const pgpoolSettings: PoolSettingsOf<PgpoolPool, typeof keys> = {
     const { most, words } = mostClients("Pgpool-II", demand);
     if (reconnect === "per-transaction" || size >= most) return problems;
     const message =
-      `Pgpool-II gives every connected client a process and a server connection of its own: ${words} need a size ` +
+      `Pgpool-II gives every connected client its own process and server connection: ${words} need a size ` +
       `of at least ${most}, not ${size}; raise pool.size, lower the clients, or use reconnect: per-transaction`;
     return [...problems, { path: "pool.size", message }];
   },
   examples: {
     valid: {
-      title: "Through a Pgpool-II of your own, with a new connection for every transaction",
+      title: "Through your own Pgpool-II, with a new connection for every transaction",
       yaml: `name: external-pgpool
 target: { url: "postgresql://app@db.example:5432/app" }
 pool:

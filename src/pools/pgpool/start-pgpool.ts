@@ -16,7 +16,7 @@ export async function startPgpool(
   if (upstream.tls)
     throw new UsageError(
       `a Pgpool-II that train-sim starts cannot reach ${describeEndpoint(upstream)} with TLS: it would check no certificate`,
-      "Use pool: pgbouncer, or pool.urls of a Pgpool-II of your own.",
+      "Use pool: pgbouncer, or pool.urls of your own Pgpool-II.",
     );
   const password = upstream.password ?? generateSecret();
   const { scheme, database, user } = upstream;

@@ -248,14 +248,14 @@ export function loadBoundSentences({ comparisons }: ResultDocument, bounds: Map<
   if (bounds.size === 0) return [];
   const texts = [...new Set(bounds.values())].map((bound) => {
     const operations = [...bounds].flatMap(([operation, by]) => (by === bound ? [operation] : []));
-    return `${operations.join(", ")} by ${bound}`;
+    return `${bound} limits ${operations.join(", ")}`;
   });
   const ratios = comparisons.flatMap(({ operation, metric, factor, ratio }) =>
     metric === "eventsPerSecond" && factor !== NO_FACTOR && bounds.has(operation) ? [ratio] : [],
   );
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map(ratioText);
   return [
-    `The load bounds throughput, not the database: ${texts.join("; ")} (ratios ${least ?? ""} to ${most ?? ""}). Compare response times.`,
+    `The load limits throughput, not the database: ${texts.join("; ")} (ratios ${least ?? ""} to ${most ?? ""}). Compare response times.`,
   ];
 }
 

@@ -19,7 +19,7 @@ const KILL: FaultRecord = {
 
 test("a fault's text has errors by frequency and the recovery time", () => {
   expect(faultText(KILL)).toBe(
-    "fault postgres-kill at 10.0 s for 2.1 s: 412 errors (57P01 400, 08006 12), throughput back to 90 % after 3.4 s",
+    "fault postgres-kill at 10.0 s for 2.1 s: 412 failed attempts (57P01 400, 08006 12), throughput back to 90 % after 3.4 s",
   );
 });
 
@@ -28,9 +28,9 @@ test("a fault's text states that the fault was never cleared and why recovery is
   expect(
     faultText({ ...KILL, clearedAtSeconds: null, recoverySeconds: null, recoveryReason, errors: {} }),
   ).toBe(
-    "fault postgres-kill at 10.0 s, never cleared: no errors, recovery not assessed: it was never cleared",
+    "fault postgres-kill at 10.0 s, never cleared: no failed attempts, recovery not assessed: it was never cleared",
   );
-  expect(faultText({ ...KILL, errors: { "40001": 1 } })).toContain("1 error (40001 1)");
+  expect(faultText({ ...KILL, errors: { "40001": 1 } })).toContain("1 failed attempt (40001 1)");
 });
 
 test("a fault's text states each queue's growth, or why its recovery is not assessed", () => {

@@ -1,14 +1,15 @@
+import { counted } from "../../foundation/units.js";
 import type { BacklogRecovery, FaultRecord } from "../../results/result-schema.js";
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
 
-/** `412 errors (57P01 400, 08006 12)`. */
+/** `412 failed attempts (57P01 400, 08006 12)`. */
 export function errorsText(errors: FaultRecord["errors"]): string {
   const counts = Object.entries(errors).sort(([, a], [, b]) => b - a);
   const all = counts.reduce((sum, [, count]) => sum + count, 0);
-  if (all === 0) return "no errors";
+  if (all === 0) return "no failed attempts";
   const each = counts.map(([sqlstate, count]) => `${sqlstate} ${count}`).join(", ");
-  return `${all} error${all === 1 ? "" : "s"} (${each})`;
+  return `${counted(all, "failed attempt")} (${each})`;
 }
 
 function queueText({ before, most, recoverySeconds, recoveryReason }: BacklogRecovery): string {
@@ -34,7 +35,7 @@ export function backlogText({ backlog = {} }: Pick<FaultRecord, "backlog">): str
   return texts.length > 0 ? texts.join(", ") : undefined;
 }
 
-/** `fault postgres-kill at 10.0 s for 2.1 s: 412 errors (57P01 400, 08006 12), ...`. */
+/** `fault postgres-kill at 10.0 s for 2.1 s: 412 failed attempts (57P01 400, 08006 12), ...`. */
 export function faultText(fault: FaultRecord): string {
   const { kind, injectedAtSeconds, clearedAtSeconds, recoverySeconds, recoveryReason, errors } = fault;
   const length =

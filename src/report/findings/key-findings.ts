@@ -243,7 +243,7 @@ function faultFindings({ faults }: ResultDocument): KeyFinding[] {
       times.length > 0
         ? `throughput was back to 90 % after ${span.join(" to ")} s in ${times.length} of ${counted(own.length, "fault")}`
         : `recovery not assessed (${own[0]?.recoveryReason ?? "not measured"})`;
-    return finding("plain", `${name}: ${recovery}; ${counted(errors, "error")}.`);
+    return finding("plain", `${name}: ${recovery}; ${counted(errors, "failed attempt")}.`);
   });
 }
 

@@ -61,14 +61,14 @@ describe("the note on waits inside PgBouncer", () => {
     const busier = { ...POOLER, transactions: 3000, waitMsPerTransaction: 14 };
     const text = textOf(poolerNotes(treatmentWith(POOLER, busier, undefined), shownWith(NO_END, 10)));
     expect(text).toBe(
-      "PgBouncer: by its own count transactions, empty polls included, waited 13 ms on average for a server connection; " +
-        "clients see that in begin, which took 13 ms; 14.2 clients waiting on average, 15 at most, for 2 server connections",
+      "PgBouncer reports a mean wait of 13 ms for a server connection (all transactions, empty polls included). " +
+        "Clients see it in begin, which took 13 ms; 14.2 clients waited on average, 15 at most, for 2 server connections",
     );
   });
 
   it("names the first statement if transactions have no BEGIN", () => {
     const text = textOf(poolerNotes(treatmentWith(POOLER), shownWith(NO_END)));
-    expect(text).toContain("clients see that in the first statement of each");
+    expect(text).toContain("Clients see it in the first statement of each transaction");
   });
 
   it("is absent without a pooler", () => {

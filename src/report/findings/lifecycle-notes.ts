@@ -76,10 +76,12 @@ export function poolerNotes(treatment: TreatmentResult, shown: ShownFigures): No
   const servers = poolers[0]?.serversMax;
   const begin = beginMs(shown);
   const where =
-    begin === undefined ? "in the first statement of each" : `in begin, which took ${shortNumber(begin)} ms`;
+    begin === undefined
+      ? "in the first statement of each transaction"
+      : `in begin, which took ${shortNumber(begin)} ms`;
   const text =
-    `${poolers[0]?.product ?? "PgBouncer"}: by its own count transactions, empty polls included, waited ${shortNumber(waitMs)} ms on average for a ` +
-    `server connection; clients see that ${where}; ${shortNumber(waiting)} clients waiting on average, ` +
+    `${poolers[0]?.product ?? "PgBouncer"} reports a mean wait of ${shortNumber(waitMs)} ms for a ` +
+    `server connection (all transactions, empty polls included). Clients see it ${where}; ${shortNumber(waiting)} clients waited on average, ` +
     `${shortNumber(waitingMost)} at most` +
     (servers === undefined ? "" : `, for ${servers} server ${servers === 1 ? "connection" : "connections"}`);
   return [{ text, tone: "plain" }];

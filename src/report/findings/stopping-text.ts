@@ -51,8 +51,6 @@ export function stoppingSentences({ stopping }: Pick<ResultDocument, "stopping">
       : `; ${open} of ${counted(claims, "comparison")} to decide ${open === 1 ? "is" : "are"} open`;
   const times =
     looks.length > 1 ? `${looks.slice(0, -1).join(", ")} and ${looks.at(-1) ?? ""}` : looks.join("");
-  const cost =
-    `Looks after ${times} blocks share the error rate of 5 %: the last one claims at ` +
-    `${Number((level * 100).toFixed(2))} %, which intervals and p-values include.`;
+  const cost = `Looks after ${times} blocks share the error rate of 5 %: the last one tests at ${Number((level * 100).toFixed(2))} %, which intervals and p-values include.`;
   return [`${ends[reason]}${looks.length > 0 ? left : ""}.`, ...(looks.length > 0 ? [cost] : [])];
 }

@@ -190,7 +190,7 @@ describe("report.html", () => {
       ],
     });
     const backlog = "pending back to 3 after 2.5 s (at most 9)";
-    const errors = "8 errors (ECONNRESET 8)";
+    const errors = "8 failed attempts (ECONNRESET 8)";
     for (const cell of ["network-reset", "4.01", "4.06", "the window ended", backlog, errors])
       expect(cellsOf(page)).toContain(cell);
     expect(page).toContain('href="#faults"');

@@ -130,7 +130,7 @@ describe("the screen", () => {
     const times = { injectedAtSeconds: 5, clearedAtSeconds: 6 };
     result.faults = [2, 3.5].map((recoverySeconds) => ({ ...fault, ...times, recoverySeconds }));
     expect(linesOf(result).join("\n")).toContain(
-      "- postgres-kill (text): throughput was back to 90 % after 2.0 to 3.5 s in 2 of 2 faults; 8 errors.",
+      "- postgres-kill (text): throughput was back to 90 % after 2.0 to 3.5 s in 2 of 2 faults; 8 failed attempts.",
     );
   });
 });

@@ -18,7 +18,7 @@ function poolText(settings: TreatmentSettings): string {
   if (!hasPooler(pool)) return text;
   if (!isManaged(pool)) return `${text}, ${urlsText(pool.urls)}`;
   const managed = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
-  const where = areBesideAgents(pool) ? ` beside each of ${counted(settings.agents, "agent")}` : "";
+  const where = areBesideAgents(pool) ? ` with each of ${counted(settings.agents, "agent")}` : "";
   return `${text}, ${managed} managed${where}`;
 }
 

@@ -75,7 +75,7 @@ function parseValue(text: string, path: Path): { value: unknown } | { message: s
 /** A problem of a path. The path is not repeated if it may be a URL, cut at an `=` of its password. */
 function pathProblem(path: string, message: string): ScenarioProblem {
   if (!/[@/?]/.test(path)) return { source: `--set ${path}`, path: "", message };
-  const way = "expected path=value, as target.url=postgresql://user@host:5432/database";
+  const way = "expected path=value, such as target.url=postgresql://user@host:5432/database";
   return { source: "--set", path: "", message: `this is not a path; ${way}` };
 }
 
@@ -86,7 +86,7 @@ function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
     return {
       source: `--set${shown}`,
       path: "",
-      message: "expected path=value, as actors.producers.clients=16",
+      message: "expected path=value, such as actors.producers.clients=16",
     };
   }
   const label = `--set ${keyWithoutPasswords(assignment.path)}`;
@@ -153,7 +153,7 @@ function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
   const rolePath: Path = ["actors", role, "clients"];
   const over = [rolePath, ["clients"]].find((other) => getIn(raw, other) !== undefined);
   if (!over) return [];
-  const message = `has no effect beside ${shownPath(over)}; use --set ${shownPath(rolePath)}=...`;
+  const message = `has no effect, because ${shownPath(over)} overrides it; use --set ${shownPath(rolePath)}=...`;
   return [{ source: label, path: shownPath(path), message }];
 }
 

@@ -21,8 +21,8 @@ export function rangeProblem(given: unknown): string | undefined {
   const range = read(given);
   if (!range) return undefined;
   const { low, high, lowUnit, unit } = range;
-  if (lowUnit !== "" && lowUnit !== unit) return "a range has one unit at both ends, as 64MB..1024MB";
-  return low > 0 && low < high ? undefined : "a range begins above 0 and ends at a higher number, as 4..128";
+  if (lowUnit !== "" && lowUnit !== unit) return "a range has one unit at both ends: 64MB..1024MB";
+  return low > 0 && low < high ? undefined : "a range begins above 0 and ends at a higher number: 4..128";
 }
 
 /** The levels of a factor: the entries of a list, the levels of a range, or the single value. */

@@ -13,7 +13,7 @@ const DEFAULT_IMAGE = "postgres:18";
 const keys = {
   image: z
     .string()
-    .regex(/^[\w][\w./:@-]*$/, "expected the name of an image, as postgres:18")
+    .regex(/^[\w][\w./:@-]*$/, "expected the name of an image, such as postgres:18")
     .optional()
     .meta({ description: "Docker image of a container target. Default: postgres:18." }),
   settings: SETTINGS,

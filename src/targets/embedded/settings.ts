@@ -44,16 +44,10 @@ const keys = {
         "How clients log in to an embedded PostgreSQL, and to the poolers before it. trust: without a password, so every user " +
         "of this machine can. Default scram-sha-256.",
     }),
-  processors: z
-    .int()
-    .min(1)
-    .max(1024)
-    .optional()
-    .meta({
-      description:
-        "Processors that an embedded PostgreSQL has for itself; the clients have the others, as on two machines (Linux, by " +
-        "taskset). Default: all share all.",
-    }),
+  processors: z.int().min(1).max(1024).optional().meta({
+    description:
+      "Processors for an embedded PostgreSQL alone; the clients have the others, as if on two machines (Linux, by taskset). Default: all share all.",
+  }),
   standbys: z
     .int()
     .min(0)
@@ -73,22 +67,16 @@ const keys = {
         "quorum: once a majority of the servers has it; remote-apply: once the first standby shows it to readers. " +
         "Default async.",
     }),
-  nice: z
-    .int()
-    .min(0)
-    .max(19)
-    .optional()
-    .meta({
-      description:
-        "How far an embedded PostgreSQL stands back for processors, as the command nice says it. Above 0, clients that share " +
-        "its processors keep their clock, and the server pays for them. A run says where the machine ignores it. Default 0.",
-    }),
+  nice: z.int().min(0).max(19).optional().meta({
+    description:
+      "Nice value of an embedded PostgreSQL. Above 0, clients that share its processors start on time, and the server gets less CPU time. A run says if the machine ignores it. Default 0.",
+  }),
 };
 
 export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> = {
   name: "embedded",
   dialect: "postgres",
-  description: "train-sim starts a PostgreSQL of its own",
+  description: "train-sim starts a PostgreSQL",
   keys,
   resolve: ({
     settings,
@@ -123,6 +111,6 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
       "embedded PostgreSQL, started by train-sim",
       ...(standbys ? [`${counted(standbys.count, "standby", "standbys")}, ${standbys.replication}`] : []),
       ...(nice > 0 ? [`nice ${nice}`] : []),
-      ...(processors === undefined ? [] : [`${counted(processors, "processor")} of its own`]),
+      ...(processors === undefined ? [] : [`${counted(processors, "processor")} for itself`]),
     ].join(", "),
 };

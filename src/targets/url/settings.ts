@@ -31,25 +31,23 @@ const keys = {
     "Connection URL of a running database. The password is better left to PGPASSWORD.",
   ).optional(),
   urls: urlList(
-    "Several nodes of one database, each a connection URL or { url, region, weight }; clients are spread over them " +
-      "by weight, and go on to the next one where one is lost.",
+    "Several nodes of one database, each a connection URL or { url, region, weight }; clients are spread over them by weight, and change to the next node if one is lost.",
   ),
   adminUrl: connectionUrl(
-    "Where train-sim itself connects, as the role that owns the namespace; the roles of urls then get grants. " +
+    "URL of train-sim's own connections, whose role owns the namespace; the roles of urls then get grants. " +
       "Its password may come from TRAIN_SIM_ADMIN_PASSWORD. Default: the first of urls.",
   ).optional(),
   passwordCommand: commandWords(
-    "Command whose standard output is the password of urls, and of adminUrl where that has none, as a token that is " +
-      "good for minutes: a list of words, or a text that /bin/sh runs. Each worker thread runs it when the server " +
+    "Command that prints the password of urls, and of adminUrl if that has none, such as a short-lived token: a list of words, or a text that /bin/sh runs. Each worker thread runs it when the server " +
       "asks for a password. It has 10 s, and none of the environment's passwords.",
   ).optional(),
   passwordEvery: duration(
-    "How long what passwordCommand printed is used for new connections. Default 10m.",
+    "How long a printed password is used for new connections. Default 10m.",
     1_000,
     24 * HOUR_MS,
   ).optional(),
   sslmode: z.enum(SSL_MODES).optional().meta({
-    description: "TLS as libpq's sslmode. Default: what the URL says, else no TLS.",
+    description: "TLS, like libpq's sslmode. Default: the URL's, else no TLS.",
   }),
   ca: pemFile("the CA that signed the server's certificate"),
   cert: pemFile("the client certificate"),
@@ -81,7 +79,9 @@ function urlProblems({ url, urls }: UrlKeyValues): Finding[] {
   if (url !== undefined && urls !== undefined)
     return [{ path: ["target", "url"], message: "url and urls exclude each other; keep one" }];
   if (url !== undefined || urls !== undefined) return [];
-  return [{ path: ["target"], message: "kind url needs a url, as postgresql://user@host:5432/database" }];
+  return [
+    { path: ["target"], message: "kind url needs a url, such as postgresql://user@host:5432/database" },
+  ];
 }
 
 function passwordEveryProblems({ passwordEvery, passwordCommand }: UrlKeyValues): Finding[] {

@@ -3,7 +3,7 @@ import type { WorkloadExamples } from "../workload.js";
 export const examples: WorkloadExamples = {
   valid: [
     {
-      title: "A row that everybody updates, with another workload",
+      title: "A row that every client updates, with another workload",
       yaml: `name: hot-row
 workload: accounts
 variant: aggregates

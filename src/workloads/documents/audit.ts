@@ -22,7 +22,9 @@ const bytes = z.number().min(0).optional();
 
 export const findings = {
   documentBytes: bytes.describe("Mean pg_column_size of a document, of workload documents"),
-  rowBytes: bytes.describe("Mean pg_column_size of a row, what is in TOAST included, of workload documents"),
+  rowBytes: bytes.describe(
+    "Mean pg_column_size of a row, its TOASTed values included, of workload documents",
+  ),
 };
 
 /** The part of the preload that the audit needs. */

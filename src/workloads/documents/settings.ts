@@ -32,20 +32,16 @@ const weight = (what: string) =>
     .meta({ description: `Weight of ${what}. Default 0.` });
 
 export const keys = {
-  column: z
-    .enum(COLUMNS)
-    .default("jsonb")
-    .meta({
-      description:
-        "What documents are stored in: one column of type jsonb, json or text; or relational, a text column for each " +
-        "value. Default jsonb.",
-    }),
+  column: z.enum(COLUMNS).default("jsonb").meta({
+    description:
+      "Storage of documents: one column of type jsonb, json or text; or relational, a text column for each value. Default jsonb.",
+  }),
   index: z
     .enum(INDEXES)
     .default("btree-id")
     .meta({
       description:
-        "How documents are found. none: by a scan; btree-id: by a primary key column; expression: by a unique index on " +
+        "Access to documents. none: by a scan; btree-id: by a primary key column; expression: by a unique index on " +
         "data->>'id'; gin, gin-path-ops: by a GIN index on the document (jsonb_ops, jsonb_path_ops). Default btree-id.",
     }),
   shape: z
@@ -57,7 +53,7 @@ export const keys = {
         "Default small.",
     }),
   bytes: size(
-    "Size of a document as JSON, to the byte: values are shortened or lengthened. Default: as shape says.",
+    "Size of a document as JSON, to the byte: values are shortened or lengthened. Default: the size of the shape.",
     BYTES_MIN,
     BYTES_MAX,
   ).optional(),
@@ -74,7 +70,7 @@ export const keys = {
     .optional()
     .meta({
       description:
-        "What an update changes. jsonb_set: one value within jsonb; column: one column of relational; whole: the whole " +
+        "Part that an update changes. jsonb_set: one value within jsonb; column: one column of relational; whole: the whole " +
         "document. Default: jsonb_set for jsonb, column for relational, else whole.",
     }),
   slice: z.enum(["paths", "record"]).default("paths").meta({
@@ -95,7 +91,7 @@ export const keys = {
     .transform((mix) => (typeof mix === "string" ? MIXES[mix] : mix))
     .meta({
       description:
-        "What clients do. A: 50 % read, 50 % update; C: read; load: insert; slice: slice; or a weight for each. " +
+        "Mix of operations. A: 50 % read, 50 % update; C: read; load: insert; slice: slice; or a weight for each. " +
         "Default A.",
     }),
   keys: z.enum(["uniform", "zipfian"]).default("uniform").meta({

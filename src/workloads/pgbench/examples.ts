@@ -3,7 +3,7 @@ import type { WorkloadExamples } from "../workload.js";
 export const examples: WorkloadExamples = {
   valid: [
     {
-      title: "Scripts of pgbench with their weights; a path, as ./look.sql@9, is the usual way",
+      title: "Scripts of pgbench with their weights, in place of a path such as ./look.sql@9",
       yaml: `name: scripts
 workload:
   pgbench:

@@ -41,7 +41,7 @@ function find(source: ScriptSource): ScriptFile | string {
   if (typeof source !== "string") {
     const operation = name.replace(/^.*[/\\]/, "").replace(/\.sql$/i, "");
     if (!isOwnOperationName(operation))
-      return `${name}: the file's name becomes the operation's: ${OWN_NAME_RULE}; rename the file, such as tpcb.sql`;
+      return `${name}: the file's name becomes the operation's: ${OWN_NAME_RULE}; rename the file, for example to look.sql`;
     return { file: name, operation, weight, text: source.sql };
   }
   if (!name.startsWith(BUILTIN))

@@ -210,7 +210,7 @@ class ScriptReader {
   private takeSet({ place, value, valueAt }: Meta): void {
     const [head, variable = "", text = ""] = /^([A-Za-z_]\w*)\s+(?=\S)(.*)$/s.exec(value) ?? [];
     if (head === undefined) {
-      this.refuse(place, "expected \\set name expression, as \\set aid random(1, 100)");
+      this.refuse(place, "expected \\set name expression, such as \\set aid random(1, 100)");
       return;
     }
     const expression = this.expressionIn(text, valueAt + value.length - text.length);
@@ -225,7 +225,10 @@ class ScriptReader {
     const [head, variable, number, unit = "s"] =
       /^(?::([A-Za-z_]\w*)|(\d+))\s*(us|ms|s)?$/i.exec(value) ?? [];
     if (head === undefined) {
-      this.refuse(place, "expected \\sleep number [us | ms | s], as \\sleep 10 ms; the number may be :name");
+      this.refuse(
+        place,
+        "expected \\sleep number [us | ms | s], such as \\sleep 10 ms; the number may be :name",
+      );
       return;
     }
     const factor = UNITS[unit.toLowerCase()] ?? 1n;

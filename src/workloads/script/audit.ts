@@ -22,7 +22,7 @@ export const findings = {
       }),
     )
     .optional()
-    .describe("Of a workload of one's own: each invariant, and what its query gave"),
+    .describe("Invariants of your own workload, with the results of their queries"),
 };
 
 /** Most values that a violation names. */

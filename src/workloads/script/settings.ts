@@ -41,7 +41,7 @@ export function resolve({ settings }: Pick<Program, "settings">, written: unknow
   };
 }
 
-export const rules = [defaultStorageOnly("a workload of one's own"), noStatementMode];
+export const rules = [defaultStorageOnly("your own workload"), noStatementMode];
 
 export function dialectProblems(name: DialectName, { isolation: level }: Treatment): readonly Finding[] {
   return level === undefined ? [] : levelProblems(name, { isolation: level });

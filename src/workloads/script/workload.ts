@@ -18,7 +18,7 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
   const operations = program.transactions.map(({ name }) => name);
   return {
     name: program.name,
-    description: `A workload of one's own, from ${file}.`,
+    description: `Your own workload, from ${file}.`,
     operations: Object.fromEntries(
       program.transactions.map((transaction) => [
         transaction.name,

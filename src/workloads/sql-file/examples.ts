@@ -4,8 +4,7 @@ import type { WorkloadExamples } from "../workload.js";
 export const examples: WorkloadExamples = {
   valid: [
     {
-      title:
-        "A workload of one's own, whose file is in the scenario; a path, as ./count.sql, is the usual way",
+      title: "Your own workload, with its file in the scenario in place of a path such as ./count.sql",
       yaml: `name: count
 workload:
   file: count.sql

@@ -140,7 +140,7 @@ class Reader {
   private takeSetting(value: string, place: Place): void {
     const given = assignmentOf(value);
     if (!given) {
-      this.refuse(place, `expected setting: name = value, as accounts = 1000`);
+      this.refuse(place, `expected setting: name = value, such as accounts = 1000`);
       return;
     }
     if (this.settings.some(({ name }) => name === given.name)) {
@@ -176,7 +176,7 @@ class Reader {
   private takeParameter(draft: Draft, value: string, place: Place): void {
     const given = assignmentOf(value);
     if (!given) {
-      this.refuse(place, "expected param: name = expression, as id = uuid()");
+      this.refuse(place, "expected param: name = expression, such as id = uuid()");
       return;
     }
     const { name, text, at } = given;
@@ -234,7 +234,7 @@ class Reader {
     const invariant = this.section === "invariant" ? this.invariants.at(-1) : undefined;
     const match = /^([\w-]+)\.(\w+)$/.exec(value);
     if (!invariant) this.refuse(place, "acknowledged belongs below an invariant");
-    else if (!match) this.refuse(place, "expected acknowledged: transaction.param, as pay.id");
+    else if (!match) this.refuse(place, "expected acknowledged: transaction.param, such as pay.id");
     else invariant.acknowledged = { transaction: match[1] ?? "", variable: match[2] ?? "", place };
   }
 

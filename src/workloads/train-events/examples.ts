@@ -37,7 +37,7 @@ published:
 `,
     },
     {
-      title: "One step from status to status, in the database, as Train Events' source does it",
+      title: "One step from status to status, in the database, like the source of Train Events",
       yaml: `name: source
 pool: { strategy: pgbouncer, size: 16, login: certificate, settings: { server_reset_query_always: true } }
 statementShape: in-database
@@ -52,7 +52,7 @@ topology: cycle
 `,
     },
     {
-      title: "Consumers that compete, on a database of your own",
+      title: "Consumers that compete, on your own database",
       yaml: `name: locking
 target:
   kind: url
@@ -140,7 +140,7 @@ trial: { duration: 30s }
 `,
     },
     {
-      title: "A day of one's own in a minute",
+      title: "Your own day in a minute",
       yaml: `name: own-day
 actors:
   producers:

@@ -124,7 +124,7 @@ export const keys = {
     .default(DEFAULT_LEVELS.claimIndex)
     .meta({
       description:
-        "What gives claims their order. partial: an index on the time of workable events and one of finished ones; " +
+        "Index that orders claims. partial: an index on the time of workable events and one of finished ones; " +
         "status-updated: the index on status and time alone, so that a claim may sort the backlog. Default partial.",
     }),
   archived: z
@@ -132,7 +132,7 @@ export const keys = {
     .default(DEFAULT_LEVELS.archived)
     .meta({
       description:
-        "What archive moves. finished: COMPLETE and FAILED events; complete: COMPLETE ones, and FAILED ones stay. " +
+        "Events that archive moves. finished: COMPLETE and FAILED events; complete: COMPLETE ones, and FAILED ones stay. " +
         "Default finished.",
     }),
   archiveDelete: z
@@ -140,7 +140,7 @@ export const keys = {
     .default(DEFAULT_LEVELS.archiveDelete)
     .meta({
       description:
-        "How archive deletes. explicit: statuses, then events; cascade: events, and the foreign key deletes their " +
+        "Deletion by archive. explicit: statuses, then events; cascade: events, and the foreign key deletes their " +
         "statuses. Default explicit.",
     }),
   documentSize: size(
@@ -148,21 +148,16 @@ export const keys = {
     DEFAULT_DOCUMENT_BYTES,
     MAX_DOCUMENT_BYTES,
   ).prefault(`${DEFAULT_DOCUMENT_BYTES}B`),
-  documentShape: z
-    .enum(DOCUMENT_SHAPES)
-    .default("default")
-    .meta({
-      description:
-        "Values of documents. default: most numbers are in one document only; source: as in the workload that Train Events " +
-        "comes from, few hundred of each kind, so that a GIN index has long lists of few keys. Default default.",
-    }),
+  documentShape: z.enum(DOCUMENT_SHAPES).default("default").meta({
+    description:
+      "Values of documents. default: most numbers are in one document only; source: a few hundred numbers of each kind, like the workload that Train Events comes from, so that a GIN index has few keys with long lists. Default default.",
+  }),
   validate: z
     .enum(VALIDATIONS)
     .default("sample")
     .meta({
       description:
-        "Which documents are held to the schema of an event: as preloaded, as added, as claimed, and in the audit; never " +
-        "while something is timed. all; sample: one in 100, and in the audit also each that is not as expected; off: none. " +
+        "Documents that are compared with the schema of an event, when preloaded, added, claimed and audited, and never while something is timed. all; sample: one in 100, and in the audit also each that is not as expected; off: none. " +
         "Default sample.",
     }),
   preload: z
@@ -176,7 +171,7 @@ export const keys = {
     .default("actors")
     .meta({
       description:
-        "actors: producers, consumers and archivers with clients of their own; cycle: each client adds, processes and " +
+        "actors: producers, consumers and archivers, each with its own clients; cycle: each client adds, processes and " +
         "archives in turn. Default actors.",
     }),
   reads: z
@@ -192,9 +187,7 @@ export const keys = {
     .prefault({ dispatcher: 1 })
     .meta({
       title: "Reads",
-      description:
-        "What readers ask for: a weight for each kind of read, which is an operation of its own. " +
-        "Default { dispatcher: 1 }.",
+      description: "Weight of each kind of read; each kind is an operation. " + "Default { dispatcher: 1 }.",
     }),
 } as const;
 

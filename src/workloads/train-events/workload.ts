@@ -64,7 +64,7 @@ export const trainEvents = {
       arrivals: ["archive"],
     },
     readers: {
-      purpose: "Clients that look events up, as reads says. Left out unless named here.",
+      purpose: "Clients that look events up by the weights of reads. Left out unless named here.",
       clients: 2,
       thinkTimeMs: 100,
       isOnRequest: true,

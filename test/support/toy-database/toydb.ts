@@ -120,7 +120,7 @@ export const toydb = {
       documentIndex: "none",
       generatedColumns: "none",
       foreignKeys: "none",
-      ddl: "each statement by itself",
+      ddl: "each statement alone",
       retries: [],
       ids: "either",
       statistics: [],

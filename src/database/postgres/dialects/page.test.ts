@@ -74,7 +74,7 @@ function retriesOf(name: DialectName): string {
     `\`${words}\``,
     meaning,
   ]);
-  return table(["What is tried again", "it says", "meaning"], rows);
+  return table(["retried error", "its message", "meaning"], rows);
 }
 
 test("the checked-in page of dialects equals the table of capabilities", async () => {

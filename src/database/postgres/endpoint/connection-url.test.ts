@@ -21,7 +21,7 @@ describe("a connection URL in a scenario", () => {
       /has the parameter application_name, which is not supported; train-sim names its sessions itself/,
     ],
     ["a misspelt parameter", "?sslmod=require", /has the unknown parameter sslmod; did you mean sslmode\?/],
-    ["a port that is none", "?port=x", /has a port that is none; ports are 1 to 65535/],
+    ["a port that is none", "?port=x", /has an invalid port; ports are 1 to 65535/],
   ])("is refused at every key for %s", (_, query, expected) => {
     const url = `postgresql://a:hunter2@b/c${query}`;
     const places = {

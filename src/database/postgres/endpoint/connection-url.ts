@@ -36,7 +36,7 @@ export const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
   channel_binding: "SCRAM binds no channel here; remove it",
   client_encoding: "text is sent as UTF-8; remove it",
   connect_timeout: "an attempt to connect has 15 s; remove it",
-  dbname: "write the database behind the host, as postgresql://user@host/database",
+  dbname: "write the database behind the host: postgresql://user@host/database",
   gssdelegation: GSSAPI,
   gssencmode: GSSAPI,
   gsslib: GSSAPI,
@@ -117,9 +117,9 @@ export function urlRefusal(text: string): string | undefined {
   const parameters = readParameters(url.search.slice(1));
   if ("words" in parameters) return `has ${parameters.words}; ${parameters.way}`;
   const port = parameters.own.getAll("port").at(-1) || url.port;
-  if (port !== "" && !isPort(port)) return "has a port that is none; ports are 1 to 65535";
+  if (port !== "" && !isPort(port)) return "has an invalid port; ports are 1 to 65535";
   if (url.hostname !== "" || url.searchParams.get("host")) return undefined;
-  return `names no host, as ${URL_EXAMPLE}, and PGHOST is not set`;
+  return `names no host (example: ${URL_EXAMPLE}), and PGHOST is not set`;
 }
 
 /** The reason why a URL cannot be read, from the part after the last `@`, which holds no password. */
@@ -127,16 +127,16 @@ function unreadable(input: string): string {
   const [place = ""] = input.slice(input.indexOf("://") + 3).split(/[/?#]/);
   const address = place.slice(place.lastIndexOf("@") + 1);
   if (/^[\w.-]+(:\d+)?(,[\w.-]+(:\d+)?)+$/.test(address))
-    return "names several hosts; list each as a URL of its own in urls";
+    return "names several hosts; list each as a separate URL in urls";
   if (/^[\da-f]*:[\da-f]*:[\da-f:.]*$/i.test(address))
     return "has an IPv6 address without brackets; write it as [::1]:5432";
   const [, port] = /^(?:[\w.-]+|\[[\da-f:.]+\]):(.*)$/i.exec(address) ?? [];
   // The text may be a password whose host was forgotten, since it has no @.
   if (port !== undefined && (/^\d+$/.test(port) || place.includes("@")))
-    return "has a port that is none; ports are 1 to 65535";
+    return "has an invalid port; ports are 1 to 65535";
   if (address === "" && /[?&]host=/.test(input) && !/[#]/.test(input))
-    return "names a socket beside a user; write postgresql:///database?host=/var/run/postgresql&user=name";
-  return "cannot be read; characters as @ / : # ? in a password are written %40 %2F %3A %23 %3F";
+    return "names a user in front of a socket; write postgresql:///database?host=/var/run/postgresql&user=name";
+  return "cannot be read; in a password write @ / : # ? as %40 %2F %3A %23 %3F";
 }
 
 /** TLS keys that the parameters of a valid URL state. */

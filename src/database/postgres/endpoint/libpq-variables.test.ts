@@ -64,7 +64,7 @@ describe("libpq's variables", () => {
     [{ PGSSLMODE: "prefer" }, /PGSSLMODE says sslmode=prefer, which is not supported/],
     [{ PGSSLROOTCERT: "system" }, /PGSSLROOTCERT says sslrootcert=system, which is not supported/],
     [{ PGTARGETSESSIONATTRS: "standby" }, /PGTARGETSESSIONATTRS says target_session_attrs=standby/],
-    [{ PGPORT: "5432,5433" }, /PGPORT has a port that is none/],
+    [{ PGPORT: "5432,5433" }, /PGPORT has an invalid port/],
     [{ PGHOST: "a,b" }, /PGHOST names several hosts/],
   ])("are refused by name: %j", (environment, message) => {
     const refused = (): string => complete("postgresql://h/d", environment, NONE);

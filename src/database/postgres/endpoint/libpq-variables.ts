@@ -101,9 +101,9 @@ export function completed(
 
 function requireValid(name: string, key: string, value: string): void {
   if (key === "port" && !isPort(value))
-    throw new UsageError(`${name} has a port that is none`, "Ports are 1 to 65535.");
+    throw new UsageError(`${name} has an invalid port`, "Ports are 1 to 65535.");
   if (key === "host" && value.includes(","))
-    throw new UsageError(`${name} names several hosts`, "List each as a URL of its own in target.urls.");
+    throw new UsageError(`${name} names several hosts`, "List each as a separate URL in target.urls.");
   if (!(Object.values(OF_PARAMETERS) as string[]).includes(key)) return;
   const parameters = readParameters(new URLSearchParams({ [key]: value }).toString());
   if ("words" in parameters) throw new UsageError(`${name} says ${parameters.words}`, hintOf(parameters));

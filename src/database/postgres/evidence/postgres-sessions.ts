@@ -21,7 +21,7 @@ SELECT count(*) AS sessions, coalesce(max(extract(epoch FROM clock_timestamp() -
 const WAITERS_MAX = 200;
 
 const HIDDEN =
-  "the sampler's role does not see the sessions of the load: GRANT pg_monitor to it, or let it be the same role";
+  "the sampler's role does not see the sessions of the load: GRANT pg_monitor to it, or use the load's role";
 const HIDDEN_OTHERS =
   "the sampler's role does not see the sessions of every other role: GRANT pg_monitor to it";
 

@@ -27,9 +27,9 @@ import type { ViewContext, ViewGroup } from "./view.js";
 import type { Statement } from "../../sql.js";
 
 const BEGUN_ANEW =
-  "its statistics were reset in the window, or entries were discarded for want of room (pg_stat_statements.max)";
+  "its statistics were reset in the window, or it discarded entries because it was full (pg_stat_statements.max)";
 const DISCARDED =
-  "entries were discarded in the window for want of room (pg_stat_statements.max): what seldom ran may be missing, or told short";
+  "it discarded entries in the window because it was full (pg_stat_statements.max): rare statements may be missing or counted too low";
 
 /** Milliseconds that one round trip may take; the server's limit is shorter. */
 const ANSWER_MS = 2_000;
@@ -164,7 +164,9 @@ export class DatabaseSampler implements EvidenceReader {
       const texts = await statementTexts(client, survey, source, added.counts.keys());
       const named = namedStatements(added.counts, texts, source.namer(statements, survey));
       if (named.length > 0) return named;
-      throw new Error("it shows no statement of the workload: another role's, or none is tracked");
+      throw new Error(
+        "it shows no statement of the workload: the role may not see them, or the server tracks none",
+      );
     });
   }
 

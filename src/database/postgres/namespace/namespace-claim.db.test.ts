@@ -87,7 +87,7 @@ it("a claim is refused while any session of the run that made the schema exists"
   await admin.close();
 });
 
-it("a claim fails at once if another run has made the schema its own", async () => {
+it("a claim fails at once if another run has taken the schema", async () => {
   const namespace = testNamespace("claim");
   const admin = await connectAdmin(inject("adminEndpoint"));
   const claim = await claimOf(namespace);
@@ -97,7 +97,7 @@ it("a claim fails at once if another run has made the schema its own", async () 
   await endSessionOf(claim);
   await expect(claim.lost).rejects.toThrow(
     new RegExp(
-      `^this run lost its claim to schema "${namespace}" \\(terminating.*\\), and another run has made the schema its own$`,
+      `^this run lost its lock on schema "${namespace}" \\(terminating.*\\), and another run has taken the schema$`,
     ),
   );
   await expect(claim.confirm()).rejects.toBeInstanceOf(TargetError);

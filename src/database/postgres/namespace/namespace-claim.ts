@@ -112,7 +112,7 @@ class HeldClaim implements NamespaceClaim {
       await Promise.race([this.lost, this.retaken]);
       if (this.session) return this.session;
       if (this.closing.signal.aborted)
-        throw new TargetError(`the claim to schema "${this.namespace}" is released`);
+        throw new TargetError(`the lock on schema "${this.namespace}" is released`);
     }
   }
 
@@ -130,7 +130,7 @@ class HeldClaim implements NamespaceClaim {
     const isSame = before === undefined || run === this.run || run === before.run;
     if (!isSame && (run !== undefined || before.run === this.run))
       throw new ClaimLostError(
-        run === undefined ? "the schema has been dropped" : "another run has made the schema its own",
+        run === undefined ? "the schema has been dropped" : "another run has taken the schema",
       );
     this.owner = { run };
   }
@@ -149,17 +149,17 @@ class HeldClaim implements NamespaceClaim {
     while (!this.closing.signal.aborted) {
       try {
         await this.take(ANSWER_MS);
-        this.events.note?.(`the claim to schema "${this.namespace}" was lost (${why}) and is held again`);
+        this.events.note?.(`the lock on schema "${this.namespace}" was lost (${why}) and is held again`);
         return;
       } catch (error) {
         const isTaken = error instanceof ClaimLostError;
         if (isTaken || isOutOfPatience()) {
           const seen = isTaken
             ? error.message
-            : `it could not be claimed again within ${RETAKE_MS / 1000} s: ${messageOf(error)}`;
+            : `it could not be locked again within ${RETAKE_MS / 1000} s: ${messageOf(error)}`;
           this.lose(
             new TargetError(
-              `this run lost its claim to schema "${this.namespace}" (${why}), and ${seen}`,
+              `this run lost its lock on schema "${this.namespace}" (${why}), and ${seen}`,
               isTaken
                 ? "Wait for the other run to end, or choose another name with `namespace:`, and run again."
                 : "Check the server and its log, and run again.",

@@ -7,7 +7,7 @@ const RESERVED = /^(pg_.*|public|information_schema)$/;
 
 /** The way out if a name is taken, for a run and for the commands of `schema`. */
 export const OTHER_NAMESPACE =
-  "Choose another name: --set namespace=NAME with run, --namespace NAME with schema.";
+  "Choose another name: --set namespace=NAME with run, or --namespace NAME with schema.";
 
 function problemOf(name: string): string | undefined {
   if (name === "") return "is empty";

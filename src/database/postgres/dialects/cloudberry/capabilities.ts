@@ -18,7 +18,7 @@ export const cloudberryCapabilities: DialectCapabilities = {
     statementShape: {
       "single-statement": {
         reason:
-          "Cloudberry and Greenplum allow one data-modifying WITH a statement, and the statement is none itself then",
+          "Cloudberry and Greenplum allow one data-modifying WITH in a statement, which must then be a SELECT",
         nearest: "set-based",
       },
     },
@@ -27,8 +27,7 @@ export const cloudberryCapabilities: DialectCapabilities = {
     },
   },
   lockingCaveat:
-    "Cloudberry and Greenplum lock the whole table for each claim, since it goes by the extended protocol: `skip-locked` waits, " +
-    "`nowait` is refused no row, and levels of `locking` cannot be compared",
+    "Cloudberry and Greenplum lock the whole table for each claim, because it uses the extended protocol: `skip-locked` waits, `nowait` meets no locked row, and levels of `locking` cannot be compared",
   lacksFaults: {},
   documentIndex: "GIN",
   generatedColumns: "stored",
@@ -38,7 +37,7 @@ export const cloudberryCapabilities: DialectCapabilities = {
     {
       sqlstate: "40001",
       words: "could not serialize access due to",
-      meaning: "another transaction changed what this one read, at repeatable read",
+      meaning: "another transaction changed a row that this one read, at repeatable read",
     },
     {
       sqlstate: "40P01",

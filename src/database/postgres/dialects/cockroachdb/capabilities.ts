@@ -10,7 +10,7 @@ export const cockroachdbCapabilities: DialectCapabilities = {
     payload: {},
     storage: {
       unlogged: { reason: "CockroachDB logs every write", nearest: "default" },
-      partitioned: { reason: "CockroachDB splits tables into ranges by itself", nearest: "default" },
+      partitioned: { reason: "CockroachDB itself splits tables into ranges", nearest: "default" },
       "ao-row": STORAGE,
       "ao-column": STORAGE,
       pax: STORAGE,
@@ -29,8 +29,8 @@ export const cockroachdbCapabilities: DialectCapabilities = {
     "CockroachDB keeps rows in ranges of keys: with `ids: uuidv7` all inserts go to the last range; use `ids: uuidv4` " +
     "or `storage: hash-sharded`",
   lacksFaults: {
-    "backend-terminate": "CockroachDB cancels sessions by another statement, on another node perhaps",
-    "backend-cancel": "CockroachDB cancels queries by another statement, on another node perhaps",
+    "backend-terminate": "CockroachDB cancels sessions by another statement, perhaps on another node",
+    "backend-cancel": "CockroachDB cancels queries by another statement, perhaps on another node",
     "lock-holder": NO_LOCK_TABLE,
     "long-transaction": "CockroachDB has no vacuum that a snapshot could hold up",
     "connection-limit": "CockroachDB counts connections by node and keeps none back",
@@ -39,18 +39,18 @@ export const cockroachdbCapabilities: DialectCapabilities = {
   documentIndex: "inverted",
   generatedColumns: "stored",
   foreignKeys: "enforced",
-  ddl: "each statement by itself",
+  ddl: "each statement alone",
   retries: [
     {
       sqlstate: "40001",
       words: "restart transaction: ",
       meaning:
-        "a conflict that the server could not retry by itself (RETRY_WRITE_TOO_OLD, RETRY_SERIALIZABLE, ABORT_REASON_...)",
+        "a conflict that the server itself could not retry (RETRY_WRITE_TOO_OLD, RETRY_SERIALIZABLE, ABORT_REASON_...)",
     },
     {
       sqlstate: "40003",
       words: "result is ambiguous",
-      meaning: "a node was lost under the commit: it is looked up whether the batch is there",
+      meaning: "a node was lost during the commit: train-sim looks up whether the batch is there",
     },
   ],
   ids: "uuidv4, or uuidv7 with storage: hash-sharded: keys in order of time all go to the last range",

@@ -2,7 +2,7 @@
 import type { DialectCapabilities } from "../../../capabilities.js";
 
 const NO_JSONB = {
-  reason: "Aurora DSQL has JSONB in queries, and not as the type of a column",
+  reason: "Aurora DSQL has JSONB in queries, but not as a column type",
   nearest: "text",
 } as const;
 const OPTIMISTIC = {
@@ -10,10 +10,10 @@ const OPTIMISTIC = {
   nearest: "for-update",
 } as const;
 const ONE_LEVEL = {
-  reason: "Aurora DSQL has snapshot isolation, which is PostgreSQL's repeatable read, and no other",
+  reason: "Aurora DSQL has only snapshot isolation, which is PostgreSQL's repeatable read",
   nearest: "repeatable read",
 } as const;
-const STORAGE = { reason: "Aurora DSQL stores tables in its own way alone", nearest: "default" } as const;
+const STORAGE = { reason: "Aurora DSQL has one way to store tables", nearest: "default" } as const;
 const NO_ACCESS = "not possible on Aurora DSQL";
 
 export const dsqlCapabilities: DialectCapabilities = {
@@ -54,7 +54,7 @@ export const dsqlCapabilities: DialectCapabilities = {
   documentIndex: "none",
   generatedColumns: "none",
   foreignKeys: "none",
-  ddl: "each statement by itself",
+  ddl: "each statement alone",
   retries: [
     {
       sqlstate: "40001",
@@ -67,8 +67,8 @@ export const dsqlCapabilities: DialectCapabilities = {
       meaning: "the schema changed since the session last looked",
     },
   ],
-  ids: "uuidv4: keys spread over the storage; those in order of time meet in one place",
-  statistics: ["none beyond what clients see: there is no pg_stat_statements and no wait event"],
+  ids: "uuidv4: keys spread over the storage; keys in order of time meet in one place",
+  statistics: ["the clients only: there is no pg_stat_statements and no wait event"],
   sources: [
     "https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-concurrency-control.html",
     "https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-postgresql-compatibility-unsupported-features.html",

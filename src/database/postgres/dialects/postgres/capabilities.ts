@@ -27,7 +27,7 @@ export const postgresCapabilities: DialectCapabilities = {
     {
       sqlstate: "40001",
       words: "could not serialize access due to",
-      meaning: "another transaction changed what this one read, at repeatable read and serializable",
+      meaning: "another transaction changed a row that this one read, at repeatable read and serializable",
     },
     { sqlstate: "40P01", words: "deadlock detected", meaning: "two transactions waited for each other" },
     { sqlstate: "55P03", words: "could not obtain lock on row", meaning: "nowait met a locked row" },
