@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { dialectOf } from "#program/database/postgres/dialects/registry.js";
 import { readPgbench } from "#program/workloads/pgbench/read-pgbench.js";
-import { compile } from "#program/workloads/script/machine.js";
+import { compile } from "#program/workloads/script/compile.js";
 import { statementsOf } from "#program/workloads/script/statements.js";
 import { readSqlFile } from "#program/workloads/sql-file/read-sql-file.js";
 

@@ -218,20 +218,21 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.ask(name, monotonicMs(), (settle) => new CopyCall(text, rows, settle));
   }
 
-  async control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {
+  control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {
     const { abortedBy } = this;
     this.isCommitting = name === "commit";
-    let command: string;
-    try {
-      command = await this.askControl(name, text);
-    } catch (error) {
-      await this.leaveTransaction();
-      throw error;
-    } finally {
-      this.isCommitting = false;
-    }
-    // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
-    if (name === "commit" && command === "ROLLBACK") throw abortedBy ?? this.failure(name, rolledBack());
+    return this.askControl(name, text).then(
+      (command) => {
+        this.isCommitting = false;
+        // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
+        if (name === "commit" && command === "ROLLBACK") throw abortedBy ?? this.failure(name, rolledBack());
+      },
+      async (error: unknown) => {
+        this.isCommitting = false;
+        await this.leaveTransaction();
+        throw error;
+      },
+    );
   }
 
   /** Rolls back after a failed BEGIN, COMMIT or ROLLBACK, so that the next transaction begins on a clean session. */

@@ -56,16 +56,14 @@ export async function inTransaction<T>(
 }
 
 /** Commits; rejects like `inTransaction`. `result` is what the transaction resolves to. */
-export async function commit(connection: Connection, text: string, result?: unknown): Promise<void> {
+export function commit(connection: Connection, text: string, result?: unknown): Promise<void> {
   // The session may have ended in an app delay: a transaction that was never committed has been rolled back.
-  if (connection.isBroken) throw notSent(connection);
+  if (connection.isBroken) return Promise.reject(notSent(connection));
   const { abortedBy } = connection;
-  try {
-    await connection.control("commit", text);
-  } catch (error) {
+  return connection.control("commit", text).catch((error: unknown) => {
     if (error === abortedBy) throw error;
     throw isServersTrouble(error) ? new InDoubtError(error, result) : unlessInDoubt(error, result);
-  }
+  });
 }
 
 /** Variant of `inTransaction` for reading, which is never in doubt: the outcome of its commit does not matter. */

@@ -13,7 +13,8 @@ import {
 } from "../../../test/support/train-sim.js";
 import { casesOf } from "../../../test/support/lanes.js";
 import { audit } from "../script/audit.js";
-import { compile, Machine } from "../script/machine.js";
+import { compile } from "../script/compile.js";
+import { Machine } from "../script/machine.js";
 import type { PauseFor } from "../script/run.js";
 import type { Program, Value } from "../script/program.js";
 import type { Treatment } from "../script/settings.js";

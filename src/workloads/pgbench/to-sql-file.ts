@@ -1,5 +1,5 @@
 // A file of SQL has one transaction for each name, with values drawn ahead; a script that does more is refused.
-import { PLAIN_BEGIN } from "../script/machine.js";
+import { PLAIN_BEGIN } from "../script/compile.js";
 import type { FileProblem, Invariant, Place, Setting, SqlStep, SqlText, Step } from "../script/program.js";
 import { statementsIn, substituted } from "../script/sql-text.js";
 import { statementProblem } from "../script/statement-rules.js";

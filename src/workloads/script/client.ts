@@ -8,7 +8,8 @@ import { IdleBackoff } from "../../clients/idle-backoff.js";
 import { Mix } from "../mix.js";
 import type { ClientContext, WorkloadClients } from "../workload.js";
 import { evaluate } from "./expression.js";
-import { compile, literal, Machine } from "./machine.js";
+import { compile } from "./compile.js";
+import { literal, Machine } from "./machine.js";
 import type { Invariant, Program, Value } from "./program.js";
 import type { DrawOf, Run } from "./run.js";
 import type { Treatment } from "./settings.js";
@@ -77,7 +78,7 @@ export function drawSteps(program: Program, file: string): DrawOf {
     return (name, { client, prng }) => {
       const chosen = compiled.get(name);
       if (!chosen) throw new Error(`there is no transaction ${name}`);
-      const values = new Map<string, Value>([...given, ["client_id", BigInt(client)]]);
+      const values = new Map<string, Value>(given).set("client_id", BigInt(client));
       const valueOf = (variable: string): Value => values.get(variable) ?? null;
       for (const { variable, expression } of chosen.transaction.parameters)
         values.set(variable, evaluate(expression, { valueOf, prng }));

@@ -2,144 +2,13 @@
 import type { Connection, SqlValue, Statement } from "../../database/sql.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
+import type { Compiled, Operation, SentStatement } from "./compile.js";
 import { evaluate } from "./expression.js";
-import {
-  placeText,
-  type Branch,
-  type Expression,
-  type Program,
-  type ScriptTransaction,
-  type SqlStep,
-  type Step,
-  type Value,
-} from "./program.js";
+import { placeText, type Expression, type ScriptTransaction, type SqlStep, type Value } from "./program.js";
 import type { PauseFor, Run } from "./run.js";
-import type { Begin, Transactions } from "./store.js";
-import { countedChange, countsRows, sqlStepsOf, statementsOf, unexpectedRows } from "./statements.js";
+import type { Transactions } from "./store.js";
+import { countedChange, unexpectedRows } from "./statements.js";
 import { substituted } from "./sql-text.js";
-
-interface SentStatement {
-  readonly step: SqlStep;
-  readonly statement: Statement;
-}
-
-type Operation =
-  | ({ readonly kind: "sql" } & SentStatement)
-  | { readonly kind: "begin"; readonly text: string }
-  | { readonly kind: "commit" | "rollback"; readonly text: string }
-  | Extract<Step, { readonly kind: "set" | "sleep" }>
-  /** Jumps to the operation `to` if the condition does not hold. */
-  | { readonly kind: "unless"; readonly condition: Expression; to: number }
-  | { readonly kind: "jump"; to: number };
-
-export interface Compiled {
-  readonly transaction: ScriptTransaction;
-  /** BEGIN for a statement outside of every transaction, if such a statement needs one. */
-  readonly frame: string | undefined;
-  readonly operations: readonly Operation[];
-}
-
-type Jump = Extract<Operation, { readonly kind: "unless" | "jump" }>;
-
-/** Pattern of a BEGIN without options. */
-export const PLAIN_BEGIN = /^(BEGIN|START)(\s+(WORK|TRANSACTION))?$/i;
-
-class Compiler {
-  readonly operations: Operation[] = [];
-
-  constructor(
-    private readonly statements: ReadonlyMap<SqlStep, Statement>,
-    private readonly beginning: Begin,
-  ) {}
-
-  /** @param written text in the script */
-  begin(written?: string): void {
-    this.operations.push({ kind: "begin", text: this.beginningText(written) });
-  }
-
-  beginningText(written?: string): string {
-    const { begin, setUp, isNeeded } = this.beginning;
-    const isAsWritten = written !== undefined && !(isNeeded && PLAIN_BEGIN.test(written));
-    const text = isAsWritten ? written : begin;
-    return setUp === undefined ? text : `${text}; ${setUp}`;
-  }
-
-  add(steps: readonly Step[]): void {
-    for (const step of steps) {
-      if (step.kind === "sql") {
-        const statement = this.statements.get(step) as Statement;
-        this.operations.push({ kind: "sql", step, statement });
-      } else if (step.kind === "if") this.addBranches(step.branches);
-      else if (step.kind !== "control") this.operations.push(step);
-      else if (step.does === "begin") this.begin(step.text);
-      else this.operations.push({ kind: step.does, text: step.text });
-    }
-  }
-
-  private addBranches(branches: readonly Branch[]): void {
-    const ends: Jump[] = [];
-    for (const { condition, steps } of branches) {
-      const test = condition && this.addJump({ kind: "unless", condition, to: 0 });
-      this.add(steps);
-      ends.push(this.addJump({ kind: "jump", to: 0 }));
-      if (test) test.to = this.operations.length;
-    }
-    for (const end of ends) end.to = this.operations.length;
-  }
-
-  private addJump(jump: Jump): Jump {
-    this.operations.push(jump);
-    return jump;
-  }
-}
-
-/** True if the transaction is one statement that needs no BEGIN and COMMIT. */
-function isAlone(
-  { name, parameters, steps, isReadOnly }: ScriptTransaction,
-  { invariants }: Pick<Program, "invariants">,
-): boolean {
-  const [first, ...others] = sqlStepsOf(steps);
-  // An id that the server returns must be known before its commit is sent, in case the commit gets no answer.
-  const isIdReturned = invariants.some(
-    ({ acknowledged }) =>
-      acknowledged?.transaction === name &&
-      !parameters.some(({ variable }) => variable === acknowledged.variable),
-  );
-  if (first === undefined || others.length > 0 || isIdReturned) return false;
-  return isReadOnly || first.expect === undefined;
-}
-
-function hasCommit(steps: readonly Step[]): boolean {
-  return steps.some((step) =>
-    step.kind === "if"
-      ? step.branches.some((branch) => hasCommit(branch.steps))
-      : step.kind === "control" && step.does === "commit",
-  );
-}
-
-/** True if one of the program's transactions ends with COMMIT on a connection that finds its tables without a `SET`. */
-export function sendsCommits(program: Program): boolean {
-  return program.transactions.some((transaction) =>
-    transaction.isWhole ? !isAlone(transaction, program) : hasCommit(transaction.steps),
-  );
-}
-
-/** Transactions of a program, ready to be run. */
-export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begin): Compiled[] {
-  const statements = statementsOf(program);
-  return program.transactions.map((transaction) => {
-    const { steps, isWhole, isReadOnly } = transaction;
-    const beginning = beginOf(isReadOnly);
-    const { setUp, isNeeded } = beginning;
-    const compiler = new Compiler(statements, beginning);
-    const isFramed = isWhole && (isNeeded || setUp !== undefined || !isAlone(transaction, program));
-    if (isFramed) compiler.begin();
-    compiler.add(steps);
-    if (isFramed) compiler.operations.push({ kind: "commit", text: "COMMIT" });
-    const frame = !isWhole && (isNeeded || setUp !== undefined) ? compiler.beginningText() : undefined;
-    return { transaction, frame, operations: compiler.operations };
-  });
-}
 
 /** A text constant that is valid in a dollar-quoted body and with either value of `standard_conforming_strings`. */
 function quoted(value: string): string {
@@ -177,6 +46,9 @@ function isTrue(value: Value): boolean {
   return Number(value) !== 0;
 }
 
+/** True if the statement's rows are needed by the names of their columns. */
+const isNamed = ({ bindings, columns }: SqlStep): boolean => bindings.length > 0 || columns !== undefined;
+
 export interface MachineOptions {
   /** File of the program, for places in messages. */
   readonly file: string;
@@ -188,7 +60,7 @@ export interface MachineOptions {
 /** The state of a transaction after its last commit. */
 interface CommittedState {
   readonly position: number;
-  readonly values: ReadonlyMap<string, Value>;
+  readonly assigned: Map<string, Value>;
   readonly work: number;
   readonly foundNoRow: boolean;
 }
@@ -197,26 +69,22 @@ interface CommittedState {
 export class Machine implements Run {
   private position = 0;
   private isOpen = false;
+  /** Values that the transaction has assigned to variables. */
+  private assigned = new Map<string, Value>();
   /** State after the last commit, where the next attempt begins. */
   private committedState: CommittedState;
-  work = 1;
+  work: number;
   foundNoRow = true;
-  private readonly countsRows: boolean;
 
   constructor(
     private readonly compiled: Compiled,
-    private values: Map<string, Value>,
+    private readonly drawn: ReadonlyMap<string, Value>,
     /** Seed of the values that the transaction draws while it runs. */
     private readonly seed: number,
     private readonly options: MachineOptions,
   ) {
-    this.countsRows = countsRows(compiled.transaction);
-    this.committedState = {
-      position: 0,
-      values: new Map(values),
-      work: this.countsRows ? 0 : 1,
-      foundNoRow: true,
-    };
+    this.work = compiled.countsRows ? 0 : 1;
+    this.committedState = { position: 0, assigned: this.assigned, work: this.work, foundNoRow: true };
   }
 
   get transaction(): ScriptTransaction {
@@ -224,21 +92,30 @@ export class Machine implements Run {
   }
 
   valueOf(variable: string): Value {
-    const value = this.values.get(variable);
+    const assigned = this.assigned.get(variable);
+    const value = assigned === undefined ? this.drawn.get(variable) : assigned;
     if (value === undefined) throw new Error(`${variable} has no value`);
     return value;
   }
 
+  private assign(variable: string, value: Value): void {
+    // Most transactions assign nothing, so the map is copied only before a change.
+    if (this.assigned === this.committedState.assigned) this.assigned = new Map(this.assigned);
+    this.assigned.set(variable, value);
+  }
+
   async attempt(connection: Connection, rest: PauseFor): Promise<true> {
     this.position = this.committedState.position;
-    this.values = new Map(this.committedState.values);
+    this.assigned = this.committedState.assigned;
     this.work = this.committedState.work;
     this.foundNoRow = this.committedState.foundNoRow;
     this.isOpen = false;
     const { operations } = this.compiled;
     try {
-      while (this.position < operations.length)
-        await this.run(operations[this.position] as Operation, connection, rest);
+      while (this.position < operations.length) {
+        const end = this.run(operations[this.position++] as Operation, connection, rest);
+        if (end) await end;
+      }
       return true;
     } catch (error) {
       // All statements of the failed transaction are undone together.
@@ -252,34 +129,29 @@ export class Machine implements Run {
     return this.isOpen;
   }
 
-  private async run(operation: Operation, connection: Connection, rest: PauseFor): Promise<void> {
-    this.position++;
+  /** Runs an operation; undefined if it ends at once. */
+  private run(operation: Operation, connection: Connection, rest: PauseFor): Promise<void> | undefined {
     switch (operation.kind) {
       case "begin":
         return this.begin(connection, operation.text);
       case "commit":
-        this.isOpen = false;
-        await this.commit(connection, operation.text);
-        this.keep();
-        return;
+        return this.commitAndKeep(connection, operation.text);
       case "rollback":
-        await connection.control("rollback", operation.text);
-        this.isOpen = false;
-        this.keep();
-        return;
+        return this.rollBackAndKeep(connection, operation.text);
       case "sql":
         return this.runStatement(operation, connection);
-      case "set":
-        this.values.set(operation.variable, this.evaluate(operation.expression));
-        return;
       case "sleep":
         return rest(Number(this.evaluate(operation.forMs)));
+      case "set":
+        this.assign(operation.variable, this.evaluate(operation.expression));
+        break;
       case "unless":
         if (!isTrue(this.evaluate(operation.condition))) this.position = operation.to;
-        return;
+        break;
       case "jump":
         this.position = operation.to;
     }
+    return undefined;
   }
 
   private async begin(connection: Connection, text: string): Promise<void> {
@@ -287,11 +159,30 @@ export class Machine implements Run {
     this.isOpen = true;
   }
 
+  private async commitAndKeep(connection: Connection, text: string): Promise<void> {
+    this.isOpen = false;
+    await this.commit(connection, text);
+    this.keep();
+  }
+
+  private async rollBackAndKeep(connection: Connection, text: string): Promise<void> {
+    await connection.control("rollback", text);
+    this.isOpen = false;
+    this.keep();
+  }
+
   private async runStatement({ step, statement }: SentStatement, connection: Connection): Promise<void> {
     const frame = this.isOpen ? undefined : this.compiled.frame;
     if (frame !== undefined) await this.begin(connection, frame);
-    const rows = await this.send(step, statement, connection);
-    if (step.orEnd && rows === 0) return this.end(connection);
+    let rows: readonly unknown[];
+    try {
+      rows = await this.send(step, statement, connection);
+    } catch (error) {
+      if (error instanceof StatementError) error.place = this.placeText(step);
+      throw error;
+    }
+    this.take(step, statement.name, rows, connection);
+    if (step.orEnd && rows.length === 0) return this.end(connection);
     if (frame !== undefined) {
       this.isOpen = false;
       await this.commit(connection, "COMMIT");
@@ -309,14 +200,15 @@ export class Machine implements Run {
   }
 
   /** Commits; a commit of reads alone is never in doubt. */
-  private async commit(connection: Connection, text: string): Promise<void> {
-    if (this.transaction.isReadOnly) return connection.control("commit", text);
-    await this.options.transactions.commit(connection, text);
+  private commit(connection: Connection, text: string): Promise<void> {
+    return this.transaction.isReadOnly
+      ? connection.control("commit", text)
+      : this.options.transactions.commit(connection, text);
   }
 
   private keep(): void {
-    const { position, work, foundNoRow } = this;
-    this.committedState = { position, values: new Map(this.values), work, foundNoRow };
+    const { position, assigned, work, foundNoRow } = this;
+    this.committedState = { position, assigned, work, foundNoRow };
   }
 
   private evaluate(expression: Expression): Value {
@@ -332,41 +224,30 @@ export class Machine implements Run {
     return positions?.includes(position) ? String(value).replaceAll("'", "''") : literal(value);
   }
 
-  /** Sends a statement; resolves to the number of rows. */
-  private async send(step: SqlStep, prepared: Statement, connection: Connection): Promise<number> {
-    const { variables, bindings, columns, expect } = step;
+  private send(step: SqlStep, prepared: Statement, connection: Connection): Promise<readonly unknown[]> {
     const isSimple = this.options.isSimple || prepared.isText === true;
-    const isNamed = bindings.length > 0 || columns !== undefined;
-    const statement = isSimple
-      ? {
-          name: prepared.name,
-          text: countedChange(
-            step,
-            substituted(step, (name, position) => this.textOf(step, name, position)),
-          ),
-          isText: true as const,
-        }
-      : prepared;
-    const values = isSimple ? [] : variables.map((name) => sqlValue(this.valueOf(name)));
-    const answer: Promise<readonly unknown[]> = isNamed
+    const statement = isSimple ? this.withValues(step, prepared) : prepared;
+    const values = isSimple ? [] : step.variables.map((name) => sqlValue(this.valueOf(name)));
+    const answer: Promise<readonly unknown[]> = isNamed(step)
       ? connection.executeNamed(statement, values)
       : connection.execute(statement, values);
     const isCommitting = !this.isOpen && !this.transaction.isReadOnly;
-    let rows: readonly unknown[];
-    try {
-      rows = await (isCommitting ? this.options.transactions.asTransaction(answer) : answer);
-    } catch (error) {
-      if (error instanceof StatementError) error.place = this.placeText(step);
-      throw error;
-    }
+    return isCommitting ? this.options.transactions.asTransaction(answer) : answer;
+  }
+
+  /** The statement with the variables' values in its text. */
+  private withValues(step: SqlStep, { name }: Statement): Statement {
+    const text = substituted(step, (variable, position) => this.textOf(step, variable, position));
+    return { name, text: countedChange(step, text), isText: true };
+  }
+
+  private take(step: SqlStep, name: string, rows: readonly unknown[], connection: Connection): void {
     if (connection.foundNoRow !== true) this.foundNoRow = false;
-    if (this.countsRows && step.countsRows) this.work += rows.length;
-    const problem = expect && unexpectedRows(expect, rows.length);
-    if (problem !== undefined) throw new UnexpectedRowsError(`${prepared.name}: ${problem}`);
+    if (this.compiled.countsRows && step.countsRows) this.work += rows.length;
+    const problem = step.expect && unexpectedRows(step.expect, rows.length);
+    if (problem !== undefined) throw new UnexpectedRowsError(`${name}: ${problem}`);
     const isEnd = step.orEnd === true && rows.length === 0;
-    if (isNamed && !isEnd)
-      this.bind(step, prepared.name, rows as readonly Readonly<Record<string, unknown>>[]);
-    return rows.length;
+    if (isNamed(step) && !isEnd) this.bind(step, name, rows as readonly Readonly<Record<string, unknown>>[]);
   }
 
   private placeText({ place }: SqlStep): string {
@@ -381,11 +262,11 @@ export class Machine implements Run {
       throw new UnexpectedRowsError(`${name}: ${rows.length} rows; a value is taken from exactly one`);
     if (columns)
       for (const [column, value] of Object.entries(row))
-        this.values.set(`${columns.prefix}${column}`, valueOf(value));
+        this.assign(`${columns.prefix}${column}`, valueOf(value));
     for (const { column, variable } of bindings) {
       const found = typeof column === "number" ? Object.values(row)[column] : row[column];
       if (found === undefined) throw new Error(`${this.placeText(step)}: ${name} has no column ${column}`);
-      this.values.set(variable, valueOf(found));
+      this.assign(variable, valueOf(found));
     }
   }
 }

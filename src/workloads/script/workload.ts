@@ -4,7 +4,7 @@ import type { Workload } from "../workload.js";
 import { audit } from "./audit.js";
 import { client } from "./client.js";
 import type { DrawOf } from "./run.js";
-import { sendsCommits } from "./machine.js";
+import { sendsCommits } from "./compile.js";
 import { tableNames } from "./made.js";
 import type { Program } from "./program.js";
 import { dialectProblems, keysOf, resolve, rules, type Treatment } from "./settings.js";

@@ -1,0 +1,131 @@
+// Compiles the steps of a transaction to plain operations, and decides which of them BEGIN and COMMIT enclose.
+import type { Statement } from "../../database/sql.js";
+import type { Branch, Expression, Program, ScriptTransaction, SqlStep, Step } from "./program.js";
+import { countsRows, sqlStepsOf, statementsOf } from "./statements.js";
+import type { Begin } from "./store.js";
+
+/** A statement of a step. */
+export interface SentStatement {
+  readonly step: SqlStep;
+  readonly statement: Statement;
+}
+
+export type Operation =
+  | ({ readonly kind: "sql" } & SentStatement)
+  | { readonly kind: "begin"; readonly text: string }
+  | { readonly kind: "commit" | "rollback"; readonly text: string }
+  | Extract<Step, { readonly kind: "set" | "sleep" }>
+  /** Jumps to the operation `to` if the condition does not hold. */
+  | { readonly kind: "unless"; readonly condition: Expression; to: number }
+  | { readonly kind: "jump"; to: number };
+
+export interface Compiled {
+  readonly transaction: ScriptTransaction;
+  /** True if the transaction's unit of work is a row. */
+  readonly countsRows: boolean;
+  /** BEGIN for a statement outside of every transaction, if such a statement needs one. */
+  readonly frame: string | undefined;
+  readonly operations: readonly Operation[];
+}
+
+type Jump = Extract<Operation, { readonly kind: "unless" | "jump" }>;
+
+/** Pattern of a BEGIN without options. */
+export const PLAIN_BEGIN = /^(BEGIN|START)(\s+(WORK|TRANSACTION))?$/i;
+
+class Compiler {
+  readonly operations: Operation[] = [];
+
+  constructor(
+    private readonly statements: ReadonlyMap<SqlStep, Statement>,
+    private readonly beginning: Begin,
+  ) {}
+
+  /** @param written text in the script */
+  begin(written?: string): void {
+    this.operations.push({ kind: "begin", text: this.beginningText(written) });
+  }
+
+  beginningText(written?: string): string {
+    const { begin, setUp, isNeeded } = this.beginning;
+    const isAsWritten = written !== undefined && !(isNeeded && PLAIN_BEGIN.test(written));
+    const text = isAsWritten ? written : begin;
+    return setUp === undefined ? text : `${text}; ${setUp}`;
+  }
+
+  add(steps: readonly Step[]): void {
+    for (const step of steps) {
+      if (step.kind === "sql") {
+        const statement = this.statements.get(step) as Statement;
+        this.operations.push({ kind: "sql", step, statement });
+      } else if (step.kind === "if") this.addBranches(step.branches);
+      else if (step.kind !== "control") this.operations.push(step);
+      else if (step.does === "begin") this.begin(step.text);
+      else this.operations.push({ kind: step.does, text: step.text });
+    }
+  }
+
+  private addBranches(branches: readonly Branch[]): void {
+    const ends: Jump[] = [];
+    for (const { condition, steps } of branches) {
+      const test = condition && this.addJump({ kind: "unless", condition, to: 0 });
+      this.add(steps);
+      ends.push(this.addJump({ kind: "jump", to: 0 }));
+      if (test) test.to = this.operations.length;
+    }
+    for (const end of ends) end.to = this.operations.length;
+  }
+
+  private addJump(jump: Jump): Jump {
+    this.operations.push(jump);
+    return jump;
+  }
+}
+
+/** True if the transaction is one statement that needs no BEGIN and COMMIT. */
+function isAlone(
+  { name, parameters, steps, isReadOnly }: ScriptTransaction,
+  { invariants }: Pick<Program, "invariants">,
+): boolean {
+  const [first, ...others] = sqlStepsOf(steps);
+  // An id that the server returns must be known before its commit is sent, in case the commit gets no answer.
+  const isIdReturned = invariants.some(
+    ({ acknowledged }) =>
+      acknowledged?.transaction === name &&
+      !parameters.some(({ variable }) => variable === acknowledged.variable),
+  );
+  if (first === undefined || others.length > 0 || isIdReturned) return false;
+  return isReadOnly || first.expect === undefined;
+}
+
+function hasCommit(steps: readonly Step[]): boolean {
+  return steps.some((step) =>
+    step.kind === "if"
+      ? step.branches.some((branch) => hasCommit(branch.steps))
+      : step.kind === "control" && step.does === "commit",
+  );
+}
+
+/** True if one of the program's transactions ends with COMMIT on a connection that finds its tables without a `SET`. */
+export function sendsCommits(program: Program): boolean {
+  return program.transactions.some((transaction) =>
+    transaction.isWhole ? !isAlone(transaction, program) : hasCommit(transaction.steps),
+  );
+}
+
+/** Transactions of a program, ready to be run. */
+export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begin): Compiled[] {
+  const statements = statementsOf(program);
+  return program.transactions.map((transaction) => {
+    const { steps, isWhole, isReadOnly } = transaction;
+    const beginning = beginOf(isReadOnly);
+    const { setUp, isNeeded } = beginning;
+    const compiler = new Compiler(statements, beginning);
+    const isFramed = isWhole && (isNeeded || setUp !== undefined || !isAlone(transaction, program));
+    if (isFramed) compiler.begin();
+    compiler.add(steps);
+    if (isFramed) compiler.operations.push({ kind: "commit", text: "COMMIT" });
+    const frame = !isWhole && (isNeeded || setUp !== undefined) ? compiler.beginningText() : undefined;
+    return { transaction, countsRows: countsRows(transaction), frame, operations: compiler.operations };
+  });
+}
