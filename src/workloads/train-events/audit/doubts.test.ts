@@ -19,7 +19,7 @@ it("a commit in doubt counts as made if all its events show it, and as absent if
   expect(settled).toEqual({ committed: [made], lost: [], undecided: new Set(), torn: new Set() });
 });
 
-it("an event that contradicts its commit is torn, and an event with further work is not", () => {
+it("an event without its commit's pass is torn, and an event with additional passes is not", () => {
   const doubt = doubtOf([1, 2, 3, 4]);
   expect(settleDoubts([doubt], shows({ 1: 1, 2: 1, 3: 0, 4: 1 }))).toMatchObject({ torn: new Set([3]) });
   expect(settleDoubts([doubt], shows({ 1: 1, 2: 1, 3: 7, 4: 1 }))).toMatchObject({

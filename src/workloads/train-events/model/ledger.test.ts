@@ -20,7 +20,7 @@ describe.each(ID_KINDS)("remade keys of kind %s", (ids) => {
     );
   });
 
-  test("contain positions beyond 12 bits", () => {
+  test("contain the position of each event, even beyond 12 bits", () => {
     const keys = new KeyMaker(source).keysOf({ batch: 1, events: 70_000, madeAtMs: 1.7e12 });
     expect(keys.every((id, i) => positionOf(id) === i)).toBe(true);
   });

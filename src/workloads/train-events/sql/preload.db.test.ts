@@ -147,7 +147,7 @@ describe("audit queries", () => {
     });
   });
 
-  test("count which keys are live or archived", async () => {
+  test("count the keys that are live or archived", async () => {
     await resetNamespace(admin, settings);
     await preload(postgres, admin, { ...settings, preload: 3 }, 1);
     await admin.query(`${toArchive} LIMIT 1`);
