@@ -48,8 +48,8 @@ function sharing({ agents, threads, cyclesPerSecond }) {
     Math.max(1, Math.round(cyclesPerSecond / threads / LOOKS_PER_SECOND)),
   );
   const looks = agents > 1 ? LOOKS_PER_SECOND * threads : 0;
-  const told = looks * (agents - 1);
-  return { cpuMs: looks * readMs + told * writeMs, bytesIn: looks * bytes, bytesOut: told * bytes };
+  const updates = looks * (agents - 1);
+  return { cpuMs: looks * readMs + updates * writeMs, bytesIn: looks * bytes, bytesOut: updates * bytes };
 }
 
 /** Costs per second, each from runs that differ in one thing. */

@@ -126,8 +126,8 @@ async function auditOnce(server, admin, facts) {
   };
 }
 
-const said = readOptions({ events: 1_000_000, rounds: 5 }, ["short"]);
-const options = said.short ? { ...said, events: SHORT_EVENTS, rounds: 2 } : said;
+const input = readOptions({ events: 1_000_000, rounds: 5 }, ["short"]);
+const options = input.short ? { ...input, events: SHORT_EVENTS, rounds: 2 } : input;
 const roundsOf = async (measure) => {
   const ns = await withDirectory((directory) =>
     Array.from({ length: options.rounds + 1 }, (_, round) => measure(directory, round)).slice(1),

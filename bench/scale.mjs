@@ -130,12 +130,12 @@ async function life(minutes) {
   const young = sleep((lifeSeconds - firstSeconds) * 1000).then(() => of(firstSeconds));
   const [old, other] = await Promise.all([of(lifeSeconds), young]);
   const from = Math.min(Math.round((other.startMs - old.startMs) / 1000), lifeSeconds - firstSeconds);
-  const beside = old.seconds.slice(from, from + firstSeconds);
+  const firstWindow = old.seconds.slice(from, from + firstSeconds);
   const first = point(`a new one's first ${firstSeconds} s`, other.seconds);
   const own = slices(old.seconds.slice(0, from), SLICES).map((seconds, number) =>
     point(`until ${Math.round(((number + 1) * from) / SLICES)} s`, seconds),
   );
-  const last = point("beside the new one", beside);
+  const last = point("beside the new one", firstWindow);
   const files = {
     bytesPerSecondWithoutLedgers: old.files.others / old.seconds.length,
     ledgerBytesPerBatch: old.files.ledger / old.batches,

@@ -34,11 +34,11 @@ export function buildRevision(commit) {
 /** Costs of a commit's parts, measured by today's `bench/parts.mjs`; undefined if today's bench does not fit its code. */
 export function partsOf(commit) {
   const directory = join(ROOT, ".cache", "cost", commit);
-  const beside = join(directory, "bench", "today");
-  mkdirSync(beside, { recursive: true });
+  const benchFolder = join(directory, "bench", "today");
+  mkdirSync(benchFolder, { recursive: true });
   for (const file of ["parts.mjs", "options.mjs"])
-    copyFileSync(join(ROOT, "bench", file), join(beside, file));
-  return measuredParts(beside);
+    copyFileSync(join(ROOT, "bench", file), join(benchFolder, file));
+  return measuredParts(benchFolder);
 }
 
 /** @param {string} [directory] of the bench, which measures the built program beneath the same root */

@@ -139,7 +139,7 @@ function archived({ seconds, warmUpSeconds }) {
   return { events, processesPerSecond: Math.ceil((1.25 * 2 * events) / BATCH / warmUpSeconds) };
 }
 
-const NOBODY = { producers: false, consumers: false, archivers: false, readers: false };
+const NO_CLIENTS = { producers: false, consumers: false, archivers: false, readers: false };
 
 /** Text that only one statement of the workload contains, by operation. */
 const MARKS = {
@@ -150,7 +150,7 @@ const MARKS = {
  * Plans each execution. By default the first executions of a session decide between a plan for all limits and a plan for
  * the actual limit, so it differs from session to session, and one plan takes several times as long as the other.
  */
-const PLANNED_ANEW = "force_custom_plan";
+const PLAN_EACH_TIME = "force_custom_plan";
 
 /**
  * Operations to compare. `actors`, `topology` and the rest are keys of the scenario; `measured` is the operation in the
@@ -163,21 +163,21 @@ export const OPERATIONS = {
   add: {
     ...{ measured: "add", ratePerSecond: 60, preload: () => 0, advance: CHANCES },
     ...{ plans: "auto", statements: [MARKS.add] },
-    actors: (load) => ({ ...NOBODY, producers: { load } }),
+    actors: (load) => ({ ...NO_CLIENTS, producers: { load } }),
     pgbench: (seed) => ({ scripts: adds(seed), variables: TURNS }),
   },
   process: {
     ...{ measured: "process", ratePerSecond: 60, preload: () => 20_000, advance: ENDLESS },
-    ...{ plans: PLANNED_ANEW, statements: [MARKS.process] },
-    actors: (load) => ({ ...NOBODY, consumers: { load } }),
+    ...{ plans: PLAN_EACH_TIME, statements: [MARKS.process] },
+    actors: (load) => ({ ...NO_CLIENTS, consumers: { load } }),
     pgbench: () => ({ scripts: [processWith()], variables: variables(ENDLESS) }),
   },
   archive: {
     ...{ measured: "archive", ratePerSecond: ARCHIVES_PER_SECOND, advance: CHANCES },
-    ...{ plans: PLANNED_ANEW, statements: [MARKS.archive], warmUpTimes: 2.5 },
+    ...{ plans: PLAN_EACH_TIME, statements: [MARKS.archive], warmUpTimes: 2.5 },
     preload: (lengths) => archived(lengths).events,
     actors: (load, lengths) => ({
-      ...NOBODY,
+      ...NO_CLIENTS,
       consumers: {
         load: {
           ...{ executor: "ramping-arrival-rate", startRate: archived(lengths).processesPerSecond },
@@ -194,13 +194,13 @@ export const OPERATIONS = {
   },
   read: {
     ...{ measured: "read", ratePerSecond: 250, preload: () => 20_000, advance: CHANCES },
-    ...{ plans: PLANNED_ANEW, statements: [MARKS.read] },
-    actors: (load) => ({ ...NOBODY, readers: { load } }),
+    ...{ plans: PLAN_EACH_TIME, statements: [MARKS.read] },
+    actors: (load) => ({ ...NO_CLIENTS, readers: { load } }),
     pgbench: readers,
   },
   cycle: {
     ...{ measured: "__cycle__", ratePerSecond: 30, preload: () => 0, advance: MIXED },
-    ...{ plans: PLANNED_ANEW, statements: [MARKS.add, MARKS.process, MARKS.archive] },
+    ...{ plans: PLAN_EACH_TIME, statements: [MARKS.add, MARKS.process, MARKS.archive] },
     topology: "cycle",
     actors: (load) => ({ cycle: { load } }),
     pgbench: (seed) => ({ scripts: cycles(seed), variables: { ...TURNS, ...variables(MIXED) } }),

@@ -12,7 +12,7 @@ import { describeEndpoint } from "../database/endpoint.js";
 import { loadOfAgents, loadOfThisProcess } from "../scenario/connections.js";
 import type { Experiment } from "../scenario/settings.js";
 import { TARGET_KINDS } from "../targets/registry.js";
-import { areBesideAgents, isManaged, poolerKindOf, STRATEGIES } from "../pools/registry.js";
+import { areAtAgents, isManaged, poolerKindOf, STRATEGIES } from "../pools/registry.js";
 import { findOrphans, orphanCommand, orphanWords } from "../foundation/process/orphans.js";
 import { packageVersion } from "./package-info.js";
 
@@ -106,7 +106,7 @@ async function present(
 
 async function poolers(experiment: Experiment | undefined): Promise<Finding[]> {
   const needed = experiment?.treatments.flatMap(({ settings: { pool } }) =>
-    isManaged(pool) && !areBesideAgents(pool) ? [poolerKindOf(pool).product] : [],
+    isManaged(pool) && !areAtAgents(pool) ? [poolerKindOf(pool).product] : [],
   );
   return Promise.all(
     STRATEGIES.flatMap(({ pooler }) => pooler ?? []).map(({ product, find, caveat }) =>

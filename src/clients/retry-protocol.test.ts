@@ -173,9 +173,9 @@ describe.each([
 });
 
 describe("a commit in doubt", () => {
-  const nobody: readonly (ServerError | undefined)[] = [undefined];
+  const noErrors: readonly (ServerError | undefined)[] = [undefined];
   const shutdown = COCKROACHDB_ERRORS.filter(({ kind }) => kind === "reconnect");
-  const answers = [...ambiguous, ...shutdown, ...nobody].map((error) => ({
+  const answers = [...ambiguous, ...shutdown, ...noErrors].map((error) => ({
     answer: error?.message ?? "a closed connection",
     sqlstate: error?.code ?? "08006",
     error,

@@ -109,7 +109,7 @@ describe("statistics that restart within a window", () => {
       /^its statistics were reset in the window/,
     );
     expect(sums.total("wal.bytes")).toBeGreaterThan(0);
-    expect(sums.begunAnew).toContain("checkpoints.done");
-    expect(sums.begunAnew).toContain("tuples.inserted");
+    expect(sums.restarted).toContain("checkpoints.done");
+    expect(sums.restarted).toContain("tuples.inserted");
   });
 });

@@ -1,7 +1,7 @@
 // Choice of agents that the faults of agents share, and their refusal if a treatment has too few.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import { areBesideAgents, type PoolSettings } from "../pools/registry.js";
+import { areAtAgents, type PoolSettings } from "../pools/registry.js";
 import type { FaultContext, NetworkPlace } from "./fault.js";
 
 export const agents = z.int().min(1).max(1000).meta({
@@ -14,7 +14,7 @@ export interface AgentFault {
 
 /** Place whose connections leave an agent: its poolers if they run on its machine, otherwise its clients. */
 export function edgeOfAgents(pool: PoolSettings): NetworkPlace {
-  return areBesideAgents(pool) ? "pooler" : "clients";
+  return areAtAgents(pool) ? "pooler" : "clients";
 }
 
 export function tooFewAgents(

@@ -58,8 +58,8 @@ interface Setup {
 
 function scheduleOf(faults: readonly Fault[], { inject, clear }: Setup = {}) {
   const clock = new HandClock();
-  const told: string[] = [];
-  const tell = (fault: Fault, what: string): number => told.push(`${clock.nowMs()} ${fault.kind} ${what}`);
+  const events: string[] = [];
+  const tell = (fault: Fault, what: string): number => events.push(`${clock.nowMs()} ${fault.kind} ${what}`);
   const schedule = new FaultSchedule({
     faults,
     host: { prng: new Prng(1) } as Omit<FaultHost, "signal" | "stopped">,
@@ -73,15 +73,15 @@ function scheduleOf(faults: readonly Fault[], { inject, clear }: Setup = {}) {
     },
     clock,
   });
-  return { clock, schedule, told };
+  return { clock, schedule, told: events };
 }
 
 describe("a schedule of faults", () => {
   it("injects each fault at its time in the window and clears it after its duration", async () => {
-    const { clock, schedule, told } = scheduleOf([lock(5000, 1000), hold(2000, 6000)]);
+    const { clock, schedule, told: events } = scheduleOf([lock(5000, 1000), hold(2000, 6000)]);
     schedule.begin(100);
     await clock.moveTo(20_000);
-    expect(told).toEqual([
+    expect(events).toEqual([
       "2100 long-transaction begins",
       "2100 long-transaction is there",
       "5100 lock-holder begins",
@@ -99,15 +99,19 @@ describe("a schedule of faults", () => {
     "delays a fault that excludes a $kind until the latter is cleared",
     async (longer) => {
       let back: () => void = () => undefined;
-      const { clock, schedule, told } = scheduleOf([longer, lock(2000, 1000)], {
+      const {
+        clock,
+        schedule,
+        told: events,
+      } = scheduleOf([longer, lock(2000, 1000)], {
         clear: (fault) => (fault === longer ? new Promise((resolve) => (back = resolve)) : Promise.resolve()),
       });
       schedule.begin(0);
       await clock.moveTo(4000);
-      expect(told).toEqual([`1000 ${longer.kind} begins`, `1000 ${longer.kind} is there`]);
+      expect(events).toEqual([`1000 ${longer.kind} begins`, `1000 ${longer.kind} is there`]);
       back();
       await clock.moveTo(6000);
-      expect(told.slice(2)).toEqual([
+      expect(events.slice(2)).toEqual([
         `4000 ${longer.kind} is over`,
         "4000 lock-holder begins",
         "4000 lock-holder is there",
@@ -118,20 +122,24 @@ describe("a schedule of faults", () => {
 
   it("schedules 20 faults without a Node.js warning about too many listeners", async () => {
     const warn = vi.spyOn(process, "emitWarning");
-    const { clock, schedule, told } = scheduleOf(Array.from({ length: 20 }, (_, at) => kill(1000 * at, 0)));
+    const {
+      clock,
+      schedule,
+      told: events,
+    } = scheduleOf(Array.from({ length: 20 }, (_, at) => kill(1000 * at, 0)));
     schedule.begin(0);
     await clock.moveTo(30_000);
-    expect(told).toHaveLength(60);
+    expect(events).toHaveLength(60);
     expect(warn).not.toHaveBeenCalled();
     warn.mockRestore();
   });
 
   it("clears active faults at the end of the window and starts no more", async () => {
-    const { clock, schedule, told } = scheduleOf([hold(1000, 60_000), kill(70_000, 0)]);
+    const { clock, schedule, told: events } = scheduleOf([hold(1000, 60_000), kill(70_000, 0)]);
     schedule.begin(0);
     await clock.moveTo(3000);
     await schedule.end();
-    expect(told.slice(2)).toEqual(["3000 long-transaction is over"]);
+    expect(events.slice(2)).toEqual(["3000 long-transaction is over"]);
     expect(schedule.spans).toHaveLength(1);
     await schedule.end();
   });
@@ -225,7 +233,11 @@ describe("a schedule of faults", () => {
   });
 
   it("fails with the cause if a fault cannot be injected, and clears the others", async () => {
-    const { clock, schedule, told } = scheduleOf([hold(1000, 9000), lock(2000, 1000)], {
+    const {
+      clock,
+      schedule,
+      told: events,
+    } = scheduleOf([hold(1000, 9000), lock(2000, 1000)], {
       inject: (_, fault) =>
         fault.kind === "lock-holder"
           ? Promise.reject(new TargetError("no such process", "Look for it."))
@@ -239,7 +251,7 @@ describe("a schedule of faults", () => {
       hint: "Look for it.",
     });
     await schedule.end();
-    expect(told.at(-1)).toBe("2000 long-transaction is over");
+    expect(events.at(-1)).toBe("2000 long-transaction is over");
   });
 
   it("fails with the cause if a fault cannot be cleared, and records no time of clearing", async () => {

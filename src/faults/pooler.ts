@@ -1,7 +1,7 @@
 // Choice of poolers that the faults of a pooler share, and their refusal if a treatment has none.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import { areBesideAgents, hasPooler, isManaged, poolerKindOf, type PoolSettings } from "../pools/registry.js";
+import { areAtAgents, hasPooler, isManaged, poolerKindOf, type PoolSettings } from "../pools/registry.js";
 import type { RunningPooler } from "../pools/running-pooler.js";
 import type { FaultContext } from "./fault.js";
 
@@ -40,7 +40,7 @@ function instancesOf({ pool, target, agents }: FaultContext): number {
   if (!hasPooler(pool)) return 0;
   if (pool.urls.length > 0) return 1;
   const inOnePlace = Math.max(pool.instances, target.kind === "url" ? target.urls.length : 1);
-  return areBesideAgents(pool) ? agents * inOnePlace : inOnePlace;
+  return areAtAgents(pool) ? agents * inOnePlace : inOnePlace;
 }
 
 export function noInstance(fault: PoolerFault, surroundings: FaultContext): string | undefined {

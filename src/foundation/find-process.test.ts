@@ -21,8 +21,8 @@ describe.runIf(process.platform === "linux")("a process of this machine", () => 
       "const p = process; p.stdout.write(p.pid + ' ' + (Date.now() / 1000 - p.uptime())); setInterval(() => 0, 1000)";
     const inside = spawn("unshare", ["--pid", "--fork", "--kill-child", process.execPath, "-e", script]);
     try {
-      const [told] = (await once(inside.stdout, "data")) as [Buffer];
-      const [pid = 0, began = 0] = told.toString().split(" ").map(Number);
+      const [output] = (await once(inside.stdout, "data")) as [Buffer];
+      const [pid = 0, began = 0] = output.toString().split(" ").map(Number);
       expect(pid).toBe(1);
       expect(findProcess(pid, began)).toMatchObject({ parent: inside.pid });
     } finally {

@@ -13,18 +13,18 @@ afterEach(() => {
 /** V8 of Node 22 and later has no such budget and no time for idle threads. */
 const COUNTS_BUDGETS = process.versions.node.startsWith("20.");
 
-function budgetsTold(during: () => void): string[] {
-  const told = vi.spyOn(v8, "setFlagsFromString").mockClear();
+function budgetFlags(during: () => void): string[] {
+  const setFlags = vi.spyOn(v8, "setFlagsFromString").mockClear();
   during();
-  const flags = told.mock.calls.map(([flag]) => flag).filter((flag) => flag.includes("budget"));
+  const flags = setFlags.mock.calls.map(([flag]) => flag).filter((flag) => flag.includes("budget"));
   return flags.map((flag) => flag.replace("--interrupt-budget=", ""));
 }
 
 /** Flags that it sets for the memory of many clients. */
-function memoryTold(tune: () => void): string[] {
-  const told = vi.spyOn(v8, "setFlagsFromString");
+function memoryFlags(tune: () => void): string[] {
+  const setFlags = vi.spyOn(v8, "setFlagsFromString");
   tune();
-  const flags = told.mock.calls.map(([flag]) => flag);
+  const flags = setFlags.mock.calls.map(([flag]) => flag);
   return flags.filter((flag) => /growing|pretenuring|scavenge/.test(flag));
 }
 
@@ -39,45 +39,45 @@ describe("flags of V8", () => {
     [256, MANY],
     [2_000, MANY],
   ])("are set by the number of clients: %i give %j", (clients, flags) => {
-    expect(memoryTold(() => tuneForLoad(clients))).toEqual(flags);
+    expect(memoryFlags(() => tuneForLoad(clients))).toEqual(flags);
   });
 
   it("are reset to the usual ones when the clients are done", () => {
     tuneForLoad(2_000);
-    expect(memoryTold(tuneForSetup)).toEqual(USUAL);
+    expect(memoryFlags(tuneForSetup)).toEqual(USUAL);
   });
 
   it("let V8 compile hot code early in the first 15 s of load, and late afterwards", () => {
     vi.useFakeTimers();
-    const told = budgetsTold(() => {
+    const setFlags = budgetFlags(() => {
       tuneForLoad(8);
       vi.advanceTimersByTime(14_999);
       tuneForLoad(8); // another trial, whose threads begin anew
       vi.advanceTimersByTime(14_999);
     });
-    expect(told).toEqual(COUNTS_BUDGETS ? ["20000", "20000"] : []);
-    expect(budgetsTold(() => vi.advanceTimersByTime(1))).toEqual(COUNTS_BUDGETS ? ["200000"] : []);
+    expect(setFlags).toEqual(COUNTS_BUDGETS ? ["20000", "20000"] : []);
+    expect(budgetFlags(() => vi.advanceTimersByTime(1))).toEqual(COUNTS_BUDGETS ? ["200000"] : []);
     tuneForLoad(8);
-    expect(budgetsTold(tuneForSetup)).toEqual(COUNTS_BUDGETS ? ["67584"] : []);
-    expect(budgetsTold(() => vi.advanceTimersByTime(60_000))).toEqual([]);
+    expect(budgetFlags(tuneForSetup)).toEqual(COUNTS_BUDGETS ? ["67584"] : []);
+    expect(budgetFlags(() => vi.advanceTimersByTime(60_000))).toEqual([]);
   });
 
   it("collect memory of idle threads sooner in the first 15 s of load, and then not until clients are done", () => {
     vi.useFakeTimers();
-    const told = vi.spyOn(v8, "setFlagsFromString");
+    const setFlags = vi.spyOn(v8, "setFlagsFromString");
     tuneForLoad(8);
     vi.advanceTimersByTime(15_000);
     tuneForSetup();
-    const flags = told.mock.calls.map(([flag]) => flag).filter((flag) => flag.includes("memory-reducer"));
+    const flags = setFlags.mock.calls.map(([flag]) => flag).filter((flag) => flag.includes("memory-reducer"));
     const delays = ["3000", "1000000000", "8000"].map((ms) => `--gc-memory-reducer-start-delay-ms=${ms}`);
     expect(flags).toEqual(COUNTS_BUDGETS ? delays : []);
   });
 
   it("include no flag that this V8 does not know", () => {
-    const told = vi.spyOn(v8, "setFlagsFromString");
+    const setFlags = vi.spyOn(v8, "setFlagsFromString");
     tuneForLoad(2_000);
     tuneForSetup();
-    const flags = told.mock.calls.map(([flag]) => flag);
+    const flags = setFlags.mock.calls.map(([flag]) => flag);
     // An unknown flag throws nothing; V8 writes a line on standard error instead.
     const program = `for (const flag of ${JSON.stringify(flags)}) require("v8").setFlagsFromString(flag)`;
     const { stderr } = spawnSync(process.execPath, ["-e", program], { encoding: "utf8" });

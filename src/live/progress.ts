@@ -78,7 +78,7 @@ export abstract class Progress implements ExperimentObserver {
 
 /** Progress for later readers: a log of a CI job, a file. */
 export class PlainLines extends Progress {
-  private saidMs = 0;
+  private printedMs = 0;
 
   constructor(
     state: LiveState,
@@ -88,12 +88,12 @@ export class PlainLines extends Progress {
   }
 
   override look(): void {
-    if (this.state.elapsedMs - this.saidMs < PLAIN_EVERY_MS) return;
+    if (this.state.elapsedMs - this.printedMs < PLAIN_EVERY_MS) return;
     this.print(`${this.stamp()} ${statusLine(this.state.view())}`);
   }
 
   protected override print(line: string): void {
-    this.saidMs = this.state.elapsedMs;
+    this.printedMs = this.state.elapsedMs;
     this.stream.write(`${line}\n`);
   }
 }

@@ -1,7 +1,7 @@
 // Wakes at a moment with fractions of a millisecond by its own thread. Node's timers have whole milliseconds and are late by
 // 0.75 ms on average.
 import { Worker } from "node:worker_threads";
-import { builtBeside } from "../foundation/built.js";
+import { builtUrl } from "../foundation/built.js";
 import { monotonicMs } from "../foundation/clock.js";
 
 export interface Timer {
@@ -38,7 +38,7 @@ export class TimerThread implements Timer {
     private readonly onDue: OnDue,
     onFailure: (error: unknown) => void,
   ) {
-    this.thread = new Worker(builtBeside("./timer-thread.js", import.meta.url), {
+    this.thread = new Worker(builtUrl("./timer-thread.js", import.meta.url), {
       workerData: this.memory,
       name: "timer",
     });

@@ -283,12 +283,12 @@ describe("Recorder", () => {
     recorder.dropped("add", 1500, 1600);
     recorder.lifecycle("completed", 1, 1500);
     expect(recorder.secondAt(1500)).toBeUndefined();
-    const rehearsed = recorder.take(2000);
-    expect(rehearsed.isWarmUp).toBe(true);
-    expect(rehearsed.seconds.map((second) => second.operations.add?.samplesUs.response)).toEqual([
+    const warmUp = recorder.take(2000);
+    expect(warmUp.isWarmUp).toBe(true);
+    expect(warmUp.seconds.map((second) => second.operations.add?.samplesUs.response)).toEqual([
       Float64Array.of(3000),
     ]);
-    expect(rehearsed.outside).toEqual({
+    expect(warmUp.outside).toEqual({
       transactions: 2,
       events: 20,
       failures: 1,

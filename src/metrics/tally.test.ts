@@ -190,9 +190,9 @@ describe("Tally", () => {
   });
 
   it("emits totals of the warm-up as a single worker measured them", () => {
-    const rehearsed: number[] = [];
-    const onRehearsal = (totals: Totals): unknown => rehearsed.push(totals.countsOf("add").transactions);
-    const tally = new Tally(["add"], 2, () => undefined, onRehearsal);
+    const warmUpCounts: number[] = [];
+    const onWarmUp = (totals: Totals): unknown => warmUpCounts.push(totals.countsOf("add").transactions);
+    const tally = new Tally(["add"], 2, () => undefined, onWarmUp);
     const recorders = [new Recorder(["add"]), new Recorder(["add"])];
     for (const second of [0, 1]) {
       recorders.forEach((recorder, worker) => {
@@ -201,7 +201,7 @@ describe("Tally", () => {
         tally.add(worker, recorder.take((second + 1) * 1000));
       });
     }
-    expect(rehearsed).toEqual([1, 2]);
+    expect(warmUpCounts).toEqual([1, 2]);
   });
 
   it("emits no second of the warm-up", () => {

@@ -25,7 +25,7 @@ export class Tally {
     private readonly operations: readonly Operation[],
     private readonly workers: number,
     private readonly onSecond: SecondSink = () => undefined,
-    private readonly onRehearsal: (totals: Totals) => void = () => undefined,
+    private readonly onWarmUp: (totals: Totals) => void = () => undefined,
   ) {
     this.total = new Totals(operations);
   }
@@ -68,7 +68,7 @@ export class Tally {
     const totals = this.spare.pop() ?? new Totals(this.operations);
     for (const part of seconds) totals.addSecond(part);
     this.warmUpTotals.add(totals);
-    if (worker === (this.warmUpWorker ??= worker)) this.onRehearsal(totals);
+    if (worker === (this.warmUpWorker ??= worker)) this.onWarmUp(totals);
     totals.reset();
     this.spare.push(totals);
   }

@@ -104,13 +104,13 @@ export async function skipStandbys<T>(endpoints: readonly Endpoint[], open: () =
   const isOneOfMany = endpoints.length > 1 && endpoints.every(({ takesWrites }) => takesWrites === true);
   if (!first || !isOneOfMany) return open();
   const { failures } = databaseOf(first);
-  let told: unknown;
+  let failure: unknown;
   for (let tries = 1; ; tries++) {
     try {
       return await open();
     } catch (error) {
-      if (told === undefined || failures.isStandby(told)) told = error;
-      if (tries >= endpoints.length || !failures.isUnavailable(error)) throw told;
+      if (failure === undefined || failures.isStandby(failure)) failure = error;
+      if (tries >= endpoints.length || !failures.isUnavailable(error)) throw failure;
     }
   }
 }

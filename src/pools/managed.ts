@@ -28,7 +28,7 @@ export async function startPoolers<S extends Managed>(
   await Promise.all(upstreams.map((upstream) => assertUpstream(kind.product, upstream)));
   const counts = poolersBefore(upstreams.length, settings.instances);
   const places = upstreams.flatMap((upstream, index) =>
-    Array.from({ length: counts[index] ?? 1 }, () => ({ upstream, beside: counts[index] ?? 1 })),
+    Array.from({ length: counts[index] ?? 1 }, () => ({ upstream, siblings: counts[index] ?? 1 })),
   );
   const stopAll = (running: readonly ManagedInstance[]): Promise<unknown> =>
     Promise.all(running.map((instance) => instance.stop()));
@@ -58,7 +58,7 @@ export async function startPoolers<S extends Managed>(
 
 /** A pooler has the region of its upstream; several poolers of one upstream share its weight. */
 function placedAs(
-  { upstream: { region, weight }, beside }: { readonly upstream: Endpoint; readonly beside: number },
+  { upstream: { region, weight }, siblings }: { readonly upstream: Endpoint; readonly siblings: number },
   instance: ManagedInstance | undefined,
 ): Endpoint[] {
   if (!instance) return [];
@@ -66,7 +66,7 @@ function placedAs(
     {
       ...instance.client,
       ...(region !== undefined && { region }),
-      ...(weight !== undefined && { weight: weight / beside }),
+      ...(weight !== undefined && { weight: weight / siblings }),
     },
   ];
 }

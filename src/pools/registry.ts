@@ -54,9 +54,7 @@ export function isManaged(pool: PoolSettings): pool is ManagedSettings {
 }
 
 /** True if train-sim starts the poolers on the agents' machines instead of the coordinator's. */
-export function areBesideAgents(
-  pool: PoolSettings,
-): pool is ManagedSettings & { readonly placement: "agent" } {
+export function areAtAgents(pool: PoolSettings): pool is ManagedSettings & { readonly placement: "agent" } {
   return isManaged(pool) && pool.placement === "agent";
 }
 

@@ -21,6 +21,6 @@ it("readings of several poolers are added up, and the longest wait is their larg
 });
 
 it("a sum of readings has no value that the poolers do not report", () => {
-  const told = { clientsActive: 1, serversActive: 1, serversIdle: 0 };
-  expect(sumOfReadings([told, told])).toEqual({ clientsActive: 2, serversActive: 2, serversIdle: 0 });
+  const reading = { clientsActive: 1, serversActive: 1, serversIdle: 0 };
+  expect(sumOfReadings([reading, reading])).toEqual({ clientsActive: 2, serversActive: 2, serversIdle: 0 });
 });

@@ -106,7 +106,7 @@ const byMark = (marks: readonly string[]): VerdictCounts =>
   countsIn(marks, (verdict) => VERDICT_MARKS[verdict]);
 
 /** The counts that a sentence names, as in "Of 9 comparisons, 1 is a finding and 8 inconclusive". */
-function countsSaid(text: string): VerdictCounts {
+function statedCounts(text: string): VerdictCounts {
   const [, sentence = ""] =
     /Of \d+ comparisons?(?: \([^)]*\))?, ([^.:]*)/.exec(text.replaceAll("\n", " ")) ?? [];
   const of = (word: string): number =>
@@ -159,9 +159,9 @@ describe("a result with each verdict", () => {
 
   it("has equal counts of verdicts in key findings and summary", () => {
     const counts = verdictCounts(headlineComparisons(result.comparisons));
-    const said = keyFindings(result).filter(({ text }) => text.startsWith("Of "));
-    expect(said.map(({ text }) => countsSaid(text))).toEqual([counts]);
-    expect(countsSaid(renderSummary(result, { directory }))).toEqual(counts);
+    const totals = keyFindings(result).filter(({ text }) => text.startsWith("Of "));
+    expect(totals.map(({ text }) => statedCounts(text))).toEqual([counts]);
+    expect(statedCounts(renderSummary(result, { directory }))).toEqual(counts);
   });
 
   it("has equal marks in the tables of the summary", () => {
@@ -201,7 +201,7 @@ describe("a result with each verdict", () => {
   ])("has equal counts and marks in the plot of $metric metrics", ({ metric, isShown }) => {
     const counts = verdictCounts(result.comparisons.filter((each) => isShown(each.metric)));
     const plot = plotOf("comparison-plot", metric);
-    expect(countsSaid(plot.words)).toEqual(counts);
+    expect(statedCounts(plot.words)).toEqual(counts);
     expect(byWord(plot.table().rows.map((row) => row.at(-1) ?? ""))).toEqual(counts);
     const axes = [plot.option.yAxis ?? []].flat() as unknown as { readonly data: readonly string[] }[];
     const names = axes.flatMap((axis) => axis.data);

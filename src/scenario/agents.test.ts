@@ -15,15 +15,15 @@ describe("agents of a scenario", () => {
   });
 
   it("are among the experiment's conditions", () => {
-    const told = (yaml: string): string[][] =>
+    const findingsOf = (yaml: string): string[][] =>
       conditions(parseScenario(yaml, "scenario.yaml")).filter(([name]) => name === "agents");
-    expect(told(PLACED)).toEqual([["agents", "4 (2 for producers, 1 for consumers)"]]);
-    expect(told("name: x\nagents: 2\n")).toEqual([["agents", "2"]]);
-    expect(told("name: x\n")).toEqual([]);
+    expect(findingsOf(PLACED)).toEqual([["agents", "4 (2 for producers, 1 for consumers)"]]);
+    expect(findingsOf("name: x\nagents: 2\n")).toEqual([["agents", "2"]]);
+    expect(findingsOf("name: x\n")).toEqual([]);
   });
 
   it("have a number of poolers each, which the conditions state", () => {
-    const told = (placement: string): string[][] =>
+    const findingsOf = (placement: string): string[][] =>
       conditions(
         parseScenario(
           `name: x\nagents: 2\npool: { strategy: pgbouncer, size: 8, instances: 3, placement: ${placement} }\n`,
@@ -31,8 +31,8 @@ describe("agents of a scenario", () => {
         ),
       ).filter(([name]) => name === "pool");
     const each = "pgbouncer, transaction mode, 8 server connections each";
-    expect(told("agent")).toEqual([["pool", `${each}, 3 managed with each of 2 agents`]]);
-    expect(told("central")).toEqual([["pool", `${each}, 3 managed`]]);
+    expect(findingsOf("agent")).toEqual([["pool", `${each}, 3 managed with each of 2 agents`]]);
+    expect(findingsOf("central")).toEqual([["pool", `${each}, 3 managed`]]);
   });
 
   it("keep their placement if a flag changes their number", () => {

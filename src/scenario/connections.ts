@@ -2,7 +2,7 @@
 import { totalClients, type TreatmentSettings } from "./settings.js";
 import { countsByWeight, weightsOf } from "../database/spread.js";
 import { poolersBefore } from "../pools/keys.js";
-import { areBesideAgents, hasPooler, isManaged, strategyOf } from "../pools/registry.js";
+import { areAtAgents, hasPooler, isManaged, strategyOf } from "../pools/registry.js";
 import { dealWorkers, rolesOfWorkers } from "../clients/deal.js";
 import { shareOf } from "../foundation/share.js";
 
@@ -38,7 +38,7 @@ export interface LoadProcess {
 export function loadOfThisProcess(settings: TreatmentSettings): LoadProcess {
   const clients = totalClients(settings);
   const workers = rolesOfWorkers(settings.actors).length;
-  const isPooledHere = isManaged(settings.pool) && !areBesideAgents(settings.pool);
+  const isPooledHere = isManaged(settings.pool) && !areAtAgents(settings.pool);
   const pooled = isPooledHere ? clients : 0;
   return settings.agents === 0 ? { clients, workers, pooled } : { clients: 0, workers: 0, pooled };
 }
@@ -47,14 +47,14 @@ export function loadOfAgents(settings: TreatmentSettings): LoadProcess[] {
   const { actors, agents, agentPlace, pool } = settings;
   const dealt = dealWorkers(rolesOfWorkers(actors), agents, agentPlace);
   return clientsByAgent(settings).map((clients, i) => {
-    const pooled = areBesideAgents(pool) ? clients : 0;
+    const pooled = areAtAgents(pool) ? clients : 0;
     return { clients, workers: dealt[i]?.length ?? 0, pooled };
   });
 }
 
 /** The clients of each agent, if agents have separate poolers; else all clients, as one lot. */
 export function countClientsByAgent(settings: TreatmentSettings): number[] {
-  return areBesideAgents(settings.pool) && settings.agents > 0
+  return areAtAgents(settings.pool) && settings.agents > 0
     ? clientsByAgent(settings)
     : [totalClients(settings)];
 }

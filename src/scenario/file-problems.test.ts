@@ -129,7 +129,7 @@ test("a problem that all treatments share is reported once, without a treatment"
   const keys = Array.from({ length: 60 }, (_, i) => `k${i}: 1\n`).join("");
   const levels = Array.from({ length: 10 }, (_, i) => i);
   const yaml = `name: x\n${keys}factors: { preload: [${levels.join(", ")}] }\n`;
-  const told = scenarioProblems(yaml);
-  expect(told).toHaveLength(60);
-  for (const each of told) expect(each).not.toContain("treatment");
+  const problems = scenarioProblems(yaml);
+  expect(problems).toHaveLength(60);
+  for (const each of problems) expect(each).not.toContain("treatment");
 });

@@ -283,20 +283,20 @@ function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFindin
   if (expansion.factors.some((path) => refused.isRead(path, true))) return [];
   const named = [...expansion.read, ...expansion.refused];
   const metrics = thresholdMetrics(workloadOf(scenario));
-  const beside = (look: (seen: Scenario, found: Finding[]) => void): readonly Finding[] =>
+  const findingsOf = (look: (seen: Scenario, found: Finding[]) => void): readonly Finding[] =>
     findingsDespiteRefusals(scenario, refused, (seen) => {
       const found: Finding[] = [];
       look(seen, found);
       return found;
     });
   return [
-    ...beside(({ thresholds }, found) => resolveThresholds(thresholds, named, undefined, found, metrics)),
-    ...beside(({ thresholds }, found) =>
+    ...findingsOf(({ thresholds }, found) => resolveThresholds(thresholds, named, undefined, found, metrics)),
+    ...findingsOf(({ thresholds }, found) =>
       resolveRatioThresholds(thresholds, named, undefined, found, metrics),
     ),
-    ...beside(({ published }, found) => resolvePublished(published, named, undefined, found, metrics)),
-    ...beside(({ objective }, found) => resolveObjective(objective, undefined, metrics, found)),
-    ...beside((seen, found) =>
+    ...findingsOf(({ published }, found) => resolvePublished(published, named, undefined, found, metrics)),
+    ...findingsOf(({ objective }, found) => resolveObjective(objective, undefined, metrics, found)),
+    ...findingsOf((seen, found) =>
       resolveStopping(seen, mostTrials(seen.trials), named.length, undefined, found),
     ),
   ].map(forAllTreatments);

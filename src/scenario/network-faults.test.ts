@@ -6,7 +6,7 @@ import { networkPlacesOf } from "../faults/faults.js";
 import { parseScenario } from "./loader.js";
 
 const POOL = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 2 }\n";
-const BESIDE = "agents: 2\npool: { strategy: pgbouncer, size: 8, instances: 2, placement: agent }\n";
+const AT_AGENTS = "agents: 2\npool: { strategy: pgbouncer, size: 8, instances: 2, placement: agent }\n";
 const BY_CERTIFICATE = "pool: { strategy: pgbouncer, size: 8, login: certificate }\n";
 
 /** A workload of one transaction. */
@@ -60,7 +60,7 @@ describe("a fault of the network or of PgBouncer", () => {
       const [treatment] = parseScenario(yaml, "x.yaml").treatments;
       return treatment && networkPlacesOf(treatment.settings);
     };
-    expect(placesOf(BESIDE)).toEqual(["pooler"]);
+    expect(placesOf(AT_AGENTS)).toEqual(["pooler"]);
     expect(placesOf(`agents: 2\n${POOL}`)).toEqual(["clients"]);
   });
 
@@ -76,10 +76,10 @@ describe("a fault of the network or of PgBouncer", () => {
     ["pooler-restart }", DIRECT, "pooler-restart needs a pooler, and pool.strategy is direct"],
     ["pooler-restart }", DIRECT, "pooler-restart needs a pooler, and pool.strategy is direct"],
     ["pooler-kill }", EXTERNAL, "needs a PgBouncer that train-sim starts, and pool names URLs"],
-    ["pooler-kill, instance: 5 }", BESIDE, "pooler-kill names instance 5, and there are 4"],
+    ["pooler-kill, instance: 5 }", AT_AGENTS, "pooler-kill names instance 5, and there are 4"],
     [
       "agent-partition, for: 1s }",
-      `${BESIDE}target: { url: postgresql://a@b.example/c, sslmode: verify-full, ca: ca.crt }\n`,
+      `${AT_AGENTS}target: { url: postgresql://a@b.example/c, sslmode: verify-full, ca: ca.crt }\n`,
       "agent-partition puts a proxy before the server, so PgBouncer cannot check the server's name",
     ],
     ["pooler-kill, instance: 3 }", POOL, "pooler-kill names instance 3, and there are 2"],

@@ -142,7 +142,7 @@ export function findingsDespiteRefusals(
 }
 
 /** Findings of the rules in a scenario that the schema refuses in part. */
-export function rulesBeside(raw: Mapping, findings: readonly Finding[]): readonly Finding[] {
+export function reliableFindings(raw: Mapping, findings: readonly Finding[]): readonly Finding[] {
   const rest = withoutRefused(raw, findings);
   if (!rest || rest.refused.mayVary) return [];
   const { scenario, refused } = rest;

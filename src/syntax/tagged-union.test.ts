@@ -24,7 +24,7 @@ const MEMBERS = [
 
 const kind = z.enum(["boat", "plane", "kite", "glider"]);
 const Vehicle = taggedUnion({ tag: "kind", common: { at: z.number(), kind }, members: MEMBERS });
-const Told = taggedUnion({
+const Choice = taggedUnion({
   tag: "kind",
   common: { kind: kind.optional() },
   members: MEMBERS,
@@ -76,17 +76,17 @@ describe("a value that breaks a tagged union", () => {
 });
 
 test("a tagged union infers an absent tag from the keys", () => {
-  expect(Told.parse({})).toEqual({ kind: "boat" });
-  expect(Told.parse({ span: 2 })).toEqual({ kind: "kite", span: 2 });
-  expect(issuesOf(Told, { crew: 1, line: true })).toEqual([
+  expect(Choice.parse({})).toEqual({ kind: "boat" });
+  expect(Choice.parse({ span: 2 })).toEqual({ kind: "kite", span: 2 });
+  expect(issuesOf(Choice, { crew: 1, line: true })).toEqual([
     "line: belongs to kind glider, not to boat; boat takes crew",
   ]);
-  expect(issuesOf(Told, { spam: 1, line: true }), "a misspelt key").toEqual([': Unrecognized key: "spam"']);
+  expect(issuesOf(Choice, { spam: 1, line: true }), "a misspelt key").toEqual([': Unrecognized key: "spam"']);
 });
 
 test("a tagged union with custom words does not list shared keys as a member's own", () => {
-  expect(issuesOf(Told, { kind: "kite" })).toEqual([": a kite without span"]);
-  expect(issuesOf(Told, { kind: "kite", span: 1, crew: 1 })).toEqual([
+  expect(issuesOf(Choice, { kind: "kite" })).toEqual([": a kite without span"]);
+  expect(issuesOf(Choice, { kind: "kite", span: 1, crew: 1 })).toEqual([
     "crew: belongs to kind boat or plane, not to kite",
   ]);
 });
@@ -103,7 +103,7 @@ test("the JSON Schema of a tagged union is one mapping whose keys name their mem
     span: "Of its wings. Kinds plane and kite only, which need it.",
     line: "Kind glider only.",
   });
-  expect(Object.keys(z.toJSONSchema(Told, { io: "input" }).properties ?? {})).toEqual([
+  expect(Object.keys(z.toJSONSchema(Choice, { io: "input" }).properties ?? {})).toEqual([
     "kind",
     "span",
     "crew",

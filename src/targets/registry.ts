@@ -24,7 +24,7 @@ export const TARGET_KINDS: readonly TargetKind<TargetSettings>[] = REGISTERED;
 type Name = TargetSettings["kind"];
 /** Kinds that a key may select, in order of precedence. */
 const BY_OTHER_KEY = TARGET_KINDS.map(({ settings }) => settings)
-  .filter(({ toldBy: impliedBy }) => impliedBy !== undefined)
+  .filter(({ reason: impliedBy }) => impliedBy !== undefined)
   .reverse();
 
 function kindOf({ kind }: Pick<TargetSettings, "kind">): TargetKind<TargetSettings> {
@@ -55,7 +55,7 @@ export function startedDialect(settings: TargetSettings): DialectName | undefine
 const NAMES = MEMBERS.map(({ name }) => name) as [Name, ...Name[]];
 const [BY_DEFAULT] = NAMES;
 const kindDefaults = BY_OTHER_KEY.map(
-  ({ name, toldBy: impliedBy }) => `${name} when ${impliedBy?.words ?? ""}`,
+  ({ name, reason: impliedBy }) => `${name} when ${impliedBy?.words ?? ""}`,
 );
 const kind = z
   .enum(NAMES)
@@ -76,7 +76,7 @@ const checkpoint = z
 /** The kind that the keys select. */
 function impliedKind(given: Mapping): Name {
   return (
-    BY_OTHER_KEY.find(({ toldBy: impliedBy }) => impliedBy?.keys.some((key) => given[key] !== undefined))
+    BY_OTHER_KEY.find(({ reason: impliedBy }) => impliedBy?.keys.some((key) => given[key] !== undefined))
       ?.name ?? BY_DEFAULT
   );
 }

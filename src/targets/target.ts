@@ -12,7 +12,7 @@ export interface TargetSettingsOf<
 > extends Member<S["kind"], Keys> {
   readonly dialect?: DialectName;
   /** Keys that select this kind if the scenario names no kind, and the words for that. */
-  readonly toldBy?: { readonly keys: readonly string[]; readonly words: string };
+  readonly reason?: { readonly keys: readonly string[]; readonly words: string };
   /** The settings that these keys of a scenario mean. */
   resolve(given: z.output<z.ZodObject<Keys>>): S;
   keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];

@@ -9,7 +9,7 @@ import { RESUMED_RULE, violationsAside } from "../engine/session/resume.js";
 import type { Figures } from "./figures.js";
 
 /** Rules in `diagnosis` that no trial shows. */
-const TOLD_BY_THE_RUN: ReadonlySet<unknown> = new Set([RESUMED_RULE, WITHOUT_EFFECT, "schema-left"]);
+const RULES_OF_THE_RUN: ReadonlySet<unknown> = new Set([RESUMED_RULE, WITHOUT_EFFECT, "schema-left"]);
 const ABORTED = /^aborted the experiment/;
 
 interface RecomputedRun {
@@ -131,7 +131,7 @@ export class DocumentFigures {
       const validity = { counts: found.counts, timings: found.timings };
       figures.compare("verdict", "verdict", { counts, timings }, validity);
     } else figures.compare("verdict", "verdict", { status, reasons, counts, timings }, found);
-    const isMade = ({ rule }: ResultDocument["diagnosis"][number]): boolean => !TOLD_BY_THE_RUN.has(rule);
+    const isMade = ({ rule }: ResultDocument["diagnosis"][number]): boolean => !RULES_OF_THE_RUN.has(rule);
     const entries = record.diagnosis(result.environment);
     figures.compare("verdict", "diagnosis", result.diagnosis.filter(isMade), entries);
   }

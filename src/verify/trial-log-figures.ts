@@ -21,24 +21,24 @@ export async function compareLog(
   const what = `${name}: counts in its log`;
   try {
     const report = await readLogs(await logFilesIn([path]), {}, 0);
-    const said = report.trials.find(({ number }) => number === trial.number);
-    if (!said) {
+    const logged = report.trials.find(({ number }) => number === trial.number);
+    if (!logged) {
       figures.leave(what, "it has no line of this trial", isFull);
       return;
     }
-    const { windowStartsAt: startedAt, windowSeconds, status, index, integrity: verdict } = said;
-    const told = Object.entries({ startedAt, windowSeconds, status, index, verdict });
+    const { windowStartsAt: startedAt, windowSeconds, status, index, integrity: verdict } = logged;
+    const entries = Object.entries({ startedAt, windowSeconds, status, index, verdict });
     const stored: Record<string, unknown> = { ...trial, verdict: trial.integrity?.verdict };
-    for (const [key, value] of told)
+    for (const [key, value] of entries)
       if (value !== null)
         figures.compare("log", `${at}.${key === "verdict" ? "integrity.verdict" : key}`, stored[key], value);
-    if (!said.isCounted || trial.status !== "complete") {
-      if (said.isCounted) figures.leave(what, `the trial is ${trial.status}`);
+    if (!logged.isCounted || trial.status !== "complete") {
+      if (logged.isCounted) figures.leave(what, `the trial is ${trial.status}`);
       else figures.leave(what, "it holds no summaries", isFull && trial.status === "complete");
       return;
     }
-    for (const [operation, told] of Object.entries(said.operations)) {
-      const totals = Object.entries(told).filter(([, value]) => value !== null);
+    for (const [operation, entries] of Object.entries(logged.operations)) {
+      const totals = Object.entries(entries).filter(([, value]) => value !== null);
       const result: Record<string, unknown> = { ...trial.operations[operation] };
       for (const [key, value] of totals)
         figures.compare("log", `${at}.operations.${operation}.${key}`, result[key], value);

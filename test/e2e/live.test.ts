@@ -127,8 +127,8 @@ describe("a run with a live page and metrics", () => {
     expect(seriesIn(last, `train_sim_response_time_seconds_count${labels}`)).toBe(counts.at(-1));
     expect(scraped.some((text) => seriesIn(text, 'train_sim_phase{phase="measure"}') === 1)).toBe(true);
 
-    const said = ended.stderr.split("\n").filter((line) => line !== "");
-    expect(said).toEqual([expect.stringContaining("live page"), expect.stringContaining("metrics for")]);
+    const lines = ended.stderr.split("\n").filter((line) => line !== "");
+    expect(lines).toEqual([expect.stringContaining("live page"), expect.stringContaining("metrics for")]);
   });
 
   it("ends on a signal though a reader is connected, and sends the reader its exit code", async () => {

@@ -290,8 +290,8 @@ describe("prepared statements through a pooler", () => {
     "are refused if the console of PgBouncer %s, or a test through it, shows that it lacks them",
     async (kind, words) => {
       const pooler = await pgBouncer(kind, server);
-      const told = grave(await found(scenario(pooler, withConsole(pooler))));
-      expect(told.map((each) => each.words).join()).toContain(words);
+      const problems = grave(await found(scenario(pooler, withConsole(pooler))));
+      expect(problems.map((each) => each.words).join()).toContain(words);
       const tried = grave(await found(scenario(pooler)));
       expect(tried.map((each) => each.words).join()).toContain("was not there in the next transaction");
       expect(tried[0]?.remedy).toContain("pool.maxPreparedStatements: 0");

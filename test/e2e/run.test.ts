@@ -17,7 +17,7 @@ import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { urlOf } from "../support/suite-server.js";
 import {
   onlyResultIn,
-  said,
+  outputMatch,
   scratchDirectory,
   startTrainSim,
   trainSim,
@@ -383,7 +383,7 @@ describe("a run that is stopped", () => {
     if (holdsIn) await untilLogged(out, `"phase":"${holdsIn}"`);
     await holder.query(`BEGIN; LOCK TABLE ${namespace}.events_archive IN ACCESS EXCLUSIVE MODE`);
     await untilLogged(out, `"phase":"${phase}"`);
-    const heard = said(started, /SIGINT: finishing/);
+    const heard = outputMatch(started, /SIGINT: finishing/);
     started.child.kill("SIGINT");
     await heard;
     await holder.close();

@@ -114,12 +114,12 @@ it("poolers at agents and a central pooler have evidence, as levels of one facto
   const { exitCode, stderr } = await run.ended;
   expect(exitCode, stderr).toBe(0);
   const { treatments, environment } = onlyResultIn(out).result;
-  const told = treatments.map(({ id, trials: [trial] }) => [
+  const rows = treatments.map(({ id, trials: [trial] }) => [
     id,
     trial?.database.pooler?.serversMax,
     trial?.integrity?.verdict,
   ]);
-  expect(told).toEqual([
+  expect(rows).toEqual([
     ["central", 3, "ok"],
     ["agent", 6, "ok"],
   ]);

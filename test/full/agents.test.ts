@@ -26,7 +26,7 @@ import { secondsIn } from "../support/fault-runs.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
   onlyResultIn,
-  said,
+  outputMatch,
   scratchDirectory,
   trainSim,
   untilLogged,
@@ -133,7 +133,7 @@ it("a run fails its trial if an agent is lost before the trial begins", async ()
   const { run, out, url, token } = await stage("agentsfewer");
   const survivor = startAgent({ name: "a", url, token });
   const victim = startAgent({ name: "b", url, token });
-  await said(run, /agent 2 of 2/);
+  await outputMatch(run, /agent 2 of 2/);
   victim.child.kill("SIGKILL");
   const { exitCode, stderr } = await run.ended;
   expect(exitCode, stderr).toBe(111);
@@ -193,8 +193,8 @@ it("agents join over TLS, and an agent refuses a coordinator whose certificate i
   const [certFile, keyFile] = [join(directory, "cert.pem"), join(directory, "key.pem")];
   writeFileSync(certFile, cert);
   writeFileSync(keyFile, key);
-  const { run, url: told, token } = await stage("agentstls", "--cert", certFile, "--key", keyFile);
-  const url = told.replace("127.0.0.1", "localhost");
+  const { run, url: agentRecords, token } = await stage("agentstls", "--cert", certFile, "--key", keyFile);
+  const url = agentRecords.replace("127.0.0.1", "localhost");
   expect(url).toMatch(/^wss:/);
   const stranger = await startAgent({ name: "x", url, token, more: ["--wait", "1s"] }).ended;
   expect(stranger.exitCode).toBe(111);
@@ -259,9 +259,9 @@ it("a trial goes on if its fault kills an agent, which joins again for the next 
     ["complete", "ok", 0],
     ["complete", "ok", 0],
   ]);
-  for (const { faults: records, agents: told, windowSeconds, diagnosis, notAssessed } of trials) {
+  for (const { faults: records, agents: agentRecords, windowSeconds, diagnosis, notAssessed } of trials) {
     expect(records?.[0]?.words).toMatch(/^killed agent [ab] with \d workers? and \d+ clients$/);
-    expect(told?.map(({ cpuSeconds }) => cpuSeconds === undefined).sort()).toEqual([false, true]);
+    expect(agentRecords?.map(({ cpuSeconds }) => cpuSeconds === undefined).sort()).toEqual([false, true]);
     expect(windowSeconds).toBeCloseTo(3, 1);
     expect((diagnosis ?? []).map(({ check }) => check)).not.toContain("closure");
     // CPU time and I/O of the killed agent before the window must not look like other programs' in it.

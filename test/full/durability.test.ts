@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { connectAdmin } from "../../src/database/postgres/admin.js";
 import { systemClock } from "../../src/foundation/clock.js";
 import { LOSS_ALLOWED, lostOneUnexplained, startLossyRun, trialOf } from "../support/lossy-run.js";
-import { onlyResultIn, said, trainSim } from "../support/train-sim.js";
+import { onlyResultIn, outputMatch, trainSim } from "../support/train-sim.js";
 
 /** Long enough to lose many events, short enough to acknowledge them within the window. */
 const WRITER_DELAY_SECONDS = 0.8;
@@ -68,7 +68,7 @@ it("losses by a kill violate the audit unless the scenario allows them", async (
 
 it("the audit finds an event that a stranger deletes before a kill, as unexplained", async () => {
   const { started, out } = startKilled(LOSS_ALLOWED, OFF);
-  const [, port] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
+  const [, port] = await outputMatch(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
   const endpoint = {
     scheme: "postgresql",
     host: "127.0.0.1",

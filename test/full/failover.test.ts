@@ -5,7 +5,7 @@
 import { expect, it } from "vitest";
 import { acknowledgedBatches, LOSS_ALLOWED, startLossyRun, trialOf } from "../support/lossy-run.js";
 import { connectPrimary, eventsOnPrimary } from "../support/primary.js";
-import { onlyResultIn, said, trainSim, type Started } from "../support/train-sim.js";
+import { onlyResultIn, outputMatch, trainSim, type Started } from "../support/train-sim.js";
 
 const CUT_AT_SECONDS = 3;
 
@@ -66,7 +66,7 @@ it("a failover loses a synchronous primary's commits whose wait was cancelled, a
       "{ at: 3500ms, kind: backend-cancel }, { at: 4s, kind: failover }",
     more: LOSS_ALLOWED,
   });
-  await said(started, /fault failover at \d+\.\d s is over/);
+  await outputMatch(started, /fault failover at \d+\.\d s is over/);
   const there = await eventsOnPrimary(started);
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(0);
@@ -84,7 +84,7 @@ it("a failover loses a synchronous primary's commits whose wait was cancelled, a
 
 it("the audit finds an event that a stranger deletes on the promoted standby", async () => {
   const { started, out } = startFailover(LOSS_ALLOWED, ", replication: sync");
-  await said(started, /fault failover at \d+\.\d s is over/);
+  await outputMatch(started, /fault failover at \d+\.\d s is over/);
   const taken = await takeAnEvent(started);
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(110);

@@ -15,7 +15,7 @@ const ESCAPE = "\u001b]0;owned\u0007\u001b[2J\u009b31m";
 const IDS = ["../../../escaped", "/etc/escaped", "..", "a\u0000b", `<script>alert(1)</script>${ESCAPE}`];
 
 /** A hostile directory, and a directory of a victim that must stay unchanged. */
-function scene(result: ResultDocument): { directory: string; victim: string; beside: () => string[] } {
+function scene(result: ResultDocument): { directory: string; victim: string; neighbours: () => string[] } {
   const parent = scratchDirectory();
   const directory = join(parent, "results");
   const victim = join(parent, "victim");
@@ -23,12 +23,12 @@ function scene(result: ResultDocument): { directory: string; victim: string; bes
   mkdirSync(victim);
   writeFileSync(join(victim, "file"), "kept");
   writeFileSync(join(directory, "result.json"), JSON.stringify(result));
-  const beside = (): string[] => [
+  const neighbours = (): string[] => [
     ...readdirSync(parent).sort(),
     ...readdirSync(victim),
     readFileSync(join(victim, "file"), "utf8"),
   ];
-  return { directory, victim, beside };
+  return { directory, victim, neighbours };
 }
 
 const UNTOUCHED = ["results", "victim", "file", "kept"];
@@ -68,18 +68,18 @@ const COMMANDS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 describe("commands on a hostile result directory", () => {
   it("write nothing through links in the directory", async () => {
     for (const name of PLANTED) {
-      const { directory, victim, beside } = scene(resumable());
+      const { directory, victim, neighbours } = scene(resumable());
       symlinkSync(name === "trials" ? victim : join(victim, "file"), join(directory, name));
       const report = await trainSim(["report", directory, "--verbose"]);
       expect(report.exitCode, `report, ${name}`).toBe(0);
       const resumed = await trainSim(["run", "--resume", directory, "--quiet"]);
       expect([104, 111], `--resume, ${name}: ${resumed.stderr}`).toContain(resumed.exitCode);
-      expect(beside(), name).toEqual(UNTOUCHED);
+      expect(neighbours(), name).toEqual(UNTOUCHED);
     }
   });
 
   it("write nothing outside the directory if a treatment's name is a path", async () => {
-    const { directory, beside } = scene(hostileResult());
+    const { directory, neighbours } = scene(hostileResult());
     for (const command of [
       ["report", directory],
       ["logs", directory],
@@ -87,7 +87,7 @@ describe("commands on a hostile result directory", () => {
     ])
       await trainSim(command);
     expect((await trainSim(["run", "--resume", directory])).exitCode).toBe(104);
-    expect(beside()).toEqual(UNTOUCHED);
+    expect(neighbours()).toEqual(UNTOUCHED);
     expect(readdirSync(directory).sort()).toEqual(["report.html", "result.json"]);
   });
 

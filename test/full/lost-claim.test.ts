@@ -7,7 +7,7 @@ import { ownDatabase } from "../support/own-database.js";
 import { urlOf } from "../support/suite-server.js";
 import {
   onlyResultIn,
-  said,
+  outputMatch,
   scratchDirectory,
   startTrainSim,
   trainSim,
@@ -51,7 +51,7 @@ async function runAt(url: string, namespace: string) {
   const file = scenarioOn(url, namespace);
   const out = scratchDirectory();
   const first = startTrainSim(["run", file, "--out", out]);
-  const retaken = said(first, /lost \((.*)\) and is held again/);
+  const retaken = outputMatch(first, /lost \((.*)\) and is held again/);
   retaken.catch(() => undefined);
   await untilLogged(out, '"phase":"measure"');
   return { file, out, first, retaken };

@@ -13,7 +13,7 @@ import {
   trialOf,
 } from "../support/lossy-run.js";
 import { ALL_IDS, connectPrimary, eventsOnPrimary } from "../support/primary.js";
-import { onlyResultIn, said, trainSim, type Started } from "../support/train-sim.js";
+import { onlyResultIn, outputMatch, trainSim, type Started } from "../support/train-sim.js";
 
 const startSplit = (more: string, target = ""): ReturnType<typeof startLossyRun> =>
   startLossyRun({
@@ -25,7 +25,7 @@ const startSplit = (more: string, target = ""): ReturnType<typeof startLossyRun>
 
 it("a split brain loses exactly the events that the old primary acknowledged after the promotion", async () => {
   const { started, out } = startSplit(LOSS_ALLOWED);
-  await said(started, /fault split-brain at \d+\.\d s is over/);
+  await outputMatch(started, /fault split-brain at \d+\.\d s is over/);
   const there = await eventsOnPrimary(started);
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(0);
@@ -79,8 +79,8 @@ it("an old primary that waits for a standby acknowledges nothing after the promo
 
 it("the audit finds an event that a stranger deletes from the new primary during a split brain", async () => {
   const { started, out } = startSplit(LOSS_ALLOWED);
-  const [, oldPort] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
-  await said(started, /fault split-brain at \d+\.\d s begins/);
+  const [, oldPort] = await outputMatch(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
+  await outputMatch(started, /fault split-brain at \d+\.\d s begins/);
   await takeFreshEvent(started, Number(oldPort));
   await lostOneUnexplained(started, out);
 });

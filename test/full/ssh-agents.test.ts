@@ -12,7 +12,7 @@ import { onSuiteServer } from "../support/suite-server.js";
 import {
   MAIN,
   onlyResultIn,
-  said,
+  outputMatch,
   scratchDirectory,
   startTrainSim,
   untilLogged,
@@ -86,7 +86,7 @@ it("a run over ssh makes a token, leaves nothing after Ctrl-C, and prints how to
 
 it("a run over ssh leaves nothing if it is stopped before its agents have joined", async () => {
   const { run } = start("sshearly", over(HOSTS, `sleep 2; ${COMMAND}`));
-  await said(run, /waiting for 2 agents/);
+  await outputMatch(run, /waiting for 2 agents/);
   run.child.kill("SIGTERM");
   expect((await run.ended).exitCode).toBe(105);
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import {
   onlyResultIn,
-  said,
+  outputMatch,
   scratchDirectory,
   startTrainSim,
   type Started,
@@ -48,7 +48,7 @@ export function startCoordinator(
 
 /** Resolves to the address to join at, as soon as the run waits for agents. */
 export async function whereToJoin(run: Started): Promise<string> {
-  const [, url = ""] = await said(run, /--join (\S+) /);
+  const [, url = ""] = await outputMatch(run, /--join (\S+) /);
   return url;
 }
 

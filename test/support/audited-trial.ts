@@ -109,7 +109,7 @@ const OUTCOMES: Readonly<Record<Fate, BatchOutcome>> = {
 
 /** One producer of two clients, one consumer and one archiver, all in one thread. */
 class Crew implements AuditedCrew {
-  readonly told: LedgerTotals = { ...EMPTY_LEDGER };
+  readonly totals: LedgerTotals = { ...EMPTY_LEDGER };
   readonly added: Record<Fate, PreparedEvent[]> = { acknowledged: [], failed: [], found: [], absent: [] };
   private readonly prng = new Prng(SEED);
   private readonly workload: EventOperations;
@@ -153,14 +153,14 @@ class Crew implements AuditedCrew {
       outcome,
       monotonicMs(),
     );
-    if (outcome === "acknowledged") this.told.published += this.batchEvents;
-    if (outcome === "in-doubt") this.told.inDoubt += this.batchEvents;
+    if (outcome === "acknowledged") this.totals.published += this.batchEvents;
+    if (outcome === "in-doubt") this.totals.inDoubt += this.batchEvents;
     this.added[fate].push(...events);
   }
 
   async process(limit: number, roll?: number): Promise<readonly EventPass[]> {
     const passes = await this.stranger.process(limit, roll);
-    this.told.passes += passes.length;
+    this.totals.passes += passes.length;
     this.work.transaction(monotonicMs(), 0);
     for (const pass of passes) this.work.pass(pass);
     return passes;
@@ -168,7 +168,7 @@ class Crew implements AuditedCrew {
 
   async archive(limit: number): Promise<number> {
     const archivedIds = await this.archiveUntold(limit);
-    this.told.archived += archivedIds.length;
+    this.totals.archived += archivedIds.length;
     this.work.transaction(monotonicMs(), 0);
     for (const id of archivedIds) this.work.archived(id);
     return archivedIds.length;
@@ -231,7 +231,7 @@ export async function makeAuditedTrial(
       audit(postgres, admin, {
         settings: { ...settings, validate },
         directory,
-        workerAccounts: [ledger, crew.told],
+        workerAccounts: [ledger, crew.totals],
         startedAt,
         isDrained,
         ...more,

@@ -101,8 +101,10 @@ async function privateApt(suite: string, directory: string): Promise<Apt> {
       return (await run(command, ["-q", ...flags, ...args], { cwd, env, timeout: APT_PATIENCE_MS })).stdout;
     } catch (error) {
       const stderr = typeof error === "object" && error !== null && "stderr" in error ? error.stderr : "";
-      const said = String(stderr).trim().split("\n").slice(-4).join("; ");
-      throw new Error(`${command} ${args[0] ?? ""} failed: ${said || messageOf(error)}`, { cause: error });
+      const lastLines = String(stderr).trim().split("\n").slice(-4).join("; ");
+      throw new Error(`${command} ${args[0] ?? ""} failed: ${lastLines || messageOf(error)}`, {
+        cause: error,
+      });
     }
   };
 }

@@ -189,9 +189,9 @@ export async function expectTrial(cells: MatrixTrial): Promise<void> {
   const out = join(scratchDirectory(), "results");
   const processes = await start(scenario, surroundings, out);
   const [run, ...agents] = await Promise.all(processes.map(({ ended }) => ended));
-  const said = [run, ...agents].map((each) => each?.stderr).join("\n");
-  expect(run?.exitCode, said).toBe(0);
-  expect(said).not.toContain("MaxListenersExceededWarning");
+  const output = [run, ...agents].map((each) => each?.stderr).join("\n");
+  expect(run?.exitCode, output).toBe(0);
+  expect(output).not.toContain("MaxListenersExceededWarning");
   const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
   expect(trial?.status, trial?.reason).toBe("complete");
   expect(trial?.integrity).toMatchObject({ verdict: "ok", lost: 0, violations: [] });

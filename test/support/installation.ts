@@ -91,9 +91,9 @@ async function addPackage(packages: Set<string>, imported: string): Promise<void
 /** The running node, or a copy if other users cannot reach it (below root's home). */
 async function reachableNode(path: string): Promise<string> {
   if (process.getuid?.() !== 0) return process.execPath;
-  const nobody = { uid: 65534, gid: 65534 };
+  const unprivileged = { uid: 65534, gid: 65534 };
   try {
-    await promisify(execFile)(process.execPath, ["--version"], { ...nobody, cwd: "/" });
+    await promisify(execFile)(process.execPath, ["--version"], { ...unprivileged, cwd: "/" });
     return process.execPath;
   } catch {
     const copy = join(path, "node");

@@ -70,14 +70,14 @@ export async function startSshServer(hosts: readonly string[], more: readonly st
   const [command = "", ...args] = process.getuid?.() === 0 ? [...AS_ROOT, at("passwd"), ...sshd] : sshd;
   const child = spawn(command, args, { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(child, "exit");
-  const said: string[] = [];
+  const output: string[] = [];
   await new Promise<void>((resolve, reject) => {
     createInterface({ input: child.stderr }).on("line", (line) => {
-      said.push(line);
+      output.push(line);
       if (line.includes("Server listening")) resolve();
     });
     child.once("error", reject);
-    child.once("exit", () => reject(new Error(`sshd has ended: ${said.join("; ")}`)));
+    child.once("exit", () => reject(new Error(`sshd has ended: ${output.join("; ")}`)));
   });
   return {
     env: { ...process.env, PATH: `${directory}:${process.env["PATH"] ?? ""}` },

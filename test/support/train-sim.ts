@@ -65,7 +65,7 @@ export async function trainSim(args: readonly string[], options: StartOptions = 
 }
 
 /** Resolves to the first match in standard error. */
-export function said({ child }: Started, pattern: RegExp): Promise<RegExpExecArray> {
+export function outputMatch({ child }: Started, pattern: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     let seen = "";
     child.stderr?.on("data", (text: string) => {
@@ -79,7 +79,7 @@ export function said({ child }: Started, pattern: RegExp): Promise<RegExpExecArr
 
 /** Resolves to the address after `words` on standard error. */
 export async function announced(started: Started, words: string): Promise<string> {
-  const [, address = ""] = await said(started, new RegExp(`${words}: (\\S+)\\n`));
+  const [, address = ""] = await outputMatch(started, new RegExp(`${words}: (\\S+)\\n`));
   return address;
 }
 

@@ -47,8 +47,8 @@ function ranked(
     .sort((a, b) => reached(b) - reached(a));
 }
 
-function placesOf({ treatment }: Runner, beside: Runner): LogSeries {
-  return ratioSeries(placeSeries(treatment), placeSeries(beside.treatment));
+function placesOf({ treatment }: Runner, other: Runner): LogSeries {
+  return ratioSeries(placeSeries(treatment), placeSeries(other.treatment));
 }
 
 /** P-values of the first runner against each other one, corrected over all pairs of runners; 1 if blocks are missing. */

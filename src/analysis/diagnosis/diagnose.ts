@@ -95,10 +95,10 @@ function notAssessedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): 
 /** Evidence that no sample of a trial has, a line for each reason; disturbances not looked for are listed separately. */
 function skippedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): string[] {
   const trials = treatments.flatMap((treatment) => treatment.trials);
-  const told = new Set(trials.flatMap(({ notAssessed = [] }) => notAssessed.map(({ reason }) => reason)));
+  const reasons = new Set(trials.flatMap(({ notAssessed = [] }) => notAssessed.map(({ reason }) => reason)));
   const sources = new Map<string, Set<string>>();
   for (const { source, reason, isPartial } of trials.flatMap(({ database }) => database.skipped ?? []))
-    if (isPartial !== true && !told.has(reason))
+    if (isPartial !== true && !reasons.has(reason))
       sources.set(reason, (sources.get(reason) ?? new Set()).add(source));
   return [...sources].map(([reason, names]) => `evidence skipped: ${[...names].join(", ")}: ${reason}`);
 }

@@ -84,8 +84,8 @@ function settlingSecond(all: readonly Series[], changed: readonly Series[]): num
   const own = changed.map(settlingSecondOfSeries).filter((second) => second !== undefined);
   if (own.length < changed.length) return undefined;
   const seconds = Math.max(...own);
-  const isTold = withoutStart(changed, seconds).every(hasEnough);
-  return isTold && changesIn(withoutStart(all, seconds)).length === 0 ? seconds : undefined;
+  const isAssessed = withoutStart(changed, seconds).every(hasEnough);
+  return isAssessed && changesIn(withoutStart(all, seconds)).length === 0 ? seconds : undefined;
 }
 
 export function steadyStateOf(series: readonly Series[]): SteadyState {

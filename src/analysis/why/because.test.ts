@@ -143,12 +143,12 @@ describe("the reasons of a difference", () => {
   it("mention noise in at most one of 100 comparisons", () => {
     const prng = new Prng(11);
     const experiments = 1500;
-    let told = 0;
+    let explained = 0;
     for (let i = 0; i < experiments; i++)
-      told += becauseOf(PROCESS_MEAN, (trial) =>
+      explained += becauseOf(PROCESS_MEAN, (trial) =>
         perEvent("walBytes")(trial, 1000 * 9 ** prng.float()),
       ).length;
-    expect(told / experiments).toBeGreaterThan(0);
-    expect(told / experiments).toBeLessThan(0.01);
+    expect(explained / experiments).toBeGreaterThan(0);
+    expect(explained / experiments).toBeLessThan(0.01);
   });
 });

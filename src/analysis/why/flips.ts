@@ -45,7 +45,7 @@ function planFlips(treatment: TreatmentResult): Flip[] {
 
 /** Most scans of one table or index that train-sim makes for a sample; it samples once before and after, too. */
 const OWN_SCANS = 5;
-const SAMPLES_BESIDE = 2;
+const NEIGHBOUR_SAMPLES = 2;
 /** Share of the scans a transaction of a reading trial below which a trial does not read. */
 const NONE_BELOW = 0.05;
 const SURE_FROM = 4;
@@ -54,7 +54,7 @@ const SURE_FROM = 4;
 const LEAST_SECONDS = 2;
 
 function ownScans({ database: { sampling } }: TrialResult): number {
-  return OWN_SCANS * ((sampling?.samples ?? 0) + SAMPLES_BESIDE);
+  return OWN_SCANS * ((sampling?.samples ?? 0) + NEIGHBOUR_SAMPLES);
 }
 
 /** Transactions that were tried. */

@@ -11,7 +11,7 @@ import {
 type Times = Readonly<Record<string, number>>;
 
 /** Sentence about trials whose processing takes those parts in text and in jsonb, slightly more in each block. */
-function told(jsonb: Times, text: Times, compared: Compared = PROCESS_MEAN, slow = 0, isWorse = true) {
+function explanation(jsonb: Times, text: Times, compared: Compared = PROCESS_MEAN, slow = 0, isWorse = true) {
   const put = ({ operations }: TrialResult, isText: boolean, block: number): void => {
     if (!operations.process) throw new Error("the example processes");
     operations.process.parts = Object.entries(isText ? text : jsonb).map(([name, ms]): LatencyPart => {
@@ -26,25 +26,25 @@ describe("the parts of time in a difference", () => {
   const base = { poolWait: 1, "process.claim": 4, commit: 2 };
 
   it("are listed with the largest first", () => {
-    expect(told(base, { poolWait: 1, "process.claim": 7, commit: 10 })).toEqual([
+    expect(explanation(base, { poolWait: 1, "process.claim": 7, commit: 10 })).toEqual([
       "a mean process transaction takes 11.2 ms more: commit +8.16 ms and process.claim +3.06 ms",
     ]);
   });
 
   it("are listed for a faster treatment, and for throughput", () => {
     const faster = "a mean process transaction takes 3.06 ms less: process.claim -3.06 ms";
-    expect(told(base, { ...base, "process.claim": 1 }, PROCESS_MEAN, 0, false)).toEqual([faster]);
-    expect(told(base, { ...base, "process.claim": 1 }, PROCESS_RATE, 0, false)).toEqual([faster]);
+    expect(explanation(base, { ...base, "process.claim": 1 }, PROCESS_MEAN, 0, false)).toEqual([faster]);
+    expect(explanation(base, { ...base, "process.claim": 1 }, PROCESS_RATE, 0, false)).toEqual([faster]);
   });
 
   it("include an opposing part if the sum would mislead without it", () => {
-    expect(told({ ...base, poolWait: 5 }, { poolWait: 1, "process.claim": 4, commit: 12 })).toEqual([
+    expect(explanation({ ...base, poolWait: 5 }, { poolWait: 1, "process.claim": 4, commit: 12 })).toEqual([
       "a mean process transaction takes 6.12 ms more: commit +10.2 ms, against poolWait -4.08 ms",
     ]);
   });
 
   it("count a part that a treatment lacks as 0", () => {
-    expect(told(base, { ...base, backoff: 5 })).toEqual([
+    expect(explanation(base, { ...base, backoff: 5 })).toEqual([
       "a mean process transaction takes 5.1 ms more: backoff +5.1 ms",
     ]);
   });
@@ -52,17 +52,19 @@ describe("the parts of time in a difference", () => {
   it("come from the slowest transactions for a tail metric, or from all if these were not kept", () => {
     const p99 = { operation: "process", metric: "p99" } as const;
     const longer = { ...base, commit: 7 };
-    expect(told(base, longer, p99, 10)).toEqual([
+    expect(explanation(base, longer, p99, 10)).toEqual([
       "the slowest process transactions of each second take 51 ms more: commit +51 ms",
     ]);
-    expect(told(base, longer, p99)).toEqual(["a mean process transaction takes 5.1 ms more: commit +5.1 ms"]);
+    expect(explanation(base, longer, p99)).toEqual([
+      "a mean process transaction takes 5.1 ms more: commit +5.1 ms",
+    ]);
   });
 
   it("are not stated if the time moved in the other direction, not at all or in another operation", () => {
-    expect(told(base, { ...base, commit: 1 })).toEqual([]);
-    expect(told(base, base)).toEqual([]);
-    expect(told(base, { ...base, commit: 9 }, { operation: "add", metric: "mean" })).toEqual([]);
-    expect(told(base, { ...base, commit: 9 }, COMPLETED)).toEqual([]);
+    expect(explanation(base, { ...base, commit: 1 })).toEqual([]);
+    expect(explanation(base, base)).toEqual([]);
+    expect(explanation(base, { ...base, commit: 9 }, { operation: "add", metric: "mean" })).toEqual([]);
+    expect(explanation(base, { ...base, commit: 9 }, COMPLETED)).toEqual([]);
   });
 
   it("are not stated if trials of one treatment differ as much among themselves", () => {

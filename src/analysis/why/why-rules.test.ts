@@ -15,7 +15,7 @@ import type { WhyRule } from "./why-rules.js";
 const named = RULES.map((rule) => [`${rule.words} [${rule.worse}]`, rule] as const);
 
 /** Sentences if text is worse, then if it is better, from the value in each block on the worse side and on the better. */
-function told(rule: WhyRule, worse: (block: number) => number, better: (block: number) => number) {
+function explanation(rule: WhyRule, worse: (block: number) => number, better: (block: number) => number) {
   return [true, false].map((isWorse) => {
     const put = (trial: TrialResult, isText: boolean, block: number): void =>
       putOf(rule)(trial, (isText === isWorse ? worse : better)(block));
@@ -29,7 +29,7 @@ describe.each(named)("evidence: %s", (_, rule) => {
   const [worse, better] = rule.worse === "more" ? [more, less] : [less, more];
 
   it("is stated for a slower and for a faster treatment, with both values", () => {
-    const [slower, faster] = told(rule, wobbling(worse), wobbling(better));
+    const [slower, faster] = explanation(rule, wobbling(worse), wobbling(better));
     for (const sentences of [slower, faster]) expect(sentences).toHaveLength(1);
     const { text } = rule.unit;
     const trial = exampleResult(1).treatments[0]?.trials[0] as TrialResult;
@@ -43,19 +43,19 @@ describe.each(named)("evidence: %s", (_, rule) => {
   });
 
   it("is not stated if it moved in the direction opposite to the difference", () => {
-    expect(told(rule, wobbling(better), wobbling(worse))).toEqual([[], []]);
+    expect(explanation(rule, wobbling(better), wobbling(worse))).toEqual([[], []]);
   });
 
   it("is not stated if trials of one treatment differ as much among themselves", () => {
     const mixed = (usual: number, once: number) => (block: number) => (block === 3 ? once : usual);
-    expect(told(rule, mixed(worse, better), mixed(better, worse))).toEqual([[], []]);
+    expect(explanation(rule, mixed(worse, better), mixed(better, worse))).toEqual([[], []]);
   });
 
   it("is not stated if it differs surely, but too little to matter", () => {
     const close = less + rule.unit.floor * 0.8;
     const [a, b] = rule.worse === "more" ? [close, less] : [less, close];
     expect(
-      told(
+      explanation(
         rule,
         () => a,
         () => b,

@@ -143,11 +143,11 @@ function namesValues(meaning: string, takes: string): boolean {
 }
 
 function distinctRows(rows: readonly KeyRow[]): KeyRow[] {
-  const said = new Set<string>();
+  const described = new Set<string>();
   return rows.filter(({ path, meaning, takes }) => {
     const words = [path.split(".").at(-1), meaning, takes].join("\n");
-    const isNew = !said.has(words);
-    said.add(words);
+    const isNew = !described.has(words);
+    described.add(words);
     return isNew;
   });
 }
@@ -217,12 +217,12 @@ function roleTable(): string {
 
 function section({ key, description, rows }: KeySection): string {
   const tables = key === "actors" ? [roleTable()] : [];
-  const isSaidBelow = rows[0]?.path === key;
+  const isInFirstRow = rows[0]?.path === key;
   const bounds =
     key === "diagnosis" ? " [diagnosis.md](diagnosis.md) has the bounds, with their defaults." : "";
   return [
     `## \`${key}\`\n`,
-    ...(isSaidBelow ? [] : [`${paragraph(description + bounds)}\n`]),
+    ...(isInFirstRow ? [] : [`${paragraph(description + bounds)}\n`]),
     ...tables,
     rowList(rows),
   ].join("\n");
@@ -253,8 +253,9 @@ function examples(): string[] {
   return EXAMPLES.map(({ title, yaml }) => {
     const { treatments } = parseScenario(yaml, "scenario.yaml");
     const ids = treatments.map(({ id }) => `\`${id}\``).join(", ");
-    const said = treatments.length > 1 ? `\n${paragraph(`${treatments.length} treatments: ${ids}.`)}\n` : "";
-    return `## ${title}\n\n\`\`\`yaml\n${yaml}\`\`\`\n${said}`;
+    const described =
+      treatments.length > 1 ? `\n${paragraph(`${treatments.length} treatments: ${ids}.`)}\n` : "";
+    return `## ${title}\n\n\`\`\`yaml\n${yaml}\`\`\`\n${described}`;
   });
 }
 

@@ -31,15 +31,15 @@ export function controlTransactions(): number {
 
 /** Connects to the first server that admits the session; else rejects with the error of the first that is no standby. */
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
-  let told: unknown;
+  let failure: unknown;
   for (const each of [endpoint, ...(endpoint.alternatives ?? [])]) {
     try {
       return await openAt(each, options);
     } catch (error) {
-      if (told === undefined || isStandby(told)) told = error;
+      if (failure === undefined || isStandby(failure)) failure = error;
     }
   }
-  throw told;
+  throw failure;
 }
 
 async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {

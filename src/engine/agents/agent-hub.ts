@@ -8,7 +8,7 @@ import * as z from "zod";
 import { codeOf, messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { isLoopback } from "../../foundation/loopback.js";
 import { counted } from "../../foundation/units.js";
-import { areBesideAgents, poolerKindOf } from "../../pools/registry.js";
+import { areAtAgents, poolerKindOf } from "../../pools/registry.js";
 import { clientsByAgent } from "../../scenario/connections.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { PoolerVersion } from "../trial/pooler.js";
@@ -127,7 +127,7 @@ export class AgentHub {
 
   /** The versions of poolers that agents would start. Rejects if an agent has none. */
   async findPoolers({ pool, agents }: TreatmentSettings): Promise<PoolerVersion[]> {
-    if (!areBesideAgents(pool)) return [];
+    if (!areAtAgents(pool)) return [];
     const { product } = poolerKindOf(pool);
     const found = this.firstAgents(agents).map((agent) => agent.ask({ kind: "find-pooler", pool }));
     return (await Promise.all(found)).map((version) => ({ product, version: z.string().parse(version) }));
@@ -216,12 +216,12 @@ export class AgentHub {
     const { token, version, count } = this.options;
     if (!isSameToken(request.headers.authorization ?? "", bearer(token)))
       return { status: REFUSED.unauthorized, refusal: "it has another token" };
-    const told = headerJson(request.headers[INTRODUCTION_HEADER]);
+    const header = headerJson(request.headers[INTRODUCTION_HEADER]);
     // Another version may introduce itself otherwise.
-    const theirs = Introduction.pick({ version: true }).safeParse(told).data?.version;
+    const theirs = Introduction.pick({ version: true }).safeParse(header).data?.version;
     if (theirs !== undefined && theirs !== version)
       return { status: REFUSED.other, refusal: `it is train-sim ${theirs}, and the coordinator ${version}` };
-    const introduction = Introduction.safeParse(told).data;
+    const introduction = Introduction.safeParse(header).data;
     if (!introduction) return { status: REFUSED.other, refusal: "it sent no name" };
     const { name } = introduction;
     if (this.agents.some((agent) => agent.name === name))

@@ -59,12 +59,12 @@ class PoolersOfAgent {
 
   constructor(
     private readonly place: PoolerPlace,
-    readonly told: OpenedPoolers,
+    readonly openings: OpenedPoolers,
   ) {
     const { agent } = place;
     this.agent = agent;
-    this.running = told.pids;
-    this.instances = told.endpoints.map((_, instance) => ({
+    this.running = openings.pids;
+    this.instances = openings.endpoints.map((_, instance) => ({
       shutDown: (how) => this.change({ kind: "shut-down", instance, how }),
       start: () => this.change({ kind: "bring-up", instance }),
     }));
@@ -113,18 +113,18 @@ class AgentPoolers implements RunningPooler {
     private readonly all: readonly PoolersOfAgent[],
   ) {
     const { product, pause } = poolerKindOf(pool);
-    const told = all.map((each) => each.told);
+    const openings = all.map((each) => each.openings);
     this.product = product;
     // No address of this machine: `agents:2` is the second pooler of each agent.
-    this.endpoints = (told[0]?.endpoints ?? []).map((each, index) => ({
+    this.endpoints = (openings[0]?.endpoints ?? []).map((each, index) => ({
       ...each,
       host: "agents",
       port: index + 1,
     }));
-    this.consoles = told.flatMap(({ consoles }) => consoles);
+    this.consoles = openings.flatMap(({ consoles }) => consoles);
     this.instances = all.flatMap(({ instances }) => instances);
-    this.version = [...new Set(told.map(({ version }) => version))].join(", ");
-    this.supportsPreparedStatements = told.every((each) => each.supportsPreparedStatements);
+    this.version = [...new Set(openings.map(({ version }) => version))].join(", ");
+    this.supportsPreparedStatements = openings.every((each) => each.supportsPreparedStatements);
     this.pause = pause && ((consoles, signal) => this.hold(consoles, signal));
     this.lost = Promise.race(all.map(({ lost }) => lost));
   }
@@ -177,7 +177,7 @@ class AgentPoolers implements RunningPooler {
 
   private async hold(consoles: readonly Endpoint[], signal: AbortSignal): Promise<() => Promise<void>> {
     const holding = this.all.flatMap((each) => {
-      const own = each.told.consoles.filter((console) => consoles.includes(console));
+      const own = each.openings.consoles.filter((console) => consoles.includes(console));
       return own.length > 0 ? [{ each, own }] : [];
     });
     const goOn = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { counted } from "../../foundation/units.js";
 import type { Prng } from "../../foundation/prng.js";
 import { edgeOfAgents } from "../../faults/agent.js";
 import type { LoadAgent } from "../../faults/fault.js";
-import { areBesideAgents, hasPooler, poolerKindOf } from "../../pools/registry.js";
+import { areAtAgents, hasPooler, poolerKindOf } from "../../pools/registry.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { dealWorkers, type AgentPlace } from "../../clients/deal.js";
 import { withinMs } from "../../foundation/deadline.js";
@@ -131,7 +131,7 @@ export class RemoteWorkers implements RunningWorkers {
       .map((crew) => ({
         words: this.wordsOf(crew),
         network: networkOf(crew.agent, edgeOfAgents(pool)),
-        beyond: hasPooler(pool) && !areBesideAgents(pool) ? poolerKindOf(pool).product : "the server",
+        beyond: hasPooler(pool) && !areAtAgents(pool) ? poolerKindOf(pool).product : "the server",
         kill: () => this.kill(crew),
       }));
   }
@@ -175,7 +175,7 @@ export class RemoteWorkers implements RunningWorkers {
       },
     );
     const own = workers.map((worker) => this.assignments[worker] as Assignment);
-    const given = areBesideAgents(this.settings.pool) ? amongThemselves(own) : own;
+    const given = areAtAgents(this.settings.pool) ? amongThemselves(own) : own;
     const others = this.assignments.filter((_, worker) => !workers.includes(worker));
     agent.send({
       kind: "launch",

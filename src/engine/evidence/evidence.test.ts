@@ -57,12 +57,12 @@ async function run(
 ) {
   const clock = new JumpingClock();
   clock.limitMs = windowMs - 1;
-  const told: [number, EvidenceValues][] = [];
+  const readings: [number, EvidenceValues][] = [];
   const evidence = new TrialEvidence({
     sources,
     everyMs: 1000,
     clock,
-    onSample: (second, values) => told.push([second, values]),
+    onSample: (second, values) => readings.push([second, values]),
     ...changes,
   });
   await evidence.begin(0);
@@ -70,15 +70,15 @@ async function run(
   clock.atMs = windowMs;
   await evidence.end(windowMs);
   await evidence.close();
-  return { told, result: evidence.result(DONE) };
+  return { told: readings, result: evidence.result(DONE) };
 }
 
 test("evidence has a sample per second of the window, the last one from its end", async () => {
-  const { told, result } = await run(3000, [
+  const { told: readings, result } = await run(3000, [
     source((call) => ({ "wal.bytes": call * 100, "queue.pending": call })),
   ]);
-  expect(told.map(([second]) => second)).toEqual([0, 1, 2]);
-  expect(told.map(([, values]) => values["wal.bytes"])).toEqual([100, 100, 100]);
+  expect(readings.map(([second]) => second)).toEqual([0, 1, 2]);
+  expect(readings.map(([, values]) => values["wal.bytes"])).toEqual([100, 100, 100]);
   expect(result).toMatchObject({ walBytes: 300, sampling: { samples: 3, missed: 0 } });
   expect(result).not.toHaveProperty("skipped");
 });
@@ -88,7 +88,7 @@ test.each([
   [0, []],
 ])(
   "evidence sampled every %d ms reports the reading at the start with its time: %j",
-  async (everyMs, told) => {
+  async (everyMs, readings) => {
     const opened: [number, EvidenceReading][] = [];
     const clock = new JumpingClock();
     const slow = source(() => {
@@ -106,13 +106,15 @@ test.each([
     clock.limitMs = 500;
     await evidence.begin(0);
     await evidence.close();
-    expect(opened).toEqual(told);
+    expect(opened).toEqual(readings);
   },
 );
 
 test("evidence without sampling has totals of the window and no gauges", async () => {
-  const { told, result } = await run(3000, [source((call) => ({ "wal.bytes": call * 100 }))], { everyMs: 0 });
-  expect(told).toEqual([]);
+  const { told: readings, result } = await run(3000, [source((call) => ({ "wal.bytes": call * 100 }))], {
+    everyMs: 0,
+  });
+  expect(readings).toEqual([]);
   expect(result).toEqual({ walBytes: 100 });
 });
 
@@ -122,8 +124,8 @@ test("evidence counts and names a failed reading and keeps other sources' values
     name: "host",
     summary: () => ({ diskReadBytes: 1 }),
   });
-  const { told, result } = await run(3000, [flaky, steady]);
-  expect(told.map(([second, values]) => [second, values["wal.bytes"]])).toEqual([
+  const { told: readings, result } = await run(3000, [flaky, steady]);
+  expect(readings.map(([second, values]) => [second, values["wal.bytes"]])).toEqual([
     [0, undefined],
     [1, 100],
     [2, 100],
@@ -137,8 +139,8 @@ test("evidence counts and names a failed reading and keeps other sources' values
 test("evidence counts samples that are due when the window ends as missed", async () => {
   const late = new JumpingClock();
   late.limitMs = 1000;
-  const { told, result } = await run(4000, [source(() => ({ "wal.bytes": 1 }))], { clock: late });
-  expect(told.map(([second]) => second)).toEqual([0, 3]);
+  const { told: readings, result } = await run(4000, [source(() => ({ "wal.bytes": 1 }))], { clock: late });
+  expect(readings.map(([second]) => second)).toEqual([0, 3]);
   expect(result).toMatchObject({ sampling: { samples: 2, missed: 2 } });
 });
 
@@ -167,16 +169,16 @@ test.each([
   {
     endMs: 20_000,
     readMs: 20_600,
-    told: ["counters cover 20.60 s, and the window lasted 20.00 s"],
+    readings: ["counters cover 20.60 s, and the window lasted 20.00 s"],
     walPerEvent: 2,
   },
   {
     endMs: 2000,
     readMs: 2600,
-    told: ["counters cover 2.60 s, and the window lasted 2.00 s, so no cost per event is stated"],
+    readings: ["counters cover 2.60 s, and the window lasted 2.00 s, so no cost per event is stated"],
     walPerEvent: undefined,
   },
-  { endMs: 2400, readMs: 2600, told: [], walPerEvent: 2 },
+  { endMs: 2400, readMs: 2600, readings: [], walPerEvent: 2 },
 ])(
   "evidence of a $endMs ms window read at $readMs ms states a delay, and no costs if the delay is long",
   async (row) => {
@@ -191,7 +193,7 @@ test.each([
     clock.atMs = row.readMs;
     await evidence.end(row.endMs);
     const { skipped = [], perEvent } = evidence.result({ ...DONE, operations: { add: { events: 50 } } });
-    expect(skipped).toEqual(row.told.map((reason) => ({ source: "window", reason, isPartial: true })));
+    expect(skipped).toEqual(row.readings.map((reason) => ({ source: "window", reason, isPartial: true })));
     expect(perEvent?.walBytes).toBe(row.walPerEvent);
   },
 );

@@ -188,10 +188,10 @@ export class TrialEvidence {
       reason: isFarOff ? `${lengths}, so no cost per event is stated` : lengths,
       isPartial: true,
     };
-    const { begunAnew } = this.sums;
+    const { restarted } = this.sums;
     const fallen: SkippedSource = {
       source: "counters",
-      reason: `${COUNTED_AGAIN}, so these have no total: ${begunAnew.join(", ")}`,
+      reason: `${COUNTED_AGAIN}, so these have no total: ${restarted.join(", ")}`,
       isPartial: true,
     };
     return [
@@ -199,7 +199,7 @@ export class TrialEvidence {
       ...this.hookFailures,
       ...missed,
       ...(isSlack ? [span] : []),
-      ...(begunAnew.length > 0 ? [fallen] : []),
+      ...(restarted.length > 0 ? [fallen] : []),
     ];
   }
 }

@@ -95,18 +95,18 @@ export class EnvironmentReadings {
   }
 
   get notAssessed(): NotAssessed[] {
-    const told = [...(this.servers?.notAssessed ?? []), ...this.machinesOfAgents];
-    if (!this.closingReading) return told;
-    if (!this.closingReading.machine) return [...told, { what: `${CPU}, ${IO}`, reason: NO_PROC }];
+    const reasons = [...(this.servers?.notAssessed ?? []), ...this.machinesOfAgents];
+    if (!this.closingReading) return reasons;
+    if (!this.closingReading.machine) return [...reasons, { what: `${CPU}, ${IO}`, reason: NO_PROC }];
     const { serverUnknownReason } = this;
     if (serverUnknownReason !== undefined)
-      return [...told, { what: `${CPU}, ${IO}`, reason: serverUnknownReason }];
+      return [...reasons, { what: `${CPU}, ${IO}`, reason: serverUnknownReason }];
     if (this.serverPid === undefined)
       return [
-        ...told,
+        ...reasons,
         { what: `${CPU} and ${IO} on the server's machine`, reason: "it is not this machine" },
       ];
-    return [...told, ...this.unreadableIo];
+    return [...reasons, ...this.unreadableIo];
   }
 
   private get unreadableIo(): NotAssessed[] {

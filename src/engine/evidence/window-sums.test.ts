@@ -56,7 +56,7 @@ describe("WindowSums", () => {
     sums.close({ "pooler.transactions": 50_000, "pooler.session": 2, "wal.bytes": 50_000 });
     expect(sums.total("pooler.transactions")).toBeUndefined();
     expect(sums.total("wal.bytes")).toBe(40_000);
-    expect(sums.begunAnew).toEqual(["pooler.transactions"]);
+    expect(sums.restarted).toEqual(["pooler.transactions"]);
   });
 
   it("has no total of a sum that fell, and lists it as restarted", () => {
@@ -67,7 +67,7 @@ describe("WindowSums", () => {
     sums.close({ "pooler.transactions": 50_000, "wal.bytes": 50_000 });
     expect(sums.total("pooler.transactions")).toBeUndefined();
     expect(sums.total("wal.bytes")).toBe(40_000);
-    expect(sums.begunAnew).toEqual(["pooler.transactions"]);
+    expect(sums.restarted).toEqual(["pooler.transactions"]);
   });
 
   it("finds a fallen counter at the end of a window without samples", () => {
@@ -91,7 +91,7 @@ describe("WindowSums", () => {
     });
     expect(sums.total("transactions.commits")).toBeUndefined();
     expect([sums.total("wal.bytes"), sums.total("host.otherCpuMs")]).toEqual([80, 80]);
-    expect(sums.begunAnew).toEqual(["transactions.commits"]);
+    expect(sums.restarted).toEqual(["transactions.commits"]);
   });
 
   it("has no total of CPU time of a server that was replaced", () => {
@@ -102,7 +102,7 @@ describe("WindowSums", () => {
     sums.close({ [SERVER_PROCESS]: 200, "host.serverCpuMs": 25_000, "host.clientCpuMs": 30 });
     expect(sums.total("host.serverCpuMs")).toBeUndefined();
     expect(sums.total("host.clientCpuMs")).toBe(20);
-    expect(sums.begunAnew).toEqual(["host.serverCpuMs"]);
+    expect(sums.restarted).toEqual(["host.serverCpuMs"]);
   });
 
   it("has totals of statistics with an unchanged start time", () => {
@@ -112,7 +112,7 @@ describe("WindowSums", () => {
     expect(sums.sample(sampled, 1000)).toEqual({ "transactions.commits": 10, "queue.pending": 1 });
     sums.close({ [STATISTICS_BEGAN]: 1.5, "transactions.commits": 30 });
     expect(sums.total("transactions.commits")).toBe(20);
-    expect(sums.begunAnew).toEqual([]);
+    expect(sums.restarted).toEqual([]);
   });
 
   it("has no total if an end of the window was not read", () => {

@@ -66,15 +66,15 @@ export class WindowSums implements WindowEvidence {
 
   close(reading: EvidenceReading): void {
     this.closing = reading;
-    const isAnew = this.begunAnewByServer();
+    const isRestarted = this.restartedByServer();
     for (const [name, counter] of this.counters) {
       const value = reading[name];
       if (value === undefined) continue;
-      if (isReset(name, counter, value) || isAnew(name)) counter.wasReset = true;
+      if (isReset(name, counter, value) || isRestarted(name)) counter.wasReset = true;
     }
   }
 
-  get begunAnew(): string[] {
+  get restarted(): string[] {
     return [...this.counters].filter(([, { wasReset }]) => wasReset).map(([name]) => name);
   }
 
@@ -108,7 +108,7 @@ export class WindowSums implements WindowEvidence {
   }
 
   /** Compares both ends, since a counter may have passed its earlier value by then. */
-  private begunAnewByServer(): (name: string) => boolean {
+  private restartedByServer(): (name: string) => boolean {
     const differs = (mark: string): boolean => {
       const [first, last] = [this.opening[mark], this.closing[mark]];
       return first !== undefined && last !== undefined && first !== last;

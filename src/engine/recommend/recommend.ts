@@ -86,9 +86,9 @@ function scoresOf(
   present: TreatmentResult,
   treatment: TreatmentResult,
 ): Score[] {
-  const beside = new Map(present.trials.map((trial) => [trial.block, valueIn(trial, objective)]));
+  const reference = new Map(present.trials.map((trial) => [trial.block, valueIn(trial, objective)]));
   return treatment.trials.flatMap((trial) => {
-    const [own, other] = [valueIn(trial, objective), beside.get(trial.block)];
+    const [own, other] = [valueIn(trial, objective), reference.get(trial.block)];
     if (other === undefined || other === 0) return [];
     const excesses = conditions.map((condition) => {
       const value = valueIn(trial, condition);
@@ -280,10 +280,10 @@ class RecommendationRun {
       `trials=${TRIALS_A_ROUND}`,
       `seed=${deriveSeed(plan.experiment.seed, "round", counts.rounds)}`,
     ]);
-    const [beside, ...others] = result.treatments as [TreatmentResult, ...TreatmentResult[]];
+    const [reference, ...others] = result.treatments as [TreatmentResult, ...TreatmentResult[]];
     if (counts.rounds === 0) requireSamples(result, plan);
     for (const [i, treatment] of others.entries())
-      search.add(round[i] as number, scoresOf(plan, beside, treatment));
+      search.add(round[i] as number, scoresOf(plan, reference, treatment));
     const trials = TRIALS_A_ROUND * (round.length + 1);
     this.trialMs = (this.nowMs() - beganMs) / trials;
     counts.rounds++;

@@ -39,15 +39,15 @@ it("a managed PgBouncer per server counts with its whole pool", () => {
 });
 
 it("PgBouncers placed on agents count with their pools and their agent's clients", () => {
-  const beside = (size: number, agents: number): Treatment =>
+  const atAgents = (size: number, agents: number): Treatment =>
     treatment(
       `agents: ${agents}\npool: { strategy: pgbouncer, size: ${size}, instances: 2, placement: agent }\n${CYCLE}`,
     );
-  expect(serverConnectionsOf(beside(10, 2).settings)).toBe(40);
-  expect(serverConnectionsOf(beside(10, 3).settings)).toBe(60);
+  expect(serverConnectionsOf(atAgents(10, 2).settings)).toBe(40);
+  expect(serverConnectionsOf(atAgents(10, 3).settings)).toBe(60);
   // 341 clients are on one agent, 171 on the other.
-  expect(serverConnectionsOf(beside(100, 2).settings)).toBe(371);
-  expect(mostServerConnections([beside(10, 3)], beside(10, 3))).toBeGreaterThan(60);
+  expect(serverConnectionsOf(atAgents(100, 2).settings)).toBe(371);
+  expect(mostServerConnections([atAgents(10, 3)], atAgents(10, 3))).toBeGreaterThan(60);
 });
 
 it("server connections are counted for the server of the largest weight", () => {
@@ -109,8 +109,10 @@ it("clients on agents count against their agent's limits", () => {
 
   const central = treatment(`agents: 2\npool: { strategy: pgbouncer, size: 300 }\n${CYCLE}`);
   expect(() => requireCapacity([central], small)).toThrow(/512 clients/);
-  const beside = treatment(`agents: 2\npool: { strategy: pgbouncer, size: 100, placement: agent }\n${CYCLE}`);
-  expect(() => requireCapacity([beside], small)).not.toThrow();
+  const atAgents = treatment(
+    `agents: 2\npool: { strategy: pgbouncer, size: 100, placement: agent }\n${CYCLE}`,
+  );
+  expect(() => requireCapacity([atAgents], small)).not.toThrow();
 });
 
 it("more connections than local ports to one port are refused, and accepted over several ports", () => {

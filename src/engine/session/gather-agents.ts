@@ -1,6 +1,6 @@
 // Gathers the agents of an experiment before its first trial, so that a missing one costs no measurement.
 import { UsageError } from "../../foundation/errors.js";
-import { areBesideAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
+import { areAtAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import { counted } from "../../foundation/units.js";
 import { loadOfAgents, type LoadProcess } from "../../scenario/connections.js";
 import type { Treatment, TreatmentSettings } from "../../scenario/settings.js";
@@ -33,7 +33,7 @@ const LONG_MS = 2 ** 31 - 1;
 
 /** The server or pooler that its clients connect to, if that listens on this machine's loopback only. */
 function onLoopback({ target, pool }: TreatmentSettings): string | undefined {
-  if (hasPooler(pool) && !areBesideAgents(pool))
+  if (hasPooler(pool) && !areAtAgents(pool))
     return isManaged(pool) ? `the ${poolerKindOf(pool).product} that train-sim starts` : undefined;
   return target.kind === "url" ? undefined : "the server that train-sim starts";
 }

@@ -5,7 +5,7 @@ import { databaseSpeaking } from "../../database/registry.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import type { Network } from "../../faults/means/network.js";
-import { areBesideAgents } from "../../pools/registry.js";
+import { areAtAgents } from "../../pools/registry.js";
 import { HERE } from "../workers/worker-thread.js";
 import type { FailureSignal } from "./failure-signal.js";
 import { openPooler } from "./pooler.js";
@@ -97,7 +97,7 @@ export class ClientPath {
   ): Promise<readonly Endpoint[]> {
     const { treatment, trial } = this.inputs;
     if (!networkPlacesOf(treatment.settings).includes(place)) return endpoints;
-    const isWithClients = place === "clients" || areBesideAgents(treatment.settings.pool);
+    const isWithClients = place === "clients" || areAtAgents(treatment.settings.pool);
     const where = isWithClients ? this.host.place : HERE;
     const network = await where.openNetwork(place, endpoints, trial.seed);
     this.networks[place] = network;

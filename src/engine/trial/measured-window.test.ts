@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const NOTHING_TOLD = { assignments: [], usages: new Map<number, never>(), agentCpuSeconds: 0 };
+const NO_USAGE = { assignments: [], usages: new Map<number, never>(), agentCpuSeconds: 0 };
 
 function begun(): MeasuredWindow {
   const window = new MeasuredWindow(monotonicMs(), 1000);
@@ -23,7 +23,7 @@ test.each([HOUR_MS, -HOUR_MS])("a clock that was set by %d ms is found at the en
   const window = begun();
   setClockBy(byMs);
   window.readEnd(0);
-  expect(window.client(NOTHING_TOLD)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
+  expect(window.client(NO_USAGE)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
 });
 
 test("a clock that was set and reset within the window is found", () => {
@@ -32,7 +32,7 @@ test("a clock that was set and reset within the window is found", () => {
   window.readClock();
   vi.restoreAllMocks();
   window.readEnd(0);
-  expect(window.client(NOTHING_TOLD)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
+  expect(window.client(NO_USAGE)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
 });
 
 test("a window that was cut short ends at that time and has no figures of its end", () => {
@@ -42,7 +42,7 @@ test("a window that was cut short ends at that time and has no figures of its en
   const { seconds } = window;
   vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
   expect(window.seconds).toBe(seconds);
-  expect(window.client(NOTHING_TOLD)).toBeNull();
+  expect(window.client(NO_USAGE)).toBeNull();
 });
 
 test("the event loop's delay is the largest of the workers' final reports", () => {
@@ -54,7 +54,7 @@ test("the event loop's delay is the largest of the workers' final reports", () =
     accountedMs,
   });
   const usages = new Map([of(0.5, 3), of(0.25, 40)].entries());
-  expect(window.client({ ...NOTHING_TOLD, usages })).toMatchObject({
+  expect(window.client({ ...NO_USAGE, usages })).toMatchObject({
     eventLoopDelayP99Ms: 40,
     workerUtilization: 0.5,
   });

@@ -28,7 +28,7 @@ export class MeasuredWindow {
   constructor(
     readonly startMs: number,
     durationMs = Number.POSITIVE_INFINITY,
-    private readonly beside?: Pick<EnvironmentReadings, "openWindow" | "closeWindow">,
+    private readonly environment?: Pick<EnvironmentReadings, "openWindow" | "closeWindow">,
   ) {
     this.startedAtMs = wallClockMs() + startMs - monotonicMs();
     this.endMs = startMs + durationMs;
@@ -37,7 +37,7 @@ export class MeasuredWindow {
   readStart(): void {
     this.isOpen = true;
     this.wallOffsetAtStartMs = wallClockMs() - monotonicMs();
-    this.beside?.openWindow();
+    this.environment?.openWindow();
     this.cpuSecondsAtStart = processCpuSeconds();
   }
 
@@ -52,7 +52,7 @@ export class MeasuredWindow {
     this.isRead = true;
     this.cpuSeconds = processCpuSeconds() - this.cpuSecondsAtStart;
     this.eventLoopDelayP99Ms = eventLoopDelayP99Ms;
-    this.beside?.closeWindow();
+    this.environment?.closeWindow();
     this.readClock();
   }
 
@@ -90,9 +90,9 @@ export class MeasuredWindow {
 
   /** What the clients of these workers did with it, over clients x window; undefined where these did not tell. */
   accountedRatio({ assignments, usages }: TrialWorkers, workers: readonly number[]): number | undefined {
-    const told = workers.flatMap((worker) => usages.get(worker) ?? []);
-    if (told.length < workers.length || this.seconds === 0) return undefined;
-    const totalMs = Object.values(sumOfTimes(told)).reduce((sum, ms) => sum + ms, 0);
+    const workerUsages = workers.flatMap((worker) => usages.get(worker) ?? []);
+    if (workerUsages.length < workers.length || this.seconds === 0) return undefined;
+    const totalMs = Object.values(sumOfTimes(workerUsages)).reduce((sum, ms) => sum + ms, 0);
     const clients = workers.reduce((sum, worker) => sum + (assignments[worker]?.clients ?? 0), 0);
     return totalMs / (clients * this.seconds * 1000);
   }

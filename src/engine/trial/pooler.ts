@@ -2,7 +2,7 @@
 import { totalClients, type Treatment, type TreatmentSettings } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { externalPooler } from "../../pools/managed.js";
-import { areBesideAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
+import { areAtAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
 import { HERE } from "../workers/worker-thread.js";
@@ -15,7 +15,7 @@ export interface PoolerVersion {
 /** Refuses an experiment that needs a missing pooler program; resolves to the versions of the programs found. */
 export async function requirePoolers(treatments: readonly Treatment[]): Promise<PoolerVersion[]> {
   const pools = treatments.flatMap(({ settings: { pool } }) =>
-    isManaged(pool) && !areBesideAgents(pool) ? [pool] : [],
+    isManaged(pool) && !areAtAgents(pool) ? [pool] : [],
   );
   const kinds = [...new Set(pools.map(poolerKindOf))];
   return Promise.all(kinds.map(async ({ product, find }) => ({ product, version: (await find()).version })));
@@ -31,5 +31,5 @@ export async function openPooler(
   if (!hasPooler(pool)) return undefined;
   if (!isManaged(pool)) return externalPooler(poolerKindOf(pool), pool);
   const admitted = { maxClientConnections: totalClients(settings), auth };
-  return (areBesideAgents(pool) ? place : HERE).openPoolers(pool, admitted, endpoints);
+  return (areAtAgents(pool) ? place : HERE).openPoolers(pool, admitted, endpoints);
 }

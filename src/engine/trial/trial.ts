@@ -11,7 +11,7 @@ import { arrivalOperations, operationsOf } from "../../results/operation-results
 import type { Totals, WindowSummary } from "../../metrics/totals.js";
 import { secondLines, TrialFiles } from "../../results/trial-files.js";
 import { totalWorkers } from "../../scenario/settings.js";
-import { assignmentsOf, workersThatStartAnew } from "../workers/assignments.js";
+import { assignmentsOf, restartedWorkers } from "../workers/assignments.js";
 import { ClientPath } from "./client-path.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { evidenceOf } from "../evidence/evidence-sources.js";
@@ -222,7 +222,7 @@ class TrialRun {
     // Cached plans were made for empty tables; with statistics the server plans again, as on a live system.
     await this.failures.race(analyzeNamespace(this.host.admin, settings));
     await this.sleepUntil(startMs + warmUpMs - fleet.leadMs);
-    await this.untilEnded(fleet.pause(workersThatStartAnew(fleet.assignments)));
+    await this.untilEnded(fleet.pause(restartedWorkers(fleet.assignments)));
   }
 
   private async measure(load: Load): Promise<void> {

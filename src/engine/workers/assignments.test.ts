@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { dealWorkers } from "../../clients/deal.js";
-import { amongThemselves, assignmentsOf, workersThatStartAnew } from "./assignments.js";
+import { amongThemselves, assignmentsOf, restartedWorkers } from "./assignments.js";
 import type { Assignment } from "./protocol.js";
 import { withMemory } from "./worker-memory.js";
 
@@ -88,7 +88,7 @@ it("workers with iterations or arrivals are stopped before the window", () => {
     archivers: { workers: 1, clients: 2, executor: "shared-iterations", iterations: 5, maxDurationMs: 1000 },
   });
   const assignments = assignmentsOf({ ...rest, settings });
-  expect(workersThatStartAnew(assignments)).toEqual([0, 1, 3]);
+  expect(restartedWorkers(assignments)).toEqual([0, 1, 3]);
 });
 
 it("clients of workers with separate endpoints are numbered among themselves", () => {

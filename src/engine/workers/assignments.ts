@@ -76,7 +76,7 @@ export function amongThemselves(workers: readonly Assignment[]): Assignment[] {
 }
 
 /** The workers (by ordinal) that stop between warm-up and window: a budget, a schedule or a ramp counts from its start. */
-export function workersThatStartAnew(assignments: readonly Assignment[]): number[] {
+export function restartedWorkers(assignments: readonly Assignment[]): number[] {
   return assignments
     .filter(({ settings, role }) => {
       const load = settings.actors[role]?.load;

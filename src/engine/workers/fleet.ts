@@ -42,7 +42,7 @@ export class Fleet {
   private readonly killed = new Set<number>();
   private readonly eventLoopDelaysMs: number[] = [];
   private windowUsages: ReadonlyMap<number, WorkerUsage> = new Map();
-  private endpointsTold: readonly (readonly EndpointDelta[])[] = [];
+  private latestEndpointDeltas: readonly (readonly EndpointDelta[])[] = [];
   private readonly heartbeat: Heartbeat;
   private heartbeatTimer: NodeJS.Timeout | undefined;
   private rejectFailure: (error: TrainSimError) => void = () => undefined;
@@ -115,7 +115,7 @@ export class Fleet {
     const reports = await this.ask({ kind: "stop" }, "stopped");
     const living = this.allWorkers().filter((worker) => !this.hasKilled(worker));
     this.windowUsages = new Map(reports.map(({ usage }, i) => [living[i] as number, usage]));
-    this.endpointsTold = reports.map((report) => report.endpoints);
+    this.latestEndpointDeltas = reports.map((report) => report.endpoints);
   }
 
   /** After a failure: those that are left finish what is under way and close their ledgers, if they can. Never rejects. */
@@ -149,7 +149,7 @@ export class Fleet {
 
   /** What each worker saw of each endpoint; empty before they have stopped. */
   get endpointDeltas(): readonly (readonly EndpointDelta[])[] {
-    return this.endpointsTold;
+    return this.latestEndpointDeltas;
   }
 
   /** The worst worker's event-loop delay, 99th percentile in milliseconds, as last reported. */

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { builtBeside } from "../../foundation/built.js";
+import { builtUrl } from "../../foundation/built.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { tuneForSetup, tuneForLoad } from "../../foundation/v8-tuning.js";
 import type { Assignment, Command, Report, ThreadAssignment } from "./protocol.js";
@@ -18,7 +18,7 @@ const END_PATIENCE_MS = 10_000;
 const LEAD_MS = 30;
 
 function startThread(assignment: ThreadAssignment): Worker {
-  return new Worker(builtBeside("./worker-entry.js", import.meta.url), {
+  return new Worker(builtUrl("./worker-entry.js", import.meta.url), {
     workerData: assignment,
     name: `${assignment.role}-${assignment.index}`,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },

@@ -1,7 +1,7 @@
 // A thread with one proxy per endpoint, used only if a scenario has a network fault: a round trip costs tens of us more.
 // A thread that ends on its own is reported like a server that went away.
 import { Worker } from "node:worker_threads";
-import { builtBeside } from "../../foundation/built.js";
+import { builtUrl } from "../../foundation/built.js";
 import { messageOf, TargetError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import { databaseOf } from "../../database/registry.js";
@@ -45,7 +45,7 @@ class NetworkThread {
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(plan: NetworkPlan) {
-    this.worker = new Worker(builtBeside("./network-entry.js", import.meta.url), {
+    this.worker = new Worker(builtUrl("./network-entry.js", import.meta.url), {
       workerData: plan,
       name: "network",
     });
@@ -68,9 +68,10 @@ class NetworkThread {
     const asked = this.last.then(async () => {
       const answer = this.answer();
       this.worker.postMessage(command);
-      const said = await answer;
-      if (said.kind !== "done") throw new Error(`the network answered ${command.kind} with ${said.kind}`);
-      return said.effect;
+      const response = await answer;
+      if (response.kind !== "done")
+        throw new Error(`the network answered ${command.kind} with ${response.kind}`);
+      return response.effect;
     });
     this.last = asked.catch(() => undefined);
     return asked;
@@ -84,9 +85,9 @@ class NetworkThread {
   }
 
   private async answer(): Promise<NetworkAnswer> {
-    const said = new Promise<NetworkAnswer>((resolve) => (this.answered = resolve));
+    const response = new Promise<NetworkAnswer>((resolve) => (this.answered = resolve));
     const gone = this.lost.then((reason): NetworkAnswer => ({ kind: "failed", reason }));
-    const answer = await Promise.race([said, gone]);
+    const answer = await Promise.race([response, gone]);
     if (answer.kind !== "failed") return answer;
     throw new TargetError(`the proxy of the network failed: ${answer.reason}`);
   }

@@ -62,8 +62,8 @@ async function isOrphaned(path: string): Promise<boolean> {
   try {
     const file = join(path, OWNER_FILE);
     // The directory may belong to a server's user, but its record must be this user's own.
-    const [directory, said] = [await lstat(path), await lstat(file)];
-    if (!directory.isDirectory() || !said.isFile() || said.uid !== process.getuid?.()) return false;
+    const [directory, stats] = [await lstat(path), await lstat(file)];
+    if (!directory.isDirectory() || !stats.isFile() || stats.uid !== process.getuid?.()) return false;
     const owner = Owner.parse(JSON.parse(await readFile(file, "utf8")));
     return owner.place === processPlace() && !owner.processes.some(isRunning);
   } catch {
@@ -125,19 +125,19 @@ export function orphanCommand({ path, pids, mounts }: Orphan): string {
 
 /** Removes orphans without processes and mounts. Resolves to a sentence on each orphan, removed or not. */
 export async function sweepOrphans(): Promise<string[]> {
-  const told: string[] = [];
+  const lines: string[] = [];
   for (const orphan of await findOrphans()) {
     const words = orphanWords(orphan);
     if (orphan.pids.length > 0 || orphan.mounts.length > 0) {
-      told.push(`${words}. End it with: ${orphanCommand(orphan)}`);
+      lines.push(`${words}. End it with: ${orphanCommand(orphan)}`);
       continue;
     }
     try {
       await rm(orphan.path, { recursive: true, force: true });
-      told.push(`${words}, which is removed now`);
+      lines.push(`${words}, which is removed now`);
     } catch (error) {
-      told.push(`${words}, which cannot be removed: ${messageOf(error)}`);
+      lines.push(`${words}, which cannot be removed: ${messageOf(error)}`);
     }
   }
-  return told;
+  return lines;
 }

@@ -74,8 +74,8 @@ async function statementObstacles(
   const remedy =
     "Set pool.maxPreparedStatements: 0, or give PgBouncer 1.21 or newer max_prepared_statements = 200.";
   const stated = `pool.maxPreparedStatements is ${maxPreparedStatements}`;
-  const told = configured && versionObstacle(configured);
-  if (told !== undefined) return [{ kind: "unfit", words: `${stated}, but ${told}`, remedy }];
+  const obstacle = configured && versionObstacle(configured);
+  if (obstacle !== undefined) return [{ kind: "unfit", words: `${stated}, but ${obstacle}`, remedy }];
   const works = await Promise.all(endpoints.map(preparesThrough));
   return endpoints.flatMap((endpoint, index): Obstacle[] => {
     if (works[index] !== false) return [];

@@ -36,12 +36,13 @@ export function reasonsByOperation(
   const findings = comparisons.filter(
     ({ treatment, because, verdict }) => treatment === id && because && verdict === "finding",
   );
-  const told = new Map<string, ComparedOperation[]>();
+  const operationsByReason = new Map<string, ComparedOperation[]>();
   for (const operation of new Set(findings.map((comparison) => comparison.operation))) {
     const own = findings.filter((comparison) => comparison.operation === operation);
-    for (const sentence of reasonsOf(own)) told.set(sentence, [...(told.get(sentence) ?? []), operation]);
+    for (const sentence of reasonsOf(own))
+      operationsByReason.set(sentence, [...(operationsByReason.get(sentence) ?? []), operation]);
   }
-  const reasons = [...told]
+  const reasons = [...operationsByReason]
     .map(([sentence, operations]) => ({ sentence, operations }))
     .sort((a, b) => b.operations.length - a.operations.length);
   return { baseline: findings[0]?.baseline ?? "", reasons };

@@ -102,16 +102,16 @@ describe("key findings", () => {
     const result = example();
     const losses = [{ operation: "add", lost: 12, unexplained: 0, firstAtSeconds: 4.4, lastAtSeconds: 5 }];
     firstTrial(result).integrity = { ...EXAMPLE_INTEGRITY, lost: 12, losses, allowed: ["lost"] };
-    const said = texts(result);
-    expect(said).toContain(`${result.treatments[0]?.id ?? ""} lost (allowed): add 12.`);
-    expect(said).toContain(
+    const sentences = texts(result);
+    expect(sentences).toContain(`${result.treatments[0]?.id ?? ""} lost (allowed): add 12.`);
+    expect(sentences).toContain(
       `${result.treatments[1]?.id ?? ""} lost 0 of 75000 events, at most 0.004 % with 95 % confidence.`,
     );
-    expect(said).toContain(
+    expect(sentences).toContain(
       "Beyond what a fault may lose, no event was lost or duplicated, and each shows the work that was acknowledged: " +
         "150000 events in 10 trials.",
     );
-    expect(said.join()).not.toContain("No event was lost");
+    expect(sentences.join()).not.toContain("No event was lost");
   });
 
   it("group a treatment's differences in an operation, with each evidence sentence once", () => {
@@ -260,11 +260,11 @@ it("key findings of a user's workload use its units and verbs", () => {
   const theirs = withAnalysis({ ...slower, workload: PAYMENTS });
   expect(JSON.stringify(ours.comparisons)).toMatch(arrivals);
   expect(JSON.stringify(theirs.comparisons)).not.toMatch(arrivals);
-  const said = texts(theirs).join("\n");
+  const sentences = texts(theirs).join("\n");
   expect(texts(ours).join("\n")).toContain("Throughput (events/s) of add is 90 % lower");
-  expect(said).toContain("Throughput (payments/s) of add is 90 % lower");
-  expect(said).toContain("No payment was lost or duplicated");
-  expect(said).not.toContain("event");
+  expect(sentences).toContain("Throughput (payments/s) of add is 90 % lower");
+  expect(sentences).toContain("No payment was lost or duplicated");
+  expect(sentences).not.toContain("event");
   const summary = renderSummary(theirs, { directory: "results" });
   expect(summary).toContain("payments/s");
   expect(summary).toMatch(/integrity: ok in 5 of 5 trials: \d+ paid/);

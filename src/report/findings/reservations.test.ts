@@ -32,11 +32,11 @@ function treatments({ ids, order, blocks = 7, place }: Plan): TreatmentResult[] 
 }
 
 test("the second server of a duet is named with its slowdown and the statement that ratios exclude it", () => {
-  const [said, ...more] = placeSentences({
+  const [sentence, ...more] = placeSentences({
     treatments: treatments({ ids: ["a", "b"], order: "duet", place: 0.1 }),
   });
   expect(more).toEqual([]);
-  expect(said).toMatch(
+  expect(sentence).toMatch(
     /^The mean response time on the second server was (9\.\d|10\.\d) % longer for add \[9\.\d, 10\.\d\], .* for process \[.*\]\. This effect of the place is taken out of all ratios\.$/,
   );
 });

@@ -5,7 +5,7 @@ import { urlsText } from "../../database/endpoint.js";
 import type { Fault } from "../../faults/registry.js";
 import { executorOf } from "../../load/executors/registry.js";
 import { rangeText } from "../../load/load-settings.js";
-import { areBesideAgents, hasPooler, isManaged, strategyOf } from "../../pools/registry.js";
+import { areAtAgents, hasPooler, isManaged, strategyOf } from "../../pools/registry.js";
 import { targetText } from "../../targets/registry.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { managedPoolersOf } from "../connections.js";
@@ -18,7 +18,7 @@ function poolText(settings: TreatmentSettings): string {
   if (!hasPooler(pool)) return text;
   if (!isManaged(pool)) return `${text}, ${urlsText(pool.urls)}`;
   const managed = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
-  const where = areBesideAgents(pool) ? ` with each of ${counted(settings.agents, "agent")}` : "";
+  const where = areAtAgents(pool) ? ` with each of ${counted(settings.agents, "agent")}` : "";
   return `${text}, ${managed} managed${where}`;
 }
 

@@ -4,7 +4,7 @@ import { combine, levelNames, type LevelNames, type Levels, type OverriddenFacto
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
 import type { Finding } from "../../syntax/problems.js";
 import { checkScenario, readScenario } from "../rules.js";
-import { rulesBeside } from "../rules-beside.js";
+import { reliableFindings } from "../rules-beside.js";
 import { pathsOf } from "../schema-paths.js";
 import type { Scenario } from "../schema.js";
 import type { Treatment } from "../settings.js";
@@ -189,13 +189,13 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
 /** Findings of the rules in treatments that the schema refuses in part; none if others may have been meant. */
 export function ruleFindings({ read, refused, doubtful }: Expansion): TreatmentFinding[] {
   if (!doubtful) return [];
-  const beside = ({ combination }: NamedTreatment, refusals: readonly Finding[]): readonly Finding[] =>
-    rulesBeside(combination.raw, [...refusals, ...doubtful]);
+  const withTreatment = ({ combination }: NamedTreatment, refusals: readonly Finding[]): readonly Finding[] =>
+    reliableFindings(combination.raw, [...refusals, ...doubtful]);
   return [
     ...findingsOf(read, (treatment) =>
-      doubtful.length > 0 ? beside(treatment, []) : checkScenario(treatment.scenario).findings,
+      doubtful.length > 0 ? withTreatment(treatment, []) : checkScenario(treatment.scenario).findings,
     ),
-    ...findingsOf(refused, (treatment) => beside(treatment, treatment.refusals)),
+    ...findingsOf(refused, (treatment) => withTreatment(treatment, treatment.refusals)),
   ];
 }
 

@@ -44,8 +44,8 @@ function orderedIds(ids: readonly string[], settings: OrderSettings): readonly s
 function asDuet(trials: readonly PlannedTrial[]): PlannedTrial[] {
   return trials.map((trial, i) => {
     const isFirst = i % 2 === 0;
-    const beside = trials[isFirst ? i + 1 : i - 1]?.treatmentId ?? "";
-    return { ...trial, duet: { server: isFirst ? 1 : 2, beside } };
+    const neighbour = trials[isFirst ? i + 1 : i - 1]?.treatmentId ?? "";
+    return { ...trial, duet: { server: isFirst ? 1 : 2, beside: neighbour } };
   });
 }
 

@@ -141,9 +141,9 @@ function startError(settings: ContainerSettings, error: unknown, log: string): E
       { cause: error },
     );
   }
-  const said = log === "" ? "" : `; the container wrote: ${complaint}`;
+  const logText = log === "" ? "" : `; the container wrote: ${complaint}`;
   return new TargetError(
-    `cannot start a container of ${settings.image}: ${messageOf(error).trim()}${said}`,
+    `cannot start a container of ${settings.image}: ${messageOf(error).trim()}${logText}`,
     "Check the image's name, and that `docker pull` and `docker run` work here.",
     { cause: error },
   );

@@ -24,7 +24,7 @@ export const containerSettings: TargetSettingsOf<ContainerSettings, typeof keys>
   dialect: "postgres",
   description: "Docker does",
   keys,
-  toldBy: { keys: ["image"], words: "an image is" },
+  reason: { keys: ["image"], words: "an image is" },
   resolve: ({ image = DEFAULT_IMAGE, settings }) => ({
     kind: "container",
     image,

@@ -149,7 +149,7 @@ export class ReplicaSet implements Replication {
 
   async heal(): Promise<void> {
     this.splitOff = undefined;
-    for (const standby of this.standbys) if (!standby.postmaster.isRunning) await this.copyAnew(standby);
+    for (const standby of this.standbys) if (!standby.postmaster.isRunning) await this.copyAgain(standby);
     await this.follow(this.standbys);
   }
 
@@ -234,7 +234,7 @@ export class ReplicaSet implements Replication {
   }
 
   /** Gives a standby whose data differ from the primary's a new copy of them. */
-  private async copyAnew(standby: Member): Promise<void> {
+  private async copyAgain(standby: Member): Promise<void> {
     const { directory, name, postmaster } = standby;
     const data = join(directory.path, "data");
     await rm(data, { recursive: true, force: true });

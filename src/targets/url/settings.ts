@@ -125,7 +125,7 @@ export const urlSettings: TargetSettingsOf<UrlSettings, typeof keys> = {
   name: "url",
   description: "one that runs already",
   keys,
-  toldBy: { keys: ["url", "urls"], words: "a URL is given" },
+  reason: { keys: ["url", "urls"], words: "a URL is given" },
   resolve,
   keyProblems: (given) => [
     ...urlProblems(given),

@@ -21,8 +21,8 @@ export function client(
 ): WorkloadClients {
   const { settings, trial } = assignment;
   const operations = store.operations(settings);
-  const told = noWrites(assignment);
-  const transfers = told.map((one) => new Transfers(settings, trial.seed, one.client));
+  const account = noWrites(assignment);
+  const transfers = account.map((one) => new Transfers(settings, trial.seed, one.client));
   const drawn: (DrawnTransfer | undefined)[] = [];
 
   function take(number: number): DrawnTransfer {
@@ -37,7 +37,7 @@ export function client(
     async iterate(number, intendedMs) {
       const { transfer, transaction } = take(number);
       drawn[number] = undefined;
-      const writes = told[number] as Writes;
+      const writes = account[number] as Writes;
       const write = writes.sent++;
       const end = await transactor.run<true>({
         ...doing("transfer", number, intendedMs),
@@ -48,6 +48,6 @@ export function client(
       writes.failed.push(write);
       if (end.inDoubt) writes.inDoubt.push(write);
     },
-    close: () => told,
+    close: () => account,
   };
 }

@@ -23,7 +23,7 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
   const operations = store.operations(settings, trial.seed);
   const { dayMs } = profileOf(settings);
   const isDaily = settings.actors["loaders"]?.load.executor === "daily-arrival-rate";
-  const told: z.infer<typeof WorkerAccount> = { acknowledged: [], inDoubt: [] };
+  const account: z.infer<typeof WorkerAccount> = { acknowledged: [], inDoubt: [] };
   const begun: number[] = [];
   const drawn: (DrawnBatch | undefined)[] = [];
 
@@ -63,10 +63,10 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
         body: transaction,
         settle: async (session) => ((await operations.isThere(first)(session)) ? rowsFrom(first) : undefined),
       });
-      if (end.kind === "committed") told.acknowledged.push(first);
-      else if (end.kind === "failed" && end.inDoubt) told.inDoubt.push(first);
+      if (end.kind === "committed") account.acknowledged.push(first);
+      else if (end.kind === "failed" && end.inDoubt) account.inDoubt.push(first);
     },
-    close: () => told,
+    close: () => account,
   };
 }
 

@@ -17,7 +17,7 @@ export function client(
   const { settings, trial, role, firstClient, clients } = assignment;
   const { weights, scale, script } = settings;
   const operations = store.operations(settings);
-  const told = noWrites(assignment);
+  const account = noWrites(assignment);
   const prngs = Array.from(
     { length: clients },
     (_, number) => new Prng(deriveSeed(trial.seed, "mix", role, firstClient + number)),
@@ -45,7 +45,7 @@ export function client(
     });
 
   async function insert(client: number, intendedMs: number): Promise<void> {
-    const writes = told[client] as Writes;
+    const writes = account[client] as Writes;
     const number = writes.sent++;
     const id = idOf({ client: writes.client, number });
     const unanswered = (): void => void writes.inDoubt.push(number);
@@ -66,6 +66,6 @@ export function client(
       else if (script === "insert") await insert(number, intendedMs);
       else await run(number, intendedMs, "script", operations.select());
     },
-    close: () => told,
+    close: () => account,
   };
 }

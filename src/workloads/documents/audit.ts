@@ -39,17 +39,17 @@ interface RowCounts {
 
 type Updates = z.infer<typeof WorkerAccount>["updates"][number];
 
-function allInserts(told: readonly z.infer<typeof WorkerAccount>[]): Map<string, RowCounts> {
+function allInserts(accounts: readonly z.infer<typeof WorkerAccount>[]): Map<string, RowCounts> {
   const copies = new Map<string, RowCounts>();
-  for (const writes of told.flatMap(({ inserts }) => inserts))
+  for (const writes of accounts.flatMap(({ inserts }) => inserts))
     for (const { number, ...bounds } of copiesOf(writes))
       copies.set(insertedKey(writes.client, number), { ...bounds, seen: 0 });
   return copies;
 }
 
-function allUpdates(told: readonly z.infer<typeof WorkerAccount>[]): Map<number, Updates> {
+function allUpdates(accounts: readonly z.infer<typeof WorkerAccount>[]): Map<number, Updates> {
   const updates = new Map<number, Updates>();
-  for (const each of told.flatMap((one) => one.updates)) {
+  for (const each of accounts.flatMap((one) => one.updates)) {
     const { document, acknowledged, versions, last, inDoubt, unsettled } = each;
     const before = updates.get(document);
     updates.set(

@@ -167,16 +167,16 @@ export function client(
     intendedMs: number,
     { document, key, transaction }: DrawnInsert,
   ): Promise<void> {
-    const told = insertsOf(number);
-    told.sent++;
+    const counts = insertsOf(number);
+    counts.sent++;
     const isThere = operations.isThere(key);
     const end = await transactor.run<true>({
       ...doing("insert", number, intendedMs),
       body: transaction,
       settle: async (session) => (await isThere(session)) || undefined,
-      unanswered: () => void told.inDoubt.push(document),
+      unanswered: () => void counts.inDoubt.push(document),
     });
-    if (end.kind === "failed") told.failed.push(document);
+    if (end.kind === "failed") counts.failed.push(document);
   }
 
   async function update(
@@ -195,11 +195,11 @@ export function client(
       return;
     }
     expectOne("update", document, end.result);
-    const told = updatesOf(document);
+    const counts = updatesOf(document);
     const [version = 0] = end.result;
-    told.acknowledged++;
-    told.versions += version;
-    if (version > told.last.version) told.last = { version, stamp };
+    counts.acknowledged++;
+    counts.versions += version;
+    if (version > counts.last.version) counts.last = { version, stamp };
   }
 
   async function read(

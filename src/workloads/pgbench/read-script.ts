@@ -48,7 +48,7 @@ interface OpenCondition {
 const META_LINE = /\\(?:[^\\\n]|\\\r?\n|\\)*/y;
 const CONTINUATION = /\\\r?\n/g;
 /** Pattern of a comment about the statement below it, which pgbench skips. */
-const SAID = /--[ \t]*(or end|counts: ?rows)[ \t]*$/gm;
+const TRAIT = /--[ \t]*(or end|counts: ?rows)[ \t]*$/gm;
 const VARIABLE = /^[A-Za-z_]\w*$/;
 const COMMANDS = ["set", "sleep", "gset", "aset", "if", "elif", "else", "endif"];
 const REFUSED: Readonly<Record<string, string>> = {
@@ -287,7 +287,7 @@ class ScriptReader {
    */
   private takeSql(columns?: Columns): boolean {
     const { statements } = statementsOf(this.pending, (at) => this.placeAt(at));
-    const said = this.saidOf(statements);
+    const traits = this.traitsOf(statements);
     this.pending = [];
     let group: CutStatement[] = [];
     for (const [i, statement] of statements.entries()) {
@@ -297,7 +297,7 @@ class ScriptReader {
       this.takeGroup(
         group,
         isLast ? columns : undefined,
-        group.length > 1 ? {} : (said.get(statement) ?? {}),
+        group.length > 1 ? {} : (traits.get(statement) ?? {}),
       );
       group = [];
     }
@@ -305,21 +305,21 @@ class ScriptReader {
   }
 
   /** The comments about each statement: above it, or between the last statement and its meta command. */
-  private saidOf(statements: readonly CutStatement[]): ReadonlyMap<CutStatement, StepTraits> {
-    const said = new Map<CutStatement, StepTraits>();
+  private traitsOf(statements: readonly CutStatement[]): ReadonlyMap<CutStatement, StepTraits> {
+    const traits = new Map<CutStatement, StepTraits>();
     for (const { kind, text, at } of this.pending)
-      for (const { 1: words, index } of kind === "blank" ? text.matchAll(SAID) : []) {
+      for (const { 1: words, index } of kind === "blank" ? text.matchAll(TRAIT) : []) {
         const from = this.placeAt(at + index);
         const statement = statements.find(({ place }) => place.line > from.line) ?? statements.at(-1);
         const more: StepTraits = words === "or end" ? { orEnd: true } : { countsRows: true };
-        if (statement) said.set(statement, { ...said.get(statement), ...more });
+        if (statement) traits.set(statement, { ...traits.get(statement), ...more });
         else this.refuse(from, `${words ?? ""} stands above no statement`);
       }
-    return said;
+    return traits;
   }
 
   /** Adds statements that `\;` joins: as one message, unless one of them must be sent alone. */
-  private takeGroup(group: readonly CutStatement[], columns: Columns | undefined, said: StepTraits): void {
+  private takeGroup(group: readonly CutStatement[], columns: Columns | undefined, traits: StepTraits): void {
     const isApart =
       columns?.of === "last row" || group.some((each) => controlIn(wordsOf(each)) !== undefined);
     const statements = group.map((each) => this.statementOf(each));
@@ -332,7 +332,7 @@ class ScriptReader {
         this.addStatement(
           each,
           i === others.length || columns?.of === "last row" ? columns : undefined,
-          said,
+          traits,
         );
   }
 

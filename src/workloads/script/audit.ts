@@ -115,7 +115,7 @@ export async function audit(
   inputs: AuditInputs<Treatment>,
 ): Promise<AuditOutcome> {
   const { settings, unclosed } = inputs;
-  const told = inputs.workerAccounts.map((one) => WorkerAccount.parse(one));
+  const accounts = inputs.workerAccounts.map((one) => WorkerAccount.parse(one));
   const sqlOf = ({ sql }: Invariant): string => substituted(sql, literalIn(settings));
   const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };
   const invariants: { name: string; holds: boolean; seen: string; acknowledged?: string }[] = [];
@@ -130,8 +130,8 @@ export async function audit(
         continue;
       }
       const kept = {
-        acknowledged: told.flatMap((one) => one.acknowledged[name] ?? []),
-        inDoubt: told.flatMap((one) => one.inDoubt[name] ?? []),
+        acknowledged: accounts.flatMap((one) => one.acknowledged[name] ?? []),
+        inDoubt: accounts.flatMap((one) => one.inDoubt[name] ?? []),
       };
       const rows = ask.values(sqlOf(invariant));
       const compared = await compare(rows, kept, unclosed.length === 0).catch((error: unknown) =>
@@ -154,8 +154,8 @@ export async function audit(
     .map(({ name, seen }) => `invariant "${name}" does not hold: ${seen}`);
   const found = {
     verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
-    published: told.reduce((sum, { committed }) => sum + committed, 0),
-    inDoubt: told.reduce((sum, { doubtful }) => sum + doubtful, 0),
+    published: accounts.reduce((sum, { committed }) => sum + committed, 0),
+    inDoubt: accounts.reduce((sum, { doubtful }) => sum + doubtful, 0),
     ...sums,
     invariants,
     violations,

@@ -104,7 +104,7 @@ export function client(
     return { client, prng: new Prng(deriveSeed(trial.seed, "draw", role, client)) };
   });
   const settles = settlesOf(program, settings, transactions);
-  const told: z.infer<typeof WorkerAccount> = { acknowledged: {}, inDoubt: {}, committed: 0, doubtful: 0 };
+  const account: z.infer<typeof WorkerAccount> = { acknowledged: {}, inDoubt: {}, committed: 0, doubtful: 0 };
   const drawn: (Run | undefined)[] = [];
   const idle = new IdleBackoff(clients, sleeper, context.time);
 
@@ -160,13 +160,13 @@ export function client(
       if (!context.isScheduled()) await idle.after(number, end.kind === "empty");
       if (isReadOnly) return;
       if (end.kind === "committed") {
-        told.committed++;
-        keep(run, told.acknowledged);
+        account.committed++;
+        keep(run, account.acknowledged);
       } else if (end.kind === "failed" && end.inDoubt) {
-        told.doubtful++;
-        keep(run, told.inDoubt);
+        account.doubtful++;
+        keep(run, account.inDoubt);
       }
     },
-    close: () => told,
+    close: () => account,
   };
 }

@@ -36,7 +36,7 @@ interface Draft {
 /** Directives of the next statement, and their place. */
 interface PendingDirectives {
   place?: Place;
-  readonly said: { expect?: RowCount; orEnd?: true; countsRows?: true };
+  readonly traits: { expect?: RowCount; orEnd?: true; countsRows?: true };
   readonly bindings: Binding[];
 }
 
@@ -56,7 +56,7 @@ class Reader {
   private readonly transactions: Draft[] = [];
   private readonly invariants: DraftInvariant[] = [];
   private section: "none" | "schema" | "preload" | "name" | "invariant" = "none";
-  private next: PendingDirectives = { said: {}, bindings: [] };
+  private next: PendingDirectives = { traits: {}, bindings: [] };
 
   constructor(
     private readonly text: string,
@@ -207,7 +207,7 @@ class Reader {
       this.refuse(place, "expected expect: rows = 1, with =, <, <=, > or >=");
       return;
     }
-    this.next.said.expect = { operator: (match[1] ?? "=") as RowCount["operator"], rows: Number(match[2]) };
+    this.next.traits.expect = { operator: (match[1] ?? "=") as RowCount["operator"], rows: Number(match[2]) };
   }
 
   private takeBindings(value: string, place: Place): void {
@@ -219,7 +219,7 @@ class Reader {
       );
       return;
     }
-    if (returned.orEnd) this.next.said.orEnd = true;
+    if (returned.orEnd) this.next.traits.orEnd = true;
     for (const { variable } of returned.bindings)
       if (!VARIABLE.test(variable)) this.refuse(place, `${variable} is not a name of a variable`);
     this.next.bindings.push(...returned.bindings);
@@ -227,7 +227,7 @@ class Reader {
 
   private takeCounts(value: string, place: Place): void {
     if (value !== "rows") this.refuse(place, "expected counts: rows");
-    this.next.said.countsRows = true;
+    this.next.traits.countsRows = true;
   }
 
   private takeAcknowledged(value: string, place: Place): void {
@@ -273,7 +273,7 @@ class Reader {
   }
 
   private takeStep(draft: Draft, statement: SqlText): void {
-    const { said, bindings } = this.next;
+    const { traits, bindings } = this.next;
     for (const variable of new Set(statement.variables)) {
       if (this.isKnown(variable, draft)) continue;
       const hint = bindings.some((each) => each.variable === variable)
@@ -283,8 +283,8 @@ class Reader {
     }
     for (const { variable } of bindings)
       if (this.isKnown(variable, draft)) this.refuse(statement.place, `${variable} has a value already`);
-    draft.steps.push({ kind: "sql", ...statement, bindings, ...said });
-    this.next = { said: {}, bindings: [] };
+    draft.steps.push({ kind: "sql", ...statement, bindings, ...traits });
+    this.next = { traits: {}, bindings: [] };
   }
 
   private isKnown(name: string, draft: Draft): boolean {
@@ -311,7 +311,7 @@ class Reader {
     this.section = section;
     if (this.next.place)
       this.refuse(this.next.place, "expect, returning and counts stand above their statement");
-    this.next = { said: {}, bindings: [] };
+    this.next = { traits: {}, bindings: [] };
   }
 
   private invariantOf({ name, place, statements, acknowledged }: DraftInvariant): Invariant[] {

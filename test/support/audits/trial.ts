@@ -78,7 +78,7 @@ export class AuditedTrial {
   private readonly directory = scratchDirectory();
   private preloaded: unknown;
   /** Accounts of the closed workers. */
-  private readonly told: unknown[] = [];
+  private readonly accounts: unknown[] = [];
 
   private readonly workload: Workload;
   private readonly store: Store<TreatmentSettings>;
@@ -140,7 +140,7 @@ export class AuditedTrial {
         }
         await turn();
         client.flush?.();
-        this.told.push(await client.close?.());
+        this.accounts.push(await client.close?.());
       }
     } finally {
       if (session instanceof PgConnection) await session.end();
@@ -155,7 +155,7 @@ export class AuditedTrial {
   }
 
   async audit(inputs: Partial<AuditInputs<TreatmentSettings>> = {}): Promise<AuditFindings> {
-    const { settings, directory, told: workerAccounts, preloaded } = this;
+    const { settings, directory, accounts: workerAccounts, preloaded } = this;
     const audited = await this.workload.auditing?.audit(this.store, this.admin, {
       ...{ settings, directory, workerAccounts, preloaded, unclosed: [], isDrained: false },
       ...inputs,

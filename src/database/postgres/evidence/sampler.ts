@@ -26,7 +26,7 @@ import {
 import type { ViewContext, ViewGroup } from "./view.js";
 import type { Statement } from "../../sql.js";
 
-const BEGUN_ANEW =
+const RESTARTED_COUNTERS =
   "its statistics were reset in the window, or it discarded entries because it was full (pg_stat_statements.max)";
 const DISCARDED =
   "it discarded entries in the window because it was full (pg_stat_statements.max): rare statements may be missing or counted too low";
@@ -159,7 +159,7 @@ export class DatabaseSampler implements EvidenceReader {
       const counts = await readStatements(client, survey, source);
       const after = { counts, history: await readHistory(client, survey, source) };
       const added = statementsAdded(before, after);
-      if (!added) throw new Error(BEGUN_ANEW);
+      if (!added) throw new Error(RESTARTED_COUNTERS);
       if (!added.isWhole) this.skip(source.name, DISCARDED, true);
       const texts = await statementTexts(client, survey, source, added.counts.keys());
       const named = namedStatements(added.counts, texts, source.namer(statements, survey));

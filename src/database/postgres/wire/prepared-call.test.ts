@@ -142,7 +142,7 @@ describe("a prepared call", () => {
   }
 
   /** The driver's events for an answer that the call takes, and the number of bytes taken. */
-  function told(answer: Buffer): { taken: number; messages: unknown[] } {
+  function outcome(answer: Buffer): { taken: number; messages: unknown[] } {
     const messages: unknown[] = [];
     const stream = new PassThrough();
     const connection = new pg.Connection({ stream } as unknown as pg.ConnectionConfig);
@@ -157,10 +157,10 @@ describe("a prepared call", () => {
     ["no rows", Buffer.concat([bound, done])],
   ])("reads a complete answer with %s, and reports to the driver that the server is ready", (_, answer) => {
     const ready = { name: "readyForQuery", length: 5, status: "I" };
-    expect(told(answer)).toEqual({ taken: answer.length, messages: [ready] });
+    expect(outcome(answer)).toEqual({ taken: answer.length, messages: [ready] });
     const inBlock = Buffer.from(answer);
     inBlock.write("T", answer.length - 1);
-    expect(told(inBlock).messages).toEqual([{ ...ready, status: "T" }]);
+    expect(outcome(inBlock).messages).toEqual([{ ...ready, status: "T" }]);
   });
 
   it("leaves the end of an answer to the driver if it is cut or followed by more", () => {
@@ -170,7 +170,7 @@ describe("a prepared call", () => {
     const longer = [Buffer.concat([whole, notice]), Buffer.concat([rows, notice, done])];
     const shorter = Array.from({ length: done.length }, (_, cut) => whole.subarray(0, rows.length + cut));
     for (const answer of [...longer, ...shorter])
-      expect(told(answer)).toEqual({ taken: rows.length, messages: [] });
+      expect(outcome(answer)).toEqual({ taken: rows.length, messages: [] });
   });
 
   it("reads complete rows at the beginning of an answer, and leaves the rest to the driver", () => {

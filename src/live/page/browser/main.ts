@@ -65,14 +65,14 @@ class LivePage {
 
   private listen(): void {
     const source = new EventSource("/events");
-    const told = (event: MessageEvent<string>): LiveUpdate => JSON.parse(event.data) as LiveUpdate;
+    const updateOf = (event: MessageEvent<string>): LiveUpdate => JSON.parse(event.data) as LiveUpdate;
     source.addEventListener("whole", (event: MessageEvent<string>) => {
       this.showMessage(undefined);
-      this.store.start(told(event));
+      this.store.start(updateOf(event));
       this.draw();
     });
     source.addEventListener("update", (event: MessageEvent<string>) => {
-      this.store.add(told(event));
+      this.store.add(updateOf(event));
       this.draw();
     });
     source.addEventListener("end", (event: MessageEvent<string>) => {

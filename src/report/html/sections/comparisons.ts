@@ -61,20 +61,20 @@ function reasonsOf(
   unit: string,
   caveat = "",
 ): Html {
-  const told = new Map<string, { treatment: string; metrics: string[]; evidence: string }>();
+  const metricsByTreatment = new Map<string, { treatment: string; metrics: string[]; evidence: string }>();
   for (const { because = [], treatment, metric } of comparisons) {
     for (const evidence of because) {
       const key = JSON.stringify([treatment, evidence]);
-      const known = told.get(key) ?? { treatment, metrics: [], evidence };
+      const known = metricsByTreatment.get(key) ?? { treatment, metrics: [], evidence };
       known.metrics.push(metricText(metric, unit));
-      told.set(key, known);
+      metricsByTreatment.set(key, known);
     }
   }
-  if (told.size === 0) return html``;
+  if (metricsByTreatment.size === 0) return html``;
   return html`${tableOf(
     `${title}: what moved with these differences (evidence, not proof)`,
     [text("treatment"), text("metrics"), sentence("evidence")],
-    [...told.values()].map(({ treatment, metrics, evidence }) => [
+    [...metricsByTreatment.values()].map(({ treatment, metrics, evidence }) => [
       nameOf(treatment),
       metrics.join(", "),
       evidence,

@@ -6,7 +6,7 @@ import { BatchLedger } from "./batch-ledger.js";
 import { consumer } from "./consumer.js";
 import type { EventContext } from "./context.js";
 import { cycle } from "./cycle.js";
-import { lookBeside } from "./look-beside.js";
+import { lookAsideWith } from "./look-beside.js";
 import { producer } from "./producer.js";
 import { LifecycleClock } from "./publish-times.js";
 import { reader } from "./reader.js";
@@ -29,11 +29,11 @@ export function client(store: EventStore, given: ClientContext<EventTreatment>):
   const { settings } = assignment;
   const lifecycle = new LifecycleClock(assignment.shared, assignment.mirrored);
   const ledger = BatchLedger.of(assignment, assignment.shared.has(assignment.ordinal));
-  const beside = lookBeside(source, time);
+  const lookAside = lookAsideWith(source, time);
   const verification = store.verification(settings);
-  const checks = SampleChecker.of(assignment, { verification, lifecycle, beside });
+  const checks = SampleChecker.of(assignment, { verification, lifecycle, lookAside });
   const queue = store.operations(settings);
-  const actor = ACTORS[assignment.role as Role]({ ...given, queue, lifecycle, ledger, checks, beside });
+  const actor = ACTORS[assignment.role as Role]({ ...given, queue, lifecycle, ledger, checks, lookAside });
   return Object.assign(actor, {
     flush() {
       lifecycle.settlePending();

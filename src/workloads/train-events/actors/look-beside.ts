@@ -4,15 +4,12 @@ import type { TimeAccount } from "../../../clients/time-account.js";
 import type { ConnectionSource, Session } from "../../../database/session.js";
 
 /** Resolves to undefined if the answer could not be had; it does not retry. Never rejects. */
-export type LookBeside = <T>(
-  client: number,
-  look: (session: Session) => Promise<T>,
-) => Promise<T | undefined>;
+export type LookAside = <T>(client: number, look: (session: Session) => Promise<T>) => Promise<T | undefined>;
 
-export function lookBeside(
+export function lookAsideWith(
   source: Pick<ConnectionSource, "acquire">,
   time: Pick<TimeAccount, "book">,
-): LookBeside {
+): LookAside {
   return async (client, look) => {
     const fromMs = monotonicMs();
     try {

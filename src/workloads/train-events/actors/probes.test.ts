@@ -34,7 +34,7 @@ function probesOf({ preload = 0, documentBytes = 900 } = {}) {
         return state.live;
       },
     },
-    beside: async (_, look) => (state.isThere ? look({} as Connection) : undefined),
+    lookAside: async (_, look) => (state.isThere ? look({} as Connection) : undefined),
     nowMs: () => state.nowMs,
   });
   const draw = (kind: QuestionKind, times = 50) => Array.from({ length: times }, () => probes.draw(kind));

@@ -8,7 +8,7 @@ import { streamName } from "../model/ledger.js";
 import type { EventSettings, QuestionKind } from "../settings.js";
 import { preloadSource } from "../preload.js";
 import type { Question, EventOperations } from "../store.js";
-import type { LookBeside } from "./look-beside.js";
+import type { LookAside } from "./look-beside.js";
 import { microsOf, textIn } from "./read-check.js";
 
 const LOOK_EVERY_MS = 1_000;
@@ -51,7 +51,7 @@ export interface ProbesOptions {
   readonly seed: number;
   readonly prng: Prng;
   readonly queue: Pick<EventOperations, "someLive">;
-  readonly beside: LookBeside;
+  readonly lookAside: LookAside;
   readonly nowMs?: () => number;
 }
 
@@ -78,7 +78,7 @@ export class Probes {
 
   /** Looks events up if the last look-up is old. Never rejects. */
   async look(client: number): Promise<void> {
-    const { settings, prng, queue, beside, nowMs = monotonicMs } = this.options;
+    const { settings, prng, queue, lookAside, nowMs = monotonicMs } = this.options;
     if (nowMs() < this.dueMs) return;
     this.dueMs = nowMs() + LOOK_EVERY_MS;
     const most = Math.max(1, Math.min(LOOK_EVENTS, Math.floor(LOOK_BYTES / settings.documentBytes)));
@@ -87,7 +87,7 @@ export class Probes {
       () => this.ofPreload().authorityId,
     );
     const sought = { authorityIds, eventType: pickOf(EVENT_TYPES, prng), most };
-    const found = await beside(client, (connection) => queue.someLive(connection, sought));
+    const found = await lookAside(client, (connection) => queue.someLive(connection, sought));
     if (found) this.found = found;
   }
 

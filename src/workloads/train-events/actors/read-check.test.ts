@@ -27,7 +27,9 @@ const words = (
   found: readonly StatementRow[] = [],
   isOrdered = true,
 ): string[] =>
-  misreadRows({ newest: rows, found, isOrdered }, SOUGHT).map(({ id, words: said }) => `${id}: ${said}`);
+  misreadRows({ newest: rows, found, isOrdered }, SOUGHT).map(
+    ({ id, words: sentence }) => `${id}: ${sentence}`,
+  );
 
 describe("the check of a dispatcher's read", () => {
   it("accepts rows that are newest first, of the type and of the train", () => {

@@ -68,9 +68,9 @@ function dispatcher({ queue, transactor, prng, assignment, checks }: EventContex
 
 /** Questions of one statement each. A question that no event can match is an empty poll, and measures no read. */
 function questioner(context: EventContext): (kind: QuestionKind) => Read {
-  const { queue, transactor, prng, assignment, checks, beside } = context;
+  const { queue, transactor, prng, assignment, checks, lookAside } = context;
   const { settings, trial } = assignment;
-  const probes = new Probes({ settings, seed: trial.seed, prng, queue, beside });
+  const probes = new Probes({ settings, seed: trial.seed, prng, queue, lookAside });
   return (kind) => {
     const { question, id, isOfNothing } = probes.draw(kind);
     const body = queue.ask(question);

@@ -25,7 +25,7 @@ function checkerOf({ passedOver = [], documents = [], isThere = true }: Tables, 
   };
   return new SampleChecker({
     verification,
-    beside: async (_, look) => (isThere ? look({} as Parameters<typeof look>[0]) : undefined),
+    lookAside: async (_, look) => (isThere ? look({} as Parameters<typeof look>[0]) : undefined),
     lifecycle: { wasPublishedBefore: (id) => !id.startsWith("new") },
     seed: 1,
     lockedMost: LOCKED_MOST,

@@ -16,7 +16,7 @@ import {
   rowsOf,
   type Sought,
 } from "./read-check.js";
-import type { LookBeside } from "./look-beside.js";
+import type { LookAside } from "./look-beside.js";
 import type { EventAssignment } from "./assignment.js";
 import type { Validation } from "../settings.js";
 import type { StatementRow } from "../../../database/sql.js";
@@ -30,7 +30,7 @@ const SAMPLED_AT_FIRST = 20;
 
 export interface SampleChecksOptions {
   readonly verification: Verification;
-  readonly beside: LookBeside;
+  readonly lookAside: LookAside;
   readonly lifecycle: Pick<LifecycleClock, "wasPublishedBefore">;
   readonly seed: number;
   /** Most events that all claims of the trial together can hold at a time. */
@@ -65,7 +65,7 @@ export class SampleChecker {
 
   static of(
     { settings, role, trial, index, roleClients }: EventAssignment,
-    parts: Pick<SampleChecksOptions, "beside" | "lifecycle" | "verification">,
+    parts: Pick<SampleChecksOptions, "lookAside" | "lifecycle" | "verification">,
   ): SampleChecker {
     const seed = deriveSeed(trial.seed, "sample", role, index);
     const { validate } = settings;
@@ -75,11 +75,11 @@ export class SampleChecker {
 
   async read({ client, startedMs }: Sampled, sought: Sought, outcome: ReadOutcome): Promise<void> {
     if (!this.isSampled()) return;
-    const { verification, beside, lifecycle } = this.options;
+    const { verification, lookAside, lifecycle } = this.options;
     const rows = rowsOf(outcome, sought);
     this.reads.sampled++;
     for (const { id, words } of misreadRows(rows, sought)) this.findings.add("misread", id, words);
-    const seen = await beside(client, async (connection) => ({
+    const seen = await lookAside(client, async (connection) => ({
       newer: await verification.newerThan(connection, sought.eventType, oldestOf(rows)),
       isLive: sought.id !== undefined && (await verification.isLive(connection, sought.id)),
     }));
@@ -97,11 +97,11 @@ export class SampleChecker {
     rows: readonly StatementRow[],
   ): Promise<void> {
     if (!this.isSampled()) return;
-    const { verification, beside } = this.options;
+    const { verification, lookAside } = this.options;
     this.reads.sampled++;
     const misread = misansweredRows(rows, question);
     if (id !== undefined) {
-      const isLive = await beside(client, (connection) => verification.isLive(connection, id));
+      const isLive = await lookAside(client, (connection) => verification.isLive(connection, id));
       if (isLive !== undefined) this.reads.verified++;
       if (isLive) misread.push(...missingAnswer(rows, question, id));
     }
@@ -132,12 +132,12 @@ export class SampleChecker {
   /** Checks documents; those that the program does not have are looked up together, as the pass left them. */
   private async checkDocuments({ client, passes }: EndedClaim, isSampled: boolean): Promise<void> {
     const { documents } = this;
-    const { validate, verification, beside } = this.options;
+    const { validate, verification, lookAside } = this.options;
     if (validate === "off") return;
     if (passes[0]?.payload === undefined) {
       if (!isSampled && validate === "sample") return;
       const ids = passes.map(({ id }) => id);
-      const found = await beside(client, (connection) => verification.documents(connection, ids));
+      const found = await lookAside(client, (connection) => verification.documents(connection, ids));
       for (const { id, payload } of found ?? []) documents.hold("claimed", id, payload);
       return;
     }
@@ -146,11 +146,11 @@ export class SampleChecker {
   }
 
   private async checkOrder({ client, startedMs, limit, passes }: EndedClaim): Promise<void> {
-    const { verification, beside, lifecycle, lockedMost } = this.options;
+    const { verification, lookAside, lifecycle, lockedMost } = this.options;
     this.claims.sampled++;
     this.checkPasses(passes, limit);
     const ids = passes.map(({ id }) => id);
-    const left = await beside(client, (connection) =>
+    const left = await lookAside(client, (connection) =>
       verification.passedOver(connection, ids, lockedMost + 1),
     );
     if (!left) return;

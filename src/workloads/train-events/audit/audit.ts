@@ -56,7 +56,7 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
   const { spans } = loss;
   const isOneStep = settings.advance.isOneStep === true;
   const work = new WorkAudit(ledgers, directory, { isWhole, isOneStep, spans });
-  const told = sumOf(inputs.workerAccounts);
+  const totals = sumOf(inputs.workerAccounts);
   const read = async (tables: EventTables): Promise<Audited> => {
     const findings = new Findings();
     // The first query of the snapshot: the rows that it shows were written before.
@@ -66,7 +66,7 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
       skewMs: tables.clockSkewMs + Math.ceil(clockStepMs),
     };
     const keys = await auditKeys(tables, ledgers, findings, { isWhole, spans });
-    if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, told);
+    if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, totals);
     // Rows come in no order, so no seed would choose the same documents again.
     const checks = new DocumentChecks(settings.validate, findings, new Prng(0));
     const documents = new ExpectedDocuments(ledgers, settings, tables);
@@ -133,22 +133,22 @@ function readLedgers(directory: string): Ledgers {
   return ledgers;
 }
 
-function sumOf(told: readonly Ledger[]): LedgerTotals {
+function sumOf(totals: readonly Ledger[]): LedgerTotals {
   const sum = { ...EMPTY_LEDGER };
-  for (const ledger of told)
+  for (const ledger of totals)
     for (const name of Object.keys(sum) as (keyof LedgerTotals)[]) sum[name] += ledger[name];
   return sum;
 }
 
 /** Adds the findings of the workers' sampled checks; returns how many transactions they verified. */
 function takeChecks(
-  told: readonly Ledger[],
+  totals: readonly Ledger[],
   audited: number,
   findings: Findings,
 ): { readonly checks: Checked; readonly validated: Validated } {
   const validated = { made: 0, claimed: 0, audited };
   const checked = { reads: { sampled: 0, verified: 0 }, claims: { sampled: 0, verified: 0 } };
-  for (const { checks } of told) {
+  for (const { checks } of totals) {
     if (!checks) continue;
     for (const what of ["reads", "claims"] as const) {
       checked[what].sampled += checks[what].sampled;
@@ -165,15 +165,15 @@ function takeChecks(
 /** Refuses an incomplete ledger: a missing batch or pass would hide its loss. */
 function requireWholeLedgers(
   read: KeyTotals & Pick<Ledger, "passes" | "archived">,
-  told: Omit<LedgerTotals, "failed" | "unmatchedLifecycles">,
+  totals: Omit<LedgerTotals, "failed" | "unmatchedLifecycles">,
 ): void {
   const compared = ["published", "inDoubt", "passes", "archived"] as const;
-  const differing = compared.filter((name) => read[name] !== told[name]);
+  const differing = compared.filter((name) => read[name] !== totals[name]);
   if (differing.length === 0) return;
   const listed = (of: Pick<Ledger, (typeof compared)[number]>): string =>
     differing.map((name) => `${name} ${of[name]}`).join(", ");
   throw new TrainSimError(
-    `the ledgers say ${listed(read)}, their workers ${listed(told)}`,
+    `the ledgers say ${listed(read)}, their workers ${listed(totals)}`,
     ExitCode.unexpected,
     "A ledger in the trial's directory is missing or was changed.",
   );

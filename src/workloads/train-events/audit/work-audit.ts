@@ -155,14 +155,14 @@ export class WorkAudit {
 
   /** Names the lost work of each event that is present; a missing event has lost more. */
   private tellLost(lost: readonly DoubtfulWork[], torn: ReadonlySet<number>, findings: Findings): void {
-    const told = new Set<number>();
+    const reported = new Set<number>();
     for (const { operation, works, acknowledgedAtMs } of lost)
       for (const { index } of works) {
         if (torn.has(index)) continue;
         findings.losses.add(operation, 1, acknowledgedAtMs, true);
         const id = this.doubtful.get(index)?.[0]?.id;
-        if (id === undefined || told.has(index)) continue;
-        told.add(index);
+        if (id === undefined || reported.has(index)) continue;
+        reported.add(index);
         const words = operation === "process" ? "a pass was acknowledged" : "its archiving was acknowledged";
         findings.addLoss("undone", id, `${words}, and the tables lack it`, true);
       }
@@ -240,7 +240,7 @@ export class WorkAudit {
     }
     const acknowledged = this.passesAt(index);
     const wanted = statusOf(bits);
-    const told = `${acknowledged} acknowledged passes left it ${wanted}`;
+    const reported = `${acknowledged} acknowledged passes left it ${wanted}`;
     const again = isArchived ? (this.rearchived.get(index) ?? 0) : 0;
     // An event with more acknowledged passes than it shows lost work in between, which was done again.
     if (attempts < acknowledged) this.lacksPasses(index, id, attempts, findings);
@@ -252,11 +252,11 @@ export class WorkAudit {
       this.surplus.process.push({
         id,
         amount: attempts - acknowledged,
-        words: `${told}; passes shown: ${attempts}`,
+        words: `${reported}; passes shown: ${attempts}`,
       });
     else if ((bits & (CLAIMED | COMPLETED | FAILED)) > CLAIMED && (bits & CLAIMED) === 0)
-      findings.add("unexplained", id, `${told}, and none of them claimed it`);
-    else if (status !== wanted) findings.add("unexplained", id, `${told}, and it is ${status}`);
+      findings.add("unexplained", id, `${reported}, and none of them claimed it`);
+    else if (status !== wanted) findings.add("unexplained", id, `${reported}, and it is ${status}`);
     else if (!isArchived && (bits & ARCHIVED) !== 0) this.returned.push({ index, id });
   }
 

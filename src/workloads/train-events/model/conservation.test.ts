@@ -146,9 +146,9 @@ describe("the conservation law", () => {
 test.each(VIOLATION_KINDS)("the sentence about %s events uses singular and plural", (kind) => {
   const facts = exampleFacts(9);
   const held = { pending: 9, processing: 0, complete: 0, failed: 0, archived: 0, orphaned: 0, duplicated: 0 };
-  const said = (events: number): string =>
+  const sentence = (events: number): string =>
     conservationOf({ ...facts, found: { ...facts.found, [kind]: events } }, held).violations[0] ?? "";
   const one = /^1 (event|row|document) (is|was|has|lacks|shows|contradicts)|^1 of 9 acknowledged events is /;
-  expect(said(1)).toMatch(one);
-  expect(said(2)).toMatch(/^2 (events|rows|documents) |^2 of 9 acknowledged events are /);
+  expect(sentence(1)).toMatch(one);
+  expect(sentence(2)).toMatch(/^2 (events|rows|documents) |^2 of 9 acknowledged events are /);
 });

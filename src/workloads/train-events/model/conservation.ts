@@ -129,11 +129,11 @@ export function conservationOf(facts: AuditFacts, counts: TableCounts): Conserva
     const { bad, words } = judgeLoss(kind, facts);
     return bad > 0 ? [`${SENTENCES[kind](found[kind], published)}${words}`] : [];
   });
-  const told = published - found.lost + found.unexpected + inDoubtFound;
+  const expected = published - found.lost + found.unexpected + inDoubtFound;
   const held = counts.pending + counts.processing + counts.complete + counts.failed + counts.archived;
   // Each event counts once: events in both places, or without a status row, are counted above.
-  if (violations.length === 0 && notAudited.length === 0 && told !== held)
-    violations.push(`${counted(held, "event is", "events are")} in the tables, and ${told} should be`);
+  if (violations.length === 0 && notAudited.length === 0 && expected !== held)
+    violations.push(`${counted(held, "event is", "events are")} in the tables, and ${expected} should be`);
   return {
     ...counts,
     ...found,

@@ -138,8 +138,8 @@ async function checkedPass(
   const ofModel = new Prng(seed);
   const { passes, claimed, completed, failed } = expected.pass(touched, () => ofModel.float());
   const counted = { events: touched.length, claimed, completedIds: completed, failedIds: failed };
-  const told = outcome.passes.map(({ id, was, status }) => ({ id, was, status }));
-  expect({ ...outcome, passes: told }).toEqual({ passes, ...counted });
+  const lifePasses = outcome.passes.map(({ id, was, status }) => ({ id, was, status }));
+  expect({ ...outcome, passes: lifePasses }).toEqual({ passes, ...counted });
 
   // The oldest events were taken, and every processed event went to the back of the queue.
   const workable = [...before.values()].filter(({ status }) => !isTerminal(status));
