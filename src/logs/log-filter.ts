@@ -22,7 +22,7 @@ export interface SecondRange {
   readonly to: number;
 }
 
-export function wantsActor(filter: LogFilter, actor: string, worker: number): boolean {
+export function wantsWorker(filter: LogFilter, actor: string, worker: number): boolean {
   return !filter.actors || filter.actors.includes(actor) || filter.actors.includes(`${actor}/${worker}`);
 }
 

@@ -225,8 +225,8 @@ describe("the log of a trial", () => {
 
   it("gives the same totals for any order of its workers' lines", () => {
     const expected = only(LINES).operations;
-    const byActor = [...LINES].sort((a, b) => (a.slice(60) < b.slice(60) ? -1 : 1));
-    expect(only(byActor).operations).toEqual(expected);
+    const byRole = [...LINES].sort((a, b) => (a.slice(60) < b.slice(60) ? -1 : 1));
+    expect(only(byRole).operations).toEqual(expected);
   });
 });
 

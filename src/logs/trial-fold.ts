@@ -5,7 +5,7 @@ import type { Operation } from "../metrics/operations.js";
 import { byOperation } from "../workloads/registry.js";
 import type { DetailLine, LogLine, OutsideLine, SlowLine, SummaryLine } from "../results/log-lines.js";
 import { Causes } from "./causes.js";
-import { hasTimes, secondsOf, wantsActor, wantsOperation, type LogFilter } from "./log-filter.js";
+import { hasTimes, secondsOf, wantsWorker, wantsOperation, type LogFilter } from "./log-filter.js";
 import type { OperationStall, PhaseSpan, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "../metrics/figures.js";
 import { addBySqlstate } from "../metrics/metric-lists.js";
@@ -52,7 +52,7 @@ export class TrialFold {
     }
     const performed = line.event === "start" ? (line.operations ?? []) : operationsIn(line);
     this.names.add(line.actor, line.worker, performed);
-    if (!wantsActor(this.filter, line.actor, line.worker)) return undefined;
+    if (!wantsWorker(this.filter, line.actor, line.worker)) return undefined;
     switch (line.event) {
       case "start":
         this.addWorker(performed, line.clients ?? 0);

@@ -142,8 +142,8 @@ export const MachineEvidence = z.strictObject({
 });
 export type MachineEvidence = z.infer<typeof MachineEvidence>;
 
-export const Ceiling = z.strictObject({
+export const GeneratorCeiling = z.strictObject({
   clients: z.int().min(1),
   transactionsPerSecond: amount.describe("`select 1` through the same pool, closed loop, no think time"),
 });
-export type Ceiling = z.infer<typeof Ceiling>;
+export type GeneratorCeiling = z.infer<typeof GeneratorCeiling>;

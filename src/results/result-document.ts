@@ -1,6 +1,6 @@
 // Assembles the result document from its parts. Pure; comparisons are handed in, since statistics see stored trials only.
 import {
-  type Ceiling,
+  type GeneratorCeiling,
   type Environment,
   type LifecycleResult,
   type MergedResult,
@@ -29,7 +29,7 @@ export interface ResultParts {
   readonly verdict: Verdict;
   readonly stopping?: StoppingResult | undefined;
   readonly thresholds?: readonly ThresholdResult[] | undefined;
-  readonly ceilings?: ReadonlyMap<string, Ceiling>;
+  readonly ceilings?: ReadonlyMap<string, GeneratorCeiling>;
   readonly comparisons?: ResultDocument["comparisons"];
   readonly diagnosis?: ResultDocument["diagnosis"];
 }

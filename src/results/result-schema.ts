@@ -25,7 +25,7 @@ import {
   StoppingResult,
 } from "./comparison-schema.js";
 import {
-  Ceiling,
+  GeneratorCeiling,
   ClientEvidence,
   Finding,
   MachineEvidence,
@@ -211,7 +211,7 @@ export const TreatmentResult = z.strictObject({
   merged: MergedResult.nullable().describe(
     "Complete trials taken together, percentiles from merged histograms",
   ),
-  ceiling: Ceiling.optional(),
+  ceiling: GeneratorCeiling.optional(),
   summary: z.array(MetricSummary).optional().describe("What its trials show one by one"),
   sameAs: TreatmentId.optional().describe("The first treatment with the same settings: an A/A pair"),
 });

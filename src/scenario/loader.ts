@@ -17,7 +17,7 @@ import { outrankedClients } from "./outranked.js";
 import { isMapping, mapTexts, pathText, type Mapping, type Path } from "../syntax/paths.js";
 import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "../syntax/problems.js";
 import { resolveDiagnosis } from "./resolve.js";
-import { findingsDespiteRefusals, withoutRefused } from "./rules-beside.js";
+import { findingsDespiteRefusals, withoutRefused } from "./reliable-findings.js";
 import { readScenario } from "./rules.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pathText } from "../syntax/paths.js";
-import type { EventTreatment } from "../workloads/train-events/actors/assignment.js";
+import type { EventTreatment } from "../workloads/train-events/clients/assignment.js";
 import { DISPATCHER_ALONE } from "../workloads/train-events/settings.js";
 import { poolRules } from "./pool-rules.js";
 import type { TreatmentSettings } from "./settings.js";

@@ -13,7 +13,7 @@ import type { RoleSettings } from "../clients/settings.js";
 import { workloadOf, type OwnSettings } from "../workloads/registry.js";
 
 /** The roles of the workload, from the scenario's keys. */
-function resolveActors(scenario: Scenario): Record<string, RoleSettings> {
+function resolveRoles(scenario: Scenario): Record<string, RoleSettings> {
   const { roles, settings } = workloadOf(scenario);
   const actors: Record<string, RoleSettings> = {};
   for (const [role, { isOnRequest, clients: defaultClients, thinkTimeMs = 0 }] of Object.entries(roles)) {
@@ -49,7 +49,7 @@ const COMMON: {
   storage: ({ storage }) => storage,
   pool: ({ pool }) => resolvePool(pool),
   prepared: ({ prepared }) => prepared,
-  actors: resolveActors,
+  actors: resolveRoles,
   agents: (scenario) => agentsOf(scenario).count,
   agentPlace(scenario) {
     const { count, place } = agentsOf(scenario);
@@ -70,7 +70,7 @@ const COMMON: {
 };
 
 function defaultDrainMs(scenario: Scenario): number {
-  return workloadOf(scenario).draining?.isPossible(resolveActors(scenario)) ? DEFAULT_DRAIN_MS : 0;
+  return workloadOf(scenario).draining?.isPossible(resolveRoles(scenario)) ? DEFAULT_DRAIN_MS : 0;
 }
 
 export function resolveTreatment(scenario: Scenario): TreatmentSettings {

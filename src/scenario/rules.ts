@@ -91,7 +91,7 @@ function foreignKeys(raw: Mapping): Finding[] {
 }
 
 /** True if the finding is about a key that a workload might have. */
-function mayBeItsKey({ path, isAboutKey }: Finding): boolean {
+function mayBeWorkloadKey({ path, isAboutKey }: Finding): boolean {
   const [key] = path;
   return isAboutKey === true && path.length === 1 && nearest(String(key), ["workload"]) === undefined;
 }
@@ -109,7 +109,7 @@ export function readScenario(
   const isUnread = hasUnreadWorkload(raw);
   return {
     findings: [
-      ...findings.filter((finding) => !isForeign(finding) && !(isUnread && mayBeItsKey(finding))),
+      ...findings.filter((finding) => !isForeign(finding) && !(isUnread && mayBeWorkloadKey(finding))),
       ...foreign,
     ],
   };

@@ -111,7 +111,7 @@ const BEHIND_OWN = {
     }),
   clients: clientCount("Clients of every role, over its load.clients; a role's own clients overrides it."),
 };
-const BEHIND_ACTORS = {
+const KEYS_AFTER_ROLES = {
   agents: z
     .union([
       z.int().min(0).max(AGENTS_MAX),
@@ -183,7 +183,7 @@ const BEHIND_ACTORS = {
 };
 
 function scenarioWith<Keys extends z.ZodRawShape>(keys: Keys, actors: typeof Actors) {
-  return z.strictObject({ ...BEFORE_OWN, ...keys, ...BEHIND_OWN, actors, ...BEHIND_ACTORS }).meta({
+  return z.strictObject({ ...BEFORE_OWN, ...keys, ...BEHIND_OWN, actors, ...KEYS_AFTER_ROLES }).meta({
     title: "train-sim scenario",
     description: "An experiment on an event queue, for `train-sim run`.",
   });

@@ -12,7 +12,7 @@ import { mergedSplit } from "../results/endpoint-results.js";
 import { readHistogramLog } from "../results/histogram-log.js";
 import { operationResults, operationsOf, withLosses } from "../results/operation-results.js";
 import { readTrial } from "../results/reader.js";
-import type { Ceiling, Finding, OperationResults, TrialResult } from "../results/result-schema.js";
+import type { GeneratorCeiling, Finding, OperationResults, TrialResult } from "../results/result-schema.js";
 import { totalsOf } from "../results/stored-totals.js";
 import { readTimeseries, type TimeseriesCounts } from "../results/timeseries.js";
 import { HISTOGRAM_LOG_FILE, TIMESERIES_FILE, TRIAL_FILE } from "../results/trial-files.js";
@@ -29,7 +29,7 @@ export interface StoredTrialOf {
   /** Settings that the trial ran with. */
   readonly settings: TreatmentSettings;
   readonly experiment: Experiment;
-  readonly ceiling: Ceiling | undefined;
+  readonly ceiling: GeneratorCeiling | undefined;
   /** Checks on facts that no file holds. */
   readonly unknownChecks: ReadonlySet<Finding["check"]>;
 }

@@ -8,7 +8,7 @@ import { renderSummary } from "../report/terminal/summary.js";
 import type { Verification } from "./verification.js";
 import { REPORT_FILE, SCENARIO_FILE, SUMMARY_FILE, trialPath } from "../results/directory.js";
 import { readResult, readTrial } from "../results/reader.js";
-import type { Ceiling, Finding, ResultDocument, TrialResult } from "../results/result-schema.js";
+import type { GeneratorCeiling, Finding, ResultDocument, TrialResult } from "../results/result-schema.js";
 import { totalsOf } from "../results/stored-totals.js";
 import type { Experiment } from "../scenario/settings.js";
 import { parseCapacityThreshold, treatmentAt } from "../engine/capacity/capacity-probe.js";
@@ -30,7 +30,7 @@ export async function verifyResult(directory: string, programVersion: string): P
 interface TrialOf {
   readonly treatmentId: string;
   readonly trial: TrialResult;
-  readonly ceiling?: Ceiling | undefined;
+  readonly ceiling?: GeneratorCeiling | undefined;
 }
 
 /** Trials in the order in which they ran, in which sums were added up, too. */

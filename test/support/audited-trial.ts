@@ -30,7 +30,7 @@ import { WorkFileWriter, workPath } from "../../src/workloads/train-events/audit
 import { parseScenario } from "../../src/scenario/loader.js";
 import type { TreatmentSettings } from "../../src/scenario/settings.js";
 import { scratchDirectory } from "./train-sim.js";
-import type { EventTreatment } from "../../src/workloads/train-events/actors/assignment.js";
+import type { EventTreatment } from "../../src/workloads/train-events/clients/assignment.js";
 import type { Payload, StatementShape, Validation } from "../../src/workloads/train-events/settings.js";
 
 const MADE_AT_MS = Date.UTC(2026, 5, 1);

@@ -1,13 +1,13 @@
 // A check is pure: it examines one stored trial, and says nothing without its evidence.
 import type { DiagnosisSettings } from "../../scenario/judgement.js";
 import { sidedText } from "../../foundation/text/numbers.js";
-import type { Aspect, Ceiling, TrialResult } from "../../results/result-schema.js";
+import type { Aspect, GeneratorCeiling, TrialResult } from "../../results/result-schema.js";
 
 export interface CheckInputs {
   readonly trial: TrialResult;
   readonly bounds: DiagnosisSettings;
   /** `select 1` through the same pool, if it was measured. */
-  readonly ceiling?: Ceiling;
+  readonly ceiling?: GeneratorCeiling;
   /** Runnable processes for each core before the experiment began; only the first trial has it. */
   readonly loadBefore?: number;
 }

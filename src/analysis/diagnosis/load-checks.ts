@@ -3,7 +3,7 @@ import { isConflict } from "../../database/registry.js";
 import { counted } from "../../foundation/units.js";
 import { failuresOf, retriesPerTransaction } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";
-import type { Ceiling, OperationResult, TrialResult } from "../../results/result-schema.js";
+import type { GeneratorCeiling, OperationResult, TrialResult } from "../../results/result-schema.js";
 import { observeAbove, generatorRemedy, ms, percent, warningAbove, type Check } from "./check.js";
 import { otherCpu, steal } from "./server-checks.js";
 
@@ -262,7 +262,7 @@ const SHARE_MAX = 0.5;
 /** Share of the ceiling's transactions a second that the trial made, failed ones and empty polls included. */
 export function shareOfCeiling(
   trial: Pick<TrialResult, "operations" | "windowSeconds">,
-  ceiling: Ceiling,
+  ceiling: GeneratorCeiling,
 ): number {
   const count = Object.entries(trial.operations).reduce((sum, [operation, result]) => {
     if (isRound(operation)) return sum;

@@ -124,8 +124,8 @@ export function standInFor(
   });
   const windows = trials.map(({ windowSeconds }) => windowSeconds);
   const isShare = metric.id === "failedShare" || metric.id === "retriesPerTransaction";
-  const whole = metric.isRate ? windows : isShare ? ended : [1];
-  const most = Math.max(0, ...whole);
+  const divisors = metric.isRate ? windows : isShare ? ended : [1];
+  const most = Math.max(0, ...divisors);
   return most > 0 ? EVENTS_FOR_NONE / most : undefined;
 }
 

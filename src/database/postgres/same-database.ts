@@ -27,7 +27,7 @@ const PLACE = `current_user::text AS role, current_database()::text AS database,
 
 const SEES = `EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
     AND classid = ${TOKEN} AND objid = $1::bigint::oid
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS "sees"`;
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS "canSeeToken"`;
 
 export async function placeOf(client: AdminClient): Promise<Place> {
   const [row] = await client.query(`SELECT ${PLACE}`);

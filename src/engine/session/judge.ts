@@ -12,7 +12,7 @@ import {
   type ThresholdInputs,
 } from "../../analysis/thresholds/thresholds.js";
 import { operationResults, randomArrivals } from "../../results/operation-results.js";
-import type { Ceiling, TrialResult } from "../../results/result-schema.js";
+import type { GeneratorCeiling, TrialResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../../scenario/settings.js";
 import { isSelected } from "../../scenario/thresholds.js";
@@ -25,7 +25,7 @@ import type { FinishedTrial, WatchTotals } from "../trial/trial-parts.js";
 export class Judge {
   /** The first threshold that ended the experiment. */
   private firstAbort: Abort | undefined;
-  private readonly ceilings = new Map<string, Ceiling | undefined>();
+  private readonly ceilings = new Map<string, GeneratorCeiling | undefined>();
   /** Load before the first trial: later, it would be train-sim's own. */
   private loadBefore: number | undefined;
 
@@ -45,7 +45,7 @@ export class Judge {
   }
 
   /** Ceilings by treatment id; only of treatments whose pool was measured. */
-  ceilingsByTreatment(): ReadonlyMap<string, Ceiling> {
+  ceilingsByTreatment(): ReadonlyMap<string, GeneratorCeiling> {
     return new Map(
       this.experiment.treatments.flatMap(({ id, settings }) => {
         const ceiling = this.ceilings.get(ceilingKey(settings));

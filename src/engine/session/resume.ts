@@ -6,7 +6,12 @@ import { lintEntry } from "../../analysis/lint/lint.js";
 import { SCENARIO_FILE } from "../../results/directory.js";
 import { readResult, readTrial, readTrialsAside } from "../../results/reader.js";
 import { readTrialTotals } from "../../results/stored-totals.js";
-import type { Ceiling, Environment, ResultDocument, TrialResult } from "../../results/result-schema.js";
+import type {
+  GeneratorCeiling,
+  Environment,
+  ResultDocument,
+  TrialResult,
+} from "../../results/result-schema.js";
 import { scenarioDifferences } from "../../scenario/difference.js";
 import { loadScenario, parseScenario } from "../../scenario/loader.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
@@ -19,7 +24,7 @@ import { violationsOf, type InterruptedRecord } from "./experiment-record.js";
 export interface ResumedExperiment extends InterruptedRecord {
   readonly directory: string;
   readonly environment: Environment;
-  readonly ceilings: ReadonlyMap<string, Ceiling>;
+  readonly ceilings: ReadonlyMap<string, GeneratorCeiling>;
   /** Entries of `diagnosis` that tell where the experiment was continued, this time included. */
   readonly interruptions: ResultDocument["diagnosis"];
 }

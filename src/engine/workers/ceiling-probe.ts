@@ -4,7 +4,7 @@ import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
 import { Tally } from "../../metrics/tally.js";
 import { operationsOf } from "../../results/operation-results.js";
-import type { Ceiling } from "../../results/result-schema.js";
+import type { GeneratorCeiling } from "../../results/result-schema.js";
 import {
   totalClients,
   type PlannedTrial,
@@ -47,7 +47,7 @@ function withoutPacing(settings: TreatmentSettings): TreatmentSettings {
 }
 
 /** Rejects when the clients cannot connect or the server does not answer; undefined when the user wants to stop. */
-export async function measureCeiling(inputs: CeilingInputs): Promise<Ceiling | undefined> {
+export async function measureCeiling(inputs: CeilingInputs): Promise<GeneratorCeiling | undefined> {
   const settings = withoutPacing(inputs.treatment.settings);
   const pooler = await openPooler(inputs.target, settings, inputs.place);
   const assignments = assignmentsOf({
@@ -84,7 +84,7 @@ async function measure(
   tally: Tally,
   settings: TreatmentSettings,
   interruption: Interruption,
-): Promise<Ceiling | undefined> {
+): Promise<GeneratorCeiling | undefined> {
   await fleet.launch();
   const startMs = monotonicMs() + fleet.leadMs;
   const windowStartMs = startMs + WARM_UP_MS;

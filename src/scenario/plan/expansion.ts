@@ -4,7 +4,7 @@ import { combine, levelNames, type LevelNames, type Levels, type OverriddenFacto
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
 import type { Finding } from "../../syntax/problems.js";
 import { checkScenario, readScenario } from "../rules.js";
-import { reliableFindings } from "../rules-beside.js";
+import { reliableFindings } from "../reliable-findings.js";
 import { pathsOf } from "../schema-paths.js";
 import type { Scenario } from "../schema.js";
 import type { Treatment } from "../settings.js";

@@ -19,7 +19,7 @@ import type { EventStore, FillSettings } from "./store.js";
 import { DocumentChecks } from "./audit/document-checks.js";
 import { Findings } from "./audit/findings.js";
 import { LedgerFileWriter, ledgerPath } from "./audit/ledger-file.js";
-import type { EventTreatment } from "./actors/assignment.js";
+import type { EventTreatment } from "./clients/assignment.js";
 import type { PreloadInputs } from "../workload.js";
 
 /** Events of one statement: about a megabyte at the default document size. */

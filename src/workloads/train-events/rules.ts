@@ -4,7 +4,7 @@ import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
 import { rangeOrder, type Finding } from "../../syntax/problems.js";
 import { hasStatementMode } from "../common-rules.js";
 import type { Objection } from "../workload.js";
-import type { EventTreatment as Treatment } from "./actors/assignment.js";
+import type { EventTreatment as Treatment } from "./clients/assignment.js";
 import type { Written } from "./keys.js";
 import { MAX_WORKER_ORDINALS } from "./model/event-id.js";
 import {

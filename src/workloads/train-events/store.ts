@@ -3,7 +3,7 @@ import type { AdminSession } from "../../database/contract.js";
 import type { PreparedTransaction, Session } from "../../database/session.js";
 import type { Statement, StatementRow } from "../../database/sql.js";
 import type { Store } from "../stores.js";
-import type { EventTreatment } from "./actors/assignment.js";
+import type { EventTreatment } from "./clients/assignment.js";
 import type { TableCounts } from "./model/conservation.js";
 import type { EventBatch } from "./model/event-batch.js";
 import type { EventType, PreparedEvent } from "./model/event.js";

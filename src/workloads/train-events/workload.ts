@@ -1,8 +1,8 @@
 import { rangeText } from "../../load/load-settings.js";
 import type { Workload } from "../workload.js";
-import type { EventTreatment } from "./actors/assignment.js";
-import { client } from "./actors/client.js";
-import { RING_BYTES } from "./actors/publish-times.js";
+import type { EventTreatment } from "./clients/assignment.js";
+import { client } from "./clients/client.js";
+import { RING_BYTES } from "./clients/publish-times.js";
 import { auditTrial } from "./audit/audit.js";
 import { findings } from "./audit/findings-schema.js";
 import { recount } from "./audit/recount.js";

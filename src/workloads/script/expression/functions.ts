@@ -93,7 +93,7 @@ const cases: Bind = (runs) => (scope) => {
 };
 
 /** Largest width of a range in which a double has enough bits. */
-const NUMBER_WIDTH_MAX = 2n ** 32n;
+const DOUBLE_RANGE_WIDTH_MAX = 2n ** 32n;
 
 function widthOf(min: bigint, max: bigint): bigint {
   if (min > max) throw new Error(`the range ${min} .. ${max} is empty`);
@@ -114,7 +114,7 @@ function draws(distribution: random.Distribution, parameter = "parameter"): Call
     check([low, high, shape]);
     const min = toInt(low);
     const width = toInt(high) - min + 1n;
-    if (!rule && width > NUMBER_WIDTH_MAX) return ({ prng }) => min + random.uniformBelow(width, prng);
+    if (!rule && width > DOUBLE_RANGE_WIDTH_MAX) return ({ prng }) => min + random.uniformBelow(width, prng);
     const draw = distribution.of(Number(width), rule ? toDouble(shape) : 0);
     return ({ prng }) => min + BigInt(draw(prng));
   };

@@ -8,7 +8,7 @@ import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
 import { EMPTY_LEDGER, Ledger, type LedgerTotals } from "../model/ledger.js";
 import { isArchivable, TERMINAL_STATUSES, WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
-import type { EventTreatment } from "../actors/assignment.js";
+import type { EventTreatment } from "../clients/assignment.js";
 import type { Preloaded } from "../preload.js";
 import type { EventStore, EventTables } from "../store.js";
 import { NAMED_PER_KIND } from "../../findings.js";

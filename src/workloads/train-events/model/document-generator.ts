@@ -69,7 +69,7 @@ function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
 
 export class DocumentGenerator {
   private readonly prng = new Prng(0);
-  private readonly actorSeed: number;
+  private readonly clientSeed: number;
   /** Most bytes that a document takes. */
   readonly maxBytes: number;
   /** Template of the last document. */
@@ -99,7 +99,7 @@ export class DocumentGenerator {
       trainIdAt: 0,
       authority: new Uint32Array(4),
     };
-    this.actorSeed = deriveSeed(seed, "document", actor);
+    this.clientSeed = deriveSeed(seed, "document", actor);
     const headBytes = Math.max(...this.templates.map(({ head }) => head.length));
     this.maxBytes = Math.max(bytes, headBytes + NO_REMARKS_CLOSE.length);
   }
@@ -131,7 +131,7 @@ export class DocumentGenerator {
   /** Writes the document with that index at offset `at`, where there must be room for `maxBytes`. */
   write(index: number, { bytes, view }: ByteTarget, at: number): WrittenDocument {
     const { prng } = this;
-    prng.reseed(this.actorSeed, index);
+    prng.reseed(this.clientSeed, index);
     const chosen = prng.uint32();
     const template = this.templates[chosen % this.templates.length] as DocumentTemplate;
     this.template = template;

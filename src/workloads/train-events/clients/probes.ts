@@ -8,7 +8,7 @@ import { streamName } from "../model/ledger.js";
 import type { EventSettings, QuestionKind } from "../settings.js";
 import { preloadSource } from "../preload.js";
 import type { Question, EventOperations } from "../store.js";
-import type { LookAside } from "./look-beside.js";
+import type { LookAside } from "./look-aside.js";
 import { microsOf, textIn } from "./read-check.js";
 
 const LOOK_EVERY_MS = 1_000;

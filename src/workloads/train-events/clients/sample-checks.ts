@@ -16,7 +16,7 @@ import {
   rowsOf,
   type Sought,
 } from "./read-check.js";
-import type { LookAside } from "./look-beside.js";
+import type { LookAside } from "./look-aside.js";
 import type { EventAssignment } from "./assignment.js";
 import type { Validation } from "../settings.js";
 import type { StatementRow } from "../../../database/sql.js";

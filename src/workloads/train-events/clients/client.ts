@@ -6,7 +6,7 @@ import { BatchLedger } from "./batch-ledger.js";
 import { consumer } from "./consumer.js";
 import type { EventContext } from "./context.js";
 import { cycle } from "./cycle.js";
-import { lookAsideWith } from "./look-beside.js";
+import { lookAsideWith } from "./look-aside.js";
 import { producer } from "./producer.js";
 import { LifecycleClock } from "./publish-times.js";
 import { reader } from "./reader.js";
@@ -14,9 +14,9 @@ import { SampleChecker } from "./sample-checks.js";
 import type { Role } from "../settings.js";
 import type { EventStore } from "../store.js";
 
-type RoleActor = Clients & Pick<WorkloadClients, "operationOf">;
+type RoleClients = Clients & Pick<WorkloadClients, "operationOf">;
 
-const ACTORS: Readonly<Record<Role, (context: EventContext) => RoleActor>> = {
+const CLIENTS_BY_ROLE: Readonly<Record<Role, (context: EventContext) => RoleClients>> = {
   producers: producer,
   consumers: consumer,
   archivers: archiver,
@@ -33,7 +33,14 @@ export function client(store: EventStore, given: ClientContext<EventTreatment>):
   const verification = store.verification(settings);
   const checks = SampleChecker.of(assignment, { verification, lifecycle, lookAside });
   const queue = store.operations(settings);
-  const actor = ACTORS[assignment.role as Role]({ ...given, queue, lifecycle, ledger, checks, lookAside });
+  const actor = CLIENTS_BY_ROLE[assignment.role as Role]({
+    ...given,
+    queue,
+    lifecycle,
+    ledger,
+    checks,
+    lookAside,
+  });
   return Object.assign(actor, {
     flush() {
       lifecycle.settlePending();
