@@ -66,7 +66,7 @@ export default {
           String.raw`^src/database/(postgres/|registry\.ts$)`,
           "^src/pools/pg(-pool|bouncer|pool)/",
           "^src/targets/(embedded|container)/",
-          "^src/workloads/([^/]+/stores|train-events/sql)/",
+          "^src/workloads/[^/]+/stores/",
         ],
       },
       to: { path: "^src/database/postgres/" },

@@ -12,7 +12,7 @@ import { audit } from "#program/workloads/train-events/audit/audit.js";
 import { uuidArray } from "#program/database/postgres/wire/binary-arrays.js";
 import { connectAdmin } from "#program/database/postgres/admin.js";
 import { preloadSource, preloadTrial } from "#program/workloads/train-events/preload.js";
-import { postgres } from "#program/workloads/train-events/sql/postgres.js";
+import { postgres } from "#program/workloads/train-events/stores/postgres.js";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { hostUsage } from "#program/foundation/host-usage.js";
 import { KeySum } from "#program/workloads/train-events/model/key-sum.js";

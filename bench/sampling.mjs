@@ -9,7 +9,7 @@ import { dialectOf } from "#program/database/postgres/dialects/registry.js";
 import { sampledIn } from "#program/workloads/tables.js";
 import { trainEvents } from "#program/workloads/train-events/workload.js";
 import { preload } from "#program/workloads/train-events/preload.js";
-import { postgres } from "#program/workloads/train-events/sql/postgres.js";
+import { postgres } from "#program/workloads/train-events/stores/postgres.js";
 import { DatabaseSampler } from "#program/database/postgres/evidence/sampler.js";
 import { hostUsage } from "#program/foundation/host-usage.js";
 import { startEmbedded } from "#program/targets/embedded/embedded.js";

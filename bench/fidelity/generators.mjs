@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { UNCLAIMED } from "#program/database/contract.js";
-import { tablesOf } from "#program/workloads/train-events/sql/tables.js";
+import { tablesOf } from "#program/workloads/train-events/stores/tables.js";
 import { prepareNamespace } from "#program/engine/trial/prepare-namespace.js";
 import { refreshStatistics } from "#program/database/postgres/statistics.js";
 import { dialectOf } from "#program/database/postgres/dialects/registry.js";

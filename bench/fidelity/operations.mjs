@@ -2,8 +2,8 @@
 // built program so that it cannot drift. pgbench sends text and makes nothing, so a parameter is a variable with a constant
 // value, a batch's documents are constants of its statement, and keys come from a table. A parameter that is not found is
 // an error.
-import { eventOperations } from "#program/workloads/train-events/sql/operations.js";
-import { RECENT_LIMIT } from "#program/workloads/train-events/sql/statements.js";
+import { eventOperations } from "#program/workloads/train-events/stores/operations.js";
+import { RECENT_LIMIT } from "#program/workloads/train-events/stores/statements.js";
 import { DocumentGenerator } from "#program/workloads/train-events/model/document-generator.js";
 
 /**

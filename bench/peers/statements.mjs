@@ -2,9 +2,9 @@
 // they cannot drift. Parts that a peer cannot send are replaced: a batch comes from the table of documents with keys of
 // PostgreSQL's uuidv7(), and random() replaces the dice. If a part to replace is not found, an error results and no
 // statement with another meaning.
-import { eventOperations } from "#program/workloads/train-events/sql/operations.js";
+import { eventOperations } from "#program/workloads/train-events/stores/operations.js";
 import { keys } from "#program/workloads/train-events/keys.js";
-import { insertColumns } from "#program/workloads/train-events/sql/statements.js";
+import { insertColumns } from "#program/workloads/train-events/stores/statements.js";
 import { DOCUMENTS, NAMESPACE } from "./server.mjs";
 
 /** Defaults of the scenario, which train-sim has here too. */

@@ -10,7 +10,7 @@ import { TrialError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
-import { eventOperations } from "../workloads/train-events/sql/operations.js";
+import { eventOperations } from "../workloads/train-events/stores/operations.js";
 import { createConnectionSource } from "../pools/registry.js";
 import { classifyFailure } from "../database/postgres/sqlstates.js";
 import { makeBatch } from "../../test/support/make-batch.js";

@@ -1,7 +1,7 @@
 // Statistics that restart within a window, on a separate server, since the tests crash it.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
-import { eventOperations } from "../workloads/train-events/sql/operations.js";
+import { eventOperations } from "../workloads/train-events/stores/operations.js";
 import { postgres } from "../database/postgres/dialects/postgres/dialect.js";
 import { resetNamespace } from "../../test/support/namespace.js";
 import { sampledIn } from "../workloads/tables.js";

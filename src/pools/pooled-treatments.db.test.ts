@@ -11,7 +11,7 @@ import { resetNamespace, testNamespace } from "../../test/support/namespace.js";
 import { ownDatabase } from "../../test/support/own-database.js";
 import { pgBouncerEnv, startPgBouncers } from "../../test/support/pgbouncers.js";
 import { PgConnection } from "../database/postgres/connection.js";
-import { eventOperations } from "../workloads/train-events/sql/operations.js";
+import { eventOperations } from "../workloads/train-events/stores/operations.js";
 import type { SqlRow } from "../database/sql.js";
 import {
   PAYLOADS,

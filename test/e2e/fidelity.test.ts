@@ -5,7 +5,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { casesOf, fullIt } from "../support/lanes.js";
 import type { AdminClient } from "../../src/database/postgres/admin.js";
-import { eventOperations } from "../../src/workloads/train-events/sql/operations.js";
+import { eventOperations } from "../../src/workloads/train-events/stores/operations.js";
 import { statementNamer } from "../../src/database/postgres/statement-names.js";
 import type { OperationResult, TrialResult } from "../../src/results/result-schema.js";
 import { testNamespace } from "../support/namespace.js";

@@ -4,10 +4,10 @@
 import { audit, type Audited, type AuditInputs } from "../../src/workloads/train-events/audit/audit.js";
 import type { AdminClient } from "../../src/database/postgres/admin.js";
 import { PgConnection } from "../../src/database/postgres/connection.js";
-import { eventOperations } from "../../src/workloads/train-events/sql/operations.js";
+import { eventOperations } from "../../src/workloads/train-events/stores/operations.js";
 import { resetNamespace } from "./namespace.js";
 import { preloadTrial } from "../../src/workloads/train-events/preload.js";
-import { postgres } from "../../src/workloads/train-events/sql/postgres.js";
+import { postgres } from "../../src/workloads/train-events/stores/postgres.js";
 import type { EventOperations } from "../../src/workloads/train-events/store.js";
 import { monotonicMs } from "../../src/foundation/clock.js";
 import { Prng } from "../../src/foundation/prng.js";

@@ -1,6 +1,6 @@
 // The place of a failure comes from the server's message, or follows from the statement's text; nothing else names a table.
 import { describe, expect, it } from "vitest";
-import { eventOperations } from "../../workloads/train-events/sql/operations.js";
+import { eventOperations } from "../../workloads/train-events/stores/operations.js";
 import { InDoubtError, StatementError } from "../errors.js";
 import { onlyTablesOf, placeOf as placeIn } from "./failure-place.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../workloads/train-events/settings.js";

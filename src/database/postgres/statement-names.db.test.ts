@@ -8,7 +8,7 @@ import { resetNamespace, testNamespace } from "../../../test/support/namespace.j
 import { ownDatabase } from "../../../test/support/own-database.js";
 import type { AdminClient } from "./admin.js";
 import { PgConnection } from "./connection.js";
-import { eventOperations } from "../../workloads/train-events/sql/operations.js";
+import { eventOperations } from "../../workloads/train-events/stores/operations.js";
 import { statementNamer } from "./statement-names.js";
 import type { EventOperations } from "../../workloads/train-events/store.js";
 import {

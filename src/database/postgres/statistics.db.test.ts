@@ -6,7 +6,7 @@ import { dropNamespace, resetNamespace, testNamespace } from "../../../test/supp
 import { connectAdmin } from "./admin.js";
 import { refreshStatistics } from "./statistics.js";
 import { postgres } from "./dialects/postgres/dialect.js";
-import { tablesOf } from "../../workloads/train-events/sql/tables.js";
+import { tablesOf } from "../../workloads/train-events/stores/tables.js";
 
 /** A dialect that analyses tables of any size. */
 const anySize = { ...postgres, tablePagesQuery: "SELECT 1000 AS pages, $1::text AS name" };

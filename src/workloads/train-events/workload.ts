@@ -12,7 +12,7 @@ import { VIOLATION_KINDS } from "./model/conservation.js";
 import { preloadTrial } from "./preload.js";
 import { dialectProblems, hasRole, lint, rules } from "./rules.js";
 import { READ_KINDS, READS } from "./settings.js";
-import { postgres } from "./sql/postgres.js";
+import { postgres } from "./stores/postgres.js";
 import type { EventStore } from "./store.js";
 
 const events = { unit: "events" };

@@ -8,7 +8,7 @@ import { resetNamespace, testNamespace } from "../../../../test/support/namespac
 import { ownDatabase } from "../../../../test/support/own-database.js";
 import type { AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
-import { eventOperations } from "../../../workloads/train-events/sql/operations.js";
+import { eventOperations } from "../../../workloads/train-events/stores/operations.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { sampledIn } from "../../../workloads/tables.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";

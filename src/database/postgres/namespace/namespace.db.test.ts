@@ -12,7 +12,7 @@ import {
 } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
-import { eventOperations } from "../../../workloads/train-events/sql/operations.js";
+import { eventOperations } from "../../../workloads/train-events/stores/operations.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { tablesMarked } from "../../../workloads/tables.js";
 import { namespaceState, requireDroppable } from "./namespace.js";

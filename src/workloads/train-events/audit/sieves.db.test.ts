@@ -2,10 +2,10 @@
 // slow.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
-import { eventRows, readKeySums } from "../sql/audit-scans.js";
+import { eventRows, readKeySums } from "../stores/audit-scans.js";
 import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
 import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
-import { tablesOf } from "../sql/tables.js";
+import { tablesOf } from "../stores/tables.js";
 import { batchNumberOf, ID_KINDS, workerOf } from "../model/event-id.js";
 import { KeySum } from "../model/key-sum.js";
 import { RANGE_BATCHES } from "../model/ledger.js";

@@ -1,6 +1,6 @@
 // Correct answers to reads, and answers with one error each.
 import { describe, expect, it } from "vitest";
-import { RECENT_LIMIT } from "../sql/statements.js";
+import { RECENT_LIMIT } from "../stores/statements.js";
 import {
   containsPart,
   misansweredRows,

@@ -1,6 +1,6 @@
 // Only events that were there before the read began and after it ended are missed; others may be in the answer or not.
-import type { ReadProbe } from "../sql/shape.js";
-import { RECENT_LIMIT } from "../sql/statements.js";
+import type { ReadProbe } from "../stores/shape.js";
+import { RECENT_LIMIT } from "../stores/statements.js";
 import type { Question, ReadOutcome } from "../store.js";
 import { EVENT_TYPES } from "../model/event.js";
 import { READS } from "../settings.js";
