@@ -16,8 +16,8 @@ Examples:
   npx train-sim run quickstart --set target=postgresql://app@db.example:5432/app        the same on your server
 
 Exit codes:
-  0 done, 99 a threshold failed, 104 invalid scenario or usage, 105 stopped by a signal, 107 unexpected error,
-  108 aborted by a threshold, 110 integrity violation, 111 target unreachable`;
+  0 done, 99 a threshold failed or a regression was found, 104 invalid scenario or usage, 105 stopped by a signal, 107 unexpected error,
+  108 aborted by a threshold, 110 integrity violation, 111 target unreachable, 112 not judged`;
 
 function createProgram(): Command {
   const program = new Command("train-sim")

@@ -103,7 +103,7 @@ export function register(program: Command): void {
     )
     .option(
       "--agents <n>",
-      "number of processes, on this machine or on others, that run the clients: train-sim agent; " +
+      "number of agents (train-sim agent, here or on other machines) that run the clients; " +
         "ssh:host1,host2 starts one on each host",
       agents,
     )

@@ -26,7 +26,7 @@ function sumsOf(values: Float64Array): { sums: Float64Array; squares: number } {
   return { sums, squares };
 }
 
-/** Squares that the values from index `from` until before `to` explain as a level. */
+/** Sum of squares that one level explains for the values from index `from` until before `to`. */
 function explainedBy(sums: Float64Array, from: number, to: number): number {
   const sum = (sums[to] as number) - (sums[from] as number);
   return (sum * sum) / (to - from);

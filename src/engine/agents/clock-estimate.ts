@@ -24,7 +24,7 @@ const STRETCHES_MAX = 120;
 const LATEST = 10;
 /** The drift of an unknown clock: crystals are within 100 ppm, and a kernel slews by up to 500. */
 const DRIFT_UNKNOWN = 600e-6;
-/** What a drift that was steady so far may change by. */
+/** Added to the error of a measured drift, which may change by that much later: 5 ppm. */
 const DRIFT_CHANGE = 5e-6;
 
 export class ClockEstimate {

@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { guardProcess } from "../../foundation/process/reaper.js";
+import { passwordlessEnvironment } from "../../foundation/process/run-command.js";
 import { complaintIn, drawPort, send, settles } from "../../foundation/process/server-process.js";
 import { shellWord, withoutControls } from "../../foundation/shown.js";
 
@@ -75,6 +76,7 @@ class SshAgent {
     // A separate session: Ctrl-C is for the coordinator, whose trials end in order.
     const child = spawn("ssh", [...SSH, "-R", tunnel, "--", host, `${command} ${agent}`], {
       detached: true,
+      env: passwordlessEnvironment(),
       stdio: ["pipe", "ignore", "pipe"],
     });
     this.child = child;

@@ -270,7 +270,7 @@ it("a search refuses faults that this machine does not support before it makes a
   try {
     const searched = search("faults: [{ at: 1s, for: 1s, kind: process-stop }]", "add: max<9", "");
     await expect(searched).rejects.toThrow(UsageError);
-    await expect(searched).rejects.toThrow(/\/proc, which darwin has not/);
+    await expect(searched).rejects.toThrow(/\/proc, which darwin lacks/);
     expect(readdirSync(out)).toEqual([]);
   } finally {
     if (platform) Object.defineProperty(process, "platform", platform);

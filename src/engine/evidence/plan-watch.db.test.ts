@@ -147,7 +147,7 @@ it("plans are not assessed on old versions and other dialects, with the reason",
   });
   const cockroachdb = settingsOf("dialect: cockroachdb\ntarget: postgresql://u@db:5432/d");
   expect((await readPlans(old, cockroachdb)).notAssessed).toEqual([
-    { what, reason: "train-sim asks CockroachDB for none" },
+    { what, reason: "train-sim reads no plans of CockroachDB" },
   ]);
 });
 

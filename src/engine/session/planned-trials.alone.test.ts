@@ -13,7 +13,7 @@ import { plannedTrials } from "./planned-trials.js";
 import { WITHOUT_EFFECT } from "./machine-caveats.js";
 import { Interruption } from "./interruption.js";
 import { lookWords } from "../../live/page/live-words.js";
-import { allOf, type LiveLook } from "./observer.js";
+import { allOf, type ExperimentObserver, type LiveLook } from "./observer.js";
 import { levelOf } from "../../analysis/statistics/group-sequential.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import { runSession, type ExperimentOutcome, type SessionOptions } from "./session.js";
@@ -79,7 +79,10 @@ vi.mock("./experiment-host.js", () => ({
 }));
 
 const notes: string[] = [];
-const observer = { ...allOf([]), looked: (look: LiveLook) => notes.push(lookWords(look)) };
+const observer: ExperimentObserver = {
+  ...allOf([]),
+  onLook: (look: LiveLook) => notes.push(lookWords(look)),
+};
 
 let out = "";
 let interruption = new Interruption();

@@ -263,7 +263,7 @@ class Session {
     }
   }
 
-  /** A server on which no trial ran yet has nothing to be the same as. */
+  /** Compares the server with the server of the resumed run, but only if a trial has already run on it. */
   private async requireSameServer(
     { trials, environment }: ResumedExperiment,
     kept: ClaimedTarget,

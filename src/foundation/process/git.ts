@@ -1,6 +1,7 @@
 // Reads commits and old versions of files through git. It never changes the working tree, the index or a branch.
 import { spawnSync } from "node:child_process";
 import { codeOf, UsageError } from "../errors.js";
+import { passwordlessEnvironment } from "./run-command.js";
 
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
@@ -70,7 +71,7 @@ export class Repository {
       maxBuffer: OUTPUT_MAX_BYTES,
       stdio: ["ignore", "pipe", "ignore"],
       // Passwords of the environment reach no other process.
-      env: { ...process.env, PGPASSWORD: undefined, TRAIN_SIM_ADMIN_PASSWORD: undefined, LC_ALL: "C" },
+      env: { ...passwordlessEnvironment(), LC_ALL: "C" },
     });
     if (codeOf(error) === "ENOENT")
       throw new UsageError("git was not found", "Install git, or put it on PATH.");

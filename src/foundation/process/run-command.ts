@@ -9,6 +9,11 @@ const OUTPUT_MAX_BYTES = 1 << 20;
 
 const execute = promisify(execFile);
 
+/** This process's environment without passwords, which reach no other program. */
+export function passwordlessEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, PGPASSWORD: undefined, TRAIN_SIM_ADMIN_PASSWORD: undefined };
+}
+
 export interface CommandOptions {
   readonly timeoutMs: number;
   /** True if the output is a secret that no message may repeat. */
@@ -28,8 +33,7 @@ export async function runCommand(words: readonly string[], options: CommandOptio
   const running = execute(program, more, {
     timeout: timeoutMs,
     maxBuffer: OUTPUT_MAX_BYTES,
-    // Passwords of the environment reach no other process.
-    env: { ...process.env, PGPASSWORD: undefined, TRAIN_SIM_ADMIN_PASSWORD: undefined },
+    env: passwordlessEnvironment(),
     ...(signal && { signal }),
   });
   // The command must not wait for an answer.

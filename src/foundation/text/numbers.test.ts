@@ -72,7 +72,7 @@ describe("the text of a ratio or count", () => {
   });
 });
 
-describe("the seen value of a threshold", () => {
+describe("the measured value of a threshold", () => {
   it.each([
     [123.456, "p(99)<500", "123.5"],
     [499.967, "p(99)<500", "499.97"],

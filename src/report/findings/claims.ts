@@ -243,7 +243,7 @@ export function believedDifferences(
   return [...groups.values()].sort((a, b) => most(b) - most(a)).map(throughputFirst);
 }
 
-/** One sentence, where there are such operations; `bounds` are of this result. */
+/** One sentence on operations whose throughput the load limits, or none; `bounds` has the limit of each operation. */
 export function loadBoundSentences({ comparisons }: ResultDocument, bounds: Map<string, string>): string[] {
   if (bounds.size === 0) return [];
   const texts = [...new Set(bounds.values())].map((bound) => {

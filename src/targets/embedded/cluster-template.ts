@@ -116,7 +116,7 @@ function indexOf(dataDirectory: string): Index {
   return index;
 }
 
-/** Throws, after a part of the directory was made, if the file differs from the packed one. */
+/** Unpacks the file into the directory. Throws, with a part of the directory made, if the file is damaged. */
 function unpack(file: string, dataDirectory: string, user: ServerUser | undefined): void {
   const input = fs.openSync(file, "r");
   try {

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { TargetError } from "../../foundation/errors.js";
+import { passwordlessEnvironment } from "../../foundation/process/run-command.js";
 
 export function idsIn(list: string): number[] {
   return list.split(",").flatMap((part) => {
@@ -20,7 +21,10 @@ export function processorsOf(pid: number | "self"): number[] {
 }
 
 function keepOn(processors: readonly number[], pid: number): void {
-  execFileSync("taskset", ["-a", "-p", "-c", processors.join(","), String(pid)], { stdio: "pipe" });
+  execFileSync("taskset", ["-a", "-p", "-c", processors.join(","), String(pid)], {
+    env: passwordlessEnvironment(),
+    stdio: "pipe",
+  });
 }
 
 /** Processors divided between the server and the other processes. */

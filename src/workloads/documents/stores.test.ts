@@ -37,7 +37,7 @@ describeDocumentStore("memory", {
   },
 });
 
-it("a workload without a store for a database is refused by the database's name", () => {
+it("a workload without a store for a database is refused with the name of the database", () => {
   expect(storeProblem(documents, "PostgreSQL")).toBeUndefined();
   expect(storeProblem(documents, "MySQL")).toBe(
     "workload documents has no store for MySQL; it has one for PostgreSQL",

@@ -1,6 +1,7 @@
 // Loads a module in another process first: a module that throws, does not end or imports a missing file becomes one sentence.
 import { spawnSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
+import { passwordlessEnvironment } from "../../foundation/process/run-command.js";
 
 const LOAD_MS = 10_000;
 
@@ -12,6 +13,7 @@ export function loadProblem(file: string): string | undefined {
   )`;
   const { status, error, stderr } = spawnSync(process.execPath, ["-e", code], {
     encoding: "utf8",
+    env: passwordlessEnvironment(),
     timeout: LOAD_MS,
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -1,5 +1,5 @@
-// Entry of the live page. If the program is gone without an `end`, the page says so and tries again: the browser by itself, unless it was
-// refused.
+// Entry of the live page. If the connection is lost before an `end` event, the page says so; the browser reconnects by
+// itself, and after a refused connection the page opens a new one.
 import type { RunningThreshold } from "../../../engine/session/observer.js";
 import type { LiveEnd, LiveUpdate, LiveView } from "../live-data.js";
 import { LiveStore } from "../live-store.js";

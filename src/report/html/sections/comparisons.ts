@@ -82,7 +82,7 @@ function reasonsOf(
   )}${caveat && html`<p>${caveat}</p> `}`;
 }
 
-/** The range over few blocks, and the trials of each treatment that would decide an open comparison. */
+/** The range, if there are few blocks, and the number of trials of each treatment that would decide an open comparison. */
 function outlookCells(result: ResultDocument, comparison: Comparison): HtmlValue[] {
   const outlook = outlookOf(result, comparison);
   return [outlook?.range && rangeText(...outlook.range), outlook?.trialsToDecide];

@@ -151,7 +151,7 @@ function readTwice(rows: readonly StatementRow[]): Misread[] {
   return repeated.map((id) => ({ id, words: "one read has it twice" }));
 }
 
-/** Events that are missing from the rows: `newer` and `soughtLive` were live before and after the read. */
+/** Live events that a read lacks: `newer` than its oldest row, and `soughtLive`. They were live before and after the read. */
 export function missingRows(
   { newest, found, isOrdered }: ReadRows,
   newer: readonly string[],

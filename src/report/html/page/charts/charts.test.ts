@@ -504,7 +504,7 @@ describe("sweeps over two factors", () => {
     expect(note).toContain(
       "add over actors.producers.clients, actors.consumers.clients=4: most at 31 clients",
     );
-    // A hidden curve would otherwise leave its intervals behind.
+    // The legend hides series by name: intervals with another name than their curve would stay visible.
     const names = [option.series ?? []].flat().map(({ name }) => name);
     expect([...new Set(names)].sort()).toEqual(legend.map(({ name }) => name).sort());
   });
