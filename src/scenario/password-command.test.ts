@@ -14,10 +14,10 @@ const url = "url: 'postgresql://a@b/c'";
 describe("target.passwordCommand", () => {
   test("is a list of words or a text for the shell, and is repeated every ten minutes by default", () => {
     expect(load(`{ ${url}, passwordCommand: [cat, "$HOME/a b"] }`)).toMatchObject({
-      passwordCommand: { words: ["cat", "$HOME/a b"], everyMs: 600_000 },
+      passwordCommand: { words: ["cat", "$HOME/a b"], reuseMs: 600_000 },
     });
     expect(load(`{ ${url}, passwordCommand: 'cat "$HOME/token"', passwordEvery: 30s }`)).toMatchObject({
-      passwordCommand: { words: ["/bin/sh", "-c", 'cat "$HOME/token"'], everyMs: 30_000 },
+      passwordCommand: { words: ["/bin/sh", "-c", 'cat "$HOME/token"'], reuseMs: 30_000 },
     });
   });
 

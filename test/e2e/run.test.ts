@@ -383,7 +383,7 @@ describe("a run that is stopped", () => {
     if (holdsIn) await untilLogged(out, `"phase":"${holdsIn}"`);
     await holder.query(`BEGIN; LOCK TABLE ${namespace}.events_archive IN ACCESS EXCLUSIVE MODE`);
     await untilLogged(out, `"phase":"${phase}"`);
-    const heard = outputMatch(started, /SIGINT: finishing/);
+    const heard = outputMatch(started, /SIGINT: transactions in progress finish/);
     started.child.kill("SIGINT");
     await heard;
     await holder.close();

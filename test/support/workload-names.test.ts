@@ -21,7 +21,7 @@ function named(among: readonly string[]): string[] {
 
 it("a name of Train Events is found in its own folder", () => {
   expect(files.length).toBeGreaterThan(300);
-  expect(named([join(OWN, "sql", "tables.ts")])).not.toEqual([]);
+  expect(named([join(OWN, "stores", "tables.ts")])).not.toEqual([]);
 });
 
 it("no name of Train Events is in another file of the program", () => {

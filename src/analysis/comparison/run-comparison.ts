@@ -63,7 +63,7 @@ export interface RunComparison {
   readonly isJudged: boolean;
   readonly notes: readonly string[];
   readonly onlyInBaseline: readonly string[];
-  readonly onlyInRun: readonly string[];
+  readonly onlyHere: readonly string[];
   /** Metrics of shared treatments that were measured on one side only: an operation that does nothing has no times. */
   readonly metricsOnlyInBaseline: readonly TreatmentMetric[];
   readonly metricsOnlyHere: readonly TreatmentMetric[];
@@ -310,7 +310,7 @@ function described(
     differences: obstaclesBetween(baseline, run),
     notes: runNotes(baseline, run),
     onlyInBaseline: others(baseline),
-    onlyInRun: others(run),
+    onlyHere: others(run),
     metricsOnlyInBaseline: missing(
       matches.map(({ before, after }) => [before, after]),
       baseline.result.workload,

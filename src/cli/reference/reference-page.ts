@@ -23,8 +23,8 @@ A scenario is a YAML file. \`train-sim json-schema --markdown\` writes this page
 do not edit it by hand. In parentheses: the values of a key and its default. A key that means the same in several places
 is described once. [Whole scenarios](../../scenarios/examples.md) show every key.
 
-- An unknown key is an error that names the nearest valid key, or all valid keys if none is near. All problems are shown together, with file and line;
-  contradictions between keys follow once each key is valid.
+- An unknown key is an error that names the nearest valid key, or all valid keys if none is near. All problems are
+  shown together, with file and line; contradictions between keys follow once each key is valid.
 - A duration has a unit: \`250ms\`, \`30s\`, \`5m\`, \`1h30m\` (\`us ms s m h\`). Only \`0\` needs none.
 - A size has a unit: \`900B\`, \`4kB\`, \`1MB\` (\`B kB MB GB TB\`, multiples of 1024).
 - A path names a key below others: \`actors.producers.load.clients\`. \`--set path=value\` takes any path. \`factors\` takes

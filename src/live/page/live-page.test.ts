@@ -142,7 +142,7 @@ describe("samples on the live page", () => {
     const times = [12_345, 12_346.1, 12_347.1, 12_348.1, 12_349.1, 12_350.1, 12_360.3];
     const chart = chartOf(times.map((second) => sampleAt(second, { "queue.pending": 1 })));
     if (!chart) throw new Error("there is nothing to draw");
-    expect(chart.x.tick?.(12_345.3)).toBe("12345");
+    expect(chart.x.tick?.(12_345.3)).toBe("12345 s");
     const { rows } = plotLines(chart, { theme: LIGHT, widthPx: 800 }).table();
     expect(rows.map(([second]) => second)).toEqual([
       "12345",

@@ -169,7 +169,7 @@ function renderRun(run: RunComparison, document: ComparisonDocument, marks: Mark
     ...run.differences.flatMap((words) => bulleted(`caveat: ${words}`, marks.bad)),
     ...run.notes.flatMap((words) => bulleted(`note: ${words}`, marks.dim)),
     ...named("only in the baseline", run.onlyInBaseline.join(", ")),
-    ...named("only here", run.onlyInRun.join(", ")),
+    ...named("only here", run.onlyHere.join(", ")),
     ...named("measured only in the baseline", metricsText(run.metricsOnlyInBaseline)),
     ...named("measured only here", metricsText(run.metricsOnlyHere)),
     ...findings

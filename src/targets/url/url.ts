@@ -26,11 +26,11 @@ function runningAt(settings: UrlSettings): RunningTarget {
 export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = process.env): RunningTarget {
   const endpoints = settings.urls.map((entry) => readUrl(entry, settings, env));
   const adminEnv = { ...env, PGPASSWORD: env["TRAIN_SIM_ADMIN_PASSWORD"] || env["PGPASSWORD"] };
-  const [first, ...others] = endpoints;
+  const [first, ...alternatives] = endpoints;
   const admin = settings.adminUrl
     ? readUrl({ url: settings.adminUrl }, settings, adminEnv)
     : first?.takesWrites
-      ? { ...first, others }
+      ? { ...first, alternatives }
       : first;
   if (!admin) throw new UsageError("target.urls is empty", "Name at least one connection URL.");
   return {

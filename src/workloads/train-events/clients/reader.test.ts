@@ -48,7 +48,7 @@ function readerOf(weights: Partial<ReadWeights>, seed = 1) {
       read: async () => void calls.push("check"),
       answer: async () => void calls.push("check"),
     },
-    beside: async (_: number, look: (connection: Connection) => Promise<unknown>) => {
+    lookAside: async (_: number, look: (connection: Connection) => Promise<unknown>) => {
       calls.push("look");
       return look({} as Connection);
     },
