@@ -26,7 +26,7 @@ const BLOCKS = [5, 6, 8, 10];
  * @param {TreatmentResult[]} treatments
  * @param {number} seed
  */
-function shown(treatments, seed) {
+function findingsOf(treatments, seed) {
   const { effects, interactions } = factorEffects(treatments, seed);
   const compared = compareTreatments(treatments, seed).filter(({ metric }) => isHeadline(metric));
   const asked = [...compared, ...effects, ...interactions];
@@ -43,7 +43,7 @@ for (const design of options.largest ? DESIGNS.slice(-1) : DESIGNS)
       const prng = new Prng(blocks);
       let [byVerdicts, byFindings] = [0, 0];
       for (let i = 0; i < options.experiments; i++) {
-        const all = shown(simulated(design, blocks, noise, CV, 1, prng), i + 1);
+        const all = findingsOf(simulated(design, blocks, noise, CV, 1, prng), i + 1);
         byVerdicts += Number(all.some(({ isVerdict }) => isVerdict));
         byFindings += Number(all.some(({ verdict }) => verdict === "finding"));
       }
@@ -64,7 +64,7 @@ for (const design of options.largest ? [] : DESIGNS.slice(0, 3))
         let found = 0;
         for (let i = 0; i < options.powerExperiments; i++) {
           const noise = { drift: 1, spikes: 0 };
-          const all = shown(simulated(design, blocks, noise, cv, effect, prng), i + 1);
+          const all = findingsOf(simulated(design, blocks, noise, cv, effect, prng), i + 1);
           found += Number(all.some((each) => each.verdict === "finding" && each.operation === "process"));
         }
         const share = percent(found, options.powerExperiments);

@@ -80,17 +80,17 @@ const percent = (part) => Number(((100 * part) / options.experiments).toFixed(1)
  * @param {{ at: number, until?: number, times: number }} [change]
  */
 function row(label, runs, noise, change = { at: runs, times: 1 }) {
-  let [shown, atItsRun, failed, lost, inconclusive] = [0, 0, 0, 0, 0];
+  let [changesShown, atItsRun, failed, lost, inconclusive] = [0, 0, 0, 0, 0];
   for (let i = 0; i < options.experiments; i++) {
     const document = historyOf(simulated(new Prng(1000 + i), runs, noise, change), 0.05);
     const isFound = document.changes.some(({ run }) => Math.abs(run - 1 - change.at) <= 1);
-    shown += Number(document.changes.length > 0);
+    changesShown += Number(document.changes.length > 0);
     atItsRun += Number(isFound);
     failed += Number(document.regressions > 0);
     lost += Number(document.changes.length > 0 && document.regressions === 0);
     inconclusive += Number(document.changes.length === 0 && document.undecided.length > 0);
   }
-  const counts = { shown, atItsRun, failed, lost, inconclusive };
+  const counts = { shown: changesShown, atItsRun, failed, lost, inconclusive };
   const shares = Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, percent(count)]));
   if (!options.json) console.log([label, runs, ...Object.values(shares)].join("\t"));
   return { label, runs, ...shares };
@@ -113,6 +113,8 @@ const changes = isAsked("change")
   : [];
 // The bound is three standard deviations above 5 %, since forty rows are tested.
 const bound = 5 + 300 * Math.sqrt((0.05 * 0.95) / options.experiments);
-const isMissed = nothing.some(({ label, shown }) => !BOUND_EXEMPT.includes(label) && shown > bound);
+const isMissed = nothing.some(
+  ({ label, shown: changesShown }) => !BOUND_EXEMPT.includes(label) && changesShown > bound,
+);
 if (options.json) console.log(JSON.stringify({ ...options, nothing, changes, isMissed }, null, 2));
 process.exitCode = isMissed ? 1 : 0;

@@ -16,7 +16,7 @@ import { createHistogram } from "#program/metrics/histograms.js";
 import { readOptions } from "./options.mjs";
 
 const MEMORY_BOUND_MB = 256;
-const ACTORS = [
+const ROLES = [
   ["producers", "add"],
   ["consumers", "process"],
   ["archivers", "archive"],
@@ -66,7 +66,7 @@ function writeLog(path, bytes) {
   const file = openSync(path, "w");
   let second = 0;
   for (let written = 0; written < bytes; second++)
-    for (const actor of ACTORS) written += writeSync(file, secondOf(second, actor));
+    for (const actor of ROLES) written += writeSync(file, secondOf(second, actor));
   closeSync(file);
   return second;
 }
@@ -87,7 +87,7 @@ try {
   if (run.status !== 0) throw new Error(`train-sim ended with ${run.status}: ${run.stderr}`);
   const peakMb = (Number(/peak (\d+)/.exec(run.stderr)?.[1]) * 1024) / MB;
   const { operations } = JSON.parse(run.stdout).trials[0];
-  const isExact = ACTORS.every(
+  const isExact = ROLES.every(
     ([, operation]) => operations[operation].transactions === seconds * TRANSACTIONS_PER_SECOND,
   );
   const megabytesPerSecond = (megabytes * 1000) / elapsedMs;

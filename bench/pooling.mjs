@@ -109,8 +109,8 @@ diagnosis: { ceiling: false }
       () => measured["train-sim"].push(byTrainSim(round)),
     ];
     for (const turn of round % 2 === 0 ? turns.toReversed() : turns) turn();
-    const shown = Object.entries(measured).map(([name, rates]) => `${name} ${rates.at(-1)?.toFixed(1)}`);
-    console.log(`round ${round}, transactions/s: ${shown.join(", ")}`);
+    const rateTexts = Object.entries(measured).map(([name, rates]) => `${name} ${rates.at(-1)?.toFixed(1)}`);
+    console.log(`round ${round}, transactions/s: ${rateTexts.join(", ")}`);
   }
   const apart = median(measured["train-sim"]) / median(measured.pgbench) - 1;
   console.log(`medians: train-sim is ${(apart * 100).toFixed(1)} % from pgbench -C (bound 15 %)`);

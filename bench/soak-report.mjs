@@ -107,7 +107,7 @@ export function sumOf(cases) {
   };
 }
 
-const shown = (value) => (value === null ? "-" : value.toFixed(1));
+const oneDigit = (value) => (value === null ? "-" : value.toFixed(1));
 
 /** One line for a finished case. */
 export function caseLine({ number, scenario, trial, exitCode, signal, violations }) {
@@ -118,7 +118,7 @@ export function caseLine({ number, scenario, trial, exitCode, signal, violations
   // Faults in the order in which they happened, which may differ from the scenario's.
   const done = (trial?.faults ?? []).map(
     ({ kind, injectedAtSeconds, recoverySeconds }) =>
-      `${kind} at ${injectedAtSeconds.toFixed(1)} s (recovered after ${shown(recoverySeconds)} s)`,
+      `${kind} at ${injectedAtSeconds.toFixed(1)} s (recovered after ${oneDigit(recoverySeconds)} s)`,
   );
   return [
     `#${number} ${violations.length > 0 ? "FAILED" : "ok"}, exit ${signal ?? exitCode}: ${target}, ${payload}, ${locking}, ${isolation}, ${statementShape}, ${pool.strategy}${pool.mode ? ` ${pool.mode}` : ""}`,
@@ -150,7 +150,7 @@ export function sumLines({ cases, failed, audited, drained, events, ...sum }) {
     ...table(
       ["fault", "injected", "recovered", "median s", "max s", "errors"],
       faults.map(({ kind, injected, recovered, recoverySeconds: { median: middle, max }, errors }) => [
-        ...[kind, injected, recovered, shown(middle), shown(max), errorsOf(errors)],
+        ...[kind, injected, recovered, oneDigit(middle), oneDigit(max), errorsOf(errors)],
       ]),
     ),
     "",

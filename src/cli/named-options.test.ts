@@ -95,13 +95,15 @@ test("every option in a page or a help text exists in the command of that exampl
     ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),
   ].filter((name) => name.endsWith(".md"));
   const commands = [...OPTIONS.keys()].sort((a, b) => b.length - a.length).join("|");
-  const shown = new RegExp(`(?:train-sim|\`)\\s*(${commands})\\b([^\`\\n|]*)`, "g");
+  const commandPattern = new RegExp(`(?:train-sim|\`)\\s*(${commands})\\b([^\`\\n|]*)`, "g");
   const uses = pages.flatMap((page) =>
-    [...readFileSync(join(ROOT, page), "utf8").matchAll(shown)].map(([, command = "", rest = ""]) => ({
-      page,
-      command,
-      rest: rest.replace(/ -- .*/, ""),
-    })),
+    [...readFileSync(join(ROOT, page), "utf8").matchAll(commandPattern)].map(
+      ([, command = "", rest = ""]) => ({
+        page,
+        command,
+        rest: rest.replace(/ -- .*/, ""),
+      }),
+    ),
   );
   expect(uses.filter(({ rest }) => rest.includes("--")).length).toBeGreaterThan(10);
   const strangers = uses.flatMap(({ page, command, rest }) =>

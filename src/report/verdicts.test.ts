@@ -176,11 +176,11 @@ describe("a result with each verdict", () => {
   it("has equal marks in the table of the screen", () => {
     const [, table = ""] = renderScreen(result, { directory }).split(/^---.*$/m);
     const marks = [...table.matchAll(/, [\d.]+\] ([*+~?])!? /g)].map(([, mark = ""]) => mark);
-    const shown = result.comparisons.filter(
+    const chosen = result.comparisons.filter(
       ({ operation, metric }) =>
         !operation.startsWith("lifecycle.") && ["eventsPerSecond", "p50", "p99"].includes(metric),
     );
-    expect(byMark(marks)).toEqual(verdictCounts(shown));
+    expect(byMark(marks)).toEqual(verdictCounts(chosen));
   });
 
   it("has equal words in the report's tables and embedded data", () => {
@@ -244,13 +244,13 @@ describe("a result with each verdict", () => {
       0.05,
     );
     const text = renderRunComparison(document);
-    const shown = (document.runs[0]?.findings ?? []).filter(
+    const chosen = (document.runs[0]?.findings ?? []).filter(
       ({ metric, isRegression }) => isHeadline(metric) || isRegression,
     );
     const words = [...text.matchAll(/ (REGRESSION|~|finding|exploratory|indistinguishable|inconclusive)$/gm)];
-    expect(words).toHaveLength(shown.length);
+    expect(words).toHaveLength(chosen.length);
     expect(byWord(words.map(([, word = ""]) => word))).toEqual(
-      verdictCounts(shown.filter(({ isRegression }) => !isRegression)),
+      verdictCounts(chosen.filter(({ isRegression }) => !isRegression)),
     );
   });
 });

@@ -99,9 +99,9 @@ export function parseResult(path: string, value: unknown): ResultDocument {
 
 function problemsOf(error: z.ZodError): string {
   const issues = error.issues.map(issueWords);
-  const shown = issues.slice(0, PROBLEMS_SHOWN_MAX);
-  if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`);
-  return shown.join("; ");
+  const firstIssues = issues.slice(0, PROBLEMS_SHOWN_MAX);
+  if (issues.length > firstIssues.length) firstIssues.push(`and ${issues.length - firstIssues.length} more`);
+  return firstIssues.join("; ");
 }
 
 /** The result document of a directory; a UsageError otherwise. */

@@ -20,7 +20,7 @@ function problemsOf(yaml: string): readonly ScenarioProblem[] {
 }
 
 /** The printed problems without the file's name. */
-function shown(yaml: string): string[] {
+function problemsIn(yaml: string): string[] {
   return problemsOf(`name: x\n${yaml}`).map((one) => problemText(one).replace("x.yaml:", ""));
 }
 
@@ -105,7 +105,7 @@ thresholds:
       ],
     ],
   ])("reports all problems %s", (_, yaml, expected) => {
-    expect(shown(yaml)).toEqual(expected.map((one) => expect.stringMatching(one) as string));
+    expect(problemsIn(yaml)).toEqual(expected.map((one) => expect.stringMatching(one) as string));
   });
 });
 
@@ -168,7 +168,7 @@ describe("a scenario with one mistake", () => {
       "actors: { producers: { load: { executor: arrival-rate } } }\nthresholds: { add: [dropped==0] }",
     ],
   ])("reports one problem for %s", (_, yaml) => {
-    const found = shown(yaml);
+    const found = problemsIn(yaml);
     expect(found.length, found.join("\n")).toBe(1);
   });
 });

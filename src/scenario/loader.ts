@@ -15,7 +15,7 @@ import {
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./plan/overrides.js";
 import { outrankedClients } from "./outranked.js";
 import { isMapping, mapTexts, pathText, type Mapping, type Path } from "../syntax/paths.js";
-import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "../syntax/problems.js";
+import { ScenarioError, safePath, type Finding, type ScenarioProblem } from "../syntax/problems.js";
 import { resolveDiagnosis } from "./resolve.js";
 import { findingsDespiteRefusals, withoutRefused } from "./reliable-findings.js";
 import { readScenario } from "./rules.js";
@@ -40,10 +40,10 @@ import { parseYaml, readScenarioFile, type YamlSource } from "../syntax/yaml-sou
 const PASSWORD_NOTE = "# Passwords were left out of the URLs: set PGPASSWORD.\n";
 
 function resolvedYaml(raw: Mapping, given: string): string {
-  const shown = mapTexts(raw, withoutPasswords);
-  const isPasswordLeftOut = given.startsWith(PASSWORD_NOTE) || JSON.stringify(shown) !== JSON.stringify(raw);
+  const safe = mapTexts(raw, withoutPasswords);
+  const isPasswordLeftOut = given.startsWith(PASSWORD_NOTE) || JSON.stringify(safe) !== JSON.stringify(raw);
   const note = isPasswordLeftOut ? PASSWORD_NOTE : "";
-  return note + stringify(shown, { aliasDuplicateObjects: false, lineWidth: 0 });
+  return note + stringify(safe, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
 /** A problem for each place and message, with the treatments that it concerns unless it concerns all. */
@@ -72,7 +72,7 @@ function problemsByPlace(
     return {
       source: flag ?? name,
       ...(flag === undefined && { line: position.line, column: position.column }),
-      path: shownPath(finding.path),
+      path: safePath(finding.path),
       message: finding.message,
       ...(finding.seen !== undefined && { seen: finding.seen }),
       ...(isPartial && { treatments: [...treatments] }),
@@ -214,9 +214,7 @@ function embedWorkloads(
       if (!(error instanceof UsageError)) throw error;
       // A workload's file that was named itself has no line that names it.
       const place = PATH.test(name) ? {} : source.locate(at, false);
-      throw new ScenarioError(name, [
-        { source: name, ...place, path: shownPath(at), message: error.message },
-      ]);
+      throw new ScenarioError(name, [{ source: name, ...place, path: safePath(at), message: error.message }]);
     }
 }
 
@@ -236,7 +234,7 @@ function requireOwn(given: Mapping, source: YamlSource, name: string): void {
   const problems = refused.map((at) => ({
     source: name,
     ...source.locate(at, false),
-    path: shownPath(at),
+    path: safePath(at),
     message,
   }));
   throw new ScenarioError(name, problems);

@@ -40,8 +40,8 @@ function commandsOfPages(): [page: string, file: string, set: string[]][] {
     page.endsWith(".md"),
   );
   return pages.flatMap((page) => {
-    const shown = readFileSync(DOCS + page, "utf8").replaceAll("\\\n", " ");
-    const runs = shown.matchAll(
+    const pageText = readFileSync(DOCS + page, "utf8").replaceAll("\\\n", " ");
+    const runs = pageText.matchAll(
       /train-sim run scenarios\/(\S+\.yaml)((?:\s+--[a-z-]+ (?:'[^']*'|[^\s'`])+)*)/g,
     );
     return [...runs].map(

@@ -27,15 +27,15 @@ type RoleSchema = ReturnType<typeof roleSchema>;
 /** A role in its written form. */
 export type RoleMapping = Exclude<z.output<RoleSchema>, false | undefined>;
 
-function actorsWith(roles: readonly (readonly [role: string, schema: RoleSchema])[]) {
+function rolesWith(roles: readonly (readonly [role: string, schema: RoleSchema])[]) {
   return z.strictObject(Object.fromEntries(roles)).prefault({}).meta({
     title: "Actors",
     description: "The roles, each in its own worker threads. Roles not named here have their defaults.",
   });
 }
 
-export function actorsOf(roles: Readonly<Record<string, RoleTraits>>) {
-  return actorsWith(Object.entries(roles).map(([role, traits]) => [role, roleSchema(role, traits)]));
+export function rolesOf(roles: Readonly<Record<string, RoleTraits>>) {
+  return rolesWith(Object.entries(roles).map(([role, traits]) => [role, roleSchema(role, traits)]));
 }
 
 /** A role that several workloads have: common keys if all agree, else the keys of each. */
@@ -48,4 +48,4 @@ function sharedRole(role: string, owned: readonly (readonly [workload: string, t
   );
 }
 
-export const Actors = actorsWith(ROLE_TRAITS.map(([role, owned]) => [role, sharedRole(role, owned)]));
+export const RoleKeys = rolesWith(ROLE_TRAITS.map(([role, owned]) => [role, sharedRole(role, owned)]));

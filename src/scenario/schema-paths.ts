@@ -178,9 +178,9 @@ export class ScenarioPaths {
     const resolved = parts && this.resolvePath(parts);
     if (resolved && "path" in resolved) return resolved;
     // A URL is taken as a whole: its parts, cut at each dot, may be pieces of a password.
-    const shown = keyWithoutPasswords(text);
-    if (resolved && shown === text) return resolved;
-    return { message: `${shown} is not a path, such as actors.producers.clients` };
+    const safeKey = keyWithoutPasswords(text);
+    if (resolved && safeKey === text) return resolved;
+    return { message: `${safeKey} is not a path, such as actors.producers.clients` };
   }
 
   /** The known path of a written one, which must be able to differ between treatments. */

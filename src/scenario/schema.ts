@@ -1,6 +1,6 @@
 // The strict schema of a written scenario; durations become milliseconds and sizes bytes.
 import * as z from "zod";
-import { Actors, actorsOf } from "./schema-actors.js";
+import { RoleKeys, rolesOf } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
 import { Evidence, Integrity, Log, Published, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { Budget, ORDERS, Trials } from "./stopping.js";
@@ -182,7 +182,7 @@ const KEYS_AFTER_ROLES = {
   }),
 };
 
-function scenarioWith<Keys extends z.ZodRawShape>(keys: Keys, actors: typeof Actors) {
+function scenarioWith<Keys extends z.ZodRawShape>(keys: Keys, actors: typeof RoleKeys) {
   return z.strictObject({ ...BEFORE_OWN, ...keys, ...BEHIND_OWN, actors, ...KEYS_AFTER_ROLES }).meta({
     title: "train-sim scenario",
     description: "An experiment on an event queue, for `train-sim run`.",
@@ -190,7 +190,7 @@ function scenarioWith<Keys extends z.ZodRawShape>(keys: Keys, actors: typeof Act
 }
 
 /** The keys of all workloads, for editors, the reference and a scenario whose workload cannot be read. */
-export const Scenario = scenarioWith(OWN_KEYS, Actors);
+export const Scenario = scenarioWith(OWN_KEYS, RoleKeys);
 
 /** True if a raw scenario names a workload that cannot be read, or misspells the key: then its keys are unknown. */
 export function hasUnreadWorkload(raw: Mapping): boolean {
@@ -208,7 +208,7 @@ export function schemaOf(workload: Workload): typeof Scenario {
   const known = made.get(workload);
   if (known) return known;
   // The keys of other workloads are in the type only; nothing reads them.
-  const schema = scenarioWith(workload.settings.keys, actorsOf(workload.roles)) as unknown as typeof Scenario;
+  const schema = scenarioWith(workload.settings.keys, rolesOf(workload.roles)) as unknown as typeof Scenario;
   made.set(workload, schema);
   return schema;
 }

@@ -59,7 +59,7 @@ export function problemText(problem: ScenarioProblem): string {
 }
 
 /** A path for people, without passwords: anything may stand where a key should. */
-export function shownPath(path: Path): string {
+export function safePath(path: Path): string {
   // Part by part, for what is quoted is cut short where the password ends.
   return pathText(path.map((part) => (typeof part === "string" ? keyWithoutPasswords(part) : part)));
 }
@@ -87,10 +87,10 @@ export class ScenarioError extends UsageError {
     hint = "`npx train-sim json-schema` describes every key.",
   ) {
     const problems = found.map(withoutSecrets);
-    const shown = problems.slice(0, MAX_PRINTED).map((problem) => `  ${problemText(problem)}`);
-    if (problems.length > MAX_PRINTED) shown.push(`  and ${problems.length - MAX_PRINTED} more`);
+    const printed = problems.slice(0, MAX_PRINTED).map((problem) => `  ${problemText(problem)}`);
+    if (problems.length > MAX_PRINTED) printed.push(`  and ${problems.length - MAX_PRINTED} more`);
     const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-    super([`${count} in ${file}`, ...shown].join("\n"), hint);
+    super([`${count} in ${file}`, ...printed].join("\n"), hint);
     this.problems = problems;
   }
 }

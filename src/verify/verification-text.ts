@@ -45,9 +45,9 @@ function rowsOf(differences: readonly Difference[]): string[][] {
 function differenceLines(differences: readonly Difference[], marks: Marks): string[] {
   if (differences.length === 0) return [];
   const rows = rowsOf(differences);
-  const shown = rows.slice(0, SHOWN_MAX);
-  const [titles = "", ...lines] = renderTable(DIFFERENCE_COLUMNS, fitted(DIFFERENCE_COLUMNS, shown, 3));
-  const more = rows.length - shown.length;
+  const firstRows = rows.slice(0, SHOWN_MAX);
+  const [titles = "", ...lines] = renderTable(DIFFERENCE_COLUMNS, fitted(DIFFERENCE_COLUMNS, firstRows, 3));
+  const more = rows.length - firstRows.length;
   return [marks.bold(titles), ...lines, ...(more > 0 ? [`and ${more} more: --json lists all`] : []), ""];
 }
 

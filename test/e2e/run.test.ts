@@ -26,7 +26,7 @@ import {
   type Ended,
 } from "../support/train-sim.js";
 
-const ACTORS = `
+const ROLES = `
 actors:
   producers: { workers: 1, load: { executor: constant-clients, clients: 3, thinkTime: 60ms } }
   consumers: { workers: 2, load: { executor: constant-clients, clients: 4, thinkTime: 15ms } }
@@ -36,7 +36,7 @@ appDelay: 0
 diagnosis: { ceiling: false }
 `;
 /** Fewer workers, for tests that do not depend on them: each thread takes as much processor time as a second of its load. */
-const FEW = ACTORS.replace("workers: 2", "workers: 1");
+const FEW = ROLES.replace("workers: 2", "workers: 1");
 const SHORT = "trial: { warmUp: 200ms, duration: 1s, drain: 10s }\ntrials: 1\n";
 const LONG = "trial: { warmUp: 300ms, duration: 60s, drain: 60s }\ntrials: 2\n";
 
@@ -66,7 +66,7 @@ function serversOf(pid: number | undefined): string[] {
 describe("a run", () => {
   const out = scratchDirectory();
   const role = { user: testNamespace("load"), password: "of-the-load" };
-  const { yaml, namespace } = onSuiteServer(`factors: { payload: [jsonb, text] }\n${ACTORS}${SHORT}`, role);
+  const { yaml, namespace } = onSuiteServer(`factors: { payload: [jsonb, text] }\n${ROLES}${SHORT}`, role);
   let ended: Ended;
   beforeAll(async () => {
     await withAdmin((client) => client.query(`CREATE ROLE ${role.user} LOGIN PASSWORD '${role.password}'`));
@@ -212,7 +212,7 @@ trials: 1
   fullIt("counts the retries that locking nowait causes, and loses no event", async () => {
     const out = scratchDirectory();
     const { yaml } = onSuiteServer(
-      `payload: text\nlocking: nowait\nappDelay: 2ms\nretry: { attempts: 50 }\n${ACTORS.replace("appDelay: 0\n", "")}${SHORT}`,
+      `payload: text\nlocking: nowait\nappDelay: 2ms\nretry: { attempts: 50 }\n${ROLES.replace("appDelay: 0\n", "")}${SHORT}`,
     );
     expect((await trainSim(["run", writeScenarioFile(yaml), "--out", out])).exitCode).toBe(0);
     const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
@@ -222,11 +222,11 @@ trials: 1
 });
 
 describe("a run that cannot start", () => {
-  const suite = (rest = ""): string => onSuiteServer(`${rest}${ACTORS}${SHORT}`).yaml;
+  const suite = (rest = ""): string => onSuiteServer(`${rest}${ROLES}${SHORT}`).yaml;
   const without = (key: "password" | "port"): string => {
     const endpoint = inject("adminEndpoint");
     const changed = key === "port" ? { ...endpoint, port: 1 } : { ...endpoint, password: "hunter2-wrong" };
-    return `name: t\ntarget: { kind: url, urls: ["${urlOf(changed)}"] }\n${ACTORS}${SHORT}`;
+    return `name: t\ntarget: { kind: url, urls: ["${urlOf(changed)}"] }\n${ROLES}${SHORT}`;
   };
 
   async function refused(
@@ -269,7 +269,7 @@ describe("a run that cannot start", () => {
   });
 
   it("refuses a namespace that train-sim did not make", async () => {
-    const { yaml, namespace } = onSuiteServer(`${ACTORS}${SHORT}`);
+    const { yaml, namespace } = onSuiteServer(`${ROLES}${SHORT}`);
     await withAdmin((admin) => admin.query(`CREATE SCHEMA ${namespace}`));
     await refused(yaml, 104, /not made by train-sim/);
     await withAdmin((admin) => admin.query(`DROP SCHEMA ${namespace}`));
@@ -304,7 +304,7 @@ describe("a run that cannot start", () => {
     const address = server.address();
     const port = typeof address === "object" && address ? address.port : 0;
     await refused(
-      `name: t\ntarget: { kind: embedded, port: ${port} }\n${ACTORS}${SHORT}`,
+      `name: t\ntarget: { kind: embedded, port: ${port} }\n${ROLES}${SHORT}`,
       111,
       new RegExp(String(port)),
     );

@@ -34,7 +34,7 @@ async function notesBy(work: () => Promise<boolean> | boolean): Promise<string[]
   await own.admin.query("TRUNCATE note RESTART IDENTITY");
   if (!(await work())) return undefined;
   const rows = await own.admin.query("SELECT concat_ws(' ', what, n) AS said FROM note ORDER BY at");
-  return rows.map(({ said }) => String(said));
+  return rows.map(({ said: text }) => String(text));
 }
 
 function byPgbench(sql: string, mode: string): boolean {

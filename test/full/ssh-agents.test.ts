@@ -54,9 +54,9 @@ it("a run over ssh uses both hosts, and no list of processes shows its token", a
   const secret = readFileSync(token, "utf8").trim();
   const { run, out } = start("sshboth", [...over(HOSTS), "--token-file", token]);
   await untilLogged(out, '"phase":"measure"');
-  const shown = commandLines();
-  expect(shown.filter((words) => words.includes("--token-file - ")).length).toBeGreaterThanOrEqual(4);
-  expect(shown.filter((words) => words.includes(secret))).toEqual([]);
+  const commands = commandLines();
+  expect(commands.filter((words) => words.includes("--token-file - ")).length).toBeGreaterThanOrEqual(4);
+  expect(commands.filter((words) => words.includes(secret))).toEqual([]);
   const { exitCode, stderr } = await run.ended;
   expect(exitCode, stderr).toBe(0);
   expect(stderr).toMatch(/waiting for 2 agents on one, \S+@two\n/);

@@ -167,7 +167,7 @@ class Crew implements AuditedCrew {
   }
 
   async archive(limit: number): Promise<number> {
-    const archivedIds = await this.archiveUntold(limit);
+    const archivedIds = await this.archiveUnrecorded(limit);
     this.totals.archived += archivedIds.length;
     this.work.transaction(monotonicMs(), 0);
     for (const id of archivedIds) this.work.archived(id);
@@ -179,10 +179,10 @@ class Crew implements AuditedCrew {
       const request = { limit, roll: () => roll ?? this.prng.float(), chances: this.settings.advance };
       return (await this.workload.process(request)(this.connection)).passes;
     },
-    archive: async (limit) => (await this.archiveUntold(limit)).length,
+    archive: async (limit) => (await this.archiveUnrecorded(limit)).length,
   };
 
-  private async archiveUntold(limit: number): Promise<readonly string[]> {
+  private async archiveUnrecorded(limit: number): Promise<readonly string[]> {
     return (await this.workload.archive(limit)(this.connection)).archivedIds;
   }
 

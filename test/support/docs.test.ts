@@ -121,12 +121,12 @@ test("every page of docs/ that code, scenarios and stacks name exists", () => {
 
 test("every picture is shown on a page", () => {
   const pictures = filesBelow("docs/images", /./).filter((file) => statSync(join(ROOT, file)).isFile());
-  const shown = PAGES.flatMap((page) =>
+  const longLines = PAGES.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)\s]+\.png)\)/g)].map(([, link = ""]) =>
       relative(".", join(dirname(page), link)),
     ),
   );
-  expect(pictures.filter((picture) => !shown.includes(picture))).toEqual([]);
+  expect(pictures.filter((picture) => !longLines.includes(picture))).toEqual([]);
 });
 
 test.each(PAGES)("rows, lines and paragraphs of %s are short", (page) => {

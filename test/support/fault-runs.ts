@@ -17,7 +17,7 @@ import {
 
 const DELAY = "appDelay: 20ms\n";
 /** Groups of clients. Consumers have no think time, so that some are in a transaction at every moment. */
-const ACTORS = `
+const ROLES = `
 actors:
   producers: { load: { clients: 3 } }
   consumers: { load: { clients: 3 } }
@@ -64,7 +64,7 @@ export async function untilNothingIsLeftOf(started: Started, mostMs = 200_000): 
 /** Starts a run of a scenario without a name. Standard output is quiet. */
 export function startFaultRun(scenario: string, env?: NodeJS.ProcessEnv): { started: Started; out: string } {
   const out = join(scratchDirectory(), "results");
-  const defaults = { "appDelay:": DELAY, "actors:": ACTORS };
+  const defaults = { "appDelay:": DELAY, "actors:": ROLES };
   const missing = Object.entries(defaults).filter(([key]) => !scenario.includes(key));
   const file = writeScenarioFile(
     ["name: faults", LOAD, ...missing.map(([, text]) => text), scenario].join("\n"),

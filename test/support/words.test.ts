@@ -1,4 +1,4 @@
-// Words that read as translated: no text for a user and no comment holds them.
+// Words that read as translated: no text for a user, no comment, no identifier and no name of a test holds them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
@@ -16,6 +16,13 @@ const REFUSED_IN_NAMES =
   /^(?:of|as|by|for|in|with|where|those|told|beside|and|but|or|nor|than|unless|even|not|so|too|also)\b|\b(?:tells?|rehears\w*|doubled|outlast\w*|whatever|whichever)\b/i;
 
 const NAME_LENGTH = 120;
+
+/** Words of identifiers that do not name their thing. */
+const REFUSED_IN_IDENTIFIERS =
+  /(?:^|_)(?:actors?|told|untold|said|musters?|lifeline|bells?|beside|whoever|nobody|somebody|anew|rehears\w*)(?:_|$)|^(?:shown|updated)$/;
+
+/** Keys of scenarios, results and logs, which keep their names. */
+const STORED_NAMES = ["actors", "actor", "beside"];
 
 const CODE = ["bench", "src", "test"];
 
@@ -98,6 +105,27 @@ function commentsOf(path: string): string[] {
   );
 }
 
+const isNameOfDeclaration = (node: ts.Node): node is ts.Identifier =>
+  ts.isIdentifier(node) && (node.parent as Partial<ts.NamedDeclaration>).name === node;
+
+/** Names that a file declares; imported names and properties of literals are declared elsewhere. */
+function declaredNamesOf(path: string, code: string): string[] {
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const { parent } = node;
+    if (isNameOfDeclaration(node) && !ts.isImportSpecifier(parent) && !ts.isPropertyAssignment(parent))
+      names.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, code, ts.ScriptTarget.Latest, true));
+  return names;
+}
+
+function isRefusedIdentifier(name: string): boolean {
+  const words = name.replace(/([a-z0-9])(?=[A-Z])/g, "$1_").toLowerCase();
+  return REFUSED_IN_IDENTIFIERS.test(words) && !STORED_NAMES.includes(name);
+}
+
 const misses = (path: string, texts: readonly string[]): string[] =>
   texts
     .filter((text) => REFUSED.test(text) && !ALLOWED.includes(text))
@@ -135,6 +163,29 @@ describe("words that read as translated", () => {
   it("are found in upper and lower case, anywhere in a sentence", () => {
     expect(misses("x.ts", ["Nobody is told."])).toEqual(["x.ts: Nobody is told."]);
     expect(misses("x.ts", ["mind the gap, it was told"])).toEqual(["x.ts: mind the gap, it was told"]);
+  });
+});
+
+describe("an identifier", () => {
+  it("names its thing in every file of the code", () => {
+    const files = CODE.flatMap((folder) => filesBelow(folder, ".ts", ".mjs"));
+    const refused = files.flatMap((path) =>
+      declaredNamesOf(path, readFileSync(path, "utf8"))
+        .filter(isRefusedIdentifier)
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(refused).toEqual([]);
+  });
+
+  it.each(["Told", "UPDATED", "shown", "rulesBeside", "RoleActor", "BEGUN_ANEW", "isRehearsal"])(
+    "is refused if it is %s",
+    (name) => {
+      expect(declaredNamesOf("x.ts", `const ${name} = 1;`).filter(isRefusedIdentifier)).toEqual([name]);
+    },
+  );
+
+  it.each(["actors", "isShown", "factor", "updatedAt"])("may be %s", (name) => {
+    expect(isRefusedIdentifier(name)).toBe(false);
   });
 });
 

@@ -22,13 +22,13 @@ function crossed(levels: readonly Readonly<Record<string, string>>[], trials: nu
 const TWO = ["jsonb", "text", "flat"].flatMap((payload) =>
   ["direct", "pooled"].map((pool) => ({ payload, pool })),
 );
-const shown = { operation: "add", metric: "mean", isShown: () => true } as const;
+const headline = { operation: "add", metric: "mean", isShown: () => true } as const;
 
 describe("the grid of two factors", () => {
   const result = crossed(TWO, 5);
 
   test("has the factor with more levels in rows, and a ratio in each cell except the baseline", () => {
-    const [grid, ...others] = factorGrids(result, shown);
+    const [grid, ...others] = factorGrids(result, headline);
     expect(others).toEqual([]);
     expect([grid?.rows.levels, grid?.columns.levels]).toEqual([
       ["jsonb", "text", "flat"],
@@ -49,18 +49,18 @@ describe("the grid of two factors", () => {
 
   test("has the requested factor in columns, and only the shown cells", () => {
     const [grid] = factorGrids(result, {
-      ...shown,
+      ...headline,
       across: "payload",
       isShown: (id) => id.startsWith("text"),
     });
     expect([grid?.rows.levels, grid?.columns.levels]).toEqual([["direct", "pooled"], ["text"]]);
-    expect(factorGrids(result, { ...shown, operation: "archive" })).toEqual([]);
+    expect(factorGrids(result, { ...headline, operation: "archive" })).toEqual([]);
   });
 });
 
 test("a third factor makes a grid for each of its levels, ranked together", () => {
   const three = TWO.flatMap((each) => ["a", "b"].map((locking) => ({ ...each, locking })));
-  const grids = factorGrids(crossed(three, 2), shown);
+  const grids = factorGrids(crossed(three, 2), headline);
   expect(grids.map(({ title, cells }) => [title, cells.length])).toEqual([
     ["locking=a", 6],
     ["locking=b", 6],
@@ -69,7 +69,7 @@ test("a third factor makes a grid for each of its levels, ranked together", () =
 });
 
 test("a single factor has no grid", () => {
-  expect(factorGrids(withAnalysis(exampleResult(5)), shown)).toEqual([]);
+  expect(factorGrids(withAnalysis(exampleResult(5)), headline)).toEqual([]);
 });
 
 describe("the outlook of few trials", () => {

@@ -33,13 +33,13 @@ describe.each(named)("evidence: %s", (_, rule) => {
     for (const sentences of [slower, faster]) expect(sentences).toHaveLength(1);
     const { text } = rule.unit;
     const trial = exampleResult(1).treatments[0]?.trials[0] as TrialResult;
-    const shown = (value: number): string => {
+    const statedText = (value: number): string => {
       putOf(rule)(trial, wobbling(value)(2));
       return text(rule.read(trial, comparedBy(rule).operation) ?? Number.NaN);
     };
-    expect(slower?.[0]).toContain(shown(worse));
-    expect(slower?.[0]).toContain(`against ${shown(better)}`);
-    expect(faster?.[0]).toContain(`against ${shown(worse)}`);
+    expect(slower?.[0]).toContain(statedText(worse));
+    expect(slower?.[0]).toContain(`against ${statedText(better)}`);
+    expect(faster?.[0]).toContain(`against ${statedText(worse)}`);
   });
 
   it("is not stated if it moved in the direction opposite to the difference", () => {

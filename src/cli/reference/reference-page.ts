@@ -174,9 +174,9 @@ function rowText({ path, meaning: stated, takes, otherwise }: KeyRow): string {
   ].filter((fact) => fact !== undefined);
   const hasForm = /mapping|metric/.test(takes.replace(/`[^`]*`/g, ""));
   const example = hasForm ? exampleOf(path) : undefined;
-  const shown = example && example.length <= SHOWN_CHARACTERS ? `Example: ${example}.` : "";
+  const exampleText = example && example.length <= SHOWN_CHARACTERS ? `Example: ${example}.` : "";
   const links = meaning.replace(ONLY_OF, "").replace(/docs\/reference\/([\w-]+\.md)/g, "[$1]($1)");
-  return [`(${facts.join("; ")})`, links, shown].filter((part) => part !== "").join(" ");
+  return [`(${facts.join("; ")})`, links, exampleText].filter((part) => part !== "").join(" ");
 }
 
 /** List of rows; neighbours with the same text are one item. */

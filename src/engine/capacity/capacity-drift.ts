@@ -8,8 +8,8 @@ const DRIFTS = [0.0025, 0.005, 0.01, 0.02, 0.04].flatMap((size) => [-size, size]
 /** Range around the highest rate that held in which the capacity is looked for, and its steps, as logarithms. */
 const SEARCHED = { below: 0.8, above: 0.4, step: 0.02 };
 const STEPS = Math.ceil((SEARCHED.below + SEARCHED.above) / SEARCHED.step);
-/** Gains in the log likelihood, over a constant capacity: the interval holds a possible drift, a shown drift ends the search. */
-export const DRIFT_GAIN = { possible: 1, shown: 4 } as const;
+/** Gains in the log likelihood, over a constant capacity: the interval holds a possible drift, a reported drift ends the search. */
+export const DRIFT_GAIN = { possible: 1, reported: 4 } as const;
 
 interface Fit {
   readonly likelihood: number;

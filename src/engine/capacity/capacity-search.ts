@@ -121,7 +121,11 @@ export class CapacitySearch {
   }
 
   /** Probes a rate until 2 of at most 3 probes agree; `failedAlready` counts failures so far. */
-  private *askAgain(rate: number, failedAlready: number, shown: "bound" | "again"): ProbeSequence<void> {
+  private *askAgain(
+    rate: number,
+    failedAlready: number,
+    confirmation: "bound" | "again",
+  ): ProbeSequence<void> {
     let [held, failed] = [0, failedAlready];
     while (held < MAJORITY && failed < MAJORITY) {
       if (!(yield* this.isRecovered())) return;
@@ -129,7 +133,7 @@ export class CapacitySearch {
       else failed++;
     }
     this.failed.delete(rate);
-    if (held < MAJORITY) this.failed.set(rate, shown);
+    if (held < MAJORITY) this.failed.set(rate, confirmation);
     else {
       this.held.add(rate);
       this.requireSteady();
@@ -171,7 +175,7 @@ export class CapacitySearch {
   }
 
   private requireSteady(): void {
-    const drift = capacityDrift(this.outcomes, DRIFT_GAIN.shown);
+    const drift = capacityDrift(this.outcomes, DRIFT_GAIN.reported);
     if (drift) throw new Inconclusive(drift);
   }
 

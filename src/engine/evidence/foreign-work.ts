@@ -75,10 +75,10 @@ export function foreignNotAssessed(
 ): NotAssessed[] {
   const reasonOf = (source: string, otherwise: string): string =>
     skipped.find((each) => each.source === source)?.reason ?? otherwise;
-  const shown = "the server did not show them";
-  const unseen = sampling ? reasonOf(sources.sessions, shown) : "there were no samples";
+  const reason = "the server did not show them";
+  const unseen = sampling ? reasonOf(sources.sessions, reason) : "there were no samples";
   const isCounted = !skipped.some(({ source }) => source === "counters");
-  const uncounted = reasonOf(sources.transactions, isCounted ? shown : COUNTED_AGAIN);
+  const uncounted = reasonOf(sources.transactions, isCounted ? reason : COUNTED_AGAIN);
   const idle = serverTransactions === 0 ? "no transaction of the load ended in the window" : undefined;
   const unknown = typeof poolerTransactions === "string" ? poolerTransactions : undefined;
   const uncountedHere = unknown ?? idle ?? reasonOf(sources.logins, uncounted);

@@ -6,9 +6,9 @@ const ASCII = ["_", ".", "-", "=", "#"] as const;
 /** Values scaled from 0 to the largest, over `width` characters, newest on the right; blank for missing values. */
 export function sparkline(values: readonly number[], width: number, isUnicode: boolean): string {
   const heights: readonly string[] = isUnicode ? BLOCKS : ASCII;
-  const shown = values.slice(Math.max(0, values.length - width));
-  const largest = Math.max(...shown, 0);
-  const marks = shown.map((value) => {
+  const latest = values.slice(Math.max(0, values.length - width));
+  const largest = Math.max(...latest, 0);
+  const marks = latest.map((value) => {
     const height = largest > 0 && value > 0 ? Math.ceil((value / largest) * (heights.length - 1)) : 0;
     return heights[height] ?? "";
   });

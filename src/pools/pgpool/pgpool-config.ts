@@ -58,10 +58,10 @@ export function pgpoolConf(
     work_dir: directory,
     pid_file_name: `${directory}/pgpool.pid`,
   };
-  const shown = (value: string | number): string =>
+  const quotedValue = (value: string | number): string =>
     typeof value === "number" ? String(value) : `'${oneLine(value, upstream).replaceAll("'", "''")}'`;
   return Object.entries(entries)
-    .map(([key, value]) => `${key} = ${shown(value)}\n`)
+    .map(([key, value]) => `${key} = ${quotedValue(value)}\n`)
     .join("");
 }
 

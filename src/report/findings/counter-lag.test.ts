@@ -33,10 +33,10 @@ it("the counter-lag note follows the evidence of a difference in the summary", (
   for (const treatment of result.treatments)
     for (const each of treatment.trials) Object.assign(each, trial(4));
   const comparison = claim({ operation: "add", metric: "mean" });
-  const shown = (because: string[]): string =>
+  const explanation = (because: string[]): string =>
     renderWhy({ ...result, comparisons: [{ ...comparison, because }] }, plainMarks).join(" ");
-  expect(shown(["2 blocks per event were written against 1"])).toContain(
+  expect(explanation(["2 blocks per event were written against 1"])).toContain(
     "Server counters lag by up to 1 second",
   );
-  expect(shown([])).not.toContain("Server counters lag");
+  expect(explanation([])).not.toContain("Server counters lag");
 });

@@ -142,9 +142,9 @@ describe("key findings", () => {
         return { ...claim(PROCESS_MEAN), treatment: `t${i}`, ratio, ...interval };
       }),
     );
-    const shown = texts(result).filter((text) => text.startsWith("Mean response time of process"));
-    expect(shown.map((text) => /with (t\d)/.exec(text)?.[1])).toEqual(["t1", "t4", "t0", "t2"]);
-    expect(shown[3]).toBe(
+    const sentences = texts(result).filter((text) => text.startsWith("Mean response time of process"));
+    expect(sentences.map((text) => /with (t\d)/.exec(text)?.[1])).toEqual(["t1", "t4", "t0", "t2"]);
+    expect(sentences[3]).toBe(
       "Mean response time of process is 3.00 times as long with t2 as with jsonb (3.00x, 95 % CI [1.30, 9.00]).",
     );
     expect(texts(result)).toContain("3 smaller differences are in the tables.");

@@ -21,7 +21,7 @@ import { loadBounds } from "../../analysis/comparison/load-bound.js";
 import { labelOf } from "../../metrics/metric-lists.js";
 import { firstOf, shortNumber, trialsText } from "../../foundation/text/numbers.js";
 import { publishedSentences } from "./published-text.js";
-import { operationsIn, shownOf, valueCell } from "./figures.js";
+import { operationsIn, figuresOf, valueCell } from "./figures.js";
 import { notAuditedOf } from "./notes.js";
 import {
   allHoldText,
@@ -216,10 +216,10 @@ function sameFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
 function soleFindings(result: ResultDocument): KeyFinding[] {
   const { workload: vocabulary } = result;
   const [only, ...others] = result.treatments;
-  const shown = only && others.length === 0 ? shownOf(only) : undefined;
-  if (!shown) return [];
+  const figures = only && others.length === 0 ? figuresOf(only) : undefined;
+  if (!figures) return [];
   const objection = objectionTo(ASPECTS, invalidTrials(only?.trials ?? []));
-  return operationsIn(shown).flatMap(
+  return operationsIn(figures).flatMap(
     ([operation, { eventsPerSecond, transactionsPerSecond, responseTimeMs }]) => {
       if (!responseTimeMs) return [];
       const { p50, p99 } = responseTimeMs;

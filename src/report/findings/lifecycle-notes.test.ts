@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { exampleLatency, exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
 import { lifecycleNotes, poolerNotes } from "./lifecycle-notes.js";
-import type { ShownFigures } from "./figures.js";
+import type { TreatmentFigures } from "./figures.js";
 
 const NO_END = { completedMs: null, archivedMs: null };
 
-function shownWith(lifecycle: ShownFigures["lifecycle"], beginMs?: number): ShownFigures {
+function figuresWith(lifecycle: TreatmentFigures["lifecycle"], beginMs?: number): TreatmentFigures {
   const parts = beginMs === undefined ? [] : [{ name: "begin", meanMs: beginMs, calls: 1 }];
   const add = { ...exampleOperation(20), parts };
   const process = {
@@ -45,21 +45,21 @@ describe("the lifecycle note", () => {
       passesPerEvent: 3.016,
       drainSeconds: 1.25,
     };
-    expect(textOf(lifecycleNotes(shownWith(lifecycle)))).toBe(
+    expect(textOf(lifecycleNotes(figuresWith(lifecycle)))).toBe(
       "lifecycle: published to completed 90 ms (p50), 300 ms (p99); " +
         "published to archived 1800 ms (p50), 6000 ms (p99); 3.02 passes per event; queue drained in 1.3 s",
     );
   });
 
   it("is absent if nothing was measured", () => {
-    expect(lifecycleNotes(shownWith(NO_END))).toEqual([]);
+    expect(lifecycleNotes(figuresWith(NO_END))).toEqual([]);
   });
 });
 
 describe("the note on waits inside PgBouncer", () => {
   it("has the mean wait weighted by transactions, and the call in which clients see it", () => {
     const busier = { ...POOLER, transactions: 3000, waitMsPerTransaction: 14 };
-    const text = textOf(poolerNotes(treatmentWith(POOLER, busier, undefined), shownWith(NO_END, 10)));
+    const text = textOf(poolerNotes(treatmentWith(POOLER, busier, undefined), figuresWith(NO_END, 10)));
     expect(text).toBe(
       "PgBouncer reports a mean wait of 13 ms for a server connection (all transactions, empty polls included). " +
         "Clients see it in begin, which took 13 ms; 14.2 clients waited on average, 15 at most, for 2 server connections",
@@ -67,11 +67,11 @@ describe("the note on waits inside PgBouncer", () => {
   });
 
   it("names the first statement if transactions have no BEGIN", () => {
-    const text = textOf(poolerNotes(treatmentWith(POOLER), shownWith(NO_END)));
+    const text = textOf(poolerNotes(treatmentWith(POOLER), figuresWith(NO_END)));
     expect(text).toContain("Clients see it in the first statement of each transaction");
   });
 
   it("is absent without a pooler", () => {
-    expect(poolerNotes(treatmentWith(undefined), shownWith(NO_END))).toEqual([]);
+    expect(poolerNotes(treatmentWith(undefined), figuresWith(NO_END))).toEqual([]);
   });
 });

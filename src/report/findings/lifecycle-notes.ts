@@ -2,7 +2,7 @@
 // has no words.
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
-import { operationsIn, type ShownFigures } from "./figures.js";
+import { operationsIn, type TreatmentFigures } from "./figures.js";
 import type { Note } from "./notes.js";
 import { operationName } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
@@ -10,7 +10,7 @@ import { STAGES } from "../../workloads/registry.js";
 import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js";
 
 /** One line; none where no event came to any end. */
-export function lifecycleNotes({ lifecycle }: ShownFigures): Note[] {
+export function lifecycleNotes({ lifecycle }: TreatmentFigures): Note[] {
   const { passesPerEvent, drainSeconds } = lifecycle;
   const spans = STAGES.flatMap(({ stage }) => {
     const latency = lifecycle[`${stage}Ms`];
@@ -28,7 +28,7 @@ export function lifecycleNotes({ lifecycle }: ShownFigures): Note[] {
 
 /** Lines that the workload makes of its measurements. */
 export function workloadNotes(
-  { operations, windowSeconds }: ShownFigures,
+  { operations, windowSeconds }: TreatmentFigures,
   workload: Pick<WorkloadResult, "name" | "isOwn">,
 ): Note[] {
   const lines = workloadNamed(workload)?.reporting?.lines?.({ operations, windowSeconds }) ?? [];
@@ -36,10 +36,10 @@ export function workloadNotes(
 }
 
 /** Mean of the call that a transaction begins with, over all committed transactions; undefined where there is none. */
-function beginMs(shown: ShownFigures): number | undefined {
+function beginMs(figures: TreatmentFigures): number | undefined {
   let transactions = 0;
   let totalMs = 0;
-  for (const [operation, { parts, transactions: count }] of operationsIn(shown)) {
+  for (const [operation, { parts, transactions: count }] of operationsIn(figures)) {
     if (isRound(operation)) continue;
     const part = parts?.find(({ name }) => name === "begin");
     if (!part) return undefined;
@@ -64,7 +64,7 @@ function poolersOf({ trials }: TreatmentResult): CountingPooler[] {
   );
 }
 
-export function poolerNotes(treatment: TreatmentResult, shown: ShownFigures): Note[] {
+export function poolerNotes(treatment: TreatmentResult, figures: TreatmentFigures): Note[] {
   const poolers = poolersOf(treatment);
   const transactions = poolers.reduce((sum, pooler) => sum + pooler.transactions, 0);
   if (transactions === 0) return [];
@@ -74,7 +74,7 @@ export function poolerNotes(treatment: TreatmentResult, shown: ShownFigures): No
   const waiting = poolers.reduce((sum, pooler) => sum + pooler.clientsWaiting.mean, 0) / poolers.length;
   const waitingMost = Math.max(...poolers.map((pooler) => pooler.clientsWaiting.max));
   const servers = poolers[0]?.serversMax;
-  const begin = beginMs(shown);
+  const begin = beginMs(figures);
   const where =
     begin === undefined
       ? "in the first statement of each transaction"

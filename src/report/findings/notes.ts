@@ -1,6 +1,6 @@
 import { counted } from "../../foundation/units.js";
 import type { ResultVocabulary } from "../../workloads/vocabulary.js";
-import { operationsIn, shownOf, type ShownFigures } from "./figures.js";
+import { operationsIn, figuresOf, type TreatmentFigures } from "./figures.js";
 import type { AuditWords } from "../../workloads/workload.js";
 import { NOTED, valueOf } from "../../metrics/metric-lists.js";
 import type {
@@ -22,10 +22,10 @@ export interface Note {
 }
 
 function perOperation(
-  shown: ShownFigures,
+  figures: TreatmentFigures,
   describe: (result: OperationResult) => string | undefined,
 ): string {
-  return operationsIn(shown)
+  return operationsIn(figures)
     .flatMap(([operation, result]) => {
       const text = describe(result);
       return text ? [`${operation} ${text}`] : [];
@@ -33,30 +33,30 @@ function perOperation(
     .join("; ");
 }
 
-function countNotes(shown: ShownFigures): Note[] {
+function countNotes(figures: TreatmentFigures): Note[] {
   const counted = (counts: Readonly<Record<string, number>>): string | undefined =>
     Object.keys(counts).length > 0 ? bySqlstate(counts) : undefined;
-  const failures = perOperation(shown, ({ failures: counts, transactions }) => {
+  const failures = perOperation(figures, ({ failures: counts, transactions }) => {
     const count = Object.values(counts).reduce((sum, each) => sum + each, 0);
     const share = rareText({ count, all: transactions + count, unit: "transaction" });
     return count === 0 ? undefined : `${bySqlstate(counts)}: ${share}`;
   });
-  const retries = perOperation(shown, (result) => counted(result.retriesBySqlstate));
+  const retries = perOperation(figures, (result) => counted(result.retriesBySqlstate));
   const noted = NOTED.flatMap((metric): Note[] => {
-    const counts = perOperation(shown, (result) => (valueOf(metric, result) || undefined)?.toString());
+    const counts = perOperation(figures, (result) => (valueOf(metric, result) || undefined)?.toString());
     return counts ? [{ text: `${metric.label}: ${counts}`, tone: "plain" }] : [];
   });
   return [
     { text: `failures: ${failures || "none"}`, tone: failures ? "bad" : "plain" },
     { text: `retries: ${retries || "none"}`, tone: "plain" },
     ...noted,
-    ...arrivalNotes(shown),
+    ...arrivalNotes(figures),
   ];
 }
 
 /** What became of the arrivals of an open loop, and how late they started: it is in the response times above. */
-function arrivalNotes(shown: ShownFigures): Note[] {
-  return operationsIn(shown).flatMap(([operation, result]): Note[] => {
+function arrivalNotes(figures: TreatmentFigures): Note[] {
+  return operationsIn(figures).flatMap(([operation, result]): Note[] => {
     const { offered, dropped = 0, unfinished = 0, startDelayMs: delay, serviceTimeMs: service } = result;
     if (offered === undefined) return [];
     const late = delay
@@ -74,11 +74,11 @@ function arrivalNotes(shown: ShownFigures): Note[] {
 const NAMED_EVENTS = 10;
 
 function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
-  const shown = named.slice(0, NAMED_EVENTS).map(({ kind, id, words }): Note => {
+  const figures = named.slice(0, NAMED_EVENTS).map(({ kind, id, words }): Note => {
     return { text: `  ${kind} ${printable(id)}: ${printable(words)}`, tone: "bad" };
   });
-  const more = named.length - shown.length;
-  return more > 0 ? [...shown, { text: `  and ${more} more in the report`, tone: "bad" }] : shown;
+  const more = named.length - figures.length;
+  return more > 0 ? [...figures, { text: `  and ${more} more in the report`, tone: "bad" }] : figures;
 }
 
 const NOT_AUDITED_MAX = 3;
@@ -134,7 +134,7 @@ function integrityNotes(trials: readonly TrialResult[], { acknowledged }: AuditW
 
 /** What the table's columns do not say. */
 export function renderNotes(treatment: TreatmentResult, { audited }: ResultVocabulary): Note[] {
-  const shown = shownOf(treatment);
+  const figures = figuresOf(treatment);
   const { trials } = treatment;
   const unfinished = trials.flatMap(({ number, status, reason = "no reason given" }): Note[] => {
     if (status === "complete") return [];
@@ -144,7 +144,7 @@ export function renderNotes(treatment: TreatmentResult, { audited }: ResultVocab
   const clamped = trials.reduce((sum, trial) => sum + (trial.clampedSamples ?? 0), 0);
   const outOfRange = `${counted(clamped, "sample was", "samples were")} below 0 or above 7 days, recorded at that bound`;
   return [
-    ...(shown ? countNotes(shown) : []),
+    ...(figures ? countNotes(figures) : []),
     ...(trials.length > 0
       ? integrityNotes(trials, audited)
       : [{ text: "no trial was run", tone: "bad" } as const]),

@@ -7,7 +7,7 @@ import { legendOf, markOf, operationName } from "../../metrics/names.js";
 import { operationsIn, type Operation } from "../../metrics/operations.js";
 import type { OperationResult, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { unitOf, unitsText } from "../../workloads/vocabulary.js";
-import { shownOf, valueCell } from "./figures.js";
+import { figuresOf, valueCell } from "./figures.js";
 import { labelsOf } from "./treatment-labels.js";
 
 const TABLE_METRICS = ["eventsPerSecond", "p50", "p99"] as const satisfies readonly ComparisonMetric[];
@@ -59,11 +59,11 @@ export interface ResultRow {
 
 export function resultTable(result: ResultDocument): ResultTable {
   const labels = labelsOf(result.treatments);
-  const measured = operationsIn(result.treatments.map((treatment) => shownOf(treatment)?.operations ?? {}));
+  const measured = operationsIn(result.treatments.map((treatment) => figuresOf(treatment)?.operations ?? {}));
   const unit = unitsText(measured.map((operation) => unitOf(result.workload, operation)));
   const rows = measured.flatMap((operation) =>
     result.treatments.flatMap((treatment, i): ResultRow[] => {
-      const own = shownOf(treatment)?.operations[operation];
+      const own = figuresOf(treatment)?.operations[operation];
       if (!own) return [];
       return [
         {

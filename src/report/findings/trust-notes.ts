@@ -13,14 +13,14 @@ function steadyNotes({ trials }: TreatmentResult): Note[] {
   );
   const which = judged.length < trials.length ? "trial that was judged" : "trial";
   const unsteady = judged.filter(({ isSteady }) => isSteady === false);
-  const untold = judged.filter(({ isSteady }) => isSteady === null);
-  const reasons = [...new Set(untold.map(({ reason }) => reason))];
+  const notAssessed = judged.filter(({ isSteady }) => isSteady === null);
+  const reasons = [...new Set(notAssessed.map(({ reason }) => reason))];
   return [
     ...unsteady.map(({ number, reason }): Note => {
       return { text: `no steady state in trial ${number}: ${reason}`, tone: "bad" };
     }),
     ...reasons.map((reason): Note => ({ text: `steady state: not assessed (${reason})`, tone: "plain" })),
-    ...(judged.length > 0 && unsteady.length + untold.length === 0
+    ...(judged.length > 0 && unsteady.length + notAssessed.length === 0
       ? [{ text: `steady state: yes, in every ${which}`, tone: "plain" } as const]
       : []),
   ];

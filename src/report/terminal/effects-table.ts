@@ -55,11 +55,11 @@ function interactionText(interaction: Interaction, vocabulary: Vocabulary): stri
 
 function interactionLines(interactions: readonly Interaction[], vocabulary: Vocabulary): string[] {
   if (interactions.length === 0) return [];
-  const shown = interactions.filter(({ verdict }) => verdict === "finding");
-  if (shown.length === 0) return [noInteractionSentence(interactions)];
+  const findings = interactions.filter(({ verdict }) => verdict === "finding");
+  if (findings.length === 0) return [noInteractionSentence(interactions)];
   return [
     "Interactions: the effects above average over effects that differ; read the treatments one by one.",
-    ...shown.map((each) => interactionText(each, vocabulary)),
+    ...findings.map((each) => interactionText(each, vocabulary)),
   ];
 }
 

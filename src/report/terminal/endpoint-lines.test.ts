@@ -17,11 +17,11 @@ const endpoint = (name: string, meanMs: number, region?: string): EndpointResult
   },
 });
 
-const shown = { windowSeconds: 10, operations: {}, lifecycle: { completedMs: null, archivedMs: null } };
+const figures = { windowSeconds: 10, operations: {}, lifecycle: { completedMs: null, archivedMs: null } };
 
 it("the endpoint table has a row per endpoint and operation, and a line of connections", () => {
   const endpoints = [endpoint("db1:5432", 10), endpoint("db2:5432", 20)];
-  expect(renderEndpoints({ ...shown, endpoints })).toEqual([
+  expect(renderEndpoints({ ...figures, endpoints })).toEqual([
     "by endpoint:",
     "endpoint  id       tot_ops  mean(ms)  p50(ms)  p95(ms)  p99(ms)  max(ms)  retries  failures",
     "--------  -------  -------  --------  -------  -------  -------  -------  -------  --------",
@@ -38,13 +38,13 @@ it("the endpoint table begins with regions of several endpoints", () => {
   const endpoints = [endpoint("a:1", 10, "east"), endpoint("b:1", 20, "east")];
   const { operations, connects, refused, lost } = endpoint("", 15);
   const regions = [{ region: "east", endpoints: 2, clients: 6, connects, refused, lost, operations }];
-  const [, , , first = ""] = renderEndpoints({ ...shown, endpoints, regions });
+  const [, , , first = ""] = renderEndpoints({ ...figures, endpoints, regions });
   expect(first).toMatch(/^east {4}all 2 +add +70 +15\.00/);
 });
 
 it("the endpoint table shortens long names unless that makes two equal", () => {
   const named = (...names: string[]): string[] =>
-    renderEndpoints({ ...shown, endpoints: names.map((name) => endpoint(name, 10)) });
+    renderEndpoints({ ...figures, endpoints: names.map((name) => endpoint(name, 10)) });
   const longName = `${"x".repeat(60)}.rds.example.com:5432`;
   const short = named(`a${longName}`, `b${longName}`);
   for (const line of short) expect(line.length).toBeLessThanOrEqual(120);
@@ -56,11 +56,11 @@ it("the endpoint table shortens long names unless that makes two equal", () => {
 
 it("the endpoint table has at most 16 endpoints and counts the rest", () => {
   const endpoints = Array.from({ length: 20 }, (_, index) => endpoint(`db${index}:1`, 1));
-  const text = renderEndpoints({ ...shown, endpoints }).join(" ");
+  const text = renderEndpoints({ ...figures, endpoints }).join(" ");
   expect(text).toContain("and 4 endpoints more in result.json");
   expect(text).not.toContain("db16:1");
 });
 
 it("the endpoint table is absent without a split by endpoint", () => {
-  expect(renderEndpoints(shown)).toEqual([]);
+  expect(renderEndpoints(figures)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // A treatment's figures by endpoint and by region. Long lists are cut; `result.json` has them all.
 import { counted } from "../../foundation/units.js";
 import type { EndpointResult, RegionResult } from "../../results/result-schema.js";
-import type { ShownFigures } from "../findings/figures.js";
+import type { TreatmentFigures } from "../findings/figures.js";
 import { paragraph, columnsOf, renderTable, fitted } from "../../foundation/text/text-table.js";
 
 const ENDPOINTS_MAX = 16;
@@ -34,7 +34,7 @@ function contactsText({ endpoint, clients, connections, connects, refused, lost 
 }
 
 /** Empty where there is nothing to split. */
-export function renderEndpoints({ endpoints = [], regions = [] }: ShownFigures): string[] {
+export function renderEndpoints({ endpoints = [], regions = [] }: TreatmentFigures): string[] {
   if (endpoints.length === 0) return [];
   const listed = endpoints.slice(0, ENDPOINTS_MAX);
   const hidden = endpoints.length - listed.length;
@@ -47,7 +47,7 @@ export function renderEndpoints({ endpoints = [], regions = [] }: ShownFigures):
   // There is no column of regions if no endpoint has one.
   const from = regions.length > 0 ? 0 : 1;
   const columns = COLUMNS.slice(from);
-  const shown = rows.map((row) => row.slice(from));
-  const table = renderTable(columns, fitted(columns, shown, 1 - from));
+  const cells = rows.map((row) => row.slice(from));
+  const table = renderTable(columns, fitted(columns, cells, 1 - from));
   return ["by endpoint:", ...table, ...paragraph(contacts)];
 }

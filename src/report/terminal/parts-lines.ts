@@ -1,7 +1,7 @@
 // The largest parts of each operation's mean response time, and of its slowest transactions, since means hide the tail.
 import { shortNumber } from "../../foundation/text/numbers.js";
 import type { LatencyPart } from "../../results/result-schema.js";
-import { operationsIn, type ShownFigures } from "../findings/figures.js";
+import { operationsIn, type TreatmentFigures } from "../findings/figures.js";
 import { printable, wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 /** Parts with less than this share of the mean go with the rest. */
@@ -47,8 +47,8 @@ function lineOf(parts: readonly LatencyPart[], width: number): string {
 }
 
 /** A heading and a line for each operation that has parts; empty where none has. */
-export function renderParts(shown: ShownFigures): string[] {
-  const rows = operationsIn(shown).flatMap(([operation, { parts }]) =>
+export function renderParts(figures: TreatmentFigures): string[] {
+  const rows = operationsIn(figures).flatMap(([operation, { parts }]) =>
     parts && parts.length > 0 ? [{ operation, parts }] : [],
   );
   if (rows.length === 0) return [];

@@ -42,14 +42,14 @@ export interface SummaryOptions {
 
 /** The items that fit, the first at least, and the number of the others. */
 function fitting(items: readonly (readonly string[])[], linesMax: number, rest: string): string[] {
-  const shown: string[] = [];
+  const visible: string[] = [];
   for (const [i, lines] of items.entries()) {
     const isLast = i === items.length - 1;
-    if (i > 0 && shown.length + lines.length + (isLast ? 0 : 1) > linesMax)
-      return [...shown, `- and ${items.length - i} more ${rest}`];
-    shown.push(...lines);
+    if (i > 0 && visible.length + lines.length + (isLast ? 0 : 1) > linesMax)
+      return [...visible, `- and ${items.length - i} more ${rest}`];
+    visible.push(...lines);
   }
-  return shown;
+  return visible;
 }
 
 function bullet(text: string, mark = (line: string): string => line): string[] {
@@ -90,7 +90,7 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
   const { metricTitles, rows, legend } = resultTable(result);
   if (rows.length === 0) return ["Nothing was measured."];
   const columns = columnsOf(["operation", "treatment"], [...metricTitles.map(withRoom), "failed"]);
-  const shown = rows
+  const visible = rows
     .slice(0, ROWS_MAX)
     .map(({ operation, treatment, cells, failed }) => [
       operation,
@@ -98,8 +98,8 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
       ...cells.map(withRoom),
       String(failed),
     ]);
-  const [titles = "", ...lines] = renderTable(columns, shown);
-  const more = rows.length - shown.length;
+  const [titles = "", ...lines] = renderTable(columns, visible);
+  const more = rows.length - visible.length;
   return [
     marks.bold(titles),
     ...lines,

@@ -15,7 +15,7 @@ import { lifecycleNotes, poolerNotes, workloadNotes } from "../findings/lifecycl
 import { renderParts } from "./parts-lines.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../findings/published-text.js";
 import { renderSweeps } from "./sweep-table.js";
-import { operationsIn, shownOf } from "../findings/figures.js";
+import { operationsIn, figuresOf } from "../findings/figures.js";
 import { renderNotes, PLANS_TITLE } from "../findings/notes.js";
 import { renderTrust } from "../findings/trust-notes.js";
 import { screenLines, type SummaryOptions } from "./screen.js";
@@ -74,11 +74,15 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
       `, ${complete} complete ${complete === 1 ? "trial" : "trials"}`,
   );
   const { workload: vocabulary } = result;
-  const shown = shownOf(treatment);
+  const figures = figuresOf(treatment);
   const notes = [
     ...renderNotes(treatment, vocabulary),
-    ...(shown
-      ? [...lifecycleNotes(shown), ...workloadNotes(shown, vocabulary), ...poolerNotes(treatment, shown)]
+    ...(figures
+      ? [
+          ...lifecycleNotes(figures),
+          ...workloadNotes(figures, vocabulary),
+          ...poolerNotes(treatment, figures),
+        ]
       : []),
     ...evidenceNotes(treatment, vocabulary),
     ...renderTrust(treatment),
@@ -88,11 +92,11 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
   });
   return [
     ...wrap(heading, WIDTH_MAX).map(marks.bold),
-    ...(shown
+    ...(figures
       ? [
-          ...renderOperationRows(operationsIn(shown), shown.windowSeconds),
-          ...renderParts(shown),
-          ...renderEndpoints(shown),
+          ...renderOperationRows(operationsIn(figures), figures.windowSeconds),
+          ...renderParts(figures),
+          ...renderEndpoints(figures),
         ]
       : ["nothing was measured"]),
     ...notes,

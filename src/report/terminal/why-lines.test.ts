@@ -19,12 +19,12 @@ function lines(...comparisons: Comparison[]): string[] {
 
 describe("the list of evidence beneath differences", () => {
   it("has a sentence once for all operations and metrics that share it", () => {
-    const shown = lines(
+    const printed = lines(
       explained("add", "mean", [COMMIT, WAL]),
       explained("add", "p99", [COMMIT, WAL]),
       explained("process", "eventsPerSecond", [WAL]),
     );
-    expect(shown).toEqual([
+    expect(printed).toEqual([
       "What moved with these differences (evidence, not proof)",
       "text against jsonb",
       `  - add, process: ${WAL}`,
@@ -49,8 +49,8 @@ describe("the list of evidence beneath differences", () => {
 
   it("is ordered by rank within each metric", () => {
     const tail = "the slowest add transactions of each second take 90 ms more: commit +90 ms";
-    const shown = lines(explained("add", "mean", [COMMIT, WAL]), explained("add", "p99", [tail, WAL]));
-    expect(shown.slice(2, -1)).toEqual([COMMIT, tail, WAL].map((sentence) => `  - add: ${sentence}`));
+    const printed = lines(explained("add", "mean", [COMMIT, WAL]), explained("add", "p99", [tail, WAL]));
+    expect(printed.slice(2, -1)).toEqual([COMMIT, tail, WAL].map((sentence) => `  - add: ${sentence}`));
   });
 
   it("is absent if there is no finding", () => {
@@ -59,9 +59,9 @@ describe("the list of evidence beneath differences", () => {
 
   it("has at most 8 sentences and counts the rest", () => {
     const many = Array.from({ length: 11 }, (_, i) => `sentence ${i}`);
-    const shown = lines(explained("add", "mean", many));
-    expect(shown.filter((line) => line.includes("sentence"))).toHaveLength(8);
-    expect(shown).toContain("  - and 3 more in result.json");
+    const printed = lines(explained("add", "mean", many));
+    expect(printed.filter((line) => line.includes("sentence"))).toHaveLength(8);
+    expect(printed).toContain("  - and 3 more in result.json");
   });
 
   it("follows the tables of the summary in 120 columns, without escape sequences", () => {

@@ -11,7 +11,7 @@ import {
   type Mapping,
   type Path,
 } from "../../syntax/paths.js";
-import { shownPath, type ScenarioProblem } from "../../syntax/problems.js";
+import { safePath, type ScenarioProblem } from "../../syntax/problems.js";
 import { embedded, type ReadText } from "../../workloads/own.js";
 import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
@@ -82,9 +82,9 @@ function pathProblem(path: string, message: string): ScenarioProblem {
 function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
   const assignment = splitAssignment(text);
   if (!assignment) {
-    const shown = /^[\w.[\]]+$/.test(text) ? ` ${text}` : "";
+    const keyText = /^[\w.[\]]+$/.test(text) ? ` ${text}` : "";
     return {
-      source: `--set${shown}`,
+      source: `--set${keyText}`,
       path: "",
       message: "expected path=value, such as actors.producers.clients=16",
     };
@@ -93,7 +93,7 @@ function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
   const known = pathsOf(raw).knownPath(assignment.path);
   if ("message" in known) return pathProblem(assignment.path, known.message);
   const parsed = parseValue(assignment.value, known.path);
-  if ("message" in parsed) return { source: label, path: shownPath(known.path), message: parsed.message };
+  if ("message" in parsed) return { source: label, path: safePath(known.path), message: parsed.message };
   const isWorkload = pathText(known.path) === "workload";
   // A path on the command line is relative to the working directory.
   const value = isWorkload ? embedded(parsed.value, process.cwd()) : parsed.value;
@@ -129,11 +129,11 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
   const factor = factorOver(raw, path);
   if (factor !== undefined) {
     const message = `${factor} is a factor of this scenario; use --set factors.${factor}=... to change or fix it`;
-    return { source: label, path: shownPath(path), message };
+    return { source: label, path: safePath(path), message };
   }
   const obstacle = setIn(raw, path, value);
   if (obstacle)
-    return { source: label, path: shownPath(path), message: `${shownPath(obstacle)} has nothing there` };
+    return { source: label, path: safePath(path), message: `${safePath(obstacle)} has nothing there` };
   // A factor given here outranks the value that the file fixes.
   const isFactor = path[0] === "factors" && path.length === 2;
   const varied = isFactor ? pathsOf(raw).knownPath(String(path[1])) : undefined;
@@ -153,8 +153,8 @@ function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
   const rolePath: Path = ["actors", role, "clients"];
   const over = [rolePath, ["clients"]].find((other) => getIn(raw, other) !== undefined);
   if (!over) return [];
-  const message = `has no effect, because ${shownPath(over)} overrides it; use --set ${shownPath(rolePath)}=...`;
-  return [{ source: label, path: shownPath(path), message }];
+  const message = `has no effect, because ${safePath(over)} overrides it; use --set ${safePath(rolePath)}=...`;
+  return [{ source: label, path: safePath(path), message }];
 }
 
 export interface AppliedOverrides {

@@ -162,11 +162,11 @@ function columnRules({ column, index, shape, toast, update, mix }: DocumentsKeys
       path: ["index"],
       message: `${index} needs column: ${indexed.join(" or ")}, and this one is ${column}; use btree-id or none`,
     });
-  const updated = update && COLUMN_OF_UPDATE[update];
-  if (updated && updated !== column)
+  const neededColumn = update && COLUMN_OF_UPDATE[update];
+  if (neededColumn && neededColumn !== column)
     findings.push({
       path: ["update"],
-      message: `${update} needs column: ${updated}, and this one is ${column}; use whole, or leave it out`,
+      message: `${update} needs column: ${neededColumn}, and this one is ${column}; use whole, or leave it out`,
     });
   if (column !== "relational") return findings;
   if (toast !== "extended")

@@ -7,7 +7,7 @@ export type QuotedSql = SqlText & Pick<SqlStep, "quoted">;
 /** Pattern of a variable that pgbench would see in quoted text. */
 const VARIABLE_IN_QUOTES = /(?<!:):([A-Za-z_]\w*)/;
 /** Characters of a quoted text that a message repeats. */
-const SHOWN = 20;
+const NAMED_MAX = 20;
 
 /**
  * The statement with the variables within its quotes, if `isKnown`; `misplaced` is called for each variable that stands
@@ -35,7 +35,7 @@ export function withQuoted(
       else {
         if (!isBody && !text.startsWith("'"))
           misplaced.push(
-            `:${part} within ${text.slice(0, SHOWN)}; a variable is a value, or a part of '...'`,
+            `:${part} within ${text.slice(0, NAMED_MAX)}; a variable is a value, or a part of '...'`,
           );
         if (!isBody) quoted.push(names.length);
         appendVariable(part);

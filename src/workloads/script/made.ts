@@ -19,11 +19,11 @@ interface CreatedObject {
 
 function codeOf({ pieces }: SqlText): string {
   const tokens = tokensOf(pieces.join(""));
-  const shown = tokens.map(({ kind, text }, i) => {
+  const words = tokens.map(({ kind, text }, i) => {
     if (kind !== "blank") return text;
     return tokens[i - 1]?.kind === "blank" ? "" : " ";
   });
-  return shown.join("").trim();
+  return words.join("").trim();
 }
 
 function madeIn(sql: SqlText): CreatedObject[] {

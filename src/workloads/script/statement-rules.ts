@@ -47,11 +47,11 @@ function quotedName(name: string): string {
 
 /** The text without comments and text constants, with one space in place of each blank. */
 function codeOf(text: string): string {
-  const shown = tokensOf(text).map(({ kind, text: part }) => {
+  const words = tokensOf(text).map(({ kind, text: part }) => {
     if (kind === "blank") return " ";
     return kind === "quoted" && !part.endsWith('"') ? "''" : part;
   });
-  return shown.join("").replace(/ +/g, " ");
+  return words.join("").replace(/ +/g, " ");
 }
 
 /** The problem of a statement that changes objects outside of its schema; undefined if it does not. */

@@ -6,7 +6,7 @@ const inserted = insertedKey(1, 0);
 const other = insertedKey(0, 0);
 const preloaded = preloadedKey(3);
 /** Document that its clients update twice. */
-const updated = preloadedKey(18);
+const updatedKey = preloadedKey(18);
 
 export const documents: AuditedFamily = {
   scenario: {
@@ -86,21 +86,21 @@ export const documents: AuditedFamily = {
     },
     {
       what: "an update that is not counted",
-      change: `UPDATE documents SET version = version - 1 WHERE id = '${updated}'`,
+      change: `UPDATE documents SET version = version - 1 WHERE id = '${updatedKey}'`,
       found: { undone: 1 },
-      named: [`undone ${updated}`],
+      named: [`undone ${updatedKey}`],
     },
     {
       what: "an update that was never sent",
-      change: `UPDATE documents SET version = version + 1 WHERE id IN ('${updated}', '${inserted}')`,
+      change: `UPDATE documents SET version = version + 1 WHERE id IN ('${updatedKey}', '${inserted}')`,
       found: { changed: 2 },
-      named: [`changed ${updated}`, `changed ${inserted}`],
+      named: [`changed ${updatedKey}`, `changed ${inserted}`],
     },
     {
       what: "a value that no update wrote",
-      change: `UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE id = '${updated}'`,
+      change: `UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE id = '${updatedKey}'`,
       found: { changed: 1 },
-      named: [`changed ${updated}`],
+      named: [`changed ${updatedKey}`],
     },
     {
       what: "a changed id column of a document that no statement uses again",

@@ -30,25 +30,25 @@ export function parseConnectionUrl(
   tlsFiles: TlsKeys = {},
   env: NodeJS.ProcessEnv = process.env,
 ): Endpoint {
-  const shown = withoutPassword(url);
+  const safeUrl = withoutPassword(url);
   if (!/^postgres(ql)?:\/\//.test(url)) {
     throw new UsageError(
-      `${shown} is not a connection URL`,
+      `${safeUrl} is not a connection URL`,
       "Write postgresql://user@host:5432/database, with the password in PGPASSWORD.",
     );
   }
   const [address, query] = splitOnce(url, "?");
   // An unescaped ? or # in a password makes the rest of it a parameter.
-  if (query?.includes("@") || url.includes("#")) throw notValid(shown);
-  const { own, tls, takesWrites } = readQuery(shown, query ?? "");
-  const parsed = parseAddress(shown, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
+  if (query?.includes("@") || url.includes("#")) throw notValid(safeUrl);
+  const { own, tls, takesWrites } = readQuery(safeUrl, query ?? "");
+  const parsed = parseAddress(safeUrl, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
   const user = parsed.user || userInfo().username;
   const password = parsed.password || env["PGPASSWORD"];
-  const tlsSettings = readTls(shown, { ...tlsFiles, ...tls });
+  const tlsSettings = readTls(safeUrl, { ...tlsFiles, ...tls });
   return {
     scheme: SCHEME,
     host: parsed.host || "localhost",
-    port: readPort(shown, parsed.port),
+    port: readPort(safeUrl, parsed.port),
     database: parsed.database || user,
     user,
     ...(password && { password }),
@@ -75,14 +75,14 @@ function splitOnce(text: string, separator: string): [string, string?] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function readQuery(shown: string, query: string): UrlParameters {
+function readQuery(safeUrl: string, query: string): UrlParameters {
   const parameters = readParameters(query);
-  if ("words" in parameters) throw refused(shown, parameters);
+  if ("words" in parameters) throw refused(safeUrl, parameters);
   return parameters;
 }
 
-function refused(shown: string, refusal: Refusal): UsageError {
-  return new UsageError(`${shown}: ${refusal.words}`, hintOf(refusal));
+function refused(safeUrl: string, refusal: Refusal): UsageError {
+  return new UsageError(`${safeUrl}: ${refusal.words}`, hintOf(refusal));
 }
 
 interface Address {
@@ -93,7 +93,7 @@ interface Address {
   readonly password: string;
 }
 
-function parseAddress(shown: string, url: string): Address {
+function parseAddress(safeUrl: string, url: string): Address {
   try {
     const { host, port, user, password } = parse(url);
     return {
@@ -105,7 +105,7 @@ function parseAddress(shown: string, url: string): Address {
     };
   } catch {
     // The cause is left out on purpose: it holds the whole URL, including the password.
-    throw notValid(shown);
+    throw notValid(safeUrl);
   }
 }
 
@@ -114,23 +114,23 @@ function databaseIn(url: string): string {
   return decodeURIComponent(/^\w+:\/\/[^/?]*\/([^?]*)/.exec(url)?.[1] ?? "");
 }
 
-function notValid(shown: string): UsageError {
+function notValid(safeUrl: string): UsageError {
   return new UsageError(
-    `${shown} is not a valid connection URL`,
+    `${safeUrl} is not a valid connection URL`,
     "Write postgresql://user@host:5432/database; percent-encode special characters in a user or password, and list several hosts as several URLs.",
   );
 }
 
-function readPort(shown: string, text: string): number {
+function readPort(safeUrl: string, text: string): number {
   if (text === "") return DEFAULT_PORT;
   if (isPort(text)) return Number(text);
-  throw new UsageError(`${shown}: port ${text} is not a port`, "Ports are 1 to 65535.");
+  throw new UsageError(`${safeUrl}: port ${text} is not a port`, "Ports are 1 to 65535.");
 }
 
 /** TLS settings with libpq's meaning: `require` with a CA is `verify-ca`; certificates alone mean the strictest mode. */
-function readTls(shown: string, files: TlsKeys): TlsSettings | undefined {
+function readTls(safeUrl: string, files: TlsKeys): TlsSettings | undefined {
   const refusal = tlsRefusal(files);
-  if (refusal) throw refused(shown, refusal);
+  if (refusal) throw refused(safeUrl, refusal);
   const stated = statedTlsMode(files);
   if (stated === "disable") return undefined;
   const { ca, cert, key } = files;

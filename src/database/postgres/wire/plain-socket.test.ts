@@ -45,10 +45,10 @@ describe("the socket of a plain connection", () => {
 
   it("passes pieces of an answer to its first reader, and the rest of the whole to the driver", async () => {
     const { near, far, heard } = await pair();
-    const shown: string[] = [];
+    const seenTexts: string[] = [];
     near.readFirst({
       goesOn(arrived) {
-        shown.push(String(arrived));
+        seenTexts.push(String(arrived));
         far.write(arrived.length < 6 ? "-more" : ".");
         return !String(arrived).endsWith(".");
       },
@@ -57,8 +57,8 @@ describe("the socket of a plain connection", () => {
     const sinceMs = near.arrivedMs;
     far.write("one");
     await once(near, "data");
-    expect({ shown, heard: heard.map(String) }).toEqual({
-      shown: ["one", "one-more", "one-more."],
+    expect({ shown: seenTexts, heard: heard.map(String) }).toEqual({
+      seenTexts: ["one", "one-more", "one-more."],
       heard: ["-more."],
     });
     expect(near.arrivedMs).toBeGreaterThan(sinceMs);

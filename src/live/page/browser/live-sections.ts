@@ -46,7 +46,7 @@ export class Notes {
     role: "log",
     "aria-label": "Notes",
   });
-  private shown = "";
+  private printedJson = "";
 
   constructor() {
     this.element = sectionElement("notes", "Notes", this.log);
@@ -54,10 +54,10 @@ export class Notes {
 
   show(notes: readonly LiveNote[]): void {
     const text = notes.map((note) => `[${secondsText(note.atMs)}] ${note.text}\n`).join("");
-    if (text === this.shown) return;
+    if (text === this.printedJson) return;
     this.element.hidden = text === "";
-    if (text.startsWith(this.shown)) this.log.append(text.slice(this.shown.length));
+    if (text.startsWith(this.printedJson)) this.log.append(text.slice(this.printedJson.length));
     else this.log.textContent = text;
-    this.shown = text;
+    this.printedJson = text;
   }
 }

@@ -21,9 +21,9 @@ export class Filters {
     private state: FilterState,
     private readonly changed: (state: FilterState) => void,
   ) {
-    const shown = allTreatments(report, currentTheme());
-    const labels = new Map(shown.map(({ id, label }) => [id, label]));
-    this.treatments = shown.map(({ id, dash }) => ({
+    const treatments = allTreatments(report, currentTheme());
+    const labels = new Map(treatments.map(({ id, label }) => [id, label]));
+    this.treatments = treatments.map(({ id, dash }) => ({
       value: id,
       input: element("input", { type: "checkbox", value: id }),
       swatch: element("span", { class: `swatch ${dash}`, "aria-hidden": "true" }),

@@ -15,7 +15,7 @@ import type {
   EndpointResult,
   RegionResult,
 } from "../../../results/result-schema.js";
-import { operationsIn, shownOf, type ShownFigures } from "../../findings/figures.js";
+import { operationsIn, figuresOf, type TreatmentFigures } from "../../findings/figures.js";
 import { PLANS_TITLE, renderNotes } from "../../findings/notes.js";
 import { renderTrust } from "../../findings/trust-notes.js";
 import type { ResultVocabulary } from "../../../workloads/vocabulary.js";
@@ -33,8 +33,8 @@ function latencyRows(name: string, measures: readonly NamedLatency[]): HtmlValue
   );
 }
 
-function latencyTable(shown: ShownFigures, about: string): Html {
-  const operations = operationsIn(shown).flatMap(([operation, result]) =>
+function latencyTable(figures: TreatmentFigures, about: string): Html {
+  const operations = operationsIn(figures).flatMap(([operation, result]) =>
     latencyRows(
       operation,
       LATENCIES.map(({ label, field }) => [label, result[field]]),
@@ -42,25 +42,25 @@ function latencyTable(shown: ShownFigures, about: string): Html {
   );
   const spans = latencyRows(
     "event",
-    STAGES.map(({ stage }) => [operationText(`lifecycle.${stage}`), shown.lifecycle[`${stage}Ms`]]),
+    STAGES.map(({ stage }) => [operationText(`lifecycle.${stage}`), figures.lifecycle[`${stage}Ms`]]),
   );
   const columns = [text("operation"), text("ms"), ...LATENCY_COLUMNS];
   return tableOf(`Latencies in ms, ${about}`, columns, [...operations, ...spans]);
 }
 
-function countTable(shown: ShownFigures, about: string): Html {
-  const rows = operationsIn(shown).map(([operation, result]) => [
+function countTable(figures: TreatmentFigures, about: string): Html {
+  const rows = operationsIn(figures).map(([operation, result]) => [
     operation,
     ...AMOUNTS.map((metric) => figure(valueOf(metric, result))),
     figure(result.clients),
     figure(result.threads),
   ]);
   const columns = [text("operation"), ...AMOUNTS.map(columnTitle), "clients", "threads"];
-  return tableOf(`Counts in ${figure(shown.windowSeconds)} s, ${about}`, columns, rows);
+  return tableOf(`Counts in ${figure(figures.windowSeconds)} s, ${about}`, columns, rows);
 }
 
-function partTable(shown: ShownFigures, about: string): Html {
-  const rows = operationsIn(shown).flatMap(([operation, { parts = [] }]) =>
+function partTable(figures: TreatmentFigures, about: string): Html {
+  const rows = operationsIn(figures).flatMap(([operation, { parts = [] }]) =>
     parts.map(({ name, meanMs, calls, slowMeanMs }: LatencyPart) => [
       operation,
       name,
@@ -94,7 +94,7 @@ function trialTable({ id, trials }: TreatmentResult): Html {
 
 function treatmentPart(treatment: TreatmentResult, vocabulary: ResultVocabulary): Html {
   const { id, levels, trials, merged } = treatment;
-  const shown = shownOf(treatment);
+  const figures = figuresOf(treatment);
   const named = Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
   const objection = objectionTo(ASPECTS, invalidTrials(trials));
   const merging = `${counted(merged?.trials ?? 0, "complete trial")} of ${id} merged`;
@@ -108,8 +108,8 @@ function treatmentPart(treatment: TreatmentResult, vocabulary: ResultVocabulary)
     id,
     html`${named.length > 0 && html`<p class="muted">${named.join(", ")}</p>`}
       ${
-        shown
-          ? html`${latencyTable(shown, about)}${countTable(shown, about)}${partTable(shown, about)}${endpointTables(shown, about)}`
+        figures
+          ? html`${latencyTable(figures, about)}${countTable(figures, about)}${partTable(figures, about)}${endpointTables(figures, about)}`
           : html`<p>Nothing was measured.</p>`
       }
       <ul class="notes">
@@ -264,7 +264,7 @@ function regionTable(regions: readonly RegionResult[], about: string): Html {
   return tableOf(`By region, response times in ms, ${about}`, [text("region"), ...MEASURED], rows);
 }
 
-export function endpointTables({ endpoints = [], regions = [] }: ShownFigures, about: string): Html {
+export function endpointTables({ endpoints = [], regions = [] }: TreatmentFigures, about: string): Html {
   const measured = endpoints.flatMap((endpoint) =>
     measuredRows([endpoint.endpoint, endpoint.region ?? "-"], endpoint),
   );

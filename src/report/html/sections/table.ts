@@ -46,14 +46,14 @@ export function tableOf(
   isOfCards = false,
 ): Html {
   if (rows.length === 0) return html``;
-  const shown = columns
+  const visible = columns
     .map((column, index) => ({ index, ...(typeof column === "string" ? { title: column } : column) }))
     .filter(({ index }) => index === 0 || rows.some((row) => !isEmpty(row[index])));
-  const heads = shown.map(({ title, isText, isSentence }) => {
+  const heads = visible.map(({ title, isText, isSentence }) => {
     if (isSentence) return html`<th scope="col" class="sentence">${title}</th>`;
     return isText ? html`<th scope="col">${title}</th>` : html`<th scope="col" class="number">${title}</th>`;
   });
-  const cell = (value: HtmlValue, { index, title, isText }: (typeof shown)[number]): Html => {
+  const cell = (value: HtmlValue, { index, title, isText }: (typeof visible)[number]): Html => {
     if (index === 0) return html`<th scope="row">${value}</th>`;
     if (isOfCards) return html`<td class="${isText ? "" : "number"}" data-title="${title}">${value}</td>`;
     return isText ? html`<td>${value}</td>` : html`<td class="number">${value}</td>`;
@@ -61,7 +61,7 @@ export function tableOf(
   const body = rows.map(
     (row) =>
       html`<tr>
-        ${shown.map((column) => cell(row[column.index], column))}
+        ${visible.map((column) => cell(row[column.index], column))}
       </tr> `,
   );
   return html`<div class="scroll${isOfCards && " cards"}" role="group" aria-label="${caption}" tabindex="0">

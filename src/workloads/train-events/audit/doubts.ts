@@ -37,9 +37,9 @@ export function settleDoubts(
   const fates = new Map<DoubtfulWork, boolean>();
   for (;;) {
     const votes = new Map<DoubtfulWork, number>();
-    for (const { doubts: those, excess: shown } of constraints) {
+    for (const { doubts: those, excess: surplus } of constraints) {
       const open = those.filter((doubt) => !fates.has(doubt));
-      const left = shown - those.filter((doubt) => fates.get(doubt) === true).length;
+      const left = surplus - those.filter((doubt) => fates.get(doubt) === true).length;
       const vote = left === 0 ? -1 : left === open.length ? 1 : 0;
       for (const doubt of open) if (vote !== 0) votes.set(doubt, (votes.get(doubt) ?? 0) + vote);
     }
@@ -49,11 +49,11 @@ export function settleDoubts(
   }
   const undecided = new Set<number>();
   const torn = new Set<number>();
-  for (const { index, doubts: those, excess: shown } of constraints) {
+  for (const { index, doubts: those, excess: surplus } of constraints) {
     const committed = those.filter((doubt) => fates.get(doubt) === true).length;
     if (those.some((doubt) => !fates.has(doubt))) undecided.add(index);
     // An excess below 0 or above the number of its commits has another cause, and is judged without doubts.
-    else if (shown !== committed && shown >= 0 && shown <= those.length) torn.add(index);
+    else if (surplus !== committed && surplus >= 0 && surplus <= those.length) torn.add(index);
   }
   const isThere = (doubt: DoubtfulWork): boolean => fates.get(doubt) === true;
   return {
@@ -89,9 +89,9 @@ function constraintsOf(
     for (const { index } of doubt.works) {
       const name = `${doubt.operation} ${index}`;
       const known = constraints.get(name);
-      const shown = known?.excess ?? excess(index, doubt.operation);
+      const surplus = known?.excess ?? excess(index, doubt.operation);
       if (known) known.doubts.push(doubt);
-      else if (shown !== undefined) constraints.set(name, { index, doubts: [doubt], excess: shown });
+      else if (surplus !== undefined) constraints.set(name, { index, doubts: [doubt], excess: surplus });
     }
   return [...constraints.values()];
 }

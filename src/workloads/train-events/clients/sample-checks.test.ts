@@ -113,8 +113,8 @@ describe("the check of a sampled claim", () => {
   );
 
   it("verifies nothing if the tables cannot be read, and ignores a claim without events", async () => {
-    const untold = await claimed([pass("a")], 1, { isThere: false });
-    expect(untold).toMatchObject({ claims: { sampled: 1, verified: 0 } });
+    const unknown = await claimed([pass("a")], 1, { isThere: false });
+    expect(unknown).toMatchObject({ claims: { sampled: 1, verified: 0 } });
     expect(await claimed([], 1)).toMatchObject({ claims: { sampled: 0, verified: 0 } });
   });
 

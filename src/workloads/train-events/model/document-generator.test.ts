@@ -6,7 +6,7 @@ import { DocumentGenerator } from "./document-generator.js";
 import { EVENT_TYPES, EventDocument } from "./event.js";
 
 const anySeed = fc.integer({ min: 0, max: 0xffffffff });
-const anyActor = fc.string({ minLength: 1, maxLength: 20 });
+const anyClient = fc.string({ minLength: 1, maxLength: 20 });
 const anyIndex = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
 describe("DocumentGenerator", () => {
@@ -14,7 +14,7 @@ describe("DocumentGenerator", () => {
     fc.assert(
       fc.property(
         anySeed,
-        anyActor,
+        anyClient,
         fc.array(anyIndex, { minLength: 2, maxLength: 20 }),
         (seed, actor, indices) => {
           const one = new DocumentGenerator(seed, actor);
@@ -57,7 +57,7 @@ describe("DocumentGenerator", () => {
     fc.assert(
       fc.property(
         anySeed,
-        anyActor,
+        anyClient,
         anyIndex,
         fc.integer({ min: 1, max: 5000 }),
         fc.constantFrom(...DOCUMENT_SHAPES),

@@ -96,9 +96,9 @@ class Listing {
   private heading(places: Map<string, Product>): string {
     let products = [...places.values()];
     for (let i = (products[0]?.length ?? 0) - 1; i >= 0; i--) products = joined(products, i);
-    const shown = (values: readonly string[], i: number): string =>
+    const valueText = (values: readonly string[], i: number): string =>
       values.length === this.all[i]?.length ? "*" : values.join(" ");
-    return products.map((product) => `--: ${product.map(shown).join("; ")}\n`).join("");
+    return products.map((product) => `--: ${product.map(valueText).join("; ")}\n`).join("");
   }
 
   toString(): string {

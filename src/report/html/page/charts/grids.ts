@@ -51,14 +51,14 @@ export function gridControls(report: ReportData): Control[] {
   return gridFactors(report.result).length < 2 ? [] : [metricControl(report), operationControl(report)];
 }
 
-export interface ShownGrids {
+export interface FactorGrids {
   readonly metric: ComparisonMetric;
   readonly label: string;
   readonly unit: Unit;
   readonly grids: readonly Grid[];
 }
 
-export function shownGrids(view: View, across?: string): ShownGrids | NothingToPlot {
+export function gridsOf(view: View, across?: string): FactorGrids | NothingToPlot {
   if (gridFactors(view.report.result).length < 2)
     return nothing("There is nothing to draw: fewer than two factors vary.");
   const metric = chosenValue(view, metricControl(view.report)) as ComparisonMetric;
@@ -105,7 +105,7 @@ function ratioText({ comparison, isBaseline }: GridCell): string {
   return comparison ? ratioWithInterval(comparison) : "-";
 }
 
-export function gridTable({ grids, label, unit }: ShownGrids, view: View): ChartTable {
+export function gridTable({ grids, label, unit }: FactorGrids, view: View): ChartTable {
   return {
     caption: `${label} by levels of two factors, and the ratio to the baseline, with 95 % intervals`,
     columns: [
@@ -135,7 +135,7 @@ export function gridTable({ grids, label, unit }: ShownGrids, view: View): Chart
   };
 }
 
-export function gridWords({ grids, label, unit }: ShownGrids): string {
+export function gridWords({ grids, label, unit }: FactorGrids): string {
   const sentences = grids.map((grid) => {
     const cells = grid.cells.map((cell) => {
       const rank = cell.rank ? `, ${cell.rank}` : "";

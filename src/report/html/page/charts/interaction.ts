@@ -16,9 +16,9 @@ import {
   gridTable,
   gridTitle,
   gridWords,
-  shownGrids,
+  gridsOf,
   spreadOf,
-  type ShownGrids,
+  type FactorGrids,
 } from "./grids.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import { neutralLook, treatmentSymbol, type Dash } from "./theme.js";
@@ -64,7 +64,7 @@ function rowsOf({ rows, columns, cells }: Grid, view: View): Row[] {
   }));
 }
 
-function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, view: View) {
+function seriesOf(grid: Grid, panel: number, { unit }: FactorGrids, view: View) {
   return rowsOf(grid, view).flatMap(
     ({ level, colour, symbol, dash, points }): (LineSeriesOption | CustomSeriesOption)[] => [
       {
@@ -103,7 +103,7 @@ function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, view: View) {
   );
 }
 
-function axes({ grids, unit }: ShownGrids, plotPx: number, { theme }: View) {
+function axes({ grids, unit }: FactorGrids, plotPx: number, { theme }: View) {
   return {
     xAxis: grids.map(({ columns: { name, levels } }, gridIndex) => ({
       ...xAxis(theme, name),
@@ -132,7 +132,7 @@ function axes({ grids, unit }: ShownGrids, plotPx: number, { theme }: View) {
 }
 
 /** Results of the tests of interactions, in words. */
-function interactionNote({ grids, metric }: ShownGrids, view: View): string {
+function interactionNote({ grids, metric }: FactorGrids, view: View): string {
   const operations = new Set(grids.map(({ operation }) => operation));
   const tested = (view.report.result.interactions ?? []).filter(
     (each) => each.metric === metric && operations.has(each.operation) && each.familyP !== null,
@@ -149,10 +149,10 @@ function interactionNote({ grids, metric }: ShownGrids, view: View): string {
   ].join(" ");
 }
 
-function plotInteraction(shown: ShownGrids, view: View): Plot {
-  const { grids } = shown;
+function plotInteraction(factorGrids: FactorGrids, view: View): Plot {
+  const { grids } = factorGrids;
   const layout = layOut(
-    grids.map((grid) => titleWithUnit(gridTitle(grid), shown.unit)),
+    grids.map((grid) => titleWithUnit(gridTitle(grid), factorGrids.unit)),
     {
       widthPx: view.widthPx,
       heightsPx: grids.map(() => PLOT_PX.height),
@@ -168,16 +168,16 @@ function plotInteraction(shown: ShownGrids, view: View): Plot {
     kind: "plot",
     heightPx: layout.heightPx,
     legend: lines.map(({ level: name, colour, dash }) => ({ name, colour, dash })),
-    words: gridWords(shown),
-    table: () => gridTable(shown, view),
-    note: `Lines: ${grids[0]?.rows.name ?? ""}. Points: treatments in their colours; medians, with 95 % intervals, or ranges of fewer than 5 trials, as whiskers. ${interactionNote(shown, view)}`,
+    words: gridWords(factorGrids),
+    table: () => gridTable(factorGrids, view),
+    note: `Lines: ${grids[0]?.rows.name ?? ""}. Points: treatments in their colours; medians, with 95 % intervals, or ranges of fewer than 5 trials, as whiskers. ${interactionNote(factorGrids, view)}`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,
       grid: layout.grids,
-      ...axes(shown, layout.plotWidthPx, view),
+      ...axes(factorGrids, layout.plotWidthPx, view),
       tooltip: { ...tooltipLook(view.theme), trigger: "item" },
-      series: grids.flatMap((grid, panel) => seriesOf(grid, panel, shown, view)),
+      series: grids.flatMap((grid, panel) => seriesOf(grid, panel, factorGrids, view)),
     },
   };
 }
@@ -191,7 +191,7 @@ export const interaction: Chart = {
     ...(gridFactors(report.result).length < 2 ? [] : [acrossControl(report)]),
   ],
   draw: (view) => {
-    const shown = shownGrids(view, chosenValue(view, acrossControl(view.report)));
-    return "kind" in shown ? shown : plotInteraction(shown, view);
+    const factorGrids = gridsOf(view, chosenValue(view, acrossControl(view.report)));
+    return "kind" in factorGrids ? factorGrids : plotInteraction(factorGrids, view);
   },
 };

@@ -32,10 +32,10 @@ function steadyMark(view: View, treatment: Treatment): Mark[] {
 }
 
 function faultMarks(view: View, treatments: readonly Treatment[]): Mark[] {
-  const shown = new Set(treatments.map(({ id }) => id));
+  const ids = new Set(treatments.map(({ id }) => id));
   const groups = new Map<string, FaultRecord[]>();
   for (const fault of view.report.result.faults) {
-    if (!shown.has(fault.treatment)) continue;
+    if (!ids.has(fault.treatment)) continue;
     if (typeof view.trials === "number" && fault.trial !== view.trials) continue;
     const same = `${fault.kind} ${fault.atSeconds}`;
     groups.set(same, [...(groups.get(same) ?? []), fault]);

@@ -12,9 +12,9 @@ import {
   gridTable,
   gridTitle,
   gridWords,
-  shownGrids,
+  gridsOf,
   spreadText,
-  type ShownGrids,
+  type FactorGrids,
 } from "./grids.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import { treatmentNamed } from "./view.js";
@@ -42,19 +42,24 @@ function ratioText({ comparison, isBaseline }: GridCell, view: View): string {
 }
 
 /** Green or red of the theme if a finding is for the better or the worse, else the page's background. */
-function shadeOf({ comparison }: GridCell, metric: ShownGrids["metric"], view: View): string {
+function shadeOf({ comparison }: GridCell, metric: FactorGrids["metric"], view: View): string {
   if (!comparison || !isBelieved(comparison, view.report.result.comparisons)) return view.theme.page;
   return comparison.ratio > 1 === isLargerBetter(metric) ? view.theme.better : view.theme.worse;
 }
 
-function tooltipOf(cell: GridCell, unit: ShownGrids["unit"], view: View): string {
+function tooltipOf(cell: GridCell, unit: FactorGrids["unit"], view: View): string {
   const { treatment, summary, comparison } = cell;
   const spread = spreadText(cell, unit);
   const median = `${valueText(summary.median, unit)}${spread && ` (${spread})`}`;
   return [treatment, median, ...(comparison ? [verdictText(comparison, view)] : [])].join(", ");
 }
 
-function cellSeries(grid: Grid, panel: number, { metric, unit }: ShownGrids, view: View): CustomSeriesOption {
+function cellSeries(
+  grid: Grid,
+  panel: number,
+  { metric, unit }: FactorGrids,
+  view: View,
+): CustomSeriesOption {
   const { theme } = view;
   return {
     type: "custom",
@@ -170,12 +175,12 @@ function axes(grids: readonly Grid[], leftPx: number, plotPx: number, view: View
   };
 }
 
-function plotMatrix(shown: ShownGrids, view: View): Plot {
-  const levels = shown.grids.flatMap(({ rows }) => [rows.name, ...rows.levels]);
+function plotMatrix(factorGrids: FactorGrids, view: View): Plot {
+  const levels = factorGrids.grids.flatMap(({ rows }) => [rows.name, ...rows.levels]);
   const longest = Math.max(...levels.map(({ length }) => length));
   const leftPx = Math.min(LABEL_PX_MAX, longest * CHARACTER_PX + 16, view.widthPx * 0.3);
   const fitting = Math.max(1, Math.floor((view.widthPx - leftPx - 18) / CELL_PX.leastWidth));
-  const grids = shown.grids.flatMap((grid) => split(grid, fitting));
+  const grids = factorGrids.grids.flatMap((grid) => split(grid, fitting));
   const columns = Math.max(...grids.map((grid) => grid.columns.levels.length));
   const layout = layOut(
     grids.map(gridTitle),
@@ -194,8 +199,8 @@ function plotMatrix(shown: ShownGrids, view: View): Plot {
     kind: "plot",
     heightPx: layout.heightPx,
     legend: [],
-    words: gridWords(shown),
-    table: () => gridTable(shown, view),
+    words: gridWords(factorGrids),
+    table: () => gridTable(factorGrids, view),
     note:
       "Median over trials, with its 95 % interval, or the [range] of fewer than 5 trials; then the ratio to the baseline, median over blocks without the effect of the trial's position. " +
       `${legendOf(boundsOf(view.report.result).equivalence - 1)}. A finding beyond noise is green for the better, red for the worse. Best and worst are by the median.`,
@@ -205,7 +210,7 @@ function plotMatrix(shown: ShownGrids, view: View): Plot {
       grid: layout.grids,
       ...axes(grids, leftPx, layout.plotWidthPx, view),
       tooltip: { ...tooltipLook(view.theme), trigger: "item" },
-      series: grids.map((grid, panel) => cellSeries(grid, panel, shown, view)),
+      series: grids.map((grid, panel) => cellSeries(grid, panel, factorGrids, view)),
     },
   };
 }
@@ -216,7 +221,7 @@ export const matrix: Chart = {
   lead: "Each pair of levels of two factors. Compare along a row and along a column.",
   controls: gridControls,
   draw: (view) => {
-    const shown = shownGrids(view);
-    return "kind" in shown ? shown : plotMatrix(shown, view);
+    const factorGrids = gridsOf(view);
+    return "kind" in factorGrids ? factorGrids : plotMatrix(factorGrids, view);
   },
 };

@@ -96,12 +96,14 @@ export const sweepChart: Chart = {
   lead: "Measured throughput (points, with 95 % intervals) and the Universal Scalability Law that fits it (lines). Where the curve bends down, more clients cost throughput.",
   draw: (view) => {
     const all = view.report.result.sweeps ?? [];
-    const shown = view.operations.flatMap((operation) => all.filter((each) => each.operation === operation));
-    if (shown.length === 0)
+    const visible = view.operations.flatMap((operation) =>
+      all.filter((each) => each.operation === operation),
+    );
+    if (visible.length === 0)
       return nothing("There is nothing to draw: the scenario varies no number of clients in what is shown.");
     const lookOf = looksOf(all, view.theme);
-    const titles = [...new Set(shown.map(panelTitle))];
-    const groups = titles.map((title) => shown.filter((each) => panelTitle(each) === title));
+    const titles = [...new Set(visible.map(panelTitle))];
+    const groups = titles.map((title) => visible.filter((each) => panelTitle(each) === title));
     const plot = plotLines(
       {
         caption: "Throughput by number of clients",
@@ -130,7 +132,7 @@ export const sweepChart: Chart = {
 };
 
 function capacityPanel({ treatment, probes, ratePerSecond, operation }: Capacity, view: View): LinePanel {
-  const shown = view.treatments.find(({ id }) => id === treatment);
+  const visible = view.treatments.find(({ id }) => id === treatment);
   const of = (held: boolean): [number, number | null][] =>
     probes
       .filter((probe) => probe.held === held && probe.discarded !== true && probe.purpose !== "recover")
@@ -138,7 +140,7 @@ function capacityPanel({ treatment, probes, ratePerSecond, operation }: Capacity
       .sort(([a], [b]) => a - b);
   const colour = colourOf(view, treatment);
   return {
-    title: `${shown?.label ?? treatment}, ${operationName(operation)}`,
+    title: `${visible?.label ?? treatment}, ${operationName(operation)}`,
     unit: "ms",
     lines: [
       { name: "held", colour, points: of(true), symbol: "circle" },

@@ -48,9 +48,9 @@ export function withoutZeros(panels: readonly BarPanel[]): { panels: BarPanel[];
 
 /** Reason why there is no trial to take values from; undefined if there is one. */
 function whyNoTrial(view: View): string | undefined {
-  const shown = view.treatments.map(({ id }) => id);
+  const ids = view.treatments.map(({ id }) => id);
   const trials = view.report.result.treatments
-    .filter(({ id }) => shown.includes(id))
+    .filter(({ id }) => ids.includes(id))
     .flatMap((treatment) => treatment.trials);
   if (typeof view.trials === "number")
     return trials.some(({ number }) => number === view.trials)

@@ -60,15 +60,15 @@ function trialsOf(report: ReportData, choice: FilterState["trials"]): TrialChoic
 
 /** The aspects of the shown trials that are not valid, in words; undefined if all are. */
 export function objectionOf({ report, treatments, trials }: View): string | undefined {
-  const shown = allTrials(report)
+  const visible = allTrials(report)
     .filter(({ treatment }) => treatments.some(({ id }) => id === treatment))
     .filter(({ number }) => typeof trials !== "number" || number === trials);
   const objections = ASPECTS.flatMap((aspect) => {
-    const invalid = shown.flatMap(({ number }) =>
+    const invalid = visible.flatMap(({ number }) =>
       report.invalidTrials[aspect].includes(number) ? [number] : [],
     );
     if (invalid.length === 0) return [];
-    const which = invalid.length < shown.length ? ` of ${trialsText(invalid)}` : "";
+    const which = invalid.length < visible.length ? ` of ${trialsText(invalid)}` : "";
     return [`${aspect}${which} not valid`];
   });
   return objections.length > 0 ? objections.join("; ") : undefined;
@@ -84,11 +84,11 @@ export function viewOf(
 ): View {
   const treatments = allTreatments(report, theme);
   const operations = allOperations(report);
-  const shown = treatments.filter(({ id }) => !state.hiddenTreatments.includes(id));
+  const visible = treatments.filter(({ id }) => !state.hiddenTreatments.includes(id));
   const selected = operations.filter((operation) => !state.hiddenOperations.includes(operation));
   return {
     report,
-    treatments: shown.length > 0 ? shown : treatments,
+    treatments: visible.length > 0 ? visible : treatments,
     operations: selected.length > 0 ? selected : operations,
     trials: trialsOf(report, state.trials),
     choices: state.choices[chart] ?? {},
