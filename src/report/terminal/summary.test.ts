@@ -30,7 +30,7 @@ describe("the summary", () => {
     const lines = render(example()).split("\n");
     const start = lines.findIndex((line) => line.startsWith("#1 "));
     expect(lines.slice(start, start + 5)).toEqual([
-      "#1 jsonb (payload=jsonb), 3 complete trials",
+      "#1 jsonb (payload=jsonb), 3 complete trials, all transactions together",
       "elapsed  id       clients  threads  tot_ops  tot_ops/s  mean(ms)  p50(ms)  p90(ms)  p95(ms)  p99(ms)  max(ms)",
       "-------  -------  -------  -------  -------  ---------  --------  -------  -------  -------  -------  -------",
       "     90  add            8        1      900      10.00     11.00     9.90    16.50    22.00    33.00    55.00",

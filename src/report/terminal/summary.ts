@@ -71,7 +71,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
   const complete = treatment.trials.filter((trial) => trial.status === "complete").length;
   const heading = printable(
     `#${index + 1} ${treatment.id}${levels.length > 0 ? ` (${levels.join(", ")})` : ""}` +
-      `, ${complete} complete ${complete === 1 ? "trial" : "trials"}`,
+      `, ${complete} complete ${complete === 1 ? "trial" : complete === 0 ? "trials" : "trials, all transactions together"}`,
   );
   const { workload: vocabulary } = result;
   const figures = figuresOf(treatment);

@@ -27,7 +27,7 @@ export function renderFaults({ faults }: ResultDocument): Html {
     "back after s",
     sentence("why that is not known"),
     sentence("backlog"),
-    sentence("errors"),
+    sentence("failed attempts"),
     sentence("what was done"),
   ];
   return sectionOf(
