@@ -17,7 +17,7 @@ import { trainEvents } from "../workloads/train-events/workload.js";
 
 const namespace = "n";
 const EVENTS = 5;
-/** Least pg_stat_statements.max that the server accepts. */
+/** Least value of pg_stat_statements.max that the server accepts. */
 const ROOM = 100;
 const workload = eventOperations({
   dialect: "postgres",
@@ -74,7 +74,7 @@ async function crash(): Promise<void> {
   while ((await admin.query("SELECT 1").catch(() => [])).length === 0);
 }
 
-/** The first sample that the server answers. */
+/** Samples until the server answers; resolves to that sample. */
 async function sampled(): Promise<EvidenceReading> {
   for (;;) {
     const metrics = await sampler.sample().catch(() => undefined);

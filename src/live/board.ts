@@ -34,7 +34,10 @@ interface BoardLine {
 
 const plain = (text: string): BoardLine => ({ text, tone: "plain" });
 
-/** At most `rows - 1` lines, each shorter than `columns`: a full last row or column would make the terminal scroll. */
+/**
+ * Lines of the live board: at most `rows - 1`, each shorter than `columns`, since a full last row or column would make the
+ * terminal scroll.
+ */
 export function renderBoard(view: LiveView, past: BoardPast, screen: Screen): string[] {
   const lines = [
     ...headingLines(view, screen),
@@ -135,7 +138,7 @@ function operationLines({ operations }: LiveView, past: BoardPast, screen: Scree
   return [{ text: heading, tone: "dim" }, ...drawn];
 }
 
-/** The last sample of the metrics that the workload and the database show live; no line before the first sample. */
+/** Lines with the last sample of the metrics that the workload and the database show live; empty before the first sample. */
 function databaseLines({ evidence }: LiveView, past: BoardPast, { isUnicode }: Screen): BoardLine[] {
   const parts = LIVE.flatMap(({ name, unit, live: { word, hasTrend } }) => {
     const value = evidence[name];

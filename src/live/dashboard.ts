@@ -8,14 +8,14 @@ import { type Route, serveLoopback } from "./loopback-server.js";
 import type { ServerResponse } from "node:http";
 import { systemClock } from "../foundation/clock.js";
 
-/** Unsent bytes at which a listener is dropped; a whole state is far below. */
+/** Unsent bytes at which a listener is dropped; a whole state is far smaller. */
 const UNSENT_MAX_BYTES = 4 * 1024 * 1024;
 const LISTENERS_MAX = 32;
-/** Time in ms until a browser tries again after the connection breaks. */
+/** Time in ms until a browser reconnects after the connection breaks. */
 const RETRY_MS = 1_000;
 const LAST_WORDS_MS = 500;
 
-/** Server-Sent Events. A listener that does not read is dropped: no queue grows without bound. */
+/** Sends Server-Sent Events to its listeners. Drops a listener that does not read, so that no queue grows without bound. */
 export class EventStream {
   private readonly listeners = new Set<ServerResponse>();
 
@@ -67,7 +67,7 @@ function framed(event: string, value: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
-/** Port of k6's dashboard. */
+/** Default port of the live page, the same as of k6's dashboard. */
 export const DASHBOARD_PORT = 5665;
 const UPDATE_MS = 1_000;
 
@@ -76,7 +76,7 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // The chart library writes attributes into its drawings.
+  // Styles in attributes are allowed, because the chart library writes them into its drawings.
   "style-src-attr 'unsafe-inline'",
   "img-src data:",
   "connect-src 'self'",
@@ -87,7 +87,7 @@ const CONTENT_SECURITY_POLICY = [
 
 export interface LiveServer {
   readonly url: string;
-  /** Ends the page; `end` states to its readers how the run ended. */
+  /** Closes the page; `end` states to its readers how the run ended. */
   close(end: LiveEnd): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ function asset(file: URL, contentType: string): Route {
   };
 }
 
-/** Throws a UsageError if the port is not available. */
+/** Serves the live page on loopback. Throws a UsageError if the port is not available. */
 export async function startDashboard(port: number, state: LiveState, assets = ASSETS): Promise<LiveServer> {
   const events = new EventStream();
   const routes = new Map<string, Route>([

@@ -12,7 +12,10 @@ interface GaugeName {
   readonly scale: number;
 }
 
-/** `queue.oldestPendingMs` -> `train_sim_queue_oldest_pending_seconds`; `wait.Lock:tuple` -> `train_sim_wait` with a label. */
+/**
+ * The Prometheus name of a metric: `queue.oldestPendingMs` -> `train_sim_queue_oldest_pending_seconds`; `wait.Lock:tuple`
+ * -> `train_sim_wait` with a label.
+ */
 export function gaugeName(metric: string): GaugeName {
   const [family = "", ...rest] = metric.split(".");
   const own = rest.join(".");

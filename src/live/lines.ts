@@ -11,7 +11,7 @@ export function secondsText(ms: number): string {
   return formatDuration(Math.max(0, Math.round(ms / 1000)) * 1000);
 }
 
-/** `trial 3/15`, without the total if it is unknown. */
+/** Text such as `trial 3/15`, without the total if it is unknown. */
 export function trialText(number: number, trials: number | null): string {
   return `trial ${number}${trials === null ? "" : `/${trials}`}`;
 }
@@ -24,12 +24,12 @@ export function phaseText({ phase, elapsedMs }: LiveView): string {
   return phase.name === "drain" ? phase.name : `${phase.name}${left}`;
 }
 
-/** Unit such as `ev/s` or `transfers/s`. */
+/** Unit of a rate, such as `ev/s` or `transfers/s`. */
 function rateUnit(unit: string): string {
   return unit === "events" ? "ev/s" : `${unit}/s`;
 }
 
-/** Text of a row, with waits for a connection if they are relevant. */
+/** Text of an operation's row, with waits for a connection if they are relevant. */
 function rowText(row: LiveRow, events: number): string {
   const p99 = row.p99Ms === null ? "" : ` p99 ${row.p99Ms.toFixed(1)}ms`;
   const waits =

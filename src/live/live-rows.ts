@@ -50,7 +50,7 @@ export function nextRow(before: LiveRow, totals: Totals): LiveRow {
   };
 }
 
-/** Adds a late part of an earlier second to the totals; to the row only if that second is the shown one. */
+/** Adds a part of an earlier second that came late to the totals, and to the row if that second is the shown one. */
 export function withLatePart(before: LiveRow, totals: Totals, isShown: boolean): LiveRow {
   const counts = totals.countsOf(before.operation);
   const row = withTotals(before, counts);

@@ -155,7 +155,7 @@ describe("the time left", () => {
     expect(run.state.view().leftMs).toBe(4 * (plannedMs + 2_000) - 4_000);
     run.clock.ms += 12_000;
     run.state.trialEnded(endedTrial(1), first.treatment);
-    // The trial took 16 s instead of 11 s; trials of either treatment are now expected to take as long.
+    // The trial took 16 s instead of 11 s, so trials of either treatment are now expected to take 16 s.
     expect(run.state.view().leftMs).toBe(3 * 16_000);
   });
 

@@ -29,7 +29,7 @@ import { lookWords } from "./page/live-words.js";
 import { nextRow, emptyRow, p99Ms, trialEnd, withLatePart } from "./live-rows.js";
 import { TimeLeft } from "./time-left.js";
 
-/** A bounded past: beyond the bound the oldest items are forgotten, and new items are handed out once. */
+/** The last items of a series: beyond `most` the oldest are forgotten. New items are handed out once. */
 class Recent<T> {
   private items: T[] = [];
   private unsent: T[] = [];
@@ -39,7 +39,7 @@ class Recent<T> {
   add(item: T): void {
     this.items.push(item);
     this.unsent.push(item);
-    // The array is cut now and then instead of each time, since cutting shifts it in one go.
+    // The array is cut only now and then, because each cut moves all of its items.
     if (this.items.length > 2 * this.most) this.items = this.items.slice(-this.most);
     if (this.unsent.length > 2 * this.most) this.unsent = this.unsent.slice(-this.most);
   }
@@ -66,7 +66,7 @@ class Recent<T> {
   }
 }
 
-/** Ten minutes of seconds and samples, across trials. */
+/** Most seconds and samples that are kept, across trials: ten minutes. */
 const KEPT_POINTS = 600;
 const KEPT_NOTES = 200;
 /** Metrics whose samples are kept for charts over time. */
@@ -75,15 +75,15 @@ const DRAWN = new Set<string>(LIVE.map(({ name }) => name));
 export interface LiveInputs {
   readonly experiment: Experiment;
   readonly programVersion: string;
-  /** True if trials are added when they are needed, so that no plan states their number. */
+  /** True if trials are added when they are needed (a search), so that no plan states their number. */
   readonly isSearch: boolean;
   /** Trials of an earlier run that this one continues. */
   readonly earlier: readonly { readonly treatmentId: string; readonly result: TrialResult }[];
-  /** Monotonic milliseconds. */
+  /** Current time in monotonic milliseconds. */
   readonly nowMs: () => number;
 }
 
-/** Treatment that is shown; in a duet the treatment on the first server. */
+/** Id of the treatment that is shown; in a duet, of the treatment on the first server. */
 function shownTreatment({ treatmentId, duet }: PlannedTrial): string {
   return duet ? `${treatmentId} (beside ${duet.beside})` : treatmentId;
 }
@@ -147,7 +147,7 @@ export class LiveState implements ExperimentObserver {
   phaseStarted(phase: TrialPhase, mostMs: number | undefined): void {
     this.current = { name: phase, sinceMs: this.elapsedMs, mostMs: mostMs ?? null };
     if (phase === "measure") this.windowStartMs = this.elapsedMs;
-    // Samples are taken in the window alone: the values of the last sample are out of date.
+    // Samples are taken in the window only, so a new phase makes the last sample out of date.
     this.values = {};
   }
 
@@ -248,7 +248,7 @@ export class LiveState implements ExperimentObserver {
     const point: LivePoint = {
       trial,
       second,
-      // Time when the second was over, not when it was reported.
+      // The moment at which the second was over, not the moment of its report.
       atMs: this.windowStartMs + (second + 1) * 1000,
       operations: Object.fromEntries(
         totals.operations.map((operation) => {

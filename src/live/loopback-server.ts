@@ -25,7 +25,10 @@ const SAFE_HEADERS = {
   "Cache-Control": "no-store",
 } as const;
 
-/** `option` is the flag that asked for the port, for the message; port 0 takes any free port. Throws a UsageError. */
+/**
+ * Serves the routes on the loopback address; port 0 takes any free port. Throws a UsageError that names `option`, the flag
+ * that asked for the port.
+ */
 export async function serveLoopback(
   port: number,
   option: string,
@@ -67,7 +70,9 @@ async function listening(server: Server, port: number, option: string): Promise<
   }
 }
 
-/** True if a `Host` header names a loopback host, on any port: the port may be forwarded from another one. */
+/**
+ * True if a `Host` header names a loopback host. Any port is accepted, because the port may be forwarded from another one.
+ */
 export function isLoopbackHost(header: string | undefined): boolean {
   const name = header?.replace(/:\d{1,5}$/, "").toLowerCase();
   return name !== undefined && LOOPBACK_HOSTS.has(name);
@@ -79,7 +84,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
-  // A reader that disconnects in mid-answer is not an error of this server.
+  // A reader that disconnects during an answer is not an error of this server.
   response.on("error", () => undefined);
   if (!isLoopbackHost(request.headers.host)) {
     refuse(response, 403, "not a loopback host");

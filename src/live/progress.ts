@@ -64,11 +64,11 @@ export abstract class Progress implements ExperimentObserver {
   }
 
   evidence(): void {
-    // The state has the sample at the next look.
+    // Nothing to do: the next call of `look` reads the sample from the state.
   }
 
   thresholds(): void {
-    // The state has the thresholds at the next look.
+    // Nothing to do: the next call of `look` reads the thresholds from the state.
   }
 
   protected stamp(): string {
@@ -76,7 +76,7 @@ export abstract class Progress implements ExperimentObserver {
   }
 }
 
-/** Progress for later readers: a log of a CI job, a file. */
+/** Progress as plain lines, for a CI job's log or a file. */
 export class PlainLines extends Progress {
   private printedMs = 0;
 
@@ -98,7 +98,7 @@ export class PlainLines extends Progress {
   }
 }
 
-/** Progress on a terminal. */
+/** Progress as a board on a terminal. */
 export class Board extends Progress {
   private readonly terminal: Terminal;
   private drawnMs = Number.NEGATIVE_INFINITY;
@@ -143,7 +143,7 @@ export function isUnicodeLocale(environment: NodeJS.ProcessEnv): boolean {
   return /utf-?8/i.test(locale);
 }
 
-/** Opens the progress. `state` must observe each event before it does. */
+/** Opens the progress display. `state` must receive each event before it does. */
 export function openProgress(
   state: LiveState,
   stream: ProgressStream,
@@ -151,7 +151,7 @@ export function openProgress(
 ): Progress {
   const isBoard = stream.isTTY === true && environment["TERM"] !== "dumb";
   if (!isBoard) return new PlainLines(state, stream);
-  // https://no-color.org: present and not empty.
+  // https://no-color.org: colours are off if NO_COLOR is present and not empty.
   const marks = environment["NO_COLOR"] ? plainMarks : colourMarks;
   return new Board(state, stream, { isUnicode: isUnicodeLocale(environment), marks });
 }

@@ -5,7 +5,7 @@ import { BinnedHistogram } from "./binned-histogram.js";
 import { gaugeName } from "./evidence-gauges.js";
 import { PrometheusMetrics } from "./prometheus.js";
 
-/** Values by series without comments; every line must be valid in the text format. */
+/** Parses metrics into values by series, without comments; every line must be valid in the text format. */
 function parsed(text: string): Map<string, number> {
   const series = new Map<string, number>();
   for (const line of text.split("\n")) {

@@ -72,7 +72,7 @@ export class PrometheusMetrics implements ExperimentObserver {
   }
 
   note(): void {
-    // Notes are words, not metrics.
+    // Notes are text, not metrics.
   }
 
   trialStarted(trial: PlannedTrial, treatment: Treatment): void {
@@ -84,7 +84,7 @@ export class PrometheusMetrics implements ExperimentObserver {
 
   phaseStarted(phase: TrialPhase): void {
     this.showPhase(phase);
-    // Samples are taken in the window alone: the values of the last sample are out of date.
+    // Samples are taken in the window only, so a new phase makes the last sample out of date.
     this.sampled.forget();
   }
 
@@ -102,7 +102,7 @@ export class PrometheusMetrics implements ExperimentObserver {
   }
 
   onLook(): void {
-    // Looks are about the experiment, not about the load.
+    // Looks concern the experiment, not the load, so they give no metric.
   }
 
   trialEnded(result: TrialResult, treatment: Treatment): void {

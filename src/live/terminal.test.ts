@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { Terminal } from "./terminal.js";
 
-/** A terminal that does not wrap long lines: rows that scroll off the top are kept. */
+/** A simulated terminal that does not wrap long lines and keeps rows that scroll off the top. */
 class Screen {
   columns = 40;
   writes = 0;

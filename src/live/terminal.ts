@@ -17,7 +17,7 @@ export interface TerminalStream {
 }
 
 export class Terminal {
-  /** The lines of the board on the screen. */
+  /** Lines of the board that are on the screen. */
   private drawn: readonly string[] = [];
   private drawnColumns = 0;
   private scrolling: string[] = [];
@@ -28,7 +28,7 @@ export class Terminal {
     this.scrolling.push(line);
   }
 
-  /** Shows these lines in place of the lines before; writes nothing if nothing has changed. */
+  /** Replaces the lines on the screen by these; writes nothing if nothing has changed. */
   draw(board: readonly string[]): void {
     const columns = this.stream.columns ?? 80;
     const isSame = columns === this.drawnColumns && board.join("\n") === this.drawn.join("\n");
@@ -47,7 +47,10 @@ export class Terminal {
     if (this.drawn.length > 0 || this.scrolling.length > 0) this.draw([]);
   }
 
-  /** Sequence to the top of the board. In a narrower terminal, drawn lines have wrapped and take more rows. */
+  /**
+   * Escape sequence that moves to the top of the board. If the terminal became narrower, drawn lines have wrapped and take
+   * more rows.
+   */
   private toTop(columns: number): string {
     const rows = this.drawn.reduce((sum, line) => {
       const width = line.replace(MARKS, "").length;

@@ -31,7 +31,7 @@ export class TimeLeft {
   private readonly overhead = new Mean();
   private running: { readonly trial: PlannedTrial; readonly startedMs: number } | undefined;
 
-  /** `done` are the numbers of trials that need not run any more. */
+  /** `done` holds the numbers of trials that need not run any more. */
   constructor(experiment: Pick<Experiment, "trials" | "treatments">, done: ReadonlySet<number>) {
     this.treatments = new Map(experiment.treatments.map((each) => [each.id, each]));
     for (const trial of experiment.trials)
@@ -53,7 +53,9 @@ export class TimeLeft {
     if (!isBudgeted(treatment.settings)) this.overhead.add(Math.max(0, tookMs - plannedMs(treatment)));
   }
 
-  /** Estimated remaining milliseconds; null if a remaining trial has an unknown length. No block begins after the budget. */
+  /**
+   * Estimated remaining milliseconds; null if a remaining trial has an unknown duration. No block begins after `budgetMs`.
+   */
   leftMs(nowMs: number, budgetMs = Number.POSITIVE_INFINITY): number | null {
     let sumMs = 0;
     let block = this.running?.trial.block;

@@ -15,7 +15,7 @@ const NOT_BEGUN: LiveEnd = { words: "The run did not begin.", isGood: false };
 
 export interface WatchOptions {
   readonly quiet?: true;
-  /** Ports; 0 takes any free port. */
+  /** Port of the live page, and of Prometheus' metrics below; 0 takes any free port. */
   readonly dashboard?: number;
   readonly prometheus?: number;
 }

@@ -21,7 +21,10 @@ const stages = fc.array(
   { maxLength: 6 },
 );
 
-/** Counts in `windows` windows of equal length: their variance over their mean, times windows - 1, is chi-squared. */
+/**
+ * Index of dispersion of the counts in `windows` equal windows: variance over mean, times windows - 1, which is
+ * chi-squared.
+ */
 function dispersion(arrivals: readonly Arrival[], endMs: number, windows: number): number {
   const counts = new Array<number>(windows).fill(0);
   for (const { offsetMs } of arrivals) {
@@ -105,7 +108,7 @@ describe("Poisson arrivals", () => {
   });
 
   it("have a ratio of variance to mean within the 99 % band of a Poisson process", () => {
-    // The 0.5 % and 99.5 % points of chi-squared with 999 degrees of freedom, from tables.
+    // Bounds are the 0.5 % and 99.5 % points of chi-squared with 999 degrees of freedom, from tables.
     for (const seed of [1, 2, 3]) {
       const statistic = dispersion(poisson(seed), endMs, 1000);
       expect(statistic).toBeGreaterThan(887.6);
@@ -123,7 +126,7 @@ describe("Poisson arrivals", () => {
     for (const seed of [1, 2, 3]) {
       const taken = until(minuteMs, new ArrivalSchedule(new RateCurve(5000, []), "poisson", ALONE, seed));
       expect(Math.abs(taken.length / 300_000 - 1)).toBeLessThan(0.01);
-      // Chi-squared with 5999 degrees of freedom is normal: 5999 -+ 2.576 * sqrt(2 * 5999).
+      // Chi-squared with 5999 degrees of freedom is nearly normal: 5999 -+ 2.576 * sqrt(2 * 5999).
       const statistic = dispersion(taken, minuteMs, 6000);
       expect(statistic).toBeGreaterThan(5716.8);
       expect(statistic).toBeLessThan(6281.2);

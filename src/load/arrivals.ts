@@ -25,7 +25,7 @@ export interface Arrival {
   readonly offsetMs: number;
 }
 
-/** A worker's part of the role's arrivals: they are dealt to clients in turn. */
+/** The part of the role's arrivals that one worker serves: arrivals are dealt to clients in turn. */
 export interface WorkerShare {
   readonly totalClients: number;
   readonly workers: number;
@@ -63,7 +63,7 @@ export class ArrivalSchedule {
   private nextArrival(): Arrival {
     do {
       this.number++;
-      // -log(1 - u) is an exponential gap with mean 1; the curve turns counts of arrivals into time.
+      // -log(1 - u) is an exponential gap with mean 1; the rate curve turns counts of arrivals into moments.
       this.due = this.distribution === "uniform" ? this.number : this.due - Math.log(1 - this.prng.float());
     } while (!this.isForThisWorker(this.number));
     return { number: this.number, offsetMs: this.curve.timeOf(this.due) };

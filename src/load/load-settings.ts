@@ -31,7 +31,7 @@ const words: KeyWords = {
   },
 };
 
-/** Settings of each executor with its keys in a vocabulary. */
+/** Union member of an executor: its name, and its keys for a vocabulary. */
 type MemberOf<One> = One extends {
   readonly name: infer Name extends string;
   keys(vocabulary: LoadKeys): infer Keys extends z.ZodRawShape;

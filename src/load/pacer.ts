@@ -6,15 +6,15 @@ export interface ThinkTime {
   readonly max: number;
 }
 
-/** Observer of an open loop's arrivals. All times are monotonic milliseconds. */
+/** Receives what happens to an open loop's arrivals. All times are monotonic milliseconds. */
 export interface ArrivalObserver {
   /** Called once for each due arrival, in order, whether or not a client was free. Calls may come late. */
   offered(arrival: Arrival, intendedMs: number): void;
-  /** Called for an offered arrival that will not start; decided at `atMs`. */
+  /** Called for an offered arrival that will not start; `atMs` is the moment of that decision. */
   dropped(arrival: Arrival, intendedMs: number, atMs: number): void;
 }
 
-/** Surroundings that every executor gets. */
+/** What every executor receives. */
 export interface PacingContext {
   readonly nowMs: () => number;
   /** Waits; may return early when the worker changes phase. */
@@ -42,9 +42,12 @@ export interface PacingContext {
 }
 
 export interface Start {
-  /** Monotonic milliseconds. In an open loop the moment may lie ahead, and the client waits for it. */
+  /**
+   * Moment at which the iteration should start, in monotonic milliseconds. In an open loop it may lie ahead, and the client
+   * waits for it.
+   */
   readonly intendedMs: number;
-  /** Present in an open loop only. */
+  /** The arrival that the iteration serves; present in an open loop only. */
   readonly arrival?: Arrival;
 }
 
@@ -54,10 +57,13 @@ export interface Pacer {
    * loop resolves when the client may start, an open loop as soon as the start is known.
    */
   next(client: number): Promise<Start | undefined>;
-  /** Open loop: whether a due iteration may start. If not, it was dropped and counted. */
+  /** Open loop: whether a due iteration may start. If not, it was counted as dropped. */
   mayStart?(start: Start): boolean;
-  /** Budgets: whether the client has an iteration left. */
+  /** Iteration budget: whether the client has an iteration left. */
   isLeft?(client: number): boolean;
-  /** Open loop: counts offered arrivals, drops waiting ones after the phase. Budget: ends pauses of idle clients. */
+  /**
+   * Ends a phase. Open loop: counts offered arrivals, and drops waiting ones. Iteration budget: ends pauses of idle
+   * clients.
+   */
   settle?(): void;
 }

@@ -11,7 +11,7 @@ const MAX_ROWS = 1_000_000;
 export const BATCH_SIZES = ["small", "medium", "large"] as const;
 export type BatchSizeName = (typeof BATCH_SIZES)[number];
 
-/** Hours of the day. All parts together cover the day without a gap. */
+/** A part of a day, in hours. All parts of a day cover it without a gap. */
 export interface DayPart {
   /** Start hour (0 .. 23) and end hour (1 .. 24). */
   readonly fromHour: number;
@@ -27,12 +27,15 @@ interface ProfileHours extends DayPart {
 export interface Profile {
   readonly name: string;
   readonly dayMs: number;
-  /** Sorted, covering the day. */
+  /** Parts of the day, sorted; together they cover the day. */
   readonly hours: readonly ProfileHours[];
   readonly sizes: Readonly<Record<BatchSizeName, number>>;
 }
 
-/** A hundredth of the reference's sizes (10 000, 100 000 and 500 000 rows), so that any machine carries them. */
+/**
+ * Numbers of rows by batch size: a hundredth of the reference's 10 000, 100 000 and 500 000, so that any machine can insert
+ * them.
+ */
 export const DEFAULT_SIZES: Readonly<Record<BatchSizeName, number>> = {
   small: 100,
   medium: 1000,
@@ -141,7 +144,7 @@ export function resolveProfile(
   };
 }
 
-/** Problems of a day: gaps, or no traffic at all; `path` leads to its hours. */
+/** Problems of a day's profile: gaps between hours, or no traffic at all. `path` leads to its hours. */
 export function hoursFindings({ hours }: Profile, path: Path): Finding[] {
   const findings: Finding[] = [];
   let hour = 0;
@@ -165,7 +168,7 @@ export function hoursFindings({ hours }: Profile, path: Path): Finding[] {
   return findings;
 }
 
-/** Length of a part of the day, for a day of `dayMs`. */
+/** Length in ms of a part of the day, if the day lasts `dayMs`. */
 export function partMs({ fromHour, toHour }: DayPart, dayMs: number): number {
   return ((toHour - fromHour) / HOURS_A_DAY) * dayMs;
 }
@@ -186,6 +189,6 @@ export function batchSizeAt(profile: Profile, offsetMs: number, roll: number): B
     left -= mix?.[name] ?? 0;
     if (left < 0) return name;
   }
-  // Rounding may leave the sum of chances just below 1: take the last size with a chance.
+  // Rounding may leave the sum of chances just below 1; then the last size with a chance is taken.
   return BATCH_SIZES.findLast((name) => (mix?.[name] ?? 0) > 0) ?? "small";
 }

@@ -22,7 +22,7 @@ function world() {
     sleeper,
     woken,
     wait: (dueMs: number) => void sleeper.until(dueMs).then(() => woken.push(dueMs)),
-    /** Fires the timer and lets woken sleepers go on; resolves to the timer's next moment. */
+    /** Fires the timer and lets woken sleepers continue; resolves to the timer's next moment. */
     fire: async (atMs: number) => {
       state.now = atMs;
       const nextMs = onDue();

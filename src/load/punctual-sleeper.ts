@@ -9,11 +9,11 @@ interface PendingSleep {
   readonly wake: () => void;
 }
 
-/** Shortest gap between two wake-ups: some thousand arrivals a second would otherwise wake two threads each. */
+/** Shortest gap between two wake-ups in ms: without it, some thousand arrivals a second would wake two threads each. */
 const LEAST_GAP_MS = 0.25;
 
 export class PunctualSleeper extends Sleeper {
-  /** Sorted, earliest first. */
+  /** Pending sleeps, sorted with the earliest first. */
   private appointments: PendingSleep[] = [];
   private timer: Timer | undefined;
 
@@ -30,7 +30,7 @@ export class PunctualSleeper extends Sleeper {
     return new PunctualSleeper(monotonicMs, (onDue) => new TimerThread(onDue, onFailure));
   }
 
-  /** Starts the timer ahead of the first appointment, because its thread takes a moment to start. */
+  /** Starts the timer before the first sleep, because its thread takes a moment to start. */
   startTimer(): Timer {
     return (this.timer ??= this.makeTimer(() => this.wakeDue()));
   }
@@ -45,7 +45,7 @@ export class PunctualSleeper extends Sleeper {
     });
   }
 
-  /** Like `until` if the timer runs, otherwise like `sleep`. */
+  /** Sleeps like `until` if the timer runs, otherwise like `sleep`. */
   pause(ms: number): Promise<void> {
     return this.timer && ms > 0 ? this.until(this.nowMs() + ms) : this.sleep(ms);
   }

@@ -19,7 +19,7 @@ export class RateCurve {
   private readonly segments: Segment[] = [];
   private readonly last: Segment;
 
-  /** Starts at `start`, follows the stages and stays at the last target, or begins again if `repeats`. */
+  /** The curve starts at `start` and follows the stages; then it stays at the last target, or begins again if `repeats`. */
   constructor(
     start: number,
     stages: readonly Stage[],
@@ -57,7 +57,10 @@ export class RateCurve {
     return this.last.from;
   }
 
-  /** First moment from `fromMs` at which the level is at least `level`, or Infinity; for curves that do not repeat. */
+  /**
+   * First moment from `fromMs` on at which the level is at least `level`; Infinity if there is none. Only for curves that
+   * do not repeat.
+   */
   reaches(level: number, fromMs: number): number {
     for (const segment of [...this.segments, this.last]) {
       const endMs = segment.startMs + segment.durationMs;
@@ -72,7 +75,7 @@ export class RateCurve {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Moment after which more than `count` arrivals are due, fractions included; Infinity if there never are as many. */
+  /** Moment after which more than `count` arrivals are due, fractions included; Infinity if fewer are ever due. */
   timeOf(count: number): number {
     const perRound = this.last.countBefore;
     if (this.repeats && count >= perRound) {
@@ -90,6 +93,6 @@ export class RateCurve {
 function secondsToBring(count: number, { from, to, durationMs }: Segment): number {
   if (count <= 0) return 0;
   const slope = to === from ? 0 : (to - from) / (durationMs / 1000);
-  // This form of the root loses no digits at a small slope and never divides by zero.
+  // This form of the root keeps its precision at a small slope and never divides by zero.
   return (2 * count) / (from + Math.sqrt(Math.max(0, from * from + 2 * slope * count)));
 }

@@ -8,7 +8,7 @@ if (!port) throw new Error("timer-thread is the entry of a thread; it cannot be 
 const { due, settings } = workerData as TimerMemory;
 
 for (;;) {
-  // Read before the moment, so that a setting made from here on ends the sleep below.
+  // The counter is read before the moment, so that a later call of `set` ends the sleep below.
   const setting = Atomics.load(settings, 0);
   const leftMs = (due[0] as number) - monotonicMs() - LEAD_MS;
   if (leftMs > 0) {

@@ -5,7 +5,10 @@ import { builtUrl } from "../foundation/built.js";
 import { monotonicMs } from "../foundation/clock.js";
 
 export interface Timer {
-  /** Fires once at `dueMs` (monotonic milliseconds) or just after it. Replaces the moment set before; Infinity: never. */
+  /**
+   * Makes the timer fire once at `dueMs` (monotonic milliseconds) or just after it, instead of at the moment set before;
+   * Infinity: never.
+   */
   set(dueMs: number): void;
   close(): Promise<void>;
 }
@@ -15,7 +18,7 @@ export type OnDue = () => number;
 
 export interface TimerMemory {
   readonly due: Float64Array;
-  /** Number of times that `due` was set; the thread sleeps on it. */
+  /** Number of times that `due` was set. The thread sleeps until this changes. */
   readonly settings: Int32Array;
 }
 
@@ -25,7 +28,10 @@ function unsetMemory(): TimerMemory {
   return { due, settings: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) };
 }
 
-/** Lead of the thread's message in milliseconds: the kernel ends sleeps up to that late. An early receiver spins. */
+/**
+ * Milliseconds before the moment at which the thread sends its message, because the kernel ends sleeps up to that late. A
+ * receiver that is early spins.
+ */
 export const LEAD_MS = 0.05;
 
 export class TimerThread implements Timer {
@@ -47,7 +53,7 @@ export class TimerThread implements Timer {
     this.thread.on("exit", (code) => {
       if (!this.isClosing) onFailure(new Error(`the timer thread ended with code ${code}`));
     });
-    // The timer keeps no process from ending.
+    // The timer must not keep the process from ending.
     this.thread.unref();
   }
 
@@ -66,7 +72,7 @@ export class TimerThread implements Timer {
   private onMessage(): void {
     const leftMs = this.dueMs - monotonicMs();
     if (leftMs > LEAD_MS) {
-      // The message belongs to a replaced moment, or the threads' clocks differ. In the second case the thread must be set
+      // The message is for a replaced moment, or the threads' clocks differ; in the second case the thread must be set
       // again.
       if (leftMs < Number.POSITIVE_INFINITY) this.set(this.dueMs);
       return;
@@ -74,7 +80,8 @@ export class TimerThread implements Timer {
     while (monotonicMs() < this.dueMs);
     this.dueMs = Number.POSITIVE_INFINITY;
     const nextMs = this.onDue();
-    // Sleepers that woke send first: the thread would take a processor just when the database needs it.
+    // Sleepers that woke send their requests first, because the thread would need a processor just when the database
+    // does.
     setImmediate(() => {
       if (nextMs < this.dueMs) this.set(nextMs);
     });

@@ -22,7 +22,7 @@ export class Causes {
     else this.byKey.set(key, { event, operation, sqlstate, statement, table, count: 1, reason });
   }
 
-  /** Most frequent first, failures before retries. */
+  /** All causes: failures before retries, each with the most frequent first. */
   get all(): Cause[] {
     return [...this.byKey.values()].sort(
       (a, b) => Number(b.event === "failure") - Number(a.event === "failure") || b.count - a.count,

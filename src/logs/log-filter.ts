@@ -6,17 +6,17 @@ import type { Operation } from "../metrics/operations.js";
 export type TimeBound = { readonly second: number } | { readonly atMs: number };
 
 export interface LogFilter {
-  /** Numbers of trials; undefined means all, in the other filters, too. */
+  /** Numbers of trials. Undefined selects all, as in the other filters. */
   readonly trials?: readonly number[];
-  /** Groups such as `consumers`, or single workers such as `consumers/1`. */
+  /** Roles such as `consumers`, or single workers such as `consumers/1`. */
   readonly actors?: readonly string[];
   readonly operations?: readonly Operation[];
-  /** Seconds from `from` on, and before `to`. */
+  /** Selects seconds from `from` on and before `to`. */
   readonly from?: TimeBound;
   readonly to?: TimeBound;
 }
 
-/** Seconds of one trial's window: `from` on, before `to`. */
+/** Seconds of one trial's window, from `from` on and before `to`. */
 export interface SecondRange {
   readonly from: number;
   readonly to: number;
@@ -34,7 +34,7 @@ export function hasTimes({ from, to }: LogFilter): boolean {
   return from !== undefined || to !== undefined;
 }
 
-/** Seconds that a filter wants; undefined if an instant has no place, because the log lacks the start of its window. */
+/** Seconds that a filter selects; undefined if it states an instant and the log lacks the start of the window. */
 export function secondsOf(
   { from, to }: LogFilter,
   windowStartsAtMs: number | undefined,
@@ -45,7 +45,7 @@ export function secondsOf(
     return windowStartsAtMs === undefined ? undefined : (bound.atMs - windowStartsAtMs) / 1000;
   };
   const [first, end] = [place(from, 0), place(to, Number.POSITIVE_INFINITY)];
-  // Seconds are counted whole: a second that contains an instant is wanted.
+  // A second that contains an instant is selected as a whole.
   return first === undefined || end === undefined
     ? undefined
     : { from: Math.max(0, Math.floor(first)), to: Math.max(0, Math.ceil(end)) };

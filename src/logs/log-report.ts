@@ -8,7 +8,10 @@ import type { SlowTransaction } from "./slowest.js";
 
 export const LOG_REPORT_VERSION = 1;
 
-/** Fields mean the same as in `result.json`. `responseTimeMs` is null, too, if a line lacks its distribution. */
+/**
+ * Totals of an operation; fields mean the same as in `result.json`. `responseTimeMs` is also null if a line lacks its
+ * distribution.
+ */
 export interface OperationTotals
   extends
     Pick<
@@ -32,7 +35,7 @@ export interface OperationTotals
 export interface PhaseSpan {
   readonly phase: string;
   readonly startedAt: string;
-  /** Length of the phase; null for the last phase of a log that does not end, and if the clock was set back meanwhile. */
+  /** Length of the phase in seconds; null if the log ends during the phase, or the clock was set back meanwhile. */
   readonly seconds: number | null;
 }
 
@@ -65,7 +68,7 @@ export interface TrialLogReport {
   readonly integrity: string | null;
   readonly windowStartsAt: string | null;
   readonly windowSeconds: number | null;
-  /** Counted seconds: the window, or the part of it that a filter on time leaves. */
+  /** Number of counted seconds: the window, or the part that a filter on time selects. */
   readonly secondsCounted: number | null;
   /** False if totals are unknown, because summaries were not logged; then `operations` is empty and counts null. */
   readonly isCounted: boolean;
@@ -80,10 +83,13 @@ export interface TrialLogReport {
     readonly failures: number;
   } | null;
   readonly details: {
-    /** Retries and failures of the window that have a line each. */
+    /** Number of retries and failures in the window that have a line each. */
     readonly retryLines: number;
     readonly failureLines: number;
-    /** Lines that the workers left out, since they write a limited number a second; null if no worker counted them. */
+    /**
+     * Number of lines that workers left out, because they write a limited number per second; null if no worker counted
+     * them.
+     */
     readonly leftOut: number | null;
     readonly causes: readonly Cause[];
   };
@@ -93,7 +99,7 @@ export interface TrialLogReport {
   readonly timeline: { readonly columnSeconds: number; readonly rows: readonly TimelineRow[] };
 }
 
-/** Reading of a file: every line is understood, one of the problems, or blank. */
+/** What reading a file found: each line is understood, has one of the problems, or is blank. */
 export interface FileReport {
   readonly path: string;
   readonly lines: number;

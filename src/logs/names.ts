@@ -14,7 +14,7 @@ export class LogNames {
     for (const operation of operations) this.operations.add(operation);
   }
 
-  /** Throws if a requested name occurs nowhere. */
+  /** Checks the names of a filter. Throws if a requested name occurs in no log. */
   require({ actors = [], operations = [] }: LogFilter): void {
     const actor = actors.find((name) => !this.actors.has(name) && !this.workers.has(name));
     if (actor !== undefined) throw unknownName("actor", actor, this.actors);

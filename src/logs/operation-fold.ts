@@ -15,7 +15,7 @@ export class OperationFold {
   threads = 0;
   private readonly counts = noCounts();
   private histogram: Histogram | undefined;
-  /** Transactions of lines without a histogram. */
+  /** Number of transactions in lines without a histogram. */
   private undistributed = 0;
 
   /** Adds a line; returns the reason if its fields contradict each other, undefined once it is counted. */

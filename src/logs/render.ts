@@ -19,7 +19,7 @@ import { sumOfCounts } from "../metrics/figures.js";
 import { bySqlstate, renderOperationRows } from "../results/operation-rows.js";
 import type { SlowTransaction } from "./slowest.js";
 
-/** Characters of that table's widest line that are left to its last column. */
+/** Width in characters of the last column, which the other columns of the widest line leave. */
 const REASON_WIDTH = 52;
 
 export function renderLogReport({ files, trials }: LogReport, marks: Marks): string {
@@ -161,7 +161,7 @@ function causeLines({ details, retries, failures, isCounted }: TrialLogReport, m
   ];
 }
 
-/** The reason without the statement, which has another column. */
+/** The reason of a cause without its statement, which has a separate column. */
 function withoutStatement({ reason, statement }: Cause): string {
   const prefix = `${statement ?? ""}: `;
   return reason.startsWith(prefix) ? reason.slice(prefix.length) : reason;
@@ -198,14 +198,14 @@ function tableOf(
 
 const TITLES = ["response(ms)", "service(ms)", "operation", "second", "client", "attempts", "parts (ms)"];
 const LEFT_ALIGNED = ["operation", "client", "parts (ms)"];
-/** Characters of a line that are left to the last column. */
+/** Width in characters of the last column, which the other columns leave. */
 const PARTS_WIDTH = WIDTH_MAX - 76;
 const COLUMNS: readonly Column[] = TITLES.map((title) => ({
   title,
   align: LEFT_ALIGNED.includes(title) ? "left" : "right",
 }));
 
-/** Parts that took a hundredth of the time or more, longest first. */
+/** Table of the slowest transactions; shows parts that took a hundredth of the time or more, longest first. */
 function renderSlowest(slowest: readonly SlowTransaction[], marks: Marks): string[] {
   if (slowest.length === 0) return [];
   const rows = slowest.flatMap((each) => {

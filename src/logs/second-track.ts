@@ -15,16 +15,16 @@ export interface Stall {
   /** Second of the window, from 0. */
   readonly fromSecond: number;
   readonly seconds: number;
-  /** Retries and failures during the stall. */
+  /** Number of retries and failures during the stall. */
   readonly failedAttempts: number;
-  /** The longest response time in the second after the stall, which belongs to transactions that had waited. */
+  /** Longest response time in ms in the second after the stall, of transactions that had waited. */
   readonly longestAfterMs: number;
 }
 
 export class SecondTrack {
   private readonly chunks = new Map<number, Float32Array>();
 
-  /** Adds to the facts of that second; workers and late lines each bring a part. */
+  /** Adds facts of one second; each worker and each late line adds a part. */
   add(second: number, { finished, failed, longestMs }: SecondFacts): void {
     const number = Math.floor(second / SECONDS_PER_CHUNK);
     let chunk = this.chunks.get(number);

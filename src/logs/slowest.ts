@@ -6,7 +6,7 @@ export interface SlowTransaction {
   readonly operation: Operation;
   readonly actor: string;
   readonly worker: number;
-  /** Number of the client in its worker; null if the log states only the time. */
+  /** Number of the client within its worker; null if the log states only the time. */
   readonly client: number | null;
   readonly second: number;
   readonly responseMs: number;

@@ -47,7 +47,7 @@ export class Timeline {
 
 export const COLUMNS_MAX = 60;
 
-/** Counts in a bounded number of columns: if the time outgrows them, a column stands for twice as many seconds. */
+/** Sums counts in a bounded number of columns. If the time outgrows them, each column covers twice as many seconds. */
 export class Spread {
   private readonly counts: number[] = [];
   private width = 1;
@@ -68,7 +68,7 @@ export class Spread {
     this.counts[column] = (this.counts[column] ?? 0) + count;
   }
 
-  /** Makes its columns at least that wide, so that several rows can stand beneath each other. */
+  /** Widens the columns to at least that many seconds, so that rows beneath each other align. */
   widenToAtLeast(columnSeconds: number): void {
     while (this.width < columnSeconds) this.doubleWidth();
   }

@@ -146,7 +146,7 @@ export class TrialFold {
     }
   }
 
-  /** Operations that a worker performs are named even if it never gets to them. */
+  /** Adds a worker's operations, which are listed even if the worker never performs them. */
   private addWorker(operations: readonly Operation[], clients: number): void {
     for (const operation of operations) {
       if (!wantsOperation(this.filter, operation)) continue;
@@ -217,7 +217,7 @@ export class TrialFold {
     });
   }
 
-  /** Second of an event that is in the window and passes the filter; events outside the window are counted elsewhere. */
+  /** True if an event is in the window and passes the filter; events outside the window are counted elsewhere. */
   private wants(operation: Operation, second: number | undefined): second is number {
     return second !== undefined && wantsOperation(this.filter, operation) && this.wantsSecond(second);
   }
@@ -265,7 +265,7 @@ export class TrialFold {
     return this.phases.map(({ phase, startedAt }, i) => {
       const endedAt = this.phases[i + 1]?.startedAt ?? this.end?.time;
       const stamped = endedAt === undefined ? null : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
-      // Time stamps come from a clock that may be set meanwhile; the window has a stated length.
+      // Time stamps come from a clock that may be set meanwhile, so the stated length of the window is preferred.
       const seconds = phase === "measure" ? (this.end?.windowSeconds ?? stamped) : stamped;
       return { phase, startedAt, seconds: seconds !== null && seconds < 0 ? null : seconds };
     });

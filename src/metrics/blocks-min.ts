@@ -1,2 +1,4 @@
-/** Fewest trials of each treatment, one in each block, with which a comparison can be conclusive; the default. */
+/**
+ * Fewest trials of each treatment (one per block) with which a comparison can be conclusive; the default number of trials.
+ */
 export const BLOCKS_MIN = 5;

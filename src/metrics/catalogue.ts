@@ -3,7 +3,7 @@
 
 import { failedShare, failuresOf, latencyOf, retriesPerTransaction, type Figures } from "./figures.js";
 
-/** Aspects of a trial that are valid independently: counts, and durations. */
+/** Aspects of a trial, each of which may be valid without the other: counts, and timings (durations). */
 export const ASPECTS = ["counts", "timings"] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
@@ -13,8 +13,8 @@ export interface Metric {
   readonly unit: "ms" | "";
   readonly better: "higher" | "lower";
   /**
-   * Way in which parts become a whole; a figure is computed from the whole, a deviation from the whole histogram. Workers
-   * cannot count audited metrics: these are summed over trials.
+   * How parts add up. A figure is computed from the whole, a deviation from the whole histogram; audited metrics, which
+   * workers cannot count, are summed over trials.
    */
   readonly aggregate: "sum" | "max" | "by SQLSTATE" | "histogram" | "deviation" | "figure" | "audited";
   /** Histogram that a deviation is taken from. */
@@ -22,25 +22,25 @@ export interface Metric {
   /** Field in the result of an operation; left out if the metric is not stored. */
   readonly field?: string;
   /**
-   * Scheduled: present for operations that a schedule starts. Seen: present if above 0. Allowed: present if the scenario
-   * allows it and counts it. Left out: always present, which only metrics of the first version can be.
+   * When the field is present. Scheduled: if a schedule starts the operation. Seen: if above 0. Allowed: if the scenario
+   * allows and counts it. Left out: always, which only metrics of the first version can be.
    */
   readonly presence?: "scheduled" | "seen" | "allowed";
   /** Computation from figures; left out if the metric is the value of the field or, for a latency, its mean. */
   readonly compute?: (of: Figures) => number | undefined;
-  /** Present if treatments and runs are compared by it. */
+  /** Present if treatments and runs are compared by this metric. */
   readonly isCompared?: true;
-  /** Present if a span of an event's life has it, too. */
+  /** Present if the spans of an event's life have this metric, too. */
   readonly isOfSpan?: true;
-  /** Present if it is compared under the experiment's one error rate, and put into words. */
+  /** Present if the metric is compared under the experiment's one error rate, and described in sentences. */
   readonly isHeadline?: true;
   /** Name of the metric in a threshold on the operation; a histogram is itself a source of thresholds. */
   readonly threshold?: string;
-  /** Present if it is a count per second. */
+  /** Present if the metric is a count per second. */
   readonly isRate?: true;
-  /** Present if a threshold can ask a round of the cycle for it, too. */
+  /** Present if a threshold can ask for this metric of a whole cycle, too. */
   readonly isOfCycle?: true;
-  /** Present if it has a line beneath the treatment's table when it is above 0. */
+  /** Present if the metric has a line beneath the treatment's table when it is above 0. */
   readonly isNoted?: true;
   /** Columns of `timeseries.csv`. */
   readonly series?: readonly SeriesColumn[];

@@ -11,16 +11,16 @@ const COMPRESSED_HEADER_BYTES = 8;
 /** Cookie, payload length, offset (the library writes 1 and never reads it), digits, lowest and highest value, ratio. */
 const PLAIN_HEADER_BYTES = 40;
 const DIGITS = 3;
-/** A limit well above the size of all buckets of a histogram. */
+/** Most bytes of a decoded histogram: well above the size of all its buckets. */
 const BYTES_MAX = 512 * 1024;
-/** Counts are kept in 32 bits. */
+/** Largest total count of a histogram, whose counts are kept in 32 bits. */
 const COUNT_MAX = 2 ** 32 - 1;
 
 export function encodeHistogram(histogram: Histogram): string {
   return hdr.encodeIntoCompressedBase64(histogram);
 }
 
-/** Adds an encoded histogram. Throws, before adding, unless it can be read, fits, and holds `samples` if given. */
+/** Adds an encoded histogram. Throws, before it adds, if the text is invalid, too large, or does not hold `samples`. */
 export function addEncodedHistogram(into: Histogram, encoded: string, samples?: number): void {
   const buckets = bucketsOf(inflated(encoded), into);
   let held = 0;
@@ -57,7 +57,10 @@ function inflated(encoded: string): Buffer {
   return plain.subarray(PLAIN_HEADER_BYTES, end);
 }
 
-/** Pairs of value and count. A positive number in the payload is a count, a negative one a number of empty buckets. */
+/**
+ * Pairs of value and count. In the payload a positive number is a count, a negative number stands for that many empty
+ * buckets.
+ */
 function bucketsOf(payload: Buffer, { highestTrackableValue }: Histogram): number[] {
   const buckets: number[] = [];
   let index = 0;
@@ -83,7 +86,7 @@ function bucketsOf(payload: Buffer, { highestTrackableValue }: Histogram): numbe
   return buckets;
 }
 
-/** A bucket has 2048 steps with 3 digits; the upper 1024 continue the bucket before. */
+/** The value of a bucket. With 3 digits a bucket has 2048 steps; the upper 1024 continue the bucket before. */
 function valueAt(index: number): number {
   const bucket = Math.max(0, Math.floor(index / 1024) - 1);
   return (index - bucket * 1024) * 2 ** bucket;

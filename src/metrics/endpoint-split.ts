@@ -4,7 +4,7 @@ import { createHistogram, recordableUs, type Histogram } from "./histograms.js";
 import { noShareCounts, shareOf, type OperationShare, type ShareCounts } from "./operation-share.js";
 import type { Operation } from "./operations.js";
 
-/** Share of one worker at one endpoint. */
+/** What one worker measured at one endpoint. */
 export interface EndpointDelta {
   readonly connects: number;
   readonly refused: number;
@@ -31,12 +31,12 @@ export class EndpointSplit {
     (part.responses ??= createHistogram()).recordValue(recordableUs(responseMs));
   }
 
-  /** Counts an attempt that failed there and is tried again, there or elsewhere. */
+  /** Counts an attempt that failed at the endpoint and is tried again, at the same or another endpoint. */
   retry(endpoint: number, operation: Operation): void {
     this.partOf(endpoint, operation).counts.retries++;
   }
 
-  /** Counts a transaction that was given up after a last attempt there. */
+  /** Counts a transaction that failed finally, after a last attempt at the endpoint. */
   failure(endpoint: number, operation: Operation): void {
     this.partOf(endpoint, operation).counts.failures++;
   }
@@ -45,7 +45,7 @@ export class EndpointSplit {
     for (const byOperation of this.parts) byOperation.clear();
   }
 
-  /** Shares by endpoint, with histograms. */
+  /** What was measured at each endpoint by operation, with histograms. */
   operations(): EndpointDelta["operations"][] {
     return this.parts.map((byOperation) =>
       Object.fromEntries(

@@ -15,17 +15,20 @@ export type EvidenceUnit =
   | "connections"
   | "transactions";
 
-/** A sentence shown with a difference if the figure moved with it. */
+/** A sentence that is shown with a difference if this figure changed with it. */
 export interface EvidenceReason {
   /** Subject of the reason. If several reasons have one topic, the report shows the reason that moved most. */
   readonly topic: string;
-  /** The least difference that deserves a sentence, in the unit of the metric. */
+  /** The least change that deserves a sentence, in the unit of the metric. */
   readonly least: number;
-  /** `{who}` is the treatment, `{now}` its value, `{then}` the baseline's. */
+  /** The sentence, in which `{who}` is the treatment, `{now}` its value, `{then}` the baseline's. */
   readonly words: string;
-  /** Divisor of the figure. */
+  /** What the metric is divided by to give the figure. */
   readonly per?: "event" | "transaction" | "minute" | "fsync";
-  /** Differences that it can explain; default: all. `lifecycle` is the spans, `queue` also operations on queued events. */
+  /**
+   * The differences that the reason can explain; default: all. `lifecycle` is the spans, `queue` also operations on queued
+   * events.
+   */
   readonly explains?: "lifecycle" | "queue";
 }
 
@@ -34,11 +37,11 @@ export type Numbers = Readonly<Record<string, number | undefined>>;
 export interface EvidenceFigure {
   readonly field: string;
   /**
-   * Derivation of the figure from readings. A spread is mean and maximum of the samples; a given figure is computed by the
-   * source that reads the metric.
+   * How readings give the figure. A spread is mean and maximum of the samples; a given figure is computed by the source
+   * that reads the metric.
    */
   readonly take?: "total" | "spread" | "max" | "last" | "growth" | "given";
-  /** Computes the figure from others; `undefined` if one of them is missing. */
+  /** Computes the figure from other figures; `undefined` if any of them is missing. */
   readonly compute?: (of: Numbers) => number | undefined;
   /** Names of the metrics whose sum is the figure. Default: the metric itself. */
   readonly of?: readonly string[];
@@ -57,29 +60,29 @@ export interface EvidenceFigure {
 export interface LiveFigure {
   /** The word before the value on the board, such as `backlog`. */
   readonly word?: string;
-  /** Present if the board draws the last values behind the number. */
+  /** Present if the board draws the last values as a trend behind the number. */
   readonly hasTrend?: true;
-  /** Present if the status line has it, too. */
+  /** Present if the status line shows the metric, too. */
   readonly isInStatus?: true;
   /** Title of the page's panel that draws the metric, and the name of its line there. */
   readonly line?: readonly [panel: string, name: string];
 }
 
 interface Options {
-  /** Source of the readings. Default: the server's statistics, which begin at 0 after a crash or a reset. */
+  /** Source of the readings. Default: the server's statistics, which restart at 0 after a crash or a reset. */
   readonly source?: "log" | "client" | "statements" | "pooler" | "host";
   readonly better?: "higher";
-  /** Present if the counter may fall a little: a difference, or a sum over processes that come and go. */
+  /** Present if the counter may fall a little, because it is a difference or a sum over processes that come and go. */
   readonly mayFall?: true;
   readonly isSampled?: false;
   readonly live?: LiveFigure;
-  /** Key of the metric in the `backlog` of a fault's record, if the metric counts things that wait. */
+  /** Key of the metric in the `backlog` of a fault's record, if the metric counts waiting things. */
   readonly backlog?: string;
   /** Name of the metric's layer in the chart of the queue by state. */
   readonly layer?: string;
   /** Title of the metric's line in the chart of its family. */
   readonly line?: string;
-  /** Figure in a trial's `database`, or for a pooler's metric in `database.pooler`. */
+  /** Figure of the window in a trial's `database`; for a pooler's metric, in `database.pooler`. */
   readonly window?: EvidenceFigure;
   /** Figure in a trial's `database`: the change from one end of the window to the other. */
   readonly growth?: EvidenceFigure;
@@ -90,7 +93,7 @@ interface Options {
 export interface EvidenceMetric extends Options {
   /** Name in samples, charts and Prometheus. A name that ends in `*` is a family: `wait.*` holds `wait.Lock:tuple`. */
   readonly name: string;
-  /** A counter is sampled as the increase per second since the sample before. */
+  /** Kind of the reading. A counter is sampled as its increase per second since the previous sample. */
   readonly kind: "counter" | "gauge" | "ratio";
   readonly unit: EvidenceUnit;
   readonly meaning: string;
@@ -117,7 +120,7 @@ const figure =
 export const [total, spread, most] = [figure("total"), figure("spread"), figure("max")];
 export const [last, growth, given] = [figure("last"), figure("growth"), figure("given")];
 
-/** A figure per event: thresholds can ask for each, and the report has bars of that title for it. */
+/** A figure per event: thresholds can ask for it, and the report shows it as bars titled `chart`. */
 export function cost<const Field extends string>(field: Field, chart: string, more: FigureOverrides = {}) {
   return { ...more, field, chart, isThreshold: true } as const;
 }

@@ -11,7 +11,7 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** Figures of an operation, or of a span of an event's life, by field in the result. */
+/** Figures of an operation, or of a span of an event's life, by their field in the result. */
 export type Figures = Readonly<Record<string, unknown>>;
 
 export function latencyOf(of: Figures, field: string): LatencySummary | null | undefined {
@@ -32,7 +32,7 @@ export function sumOfCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Retries for each ended transaction. If none ended, retries are divided by 1: all of them were in vain. */
+/** Retries per ended transaction. If none ended, the number of retries itself. */
 export function retriesPerTransaction(of: Figures): number {
   const { retries, transactions } = of as { readonly retries: number; readonly transactions: number };
   return retries / Math.max(1, transactions + failuresOf(of));

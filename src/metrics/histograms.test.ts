@@ -27,7 +27,7 @@ function histogramOf(values: readonly number[]) {
   return histogram;
 }
 
-/** Compares counts, extremes and totals. */
+/** Expects equal counts, extremes and totals. */
 function expectSame(actual: Histogram, expected: Histogram): void {
   expect(hdr.encodeIntoCompressedBase64(actual)).toBe(hdr.encodeIntoCompressedBase64(expected));
   for (const key of ["totalCount", "maxValue", "minNonZeroValue"] as const)

@@ -8,7 +8,10 @@ import type { LatencySummary } from "./figures.js";
 export type { Histogram } from "hdr-histogram-js";
 export type { LatencySummary } from "./figures.js";
 
-/** The largest value a histogram holds: 7 days, in microseconds. The recorder counts the samples that it cuts to this. */
+/**
+ * The largest value that a histogram holds: 7 days, in microseconds. The recorder counts the samples that it reduces to
+ * this.
+ */
 export const HIGHEST_TRACKABLE_US = 7 * 24 * 3600 * 1_000_000;
 
 const SHAPE = {
@@ -24,12 +27,12 @@ export function createHistogram(): Histogram {
   return hdr.build({ ...SHAPE, autoResize: false, highestTrackableValue: HIGHEST_TRACKABLE_US });
 }
 
-/** A histogram to keep: the same buckets, but only up to its largest sample: 45 kB for a second. */
+/** A histogram to be kept: it has the same buckets, but only up to its largest sample (45 kB for a second). */
 export function createGrowingHistogram(): Histogram {
   return hdr.build({ ...SHAPE, autoResize: true, highestTrackableValue: FIRST_BUCKET_US });
 }
 
-/** Milliseconds as whole microseconds, cut to the range of a histogram. */
+/** Milliseconds as whole microseconds, limited to the range of a histogram. */
 export function recordableUs(ms: number): number {
   const us = Math.round(ms * 1000);
   return us > 0 ? Math.min(us, HIGHEST_TRACKABLE_US) : 0;
@@ -54,7 +57,8 @@ export function meanMs(histogram: Histogram): number {
   if (histogram.totalCount === 0) return 0;
   const last = histogram.countsArrayIndex(histogram.maxValue);
   let sumUs = 0;
-  // A first bucket of single values, then half as many slots in each, twice as wide as in the bucket before.
+  // The first bucket holds single values; each later bucket has half as many slots, twice as wide as in the bucket
+  // before.
   for (let from = 0, to = histogram.subBucketCount, width = 1; from <= last; width *= 2) {
     const firstUs = from === 0 ? 0 : histogram.subBucketHalfCount * width;
     const end = Math.min(to, last + 1);
@@ -68,7 +72,7 @@ export function meanMs(histogram: Histogram): number {
   return toMs(sumUs / histogram.totalCount);
 }
 
-/** Records samples (microseconds), equal neighbours at once: events of a batch have the same age. */
+/** Records samples (microseconds). Equal neighbours are recorded at once, because events of a batch have the same age. */
 export function recordAll(histogram: Histogram, samplesUs: Float64Array): void {
   for (let i = 0; i < samplesUs.length;) {
     const sample = samplesUs[i] as number;
@@ -78,7 +82,10 @@ export function recordAll(histogram: Histogram, samplesUs: Float64Array): void {
   }
 }
 
-/** Like HdrHistogram's `add`, for histograms with these buckets, but up to the largest sample instead of all 7 days. */
+/**
+ * Adds a histogram like HdrHistogram's `add`, but visits buckets only up to the largest sample instead of all 7 days. Both
+ * must have these buckets.
+ */
 function addHistogram(into: Histogram, from: Histogram): void {
   if (!(from instanceof hdr.JsHistogram) || !(into instanceof hdr.JsHistogram)) {
     into.add(from);
@@ -97,8 +104,8 @@ function addHistogram(into: Histogram, from: Histogram): void {
 }
 
 /**
- * Samples by the first of the ascending bounds (microseconds) that holds them, then samples above all bounds. A sample
- * counts as the bottom of its bucket, so a sample within 0.1 % above a bound may be counted below it.
+ * Numbers of samples up to each of the ascending bounds (microseconds), then above all bounds. A sample counts as the
+ * bottom of its bucket, so one within 0.1 % above a bound may be counted below it.
  */
 export function countsWithin(histogram: Histogram, boundsUs: readonly number[]): number[] {
   if (!(histogram instanceof hdr.JsHistogram)) throw new Error("counts are read from a histogram of our own");
@@ -116,9 +123,8 @@ export function countsWithin(histogram: Histogram, boundsUs: readonly number[]):
 }
 
 /**
- * Summary in ms; null without samples, since zero would be a wrong number. `max` is the 100th percentile, the top of the
- * bucket that holds the largest sample (like the Java and Python implementations), so that no percentile exceeds it and it
- * is the same whether read here or from the stored histogram.
+ * Summary in ms; null without samples. `max` is the 100th percentile (the top of the largest sample's bucket, as in the
+ * Java and Python implementations), so that it is the same when read from the stored histogram.
  */
 export function summaryMs(histogram: Histogram | undefined): LatencySummary | null {
   if (!histogram || histogram.totalCount === 0) return null;
@@ -139,7 +145,7 @@ export class HistogramSet {
 
   constructor(private readonly create: () => Histogram = createHistogram) {}
 
-  /** A set to which ended trials are added: it takes as much memory as their samples need. */
+  /** A set that sums ended trials; it uses only as much memory as their samples need. */
   static ofTrials(): HistogramSet {
     return new HistogramSet(createGrowingHistogram);
   }
@@ -163,7 +169,7 @@ export class HistogramSet {
     return [...this.byTag.keys()].flatMap((tag) => stageOf(tag) ?? []).sort();
   }
 
-  /** Histograms with samples: operations in order of first use, measures in catalogue order, then lifecycles. */
+  /** Histograms with samples by tag: operations in order of first use, measures in catalogue order, then lifecycles. */
   entries(): [Tag, Histogram][] {
     const ofOperations = [...this.byTag.keys()].filter((tag) => stageOf(tag) === undefined);
     const operations = new Set(ofOperations.map((tag) => tag.slice(0, tag.indexOf("."))));

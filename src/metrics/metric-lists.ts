@@ -41,7 +41,7 @@ export type SeenField = Extract<Counter | Latency, { readonly presence: "seen" }
 
 /** Columns of the time series. */
 export const SERIES = ALL.filter((metric) => "series" in metric);
-/** Metrics counted second by second, in the window and outside of it. */
+/** Metrics that are counted for each second, in the window and outside of it. */
 export const SERIES_COUNTS = [...COUNTERS, ...BY_SQLSTATE].filter((metric) => "series" in metric);
 export type SeriesCounts = Record<Extract<Counter | BySqlstate, { readonly series: unknown }>["id"], number>;
 
@@ -63,12 +63,12 @@ export const COMPARISON_METRICS: readonly ComparisonMetric[] = COMPARED.map(({ i
 export const SPAN_METRICS = COMPARISON_METRICS.filter((id) => "isOfSpan" in metricNamed(id));
 export const HEADLINE_METRICS = COMPARISON_METRICS.filter((id) => "isHeadline" in metricNamed(id));
 
-/** Compared metrics that are always measured, and the others if they were measured. */
+/** Metrics to compare: the ones that are always measured, and the others if `isMeasured`. */
 export function comparedWhere(isMeasured: (id: ComparisonMetric) => boolean): readonly ComparisonMetric[] {
   return COMPARISON_METRICS.filter((id) => metricNamed(id).presence === undefined || isMeasured(id));
 }
 
-/** Field of a metric in a sweep, and the last part of its column in exported runs. */
+/** Field of a metric in a sweep, and the last part of its column in the CSV of runs. */
 export type ComparisonField = {
   [M in ComparedEntry as M["id"]]: M["unit"] extends "ms" ? `${M["id"]}Ms` : M["id"];
 }[ComparisonMetric];
@@ -85,7 +85,9 @@ export function isLargerBetter(id: ComparisonMetric): boolean {
   return metricNamed(id).better === "higher";
 }
 
-/** Aspects of a trial that must be valid for the metric to be judged: a rate is a count over a time. */
+/**
+ * Aspects of a trial that must be valid for the metric to be judged; a rate needs both, because it is a count over a time.
+ */
 export function restsOn({ unit, isRate }: Metric): readonly Aspect[] {
   if (isRate) return ["counts", "timings"];
   return unit === "ms" ? ["timings"] : ["counts"];

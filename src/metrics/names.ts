@@ -2,14 +2,17 @@
 import { HEADLINE_METRICS, labelOf, type ComparisonMetric } from "./metric-lists.js";
 import { isRound, stageOf } from "./operations.js";
 
-/** `published to completed` for the span to a stage, `cycle` for `__cycle__`, else the name of the operation. */
+/**
+ * Name of a compared thing: `published to completed` for the span to a stage, `cycle` for `__cycle__`, else the operation's
+ * name.
+ */
 export function operationName(compared: string): string {
   const stage = stageOf(compared);
   if (stage) return `published to ${stage}`;
   return isRound(compared) ? compared.replaceAll("_", "") : compared;
 }
 
-/** `process p99 of text`. */
+/** Name of a comparison, such as `process p99 of text`. */
 export function comparisonName({
   operation,
   metric,
@@ -42,7 +45,7 @@ export const COMPARISON_VERDICTS = [
   "inconclusive",
 ] as const satisfies readonly ComparisonVerdict[];
 
-/** A caveat behind the mark of the verdict. */
+/** Mark that follows the verdict's mark if the difference is within the noise floor. */
 const NOISE_MARK = "!";
 
 export function markOf(verdict: ComparisonVerdict, isBelowNoise = false): string {
@@ -51,10 +54,10 @@ export function markOf(verdict: ComparisonVerdict, isBelowNoise = false): string
 
 export const MARK_WIDTH = 2;
 
-/** Only these metrics are tested over the whole experiment; others are exploratory at most. */
+/** Names of the metrics that are tested over the whole experiment; other metrics are exploratory at most. */
 const HEADLINE_NAMES = HEADLINE_METRICS.map((id) => (id === "eventsPerSecond" ? "throughput" : labelOf(id)));
 
-/** Legend of the marks; sides `within` this of each other are called the same, 0.05 is 5 %. */
+/** Legend of the marks. `within` is the margin within which two sides count as the same: 0.05 is 5 %. */
 export function legendOf(within: number): string {
   const limits: Readonly<Partial<Record<ComparisonVerdict, string>>> = {
     finding: ` (of ${HEADLINE_NAMES.join(", ")})`,

@@ -8,7 +8,7 @@ export type ShareCounts = Pick<SeriesCounts, "transactions" | "events" | "retrie
 
 export interface OperationShare extends Readonly<ShareCounts> {
   readonly responseTimeMs: LatencySummary | null;
-  /** Response times in microseconds, encoded, if shares of several workers or trials are to be added up. */
+  /** Encoded response times in microseconds; present if the shares of several workers or trials are to be added up. */
   readonly responseHistogram?: string | undefined;
 }
 

@@ -4,17 +4,19 @@ import { LATENCIES, type LatencyId } from "./metric-lists.js";
 
 export type Operation = string;
 
-/** True if it is a round of other operations of its client, called `__cycle__` as in dbworkload. */
+/** True if the operation is a round of its client's other operations, called `__cycle__` as in dbworkload. */
 export function isRound(operation: Operation): boolean {
   return operation.startsWith("__");
 }
 
-/** The operations that any of these records has, in their order. */
+/** The operations that occur in any of these records, in their order. */
 export function operationsIn(all: readonly Readonly<Record<Operation, unknown>>[]): Operation[] {
   return [...new Set(all.flatMap((each) => Object.keys(each)))];
 }
 
-/** A name of letters, digits, _ and -, with a letter or _: a mapping keeps its order, which it would not for `06`. */
+/**
+ * A name of letters, digits, _ and -, with a letter or _, because a mapping would not keep the order of names such as `06`.
+ */
 const NAME = String.raw`(?=[\w-]*[A-Za-z_])\w[\w-]*`;
 export const OPERATION_NAME = new RegExp(`^${NAME}$`);
 
@@ -26,12 +28,15 @@ export function isOwnOperationName(name: string): boolean {
   return OWN_NAME.test(name);
 }
 
-/** A stage of life such as `completed`; its latency is from the publishing commit to the commit that reached it. */
+/**
+ * A stage of an event's life such as `completed`; its latency is from the publishing commit to the commit that reached the
+ * stage.
+ */
 export type LifecycleStage = string;
 const STAGE = "[a-z][A-Za-z]*";
 const SPAN = new RegExp(`^lifecycle\\.(${STAGE})$`);
 
-/** The stage in a tag such as `lifecycle.completed`; undefined for an operation. */
+/** The stage in a tag such as `lifecycle.completed`; undefined for the tag of an operation. */
 export function stageOf(compared: string): LifecycleStage | undefined {
   return SPAN.exec(compared)?.[1];
 }

@@ -7,7 +7,7 @@ import type { RecorderDelta } from "./recorder-delta.js";
 import { Recorder } from "./recorder.js";
 import { Totals } from "./totals.js";
 
-/** One worker of a trial; `commit` ends a transaction that began with a claim of `claimMs`. */
+/** A simulated worker of a trial; `commit` ends a transaction that began with a claim of `claimMs`. */
 function worker(client = 0) {
   const recorder = new Recorder(["process"]);
   recorder.setWindow(0, 10_000);

@@ -10,14 +10,16 @@ export interface SlowestTransaction {
   readonly parts: Record<string, number>;
 }
 
-/** Nanoseconds and calls of one part, over all transactions; `slowNs` over the slowest ones. Whole numbers. */
+/**
+ * Nanoseconds and calls of one part over all transactions; `slowNs` is over the slowest transactions only. Whole numbers.
+ */
 export interface PartSum {
   ns: number;
   calls: number;
   slowNs: number;
 }
 
-/** Times of a worker's transactions of one operation in one second. Plain values: it crosses a thread. */
+/** Times of one worker's transactions of one operation in one second. Plain values, because it is sent between threads. */
 export interface PartsDelta {
   readonly transactions: number;
   /** Sums by part, in the order in which the worker met them. */
@@ -25,7 +27,7 @@ export interface PartsDelta {
   readonly slowest: SlowestTransaction;
 }
 
-/** A mean over transactions, in milliseconds; see `LatencyPart` of the result document. */
+/** A part's mean over transactions, in milliseconds; see `LatencyPart` of the result document. */
 export interface PartSummary {
   readonly name: string;
   readonly meanMs: number;
@@ -33,7 +35,7 @@ export interface PartSummary {
   readonly slowMeanMs: number;
 }
 
-/** A worker's sums of one operation and second; `drain` leaves them empty and keeps the memory. */
+/** Sums of one worker, operation and second. `drain` returns them, leaves the buffer empty and keeps its memory. */
 export class PartBuffers {
   private transactions = 0;
   private readonly ms: number[] = [];
@@ -86,7 +88,7 @@ function toNs(ms: number): number {
   return Math.round(ms * 1e6);
 }
 
-/** Sums that add up over seconds, workers and trials. */
+/** Sums of parts that can be added over seconds, workers and trials. */
 export class PartSums {
   private transactions = 0;
   private slowTransactions = 0;
@@ -102,7 +104,7 @@ export class PartSums {
     for (const [name, sum] of other.sums) this.addPart(name, sum);
   }
 
-  /** Adds the sums from which a stored summary was made. */
+  /** Adds the sums that a stored summary was computed from. */
   addSummary(
     parts: readonly (Omit<PartSummary, "slowMeanMs"> & { readonly slowMeanMs?: number | undefined })[],
     transactions: number,

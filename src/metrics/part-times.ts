@@ -34,7 +34,7 @@ export class PartNames {
     return this.names[number] ?? "";
   }
 
-  /** Milliseconds by part number as a record by name: parts above 0, to the microsecond, in the order of parts. */
+  /** Converts milliseconds by part number to a record by name: parts above 0, to the microsecond, in the order of parts. */
   record(ms: readonly number[]): Record<string, number> {
     const present = new Map(ms.flatMap((value, part) => (value > 0 ? [[this.nameOf(part), value]] : [])));
     const ordered = inOrderOfParts([...present.keys()]);
@@ -68,15 +68,15 @@ export class PartTimes {
     readonly client: number,
   ) {}
 
-  /** The transaction starts: nothing has been booked. */
+  /** Starts a transaction, to which no time is attributed yet. */
   start(atMs: number): void {
-    // A dozen numbers: a call out of JavaScript would take longer.
+    // A loop over a dozen numbers is faster than a call out of JavaScript.
     for (let part = 0; part < this.ms.length; part++) this.ms[part] = this.calls[part] = 0;
     this.startMs = this.bookedUntilMs = atMs;
     this.bookedMs = 0;
   }
 
-  /** Books the part of the interval that comes after everything booked so far. */
+  /** Adds to the part the section of the interval that lies after everything attributed so far. */
   book(part: number, fromMs: number, toMs: number): void {
     const ms = toMs - Math.max(fromMs, this.bookedUntilMs);
     while (this.ms.length <= part) {
@@ -97,17 +97,17 @@ export class PartTimes {
     this.book(this.names.numberOf(name), fromMs, toMs);
   }
 
-  /** Books a call on the connection that ended; the part has the call's name. */
+  /** Adds the time of a call on the connection to the part that has the call's name. */
   onCall(name: string, startMs: number, endMs: number): void {
     const part = this.names.numberOf(name);
     this.book(part, startMs, endMs);
     this.calls[part] = (this.calls[part] as number) + 1;
   }
 
-  /** Ends the transaction, which started `startDelayMs` late: the remaining time is the program's. */
+  /** Ends the transaction, which started `startDelayMs` late. The time that no part took is the program's. */
   finish(atMs: number, startDelayMs: number): void {
     this.ms[START_DELAY] = startDelayMs;
-    // Sums of fractions: a remainder of 0 may be a billionth below 0.
+    // Sums of fractions are inexact: a remainder of 0 may come out a billionth below 0.
     this.ms[PROGRAM] = Math.max(0, atMs - this.startMs - this.bookedMs);
   }
 

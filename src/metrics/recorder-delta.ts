@@ -10,7 +10,7 @@ export interface OperationDelta extends Counts {
   errorsUs: Record<string, Float64Array>;
   /** Samples in microseconds. */
   samplesUs: Partial<Record<LatencyId, Float64Array>>;
-  /** Parts of the time of the transactions. */
+  /** Times of the parts of transactions. */
   parts?: PartsDelta;
 }
 
@@ -21,25 +21,25 @@ export interface SecondDelta {
   readonly lifecycleUs: Readonly<Record<LifecycleStage, Float64Array>>;
 }
 
-/** Events since the last delta. Plain values: it crosses the thread boundary unchanged. */
+/** What a worker recorded since its last delta. Plain values: it crosses the thread boundary unchanged. */
 export interface RecorderDelta {
-  /** True if the seconds are warm-up seconds, from 0, which count in no result; their counts are in `outside`, too. */
+  /** True if the seconds are warm-up seconds (from 0), which count in no result; their counts are in `outside`, too. */
   readonly isWarmUp: boolean;
-  /** Ascending. A second that was shipped before appears again if a transaction that finished in it was recorded late. */
+  /** Seconds, ascending. A second appears again if a transaction that finished in it was recorded after it was sent. */
   readonly seconds: readonly SecondDelta[];
-  /** Every second before this one has been shipped; Infinity after the last. */
+  /** Every second before this one was sent; Infinity after the last. */
   readonly closedBefore: number;
   /** Counts of transactions that finished outside the window. */
   readonly outside: SeriesCounts;
-  /** Samples below 0 or above seven days, recorded at that bound. */
+  /** Number of samples below 0 or above seven days, which are recorded at that bound. */
   readonly clampedSamples: number;
-  /** Transactions that ended at the server in the window: retries, polls and look-ups included. */
+  /** Number of transactions that ended at the server in the window, including retries, polls and look-ups. */
   readonly serverTransactions: number;
-  /** Transactions under way at the window's end: number of those started by a schedule, and longest duration. */
+  /** Transactions in flight at the window's end: the number that a schedule started, and the longest duration. */
   readonly underWay: Readonly<Record<Operation, Partial<Counts>>>;
 }
 
-/** The buffers of a delta, to be moved with `postMessage` instead of copied. */
+/** Array buffers of a delta, which `postMessage` is to move instead of copying. */
 export function transferablesOf(delta: RecorderDelta): ArrayBuffer[] {
   const arrays = delta.seconds.flatMap((second) => [
     ...Object.values(second.operations).flatMap(({ samplesUs, errorsUs }) => [

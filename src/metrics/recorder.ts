@@ -9,7 +9,7 @@ import { CounterSlots, SecondBuffers, type OperationBuffers } from "./second-buf
 
 export { transferablesOf, type RecorderDelta } from "./recorder-delta.js";
 
-/** A committed transaction. Instants and durations in monotonic milliseconds, with fractions. */
+/** A committed transaction. Moments and durations are monotonic milliseconds with fractions. */
 export interface TransactionSample {
   readonly finishedMs: number;
   readonly events: number;
@@ -19,7 +19,7 @@ export interface TransactionSample {
   /** Intended start in the schedule of an open loop; undefined without a schedule. */
   readonly intendedMs?: number | undefined;
   readonly endpoint?: number;
-  /** Finished parts of its time; read at once and not kept. */
+  /** Times of the transaction's parts, complete; read at once and not kept. */
   readonly parts?: PartTimes;
 }
 
@@ -27,12 +27,12 @@ export interface FailureSample {
   readonly finishedMs: number;
   readonly serviceMs: number;
   readonly sqlstate: string;
-  /** Intended start like in `TransactionSample`; the endpoint is where the last attempt was made. */
+  /** Intended start as in `TransactionSample`; `endpoint` is the endpoint of the last attempt. */
   readonly intendedMs?: number | undefined;
   readonly endpoint?: number;
 }
 
-/** Records for one worker thread. All instants are monotonic milliseconds. */
+/** Records what one worker thread measures. All moments are monotonic milliseconds. */
 export class Recorder {
   private startMs = Number.POSITIVE_INFINITY;
   private endMs = Number.POSITIVE_INFINITY;
@@ -46,22 +46,23 @@ export class Recorder {
   private latestMs = Number.NEGATIVE_INFINITY;
   private isWarmUp = false;
 
-  /** Records the given operations; recording another one is the caller's error. `split` receives the endpoints. */
+  /** Records the given operations only; another one is a bug of the caller. `split` receives measurements by endpoint. */
   constructor(
     private readonly operations: readonly Operation[],
     private readonly split?: EndpointSplit,
   ) {}
 
-  /** Measures transactions that finish from `startMs` on as if that were the window, until `setWindow` sets the window. */
+  /**
+   * Measures transactions that finish from `startMs` on as if they were in a window, until `setWindow` sets the real
+   * window.
+   */
   measureWarmUp(startMs: number): void {
     this.setWindow(startMs, Number.POSITIVE_INFINITY);
     this.isWarmUp = true;
   }
 
   /**
-   * Measures transactions that finish in [startMs, endMs) from now on; before the first call all are outside. `endMs` may
-   * be Infinity and be set later; it stays after everything that was measured by then, so that each arrival is on one side
-   * of it with all its counts. The start cannot move under recorded samples.
+   * Sets the window [startMs, endMs); before the first call all transactions are outside. `endMs` may be Infinity and be set later, after everything measured so far. The start cannot change while samples are held.
    */
   setWindow(startMs: number, endMs: number): void {
     if (this.isWarmUp) this.endWarmUp();
@@ -72,19 +73,19 @@ export class Recorder {
     this.endMs = endMs > this.latestMs ? endMs : this.latestMs + 0.001;
   }
 
-  /** The end of the window, exclusive; Infinity while it is not known. */
+  /** The end of the window (exclusive); Infinity while it is unknown. */
   get windowEndMs(): number {
     return this.endMs;
   }
 
-  /** Counts an arrival of an open loop that was due. */
+  /** Counts an open loop's arrival that became due. */
   offered(operation: Operation, intendedMs: number): void {
     const second = this.secondOf(intendedMs);
     if (second) this.buffersOf(second, operation).counters.add(SLOTS.offered);
     else this.outside.offered++;
   }
 
-  /** Counts an arrival that was offered and will never start, in the second in which that was decided. */
+  /** Counts an arrival that was offered and will never start, in the second of that decision (`atMs`). */
   dropped(operation: Operation, intendedMs: number, atMs: number): void {
     const second = this.isInside(intendedMs) ? this.secondOf(Math.min(atMs, this.endMs - 0.001)) : undefined;
     if (second) this.buffersOf(second, operation).counters.add(SLOTS.dropped);
@@ -126,7 +127,7 @@ export class Recorder {
     if (sample.endpoint !== undefined) this.split?.failure(sample.endpoint, operation);
   }
 
-  /** Counts an attempt that failed at that endpoint and is tried again. */
+  /** Counts an attempt that failed at the endpoint and is tried again. */
   retry(operation: Operation, sqlstate: string, atMs: number, endpoint?: number): void {
     const second = this.secondOf(atMs);
     if (!second) {
@@ -137,7 +138,7 @@ export class Recorder {
     if (endpoint !== undefined) this.split?.retry(endpoint, operation);
   }
 
-  /** Adds to a counter that no other method counts; measured in the window only. */
+  /** Adds to a counter that no other method counts; ignored outside the window. */
   count(operation: Operation, counter: CounterId, atMs: number, amount = 1): void {
     const second = this.secondOf(atMs);
     if (second) this.buffersOf(second, operation).counters.add(SLOTS[counter], amount);
@@ -148,7 +149,7 @@ export class Recorder {
     if (this.isInside(atMs) && !this.isWarmUp) this.serverTransactions++;
   }
 
-  /** Records a transaction that found nothing to do; never counted as a transaction. */
+  /** Records a poll that found nothing to do; it does not count as a transaction. */
   emptyPoll(operation: Operation, atMs: number, durationMs: number, intendedMs?: number): void {
     const second = this.secondOf(atMs);
     if (!second) {
@@ -166,7 +167,7 @@ export class Recorder {
     if (second) this.clampedSamples += second.reached(stage, latencyMs);
   }
 
-  /** Hands over every second that is over at `nowMs` (Infinity: all), and the counts since the last call. */
+  /** Returns every second that is over at `nowMs` (Infinity: all), and the counts since the last call. */
   take(nowMs: number): RecorderDelta {
     const closedBefore =
       nowMs >= this.endMs ? Number.POSITIVE_INFINITY : Math.max(0, Math.floor((nowMs - this.startMs) / 1000));
@@ -214,7 +215,9 @@ export class Recorder {
     return atMs >= this.startMs && atMs < this.endMs;
   }
 
-  /** Records a transaction that ended after the window, in flight at its end or, if an arrival of it, unfinished. */
+  /**
+   * Records a transaction that ended outside the window, if it was in flight at the window's end or served an arrival of the window, which counts as unfinished.
+   */
   private endedOutside(
     operation: Operation,
     atMs: number,
@@ -237,7 +240,7 @@ export class Recorder {
     return this.current?.second === second ? this.current : this.buffersAt(second);
   }
 
-  /** Separate from `secondOf`, whose closure over the second would allocate for every event. */
+  /** The buffers of a second. Separate from `secondOf`, whose closure would allocate memory for every event. */
   private buffersAt(second: number): SecondBuffers {
     let buffers = this.open.find((each) => each.second === second);
     if (!buffers) {

@@ -13,12 +13,12 @@ import type { LifecycleStage, Operation } from "./operations.js";
 import { PartBuffers } from "./part-sums.js";
 import type { OperationDelta, SecondDelta } from "./recorder-delta.js";
 
-/** A growing array of microseconds whose memory is used again after `drain`. */
+/** A growing array of microseconds; `drain` empties it and keeps its memory. */
 class Samples {
   private values = new Float64Array(64);
   private count = 0;
 
-  /** Returns 1 if the value had to be cut to the range of a histogram. */
+  /** Adds a value; returns 1 if it had to be reduced to the range of a histogram. */
   push(ms: number): 0 | 1 {
     if (this.count === this.values.length) {
       const larger = new Float64Array(this.values.length * 2);
@@ -60,7 +60,7 @@ function drainSamples<K extends string>(
   return drained;
 }
 
-/** Adds a sample of `key`; returns 1 if it was cut to the range of a histogram. */
+/** Adds a sample to the key's samples; returns 1 if it was reduced to the range of a histogram. */
 function pushTo(samples: Map<string, Samples>, key: string, ms: number): 0 | 1 {
   let own = samples.get(key);
   if (!own) samples.set(key, (own = new Samples()));
@@ -76,7 +76,7 @@ function drainByKey(samples: ReadonlyMap<string, Samples>): Record<string, Float
   );
 }
 
-/** The counters of an operation, in the slots of `SLOTS`. */
+/** The counters of one operation in a typed array, in the slots of `SLOTS`. */
 export class CounterSlots {
   private readonly values = new Float64Array(COUNTERS.length);
 
@@ -104,7 +104,7 @@ export class OperationBuffers {
   private readonly bySqlstate = recordOf(BY_SQLSTATE, () => new Map<string, number>());
   private readonly errors = new Map<string, Samples>();
 
-  /** Counts an attempt that failed this many milliseconds into the window, retried or given up. */
+  /** Counts an attempt that failed `atMs` milliseconds into the window, retried or not. */
   failed(metric: BySqlstateId, sqlstate: string, atMs: number): void {
     increment(this.bySqlstate[metric], sqlstate);
     pushTo(this.errors, sqlstate, atMs);
@@ -128,7 +128,7 @@ export class OperationBuffers {
   }
 }
 
-/** One second of the window; `drain` hands over its contents and leaves it empty. */
+/** Everything recorded in one second of the window; `drain` returns it and leaves the buffers empty. */
 export class SecondBuffers {
   second = 0;
   readonly operations: Record<Operation, OperationBuffers> = {};
@@ -138,7 +138,7 @@ export class SecondBuffers {
     for (const operation of operations) this.operations[operation] = new OperationBuffers();
   }
 
-  /** Adds a latency up to a stage of life; returns 1 if it was cut to the range of a histogram. */
+  /** Adds the latency up to a stage of life; returns 1 if it was reduced to the range of a histogram. */
   reached(stage: LifecycleStage, latencyMs: number): 0 | 1 {
     return pushTo(this.lifecycle, stage, latencyMs);
   }

@@ -5,8 +5,8 @@ import type { RecorderDelta, SecondDelta } from "./recorder-delta.js";
 import { Totals, type WindowSummary } from "./totals.js";
 
 /**
- * Receives each second of the window, in order, with the measurements of all workers, including seconds without events;
- * again for a second of which a part came late. `totals` is reused: it is valid during the call only.
+ * Receives each second of the window in order, summed over all workers, also seconds without events; a second again if a
+ * part came late. `totals` is reused: it is valid during the call only.
  */
 export type SecondSink = (second: number, totals: Totals) => void;
 
@@ -16,11 +16,11 @@ export class Tally {
   private readonly spare: Totals[] = [];
   private readonly closedBefore = new Map<number, number>();
   private readonly warmUpTotals = new Totals();
-  /** The worker whose warm-up seconds represent all workers. */
+  /** The worker whose warm-up seconds stand for the warm-up of all workers. */
   private warmUpWorker: number | undefined;
   private nextSecond = 0;
 
-  /** A second is complete when `workers` have closed it. `onRehearsal` gets warm-up seconds of one worker. */
+  /** A second is complete when `workers` have closed it. `onRehearsal` receives the warm-up seconds of one worker. */
   constructor(
     private readonly operations: readonly Operation[],
     private readonly workers: number,
@@ -30,7 +30,7 @@ export class Tally {
     this.total = new Totals(operations);
   }
 
-  /** Adds a delta; `worker` is any number that identifies the worker. Errors of `onSecond` are thrown here. */
+  /** Adds a delta; `worker` is any number that identifies the worker. Rethrows errors of `onSecond`. */
   add(worker: number, delta: RecorderDelta): void {
     if (delta.isWarmUp) {
       this.addWarmUp(worker, delta.seconds);
@@ -42,12 +42,12 @@ export class Tally {
     this.close(worker, delta.closedBefore);
   }
 
-  /** Completes seconds without that worker from now on. */
+  /** From now on, completes seconds without waiting for that worker. */
   forget(worker: number): void {
     this.close(worker, Number.POSITIVE_INFINITY);
   }
 
-  /** Totals of the complete seconds. They change when more seconds complete. */
+  /** Totals of the complete seconds. The object changes when more seconds complete. */
   get running(): Totals {
     return this.total;
   }
@@ -63,7 +63,7 @@ export class Tally {
     return this.finish(windowSeconds).summary(windowSeconds);
   }
 
-  /** Does the work of the window's seconds so that the code is compiled; the sums are not handed on. */
+  /** Processes warm-up seconds like seconds of the window, so that the code is compiled; their sums are not used. */
   private addWarmUp(worker: number, seconds: readonly SecondDelta[]): void {
     const totals = this.spare.pop() ?? new Totals(this.operations);
     for (const part of seconds) totals.addSecond(part);

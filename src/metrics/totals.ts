@@ -26,8 +26,8 @@ type Fields = Record<Exclude<CounterField, SeenField>, number> &
   Partial<Record<DeviationField, number>>;
 
 /**
- * Summary of one operation in the result document. A latency is null if it has no samples. Arrivals of an open loop:
- * offered = transactions + failures + emptyPolls + dropped + unfinished.
+ * Summary of one operation in the result document. A latency is null without samples. In an open loop, offered =
+ * transactions + failures + emptyPolls + dropped + unfinished.
  */
 export interface OperationSummary extends Readonly<Fields> {
   readonly transactionsPerSecond: number;
@@ -46,7 +46,7 @@ export interface WindowSummary {
   readonly lifecycle: {
     readonly [span: `${string}Ms`]: LatencySummary | null;
   };
-  /** Samples below 0 or above 7 days, recorded at that bound. */
+  /** Number of samples below 0 or above 7 days, which are recorded at that bound. */
   readonly clampedSamples: number;
 }
 
@@ -55,7 +55,7 @@ export type ErrorTimes = readonly [sqlstate: string, atUs: Float64Array];
 
 export class Totals {
   clampedSamples = 0;
-  /** Errors added by `addSecond`; sums of totals leave them out, for they would grow with the window. */
+  /** Times of errors added by `addSecond`. Sums of totals leave them out, because they would grow with the window. */
   readonly errorTimes: ErrorTimes[] = [];
   private readonly counts = new Map<Operation, Counts>();
   private readonly parts = new Map<Operation, PartSums>();
@@ -100,7 +100,7 @@ export class Totals {
     }
   }
 
-  /** Adds one worker's transactions that were under way at the window's end. */
+  /** Adds the transactions of one worker that were in flight at the window's end. */
   addUnderWay({ underWay }: Pick<RecorderDelta, "underWay">): void {
     for (const [operation, counts] of Object.entries(underWay)) addCounts(this.countsOf(operation), counts);
   }
@@ -120,7 +120,7 @@ export class Totals {
     this.histograms.reset();
   }
 
-  /** Rates over `windowSeconds`, which for several trials is the sum of their windows. */
+  /** Summary with rates over `windowSeconds`; for several trials, pass the sum of their windows. */
   summary(windowSeconds: number): WindowSummary {
     const operations: Record<Operation, OperationSummary> = {};
     for (const operation of this.operations)

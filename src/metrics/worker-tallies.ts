@@ -17,7 +17,7 @@ export interface UnaccountedArrivals {
 
 export class WorkerTallies {
   private readonly byWorker = new Map<number, Totals>();
-  /** Sum over all workers: see `RecorderDelta`. */
+  /** Number of transactions that ended at the server, over all workers; see `RecorderDelta`. */
   serverTransactions = 0;
 
   add(worker: number, delta: RecorderDelta): void {
@@ -33,7 +33,7 @@ export class WorkerTallies {
       }
   }
 
-  /** Totals of a worker; without operations if it measured nothing. */
+  /** Totals of a worker; they have no operations if the worker measured nothing. */
   totalsOf(worker: number): Totals {
     const totals = this.byWorker.get(worker) ?? Totals.ofTrials();
     this.byWorker.set(worker, totals);
@@ -41,8 +41,8 @@ export class WorkerTallies {
   }
 
   /**
-   * The first operation whose arrivals do not add up: offered = transactions + failures + emptyPolls + dropped + unfinished.
-   * Undefined if all workers but the excused ones account for theirs.
+   * The first operation whose arrivals do not satisfy offered = transactions + failures + emptyPolls + dropped +
+   * unfinished; undefined if there is none. Excused workers are not checked.
    */
   unaccounted(isExcused: (worker: number) => boolean = () => false): UnaccountedArrivals | undefined {
     for (const [worker, totals] of [...this.byWorker].filter(([each]) => !isExcused(each)))

@@ -1,7 +1,7 @@
 // Limits the number of attempts under way, so that 500 connections are not opened in the same millisecond. Waiting tasks
 // begin in order.
 
-/** Most kept connections that one worker thread opens to one endpoint at the same time. */
+/** Most connections to be kept that one worker thread opens to one endpoint at the same time. */
 export const OPEN_AT_ONCE = 16;
 
 export class Semaphore {
@@ -9,7 +9,7 @@ export class Semaphore {
 
   constructor(private free: number) {}
 
-  /** Returns the outcome of `task`, which begins once an earlier task has settled. */
+  /** Runs `task` once an earlier task has settled; returns its outcome. */
   async pass<T>(task: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));

@@ -12,10 +12,10 @@ import type { ConnectionSource, EndpointContacts, Lease } from "../database/sess
 export class ClientConnections implements ConnectionSource {
   private readonly connections: (HeldConnection | undefined)[];
   private readonly homes: readonly number[];
-  /** Number of the endpoint that each client last connected to, or tried to. */
+  /** Number of the endpoint that each client last connected to or tried. */
   private readonly at: number[];
   private readonly live = new Set<LoadSession>();
-  /** Limits by endpoint for kept connections, so that an endpoint that is away does not delay connections to the others. */
+  /** Limits of simultaneous connects by endpoint, so that an absent endpoint does not delay connections to the others. */
   private readonly gates: readonly Semaphore[];
   private readonly routes: EndpointRoutes;
   private isClosed = false;
@@ -54,7 +54,7 @@ export class ClientConnections implements ConnectionSource {
     return held;
   }
 
-  /** Opens the kept connections; rejects with a TargetError if a connection cannot be opened. */
+  /** Opens the connections that are kept. Rejects with a TargetError if any cannot be opened. */
   async openConnections(): Promise<void> {
     if (this.reconnect === "per-transaction") return;
     await eachBounded(this.options.clients, OPEN_AT_ONCE, async (client) => {
@@ -68,7 +68,7 @@ export class ClientConnections implements ConnectionSource {
     this.live.clear();
   }
 
-  /** True if a client can return to its home endpoint, unless only another endpoint takes writes. */
+  /** True if a client can return to its home endpoint; false if only another endpoint accepts writes. */
   private canReturnHome(client: number): boolean {
     const home = this.homes[client] ?? 0;
     if (this.at[client] === home || this.options.endpoints[home]?.takesWrites) return false;
@@ -83,7 +83,7 @@ export class ClientConnections implements ConnectionSource {
     if (this.reconnect === "per-transaction") return this.openNext(client);
     const gate = this.gates[this.routes.routeFrom(this.homes[client] ?? 0)];
     if (!gate) throw new RangeError("a route leads to an endpoint");
-    // A client that had to wait asks for the route again: earlier clients may have found the endpoint gone.
+    // A client that had to wait chooses its route again, because earlier clients may have found the endpoint absent.
     return gate.pass(() => this.openNext(client));
   }
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 let statements = 0;
-/** Runs one statement of the workload under a name that no other statement has. */
+/** Runs one statement of the workload under a unique statement name. */
 const run = (
   connection: Connection,
   text: string,
@@ -45,11 +45,11 @@ async function countersOf(client: AdminClient = admin): Promise<SqlRow[]> {
   return client.query("SELECT client, n FROM counter ORDER BY client");
 }
 
-/** The classification of the rejection of `promise`. */
+/** The classification of the error with which `promise` rejects. */
 const failureOf = (promise: Promise<unknown>): Promise<Failure> =>
   promise.then(() => expect.unreachable("it was expected to fail"), classifyFailure);
 
-/** Asks the server repeatedly until the answer fits. */
+/** Asks the server repeatedly until the answer fits; resolves to that answer. */
 async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -86,7 +86,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   });
   afterAll(() => pooler?.stop());
 
-  /** The strategy for that many clients of one worker thread; on one endpoint unless `changes` names others. */
+  /** Opens the strategy for that many clients of one worker thread; on one endpoint unless `changes` names others. */
   function open(clients: number, changes: Partial<SourceOptions> = {}): ConnectionSource<Connection> {
     application = `train-sim/test-${applications++}`;
     const source = createConnectionSource({
@@ -119,7 +119,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     );
   }
 
-  /** One committed transaction of that client. */
+  /** Runs one transaction of that client, which commits. */
   async function add(source: ConnectionSource<Connection>, client: number): Promise<void> {
     const lease = await source.acquire(client);
     let isSuspect = true;
@@ -268,7 +268,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       for (const { connection } of holders) await connection.control("begin", "BEGIN");
       const served: string[] = [];
       const late = add(source, SIZE).then(() => served.push("late"));
-      // Each statement is a round trip that the late client could have used.
+      // Each statement is a round trip during which the late client could have used the connection.
       for (const { connection } of holders) await run(connection, "SELECT 1");
       served.push("holders");
       await holders[0]?.connection.control("commit", "COMMIT");

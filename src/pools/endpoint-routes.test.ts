@@ -93,7 +93,7 @@ describe("pastStandbys", () => {
     connectFailure(at, Object.assign(new Error(`refused by ${code}`), { code }));
   const STANDBY = "25006";
 
-  /** The outcome, and the number of attempts, if the servers give these answers in turn. */
+  /** The outcome and the number of attempts if the servers answer like this, in turn. */
   async function outcome(answers: readonly string[], takesWrites = true) {
     const left = [...answers];
     const end = await skipStandbys(

@@ -14,7 +14,7 @@ const LOOK_CEILING_MS = 10_000;
 /** Milliseconds within which an endpoint must answer a background check. */
 const LOOK_MAX_MS = 5_000;
 
-/** An endpoint that was absent when it was needed. Monotonic milliseconds. */
+/** An endpoint that was absent when a client needed it. Times are monotonic milliseconds. */
 interface EndpointOutage {
   failedAtMs: number;
   lookAtMs: number;
@@ -26,7 +26,7 @@ export class EndpointRoutes {
   private readonly counts: EndpointContacts[];
   private readonly outages = new Map<number, EndpointOutage>();
 
-  /** `look` resolves to true if the endpoint of that number answers; it must not reject. */
+  /** `look` checks the endpoint of that number: it resolves to true if the endpoint answers, and must not reject. */
   constructor(
     private readonly endpoints: number,
     private readonly look: (endpoint: number) => Promise<boolean>,
@@ -57,7 +57,7 @@ export class EndpointRoutes {
     return false;
   }
 
-  /** Records the fate of a connection to that endpoint. */
+  /** Records whether a connection to the endpoint succeeded. */
   readonly recordContact = (
     endpoint: number,
     event: "connected" | "refused" | "lost",
@@ -96,8 +96,8 @@ export class EndpointRoutes {
 }
 
 /**
- * Goes on to the next host, like libpq: a standby, or a server that is away, is no failure while another endpoint may be
- * the primary. If no endpoint is the primary, the error is from the first endpoint that is not a standby.
+ * Calls `open` until it reaches the primary, at most once per endpoint, like libpq: a standby or an absent server is no failure while
+ * another endpoint may be the primary. If none is, rejects with the error of the first endpoint that is not a standby.
  */
 export async function skipStandbys<T>(endpoints: readonly Endpoint[], open: () => Promise<T>): Promise<T> {
   const [first] = endpoints;
@@ -115,7 +115,7 @@ export async function skipStandbys<T>(endpoints: readonly Endpoint[], open: () =
   }
 }
 
-/** Checks an endpoint by a statement: a pooler may greet clients whose server is away. */
+/** Checks an endpoint by a statement, because a pooler may accept clients although its server is absent. */
 export function checkByConnection(
   { endpoints, applicationName, onTransaction }: SourceOptions,
   live: Set<LoadSession>,

@@ -11,7 +11,7 @@ import type { PoolerProgram } from "./strategy.js";
 
 const run = promisify(execFile);
 
-/** Poolers live in sbin, which the PATH of a normal user often leaves out. */
+/** Directories searched besides PATH: poolers are often in sbin, which the PATH of a normal user leaves out. */
 const FURTHER_PLACES = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 export interface ProgramRequirement {
@@ -24,7 +24,7 @@ export interface ProgramRequirement {
   readonly hint: string;
 }
 
-/** Throws a TargetError with the ways to install the program if there is none, or if it cannot be run. */
+/** Finds the program and its version. Throws a TargetError that says how to install it if it is missing or cannot be run. */
 export async function findProgram(
   wanted: ProgramRequirement,
   env: NodeJS.ProcessEnv = process.env,

@@ -12,18 +12,18 @@ export interface PoolerSettings {
   readonly strategy: string;
   readonly size: number;
   readonly instances: number;
-  /** Left out if the poolers run on the coordinator's machine. */
+  /** Present if the poolers run on the agents' machines; left out if they run on the coordinator's machine. */
   readonly placement?: Extract<Placement, "agent">;
-  /** URLs of running poolers; empty if train-sim starts the poolers. */
+  /** URLs of poolers that run already; empty if train-sim starts the poolers. */
   readonly urls: readonly EndpointUrl[];
-  /** Address at which a running pooler is asked for its statistics. */
+  /** Address of the running pooler's console, for its statistics. */
   readonly adminUrl?: string;
 }
 
 const SIZE_MAX = 100_000;
 const DEFAULT_SIZE = 20;
 
-/** `whose` says which connections are counted. */
+/** Schema of a pool's size; `whose` begins its description and says which connections are counted. */
 export const poolSize = (whose: string) =>
   z
     .int()
@@ -40,7 +40,7 @@ export const RECONNECT = z.enum(["never", "per-transaction"]).optional().meta({
   description: "per-transaction opens a connection for every transaction, like pgbench -C. Default never.",
 });
 
-/** Text of a reconnect setting, to be followed by more; empty if connections are kept. */
+/** Text of a reconnect setting for a list of settings; empty if connections are kept. */
 export const reconnectText = (reconnect: Reconnect): string =>
   reconnect === "never" ? "" : "a connection per transaction, ";
 
@@ -77,7 +77,7 @@ export function resolvePooler({ size, instances = 1, placement, adminUrl, ...giv
 }
 
 /**
- * Problems of keys that are for running poolers only or for managed poolers only. A URL states its TLS itself: a pooler has
+ * Problems of keys that apply only to running poolers or only to managed ones. A URL states its TLS itself, so a pooler has
  * no TLS keys. `ofOurs` are the product's keys for poolers that train-sim starts.
  */
 export function poolerKeyProblems<Given extends PoolerKeys>(
@@ -99,7 +99,7 @@ export function poolerKeyProblems<Given extends PoolerKeys>(
   return findings;
 }
 
-/** Number of managed poolers in front of each server: an even share, and at least one. */
+/** Number of managed poolers before each server: an even share of `instances`, at least one. */
 export function poolersBefore(servers: number, instances: number): number[] {
   return Array.from({ length: servers }, (_, index) => Math.max(1, shareOf(instances, servers, index)));
 }

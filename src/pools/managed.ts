@@ -16,7 +16,7 @@ const KNOCK_MS = 3_000;
 
 type Managed = Pick<PoolerSettings, "size" | "instances">;
 
-/** Starts `settings.instances` poolers, at least one for each upstream. On rejection no pooler is left. */
+/** Starts `settings.instances` poolers, at least one for each upstream. On rejection no pooler is left running. */
 export async function startPoolers<S extends Managed>(
   kind: PoolerKind<S>,
   settings: S & ManagedPoolerDemand,
@@ -56,7 +56,7 @@ export async function startPoolers<S extends Managed>(
   };
 }
 
-/** A pooler has the region of its upstream; several poolers of one upstream share its weight. */
+/** The pooler's endpoint with the region of its upstream; several poolers of one upstream share its weight. */
 function placedAs(
   { upstream: { region, weight }, siblings }: { readonly upstream: Endpoint; readonly siblings: number },
   instance: ManagedInstance | undefined,
@@ -71,7 +71,7 @@ function placedAs(
   ];
 }
 
-/** Poolers that run outside of train-sim, which does not check or stop them. `adminUrl` is the first one's console. */
+/** Poolers that the user runs, which train-sim neither checks nor stops. `adminUrl` is the console of the first. */
 export function externalPooler<S>(
   kind: PoolerKind<S>,
   settings: S & Pick<PoolerSettings, "urls" | "adminUrl">,
@@ -127,7 +127,7 @@ function assertOpenFiles<S extends Managed>(kind: PoolerKind<S>, settings: S & M
   );
 }
 
-/** Resolves if a server accepts connections there; the log-in is checked in `database/`. */
+/** Checks that a server accepts connections at the upstream; the log-in is checked in `database/`. */
 async function assertUpstream(product: string, upstream: Endpoint): Promise<void> {
   const socket = connect(databaseOf(upstream).socketOf(upstream));
   try {

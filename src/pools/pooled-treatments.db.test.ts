@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => pooler.stop());
 
-/** The rows that one add and one pass of a separate trial leave in the tables. */
+/** The rows that one add and one pass of a fresh trial leave in the tables. */
 async function written(payload: Payload, statementShape: StatementShape, by: Endpoint): Promise<SqlRow[]> {
   await resetNamespace(own.admin, { namespace, payload });
   const connection = new PgConnection({ endpoint: by, applicationName: "train-sim", prepared: true });
@@ -61,7 +61,7 @@ async function written(payload: Payload, statementShape: StatementShape, by: End
   }
 }
 
-/** Each order with one statement shape, or, under `npm run test:full`, with all. */
+/** Each order of treatments with one statement shape or, under `npm run test:full`, with all. */
 const CASES = ORDERS.flatMap(([first, then], order) =>
   STATEMENT_SHAPES.filter((_, i) => isFull || i === order % STATEMENT_SHAPES.length).map(
     (shape) => [shape, first, then] as const,

@@ -3,7 +3,7 @@ import { countsByWeight } from "../database/spread.js";
 import type { PoolerSettings } from "./keys.js";
 import type { Demand, PoolProblem } from "./strategy.js";
 
-/** The number of clients at the busiest pooler, and the words for it. */
+/** The number of clients at the busiest pooler, and words that describe it. */
 export function mostClients(
   product: string,
   { clients, clientsByAgent, weights }: Pick<Demand, "clients" | "clientsByAgent" | "weights">,

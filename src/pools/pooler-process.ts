@@ -22,15 +22,15 @@ const PORT_ATTEMPTS = 5;
 export interface PoolerRun {
   readonly product: string;
   readonly program: PoolerProgram;
-  /** Purpose of the private directory, which is part of its name. */
+  /** Purpose of the private directory; it becomes part of the directory's name. */
   readonly purpose: string;
   /** File name of the configuration in the private directory. */
   readonly configuration: string;
-  /** Arguments of the program if it works in that directory. */
+  /** Command-line arguments of the program, given its private directory. */
   arguments(directory: string): readonly string[];
   /** Writes secrets and certificates; resolves to a function that gives the text of the configuration for a port. */
   prepare(directory: PrivateDirectory): Promise<(port: number) => string>;
-  /** Patterns of log lines: the port is bound; the port is taken. */
+  /** Pattern of the log line that the port is bound; the next one, of the line that the port is taken. */
   readonly isUp: RegExp;
   readonly isPortTaken: RegExp;
   /** Signal that ends the program without waiting for its clients. */
@@ -57,7 +57,10 @@ export class PoolerProcess implements ManagedInstance {
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
   }
 
-  /** Resolves once the pooler listens; if a port turns out to be taken, another is tried. On rejection nothing is left. */
+  /**
+   * Starts a pooler; resolves once it listens. Tries another port if one turns out to be taken. On rejection no process is
+   * left.
+   */
   static async start(run: PoolerRun, choosePort: () => Promise<number> = freePort): Promise<PoolerProcess> {
     const directory = await makePrivateDirectory(run.purpose);
     try {
@@ -83,7 +86,7 @@ export class PoolerProcess implements ManagedInstance {
   async shutDown(how: "at-once" | "kill"): Promise<void> {
     const { process } = this;
     this.process = undefined;
-    // Without a first step, `stop` sends SIGKILL at once.
+    // Without a signal to try first, `stop` sends SIGKILL at once.
     await process?.stop(how === "kill" ? [] : [{ signal: this.run.quit, patienceMs: STOP_PATIENCE_MS }]);
   }
 
@@ -97,7 +100,10 @@ export class PoolerProcess implements ManagedInstance {
     await this.directory.remove();
   }
 
-  /** Resolves to undefined once the pooler listens, otherwise to the reason, and then the process is gone. */
+  /**
+   * Starts the process; resolves to undefined once the pooler listens, otherwise to the reason, and then the process is
+   * gone.
+   */
   private async launch(): Promise<string | undefined> {
     const { directory, run } = this;
     const title = `${run.product} at ${addressOf(this.client)}`;
@@ -119,13 +125,13 @@ export class PoolerProcess implements ManagedInstance {
   }
 }
 
-/** Resolves to undefined once the pooler listens, otherwise to the reason. */
+/** Waits for the pooler; resolves to undefined once it listens, otherwise to the reason. */
 async function whenUp(process: ServerProcess, isUp: RegExp): Promise<string | undefined> {
   const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
   const ended = new AbortController();
   void process.exited.then(() => ended.abort());
   while (systemClock.nowMs() < deadlineMs) {
-    // Read before the log is, so that the last lines of an ended process are not missed.
+    // `hasExited` is read before the log, so that the last lines of an ended process are not missed.
     const { hasExited } = process;
     const log = await process.log();
     if (hasExited) return complaintIn(log);

@@ -75,7 +75,7 @@ it("a limited number of connections opens at once when all clients lost theirs",
 
 it("clients of an available server are served while clients of an unavailable one wait", async () => {
   const mute = await muteServer();
-  // Clients take the endpoints in turn: the even clients go to the mute one.
+  // Clients are dealt to the endpoints in turn, so even clients go to the mute one.
   const source = sourceFor([mute.endpoint, endpoint], CLIENTS);
   const waiting = Array.from({ length: CLIENTS / 2 }, (_, index) =>
     Promise.resolve(source.acquire(index * 2)).then(

@@ -58,7 +58,7 @@ export function areAtAgents(pool: PoolSettings): pool is ManagedSettings & { rea
   return isManaged(pool) && pool.placement === "agent";
 }
 
-/** The connections of one worker thread, not yet opened: `warm` opens them, and `close` must be called. */
+/** Creates the connections of one worker thread, not yet opened: `warm` opens them, and `close` must be called. */
 export function createConnectionSource({
   pool,
   ...options

@@ -13,21 +13,24 @@ export interface ManagedInstance extends PoolerInstance {
   readonly client: Endpoint;
   readonly console: Endpoint;
   readonly pid: number | undefined;
-  /** Settles if the pooler ended unexpectedly, with the way it ended and the last lines of its log. */
+  /** Resolves if the pooler ends unexpectedly, with the way it ended and the last lines of its log. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Holds all transactions at these consoles back; resolves, once held or aborted, to a function that lets them go on. */
+/**
+ * Holds all transactions at these consoles back. Resolves, once they are held or `signal` aborts, to a function that lets
+ * them continue.
+ */
 export type Pause = (consoles: readonly Endpoint[], signal: AbortSignal) => Promise<() => Promise<void>>;
 
-/** One moment of poolers together, by names of evidence without `pooler.`. Counts begin at any fixed start. */
+/** One reading of all poolers together, by names of evidence without `pooler.`. Counters may begin at any value. */
 export interface PoolerReading {
   readonly clientsActive: number;
   readonly serversActive: number;
   readonly serversIdle: number;
   readonly clientsWaiting?: number;
-  /** Wait of the first client in the queue. */
+  /** Wait in ms of the client that is first in the queue. */
   readonly maxWaitMs?: number;
   readonly transactions?: number;
   readonly waitMs?: number;
@@ -36,7 +39,7 @@ export interface PoolerReading {
 
 export interface PoolerStatistics {
   sample(): Promise<PoolerReading>;
-  /** Server connections that the poolers may have together; undefined if a pooler does not report its limit. */
+  /** Most server connections that the poolers together may have; undefined if a pooler does not report its limit. */
   serversMax(): Promise<number | undefined>;
   close(): Promise<void>;
 }
@@ -44,7 +47,7 @@ export interface PoolerStatistics {
 export interface RunningPooler {
   readonly product: string;
   readonly endpoints: readonly Endpoint[];
-  /** Addresses for questions about statistics, one for each running instance that has such an address. */
+  /** Addresses of the running instances' consoles, for statistics; instances without a console are left out. */
   readonly consoles: readonly Endpoint[];
   /** Process ids of the running instances that train-sim started on this machine. */
   readonly pids: readonly number[];
@@ -57,11 +60,13 @@ export interface RunningPooler {
   askSettings?(): Promise<Readonly<Record<string, string>> | undefined>;
   readonly supportsPreparedStatements: boolean;
   statistics(connectTimeoutMs: number): Promise<PoolerStatistics>;
-  /** Undefined if the product cannot hold transactions back. */
+  /** Holds transactions back; undefined if the product cannot. */
   readonly pause?: Pause | undefined;
   /** Suspends the processes of the instances that train-sim started. Rejects if there is none. */
   standStill(): Promise<ProcessPause>;
-  /** Opens a connection to each instance. Resolves to the errors if all refuse, else to undefined. Never rejects. */
+  /**
+   * Opens a connection to each instance. Resolves to the errors if all instances refuse, else to undefined. Never rejects.
+   */
   tryConnections(): Promise<string | undefined>;
   readonly lost: Promise<string>;
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import type { Endpoint } from "../database/endpoint.js";
 import { homesByWeight, weightsOf } from "../database/spread.js";
 
 export interface SourceOptions {
-  /** Addresses for clients, at least one: the database's endpoints, or the poolers'. */
+  /** Addresses that clients connect to, at least one: the database's endpoints or the poolers'. */
   readonly endpoints: readonly Endpoint[];
   readonly clients: number;
   /** Number of this worker's first client among all clients of the trial. */
@@ -15,11 +15,11 @@ export interface SourceOptions {
   /** True if statements are prepared by name: the treatment asks for it, and the pooler supports it. */
   readonly prepared: boolean;
   readonly applicationName: string;
-  /** See `SessionOptions`. */
+  /** The same as in `SessionOptions`. */
   readonly onTransaction?: (() => void) | undefined;
 }
 
-/** The endpoint number of each of `count` clients of this worker; the first has number `first` of `total`. */
+/** The endpoint number of each of this worker's `count` clients, the first of which has number `first` of `total`. */
 export function homesOf(
   endpoints: readonly Endpoint[],
   total: number,

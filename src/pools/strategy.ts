@@ -18,7 +18,7 @@ export interface Demand {
 }
 
 export interface PoolProblem {
-  /** Path of the setting to change in the scenario: `pool.size`. */
+  /** Path of the scenario's setting to change, such as `pool.size`. */
   readonly path: string;
   readonly message: string;
 }
@@ -34,10 +34,10 @@ export interface PoolSettingsOf<
 > extends Member<S["strategy"], Keys> {
   /** Names of the databases that the strategy works with. Default: all. */
   readonly databases?: readonly string[];
-  /** The settings that these keys of a scenario mean. */
+  /** Settings that these keys of a scenario stand for. */
   resolve(given: z.output<z.ZodObject<Keys>>): S;
   keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
-  /** Problems of the pool together with the rest of the treatment. */
+  /** Problems that the pool has together with the rest of the treatment. */
   problems?(settings: S, demand: Demand): PoolProblem[];
   /** Description of these settings in a plan. */
   text(settings: S): string;
@@ -66,7 +66,7 @@ export interface PoolerProgram {
 }
 
 export interface ManagedPoolerDemand {
-  /** Clients of all instances together. Each instance admits all of them, in case the others fail. */
+  /** Number of clients of all instances together. Each instance admits all of them, in case the others fail. */
   readonly maxClientConnections: number;
   readonly auth?: Auth | undefined;
 }
@@ -75,12 +75,12 @@ export interface ManagedPoolerDemand {
 export interface PoolerKind<S> {
   readonly product: string;
   readonly variable: string;
-  /** Rejects with a TargetError that says how to install the program if there is none, or if it cannot be run. */
+  /** Finds the program. Rejects with a TargetError that says how to install it if it is missing or cannot be run. */
   readonly find: (env?: NodeJS.ProcessEnv) => Promise<PoolerProgram>;
-  /** Caveat of that version for the user; empty if there is none. */
+  /** Caveat about that version for the user; empty if there is none. */
   readonly caveat: (version: string) => string;
   openFiles(settings: S & ManagedPoolerDemand): number;
-  /** Resolves once the pooler listens. On rejection nothing is left. */
+  /** Starts a pooler; resolves once it listens. On rejection no process is left. */
   start(
     program: PoolerProgram,
     settings: S & ManagedPoolerDemand,
@@ -88,9 +88,12 @@ export interface PoolerKind<S> {
   ): Promise<ManagedInstance>;
   /** True if named prepared statements work through the pooler; the version of a running pooler is unknown. */
   prepares(settings: S, version?: string): boolean;
-  /** Left out if the product cannot hold transactions back; the obstacle ends the sentence "<fault> ...". */
+  /**
+   * Holds transactions back; left out if the product cannot. `obstacle` says why these settings prevent it, as the end of
+   * the sentence "<fault> ...".
+   */
   readonly pause?: { obstacle(settings: S): string | undefined; readonly hold: Pause };
-  /** Reads statistics from these consoles; on rejection no connection is left. */
+  /** Opens a reader of statistics at these consoles. On rejection no connection is left. */
   statistics(
     consoles: readonly Endpoint[],
     endpoints: readonly Endpoint[],
@@ -99,6 +102,6 @@ export interface PoolerKind<S> {
   versionAt(console: Endpoint): Promise<string>;
   /** Settings of the pooler's configuration, by name; left out if the product cannot be asked. */
   settingsAt?(console: Endpoint): Promise<Readonly<Record<string, string>>>;
-  /** Differences between a running pooler and the settings. */
+  /** Differences between a running pooler and these settings. */
   obstacles(settings: S, running: RunningPooler, isPrepared: boolean): Promise<Obstacle[]>;
 }

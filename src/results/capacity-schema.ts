@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { OperationName, TreatmentId } from "./comparison-schema.js";
 
-/** Precision of a search if its probes agree: ratio of the two rates between which it ends, minus 1. */
+/** Precision of a search whose probes agree: the ratio of the two rates between which it ends, minus 1. */
 export const CAPACITY_PRECISION = 0.05;
 
 const amount = z.number().min(0);

@@ -39,7 +39,7 @@ const measured = {
   metric: z.enum(COMPARISON_METRICS).describe("Of the response time (of the span, in a lifecycle), in ms"),
 };
 
-/** A complete trial at 0 events/s, or beyond a factor of two of its treatment's median. */
+/** A complete trial with 0 events/s, or with a rate beyond a factor of two of its treatment's median. */
 export const OutlyingTrial = z.strictObject({
   treatment: TreatmentId,
   trial: z.int().min(1).describe("Its number"),
@@ -64,7 +64,7 @@ export const MetricSummary = z.strictObject({
 });
 export type MetricSummary = z.infer<typeof MetricSummary>;
 
-/** Reasons why an experiment that may end early ended. */
+/** Reasons why an experiment that may end early has ended. */
 const STOP_REASONS = ["decided", "all-blocks", "budget"] as const;
 
 export type StopReason = (typeof STOP_REASONS)[number];
@@ -195,7 +195,7 @@ export const Interaction = z
 export type Interaction = z.infer<typeof Interaction>;
 
 const Spread = z.strictObject({ median: amount, ...interval }).nullable();
-/** Spreads of metrics that an operation may lack. */
+/** Schemas of the spreads of metrics that not every operation has. */
 const spreads = Object.fromEntries(
   COMPARISON_METRICS.map((metric) => [comparisonField(metric), Spread.optional()]),
 ) as Record<ComparisonField, z.ZodOptional<typeof Spread>>;

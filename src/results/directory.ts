@@ -20,7 +20,7 @@ export function safeName(name: string): string {
   return safe.slice(0, 80) || "experiment";
 }
 
-/** The option that chooses where result directories are made. */
+/** The command-line option that chooses where result directories are made. */
 const OUT = "--out";
 
 export function compactUtc(atMs: number): string {
@@ -29,7 +29,7 @@ export function compactUtc(atMs: number): string {
     .replace(/[-:]/g, "");
 }
 
-/** Creates a directory; `option` is the option that chose the place. */
+/** Makes a directory; error messages name `option`, which chose the place. */
 async function makeDirectory(path: string, option?: string): Promise<"made" | "taken"> {
   try {
     await mkdir(path);
@@ -52,7 +52,7 @@ export async function createFreshDirectory(parent: string, name: string, atMs: n
 
 export interface ResultDirectory {
   readonly path: string;
-  /** Removes the directory, and its parent if that was made with it and is empty. */
+  /** Removes the directory, and its parent if the parent was created with it and is empty. */
   readonly discard: () => Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function createResultDirectory(
   return { path, discard };
 }
 
-/** A result directory may come from anywhere: if its `trials` were a link, a resumed run would write elsewhere. */
+/** Rejects if `trials` is a link: a result directory may come from anywhere, and a resumed run would write elsewhere. */
 async function requireOwnTrials(directory: string): Promise<void> {
   const path = join(directory, "trials");
   const stats = await lstat(path).catch((error: unknown) => {
@@ -81,7 +81,7 @@ async function requireOwnTrials(directory: string): Promise<void> {
   throw new UsageError(`${path} is not a directory of its own`, "Run the scenario again, without --resume.");
 }
 
-/** `trials/007-jsonb-direct`, below the result directory. `number` is the trial's position in the experiment. */
+/** Path such as `trials/007-jsonb-direct` below the result directory. `number` is the trial's position in the experiment. */
 export function trialPath(directory: string, number: number, treatmentId: string): string {
   return join(directory, "trials", `${String(number).padStart(3, "0")}-${safeName(treatmentId)}`);
 }
@@ -106,7 +106,7 @@ function exists(path: string): Promise<boolean> {
 
 const asidePath = (path: string, n: number): string => `${path}.partial-${n}`;
 
-/** Directories of a trial that interrupted runs left and that were set aside, in order. */
+/** Directories of a trial's partial results that were set aside after interruptions, in order. */
 export async function trialsAside(directory: string, number: number, treatmentId: string): Promise<string[]> {
   const path = trialPath(directory, number, treatmentId);
   const paths: string[] = [];
@@ -114,7 +114,9 @@ export async function trialsAside(directory: string, number: number, treatmentId
   return paths;
 }
 
-/** Renames a trial's directory that an interrupted run left to the first of `...partial-1`, `...partial-2` that is free. */
+/**
+ * Sets the directory of an interrupted trial aside: renames it to the first of `...partial-1`, `...partial-2` that is free.
+ */
 export async function setTrialAside(directory: string, number: number, treatmentId: string): Promise<void> {
   await requireOwnTrials(directory);
   const path = trialPath(directory, number, treatmentId);
@@ -133,7 +135,10 @@ export async function writeSummary(directory: string, summary: string): Promise<
   await writeFileAtomic(join(directory, SUMMARY_FILE), summary);
 }
 
-/** Throws if the document breaks its schema, but only after writing it: hours of results are not lost. */
+/**
+ * Writes `result.json`. Throws if the document breaks its schema, but only after writing it, so that hours of results are
+ * not lost.
+ */
 export async function writeResult(directory: string, result: ResultDocument): Promise<void> {
   await writeFileAtomic(join(directory, RESULT_FILE), `${JSON.stringify(result, null, 2)}\n`);
   ResultDocument.parse(result);

@@ -12,12 +12,12 @@ import type { ResultDocument } from "./result-schema.js";
 
 type Shares = Omit<RegionResult, "region" | "endpoints">;
 
-/** One part of a sum, from a worker or from a stored result. */
+/** One addend of a sum: from a worker or from a stored result. */
 type Addend = EndpointDelta | Shares;
 
 /**
- * Results in the order of `endpoints`, where clients connected; `workers` hold one delta for each endpoint. Undefined if
- * there is nothing to split, or no worker reported (the trial was cut off).
+ * Results by endpoint, in the order of `endpoints`, to which clients connected; each worker has one delta per endpoint.
+ * Undefined if there is only one part, or no worker reported (the trial was cut off).
  */
 export function endpointResults(
   endpoints: readonly Endpoint[],
@@ -44,7 +44,7 @@ export function endpointResults(
   });
 }
 
-/** The same endpoints over several trials; undefined if one of the trials is not split by them. */
+/** The results of the same endpoints summed over trials; undefined if a trial is not split by these endpoints. */
 function mergedEndpoints(
   trials: readonly { readonly endpoints?: readonly EndpointResult[] | undefined }[],
 ): EndpointResult[] | undefined {
@@ -52,7 +52,7 @@ function mergedEndpoints(
   if (!first || others.some((each) => each?.length !== first.length)) return undefined;
   return first.map(({ endpoint, region, weight, clients, connections }, number) => {
     const same = trials.flatMap(({ endpoints }) => endpoints?.[number] ?? []);
-    // A pooler that train-sim starts listens at another port in each trial.
+    // A pooler that train-sim starts has another port in each trial, so the port is left out.
     const isNamed = same.every((other) => other.endpoint === endpoint);
     return {
       endpoint: isNamed ? endpoint : `${endpoint.slice(0, endpoint.lastIndexOf(":"))}:* (${number + 1})`,
@@ -80,7 +80,7 @@ function regionsOf(endpoints: readonly EndpointResult[]): RegionResult[] {
   });
 }
 
-/** The two keys of the document that split it; empty if there is nothing to split. */
+/** The keys of the document that split results by endpoint and region; empty if there is nothing to split. */
 export function splitOf(endpoints: readonly EndpointResult[] | undefined): {
   endpoints?: EndpointResult[];
   regions?: RegionResult[];
@@ -90,13 +90,13 @@ export function splitOf(endpoints: readonly EndpointResult[] | undefined): {
   return { endpoints: [...endpoints], ...(regions.length > 0 && { regions }) };
 }
 
-/** The split of several trials together, without the histograms, which are stored in the trials. */
+/** The split of several trials together, without histograms, which each trial stores. */
 export function mergedSplit(trials: Parameters<typeof mergedEndpoints>[0]): ReturnType<typeof splitOf> {
   const { endpoints, ...regions } = splitOf(mergedEndpoints(trials));
   return { ...(endpoints && { endpoints: endpoints.map(withoutHistogram) }), ...regions };
 }
 
-/** The document for people: the encoded histograms are for programs that merge them. */
+/** The document without encoded histograms, which are only for programs that merge them. */
 export function withoutHistograms(result: ResultDocument): ResultDocument {
   const treatments = result.treatments.map((treatment) => ({
     ...treatment,

@@ -10,7 +10,7 @@ export const EVIDENCE_FILE = "evidence.csv";
 export const EVIDENCE_COLUMNS = ["second", "metric", "value"] as const;
 export const EVIDENCE_HEADER = `${EVIDENCE_COLUMNS.join(",")}\n`;
 
-/** A number with enough digits for any counter, and no more than a rate deserves. */
+/** Formats a number with enough digits for any counter, and no more than a rate deserves. */
 function cell(value: number): string {
   return String(Number.isInteger(value) ? value : Number(value.toPrecision(9)));
 }
@@ -35,7 +35,10 @@ export function parseEvidenceRow(line: string): EvidenceRow | undefined {
   return Number.isSafeInteger(second) && Number.isFinite(value) ? { second, metric, value } : undefined;
 }
 
-/** Every value of a trial's directory, in order; none if nothing was sampled. A UsageError names a bad line. */
+/**
+ * Every value in a trial's evidence file, in order; none if nothing was sampled. Throws a UsageError that names an invalid
+ * line.
+ */
 export async function* readEvidence(trialDirectory: string): AsyncGenerator<EvidenceRow> {
   const path = join(trialDirectory, EVIDENCE_FILE);
   let number = 0;

@@ -6,7 +6,7 @@ function numberIn(value: unknown): number | undefined {
   return typeof amount === "number" ? amount : undefined;
 }
 
-/** The value of a figure, the mean if it is a spread; undefined if the trial does not have it. */
+/** The value of a figure (the mean, if it is a spread); undefined if the trial does not have it. */
 export function evidenceValue(
   { field, metric, place, compute, isStored }: Evidence,
   database: DatabaseEvidence,

@@ -6,7 +6,8 @@ import { TrainSimError } from "../foundation/errors.js";
 import { Totals } from "../metrics/totals.js";
 import { TrialFiles } from "./trial-files.js";
 
-// A disk that takes `bytesLeft` more bytes, writes short at its end, and then answers ENOSPC, like a real one.
+// A simulated disk that accepts `bytesLeft` more bytes, writes short at its end, and then answers ENOSPC, like a real
+// one.
 const disk = vi.hoisted(() => ({ bytesLeft: Number.POSITIVE_INFINITY }));
 vi.mock("node:fs", async (original) => {
   const real = await original<typeof fs>();

@@ -37,7 +37,7 @@ async function failureOf(text: string): Promise<string> {
   );
 }
 
-/** A line with the given fields and histogram, whether or not that is possible. */
+/** A line with the given fields and histogram, which may be invalid. */
 function craftedLine(
   payload: Buffer,
   { payloadBytes = payload.length, highest = 6e11, digits = 3 } = {},

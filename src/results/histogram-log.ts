@@ -7,10 +7,10 @@ import { HistogramSet, type Histogram } from "../metrics/histograms.js";
 import { isTag, type Tag } from "../metrics/operations.js";
 import { linesOf } from "./text-lines.js";
 
-/** A full histogram takes about 170 kB as text; a longer line is no histogram. */
+/** Most characters of a line: a full histogram takes about 170 kB as text, so a longer line is none. */
 const LINE_CHARACTERS_MAX = 512 * 1024;
 
-/** The lines before the first histogram. `startedAtMs` is wall-clock time of second 0. */
+/** The lines of a log before the first histogram. `startedAtMs` is the wall-clock time of second 0. */
 export function histogramLogHeader(startedAtMs: number): string {
   const seconds = (startedAtMs / 1000).toFixed(3);
   return [
@@ -34,7 +34,9 @@ export interface HistogramLogEntry {
   readonly histogram: Histogram;
 }
 
-/** One line of a log; undefined for a comment, the legend, a blank line or an unwanted tag. Throws on anything else. */
+/**
+ * Parses one line of a log; undefined for a comment, the legend, a blank line or an unwanted tag. Throws on anything else.
+ */
 export function parseHistogramLogLine(
   line: string,
   isWanted: (tag: Tag) => boolean = () => true,
@@ -48,10 +50,10 @@ export function parseHistogramLogLine(
   return { second: Number(second), tag, histogram: decodeHistogram(encoded) };
 }
 
-/** Most samples of one tag: histograms count in 32 bits, and would silently restart at 0. */
+/** Most samples of one tag: histograms count in 32 bits, and would silently restart at 0 beyond. */
 const SAMPLES_MAX = 2 ** 32 - 1;
 
-/** The wanted histograms of a log, in order; a UsageError names the file and the unreadable line. */
+/** Reads the wanted histograms of a log, in order. Throws a UsageError that names the file and the unreadable line. */
 export async function* readHistogramLog(
   path: string,
   isWanted?: (tag: Tag) => boolean,
@@ -79,7 +81,7 @@ export async function* readHistogramLog(
   }
 }
 
-/** All seconds of a log merged. */
+/** The histograms of a log, merged over all seconds. */
 export async function mergedHistogramLog(path: string): Promise<HistogramSet> {
   const merged = new HistogramSet();
   for await (const { tag, histogram } of readHistogramLog(path)) merged.addTo(tag, histogram);

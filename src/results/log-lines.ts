@@ -6,7 +6,7 @@ import { issueWords } from "../syntax/issue-words.js";
 import { OperationName } from "./comparison-schema.js";
 import { count, SummaryFacts, TransactionFacts, FailureFacts, ms, PartsMs } from "../clients/facts.js";
 
-/** Fields of every line. `operation` is `*` if a line is about all operations. */
+/** Fields of every line. `operation` is `*` if a line concerns all operations. */
 const common = {
   level: z.string(),
   time: z.iso.datetime(),
@@ -111,8 +111,8 @@ export type DetailLine = z.infer<typeof RetryLine> | z.infer<typeof FailureLine>
 export type SlowLine = z.infer<typeof SlowLine>;
 
 /**
- * `broken` is no JSON, `truncated` the same at the very end of a file, `foreign` JSON of another program, `malformed` a
- * line of train-sim with a wrong field.
+ * Problems of a line: `broken` is no JSON, `truncated` is no JSON at the very end of a file, `foreign` is another program's
+ * JSON, `malformed` has a wrong field.
  */
 export const LINE_PROBLEMS = ["broken", "truncated", "foreign", "malformed"] as const;
 export type LineProblem = (typeof LINE_PROBLEMS)[number];

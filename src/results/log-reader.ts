@@ -13,7 +13,10 @@ export const LOG_FILE = "log.ndjson";
 export const STANDARD_INPUT = "-";
 
 const CHUNK_BYTES = 256 * 1024;
-/** A summary with a full histogram takes about 170 kB; a longer line is no line of a log, and only its start is kept. */
+/**
+ * Most characters that are kept of a line: a summary with a full histogram takes about 170 kB, so a longer line is no line
+ * of a log.
+ */
 const LINE_CHARACTERS_MAX = 512 * 1024;
 const KEPT_OF_LONG_LINE = 200;
 
@@ -85,7 +88,7 @@ async function logsBelow(directory: string): Promise<LogFile[]> {
   );
 }
 
-/** Operations of a result's workload; undefined if the result does not state them or cannot be read. */
+/** Operations of a result's workload; undefined if the result does not state them or is unreadable. */
 async function operationsStated(directory: string): Promise<string[] | undefined> {
   const { workload } = await readResult(directory).catch(() => ({ workload: undefined }));
   return workload && Object.keys(workload.operations);
@@ -95,13 +98,13 @@ function logIn(names: readonly string[]): string | undefined {
   return [LOG_FILE, `${LOG_FILE}.gz`].find((name) => names.includes(name));
 }
 
-/** Lines of a log, a chunk at a time; `rest` is the text after the last end of a line, at the end of the file. */
+/** A batch of lines of a log; `rest` is the text after the last line end, at the end of the file. */
 export interface LineBatch {
   readonly lines: readonly string[];
   readonly rest?: string;
 }
 
-/** Throws a UsageError if the file cannot be read or is not compressed as its name says. */
+/** Reads the lines of a log in batches. Throws a UsageError if the file is unreadable or not compressed as its name says. */
 export async function* readLines(path: string): AsyncGenerator<LineBatch> {
   let rest = "";
   try {
@@ -113,11 +116,11 @@ export async function* readLines(path: string): AsyncGenerator<LineBatch> {
         yield { lines };
         rest = last;
       } else rest += last;
-      // The line is cut to its beginning, in a form that is no JSON whatever follows.
+      // The line is cut to its beginning and marked, so that it is no JSON whatever follows.
       if (rest.length > LINE_CHARACTERS_MAX) rest = `(too long) ${rest.slice(0, KEPT_OF_LONG_LINE)}`;
     }
   } catch (error) {
-    // A run that was killed leaves a compressed file without its end.
+    // Tolerated, because a killed run leaves a compressed file without its end.
     if (codeOf(error) !== "Z_BUF_ERROR")
       throw new UsageError(`Cannot read ${path}: ${messageOf(error)}`, "", { cause: error });
   }

@@ -1,7 +1,7 @@
 import type { Loss } from "../workloads/workload.js";
 import type { Integrity } from "./integrity-schema.js";
 
-/** Losses of several audits together; their moments belong to single trials, and are left out. */
+/** Sums the losses of several audits by operation; their times are left out, because they belong to single trials. */
 export function lossesOf(audits: readonly (Integrity | null)[]): Pick<Loss, "operation" | "lost">[] {
   const sums = new Map<string, number>();
   for (const { operation, lost } of audits.flatMap((audit) => audit?.losses ?? []))
@@ -9,7 +9,7 @@ export function lossesOf(audits: readonly (Integrity | null)[]): Pick<Loss, "ope
   return [...sums].map(([operation, lost]) => ({ operation, lost }));
 }
 
-/** `lost (allowed): add 134, process 290`; undefined if nothing was lost. */
+/** Text such as `lost (allowed): add 134, process 290`; undefined if nothing was lost. */
 export function lossText(audits: readonly (Integrity | null)[]): string | undefined {
   const losses = lossesOf(audits);
   if (losses.length === 0) return undefined;
@@ -18,12 +18,12 @@ export function lossText(audits: readonly (Integrity | null)[]): string | undefi
   return `lost${isAllowed ? " (allowed)" : ""}: ${words}`;
 }
 
-/** True if the scenario counts all losses and none is a violation. */
+/** True if the scenario allows losses, and all of them are explained. */
 function isLossAllowed({ allowed = [], losses = [] }: Integrity): boolean {
   return allowed.includes("lost") && losses.every(({ unexplained }) => unexplained === 0);
 }
 
-/** Losses of one trial: `add 134 (4.32 to 5.03 s), process 290 (4.31 to 5.04 s; 3 unexplained)`. */
+/** Text on the losses of one trial, such as `add 134 (4.32 to 5.03 s), process 290 (4.31 to 5.04 s; 3 unexplained)`. */
 export function lossDetails({ losses = [] }: Pick<Integrity, "losses">): string {
   return losses
     .map(({ operation, lost, unexplained, firstAtSeconds: first, lastAtSeconds: last }) => {

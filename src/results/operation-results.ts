@@ -7,13 +7,13 @@ import { lossesOf } from "./losses.js";
 import type { Integrity, OperationResults } from "./result-schema.js";
 import type { RoleSettings } from "../clients/settings.js";
 
-/** The operations that a schedule starts in a treatment, which are the ones with offered and dropped arrivals. */
+/** The operations that a schedule starts in a treatment: only these have offered and dropped arrivals. */
 export function arrivalOperations(settings: TreatmentSettings): Operation[] {
   const scheduled = rolesOf(settings).filter(([, { load }]) => isOpenLoop(load));
   return scheduled.flatMap(([role]) => roleTraitsOf(settings, role).arrivals);
 }
 
-/** Operations that a Poisson process starts: the number of arrivals in a window is a matter of chance. */
+/** Operations that a Poisson process starts, so that the number of arrivals in a window is random. */
 export function randomArrivals(settings: TreatmentSettings): Operation[] {
   const random = rolesOf(settings).filter(
     ([, { load }]) => "distribution" in load && load.distribution === "poisson",
@@ -36,7 +36,7 @@ export function operationsOf(settings: TreatmentSettings): Operation[] {
   return Object.keys(workloadOf(settings).operations).filter((operation) => performed.has(operation));
 }
 
-/** The `operations` of a trial or of a treatment's merged trials: measurements, and the number of clients. */
+/** The `operations` of a trial or of a treatment's merged trials: what was measured, and the number of clients. */
 export function operationResults(summary: WindowSummary, settings: TreatmentSettings): OperationResults {
   const results: OperationResults = {};
   const scheduled = arrivalOperations(settings);
@@ -59,7 +59,7 @@ export function operationResults(summary: WindowSummary, settings: TreatmentSett
   return results;
 }
 
-/** Adds the losses of each operation of a flow, if the scenario allows and counts losses. */
+/** Adds the number of lost transactions to the operations, if the scenario allows losses and so counts them. */
 export function withLosses(
   results: OperationResults,
   audits: readonly (Integrity | null)[],

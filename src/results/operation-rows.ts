@@ -51,7 +51,7 @@ export function renderOperationRows(
   return renderTable(COLUMNS, rows);
 }
 
-/** Count by SQLSTATE such as `3 (40001: 2, 53300: 1)`. */
+/** Text of a count by SQLSTATE, such as `3 (40001: 2, 53300: 1)`. */
 export function bySqlstate(counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
   const total = entries.reduce((sum, [, count]) => sum + count, 0);

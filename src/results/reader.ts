@@ -12,7 +12,10 @@ import { RESULT_VERSION, ResultDocument, TrialResult } from "./result-schema.js"
 import { HISTOGRAM_LOG_FILE, TRIAL_FILE } from "./trial-files.js";
 
 const PROBLEMS_SHOWN_MAX = 5;
-/** Documents of train-sim are less than a tenth as deep; checking a deeper one would overflow the stack. */
+/**
+ * Deepest nesting of an accepted document: train-sim's are less than a tenth as deep, and checking a deeper one would
+ * overflow the stack.
+ */
 const DEPTH_MAX = 100;
 /** Key of train-sim among the stored versions. */
 const PROGRAM = "train-sim";
@@ -49,7 +52,7 @@ async function readResultText(directory: string, path: string): Promise<string> 
       );
 }
 
-/** Walks without recursion, so that depth cannot overflow the stack. */
+/** True if the value is nested too deeply. Walks without recursion, so that depth cannot overflow the stack. */
 function isTooDeep(root: unknown): boolean {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
@@ -87,7 +90,7 @@ function otherVersion(path: string, version: unknown, value: unknown): UsageErro
   );
 }
 
-/** Checks a document from any source; `path` names the source in messages. */
+/** Checks a document from any source; `path` names the source in error messages. */
 export function parseResult(path: string, value: unknown): ResultDocument {
   const version = memberOf(value, "version");
   if (version === undefined) throw new UsageError(`${path} has no version: it is not a train-sim result`);
@@ -104,13 +107,13 @@ function problemsOf(error: z.ZodError): string {
   return firstIssues.join("; ");
 }
 
-/** The result document of a directory; a UsageError otherwise. */
+/** Reads the result document of a directory. Rejects with a UsageError if it is missing or invalid. */
 export async function readResult(directory: string): Promise<ResultDocument> {
   const path = join(directory, RESULT_FILE);
   return parseResult(path, parseJson(path, await readResultText(directory, path)));
 }
 
-/** The result of one trial; undefined if it was never finished, a UsageError if its file cannot be read. */
+/** The result of one trial; undefined if the trial never finished. Throws a UsageError if its file is unreadable. */
 export function readTrial(
   directory: string,
   trialNumber: number,
@@ -119,7 +122,7 @@ export function readTrial(
   return readTrialIn(trialPath(directory, trialNumber, treatmentId));
 }
 
-/** Parts of that trial that interrupted runs left, in the order in which they were set aside. */
+/** Partial results of that trial that interrupted runs left, in the order in which they were set aside. */
 export async function readTrialsAside(
   directory: string,
   trialNumber: number,
@@ -139,7 +142,7 @@ async function readTrialIn(trialDirectory: string): Promise<TrialResult | undefi
   throw new UsageError(`${path} is not a valid trial: ${problemsOf(parsed.error)}`, "Was it edited?");
 }
 
-/** The histograms of one trial, all its seconds merged; a UsageError if the log is missing or damaged. */
+/** The histograms of one trial, merged over all seconds. Rejects with a UsageError if the log is missing or damaged. */
 export async function readTrialHistograms(
   directory: string,
   trialNumber: number,

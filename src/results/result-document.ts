@@ -34,7 +34,7 @@ export interface ResultParts {
   readonly diagnosis?: ResultDocument["diagnosis"];
 }
 
-/** Complete trials of a treatment together: merged histograms over the sum of their windows. */
+/** The result of a treatment's complete trials together: merged histograms, rates over the sum of their windows. */
 export function mergedResult(
   summary: WindowSummary,
   trials: readonly TrialResult[],
@@ -98,15 +98,15 @@ export function buildResult(parts: ResultParts): ResultDocument {
   };
 }
 
-/** Events over which a trial's `passesPerEvent` is the mean. */
+/** Number of events over which a trial's `passesPerEvent` is the mean. */
 function endedEvents({ integrity }: Pick<TrialResult, "integrity">): number {
   const { complete = 0, failed = 0, archived = 0 } = integrity ?? {};
   return complete + failed + archived;
 }
 
 /**
- * Passes over all events of these trials; the mean drain of trials that all drained. If one trial lacks a value, the trials
- * together lack it, too.
+ * Passes per event over all events of these trials, and the mean drain if all trials drained. If one trial lacks a value,
+ * the result lacks it, too.
  */
 export function mergedEnding(
   trials: readonly Pick<TrialResult, "lifecycle" | "integrity">[],

@@ -120,7 +120,7 @@ export const LifecycleResult = z.strictObject({
   drainSeconds: amount.optional().describe("From the end of the load until the queue was empty"),
 });
 export type LifecycleResult = z.infer<typeof LifecycleResult>;
-/** Null spans of a result in which no thing reached any stage. */
+/** Spans of a result in which nothing reached any stage: all null. */
 export const NO_SPANS = Object.fromEntries(Object.keys(SPANS).map((field) => [field, null])) as {
   [Field in keyof typeof SPANS]: null;
 };
@@ -133,7 +133,7 @@ const split = {
   regions: z.array(RegionResult).optional().describe("The endpoints of each region, where one is named"),
 };
 
-/** One process that ran workers of the trial for the coordinator, which wrote this document. */
+/** An agent: a process that ran workers of the trial for the coordinator, which wrote this document. */
 export const TrialAgent = z.strictObject({
   name: z.string(),
   workers: count,

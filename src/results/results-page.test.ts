@@ -8,7 +8,7 @@ import { LATENCIES } from "../metrics/metric-lists.js";
 import { resultJsonSchema } from "./result-schema.js";
 import { TIMESERIES_COLUMNS } from "./trial-files.js";
 
-/** Every word that stands in `code` on a page of the reference. */
+/** Every word that a page of the reference shows as `code`. */
 function namedOn(name: string): string[] {
   const page = readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), "utf8");
   return [...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = ""]) => code.split(/[^\w]+/));

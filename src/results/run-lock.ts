@@ -21,7 +21,7 @@ interface LockHolder {
   readonly host: string;
 }
 
-/** Holder of a lock; undefined if the file names no process: it was killed, or its disk was full, while writing. */
+/** The process that holds a lock; undefined if the file names none, because its writer was killed or its disk was full. */
 async function readHolder(path: string): Promise<LockHolder | undefined> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return "";
@@ -31,12 +31,15 @@ async function readHolder(path: string): Promise<LockHolder | undefined> {
   return pid === undefined || host === undefined ? undefined : { pid: Number(pid), host };
 }
 
-/** A lock of another machine counts as held: the user has to know whether its process still runs. */
+/**
+ * Whether the lock is held. A lock of another machine counts as held, because only the user can know whether its process
+ * still runs.
+ */
 function isHeld({ pid, host }: LockHolder): boolean {
   return host === hostname() ? pid !== process.pid && isAlive(pid) : true;
 }
 
-/** Takes the directory for this process; rejects with a UsageError while another process has it. */
+/** Locks the directory for this process. Rejects with a UsageError while another process holds the lock. */
 export async function lockDirectory(directory: string): Promise<void> {
   const path = join(directory, LOCK_FILE);
   const own = `${process.pid} ${hostname()}\n`;
@@ -54,7 +57,8 @@ export async function lockDirectory(directory: string): Promise<void> {
     );
   }
   try {
-    // The file is created again: a link in its place is not written through, and of two processes that take over one fails.
+    // The old file is removed and created again, so that a link in its place is not followed, and one of two competing
+    // processes fails.
     await rm(path, { force: true });
     await writeFile(path, own, { flag: "wx" });
   } catch (error) {

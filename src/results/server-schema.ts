@@ -26,6 +26,6 @@ export const TrialServer = z.strictObject({
 });
 export type TrialServer = z.infer<typeof TrialServer>;
 
-/** Reason why a check could not be made. */
+/** A check that could not be made, and the reason. */
 export const NotAssessed = z.strictObject({ what: z.string(), reason: z.string() });
 export type NotAssessed = z.infer<typeof NotAssessed>;

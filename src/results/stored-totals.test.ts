@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A trial with that many transactions, in memory and in files. */
+/** A trial with that many transactions, both in memory and in files. */
 function trialOf(number: number, transactions: number): { totals: Totals; trial: TrialResult } {
   const path = trialPath(directory, number, "text");
   mkdirSync(path, { recursive: true });

@@ -16,7 +16,7 @@ function countsOf(result: OperationResult): Counts {
   };
 }
 
-/** A trial's counts from its result, with these samples. */
+/** Totals of a trial: the counts of its result, with these histograms. */
 export function totalsOf(trial: TrialResult, histograms: HistogramSet): Totals {
   const totals = Totals.ofTrials();
   totals.histograms.add(histograms);
@@ -30,7 +30,9 @@ export function totalsOf(trial: TrialResult, histograms: HistogramSet): Totals {
   return totals;
 }
 
-/** Rejects with a UsageError if the trial's files are missing, damaged or contradict each other. */
+/**
+ * Reads a trial's totals from its files. Rejects with a UsageError if they are missing, damaged or contradict each other.
+ */
 export async function readTrialTotals(
   directory: string,
   trial: TrialResult,

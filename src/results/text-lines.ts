@@ -1,7 +1,7 @@
 // One line in memory at a time. A longer line than its reader allows is refused.
 import { createReadStream } from "node:fs";
 
-/** Lines without their ends, of either kind. Rejects if a line is longer than `charactersMax`. */
+/** Lines of a file without their line ends (LF or CRLF). Rejects if a line is longer than `charactersMax`. */
 export async function* linesOf(path: string, charactersMax: number): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of createReadStream(path, { encoding: "utf8" }) as AsyncIterable<string>) {

@@ -8,7 +8,7 @@ import { linesOf } from "./text-lines.js";
 const LINE_CHARACTERS_MAX = 4096;
 const CELL_SHOWN_MAX = 60;
 
-/** Columns that every version has written; others may be left out or empty. */
+/** Columns that every version writes; other columns may be missing or empty. */
 const COLUMNS = ["second", "operation", "transactions", "events", "failures", "retries"] as const;
 type KnownCounts = Pick<SeriesCounts, Extract<(typeof COLUMNS)[number], keyof SeriesCounts>>;
 type Optional = Exclude<keyof SeriesCounts, keyof KnownCounts>;
@@ -16,14 +16,14 @@ const OPTIONAL_COLUMNS = SERIES_COUNTS.map(({ id }) => id).filter(
   (id): id is Optional => !COLUMNS.some((column) => column === id),
 );
 
-/** Counts of an operation in one second; a second may have several, which add up. */
+/** Counts of an operation in one second; several rows of one second add up. */
 export interface TimeseriesCounts
   extends Readonly<KnownCounts>, Readonly<Partial<Pick<SeriesCounts, Optional>>> {
   readonly second: number;
   readonly operation: Operation;
 }
 
-/** Reads rows below that header: a later version may have more columns, in another order. */
+/** Makes a parser of rows for that header: a later version may have more columns, in another order. */
 function rowParser(header: string): (line: string) => TimeseriesCounts {
   const columns = header.split(",");
   const missing = COLUMNS.filter((column) => !columns.includes(column));
@@ -55,7 +55,7 @@ function rowParser(header: string): (line: string) => TimeseriesCounts {
   };
 }
 
-/** Every row, in order; a UsageError names the file and the unreadable line. */
+/** Reads every row in order. Throws a UsageError that names the file and the unreadable line. */
 export async function* readTimeseries(path: string): AsyncGenerator<TimeseriesCounts> {
   let lineNumber = 0;
   let parse: ReturnType<typeof rowParser> | undefined;

@@ -37,7 +37,9 @@ const CELLS = {
   max: (histogram: Histogram) => percentileMs(histogram, 100),
 };
 
-/** One row; cells of latencies are empty without samples, cells of arrivals if no schedule starts the operation. */
+/**
+ * One row of the time series. Latency cells are empty without samples, arrival cells if no schedule starts the operation.
+ */
 export function timeseriesRow(
   second: number,
   operation: Operation,
@@ -76,7 +78,7 @@ export function secondLines(
   };
 }
 
-/** Opened when the measurement window begins, in a trial directory that exists. */
+/** The files of a trial's measurements. Opened when the window begins, in an existing trial directory. */
 export class TrialFiles {
   private readonly histogramLog: AppendFile;
   private readonly timeseries: AppendFile;
@@ -97,7 +99,7 @@ export class TrialFiles {
     });
   }
 
-  /** Sink for a `Tally`. Never throws: `failure` keeps the first failure, after which nothing more is written. */
+  /** Writes a second of a `Tally`. Never throws: `failure` keeps the first error, after which nothing more is written. */
   readonly onSecond: SecondSink = (second, totals) => {
     this.attempt(() => {
       const lines = secondLines(second, totals, this.scheduled);
@@ -106,7 +108,7 @@ export class TrialFiles {
     });
   };
 
-  /** Writes one sample; never throws, like `onSecond`. The first sample creates the file. */
+  /** Writes one sample of the evidence. Never throws, like `onSecond`. The first sample creates the file. */
   readonly onEvidence = (second: number, values: EvidenceValues): void => {
     this.attempt(() => {
       if (!this.evidence) {
@@ -117,7 +119,7 @@ export class TrialFiles {
     });
   };
 
-  /** Reason why the files are incomplete, as soon as it is known (a full disk). */
+  /** The reason why the files are incomplete (for example a full disk), as soon as it is known. */
   get failure(): TrainSimError | undefined {
     return this.firstFailure;
   }
@@ -143,7 +145,7 @@ export class TrialFiles {
   }
 }
 
-/** Throws if the trial breaks its schema, but only after writing it. */
+/** Writes the result of a trial. Throws if it breaks its schema, but only after writing it. */
 export async function writeTrial(directory: string, trial: TrialResult): Promise<void> {
   await writeFileAtomic(join(directory, TRIAL_FILE), `${JSON.stringify(trial, null, 2)}\n`);
   TrialResult.parse(trial);

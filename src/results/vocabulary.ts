@@ -44,7 +44,10 @@ export type WorkloadResult = z.infer<typeof WorkloadResult>;
 /** The words of a workload without an audit. */
 const UNAUDITED = { one: "transaction", acknowledged: "committed" };
 
-/** Vocabulary to store: the words of the first workload, with the operations of all, which may differ if the user's. */
+/**
+ * The vocabulary to store: words of the first workload with the operations of all, which may differ between the user's
+ * workloads.
+ */
 export function workloadResult(first: Workload, others: readonly Workload[] = []): WorkloadResult {
   const { name, auditing, roles } = first;
   const { one, acknowledged } = auditing ?? UNAUDITED;

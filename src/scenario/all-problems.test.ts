@@ -19,7 +19,7 @@ function problemsOf(yaml: string): readonly ScenarioProblem[] {
   }
 }
 
-/** The printed problems without the file's name. */
+/** The problems of a scenario as printed, without the file's name. */
 function problemsIn(yaml: string): string[] {
   return problemsOf(`name: x\n${yaml}`).map((one) => problemText(one).replace("x.yaml:", ""));
 }
@@ -179,7 +179,7 @@ function placesIn(value: unknown, at: Path = []): Path[] {
   return keys.flatMap((key) => [[...at, key], ...placesIn(getIn(value, [key]), [...at, key])]);
 }
 
-/** Changes to the scenario at that place: another value, or another name of the key. */
+/** Ways to break the scenario at a place: another value, or another name of the key. */
 const BREAKS: readonly [string, (raw: Mapping, at: Path) => Path | undefined][] = [
   ["a wrong value", (raw, at) => (setIn(raw, at, "\u00a7") ? undefined : at)],
   ["a wrong mapping", (raw, at) => (setIn(raw, at, { "\u00a7": 1 }) ? undefined : at)],
@@ -200,7 +200,7 @@ const BREAKS: readonly [string, (raw: Mapping, at: Path) => Path | undefined][] 
   ],
 ];
 
-/** True for mappings keyed by the user, or by scenario paths. */
+/** True for mappings whose keys the user chooses, or that are keyed by scenario paths. */
 const isFree = ([first, second]: Path): boolean =>
   ["factors", "include", "exclude", "thresholds"].includes(String(first)) || second === "settings";
 
@@ -215,7 +215,7 @@ describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
       if (!broken) continue;
       const text = JSON.stringify(raw);
       const unsound = problemsOf(text)
-        // Problems of a user's workload file have other places.
+        // Problems of a user's workload file are located in that file.
         .filter(
           ({ path }) => path !== "" && path !== "workload" && !startsWith(parsePath(path) ?? [], broken),
         )

@@ -3,12 +3,12 @@ import path from "node:path";
 import { databaseAt } from "../database/registry.js";
 import { mapTexts, type Mapping, type Path } from "../syntax/paths.js";
 
-/** The places of certificate files, whose paths are relative to the scenario. */
+/** Matches the paths of keys that hold certificate files; such files are relative to the scenario. */
 const PEM_PATH = /(^|\.)target\.(ca|cert|key)$/;
-/** The places of connection URLs, whose parameters may name such files. */
+/** Matches the paths of keys that hold connection URLs, whose parameters may name certificate files. */
 const URL_PATH = /(^|\.)(target|pool)(\.(url|urls|urls\.url|adminUrl))?$/;
 
-/** The path without numbers of entries; a factor has the path of the key that it varies. */
+/** The path as text without list indices; a factor has the path of the key that it varies. */
 function keysOf(at: Path): string {
   const keys = at.filter((part) => typeof part === "string");
   return keys.join(".").replace(/\[\d+\]/g, "");
@@ -26,7 +26,7 @@ export function withAbsoluteFiles(raw: Mapping, directory: string): Mapping {
 const TLS_KEY = /(?:^|\.)target\.(sslmode|ca|cert|key)$/;
 const POOL = /(^|\.)pool(\.|$)/;
 
-/** The scenario with its URLs completed by that environment; parts that a URL or a key of the target states count first. */
+/** The scenario with its URLs completed from the environment; what a URL or a key of the target states has precedence. */
 export function withCompleteUrls(raw: Mapping, environment: NodeJS.ProcessEnv): Mapping {
   const stated = statedKeys(raw);
   return mapTexts(raw, (text, at) => {
@@ -36,7 +36,7 @@ export function withCompleteUrls(raw: Mapping, environment: NodeJS.ProcessEnv): 
   }) as Mapping;
 }
 
-/** Keys of TLS that the target states, also as factors. */
+/** TLS keys that the target states, directly or as factors. */
 function statedKeys(raw: Mapping): ReadonlySet<string> {
   const stated = new Set<string>();
   mapTexts(raw, (text, at) => {

@@ -6,7 +6,7 @@ import { areAtAgents, hasPooler, isManaged, strategyOf } from "../pools/registry
 import { dealWorkers, rolesOfWorkers } from "../clients/deal.js";
 import { shareOf } from "../foundation/share.js";
 
-/** Connections of train-sim in addition to the load: control work, sampling, and room for closing ones to linger. */
+/** Number of connections of train-sim besides the load: control work, sampling, and closing connections that linger. */
 export const OWN_CONNECTIONS = 8;
 
 type ConnectionContext = Pick<TreatmentSettings, "target" | "pool">;
@@ -31,7 +31,7 @@ export function clientsByAgent({
 export interface LoadProcess {
   readonly clients: number;
   readonly workers: number;
-  /** Clients of the poolers that train-sim starts on the same machine; 0 if it starts none there. */
+  /** Number of clients of the poolers that train-sim starts on the same machine; 0 if it starts none there. */
   readonly pooled: number;
 }
 
@@ -52,20 +52,29 @@ export function loadOfAgents(settings: TreatmentSettings): LoadProcess[] {
   });
 }
 
-/** The clients of each agent, if agents have separate poolers; else all clients, as one lot. */
+/**
+ * The number of clients of each lot. A lot is a group that shares poolers: the clients of an agent, if agents have separate
+ * poolers, else all clients.
+ */
 export function countClientsByAgent(settings: TreatmentSettings): number[] {
   return areAtAgents(settings.pool) && settings.agents > 0
     ? clientsByAgent(settings)
     : [totalClients(settings)];
 }
 
-/** Poolers that train-sim starts before each of the target's servers, for one lot of clients; empty if it starts none. */
+/**
+ * Number of poolers that train-sim starts before each server for one lot of clients (which share them); empty if it starts
+ * none.
+ */
 export function managedPoolersOf({ target, pool }: ConnectionContext): number[] {
   if (!isManaged(pool)) return [];
   return poolersBefore(serverWeightsOf({ target }).length, pool.instances);
 }
 
-/** Weights of the endpoints of one lot's clients: servers, the user's poolers, or train-sim's, which share a weight. */
+/**
+ * Weights of the endpoints that one lot of clients connects to: servers, the user's poolers, or train-sim's, which share a
+ * weight.
+ */
 export function clientWeightsOf({ target, pool }: ConnectionContext): number[] {
   const servers = serverWeightsOf({ target });
   if (!hasPooler(pool)) return servers;
@@ -75,7 +84,7 @@ export function clientWeightsOf({ target, pool }: ConnectionContext): number[] {
   );
 }
 
-/** Connections that one process opens for its clients. */
+/** Number of connections that one process opens for its clients. */
 export function clientConnectionsOf({ pool }: Pick<TreatmentSettings, "pool">, clients: number): number {
   const strategy = strategyOf(pool);
   const size = strategy.shared?.(pool) ?? clients;
@@ -83,8 +92,8 @@ export function clientConnectionsOf({ pool }: Pick<TreatmentSettings, "pool">, c
 }
 
 /**
- * Connections by server that the poolers which train-sim starts for one lot of clients open: each is before one server, and
- * opens its whole pool there if enough clients ask.
+ * Server connections, by server, of the poolers that train-sim starts for a lot of clients. Each pooler is before one
+ * server, and opens its whole pool if enough clients ask.
  */
 export function pooledConnectionsOf(settings: TreatmentSettings, lot: number): number[] {
   const poolers = managedPoolersOf(settings);
@@ -93,7 +102,7 @@ export function pooledConnectionsOf(settings: TreatmentSettings, lot: number): n
   );
 }
 
-/** Connections that the load opens at once, by server. */
+/** Most connections that the load has open at the same time, by server. */
 export function serversConnectionsOf(settings: TreatmentSettings): number[] {
   const { pool } = settings;
   const clients = totalClients(settings);
@@ -104,7 +113,7 @@ export function serversConnectionsOf(settings: TreatmentSettings): number[] {
   return weights.map((_, index) => opened.reduce((sum, each) => sum + (each[index] ?? 0), 0));
 }
 
-/** Connections that the load opens at once to the target's server that gets the most. */
+/** Most connections that the load has open at the same time to the server that gets the most. */
 export function serverConnectionsOf(settings: TreatmentSettings): number {
   return Math.max(...serversConnectionsOf(settings));
 }

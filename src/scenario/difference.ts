@@ -6,12 +6,12 @@ import { isMapping, pathText, type Path } from "../syntax/paths.js";
 
 export interface ScenarioDifference {
   readonly path: string;
-  /** The value on either side as flow YAML; `nothing` if the key is missing. */
+  /** The value on either side as flow YAML; `nothing` if the key is missing there. */
   readonly thisValue: string;
   readonly otherValue: string;
 }
 
-/** Most characters of a line that is shown. */
+/** Most characters that are shown of a line. */
 const LINE_CHARACTERS = 100;
 
 function valueText(value: unknown): string {
@@ -19,7 +19,7 @@ function valueText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The first difference of texts of several lines: `line 3: a` there, `line 3: b` here. */
+/** The first difference of two texts of several lines, such as `line 3: a` in one and `line 3: b` in the other. */
 function firstLineDifference(thisValue: string, otherValue: string): readonly [string, string] {
   const [one, other] = [thisValue.split("\n"), otherValue.split("\n")];
   const at = one.findIndex((line, i) => line !== other[i]);
@@ -61,7 +61,7 @@ function walk(thisValue: unknown, otherValue: unknown, path: Path): ScenarioDiff
   return [{ path: pathText(path), thisValue: valueText(thisValue), otherValue: valueText(otherValue) }];
 }
 
-/** The value of a stored text; a text that is no YAML any more (edited by hand) is compared as text. */
+/** The value of a stored text. A text that is no longer YAML (edited by hand) is compared as text. */
 function valueOf(yaml: string): unknown {
   try {
     return parse(yaml);
@@ -70,7 +70,7 @@ function valueOf(yaml: string): unknown {
   }
 }
 
-/** Both arguments are `scenario.yaml` of result directories, or `Experiment.yaml`. */
+/** Differences between two scenarios, each a stored `scenario.yaml` or an `Experiment.yaml`. */
 export function scenarioDifferences(thisValue: string, otherValue: string): ScenarioDifference[] {
   return walk(valueOf(thisValue), valueOf(otherValue), []);
 }

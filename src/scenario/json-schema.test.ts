@@ -9,7 +9,7 @@ import { Scenario } from "./schema.js";
 const schema = scenarioJsonSchema();
 const factorPath = (path: string) => pathsOf({}).factorPath(path);
 
-/** Every node with the path of keys to it. */
+/** Every schema node, with its path of keys. */
 function walk(node: SchemaNode, path: string): [string, SchemaNode][] {
   const properties = Object.entries(node.properties ?? {});
   return [
@@ -126,7 +126,7 @@ describe("factors in the schema", () => {
   });
 });
 
-/** True if a scalar passes the keywords for scalars. */
+/** True if a scalar satisfies the schema's keywords for scalars. */
 function takes(node: SchemaNode | undefined, value: unknown): boolean {
   if (!node) return false;
   if (node.anyOf) return node.anyOf.some((branch) => takes(branch, value));

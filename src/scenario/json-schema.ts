@@ -8,7 +8,7 @@ import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 /** The parts of a JSON Schema (draft 7) that this program reads. */
 export interface SchemaNode {
   readonly $ref?: string;
-  /** The kind and bounds of a single value, if other keywords cannot say them. */
+  /** Describes kind and bounds of a single value, if other keywords cannot. */
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
@@ -36,7 +36,7 @@ interface Place {
   readonly node: SchemaNode;
 }
 
-/** Every key and every entry of a list below `place`, its branches included, with a pointer to its schema. */
+/** The place of every key and list entry below `place`, in all branches, with a pointer to its schema. */
 function placesBelow({ path, pointer, node }: Place): Place[] {
   const own = Object.entries(node.properties ?? {}).flatMap(([key, property]) => {
     const text = path === "" ? key : `${path}.${key}`;
@@ -50,7 +50,7 @@ function placesBelow({ path, pointer, node }: Place): Place[] {
   return [...own, ...(entry ? [entry, ...placesBelow(entry)] : []), ...inBranches];
 }
 
-/** Mappings keyed by scenario path: the keys that can vary, each with the values that it takes. */
+/** Schema of a mapping keyed by scenario path: the keys that can vary, each with its values. */
 function byScenarioPath(
   places: readonly Place[],
   valueOf: (value: SchemaNode, node: SchemaNode) => SchemaNode,
@@ -94,7 +94,7 @@ export function scenarioJsonSchema(scenario: typeof Scenario = Scenario): Schema
   const { additionalProperties: _, ...open } = schema;
   return {
     ...open,
-    // A workload of the user has keys that no schema knows.
+    // The user's workload has keys that no schema knows.
     if: {
       properties: { workload: { anyOf: [{ type: "object" }, { type: "string", pattern: PATH.source }] } },
       required: ["workload"],
@@ -119,7 +119,7 @@ export function scenarioJsonSchema(scenario: typeof Scenario = Scenario): Schema
         },
       },
       combination: byScenarioPath(places, (level) => level),
-      // A mapping there matches by its keys, so that each of them may be absent.
+      // An entry of `exclude` matches by its keys, so any key of a mapping may be absent.
       exclusion: byScenarioPath(places, (level, node) =>
         isMapping(node) ? { anyOf: [level, { type: "object" }] } : level,
       ),

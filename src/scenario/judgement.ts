@@ -15,9 +15,9 @@ export interface RatioThreshold extends Pick<Threshold, "expression" | "operator
   readonly metric: string;
   readonly over: Quantity;
   readonly under: Quantity;
-  /** True if the whole interval has to lie beyond the bound. */
+  /** True if the whole confidence interval of the ratio has to lie beyond the bound. */
   readonly isSure: boolean;
-  /** Treatments by id. */
+  /** Pairs of treatments, by id. */
   readonly pairs: readonly { readonly treatment: string; readonly against: string }[];
 }
 
@@ -43,14 +43,14 @@ export interface Objective extends ComparedMetric {
   readonly words: string;
 }
 
-/** The end of an experiment, unless it ends with its last planned block. */
+/** Rule by which an experiment may end before its last planned block. */
 export interface StoppingRule {
-  /** Blocks before which nothing is decided; undefined if only the budget ends the experiment. */
+  /** Number of blocks before which nothing is decided; undefined if only the budget ends the experiment. */
   readonly min?: number;
   readonly max: number;
-  /** Distance of a ratio from 1 within which two sides are the same: 0.05 is 5 %. */
+  /** Margin, as a distance of a ratio from 1, within which two sides count as the same: 0.05 is 5 %. */
   readonly within: number;
-  /** Time since the start of the run after which no block begins. */
+  /** Milliseconds since the start of the run after which no block begins. */
   readonly budgetMs?: number;
   /** Objective of a race: treatments that are surely worse in it than the best run no more trials. */
   readonly race?: Objective;
@@ -62,47 +62,47 @@ export interface Threshold {
   readonly metric: string;
   /** The metric alone: an operation, a measure of an operation, a stage of the lifecycle, `integrity` or `verdict`. */
   readonly source: string;
-  /** Level by factor; the threshold holds for the treatments that have them all. */
+  /** Level by factor; the threshold applies to treatments that have all these levels. */
   readonly selector: Readonly<Record<string, string>>;
   /** The condition as written: `p(99)<500`. */
   readonly expression: string;
   readonly aggregate: string;
   readonly percentile?: number;
   readonly operator: ThresholdOperator;
-  /** Bound: latencies in milliseconds, rates per second. */
+  /** Bound: latencies are in milliseconds, rates per second. */
   readonly bound: number;
-  /** True if the experiment ends as soon as a running trial breaks the threshold. */
+  /** True if the experiment ends as soon as a running trial violates the threshold. */
   readonly abortOnFail: boolean;
-  /** Time from the start of a trial's window before which it cannot abort, in milliseconds. */
+  /** Milliseconds from the start of a trial's window during which the threshold cannot abort it. */
   readonly delayAbortEvalMs: number;
 }
 
-/** Bounds beyond which timings of a trial are not valid; see docs/reference/diagnosis.md. Ratios are 0 .. 1. */
+/** Bounds beyond which the timings of a trial are not valid; see docs/reference/diagnosis.md. Ratios are 0 .. 1. */
 export interface DiagnosisSettings {
-  /** True if the ceiling of the generator is measured, after the first trial of each pool. */
+  /** True if the generator's ceiling is measured, after the first trial of each pool. */
   readonly ceiling: boolean;
   readonly maxEventLoopDelayMs: number;
-  /** Busy share of the busiest worker thread. */
+  /** Largest busy share of the busiest worker thread. */
   readonly maxWorkerUtilization: number;
-  /** Share of clients x window that is not accounted for. */
+  /** Largest share of clients x window that is not accounted for. */
   readonly maxUnaccountedRatio: number;
-  /** Share of an open loop's arrivals that found no free client. */
+  /** Largest share of an open loop's arrivals that found no free client. */
   readonly maxDroppedRatio: number;
   readonly maxClockStepMs: number;
   readonly maxAgentClockErrorMs: number;
   readonly maxFailureRatio?: number | undefined;
-  /** Attempts that failed and were tried again, for each transaction that ended. */
+  /** Most failed attempts that were tried again, per ended transaction. */
   readonly maxRetriesPerTransaction: number;
-  /** Share of the machine's CPU time that a hypervisor gave to others. */
+  /** Largest share of the machine's CPU time that a hypervisor gave to other machines. */
   readonly maxStealRatio: number;
-  /** Share of the machine's CPU time that other programs used. */
+  /** Largest share of the machine's CPU time that other programs used. */
   readonly maxOtherCpuRatio: number;
-  /** Share of the window's seconds in which an operation stood still. */
+  /** Largest share of the window's seconds in which an operation stood still. */
   readonly maxStalledRatio: number;
-  /** Share of the bytes moved to and from storage that other programs moved. */
+  /** Largest share of the bytes moved to and from storage that other programs moved. */
   readonly maxOtherIoRatio: number;
-  /** Active sessions of others on the server, on average. */
+  /** Most active sessions of other programs on the server, on average. */
   readonly maxForeignSessions: number;
-  /** Share of the server's transactions that others made. */
+  /** Largest share of the server's transactions that other programs made. */
   readonly maxForeignTransactionRatio: number;
 }

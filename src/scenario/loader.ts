@@ -46,7 +46,9 @@ function resolvedYaml(raw: Mapping, given: string): string {
   return note + stringify(safe, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
-/** A problem for each place and message, with the treatments that it concerns unless it concerns all. */
+/**
+ * Merges findings to one problem for each place and message, with the treatments that it concerns unless it concerns all.
+ */
 function problemsByPlace(
   findings: readonly TreatmentFinding[],
   treatmentCount: number,
@@ -103,13 +105,15 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
     requireSound(holder, overrides.loadsCode);
     if (!isStored) holder["workload"] = withDeclared(holder["workload"]);
   }
-  // Paths on the command line are relative to the working directory; paths of the file are absolute by now.
+  // Paths on the command line are relative to the working directory; paths in the file are absolute by now.
   const overridden = withCompleteUrls(withAbsoluteFiles(given, process.cwd()), overrides.environment ?? {});
   const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
   return { source, applied, raw: { ...(title !== undefined && { name: title }), seed, ...others } };
 }
 
-/** The first treatment of a sound scenario as a separate scenario: with its files, its levels, and its passwords. */
+/**
+ * The scenario's first treatment as a separate scenario, with its files, levels and passwords. The scenario must be valid.
+ */
 export function firstTreatment(text: string, name: string, overrides: Overrides): Mapping {
   const { raw, applied } = read(text, name, overrides);
   return expand(raw, applied.factors).read[0]?.combination.raw ?? raw;
@@ -128,7 +132,8 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     if (problems.length > 0) throw new ScenarioError(name, problems.sort(inFileOrder));
   };
   const whole = readScenario(raw);
-  // Keys of treatments are judged there: a factor may supply a key that the scenario itself leaves open.
+  // The expansion finds problems of treatments' keys, because a factor may supply a key that the scenario itself leaves
+  // open.
   const ownFindings = ("findings" in whole ? whole.findings : []).filter(
     ({ path: at }) => expansion.ids.length === 0 || EXPERIMENT_KEYS.includes(String(at[0])),
   );
@@ -189,7 +194,7 @@ interface MappingAt {
   readonly at: Path;
 }
 
-/** The scenario, and the entries of its `include`, if they name a workload. */
+/** The mappings that name a workload: the scenario, and entries of its `include`. */
 function holdersOf(given: Mapping): MappingAt[] {
   const entries = Array.isArray(given["include"]) ? (given["include"] as unknown[]) : [];
   const named = entries.flatMap((holder, i) =>
@@ -212,13 +217,13 @@ function embedWorkloads(
       holder["workload"] = embed(holder["workload"]);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      // A workload's file that was named itself has no line that names it.
+      // A workload's file that was itself named on the command line has no line in a scenario.
       const place = PATH.test(name) ? {} : source.locate(at, false);
       throw new ScenarioError(name, [{ source: name, ...place, path: safePath(at), message: error.message }]);
     }
 }
 
-/** Refuses another workload than the scenario's, except in `include` and if all are files of the user. */
+/** Refuses a workload other than the scenario's, except in `include` if all are files of the user. */
 function requireOwn(given: Mapping, source: YamlSource, name: string): void {
   const own = holdersOf(given).filter(({ holder }) => OwnForm.safeParse(holder["workload"]).success);
   const others = holdersOf(given).filter(({ holder }) => holder !== given);
@@ -240,7 +245,7 @@ function requireOwn(given: Mapping, source: YamlSource, name: string): void {
   throw new ScenarioError(name, problems);
 }
 
-/** Throws a ScenarioError with all problems of a user's workload: without it, its keys are unknown. */
+/** Throws a ScenarioError with all problems of a user's workload, because its keys are unknown while it has any. */
 function requireSound({ workload: written }: Mapping, loadsCode: true | undefined): void {
   const own = OwnForm.safeParse(written);
   if (!own.success) return;
@@ -270,7 +275,7 @@ function requireSound({ workload: written }: Mapping, loadsCode: true | undefine
   );
 }
 
-/** Findings of the rules on the experiment's keys. Levels are known only if no varied value is refused. */
+/** Findings of the rules on the experiment's keys. Rules on levels are skipped if a varied value is refused. */
 function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFinding[] {
   const whole = readScenario(raw);
   const findings = "findings" in whole ? whole.findings : [];
@@ -302,7 +307,7 @@ function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFindin
 
 const forAllTreatments = (finding: Finding): TreatmentFinding => ({ ...finding, treatmentIds: [] });
 
-/** The keys of the experiment itself, which the schema accepted. */
+/** Keys of the experiment itself, typed; the schema has accepted them already. */
 function experimentKeys(raw: Mapping): Scenario {
   const own = Object.entries(raw).filter(([key]) => EXPERIMENT_KEYS.includes(key));
   return Scenario.parse(Object.fromEntries(own));
@@ -310,7 +315,7 @@ function experimentKeys(raw: Mapping): Scenario {
 
 const BUNDLED = fileURLToPath(new URL("../../scenarios/", import.meta.url));
 
-/** The file itself, or the bundled scenario of that name. A misspelt name of a bundled scenario is refused. */
+/** Path of the named file, or of the bundled scenario of that name. Refuses a misspelt name of a bundled scenario. */
 function fileOf(named: string): string {
   if (!/^[\w-]+$/.test(named) || existsSync(named)) return named;
   const names = readdirSync(BUNDLED).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);

@@ -9,7 +9,7 @@ const POOL = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances
 const AT_AGENTS = "agents: 2\npool: { strategy: pgbouncer, size: 8, instances: 2, placement: agent }\n";
 const BY_CERTIFICATE = "pool: { strategy: pgbouncer, size: 8, login: certificate }\n";
 
-/** A workload of one transaction. */
+/** YAML of a user's workload with one transaction. */
 const ownSql = (statements: string): string =>
   `workload: { file: x.sql, sql: ${JSON.stringify(`-- name: t\n${statements}`)} }\n`;
 

@@ -33,7 +33,7 @@ function parsedAim(named: string, asked: string, metrics: ThresholdMetrics): Par
   const subject = parseMetric(metrics.has(round) ? round : named, metrics);
   if ("message" in subject) return subject;
   const { source } = subject.value;
-  // Rounds are compared by events/s, but have no such threshold.
+  // Rounds are compared by events/s, although they have no threshold of that name.
   if (isRound(source) && asked === "events/s")
     return { value: { operation: source, metric: "eventsPerSecond" } };
   const aggregate = parseAggregate(source, asked, metrics);
@@ -49,7 +49,7 @@ function parsedObjective(text: string, metrics: ThresholdMetrics): Parsed<Object
   return { value: { ...aim.value, isMaximised: verb.startsWith("max"), words: text.trim() } };
 }
 
-/** Throws a UsageError that states the problem. */
+/** Parses an objective. Throws a UsageError that states the problem. */
 export function parseObjective(text: string, treatments: readonly Treatment[]): Objective {
   const parsed = parsedObjective(text, metricsFor(treatments));
   if ("value" in parsed) return parsed.value;
@@ -59,7 +59,10 @@ export function parseObjective(text: string, treatments: readonly Treatment[]): 
   );
 }
 
-/** The objective of a scenario; problems go to `findings`. Without `treatments`, their metrics are not checked. */
+/**
+ * The objective of a scenario; problems are added to `findings`. Without `treatments`, the metric is not checked against
+ * them.
+ */
 export function resolveObjective(
   text: string | undefined,
   treatments: readonly Treatment[] | undefined,
@@ -79,7 +82,7 @@ export function resolveObjective(
   return "value" in parsed ? parsed.value : undefined;
 }
 
-/** A condition such as `process: p(99)<50`; throws a UsageError that states the problem. */
+/** Parses a condition such as `process: p(99)<50`. Throws a UsageError that states the problem. */
 export function parseCondition(text: string, treatments: readonly Treatment[]): Condition {
   const threshold = parseThresholdOption(CONDITION, text, treatments);
   const { source, selector, operator, bound } = threshold;

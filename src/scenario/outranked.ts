@@ -4,14 +4,17 @@ import { executorOf } from "../load/executors/registry.js";
 import type { ScenarioProblem } from "../syntax/problems.js";
 import { rolesOf, type Treatment } from "./settings.js";
 
-/** The key that decides about the clients of a role before `clients` does. */
+/** The key that determines a role's number of clients, with precedence over `clients`. */
 function keyOver(role: string, treatments: readonly Treatment[]): string {
   const own = treatments.flatMap(({ settings: { actors } }) => actors[role] ?? []);
   const key = own.map(({ load }) => executorOf(load).clientsKey).find((each) => each !== undefined);
   return key === undefined ? `actors.${role}.clients` : `actors.${role}.load.${key}`;
 }
 
-/** @param clients value of `--set clients=...` */
+/**
+ * A problem if `--set clients` reaches no role because other keys override it, a warning if it misses some roles. @param
+ * clients value of `--set clients=...`
+ */
 export function outrankedClients(
   clients: unknown,
   treatments: readonly Treatment[],

@@ -21,7 +21,7 @@ export function pairedScenario(reference: Mapping, other: Mapping, experiment: M
   return stringify(
     {
       ...experiment,
-      // The workload decides which keys exist.
+      // The workload determines which keys exist, so both treatments state it.
       ...(workload !== undefined && { workload }),
       ...only(reference, isSame),
       include: [entry(reference), entry(other)],

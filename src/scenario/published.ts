@@ -35,7 +35,7 @@ function parseFigure(
   return { value: { source, selector, ...aggregate.value } };
 }
 
-/** The treatment that a figure is about, or the reason why there is none. */
+/** The treatment that a published figure is about, or the reason why there is none. */
 function treatmentOf(
   about: ThresholdSubject & PublishedFigure["quantity"],
   named: readonly Named[],
@@ -49,8 +49,8 @@ function treatmentOf(
 }
 
 /**
- * The published figures of a scenario; problems go to `findings`.
- * @param treatments undefined if some are refused: nothing is run then
+ * The published figures of a scenario; problems are added to `findings`. @param treatments undefined if some are refused:
+ * nothing is run then
  */
 export function resolvePublished(
   written: Scenario["published"],

@@ -22,7 +22,7 @@ type Pairs = RatioThreshold["pairs"];
 
 const BOUNDS_OF_INTERVALS: readonly string[] = ["<", "<=", ">", ">="];
 
-/** Levels that a subject names; a treatment's id stands for all of its levels. */
+/** Levels that one side of a ratio names; a treatment's id stands for all of its levels. */
 function levelsNamed({ selector }: ThresholdSubject, treatments: readonly Named[]): Levels {
   const { [TREATMENT_KEY]: id, ...levels } = selector;
   return { ...treatments.find((each) => each.id === id)?.levels, ...levels };
@@ -32,7 +32,7 @@ function hasLevels({ levels }: Named, wanted: Levels): boolean {
   return Object.entries(wanted).every(([factor, level]) => levels[factor] === level);
 }
 
-/** Treatments of one side with their counterparts on the other. */
+/** Pairs of a treatment of one side and its counterpart on the other. */
 export function pairsOf(
   over: ThresholdSubject,
   under: ThresholdSubject,
@@ -129,8 +129,8 @@ function parseRatio(
 }
 
 /**
- * The thresholds on ratios of a scenario; problems go to `findings`.
- * @param treatments undefined if some are refused: their metrics are unknown then
+ * The thresholds on ratios of a scenario; problems are added to `findings`. @param treatments undefined if some are
+ * refused: their metrics are unknown then
  */
 export function resolveRatioThresholds(
   written: Scenario["thresholds"],

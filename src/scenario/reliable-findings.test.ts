@@ -43,7 +43,7 @@ const VIOLATIONS = [
   `workload: calls\ncommit: once\nactors: { loaders: { load: { ${daily} } } } }`,
 ];
 
-/** Broken rules; empty if the schema refuses the scenario, or its workload is a file. */
+/** The rules that a scenario breaks; empty if the schema refuses the scenario, or its workload is a file. */
 function brokenRules(yaml: string): ReturnType<typeof rulesOf> {
   const raw = parse(yaml) as Mapping;
   if (isMapping(raw["workload"]) || String(raw["workload"]).includes("/")) return [];

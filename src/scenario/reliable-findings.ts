@@ -7,14 +7,14 @@ import { rulesOf } from "./rules.js";
 import { hasUnreadWorkload, schemaFor, type Scenario } from "./schema.js";
 import { pathsOf } from "./schema-paths.js";
 
-/** Most repairs: a repair removes refused values, which may uncover others. */
+/** Most repairs of a scenario: removing refused values may uncover others. */
 const REPAIRS_MOST = 20;
 /** Number of problems beyond which findings of rules are left out, since a user would not read them. */
 const FINDINGS_MOST = 100;
 /** Keys that give a scenario other treatments. */
 const VARYING = ["factors", "include", "exclude"];
 
-/** True for lists of levels by key, or a list of combinations. */
+/** True if the value has the shape of factors: lists of levels by key, or a list of combinations. */
 function isLikeFactors(value: unknown): boolean {
   return Array.isArray(value)
     ? value.some(isMapping)
@@ -24,9 +24,9 @@ function isLikeFactors(value: unknown): boolean {
 /** The places of a scenario whose values are unreliable. */
 export class UnreliablePlaces {
   private readonly places: Path[] = [];
-  /** Mappings whose missing keys are unknown: a missing key may have been meant, or may follow from a refused value. */
+  /** Mappings whose missing keys are unknown, because the key may have been misspelt, or may follow from a refused value. */
   private readonly mappingsWithGaps: Path[] = [];
-  /** True if a misspelt key has a value like `factors` or `include`. */
+  /** True if a misspelt key's value has the shape of `factors` or `include`. */
   private mayBeFactors = false;
 
   constructor(private readonly raw: Mapping) {}
@@ -34,10 +34,10 @@ export class UnreliablePlaces {
   add({ path, isAboutKey }: Pick<Finding, "path" | "isAboutKey">): void {
     this.places.push(path);
     const at = path.slice(0, -1);
-    // A missing kind follows from the other keys of its mapping.
+    // A mapping's missing kind follows from its other keys, so it is unknown if one of them is refused.
     if (at.length > 0) this.mappingsWithGaps.push(at);
     if (isAboutKey !== true) return;
-    // Keys of another workload: that workload may have been meant.
+    // A key of another workload: the user may have meant that workload.
     if (path.length === 1 && String(path[0]) in OWN_KEYS) this.places.push(["workload"]);
     this.mayBeFactors ||= path.length === 1 && isLikeFactors(getIn(this.raw, path));
     const meant = pathsOf(this.raw).placesMeant(String(path.at(-1)), at);
@@ -62,7 +62,7 @@ export class UnreliablePlaces {
   }
 }
 
-/** The nearest place that can be removed: a list goes as a whole, so that its other entries keep their numbers. */
+/** The nearest place that can be removed; a list is removed as a whole, so that its other entries keep their indices. */
 function removable(raw: Mapping, path: Path): Path {
   const list = path.findIndex((part) => typeof part === "number");
   const place = list < 0 ? path : path.slice(0, list);
@@ -99,10 +99,10 @@ export function withoutRefused(
   return undefined;
 }
 
-/** Receives each read: of one key or, with `isWhole`, of all values below a path. */
+/** Called for each read: of one key or, with `isWhole`, of all values below a path. */
 type OnRead = (path: Path, isWhole: boolean) => void;
 
-/** A proxy of the value that reports reads. */
+/** A proxy of the value that reports what is read of it. */
 function watched<T>(value: T, onRead: OnRead, at: Path = []): T {
   if (!isMapping(value) && !Array.isArray(value)) return value;
   const pathOf = (key: string): Path => [
@@ -127,7 +127,7 @@ function watched<T>(value: T, onRead: OnRead, at: Path = []): T {
   });
 }
 
-/** Findings of `look` in a scenario with refused keys; empty if it reads a refused key. */
+/** Findings of `look` in a scenario with refused keys; empty if `look` reads a refused key. */
 export function findingsDespiteRefusals(
   scenario: Scenario,
   refused: UnreliablePlaces,

@@ -12,7 +12,7 @@ import { agentsFor, type AgentPlace } from "../clients/deal.js";
 import type { RoleSettings } from "../clients/settings.js";
 import { workloadOf, type OwnSettings } from "../workloads/registry.js";
 
-/** The roles of the workload, from the scenario's keys. */
+/** The settings of the workload's roles, from the scenario's keys. */
 function resolveRoles(scenario: Scenario): Record<string, RoleSettings> {
   const { roles, settings } = workloadOf(scenario);
   const actors: Record<string, RoleSettings> = {};
@@ -43,7 +43,7 @@ const COMMON: {
   workload: ({ workload }) => workload,
   target: ({ target }) => resolveTarget(target),
   dialect: ({ dialect }) => (dialect === "auto" ? DEFAULT_DIALECT : dialect),
-  // The servers that train-sim runs are PostgreSQL, so their dialect is known.
+  // The dialect is asked only of the user's servers; the servers that train-sim runs are PostgreSQL.
   asksDialect: ({ dialect, target }) => dialect === "auto" && resolveTarget(target).kind === "url",
   namespace: ({ namespace }) => namespace,
   storage: ({ storage }) => storage,
@@ -84,8 +84,8 @@ function resolveOwn(scenario: Scenario): Own {
 }
 
 /**
- * The same settings, each made when it is read, so that a read shows which keys of the scenario it depends on.
- * @param seen the scenario, through which reads are seen
+ * The settings as properties that are resolved when they are read, so that a read shows which keys of the scenario it
+ * depends on. @param seen the scenario, through which reads are seen
  */
 export function settingsOnRead(scenario: Scenario, seen: Scenario): TreatmentSettings {
   const settings = Object.entries(COMMON).map(
@@ -94,7 +94,8 @@ export function settingsOnRead(scenario: Scenario, seen: Scenario): TreatmentSet
   const keys: Readonly<Record<string, unknown>> = scenario;
   const seenKeys: Readonly<Record<string, unknown>> = seen;
   const own = Object.entries(resolveOwn(scenario)).map(([name, value]) => {
-    // A key that the workload passes on depends on nothing else; a value that it derives may depend on all keys.
+    // A key whose value is used as it is depends on nothing else; a value that the workload derives may depend on all
+    // keys.
     const isPassedOn = value !== undefined && Object.is(value, keys[name]);
     const get = (): unknown => (isPassedOn ? seenKeys[name] : resolveOwn(seen)[name as keyof Own]);
     return [name, { enumerable: true, get }] as const;

@@ -13,7 +13,7 @@ import { workloadOf } from "../workloads/registry.js";
 import { storeProblem } from "../workloads/stores.js";
 import type { TreatmentSettings } from "./settings.js";
 
-/** Features of a treatment that this dialect lacks. */
+/** Problems of a treatment's features that this dialect lacks. */
 export function dialectProblems(name: DialectName, settings: TreatmentSettings): Finding[] {
   const { storage, faults } = settings;
   const { lacksFaults } = capabilitiesOf(name);
@@ -28,7 +28,7 @@ export function dialectProblems(name: DialectName, settings: TreatmentSettings):
   ];
 }
 
-/** Refuses a workload without a store for the database of the target, and a pool that cannot connect to it. */
+/** Refuses a workload without a store for the target's database, and a pool that cannot connect to it. */
 function databaseFindings(settings: TreatmentSettings): Finding[] {
   const { target, dialect, pool } = settings;
   const [first] = target.kind === "url" ? target.urls : [];

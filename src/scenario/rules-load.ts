@@ -8,7 +8,7 @@ import type { RoleMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
 import type { TreatmentSettings } from "./settings.js";
 
-/** The roles that a scenario names, in their written form. */
+/** The roles that a scenario names, as written. */
 function rolesOf({ actors }: Scenario): [string, RoleMapping][] {
   return Object.entries(actors).flatMap(([role, mapping]): [string, RoleMapping][] =>
     mapping ? [[role, mapping]] : [],
@@ -23,7 +23,7 @@ export function thinkTimeRules(scenario: Scenario): Finding[] {
   );
 }
 
-/** Refuses a day's profile of a role that does not add batches. */
+/** Refuses a day's profile for a role that does not add batches. */
 export function profileRoleRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
   const { roles } = workloadOf(settings);
   const having = Object.keys(roles).filter((role) => roles[role]?.hasBatches);
@@ -48,7 +48,7 @@ export function loadRules(scenario: Scenario, settings: TreatmentSettings): Find
   });
 }
 
-/** Refuses agents without work, and agents of roles that do not exist. */
+/** Refuses agents without work, and agents for roles that do not exist. */
 function agentRules({ actors, agents, agentPlace = {} }: TreatmentSettings): Finding[] {
   const strangers = Object.keys(agentPlace).filter((role) => !(role in actors));
   if (strangers.length > 0) {

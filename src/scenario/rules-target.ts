@@ -29,12 +29,12 @@ export function passwordCommandRules({ target, pool }: TreatmentSettings): Findi
   return findings;
 }
 
-/** Settings of a server that train-sim starts; the user may choose all but a few. */
+/** Settings of a server that train-sim starts, of which the user may choose all but a few. */
 function serverSettings({ target }: TreatmentSettings): Readonly<Record<string, string>> {
   return target.kind === "url" ? {} : target.settings;
 }
 
-/** Refuses a pooler with standbys, which hands clients to any server, whether or not that takes writes. */
+/** Refuses a pooler if the target has standbys: it would lead clients to any server, although standbys take no writes. */
 export function standbyRules({ target, pool }: TreatmentSettings): Finding[] {
   if (target.kind !== "embedded" || !target.standbys || !hasPooler(pool)) return [];
   const { product } = poolerKindOf(pool);
@@ -53,7 +53,10 @@ export function settingRules(settings: TreatmentSettings): Finding[] {
   return settingFindings(settingRefusals(serverSettings(settings)));
 }
 
-/** Checks this treatment alone: treatments that share its server state the same max_connections, and are checked, too. */
+/**
+ * Checks the connections of this treatment only: treatments on the same server state the same max_connections and are
+ * checked, too.
+ */
 export function connectionRules(settings: TreatmentSettings): Finding[] {
   const needed = OWN_CONNECTIONS + serverConnectionsOf(settings);
   return settingFindings(connectionRefusals(serverSettings(settings), needed));

@@ -57,7 +57,7 @@ function protocolRules({ prepared, workload }: Scenario): Finding[] {
   return [{ path: ["prepared"], message }];
 }
 
-/** Findings on keys and roles of another workload. */
+/** Findings on keys and roles that belong to another workload. */
 function foreignKeys(raw: Mapping): Finding[] {
   const { data: workload, success } = Scenario.shape.workload.safeParse(raw["workload"]);
   if (!success || hasUnreadWorkload(raw)) return [];
@@ -90,7 +90,7 @@ function foreignKeys(raw: Mapping): Finding[] {
   ];
 }
 
-/** True if the finding is about a key that a workload might have. */
+/** True if the finding is about an unknown key that a user's workload might have. */
 function mayBeWorkloadKey({ path, isAboutKey }: Finding): boolean {
   const [key] = path;
   return isAboutKey === true && path.length === 1 && nearest(String(key), ["workload"]) === undefined;

@@ -81,7 +81,7 @@ test("quickstart has three payloads with five trials each in under 90 seconds", 
   const experiment = parseScenario(text("quickstart.yaml"), "quickstart.yaml");
   expect(experiment.treatments.map(({ id }) => id)).toEqual(["jsonb", "jsonb-manual", "text"]);
   expect(experiment.trials).toHaveLength(15);
-  // Time of all trials without drains, and with the longest drains.
+  // The least time is without drains, the most with the longest drains.
   expect(experimentSpan(experiment).leastMs).toBe(60_000);
   expect(experimentSpan(experiment).mostMs).toBeLessThanOrEqual(90_000);
 });

@@ -24,7 +24,7 @@ function roleSchema(role: string, traits: RoleTraits) {
 }
 
 type RoleSchema = ReturnType<typeof roleSchema>;
-/** A role in its written form. */
+/** A role as written in a scenario. */
 export type RoleMapping = Exclude<z.output<RoleSchema>, false | undefined>;
 
 function rolesWith(roles: readonly (readonly [role: string, schema: RoleSchema])[]) {
@@ -38,7 +38,7 @@ export function rolesOf(roles: Readonly<Record<string, RoleTraits>>) {
   return rolesWith(Object.entries(roles).map(([role, traits]) => [role, roleSchema(role, traits)]));
 }
 
-/** A role that several workloads have: common keys if all agree, else the keys of each. */
+/** The schema of a role that several workloads have: common keys if all agree, else the keys of each. */
 function sharedRole(role: string, owned: readonly (readonly [workload: string, traits: RoleTraits])[]) {
   const likeness = ({ purpose, clients, thinkTimeMs }: RoleTraits): string =>
     JSON.stringify([purpose, clients, thinkTimeMs]);

@@ -3,7 +3,7 @@ import { drainBound, duration, HOUR_MS, samplingInterval } from "../syntax/scala
 import { ALLOWABLE } from "./judgement.js";
 import { CONDITION_PATTERN, METRIC_PATTERN, RATIO_PATTERN } from "./threshold-metrics.js";
 
-/** Milliseconds that `drain: true` allows. */
+/** Most milliseconds of a drain with `drain: true`. */
 export const DEFAULT_DRAIN_MS = 30_000;
 export const Trial = z
   .strictObject({
@@ -108,7 +108,7 @@ const Condition = z
 
 export const Thresholds = z
   .record(
-    // Pattern for editors; `thresholds.ts` checks it, and also conditions of any metric.
+    // The pattern is for editors; `thresholds.ts` makes the check, also of conditions on any metric.
     z.string().meta({ pattern: `${METRIC_PATTERN.source}|${RATIO_PATTERN.source}` }),
     z.union([Condition, z.array(Condition).min(1)]).transform((one) => (Array.isArray(one) ? one : [one])),
   )

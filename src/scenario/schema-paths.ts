@@ -7,7 +7,7 @@ import type { Workload } from "../workloads/workload.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, hasUnreadWorkload, schemaOf } from "./schema.js";
 import { keyWithoutPasswords } from "../foundation/secrets.js";
 
-/** Most places in a suggestion; more are no help. */
+/** Most places that a suggestion names. */
 const PLACES_MAX = 3;
 
 function branches(node: SchemaNode): SchemaNode[] {
@@ -24,7 +24,7 @@ function propertiesOf(nodes: readonly SchemaNode[]): Record<string, SchemaNode[]
   return found;
 }
 
-/** The node of values under any key, for a mapping with free keys. */
+/** Key pattern and value schema of a mapping with free keys; undefined for other nodes. */
 function recordOf(nodes: readonly SchemaNode[]): { keys: RegExp; value: SchemaNode } | undefined {
   for (const node of nodes) {
     if (typeof node.additionalProperties === "object")
@@ -50,10 +50,10 @@ function pathsBelow(nodes: readonly SchemaNode[], at: Path): Path[] {
   });
 }
 
-/** A known path, with the free keys of mappings joined into one part, or a message. */
+/** A known path, in which the free key of a mapping is one part, or a message why there is none. */
 export type ResolvedPath = { readonly path: Path } | { readonly message: string };
 
-/** `did you mean X?` with the whole path of X, so that it can be copied. */
+/** Text `did you mean X?` with the whole path of X, so that it can be copied. */
 function nearestPath(path: Path, hint: string): string {
   const match = /^did you mean (.*)\?$/.exec(hint);
   return match && path.length > 0 ? `did you mean ${pathText(path)}.${match[1] ?? ""}?` : hint;
@@ -61,7 +61,7 @@ function nearestPath(path: Path, hint: string): string {
 
 interface KnownMapping {
   readonly keys: readonly string[];
-  /** Paths of keys in the mapping and deeper, by their last key in lower case. */
+  /** Paths of keys at any depth in the mapping, by their last key in lower case. */
   readonly below: ReadonlyMap<string, Path[]>;
 }
 
@@ -73,7 +73,7 @@ export class ScenarioPaths {
     private readonly isOpen = false,
   ) {}
 
-  /** Known mappings, looked up once each: a file may have thousands of unknown keys. */
+  /** Known mappings by path, so that each is looked up once: a file may have thousands of unknown keys. */
   private readonly mappings = new Map<string, KnownMapping>();
   private readonly factorPaths = new Map<string, ResolvedPath>();
 
@@ -119,7 +119,9 @@ export class ScenarioPaths {
     return [...places, ...(near === undefined ? [] : [[...path, near]])];
   }
 
-  /** The likely meaning of a key that the mapping at `path` does not have. `whole` names siblings by their whole path. */
+  /**
+   * The likely meaning of a key that the mapping at `path` does not have. `whole` names sibling keys by their whole path.
+   */
   keySuggestion(key: string, path: Path, whole: boolean): string {
     const siblings = this.keysAt(path);
     const places = this.placesOf(key, path);
@@ -129,7 +131,10 @@ export class ScenarioPaths {
     return whole ? nearestPath(path, hint) : hint;
   }
 
-  /** Factors and combinations are keyed by scenario paths, so the rest of a path below them is one key. */
+  /**
+   * Resolves a path below `factors`, `include` or `exclude`, which are keyed by scenario paths: the rest of the path is one
+   * key.
+   */
   private resolveFactorKey(prefix: Path, rest: Path): ResolvedPath {
     const index = rest.findIndex((part) => typeof part === "number");
     const key = index < 0 ? rest : rest.slice(0, index);
@@ -171,19 +176,19 @@ export class ScenarioPaths {
     return { path };
   }
 
-  /** The known path of a written one. */
+  /** The path that a text means if the schema knows it, else a message. */
   knownPath(text: string): ResolvedPath {
     const parts = parsePath(text);
     if (parts && this.isOpen && !COMMON_KEYS.includes(String(parts[0]))) return { path: parts };
     const resolved = parts && this.resolvePath(parts);
     if (resolved && "path" in resolved) return resolved;
-    // A URL is taken as a whole: its parts, cut at each dot, may be pieces of a password.
+    // A URL is shown as a whole: its parts, cut at each dot, may be pieces of a password.
     const safeKey = keyWithoutPasswords(text);
     if (resolved && safeKey === text) return resolved;
     return { message: `${safeKey} is not a path, such as actors.producers.clients` };
   }
 
-  /** The known path of a written one, which must be able to differ between treatments. */
+  /** The path that a text means if it may differ between treatments, else a message. */
   factorPath(text: string): ResolvedPath {
     const before = this.factorPaths.get(text);
     if (before) return before;
@@ -200,12 +205,12 @@ export class ScenarioPaths {
   }
 }
 
-/** Created on first use: a JSON Schema takes a fifth of the program's start. */
+/** The paths of all workloads; created on first use, because a JSON Schema takes a fifth of the program's start. */
 let ofFamilies: ScenarioPaths | undefined;
 let ofAny: ScenarioPaths | undefined;
 const ofOwn = new WeakMap<Workload, ScenarioPaths>();
 
-/** Paths of a raw scenario: a workload of the user has other keys. */
+/** The known paths of a raw scenario; they include the keys of the user's workload, if it has one. */
 export function pathsOf(raw: Mapping): ScenarioPaths {
   const own = ownIn(raw);
   if (!own && hasUnreadWorkload(raw)) return (ofAny ??= new ScenarioPaths(scenarioJsonSchema(), true));

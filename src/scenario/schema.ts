@@ -36,10 +36,10 @@ export const EXPERIMENT_KEYS: readonly string[] = [
 
 const AGENTS_MAX = 64;
 
-/** A level, or a partial combination of levels, by scenario path; `expansion.ts` checks them. */
+/** Schema of partial combinations: each maps scenario paths to levels. `expansion.ts` checks them. */
 const Combinations = z.array(z.record(z.string(), z.unknown())).max(1000).prefault([]);
 
-/** Keys that every scenario has, in the order of the reference: before and behind the workload's, and behind `actors`. */
+/** Keys that every scenario has, in the order of the reference: before the workload's, behind them, and behind `actors`. */
 const BEFORE_OWN = {
   name: z
     .string()
@@ -189,25 +189,25 @@ function scenarioWith<Keys extends z.ZodRawShape>(keys: Keys, actors: typeof Rol
   });
 }
 
-/** The keys of all workloads, for editors, the reference and a scenario whose workload cannot be read. */
+/** The schema with the keys of all workloads, for editors, the reference and a scenario whose workload cannot be read. */
 export const Scenario = scenarioWith(OWN_KEYS, RoleKeys);
 
-/** True if a raw scenario names a workload that cannot be read, or misspells the key: then its keys are unknown. */
+/** True if a raw scenario names an unreadable workload or misspells `workload`: its keys are then unknown. */
 export function hasUnreadWorkload(raw: Mapping): boolean {
   if (raw["workload"] !== undefined) return !Scenario.shape.workload.safeParse(raw["workload"]).success;
   return Object.keys(raw).some((key) => !(key in Scenario.shape) && nearest(key, ["workload"]) !== undefined);
 }
 
-/** Keys that every scenario has: a setting of a workload cannot have their names. */
+/** Keys that every scenario has; a workload's setting cannot have the same name. */
 export const COMMON_KEYS: readonly string[] = Object.keys(Scenario.shape).filter((key) => !(key in OWN_KEYS));
 
 const made = new WeakMap<Workload, typeof Scenario>();
 
-/** The schema of that workload's scenarios: its keys and roles, regardless of other meanings of the same names. */
+/** The schema of that workload's scenarios: its keys and roles, regardless of other workloads' keys of the same name. */
 export function schemaOf(workload: Workload): typeof Scenario {
   const known = made.get(workload);
   if (known) return known;
-  // The keys of other workloads are in the type only; nothing reads them.
+  // Keys of other workloads exist in the type only; nothing reads them.
   const schema = scenarioWith(workload.settings.keys, rolesOf(workload.roles)) as unknown as typeof Scenario;
   made.set(workload, schema);
   return schema;

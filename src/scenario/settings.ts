@@ -21,18 +21,18 @@ import { workloadOf, type OwnSettings, type WorkloadChoice } from "../workloads/
 export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings {
   readonly workload: NonNullable<WorkloadChoice["workload"]>;
   readonly target: TargetSettings;
-  /** A stand-in, if `asksDialect`, until the server has been asked. */
+  /** SQL dialect; if `asksDialect`, a placeholder until the server has been asked. */
   readonly dialect: DialectName;
   readonly asksDialect: boolean;
   /** The PostgreSQL schema that train-sim creates, marks and drops. */
   readonly namespace: string;
   readonly storage: Storage;
   readonly actors: Readonly<Record<string, RoleSettings>>;
-  /** Processes that run the worker threads; 0: this process runs them. */
+  /** Number of processes that run the worker threads; 0: this process runs them. */
   readonly agents: number;
   readonly agentPlace?: AgentPlace;
   readonly trial: TrialPhases;
-  /** Milliseconds between samples of the server; 0 for readings at both ends of the window only. */
+  /** Milliseconds between samples of the server; 0 takes readings at both ends of the window only. */
   readonly evidence: { readonly everyMs: number };
   /** Faults of each trial, in the order of the scenario. */
   readonly faults: readonly Fault[];
@@ -52,10 +52,10 @@ export function rolesOf(treatments: readonly Pick<Treatment, "settings">[]): str
   return [...new Set(treatments.flatMap(({ settings }) => Object.keys(workloadOf(settings).roles)))];
 }
 
-/** A run of a treatment, in the order in which trials are run. */
+/** A run of a treatment that is planned; trials are listed in the order in which they run. */
 export interface PlannedTrial {
   readonly number: number;
-  /** Block, from 0: each block holds every treatment once; trials of one block share a seed. */
+  /** Block number, from 0. Each block holds every treatment once, and its trials share a seed. */
   readonly block: number;
   readonly treatmentId: string;
   readonly seed: number;
@@ -68,7 +68,7 @@ export interface Experiment {
   readonly name: string;
   readonly seed: number;
   readonly treatments: readonly Treatment[];
-  /** All trials that may run: with `stopping` the last blocks may not. */
+  /** All trials that may run; with `stopping`, the last blocks may be skipped. */
   readonly trials: readonly PlannedTrial[];
   readonly stopping?: StoppingRule;
   readonly objective?: Objective;
@@ -76,11 +76,11 @@ export interface Experiment {
   readonly ratioThresholds: readonly RatioThreshold[];
   readonly published: readonly PublishedFigure[];
   readonly diagnosis: DiagnosisSettings;
-  /** The resolved scenario (overrides applied), as YAML that loads to this same experiment. */
+  /** The resolved scenario (overrides applied) as YAML that loads to this same experiment. */
   readonly yaml: string;
   /** Sentences about options that have less effect than they seem to. */
   readonly warnings?: readonly string[];
-  /** Variables of the environment that libpq knows and that have no effect on its URLs, each with the reason. */
+  /** Environment variables that libpq knows and that have no effect on the scenario's URLs, each with the reason. */
   readonly ignoredVariables?: readonly string[];
 }
 

@@ -60,7 +60,7 @@ it("a race plans interleaved blocks and ends by its objective", () => {
     'End\n  treatments that are surely worse than the best in "maximise add.events/s" leave\n' +
       "  once those that are left are the same within 5 %, looked at after 5, 6, 8 blocks\n",
   );
-  // An objective alone changes no run: only `recommend` uses it.
+  // An objective alone does not change a run: only `recommend` uses it.
   const { stopping, objective: kept } = parseScenario(`${TWO}objective: minimise add.p(99)`, "x.yaml");
   expect([stopping, kept?.metric]).toEqual([undefined, "p99"]);
 });

@@ -11,7 +11,7 @@ const DEFAULT_WITHIN = 0.05;
 
 const blocks = (least: number): z.ZodInt => z.int().min(least).max(TRIALS_MAX);
 
-/** A share, stored as 0.05 for `5%`. */
+/** Schema of a share, written as `5%` and stored as 0.05. */
 function percent(description: string) {
   const title = `1% to ${WITHIN_MAX_PERCENT}%`;
   const pattern = "^\\d+(\\.\\d+)?\\s*%$";
@@ -82,8 +82,8 @@ function racingFindings({ trials, objective }: Extent, max: number): Finding[] {
 }
 
 /**
- * Rule by which the experiment may end before its last block; undefined if it may not. Problems go to `findings`.
- * `objective` is the resolved objective of the scenario, if it has one.
+ * Rule by which the experiment may end before its last block; undefined if it may not. Problems are added to `findings`.
+ * `objective` is the scenario's resolved objective, if any.
  */
 export function resolveStopping(
   extent: Extent,

@@ -6,42 +6,45 @@ import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-l
 import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../workloads/evidence.js";
 import type { Quantity } from "./judgement.js";
 
-/** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, such as a URL. */
+/**
+ * Matches a metric with its selector: `add`, `add.poolwait`, `add{payload:text,pool:direct}`. A level may contain a colon,
+ * such as a URL.
+ */
 export const METRIC_PATTERN =
   /^\s*(\w[\w.-]*)\s*(?:\{\s*([\w.-]+\s*:[^,{}]+(?:,\s*[\w.-]+\s*:[^,{}]+)*)\})?\s*$/;
-/** `add{payload:text} / add{payload:jsonb}`; a slash inside a level does not separate. */
+/** Matches a ratio of metrics: `add{payload:text} / add{payload:jsonb}`. A slash inside a level does not separate. */
 export const RATIO_PATTERN = /^((?:[^{}/]|\{[^{}]*\})+)\/((?:[^{}/]|\{[^{}]*\})+)$/;
-/** `p(99.9)<500`, `violations==0`, `events/s surely>1.2`. */
+/** Matches a condition: `p(99.9)<500`, `violations==0`, `events/s surely>1.2`. */
 export const CONDITION_PATTERN =
   /^\s*((?!p\d)[A-Za-z_]\w*(?:\/s)?|p\((?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\))(?:\s+(surely))?\s*(<=|>=|===|!==|==|!=|<|>)\s*(-?\d+(?:\.\d+)?)\s*$/;
 
-/** Aggregates of a latency in milliseconds, besides `p(N)`. */
+/** Aggregates of a latency in milliseconds, apart from `p(N)`. */
 export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 
 const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
 /** Metrics that are judged as a whole: they have no ratio and no published figures. */
 export const JUDGED_AS_A_WHOLE: readonly string[] = ["integrity", "verdict"];
 
-/** All operations but rounds together. */
+/** Name that stands for all operations together, rounds excluded. */
 export const ALL_OPERATIONS = "__all__";
 const ALL_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"];
 const thresholdsOf = (figures: readonly Evidence[]): string[] =>
   figures.filter(({ isThreshold }) => isThreshold).map(({ field }) => field);
-/** Figures of a trial's `database` and its `perEvent`. */
+/** Thresholds on figures of a trial's `database` and its `perEvent`. */
 export const DATABASE_AGGREGATES = thresholdsOf(DATABASE_EVIDENCE);
 export const PER_EVENT_AGGREGATES = thresholdsOf(PER_EVENT_EVIDENCE);
-/** Metric of the sizes that a workload's audit measures. */
+/** Name of the metric of sizes that a workload's audit measures. */
 export const AUDIT = "audit";
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
 export interface MetricTraits {
-  /** Aggregates of the metric, besides `p(N)`. */
+  /** Aggregates of the metric, apart from `p(N)`. */
   readonly aggregates: readonly string[];
   /** True if the metric has percentiles. */
   readonly isLatency: boolean;
-  /** The workload that has the metric; undefined if all have it. */
+  /** The workload that has the metric; undefined if all workloads have it. */
   readonly workload?: Workload;
-  /** Roles of which a treatment needs one to have a sample; undefined if any role will do. */
+  /** Roles that can give the metric a sample, of which a treatment needs one; undefined if any role can. */
   readonly roles?: readonly string[];
 }
 
@@ -97,8 +100,8 @@ const COMMON: readonly [string, MetricTraits][] = [
 const made = new WeakMap<Workload, ThresholdMetrics>();
 
 /**
- * Metrics of scenarios of that workload; an operation alone is its response time and its counts. Metrics of other workloads
- * are known, too: the message on an unmeasured metric differs from the message on an unknown one.
+ * Metrics of that workload's scenarios; an operation alone is its response time and its counts. Metrics of other workloads
+ * are included, so that an unmeasured metric gets another message than an unknown one.
  */
 export function thresholdMetrics(workload: Workload): ThresholdMetrics {
   const metrics = made.get(workload) ?? new Map([...[...WORKLOADS, workload].flatMap(metricsOf), ...COMMON]);
@@ -106,12 +109,12 @@ export function thresholdMetrics(workload: Workload): ThresholdMetrics {
   return metrics;
 }
 
-/** The aggregate of a written name: `events/s` is `eventsPerSecond`, since rates go by their label, too. */
+/** The aggregate that a text names; a rate may be named by its label, so `events/s` is `eventsPerSecond`. */
 export function aggregateNamed(text: string): string {
   return THRESHOLD_NAMES.find((name) => text.endsWith("/s") && thresholdMetric(name)?.label === text) ?? text;
 }
 
-/** The aggregate as comparisons name it: `p99` for `p(99)`, `mean` for `avg`. */
+/** The aggregate's name in comparisons: `p99` for `p(99)`, `mean` for `avg`. */
 export function metricIdOf({ aggregate, percentile }: Omit<Quantity, "source">): string {
   if (aggregate === "p") return `p${percentile ?? ""}`;
   const spans: Readonly<Record<string, string>> = { avg: "mean", med: "p50" };
@@ -123,7 +126,7 @@ export function isOfArrivals(source: string, aggregate: string): boolean {
   return source.endsWith(".startdelay") || thresholdMetric(aggregate)?.presence === "scheduled";
 }
 
-/** The roles with these arrivals: if clients go round, rounds arrive, and not their transactions. */
+/** The roles that have these arrivals. If clients go round, the arrivals are rounds and not their transactions. */
 export function arrivalRoles(source: string, metrics: ThresholdMetrics): readonly string[] {
   const [operation = ""] = source.split(".");
   const { workload, roles = [] } = metrics.get(operation) ?? {};

@@ -18,7 +18,7 @@ export function refuseThreshold(option: string, text: string, message: string): 
   );
 }
 
-/** Throws a UsageError that names the option and the problem of its value. */
+/** Parses the value of a command-line option as a threshold. Throws a UsageError that names the option and the problem. */
 export function parseThresholdOption(
   option: string,
   text: string,

@@ -54,7 +54,7 @@ export function parseMetric(text: string, metrics: ThresholdMetrics): Parsed<Thr
   return { value: { source, selector } };
 }
 
-/** The aggregate of a metric, if the metric has it. */
+/** Parses an aggregate; undefined if the metric does not have it. */
 export function parseAggregate(
   source: string,
   text: string,
@@ -95,7 +95,7 @@ export function parseCondition(
   return { value: { condition, isSure: surely !== undefined } };
 }
 
-/** A condition on a metric, or its problem; selectors are not checked against any treatment. */
+/** Parses a condition on a metric, or states its problem; selectors are not checked against treatments. */
 export function parseThreshold(
   metric: string,
   condition: WrittenCondition,
@@ -130,7 +130,7 @@ export function isSelected({ selector }: Pick<Threshold, "selector">, treatment:
   return Object.entries(selector).every(([factor, level]) => level === levelOf(treatment, factor));
 }
 
-/** The problem of a selector, given the treatments. */
+/** The problem of a selector that does not fit the treatments; undefined if it fits. */
 export function selectorProblem(subject: ThresholdSubject, treatments: readonly Named[]): string | undefined {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
   for (const [factor, level] of Object.entries(subject.selector)) {
@@ -150,7 +150,7 @@ function metricsOf([first]: readonly Treatment[]): ThresholdMetrics {
   return thresholdMetrics(workloadOf(first?.settings ?? {}));
 }
 
-/** The problem of a metric that none of the treatments measures. */
+/** The problem of a metric that none of the treatments measures; undefined if any does. */
 function measureProblem(subject: ThresholdSubject, treatments: readonly Treatment[]): string | undefined {
   const { workload, roles } = metricsOf(treatments).get(subject.source) ?? {};
   const selected = treatments.filter((each) => isSelected(subject, each));
@@ -170,7 +170,7 @@ function measureProblem(subject: ThresholdSubject, treatments: readonly Treatmen
   return `nothing measures ${subject.source} here: it takes ${isOther ? `workload ${workload?.name ?? ""}` : (roles ?? []).join(" or ")}`;
 }
 
-/** The problem of a threshold on arrivals if none of the treatments has any. */
+/** The problem of a threshold on arrivals if no treatment has any; else undefined. */
 function arrivalProblem(
   threshold: ThresholdSubject & Quantity,
   treatments: readonly Treatment[],
@@ -187,7 +187,7 @@ function arrivalProblem(
     : `${source} is not started by a schedule here: only an arrival rate has arrivals`;
 }
 
-/** The reason why a threshold cannot be measured on any of these treatments, if so. */
+/** The reason why a threshold cannot be measured on any of these treatments; undefined if it can. */
 export function thresholdProblem(
   threshold: ThresholdSubject & Quantity,
   treatments: readonly Treatment[],
@@ -200,8 +200,8 @@ export function thresholdProblem(
 }
 
 /**
- * The thresholds of a scenario; problems go to `findings`.
- * @param treatments undefined if some are refused: their metrics are unknown then
+ * The thresholds of a scenario; problems are added to `findings`. @param treatments undefined if some are refused: their
+ * metrics are unknown then
  */
 export function resolveThresholds(
   written: Scenario["thresholds"],

@@ -4,7 +4,7 @@ import { elided } from "../foundation/shown.js";
 
 const CHARACTERS_MAX = 300;
 
-/** Words such as `treatments.0.id: missing; expected string`. */
+/** Text of a zod issue, such as `treatments.0.id: missing; expected string`. */
 export function issueWords({ path, message }: z.core.$ZodIssue): string {
   const words = message.replace(/^Invalid input: (expected .*), received undefined$/, "missing; $1");
   return elided(`${path.map(String).join(".") || "document"}: ${words}`, CHARACTERS_MAX);

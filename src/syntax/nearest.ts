@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best && best.edits <= Math.max(2, Math.ceil(word.length * 0.4)) ? best.candidate : undefined;
 }
 
-/** `did you mean X?`, or all the choices if none is near. */
+/** Text `did you mean X?`, or a list of all choices if none is near. */
 export function suggestion(word: string, candidates: readonly string[], noun: string): string {
   const near = nearest(word, candidates);
   if (near !== undefined) return `did you mean ${near}?`;

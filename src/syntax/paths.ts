@@ -3,7 +3,7 @@
 export type Path = readonly (string | number)[];
 export type Mapping = Record<string, unknown>;
 
-/** Most levels of nested mappings and lists: three times what a scenario can use. */
+/** Deepest nesting of mappings and lists: three times what a scenario can use. */
 export const MAX_DEPTH = 50;
 
 export function isMapping(value: unknown): value is Mapping {
@@ -20,7 +20,7 @@ export function pathText(path: Path): string {
     .join("");
 }
 
-/** Parts of a written path (`a.b[0]."c.d"`); undefined if it is invalid. */
+/** Parses a written path (`a.b[0]."c.d"`) into its parts; undefined if it is invalid. */
 export function parsePath(text: string): Path | undefined {
   const part = /\.?(?:"([^"]*)"|'([^']*)'|([^.[\]"'{}=\s]+(?:\{[^}]*\})?))|\[(\d+)\]/y;
   const path: (string | number)[] = [];
@@ -52,7 +52,7 @@ export function startsWith(path: Path, prefix: Path): boolean {
   return prefix.length <= path.length && prefix.every((part, i) => path[i] === part);
 }
 
-/** Short ways to write a mapping, so that a path can reach below them: `pool: direct` and `pool.size`. */
+/** Expands short forms of a mapping by key, so that a path can reach below them: `pool: direct` and `pool.size`. */
 const SHORTHANDS: Readonly<Record<string, (value: unknown) => Mapping | undefined>> = {
   pool: (value) => (typeof value === "string" ? { strategy: value } : undefined),
   target: (value) => (typeof value === "string" ? { kind: "url", url: value } : undefined),
@@ -63,14 +63,13 @@ const SHORTHANDS: Readonly<Record<string, (value: unknown) => Mapping | undefine
   "urls[n]": (value) => (typeof value === "string" ? { url: value } : undefined),
 };
 
-/** The name of a part in the table: an entry of a list has the name of the list. */
+/** The key of a path's part in `SHORTHANDS`: an entry of a list has the name of the list. */
 function shorthandKey(path: Path, i: number): string {
   return typeof path[i] === "number" ? `${String(path[i - 1])}[n]` : String(path[i]);
 }
 
 /**
- * Writes `value` at a path, making the mappings and lists on the way and unfolding shorthands. If something is in the way,
- * returns the path of that value, which has nothing below it.
+ * Writes `value` at a path; creates mappings and lists on the way and expands short forms. If a value on the way cannot hold keys, returns that value's path.
  */
 export function setIn(root: Mapping, path: Path, value: unknown): Path | undefined {
   let container: unknown = root;

@@ -10,13 +10,13 @@ import type { KeyIssue } from "./tagged-union.js";
 export interface Finding {
   readonly path: Path;
   readonly message: string;
-  /** The value for people; absent if there was none. */
+  /** The value as shown to people; absent if there was none. */
   readonly seen?: string;
   /** True if the key itself is wrong, not its value. */
   readonly isAboutKey?: boolean;
 }
 
-/** The reason why something cannot be, and the remedy; each without a capital and a full stop. */
+/** The reason why something is refused, and the remedy (`way`); each without a capital and a full stop. */
 export interface Refusal {
   readonly words: string;
   readonly way: string;
@@ -29,7 +29,7 @@ export function hintOf({ way }: Refusal): string {
 }
 
 export interface ScenarioProblem {
-  /** The file, or the flag (`--set batch.min`) that brought the value. */
+  /** Source of the value: the file, or the flag (`--set batch.min`). */
   readonly source: string;
   /** Line of the file, from 1. */
   readonly line?: number;
@@ -37,34 +37,34 @@ export interface ScenarioProblem {
   readonly path: string;
   readonly message: string;
   readonly seen?: string;
-  /** Treatments that the problem concerns, unless it concerns all. */
+  /** Ids of the treatments that the problem concerns; absent if it concerns all. */
   readonly treatments?: readonly string[];
 }
 
 const MAX_PRINTED = 20;
-/** Most characters of one problem: a file may hold a key of a megabyte. */
+/** Most characters of a problem's text, since a file may hold a key of a megabyte. */
 const MAX_CHARACTERS = 1000;
 
-/** `file:line:column path: message (seen ...)`. */
+/** Text of a problem: `file:line:column path: message (seen ...)`. */
 export function problemText(problem: ScenarioProblem): string {
   const { source, line, column, path, message, seen, treatments } = problem;
   const place = line === undefined ? source : `${source}:${line}:${column ?? 1}`;
   const first = treatments?.[0];
   const more = (treatments?.length ?? 0) > 1 ? ` and ${(treatments?.length ?? 0) - 1} more` : "";
   const where = first === undefined ? "" : ` [in treatment ${first}${more}]`;
-  // A flag names its path already, unless the problem is deeper in its value.
+  // A flag names its path already, unless the problem lies deeper in its value.
   const isNamed = path === "" || source === `--set ${path}` || /^--(?!set\b)/.test(source);
   const text = `${place}${isNamed ? (line === undefined ? ":" : "") : ` ${path}:`} ${message}${seen === undefined ? "" : ` (seen ${seen})`}${where}`;
   return elided(text, MAX_CHARACTERS);
 }
 
-/** A path for people, without passwords: anything may stand where a key should. */
+/** A path as shown to people, without passwords: a URL may stand where a key should. */
 export function safePath(path: Path): string {
-  // Part by part, for what is quoted is cut short where the password ends.
+  // Each part separately, because a quoted part is cut short where the password ends.
   return pathText(path.map((part) => (typeof part === "string" ? keyWithoutPasswords(part) : part)));
 }
 
-/** The problem without passwords, whatever its source. */
+/** The problem with passwords removed, whatever its source. */
 function withoutSecrets(problem: ScenarioProblem): ScenarioProblem {
   const { source, path, message, seen } = problem;
   return {
@@ -76,7 +76,7 @@ function withoutSecrets(problem: ScenarioProblem): ScenarioProblem {
   };
 }
 
-/** A scenario that cannot be run: exit code 104, with every problem found. */
+/** A scenario that cannot be run; exit code 104. Holds every problem that was found. */
 export class ScenarioError extends UsageError {
   /** Problems without passwords. */
   readonly problems: readonly ScenarioProblem[];
@@ -95,7 +95,7 @@ export class ScenarioError extends UsageError {
   }
 }
 
-/** A value for people, short, without passwords. */
+/** A value as shown to people: short, without passwords. */
 export function seenText(value: unknown): string {
   if (value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
@@ -133,7 +133,10 @@ function choicesOf(issue: Issue): string[] {
   return issue.code === "invalid_value" ? issue.values.map(String) : [];
 }
 
-/** Number of keys that a branch does not know, and that are no misspelling of one that it misses. */
+/**
+ * Number of keys of the value that a union's branch does not know and that are no misspelling of a key that the branch
+ * misses.
+ */
 function strangersIn(branch: readonly Issue[], value: unknown): number {
   const missing = branch.flatMap(({ path: [key], code }) =>
     code !== "unrecognized_keys" && key !== undefined && getIn(value, [String(key)]) === undefined
@@ -144,7 +147,7 @@ function strangersIn(branch: readonly Issue[], value: unknown): number {
   return unknown.filter((key) => nearest(key, missing) === undefined).length;
 }
 
-/** Messages of the branch of a union that the user meant: the branch that took the value's type, else of all. */
+/** Messages of the union's branch that the user meant: one that accepts the value's type, else of all branches. */
 function unionMessages(issue: z.core.$ZodIssueInvalidUnion, value: unknown): Issue[] | string {
   const isAtRoot = (inner: Issue): boolean => inner.path.length === 0 && inner.code !== "unrecognized_keys";
   const [meant] = issue.errors
@@ -183,7 +186,7 @@ function messageFor(issue: Issue, value: unknown): string {
   return issue.message;
 }
 
-/** The message for a value in quotes, which is a text where a number or a flag is expected. */
+/** The message for a quoted value, which is a text where a number or a flag is expected. */
 function withoutQuotes(message: string, value: unknown): string {
   const isMeant =
     (/a (whole )?number/.test(message) && Number.isFinite(Number(value))) ||
@@ -229,7 +232,7 @@ function findingsOf(issue: Issue, root: unknown, prefix: Path, suggest: KeySugge
   return [{ path, message, ...(value === undefined ? { missing: path } : { seen: seenText(value) }) }];
 }
 
-/** True if a missing key is present under a similar name. */
+/** True if a missing key is present under a similar, unknown name. */
 function isMisspelt(missing: Path, unknown: readonly Path[]): boolean {
   const [parent, key] = [pathText(missing.slice(0, -1)), String(missing.at(-1))];
   return unknown.some(
@@ -243,7 +246,7 @@ export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySugge
   const byPlace = new Map<string, IssueFinding>();
   for (const finding of error.issues.flatMap((issue) => findingsOf(issue, root, [], suggest))) {
     const place = pathText(finding.missing ?? finding.path);
-    // The key's own limit says more than the limit of all whole numbers.
+    // A message on the key's own limit is more useful than one on the limit of all whole numbers.
     if (!byPlace.has(place) || byPlace.get(place)?.message === unsafe) byPlace.set(place, finding);
   }
   const found = [...byPlace.values()];
@@ -258,7 +261,7 @@ export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySugge
     }));
 }
 
-/** A range whose ends are in the wrong order; `unit` is the unit of its numbers. */
+/** The problem of a range whose ends are in the wrong order; `unit` is the unit of its numbers. */
 export function rangeOrder(
   path: Path,
   range: { readonly min: number; readonly max: number } | undefined,

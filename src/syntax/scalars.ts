@@ -50,7 +50,7 @@ export function custom<T>(schema: z.core.GlobalMeta, parse: (input: unknown) => 
     .meta(schema);
 }
 
-/** The likely units of a bare number: the two most usual units with which it is within the bounds. */
+/** Suggested text of a bare number with its likely units: the two most usual ones with which it is within the bounds. */
 function withUnits(number: string, minMs: number, maxMs: number): string {
   const [ms, s] = [Number(number), Number(number) * SECOND_MS];
   const isWithin = (one: number): boolean => one >= minMs && one <= maxMs;
@@ -89,37 +89,37 @@ function durationTitle(minMs: number, maxMs: number): string {
   return `duration, ${minMs === 0 ? "0" : formatDuration(minMs)} to ${formatDuration(maxMs)}`;
 }
 
-/** A duration, held as milliseconds. Its title states the bounds, which a pattern cannot. */
+/** Schema of a duration, stored as milliseconds. Its title states the bounds, which a pattern cannot. */
 export function duration(description: string, minMs = 0, maxMs = 24 * HOUR_MS) {
   const anyOf = minMs > 0 ? POSITIVE_JSON : DURATION_JSON;
   const schema = { title: durationTitle(minMs, maxMs), description, anyOf };
   return custom(schema, (input) => parseDuration(input, minMs, maxMs));
 }
 
-/** The two ways to write a range of durations. */
+/** Schemas of the two ways to write a range of durations. */
 export const DURATION_RANGE = [
   duration("Always this long."),
   z.strictObject({ min: duration("Shortest."), max: duration("Longest.") }),
 ] as const;
 
-/** Both ends of a range, however it was written. */
+/** Both ends of a range, whether written as one number or as two ends. */
 export function rangeOf<Ends extends object>(range: number | Ends): Ends | { min: number; max: number } {
   return typeof range === "number" ? { min: range, max: range } : range;
 }
 
-/** A list of words, or a text that a shell runs: see `wordsOfCommand`. */
+/** Schema of a command: a list of words, or a text that a shell runs; see `wordsOfCommand`. */
 export function commandWords(description: string) {
   return z
     .union([z.string().regex(/\S/, "expected a command"), z.array(z.string()).min(1)])
     .meta({ description });
 }
 
-/** One duration, or `{ min, max }` for a uniform choice each time; both ends are included. */
+/** Schema of one duration, or of `{ min, max }` for a uniform choice each time, both ends included. */
 export function durationRange(description: string) {
   return z.union(DURATION_RANGE).transform(rangeOf).meta({ description });
 }
 
-/** `true` (the default bound), `false` (none) or another bound: most milliseconds a drain may take. */
+/** Schema of the most milliseconds that a drain may take: `true` (`trueMs`), `false` (no drain) or a duration. */
 export function drainBound(description: string, trueMs: number) {
   const title = `true, false or ${durationTitle(0, 24 * HOUR_MS)}`;
   const schema = { title, description, anyOf: [{ type: "boolean" }, ...DURATION_JSON] };
@@ -130,7 +130,7 @@ export function drainBound(description: string, trueMs: number) {
   });
 }
 
-/** `off` (0) or a duration of at least a second, in milliseconds. */
+/** Schema of a sampling interval in milliseconds: `off` (0) or a duration of at least a second. */
 export function samplingInterval(description: string) {
   const title = `off or ${durationTitle(SECOND_MS, HOUR_MS)}`;
   const schema = { title, description, anyOf: [{ const: "off" }, { const: false }, ...POSITIVE_JSON] };
@@ -141,10 +141,10 @@ export function samplingInterval(description: string) {
   });
 }
 
-/** Number per time unit of the load, or per second, if it was written with a unit. */
+/** A rate: a number per time unit of the load or, if it was written with a unit, per second. */
 export type Rate = number | { readonly perSecond: number };
 
-/** A rate: a number, or a number with its unit such as `50/s`. */
+/** Schema of a rate: a number, or a number with its unit such as `50/s`. */
 export function rate(description: string, least: number, most: number) {
   const anyOf = [
     { type: "number", minimum: least, maximum: most },
@@ -168,7 +168,7 @@ function rateHint(input: unknown): string {
   return `expected a rate: a number of arrivals per timeUnit, or a rate such as 50/s or 3000/min${guess}`;
 }
 
-/** A size, held as bytes. */
+/** Schema of a size, stored as bytes. */
 export function size(description: string, minBytes: number, maxBytes: number) {
   const title = `size, ${formatSize(minBytes)} to ${formatSize(maxBytes)}`;
   return custom({ title, description, type: "string", pattern: SIZE_PATTERN }, (input): Parsed<number> => {

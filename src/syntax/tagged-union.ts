@@ -5,15 +5,15 @@ import { isMapping, type Mapping } from "./paths.js";
 
 export interface Member<Name extends string = string, Keys extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: Name;
-  /** A clause, which consecutive members may share. */
+  /** Description of the member as a clause; consecutive members with the same clause are listed together. */
   readonly description: string;
-  /** Keys of this member; a key that is not optional is needed. */
+  /** Keys of this member; a key is required unless its schema is optional. */
   readonly keys: Keys;
-  /** Reasons why the member lacks keys of other members, if there is more to say. */
+  /** Reasons why the member lacks keys of other members, by key, if they deserve a message. */
   readonly lacks?: Readonly<Record<string, string>>;
 }
 
-/** Words for a key that belongs to another member, and for a missing key. */
+/** Messages for a key that belongs to another member, and for a missing key. */
 export interface KeyWords {
   stranger?(member: Member, key: string, owners: readonly string[]): string | undefined;
   lack?(member: Member, key: string): string;
@@ -21,17 +21,17 @@ export interface KeyWords {
 
 export interface TaggedUnion<Tag extends string, Common extends z.ZodRawShape, One extends Member> {
   readonly tag: Tag;
-  /** The tag itself, and keys that all members have. */
+  /** Schemas of the tag itself and of keys that all members have. */
   readonly common: Common;
   readonly members: readonly One[];
-  /** Keys that several members have, in the order in which documentation is to show them. */
+  /** Keys that several members have, in the order in which the documentation shows them. */
   readonly vocabulary?: z.ZodRawShape;
   readonly words?: KeyWords;
-  /** The member that is meant if the tag is left out. */
+  /** Name of the member that is meant if the tag is left out. */
   readonly chosenName?: (given: Mapping) => One["name"];
 }
 
-/** The place of a finding about a union: a key that does not belong, or the mapping that lacks one. */
+/** Subject of a finding about a union: a key that does not belong (`stranger`) or that is missing (`lack`). */
 export type KeyIssue = { readonly stranger: string } | { readonly lack: string };
 
 type OutputOf<Tag extends string, Common extends z.ZodRawShape, One> =
@@ -39,7 +39,7 @@ type OutputOf<Tag extends string, Common extends z.ZodRawShape, One> =
     ? { [Key in Tag]: Name } & z.output<z.ZodObject<Omit<Common, Tag> & Keys>>
     : never;
 
-/** List such as `backend-terminate: sessions end; postgres-restart, postgres-kill: the server is stopped`. */
+/** Text such as `backend-terminate: sessions end; postgres-restart, postgres-kill: the server is stopped`. */
 export function describeMembers(members: readonly Pick<Member, "name" | "description">[]): string {
   const parts: { names: string; description: string }[] = [];
   for (const { name, description } of members) {
@@ -54,7 +54,7 @@ function isNeeded({ keys }: Pick<Member, "keys">, key: string): boolean {
   return !(keys[key] as z.ZodType).safeParse(undefined).success;
 }
 
-/** Keys that a member needs, and optional keys. */
+/** Keys that a member requires (`needs`), and optional keys (`takes`). */
 export function keysOf(member: Pick<Member, "keys">): { needs: string[]; takes: string[] } {
   const names = Object.keys(member.keys);
   return {
@@ -63,13 +63,16 @@ export function keysOf(member: Pick<Member, "keys">): { needs: string[]; takes: 
   };
 }
 
-/** List such as `kind url` or `strategies direct and pgpool`. */
+/** Text such as `kind url` or `strategies direct and pgpool`. */
 function namesText(tag: string, names: readonly string[]): string {
   const noun = names.length === 1 ? tag : `${tag}s`.replace(/ys$/, "ies");
   return `${noun} ${[...names.slice(0, -2), names.slice(-2).join(" and ")].join(", ")}`;
 }
 
-/** `Kind url only.`, `Kind network-latency only, which needs it.`, or, if that says more, `Not kind network-reset.` */
+/**
+ * Text on the members that have a key: `Kind url only.`, `Kind network-latency only, which needs it.` or, if shorter, `Not
+ * kind network-reset.`
+ */
 function ownersText(tag: string, key: string, owners: readonly Member[], others: readonly Member[]): string {
   const names = (some: readonly Member[]): string =>
     namesText(
@@ -87,7 +90,9 @@ function ownersText(tag: string, key: string, owners: readonly Member[], others:
 const innerOf = (type: z.ZodType): z.ZodType =>
   type instanceof z.ZodOptional ? (type.unwrap() as z.ZodType) : type;
 
-/** The optional type of one key; its description joins the descriptions of its owners and names them. */
+/**
+ * The schema of one key in a flat mapping, always optional; its description joins the owners' descriptions and names them.
+ */
 function flatKey(tag: string, key: string, members: readonly Member[]): z.ZodType {
   const owners = members.filter(({ keys }) => Object.hasOwn(keys, key));
   const others = members.filter((member) => !owners.includes(member));
@@ -95,7 +100,7 @@ function flatKey(tag: string, key: string, members: readonly Member[]): z.ZodTyp
     const type = keys[key] as z.ZodType;
     return type.meta() ?? innerOf(type).meta();
   });
-  // Sentences that several owners share, such as a default, are stated once, at the end.
+  // A sentence that several owners share, such as a default, is stated once, at the end.
   const sentences = metas.flatMap((meta) => (meta?.description ?? "").split(/(?<=\.) /)).reverse();
   const description = [...new Set(sentences)].reverse();
   return innerOf(owners[0]?.keys[key] as z.ZodType)
@@ -145,7 +150,7 @@ export function taggedUnion<
     const unknown = issues.flatMap((issue) =>
       issue.code === "unrecognized_keys" && (issue.path ?? []).length === 0 ? issue.keys : [],
     );
-    // If a misspelt key determines the member, the meant member is unknown.
+    // If a misspelt key determines the member, the member that was meant is unknown.
     const tells = (key: string): boolean =>
       nearest(key, [tag]) !== undefined || (chosenName !== undefined && value[tag] === undefined);
     if (unknown.some(tells)) return;
@@ -158,7 +163,7 @@ export function taggedUnion<
       issues.push({ code: "custom", message, path, params: about, input: value, continue: true });
     }
   });
-  // Checked together with problems of single keys.
+  // Run even if single keys have problems, so that all are reported together.
   check._zod.def.when = () => true;
   return flat.check(check) as unknown as z.ZodType<OutputOf<Tag, Common, One>, z.input<z.ZodObject<Common>>>;
 }

@@ -19,9 +19,12 @@ import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js"
 
 const MAX_FILE_BYTES = 1024 ** 2;
 const MAX_ALIASES = 100;
-/** Most words, signs and spaces between them: a hundred times a long scenario, and at worst seconds for the parser. */
+/**
+ * Most tokens (words, signs and the spaces between them) of a file: a hundred times a long scenario; the parser takes
+ * seconds at worst.
+ */
 const MAX_TOKENS = 50_000;
-/** Most keys, items and values with every alias expanded, each of which becomes a separate object. */
+/** Most keys, items and values with every alias expanded; each becomes a separate object. */
 const MAX_VALUES = 50_000;
 
 export interface Position {
@@ -32,11 +35,11 @@ export interface Position {
 
 export interface YamlSource {
   readonly value: Mapping;
-  /** The position of `path`, or of the deepest part of it that the file has. */
+  /** The position in the file of `path`, or of the deepest part of it that the file has. */
   locate(path: Path, isAboutKey: boolean): Position;
 }
 
-/** Reads at most one byte more than is allowed: a device or a pipe may have no end. */
+/** Reads the beginning of a file, at most one byte more than is allowed, because a device or a pipe may have no end. */
 async function readBeginning(file: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of createReadStream(file, { end: MAX_FILE_BYTES }) as AsyncIterable<Buffer>)
@@ -79,7 +82,7 @@ function syntaxMessage(code: string, message: string): string {
   return WORDS[code] ?? `YAML: ${withoutPasswords(message.split("\n")[0] ?? message)}`;
 }
 
-/** Names a key that occurs twice, and the line of the first if each has a line; undefined if it is no plain word. */
+/** Message on a key that occurs twice, with the line of the first; undefined if the key is no plain word. */
 function duplicateMessage(text: string, offset: number, column: number): string | undefined {
   const key = /^["']?([A-Za-z][\w.-]{0,60})["']?\s*:/.exec(text.slice(offset))?.[1];
   if (key === undefined) return undefined;
@@ -128,11 +131,12 @@ function hasTooManyTokens(text: string): boolean {
   return false;
 }
 
-/** True if it holds more than is allowed with every alias expanded; stops counting there. */
+/** True if the document holds more values than allowed with every alias expanded; stops counting there. */
 function isTooLarge(root: unknown): boolean {
   let level: unknown[] = [root];
   let values = 1;
-  // The copy refuses deeper nesting: an alias that contains itself would never end here.
+  // Deeper nesting is refused when the value is copied; without a limit, an alias that contains itself would never end
+  // here.
   for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++) {
     const below: unknown[] = [];
     for (const value of level)

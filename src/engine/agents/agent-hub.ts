@@ -29,9 +29,9 @@ export interface AgentOptions {
   readonly token: string;
   /** PEM texts; needed unless `host` is loopback. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Milliseconds in which all must have joined. */
+  /** Milliseconds in which all agents must have joined. */
   readonly waitMs: number;
-  /** Hosts on which the run starts them itself. */
+  /** Hosts on which the coordinator itself starts agents by ssh. */
   readonly ssh?: SshSettings;
 }
 
@@ -62,7 +62,7 @@ export class AgentHub {
     server.on("upgrade", (request, socket, head) => this.onUpgrade(request, socket, head));
   }
 
-  /** Rejects with a UsageError where that port cannot be listened on, or not in safety. */
+  /** Listens on the given address. Rejects with a UsageError if the port cannot be listened on, or not safely. */
   static async open(options: HubOptions): Promise<AgentHub> {
     const { host, port, tls } = options;
     if (!tls && !isLoopback(host))
@@ -92,8 +92,8 @@ export class AgentHub {
   }
 
   /**
-   * Resolves once all have joined and their clocks are known. `stopped` resolves when they are not wanted any more, and
-   * rejects when they cannot come.
+   * Resolves once all agents have joined and their clocks are known. `stopped` resolves when agents are no longer wanted,
+   * and rejects when they cannot come.
    */
   async untilJoined(stopped: Promise<unknown>): Promise<void> {
     const { count, waitMs, note, ssh } = this.options;
@@ -120,12 +120,12 @@ export class AgentHub {
     );
   }
 
-  /** The first agents of the order in which load is dealt, with what each said of itself. */
+  /** What each of the first `count` agents said about itself as it joined; load is dealt in this order. */
   introductions(count: number): Introduction[] {
     return this.firstAgents(count).map(({ introduction }) => introduction);
   }
 
-  /** The versions of poolers that agents would start. Rejects if an agent has none. */
+  /** Finds the versions of the poolers that the agents would start. Rejects if an agent lacks a pooler's program. */
   async findPoolers({ pool, agents }: TreatmentSettings): Promise<PoolerVersion[]> {
     if (!areAtAgents(pool)) return [];
     const { product } = poolerKindOf(pool);
@@ -133,15 +133,15 @@ export class AgentHub {
     return (await Promise.all(found)).map((version) => ({ product, version: z.string().parse(version) }));
   }
 
-  /** Name of the first agent that is on another machine, among the first `count`; undefined where all are on this one. */
+  /** Name of the first agent, among the first `count`, that runs on another machine; undefined if all run on this one. */
   elsewhere(count: number): string | undefined {
     const here = machineId();
     return this.firstAgents(count).find(({ introduction }) => introduction.machine !== here)?.name;
   }
 
   /**
-   * Its agents, as a place for workers; one that is lost fails what is started there. `stopped` resolves when they are not
-   * wanted any more.
+   * A place for workers on the treatment's agents; losing an agent fails the trial that runs there. `stopped` resolves when
+   * agents are no longer wanted.
    */
   place(settings: TreatmentSettings, stopped: () => Promise<unknown>): WorkerPlace {
     const { agents: count, agentPlace } = settings;
@@ -217,7 +217,7 @@ export class AgentHub {
     if (!isSameToken(request.headers.authorization ?? "", bearer(token)))
       return { status: REFUSED.unauthorized, refusal: "it has another token" };
     const header = headerJson(request.headers[INTRODUCTION_HEADER]);
-    // Another version may introduce itself otherwise.
+    // An agent of another version may send an introduction of another shape, so only its version is read.
     const theirs = Introduction.pick({ version: true }).safeParse(header).data?.version;
     if (theirs !== undefined && theirs !== version)
       return { status: REFUSED.other, refusal: `it is train-sim ${theirs}, and the coordinator ${version}` };
@@ -234,7 +234,10 @@ export class AgentHub {
     return { introduction };
   }
 
-  /** One that left before all had joined, or was to be killed, may come again; of another, its next trial tells. */
+  /**
+   * Removes an agent that left before all had joined, or that a fault was to kill: it may join again. The loss of any other
+   * agent fails its next trial.
+   */
   private forget(agent: JoinedAgent): void {
     if (this.joinedAgents && !agent.isKillExpected) return;
     this.agents.splice(this.agents.indexOf(agent), 1);
@@ -266,7 +269,7 @@ function serverOf(tls: AgentOptions["tls"]): Server {
   }
 }
 
-/** Undefined where there is none, or it is no JSON. */
+/** The header parsed as JSON; undefined if it is missing or not JSON. */
 function headerJson(header: string | string[] | undefined): unknown {
   try {
     return JSON.parse(String(header));

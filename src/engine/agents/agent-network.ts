@@ -7,7 +7,7 @@ import { deriveSeed } from "../../foundation/prng.js";
 import type { JoinedAgent } from "./joined-agent.js";
 import { Effect, type NetworkRequest } from "./path-protocol.js";
 
-/** That of one agent. */
+/** Applies a network condition on one agent, and clears it again. */
 export function networkOf(agent: JoinedAgent, place: NetworkPlace): Pick<Network, "apply" | "clear"> {
   const ask = async (request: NetworkRequest): Promise<NetworkEffect> => {
     const answer = await agent.askLiving(request);
@@ -19,7 +19,10 @@ export function networkOf(agent: JoinedAgent, place: NetworkPlace): Pick<Network
   };
 }
 
-/** What is launched next goes through it. Rejects when an agent cannot have it, having closed the others. */
+/**
+ * Opens the network on all agents; clients or poolers launched next go through it. If an agent cannot open it, closes the
+ * others and rejects.
+ */
 export async function openAgentNetwork(
   agents: readonly JoinedAgent[],
   place: NetworkPlace,

@@ -53,7 +53,7 @@ export class AgentPath {
     }
   }
 
-  /** Never rejects. */
+  /** Closes everything that was opened on the path. Never rejects. */
   async close(): Promise<void> {
     await this.poolers?.close();
     await Promise.all(Array.from(this.networks.values(), (network) => network.close()));

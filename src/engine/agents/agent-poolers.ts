@@ -14,7 +14,7 @@ import { sumOfReadings } from "../../pools/sum-of-readings.js";
 import type { JoinedAgent } from "./joined-agent.js";
 import { OpenedPoolers, Pids, Reading, type PoolerRequest } from "./path-protocol.js";
 
-/** An agent that gets poolers. */
+/** An agent on which poolers are to run. */
 export interface PoolerPlace {
   readonly agent: JoinedAgent;
   readonly clients: number;
@@ -27,13 +27,13 @@ const COUNTS: ReadonlySet<string> = new Set([
   "queryMs",
 ] satisfies (keyof PoolerReading)[]);
 
-/** Counts of poolers that are gone. */
+/** The last reading of poolers that are gone: counts keep their values, everything else is 0. */
 export function withoutReadings(reading: PoolerReading): PoolerReading {
   const left = Object.entries(reading).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : 0]);
   return Object.fromEntries(left) as PoolerReading;
 }
 
-/** Resolves once the poolers of all agents listen. On rejection none is left. */
+/** Opens poolers on all agents; resolves once all listen. On rejection no pooler is left running. */
 export async function openAgentPoolers(
   places: readonly PoolerPlace[],
   pool: ManagedSettings,
@@ -76,7 +76,7 @@ class PoolersOfAgent {
     });
   }
 
-  /** On this machine. */
+  /** Process ids of the poolers that run on this machine. */
   get pids(): readonly number[] {
     return this.place.isHere && !this.agent.lost ? this.running : [];
   }
@@ -87,7 +87,7 @@ class PoolersOfAgent {
     return this.last;
   }
 
-  /** The answer as `value`; undefined where a fault has killed the agent. */
+  /** Resolves to the agent's answer as `value`, or to undefined if a fault has killed the agent. */
   ask(request: PoolerRequest): Promise<{ readonly value: unknown } | undefined> {
     return this.agent.askLiving({ kind: "ask-poolers", request });
   }
@@ -115,7 +115,7 @@ class AgentPoolers implements RunningPooler {
     const { product, pause } = poolerKindOf(pool);
     const openings = all.map((each) => each.openings);
     this.product = product;
-    // No address of this machine: `agents:2` is the second pooler of each agent.
+    // An endpoint of an agent is no address of this machine: `agents:2` is the second pooler of each agent.
     this.endpoints = (openings[0]?.endpoints ?? []).map((each, index) => ({
       ...each,
       host: "agents",
@@ -193,7 +193,7 @@ class AgentPoolers implements RunningPooler {
     return goOn;
   }
 
-  /** What the agents answer, but for those that were killed. */
+  /** Asks all agents; resolves to the answers, without the agents that a fault has killed. */
   private async ask(request: PoolerRequest): Promise<unknown[]> {
     const answers = await Promise.all(this.all.map((each) => each.ask(request)));
     return answers.flatMap((answer) => (answer ? [answer.value] : []));

@@ -38,7 +38,7 @@ const launch = (given: readonly Assignment[]): ToAgent => ({
   elsewhere: [[7, 64]],
 });
 
-/** Reports of a worker in whose window anything that can be counted has happened. */
+/** Reports of a worker in whose window everything that can be counted has happened. */
 function reports(): Report[] {
   const split = new EndpointSplit(2);
   const recorder = new Recorder(["add"], split);
@@ -78,7 +78,7 @@ function reports(): Report[] {
 
 const report = (given: Report): FromAgent => ({ kind: "report", worker: 0, report: given });
 
-/** A copy with another value at that path. */
+/** A copy of the message with another value at that path. */
 function changed<T>(message: T, path: readonly (string | number)[], value: unknown): T {
   const copy = structuredClone(message);
   let at = copy as Record<string | number, unknown>;

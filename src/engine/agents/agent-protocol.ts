@@ -6,9 +6,9 @@ import { Command, Failure, Report } from "../workers/protocol.js";
 import { PathRequest } from "./path-protocol.js";
 import { AssignmentInput } from "./settings-checks.js";
 
-/** The largest message: files are sent in pieces, so a larger one is not ours. */
+/** The largest message that is accepted: files are sent in pieces, so no agent of ours sends a larger one. */
 export const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
-/** The largest piece of a file. */
+/** The largest piece in which a file is sent. */
 export const PIECE_BYTES = 1024 * 1024;
 export const SILENCE_MS = 15_000;
 
@@ -23,28 +23,28 @@ const MemoryChanges = z.array(
 
 export const Request = z.discriminatedUnion("kind", [
   PathRequest,
-  /** Ends all workers at once. Refused with what is wrong where one could not be ended, or something of it not removed. */
+  /** Ends all workers at once. The answer states a problem if a worker could not be ended or its files not removed. */
   z.object({ kind: z.literal("terminate") }),
 ]);
 export type Request = z.infer<typeof Request>;
 
-/** JSON knows no Infinity: null is no limit. */
+/** A limit as JSON holds it: JSON has no Infinity, so null stands for no limit. */
 const Limit = z
   .number()
   .nonnegative()
   .nullable()
   .transform((limit) => limit ?? Number.POSITIVE_INFINITY);
 
-/** What an agent says of itself as it asks to join, as JSON in a header. */
+/** An agent's description of itself as it asks to join, sent as JSON in a header. */
 export const Introduction = z.object({
   name: z.string().regex(/^[\w.:@-]{1,100}$/),
   version: z.string(),
-  /** Worker threads that it has room for; null: as many as it is given. */
+  /** Number of worker threads that the agent has room for; null if it takes any number. */
   workers: z.int().positive().nullable(),
   pid: z.int().positive(),
-  /** Says whether two processes are on one machine. */
+  /** Identifies the machine: two processes with the same value are on one machine. */
   machine: z.string(),
-  /** What bounds its connections. */
+  /** Limits of the agent's process that bound the connections it can hold. */
   limits: z.object({ openFiles: Limit, localPorts: Limit }),
 });
 export type Introduction = z.infer<typeof Introduction>;
@@ -53,9 +53,12 @@ export const INTRODUCTION_HEADER = "x-train-sim-agent";
 
 export const ToAgent = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("clock"), askedMs: Ms }),
-  /** How its clock is to follow the coordinator's from now on. */
+  /** The line by which the agent's clock is to follow the coordinator's clock from now on. */
   z.object({ kind: z.literal("line"), line: z.object({ sinceMs: Ms, offsetMs: Ms, slope: Ms }) }),
-  /** Its workers of a trial, by their numbers among all of the trial; and what workers elsewhere write, and theirs read. */
+  /**
+   * The agent's workers of a trial, by their numbers in the whole trial; `elsewhere` is memory that other agents' workers
+   * write and these read.
+   */
   z.object({
     kind: z.literal("launch"),
     assignments: z.array(z.tuple([Worker, AssignmentInput])).min(1),
@@ -64,32 +67,32 @@ export const ToAgent = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("memory"), changes: MemoryChanges }),
   z.object({ kind: z.literal("command"), worker: Worker, command: Command }),
   z.object({ kind: z.literal("ask"), id: z.int().nonnegative(), request: Request }),
-  /** Kill yourself, as the scenario asks for. */
+  /** The agent is to kill its own process, as a fault of the scenario demands. */
   z.object({ kind: z.literal("kill") }),
-  /** The run is over. */
+  /** The run is over: the agent may end. */
   z.object({ kind: z.literal("end") }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
 export const FromAgent = z.discriminatedUnion("kind", [
-  /** `correctionMs`: what its clock was made to add to its own at `repliedMs`. */
+  /** The answer to a clock question. `correctionMs` is what the agent added to its raw clock at `repliedMs`. */
   z.object({ kind: z.literal("clock"), askedMs: Ms, heardMs: Ms, repliedMs: Ms, correctionMs: Ms }),
   z.object({ kind: z.literal("online"), worker: Worker }),
   z.object({ kind: z.literal("report"), worker: Worker, report: Report }),
   z.object({ kind: z.literal("crash"), worker: Worker, message: z.string(), code: z.string().optional() }),
   z.object({ kind: z.literal("exit"), worker: Worker, code: z.int() }),
-  /** What was appended to a file of the trial's directory. */
+  /** Bytes that were appended to a file of the trial's directory on the agent. */
   z.object({
     kind: z.literal("file"),
     name: z.string().regex(/^[a-z][a-z0-9-]*\.(bin|ndjson)$/),
     bytes: Bytes,
   }),
   z.object({ kind: z.literal("memory"), changes: MemoryChanges }),
-  /** A command came after the instant that it names. */
+  /** A command reached the agent only after the instant at which it should take effect. */
   z.object({ kind: z.literal("late"), command: z.string(), lateMs: Ms }),
-  /** CPU time of the agent's process within the window. */
+  /** CPU time of the agent's process within the measurement window. */
   z.object({ kind: z.literal("cpu"), seconds: z.number().nonnegative() }),
-  /** To the request of that number; `problem` where it could not be done. */
+  /** The answer to the request of that number; `problem` says why it could not be carried out. */
   z.object({
     kind: z.literal("answer"),
     id: z.int().nonnegative(),
@@ -103,7 +106,7 @@ export function encode(message: ToAgent | FromAgent): Buffer {
   return v8.serialize(message);
 }
 
-/** Throws where it is no message of ours. */
+/** Parses a message by the schema. Throws if the bytes are no such message. */
 export function decode<T>(bytes: Buffer, schema: z.ZodType<T>): T {
   let value: unknown;
   try {

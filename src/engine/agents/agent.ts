@@ -31,18 +31,18 @@ import { FilePieces } from "./file-pieces.js";
 import { MemoryMirror, MIRROR_MS, writePieces } from "./memory-mirror.js";
 import { processCpuSeconds } from "../../foundation/process-usage.js";
 
-/** Time in which a clock is corrected, so that it neither jumps nor stands still while it measures. */
+/** Time over which a clock correction is spread, so that the clock neither jumps nor stands still during a measurement. */
 const SLEW_MS = 1_000;
-/** The largest slew of a kernel's clock. */
+/** The largest share by which the clock is sped up or slowed down, the same as a kernel's own slew. */
 const SLEW_MAX = 500e-6;
 
-/** The WebSocket code of a peer that leaves, and the longest reason, 123 bytes by the protocol. */
+/** The WebSocket close code of a peer that leaves. The protocol allows a reason of at most 123 bytes. */
 const GOING_AWAY = 1001;
 const REASON_MAX = 40;
 
 interface RunningTrial {
   readonly workers: RunningWorkers;
-  /** Numbers of the workers here, by their numbers among all of the trial. */
+  /** The worker's number on this agent, by its number in the whole trial. */
   readonly places: ReadonlyMap<number, number>;
   readonly directory: string;
   readonly pieces: FilePieces;
@@ -51,7 +51,10 @@ interface RunningTrial {
   readonly mirroring: NodeJS.Timeout;
 }
 
-/** Resolves when the run is over. Rejects when the coordinator is gone or makes no sense, and when `stop` is aborted. */
+/**
+ * Serves the coordinator; resolves when the run is over. Rejects when the coordinator is gone or sends an invalid message,
+ * and when `stop` is aborted.
+ */
 export async function serveAsAgent(
   socket: WebSocket,
   note: (words: string) => void,
@@ -89,7 +92,7 @@ class Agent {
   constructor(
     private readonly socket: WebSocket,
     private readonly note: (words: string) => void,
-    /** What is left of it is removed however this process ends. */
+    /** The directory of the agent's trial files; removed however this process ends. */
     private readonly home: string,
   ) {
     this.ended = new Promise((resolve, reject) => {
@@ -194,7 +197,7 @@ class Agent {
     }
   }
 
-  /** At once while nothing is measured; else within a second, in small parts. */
+  /** Corrects the clock: at once while no trial runs, else within a second, in small steps. */
   private follow(line: ClockLine): void {
     if (!this.running) {
       this.setLine(line);
@@ -280,7 +283,7 @@ class Agent {
     workers.post(places.get(worker) ?? -1, command);
   }
 
-  /** Rejects where not all could be ended and removed. */
+  /** Ends all workers and removes their files. Rejects if any worker or file remains. */
   private async terminate(): Promise<void> {
     const { running } = this;
     this.running = undefined;
@@ -302,7 +305,7 @@ class CpuWindow {
   private atEnd: number | undefined;
   private timers: NodeJS.Timeout[] = [];
 
-  /** Whether it is another window than before. */
+  /** Sets the window's start and end. Returns whether this is another window than the one set before. */
   set(startMs: number, endMs: number): boolean {
     const isNew = startMs !== this.startMs;
     this.close();
@@ -317,7 +320,7 @@ class CpuWindow {
     return isNew;
   }
 
-  /** Up to now, where its end was not reached; undefined where it never began. */
+  /** CPU seconds within the window, up to now if its end was not reached; undefined if it has not begun. */
   get seconds(): number | undefined {
     if (this.atStart === undefined) return undefined;
     return (this.atEnd ?? processCpuSeconds()) - this.atStart;

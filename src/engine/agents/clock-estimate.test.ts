@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { ClockEstimate } from "./clock-estimate.js";
 
-/** An agent's clock that is `aheadMs` ahead at time 0 and runs `ppm` too fast, over a network of unequal delays. */
+/**
+ * Estimate of an agent's clock that is `aheadMs` ahead at time 0 and runs `ppm` too fast, over a network of unequal delays.
+ */
 function watched(aheadMs: number, ppm: number, seconds: number, wayMs = 1) {
   const prng = new Prng(7);
   const estimate = new ClockEstimate();

@@ -1,7 +1,10 @@
 // The offset of an agent's monotonic clock to the coordinator's, with a bound of its error: the true offset lies within half of
 // an exchange's round trip, so the shortest exchange says most, and two of them some time apart bound the drift.
 
-/** Milliseconds: the outer two by the coordinator's clock, the inner two by the agent's. */
+/**
+ * Four moments of one exchange, in milliseconds: question sent and answer received by the coordinator's clock, question
+ * received and answer sent by the agent's clock.
+ */
 export interface Exchange {
   readonly askedMs: number;
   readonly heardMs: number;
@@ -9,29 +12,35 @@ export interface Exchange {
   readonly answeredMs: number;
 }
 
-/** What to add to the agent's clock at `atMs` of it, within `errorMs`. */
+/**
+ * One measured offset: `offsetMs` added to the agent's clock at `atMs` (agent time) gives the coordinator's, within
+ * `errorMs`.
+ */
 interface Reading {
   readonly atMs: number;
   readonly offsetMs: number;
   readonly errorMs: number;
 }
 
-/** The exchange with the shortest way is kept of each stretch of this length. */
+/** Length of the stretches of time of which only the exchange with the shortest round trip is kept. */
 const STRETCH_MS = 1_000;
-/** Stretches that are looked back on: temperature changes the drift over longer times. */
+/** Number of stretches that the estimate uses: over longer times temperature changes the drift. */
 const STRETCHES_MAX = 120;
-/** The last ones, of which one ends the time over which the drift is taken. */
+/** Number of latest readings that may be the later end of the interval over which drift is measured. */
 const LATEST = 10;
-/** The drift of an unknown clock: crystals are within 100 ppm, and a kernel slews by up to 500. */
+/** Drift assumed for a clock that was not measured: crystals are within 100 ppm, and a kernel slews by up to 500 ppm. */
 const DRIFT_UNKNOWN = 600e-6;
-/** Added to the error of a measured drift, which may change by that much later: 5 ppm. */
+/** Change of drift that is allowed for after it was measured (5 ppm), added to its error. */
 const DRIFT_CHANGE = 5e-6;
 
 export class ClockEstimate {
   private readonly readings: Reading[] = [];
   private lastRoundTripMs = 0;
 
-  /** Milliseconds by which the clock must have stepped since the last exchange; 0 where nothing speaks for that. */
+  /**
+   * Takes an exchange. Returns the milliseconds by which the clock must have stepped since the previous exchange; 0 if the
+   * errors explain the difference.
+   */
   add({ askedMs, heardMs, repliedMs, answeredMs }: Exchange): number {
     const roundTripMs = answeredMs - askedMs - (repliedMs - heardMs);
     const reading: Reading = {
@@ -48,12 +57,12 @@ export class ClockEstimate {
     return Math.max(0, steppedMs);
   }
 
-  /** Milliseconds that the last exchange was under way, there and back. */
+  /** Round trip of the last exchange, in milliseconds, without the agent's time to answer. */
   get roundTripMs(): number {
     return this.lastRoundTripMs;
   }
 
-  /** Parts of one, by which the agent's clock must be sped up. */
+  /** Relative rate by which the agent's clock must be sped up, as a share of 1. */
   get drift(): number {
     return this.driftWithin.drift;
   }
@@ -77,7 +86,7 @@ export class ClockEstimate {
     if (this.readings.length > STRETCHES_MAX) this.readings.shift();
   }
 
-  /** From the two readings that bound it best. */
+  /** Drift and its error, from the pair of readings that bounds the drift most tightly. */
   private get driftWithin(): { readonly drift: number; readonly error: number } {
     let best = { drift: 0, error: DRIFT_UNKNOWN };
     for (const last of this.readings.slice(-LATEST)) {

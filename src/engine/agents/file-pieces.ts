@@ -16,7 +16,7 @@ export class FilePieces {
     private readonly send: (name: string, bytes: Buffer) => void,
   ) {}
 
-  /** Sends what was written since. Throws where it cannot be read. */
+  /** Sends what was written to the files since the last call. Throws if a file cannot be read. */
   pump(): void {
     for (const name of readdirSync(this.directory)) {
       const file = this.files.get(name) ?? { fd: openSync(join(this.directory, name), "r"), sent: 0 };
@@ -43,11 +43,11 @@ interface IncomingFile {
   isOver: boolean;
 }
 
-/** The coordinator's directory, to which pieces are appended, and synced to the disk. */
+/** Appends received pieces to files of the coordinator's directory and syncs them to disk. */
 export class PieceFiles {
   private readonly files = new Map<string, IncomingFile>();
 
-  /** Calls `onFailure` for each piece that could not be written or synced. */
+  /** `onFailure` is called for each piece that could not be written or synced. */
   constructor(
     private readonly directory: string,
     private readonly onFailure: (error: TrainSimError) => void,

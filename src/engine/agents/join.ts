@@ -9,24 +9,24 @@ import { bearer } from "./token.js";
 
 const AGAIN_MS = 500;
 const HANDSHAKE_MS = 10_000;
-/** The longest refusal. */
+/** Most characters of a refusal that are read. */
 const WORDS_MAX = 1_000;
 
 export interface JoinOptions {
   readonly url: string;
   readonly token: string;
   readonly introduction: Introduction;
-  /** Certificates, as PEM, that the coordinator's must be signed by; the system's where left out. */
+  /** PEM certificates, one of which must have signed the coordinator's certificate; default: the system's certificates. */
   readonly ca?: string;
   readonly waitMs: number;
 }
 
-/** Identifies the machine or container: the coordinator sees the processes of agents on the same. */
+/** Identifies this machine or container, so that the coordinator knows which agents' processes it can see. */
 export function machineId(): string {
   return processPlace() ?? hostname();
 }
 
-/** Throws a UsageError where the token would cross a network in the open. */
+/** Throws a UsageError if the URL would send the token over a network unencrypted. */
 function requireSafeUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "ws:" && url?.protocol !== "wss:")
@@ -38,7 +38,9 @@ function requireSafeUrl(text: string): void {
     );
 }
 
-/** Rejects where it is refused, or there is no coordinator in time. */
+/**
+ * Joins the coordinator; resolves to the open connection. Rejects if the coordinator refuses, or cannot be reached in time.
+ */
 export async function join(options: JoinOptions): Promise<WebSocket> {
   requireSafeUrl(options.url);
   const untilMs = monotonicMs() + options.waitMs;

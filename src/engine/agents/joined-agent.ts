@@ -15,10 +15,13 @@ import { ClockEstimate } from "./clock-estimate.js";
 
 const FIRST_EXCHANGES = 16;
 const EXCHANGE_EVERY_MS = 1_000;
-/** Agents slew by at most 0.5 ms a second, and monotonic clocks do not step: what exceeds this is one that was stopped. */
+/**
+ * Most that an agent's clock may step between exchanges: agents slew by at most 0.5 ms a second, so a larger step means
+ * that the machine or process was suspended.
+ */
 const STEP_MAX_MS = 5;
 
-/** What an agent tells without having been asked. */
+/** Messages that an agent sends unasked. */
 export type AgentEvent = Exclude<FromAgent, { kind: "clock" | "answer" }>;
 export type AgentListener = (message: AgentEvent) => void;
 
@@ -28,24 +31,24 @@ interface PendingRequest {
 }
 
 export class JoinedAgent {
-  /** Its end is no loss: a fault of the scenario kills it. */
+  /** Whether a fault of the scenario kills this agent, so that its end is no error. */
   isKillExpected = false;
   private readonly clock = new ClockEstimate();
   private exchanges = 0;
-  /** Milliseconds of the agent's clock. */
+  /** Time at which the agent last received a clock question, in milliseconds of the agent's clock. */
   private lastHeardMs = 0;
-  /** The error of the last exchange, and the largest. */
+  /** Error of the clock at the last exchange, and the largest since `forgetErrors`, in milliseconds. */
   private errorMs = 0;
   private worstErrorMs = 0;
   private listener: AgentListener = () => undefined;
   private loss: TrainSimError | undefined;
   private onLost: (error: TrainSimError) => void = () => undefined;
   private silenceTimer: NodeJS.Timeout | undefined;
-  /** Requests that are not answered yet, by their numbers. */
+  /** Requests that await their answer, by request number. */
   private readonly pendingRequests = new Map<number, PendingRequest>();
   private requests = 0;
   private next: NodeJS.Timeout | undefined;
-  /** Resolves once its clock is known. Never, where it is lost before. */
+  /** Resolves once the agent's clock is known. Stays pending forever if the agent is lost before. */
   readonly ready: Promise<void>;
   private becomeReady: () => void = () => undefined;
 
@@ -65,17 +68,20 @@ export class JoinedAgent {
     return this.introduction.name;
   }
 
-  /** Undefined while it is there. */
+  /** The error by which the agent was lost; undefined while it is connected. */
   get lost(): TrainSimError | undefined {
     return this.loss;
   }
 
-  /** Milliseconds that the last exchange was under way. */
+  /** Round trip of the last exchange, in milliseconds, without the agent's time to answer. */
   get roundTripMs(): number {
     return this.clock.roundTripMs;
   }
 
-  /** Whatever it tells from now on goes to that one, and its loss to `onLost`, at once where it is lost. */
+  /**
+   * Passes later messages of the agent to `listener` and its loss to `onLost`, which is called at once if the agent is
+   * already lost.
+   */
   listen(listener: AgentListener, onLost: (error: TrainSimError) => void): void {
     this.listener = listener;
     this.onLost = onLost;
@@ -86,7 +92,10 @@ export class JoinedAgent {
     if (!this.loss) this.socket.send(encode(message));
   }
 
-  /** Resolves with its answer. Rejects with its words where it cannot, and with its loss where it is lost. */
+  /**
+   * Sends a request; resolves to its answer. Rejects with the agent's message if the request fails, and with the loss if
+   * the agent is lost.
+   */
   ask(request: Request): Promise<unknown> {
     if (this.loss) return Promise.reject(this.loss);
     const id = this.requests++;
@@ -96,7 +105,7 @@ export class JoinedAgent {
     });
   }
 
-  /** The same, with its answer as `value`; undefined where a fault has killed it, with all that was on it. */
+  /** Sends a request like `ask`; resolves to the answer as `value`, or to undefined if a fault has killed the agent. */
   async askLiving(request: Request): Promise<{ readonly value: unknown } | undefined> {
     try {
       return { value: await this.ask(request) };
@@ -106,7 +115,7 @@ export class JoinedAgent {
     }
   }
 
-  /** Its clock's error is at its worst from now on. */
+  /** Resets the clock's largest error to the error of the last exchange. */
   forgetErrors(): void {
     this.worstErrorMs = this.errorMs;
   }

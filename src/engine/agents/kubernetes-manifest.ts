@@ -15,10 +15,10 @@ export interface ManifestOptions {
   readonly name: string;
   readonly image: string;
   readonly agents: number;
-  /** Worker threads that each agent has room for, one processor each. */
+  /** Number of worker threads that each agent has room for, with a processor for each. */
   readonly workers: number;
   readonly token: string;
-  /** YAML. */
+  /** Text of the scenario, as YAML. */
   readonly scenario: string;
   readonly memory: string;
 }
@@ -28,7 +28,7 @@ export type KubernetesObject = ConfigMap | Job | PersistentVolumeClaim | Secret 
 const PORT = 5670;
 const SCENARIO_FILE = "scenario.yaml";
 const RESULTS_SIZE = "10Gi";
-/** Longer than any pod takes to be scheduled and its image pulled. */
+/** Time that agents wait for the coordinator: longer than scheduling a pod and pulling its image take. */
 const WAIT = "10m";
 
 export function kubernetesManifest(options: ManifestOptions): KubernetesObject[] {
@@ -53,7 +53,7 @@ export function kubernetesManifest(options: ManifestOptions): KubernetesObject[]
       apiVersion: "v1",
       kind: "Service",
       metadata: named("coordinator"),
-      // Agents dial before the coordinator is ready by any probe: there is none.
+      // Agents connect before a readiness probe could succeed, so there is no probe.
       spec: {
         clusterIP: "None",
         publishNotReadyAddresses: true,
@@ -129,14 +129,14 @@ interface Part {
 function job({ name, image, memory }: ManifestOptions, labels: Record<string, string>, part: Part): Job {
   const { component, count, processors } = part;
   const ofPart = { ...labels, "app.kubernetes.io/component": component };
-  // Requests that equal limits make whole processors the pod's own, where the node's CPU manager is static.
+  // Requests equal to limits give the pod whole processors, if the node's CPU manager is static.
   const resources = { cpu: String(processors), memory };
   const container: Container = {
     name: component,
     image,
     args: part.args,
     resources: { requests: resources, limits: resources },
-    // PGPASSWORD, if the scenario's URL has no password.
+    // The secret holds PGPASSWORD; it may be missing, because the scenario's URL may hold the password.
     envFrom: [{ secretRef: { name: `${name}-database`, optional: true } }],
     volumeMounts: [
       { name: "token", mountPath: "/token", readOnly: true },
@@ -147,7 +147,8 @@ function job({ name, image, memory }: ManifestOptions, labels: Record<string, st
   const spec: PodSpec = {
     restartPolicy: "Never",
     automountServiceAccountToken: false,
-    // What others do on an agent's machine disturbs it; another agent does most of all.
+    // Agents avoid each other's nodes: other work on a node disturbs the measurement, and another agent disturbs it
+    // most.
     affinity: {
       podAntiAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: [

@@ -1,27 +1,30 @@
 // The owner writes a "present" flag last and behind its data, so a copy is read from its end and written from its beginning.
 
-/** Between two looks. What is read elsewhere is older by this and the ways of the network. */
+/**
+ * Milliseconds between two copies of shared memory. Workers elsewhere see values that are older by this and the network's
+ * delay.
+ */
 export const MIRROR_MS = 200;
 
-/** Compared as a whole first, then by pieces. */
+/** Bytes that are compared at once; only a chunk that differs is compared by pieces of 256 bytes. */
 const CHUNK_BYTES = 64 * 1024;
 const PIECE_BYTES = 256;
 
 export type MemoryPiece = [number, Uint8Array];
 
 export interface MemoryChange {
-  /** The ordinal of the worker that writes it. */
+  /** Ordinal of the worker that writes this memory. */
   ordinal: number;
   pieces: MemoryPiece[];
 }
 
-/** Orders what is read before it and after it, on every processor. */
+/** Memory fence: an atomic addition to it keeps reads and writes before it apart from those after it, on every processor. */
 const fence = new Int32Array(new SharedArrayBuffer(4));
 
 export class MemoryMirror {
   private readonly sides: readonly { ordinal: number; own: Buffer; known: Buffer }[];
 
-  /** `memory` is by the ordinal of the worker that writes it. */
+  /** `memory` holds each buffer with the ordinal of the worker that writes it. */
   constructor(memory: Iterable<readonly [number, SharedArrayBuffer]>) {
     this.sides = [...memory].map(([ordinal, buffer]) => ({
       ordinal,
@@ -38,7 +41,7 @@ export class MemoryMirror {
   }
 }
 
-/** From the end to the beginning; `known` knows them afterwards. */
+/** Pieces of `own` that differ from `known`, from the end to the beginning. Copies them to `known`. */
 function changed(own: Buffer, known: Buffer): MemoryPiece[] {
   const pieces: MemoryPiece[] = [];
   for (const [start, end] of backwards(0, own.length, CHUNK_BYTES)) {
@@ -58,7 +61,7 @@ function* backwards(start: number, end: number, bytes: number): Generator<readon
   for (let from = last; from >= start; from -= bytes) yield [from, Math.min(end, from + bytes)];
 }
 
-/** Throws a RangeError where they lie outside. */
+/** Writes the pieces into the memory, in order. Throws a RangeError if a piece exceeds the memory. */
 export function writePieces(memory: SharedArrayBuffer, pieces: readonly MemoryPiece[]): void {
   const bytes = new Uint8Array(memory);
   for (const [offset, piece] of pieces) {

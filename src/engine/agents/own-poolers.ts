@@ -10,7 +10,7 @@ import type {
 import type { OpenedPoolers, PoolerRequest } from "./path-protocol.js";
 
 export class OwnPoolers {
-  /** Settles when one ended on its own, with its last words, and without any once they are closed. */
+  /** Settles with a pooler's last words when it ends unexpectedly, and with undefined once the poolers are closed. */
   private readonly loss: Promise<string | undefined>;
   private onClose: () => void = () => undefined;
   private statistics: StandingSession<PoolerStatistics> | undefined;
@@ -73,7 +73,7 @@ export class OwnPoolers {
     }
   }
 
-  /** Never rejects. */
+  /** Closes the poolers. Never rejects. */
   async close(): Promise<void> {
     this.onClose();
     await this.statistics?.close();

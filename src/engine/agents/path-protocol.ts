@@ -13,28 +13,28 @@ const upstreams = z.array(EndpointInput).min(1);
 
 const NetworkRequest = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("open-network"), place, upstreams, seed: z.number() }),
-  /** Answered with an `Effect`, as is `mend`. */
+  /** Applies a network condition. The answer, as for `mend`, is an `Effect`. */
   z.object({ kind: z.literal("suffer"), place, condition: Condition }),
   z.object({ kind: z.literal("mend"), place }),
   z.object({ kind: z.literal("close-network"), place }),
 ]);
 export type NetworkRequest = z.infer<typeof NetworkRequest>;
 
-/** A request to poolers that were opened; an `instance` counts from 0. */
+/** A request to poolers that are open; `instance` counts poolers from 0. */
 const PoolerRequest = z.discriminatedUnion("kind", [
-  /** Answered with the last words of a pooler that ended unasked, or with nothing once they are closed. */
+  /** Waits for a pooler to end unexpectedly. The answer is its last words, or undefined once the poolers are closed. */
   z.object({ kind: z.literal("await-loss") }),
   z.object({ kind: z.literal("connect-statistics"), connectTimeoutMs: z.number() }),
-  /** Answered with a `Reading`. */
+  /** Takes a sample of the poolers. The answer is a `Reading`. */
   z.object({ kind: z.literal("sample") }),
   z.object({ kind: z.literal("servers-max") }),
-  /** Answered, as is `bring-up`, with the process ids of those that run now. */
+  /** Ends one pooler. The answer, as for `bring-up`, is the process ids of the poolers that run now. */
   z.object({ kind: z.literal("shut-down"), instance: Count, how: z.enum(["at-once", "kill"]) }),
   z.object({ kind: z.literal("bring-up"), instance: Count }),
-  /** Answered once they are paused, or `resume` was asked for meanwhile. */
+  /** Pauses the poolers. Answered once they are paused, or once `resume` is requested. */
   z.object({ kind: z.literal("pause"), consoles: z.array(EndpointInput) }),
   z.object({ kind: z.literal("resume") }),
-  /** Answered with the number of processes. */
+  /** Suspends the processes of the poolers. The answer is the number of processes. */
   z.object({ kind: z.literal("stand-still") }),
   z.object({ kind: z.literal("go-on") }),
   z.object({ kind: z.literal("knock") }),
@@ -43,9 +43,9 @@ export type PoolerRequest = z.infer<typeof PoolerRequest>;
 
 export const PathRequest = z.discriminatedUnion("kind", [
   NetworkRequest,
-  /** Answered with the version that it would start. */
+  /** Asks for the version of the pooler that the agent would start. */
   z.object({ kind: z.literal("find-pooler"), pool: ManagedPool }),
-  /** Answered with `OpenedPoolers`. */
+  /** Opens poolers. The answer is an `OpenedPoolers`. */
   z.object({
     kind: z.literal("open-poolers"),
     pool: ManagedPool,

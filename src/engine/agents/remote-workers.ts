@@ -23,19 +23,22 @@ import { MIRROR_MS, type MemoryChange } from "./memory-mirror.js";
 import { networkOf } from "./agent-network.js";
 import type { AgentEvent, JoinedAgent } from "./joined-agent.js";
 
-/** A command must have been heard by all before its instant: some ways of the network, and a busy agent. */
+/**
+ * Least milliseconds between sending a command and the moment it takes effect: all agents must receive it before, despite several network delays
+ * and a busy agent.
+ */
 const LEAD_MIN_MS = 1_000;
 const LEAD_WAYS = 4;
-/** Longer than an agent waits for its threads. */
+/** Time for an agent to end its workers: longer than the agent waits for its threads. */
 const END_PATIENCE_MS = 15_000;
-/** Time for the connection of a killed process to end. */
+/** Time for the connection of a killed agent to end. */
 const KILL_PATIENCE_MS = 10_000;
 
 class AgentWorkers {
   cpuSeconds = 0;
-  /** Changes of memory on other agents that it has not received yet. */
+  /** Changes of other agents' shared memory that were not yet sent to this agent. */
   private unsentChanges: MemoryChange[] = [];
-  /** Called once an agent that is to be killed is gone. */
+  /** Called once an agent that a fault kills is gone. */
   onKilled: (() => void) | undefined;
 
   constructor(
@@ -56,7 +59,10 @@ class AgentWorkers {
     return this.agent.lost !== undefined;
   }
 
-  /** What is wrong, if anything. Of a lost one that is known already. */
+  /**
+   * Ends all workers of the agent; resolves to the problem, if any. A lost agent is no problem here: its loss is already
+   * reported.
+   */
   async terminate(): Promise<TrainSimError | undefined> {
     if (this.isLost()) return undefined;
     const ended = withinMs(this.agent.ask({ kind: "terminate" }), END_PATIENCE_MS);
@@ -97,7 +103,7 @@ export class RemoteWorkers implements RunningWorkers {
     this.crewOf(worker)?.agent.send({ kind: "command", worker, command });
   }
 
-  /** Errors of clocks before the window change nothing in it. */
+  /** Restarts the tracking of clock errors at the start of a window, because earlier errors do not affect it. */
   private windowBegins(startMs: number): void {
     if (startMs === this.windowStartMs) return;
     this.windowStartMs = startMs;

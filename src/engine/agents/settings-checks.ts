@@ -8,7 +8,7 @@ import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { WorkloadTreatment } from "../../workloads/workload.js";
 import type { Assignment } from "../workers/protocol.js";
 
-/** A schema for each member: a member that is added has to be checked too. */
+/** A schema for each member of T, so that a member added to T without a check fails to compile. */
 type ShapeOf<T> = { readonly [Key in keyof T]-?: z.ZodType<NonNullable<T[Key]>> };
 
 const Count = z.int().nonnegative();
@@ -56,7 +56,10 @@ export const AuthInput = z.enum(AUTHS);
 const strategyNames = STRATEGIES.map(({ settings }) => settings.name);
 const poolers = STRATEGIES.filter(({ pooler }) => pooler).map(({ settings }) => settings.name);
 
-/** Each pooler's own settings were resolved by the same version of the program. */
+/**
+ * A managed pool. Its pooler's settings are not checked, because the coordinator resolved them with the same version of the
+ * program.
+ */
 export const ManagedPool = z.looseObject({
   strategy: z.enum(poolers),
   size: Positive,
@@ -81,7 +84,10 @@ const settings = {
   actors: z.record(z.string(), z.object({ workers: Positive, load })),
 } satisfies Record<keyof WorkloadTreatment, z.ZodType>;
 
-/** What the clients of every workload run with. A workload's own settings were resolved by the same version of the program. */
+/**
+ * Settings that clients of every workload use. The workload's own settings are not checked: the coordinator resolved them
+ * with the same version.
+ */
 const Settings = z.looseObject(settings) as unknown as z.ZodType<TreatmentSettings>;
 
 const assignment = {

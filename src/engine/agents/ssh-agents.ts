@@ -9,7 +9,7 @@ import { complaintIn, drawPort, send, settles } from "../../foundation/process/s
 import { shellWord, withoutControls } from "../../foundation/shown.js";
 
 export interface SshSettings {
-  /** Each once, as `isSshHost` takes them; agents are called like them. */
+  /** Hosts, each once, that `isSshHost` accepts; each agent is named after its host. */
   readonly hosts: readonly string[];
   readonly command: string;
 }
@@ -20,22 +20,23 @@ interface SshOptions extends SshSettings {
   readonly note: (words: string) => void;
 }
 
-/** `host` or `user@host`; nothing that ssh takes for an option, or a shell for more than a word. */
+/** Whether the text is `host` or `user@host`, and neither an ssh option nor more than one word for a shell. */
 export function isSshHost(text: string): boolean {
   return /^[\w.:][\w.:@-]{0,99}$/.test(text);
 }
 
-/** The coordinator listens already when ssh starts: an agent that does not reach it at once never will. */
+/** Time for an agent to join: the coordinator already listens when ssh starts, so a later agent will not come at all. */
 const JOIN_WITHIN = "5s";
-/** Time for an agent to end after the run, and then for ssh after each signal. */
+/** Time for an agent to end after the run, and then for ssh to end after each signal. */
 const PATIENCE_MS = 3_000;
-/** Lines of output that are kept for its last words. */
+/** Most lines of ssh's output that are kept, for an error message. */
 const LINES_MAX = 50;
 
 const SSH = [
   "-T",
   ...["BatchMode=yes", "ExitOnForwardFailure=yes"].flatMap((option) => ["-o", option]),
-  // A connection that is shared would keep the forwarded port; a command of the user's ssh_config would be the one to run.
+  // ControlPath=none, because a shared connection would keep the forwarded port; RemoteCommand=none, because a command
+  // in the user's ssh_config would run instead.
   ...["ControlPath=none", "RemoteCommand=none"].flatMap((option) => ["-o", option]),
 ];
 
@@ -43,17 +44,17 @@ export class SshAgents {
   private readonly agents: readonly SshAgent[];
 
   constructor(options: SshOptions) {
-    // Several names may lead to one machine, where each agent needs another port.
+    // Several host names may be one machine, where each agent needs a different port.
     const firstPort = drawPort();
     this.agents = options.hosts.map((host, i) => new SshAgent(host, firstPort + i, options));
   }
 
-  /** Rejects as soon as one of them has ended, with its last words. */
+  /** Waits for the first ssh process to end, and rejects with its last output. */
   rejectAtFirstEnd(): Promise<never> {
     return Promise.race(this.agents.map((agent) => agent.rejectAtEnd()));
   }
 
-  /** Once the coordinator is closed. Leaves no ssh behind. */
+  /** Ends all ssh processes. To be called once the coordinator is closed. */
   async close(): Promise<void> {
     await Promise.all(this.agents.map((agent) => agent.close()));
   }
@@ -62,7 +63,7 @@ export class SshAgents {
 class SshAgent {
   private readonly child: ChildProcess;
   private readonly lines: string[] = [];
-  /** Resolves to how it ended; rejects if it did not begin. */
+  /** The end of ssh: resolves to how it ended, rejects if it could not be started. */
   private readonly ended: Promise<string>;
 
   constructor(
@@ -73,7 +74,7 @@ class SshAgent {
     const { command, port: hubPort, token, note } = options;
     const agent = `agent --join ws://127.0.0.1:${port} --token-file - --again --name ${host} --wait ${JOIN_WITHIN}`;
     const tunnel = `127.0.0.1:${port}:127.0.0.1:${hubPort}`;
-    // A separate session: Ctrl-C is for the coordinator, whose trials end in order.
+    // A separate session, so that Ctrl-C reaches the coordinator only, which ends its trials in order.
     const child = spawn("ssh", [...SSH, "-R", tunnel, "--", host, `${command} ${agent}`], {
       detached: true,
       env: passwordlessEnvironment(),
@@ -119,7 +120,7 @@ class SshAgent {
   }
 
   private guard(pid: number): void {
-    // Without a reaper, ssh still ends with what runs on the host.
+    // Guarding may fail: even without its guard, ssh ends when the program on the host ends.
     void Promise.all([guardProcess(pid), this.ended]).then(
       ([release]) => release(),
       () => undefined,

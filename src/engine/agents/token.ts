@@ -6,7 +6,10 @@ import { messageOf, UsageError } from "../../foundation/errors.js";
 
 const CHARACTERS_MIN = 16;
 
-/** `-` is the first line of `input`. Rejects with a UsageError where there is none that is long enough. */
+/**
+ * Reads the token from a file; `-` is the first line of `input`. Rejects with a UsageError if there is no token or it is
+ * too short.
+ */
 export async function readToken(file: string, input: Readable = process.stdin): Promise<string> {
   const isInput = file === "-";
   const makeOne = `Make one, and copy it to every agent: openssl rand -hex 32 > ${isInput ? "token" : file}`;
@@ -33,7 +36,7 @@ async function firstLine(input: Readable): Promise<string> {
   return text.split("\n", 1)[0] ?? "";
 }
 
-/** Constant time, so that the duration says nothing about the token. */
+/** Compares tokens in constant time, so that the duration reveals nothing about the token. */
 export function isSameToken(given: string, wanted: string): boolean {
   const [a, b] = [given, wanted].map((text) => createHash("sha256").update(text).digest()) as [
     Buffer,

@@ -14,7 +14,7 @@ const objective: Objective = {
   words: "maximise pay.events/s",
 };
 
-/** Candidates with these rates. A key defaults to the place, so that no two candidates are equal. */
+/** Candidates with these rates. A key defaults to the candidate's position, so that no two candidates are equal. */
 function candidates(
   rates: readonly (number | "broken")[],
   keys: readonly string[] = [],
@@ -52,7 +52,7 @@ function resultOf(ratio: number, within: number, more: Partial<Comparison> = {})
 interface History {
   readonly rates: readonly (number | "broken")[];
   readonly keys?: readonly string[];
-  /** Verdicts that replace the rates'. */
+  /** Results of a pair that replace the ones computed from the rates. */
   readonly seen?: (pair: Pair) => ReturnType<Measure> | undefined;
   readonly objective?: Objective;
 }

@@ -7,7 +7,10 @@ import { isHeadline } from "../../metrics/metric-lists.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import type { RunnableRevision, Revision, UnrunnableRevision } from "./revisions.js";
 
-/** worse: surely, and by more than the step asks about; good: surely not that; skipped: it could not be run. */
+/**
+ * worse: surely worse by more than the step's limit; good: surely not worse by more; inconclusive: the trials do not show it; skipped:
+ * the revision could not be run.
+ */
 export type RevisionVerdict = "worse" | "good" | "inconclusive" | "skipped";
 
 type Purpose = "ends" | "search" | "confirmation";
@@ -20,12 +23,12 @@ export interface Step {
   readonly standing: RevisionVerdict;
   readonly isSurelyWorse: boolean;
   readonly problem?: string;
-  /** Revision over that other one, of the objective; null without a sample. */
+  /** Objective of the tested revision divided by the one of the revision it is compared with; null without a sample. */
   readonly ratio: number | null;
   readonly ciLow: number | null;
   readonly ciHigh: number | null;
   readonly pValue: number | null;
-  /** Trials of each of the two revisions. */
+  /** Number of trials of each of the two revisions. */
   readonly trials: number;
   readonly timingsValid: boolean;
   readonly directory?: string;
@@ -37,11 +40,11 @@ export interface Bisection {
   readonly maxRegression: number;
   readonly good: Revision;
   readonly bad: Revision;
-  /** After the good one, those that mean something else than the one before. */
+  /** Number of revisions after the good one whose scenario differs in meaning from the previous revision's. */
   readonly revisions: number;
   /**
-   * found: one revision, confirmed; range: one of several, confirmed; unconfirmed: the fresh comparison shows no difference;
-   * no-regression: the bad one is not worse; inconclusive: the trials do not show whether it is.
+   * found: one revision, confirmed; range: one of several, confirmed; unconfirmed: the fresh comparison shows no
+   * difference; no-regression: the bad revision is not worse; inconclusive: the trials do not show whether it is.
    */
   readonly outcome: "found" | "range" | "unconfirmed" | "no-regression" | "inconclusive";
   readonly lastGood?: Revision | undefined;
@@ -51,13 +54,13 @@ export interface Bisection {
   readonly steps: readonly Step[];
 }
 
-/** What a bisection knows of a revision. */
+/** A revision as the bisection sees it: its key (the scenario's meaning) if it can be run, else the reason why not. */
 type RevisionState = Pick<RunnableRevision, "revision" | "key"> | UnrunnableRevision;
 
 export interface BisectPlan {
   readonly candidates: readonly RevisionState[];
   readonly objective: Objective;
-  /** A share, 0.05 of 5 %. */
+  /** The accepted loss as a share: 0.05 is 5 %. */
   readonly maxRegression: number;
 }
 
@@ -69,17 +72,17 @@ export interface Pair {
   readonly purpose: Purpose;
   readonly reference: number;
   readonly revision: number;
-  /** From 0. */
+  /** Number of the step, from 0. */
   readonly step: number;
-  /** How near they are called the same. */
+  /** Margin, as a share, within which the two revisions count as the same. */
   readonly within: number;
 }
 
 export type Measure = (pair: Pair) => Promise<StepOutcome>;
 
-/** The scenario's `trials.within`. */
+/** Bounds of the margin `trials.within` that the search uses in its scenario. */
 const WITHIN = { least: 0.01, most: 0.5 };
-/** Steps of the search that stay inconclusive, after which it ends with a range: its neighbours would do no better. */
+/** Number of inconclusive steps after which the search ends with a range: neighbouring revisions would be no clearer. */
 const INCONCLUSIVE_MOST = 3;
 
 function claimOf({ comparisons }: ResultDocument, objective: Objective): Comparison | undefined {
@@ -93,10 +96,14 @@ interface StepJudgement {
   readonly isSurelyWorse: boolean;
 }
 
-/** Surely worse by more than is accepted, as `compare` decides it. 1/(1+r) and 1+r are equally far from 1. */
+/**
+ * Decides a step as `compare` decides it: worse if surely worse by more than the margin. 1/(1+r) and 1+r are equally far
+ * from 1.
+ */
 function judgeStep({ isMaximised }: Objective, within: number, claim: Comparison | undefined): StepJudgement {
   const open = { standing: "inconclusive", isSurelyWorse: false } as const;
-  // Findings are of headline metrics only. For another metric an exploratory difference counts, corrected for its comparisons.
+  // Findings cover headline metrics only. For another metric an exploratory difference counts, corrected for its
+  // comparisons.
   const isProven = claim && (isHeadline(claim.metric) ? claim.verdict === "finding" : isDifference(claim));
   if (!isProven) return claim?.verdict === "indistinguishable" ? { ...open, standing: "good" } : open;
   const isSurelyWorse = isMaximised ? claim.ratio < 1 : claim.ratio > 1;
@@ -104,7 +111,7 @@ function judgeStep({ isMaximised }: Objective, within: number, claim: Comparison
   return { standing: isSurelyWorse && isBeyond ? "worse" : "good", isSurelyWorse };
 }
 
-/** Whether the interval shows that the loss is at most that share. */
+/** Whether the interval shows that the loss is at most `share`. */
 function isWithinShare({ ciLow, ciHigh }: Pick<Step, "ciLow" | "ciHigh">, share: number): boolean {
   return [ciLow, ciHigh].every((end) => end !== null && Math.abs(Math.log(end)) <= Math.log1p(share));
 }
@@ -113,12 +120,12 @@ const NO_CLAIM = { ratio: null, ciLow: null, ciHigh: null, pValue: null };
 
 class BisectionRun {
   private readonly steps: Step[] = [];
-  /** Places of the last revision known to be good and of the first known to be worse. */
+  /** Positions of the last revision known to be good (`low`) and of the first known to be worse (`high`). */
   private low = 0;
   private high: number;
-  /** Steps by the meaning of their revision: a meaning that returns is known. */
+  /** Verdicts by the key of a revision's scenario: a scenario that returns later is not measured again. */
   private readonly verdictsByKey = new Map<string, RevisionVerdict>();
-  /** Places that say nothing, however often they are asked. */
+  /** Positions whose revision was skipped or inconclusive; the search does not try them again. */
   private readonly silent = new Set<number>();
 
   constructor(
@@ -167,7 +174,9 @@ class BisectionRun {
     return "key" in one ? this.verdictsByKey.get(one.key) : "skipped";
   }
 
-  /** The place nearest to the middle of which something can be learnt. */
+  /**
+   * The untried position nearest to the middle of the range; undefined if none is left or too many steps were inconclusive.
+   */
   private next(): number | undefined {
     const { low, high, steps } = this;
     if (steps.filter(({ standing }) => standing === "inconclusive").length >= INCONCLUSIVE_MOST)
@@ -242,7 +251,10 @@ class BisectionRun {
   }
 }
 
-/** Rejects with a UsageError where the two ends cannot be compared. */
+/**
+ * Searches the revisions for the one that made the objective worse. Rejects with a UsageError if the two ends cannot be
+ * compared.
+ */
 export function bisect(plan: BisectPlan, measure: Measure): Promise<Bisection> {
   return new BisectionRun(plan, measure).run();
 }

@@ -36,7 +36,7 @@ beforeAll(() => {
   add("index", { "sql/load.sql": SQL.replace("-- preload", "CREATE INDEX ON item (n);\n-- preload") });
   add("broken", { "bench/load.yaml": `${YAML}poool: direct\n` });
   add("clients", { "bench/load.yaml": YAML.replace("clients: 2", "clients: 3") });
-  // The file has another name from here on.
+  // The file is renamed here.
   repository.git("mv", "sql/load.sql", "sql/other.sql");
   add("renamed", { "bench/load.yaml": YAML.replace("load.sql", "other.sql") });
 });

@@ -11,7 +11,7 @@ import type { Mapping } from "../../syntax/paths.js";
 import { problemText, ScenarioError } from "../../syntax/problems.js";
 import type { ReadText } from "../../workloads/own.js";
 
-/** What is not committed, as the last revision. */
+/** Name of the last revision when it is the uncommitted state of the files. */
 const WORKING_TREE = "working tree";
 const ABBREVIATED = 10;
 const MODULE = /\.m?js$/;
@@ -27,7 +27,7 @@ export interface Revision {
 export interface RunnableRevision {
   readonly revision: Revision;
   readonly experiment: Experiment;
-  /** Whole, with its files in it. */
+  /** The whole scenario, with the files that it names embedded. */
   readonly scenario: Mapping;
   readonly key: string;
 }
@@ -42,15 +42,15 @@ export type Candidate = RunnableRevision | UnrunnableRevision;
 interface BisectRequest extends Pick<Overrides, "set" | "environment"> {
   readonly scenario: string;
   readonly good: string;
-  /** Undefined: the working tree. */
+  /** The bad revision; undefined for the uncommitted working tree. */
   readonly bad: string | undefined;
 }
 
 type LoadOutcome = Omit<RunnableRevision, "revision"> | TrainSimError;
 
-/** A scenario at one commit, with the texts of its files by their path in the repository. */
+/** A scenario at one commit, with the text of each of its files by its path in the repository. */
 interface State {
-  /** Undefined: the working tree. */
+  /** The commit; undefined for the uncommitted working tree. */
   readonly commit: Commit | undefined;
   readonly texts: ReadonlyMap<string, string>;
   readonly outcome: LoadOutcome;
@@ -58,7 +58,7 @@ interface State {
 
 class Files {
   readonly git: Repository;
-  /** Links resolved, as git has its root. */
+  /** Path of the scenario with symbolic links resolved, as git states its root. */
   private readonly scenario: string;
 
   constructor(
@@ -143,13 +143,16 @@ function keyOf(made: LoadOutcome): string {
   return "key" in made ? made.key : problemOf(made);
 }
 
-/** Throws with the revision's name where it cannot be loaded. */
+/** The revision's loaded scenario. Throws with the revision's name if it cannot be loaded. */
 function requireLoaded({ commit, texts, outcome }: State): RunnableRevision {
   if ("key" in outcome) return { ...outcome, revision: revisionOf({ commit, texts, outcome }, texts) };
   throw new UsageError(`at ${nameOf(commit)}: ${outcome.message}`, outcome.hint, { cause: outcome });
 }
 
-/** The good one first, the bad one last. Throws a UsageError where there is nothing between them, or one of the two does not load. */
+/**
+ * The revisions from the good one to the bad one. Throws a UsageError if none lies between them, or if either does not
+ * load.
+ */
 export function revisionsOf({
   scenario,
   good,

@@ -3,18 +3,20 @@
 import type { CapacityDrift } from "../../results/capacity-schema.js";
 import { KNEE_WIDTHS, likelihoods, type RateOutcome } from "./capacity-likelihood.js";
 
-/** Changes from probe to probe that are looked for, as logarithms. */
+/** Candidate changes of capacity from probe to probe, as logarithms. */
 const DRIFTS = [0.0025, 0.005, 0.01, 0.02, 0.04].flatMap((size) => [-size, size]);
-/** Range around the highest rate that held in which the capacity is looked for, and its steps, as logarithms. */
+/** Range around the highest rate that held in which the capacity is searched, and its steps, as logarithms. */
 const SEARCHED = { below: 0.8, above: 0.4, step: 0.02 };
 const STEPS = Math.ceil((SEARCHED.below + SEARCHED.above) / SEARCHED.step);
-/** Gains in the log likelihood, over a constant capacity: the interval holds a possible drift, a reported drift ends the search. */
+/**
+ * Gains in log likelihood over a constant capacity: `possible` widens the interval by the drift, a reported drift ends the search.
+ */
 export const DRIFT_GAIN = { possible: 1, reported: 4 } as const;
 
 interface Fit {
   readonly likelihood: number;
   readonly drift: number;
-  /** At the middle of the search. */
+  /** Logarithm of the capacity at the middle of the search. */
   readonly logCapacity: number;
 }
 

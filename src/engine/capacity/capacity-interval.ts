@@ -5,16 +5,16 @@ import { capacityDrift, DRIFT_GAIN } from "./capacity-drift.js";
 import { KNEE_WIDTHS, likelihoods, type RateOutcome } from "./capacity-likelihood.js";
 
 /**
- * Twice what holds the truth in 95 % where rates are chosen beforehand, which is half that point of chi-squared: here
- * each rate was chosen by what the probes before it showed.
+ * Drop in log likelihood that bounds the interval: twice the drop of a 95 % interval, because here each rate was chosen by
+ * the results of earlier probes.
  */
 const LOG_LIKELIHOOD_DROP = 3.84;
-/** Between the capacities that are looked at, as a logarithm. */
+/** Step between candidate capacities, as a logarithm. */
 const STEP = 0.01;
-/** How far beyond the probed rates a capacity is looked for, as a logarithm. */
+/** How far beyond the probed rates the capacity is searched, as a logarithm. */
 const BEYOND = Math.LN2;
 
-/** Ends in rates, null where the probes leave one open. */
+/** The likely range of the capacity, in rates; an end is null if the probes leave it open. */
 function likelyRange(probes: readonly RateOutcome[]): [low: number | null, high: number | null] {
   const logRates = probes.map(({ ratePerSecond }) => Math.log(ratePerSecond));
   const first = Math.min(...logRates) - BEYOND;
@@ -34,7 +34,9 @@ function likelyRange(probes: readonly RateOutcome[]): [low: number | null, high:
 
 export type CapacityInterval = Required<Pick<Capacity, "ciLow" | "ciHigh" | "resolution">>;
 
-/** `ratePerSecond` was found to hold; `failsAtPerSecond` is null where nothing failed above it. */
+/**
+ * The interval of the capacity. `ratePerSecond` is the rate that held; `failsAtPerSecond` is null if no higher rate failed.
+ */
 export function capacityInterval(
   probes: readonly RateOutcome[],
   ratePerSecond: number,

@@ -4,14 +4,14 @@ import type { CapacityProbe } from "../../results/capacity-schema.js";
 
 /** Share of probes that fail below the capacity, and share of probes that hold above it, for unrelated reasons. */
 const SPOILT = 0.05;
-/** Widths of the knee, as ratios less 1. */
+/** Candidate widths of the knee, as ratios less 1. */
 export const KNEE_WIDTHS = [0.002, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32];
 
 export interface RateOutcome extends Pick<CapacityProbe, "ratePerSecond" | "held"> {
   readonly position: number;
 }
 
-/** Capacities that are looked at: logarithms from `first` on, `step` apart. */
+/** Candidate capacities: logarithms from `first` on, `step` apart. */
 export interface CapacityGrid {
   readonly first: number;
   readonly step: number;

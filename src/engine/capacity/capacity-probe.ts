@@ -28,7 +28,10 @@ const EXPECTED: Readonly<Record<"held" | "failed", ReadonlySet<string>>> = {
   failed: new Set(["dropped", "failures"]),
 };
 
-/** `add: p(99)<50`, of a workload of these treatments; throws a UsageError that says what is wrong with it. */
+/**
+ * Parses a threshold such as `add: p(99)<50` for the workload of these treatments. Throws a UsageError that states its
+ * errors.
+ */
 export function parseCapacityThreshold(text: string, treatments: readonly Treatment[] = []): Threshold {
   return parseThresholdOption("--find-capacity", text, treatments);
 }
@@ -36,12 +39,12 @@ export function parseCapacityThreshold(text: string, treatments: readonly Treatm
 interface Driven {
   readonly role: string;
   readonly roleSettings: RoleSettings;
-  /** Operations of which each arrival starts one. */
+  /** Operations that an arrival may start. */
   readonly operations: readonly Operation[];
   readonly parts: readonly Operation[];
 }
 
-/** The role that is driven by the rate. Throws a UsageError without any. */
+/** The role that the rate drives. Throws a UsageError if the treatment has none. */
 export function rateDrivenRole({ id, settings }: Treatment): Driven {
   const driven = Object.entries(workloadOf(settings).roles).filter(([, { isSearched }]) => isSearched);
   for (const [role, { arrivals, operations }] of driven) {
@@ -56,7 +59,7 @@ export function rateDrivenRole({ id, settings }: Treatment): Driven {
   );
 }
 
-/** Keeps the scenario's way of arriving, if it has an arrival rate. */
+/** The load at this rate; keeps the scenario's arrival process if it has an arrival rate. */
 function loadAt(load: LoadSettings, ratePerSecond: number): LoadSettings {
   const arrivals =
     "distribution" in load
@@ -90,7 +93,7 @@ export function treatmentAt(treatment: Treatment, ratePerSecond: number): Treatm
   return { ...treatment, settings: driven };
 }
 
-/** The rate that the scenario itself gives, where a search may begin. */
+/** The rate that the scenario states, where a search may begin; undefined if it states none. */
 export function ratePerSecondOf(treatment: Treatment): number | undefined {
   const { load } = rateDrivenRole(treatment).roleSettings;
   return load.executor === "constant-arrival-rate" ? load.ratePerSecond : undefined;
@@ -113,7 +116,7 @@ function sumOf(
   return operations.reduce((sum, operation) => sum + (results[operation]?.[field] ?? 0), 0);
 }
 
-/** The one that the threshold is about, where arrivals start it. */
+/** The operation that the threshold is about, if arrivals start it. */
 function thresholdOperation({ operations }: Driven, { source }: Pick<Threshold, "source">): Operation {
   const [asked] = source.split(".");
   return operations.find((operation) => operation === asked) ?? operations[0] ?? "";
@@ -193,7 +196,7 @@ export function judgeProbe(
   };
 }
 
-/** Whether the probe asked `ratePerSecond` again, to confirm it. */
+/** Whether the probe repeated `ratePerSecond` to confirm it. */
 export function isConfirmation(probe: CapacityProbe, ratePerSecond: number | null): boolean {
   return probe.purpose === "confirm" && probe.ratePerSecond === ratePerSecond;
 }

@@ -7,7 +7,7 @@ export interface SearchOptions {
   readonly startRatePerSecond: number;
   readonly leastRatePerSecond: number;
   readonly mostRatePerSecond: number;
-  /** Ratio of the lowest failing to the highest holding rate at which bisecting ends, less 1. */
+  /** Bisecting ends when the lowest failing rate is at most this share above the highest holding rate. */
   readonly precision: number;
   readonly confirmations: number;
 }
@@ -16,17 +16,17 @@ export type ProbePurpose = Pick<CapacityProbe, "purpose" | "discarded">;
 
 export type AskedProbe = ProbePurpose & Pick<CapacityProbe, "ratePerSecond">;
 
-/** Asks for probes, one after another; each is answered by whether its rate held. */
+/** Yields probes, one after another, and receives whether the rate held. */
 type ProbeSequence<Result> = Generator<AskedProbe, Result, boolean>;
 
 export type SearchResult = Pick<Capacity, "outcome" | "ratePerSecond" | "failsAtPerSecond" | "drift">;
 
-/** Probes after which a search ends without a rate. */
+/** Number of probes after which a search ends without a rate. */
 export const PROBES_MOST = 80;
-/** Probes of a rate that decide, out of 3. */
+/** Number of probes of a rate, out of 3, that decide. */
 const MAJORITY = 2;
 
-/** Three significant digits: a rate that people can repeat. */
+/** Rounds a rate to three significant digits, which people can repeat. */
 export function roundRate(ratePerSecond: number): number {
   return Number(ratePerSecond.toPrecision(3));
 }
@@ -140,7 +140,7 @@ export class CapacitySearch {
     }
   }
 
-  /** A quarter of the repetitions may fail, one at least: stalls spoil some. */
+  /** Whether enough repetitions hold: a quarter may fail, at least one, because stalls spoil some. */
   private *isConfirmed(rate: number): ProbeSequence<boolean> {
     const { confirmations } = this.options;
     const failedMost = Math.max(1, Math.floor(confirmations / 4));
@@ -155,7 +155,10 @@ export class CapacitySearch {
     return held === confirmations;
   }
 
-  /** Whether the best rate holds after an overload, if need be after a probe of half of it. If not, refutes it. */
+  /**
+   * Whether the best rate holds after an overload, if necessary after a probe of half the rate. If it fails, refutes the
+   * rate.
+   */
   private *isRecovered(): ProbeSequence<boolean> {
     const { low } = this;
     if (!this.isOverloaded || low === 0) return true;

@@ -26,13 +26,13 @@ const SERVER_DIALECT: DialectName = "cockroachdb";
 const driven: Treatment[] = [];
 const seeds = new Set<number>();
 const notes: string[] = [];
-/** Clients of the pools whose ceiling was measured. */
+/** Client counts of the pools whose ceiling was measured. */
 const ceilings: number[] = [];
 /** `result.json` as it is while each trial runs. */
 const meanwhile: ResultDocument[] = [];
-/** Whether the trial with that number does nothing, as on a server that stalls. */
+/** Whether the trial with that number performs nothing, as on a server that stalls. */
 let isStalled: (number: number) => boolean = () => false;
-/** Treatment whose server is unreachable. */
+/** Id of the treatment whose server is unreachable. */
 let away: string | undefined;
 let interruption = new Interruption();
 /** Whether a signal comes while a server is being started. */

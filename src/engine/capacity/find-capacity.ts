@@ -9,7 +9,7 @@ import { capacityOf, isConfirmation, judgeProbe, treatmentAt } from "./capacity-
 import { CapacitySearch } from "./capacity-search.js";
 import { searchedTreatments, searchOptions } from "./searched-treatments.js";
 
-/** The probes of a search for capacity; `onProbe` is called with each, once it was judged. */
+/** Runs the probes of a search for capacity; calls `onProbe` with each judged probe. */
 export function capacityProbes(
   experiment: Experiment,
   threshold: Threshold,
@@ -20,7 +20,7 @@ export function capacityProbes(
   const searched = { ...experiment, treatments, trials };
   return {
     experiment: searched,
-    // Not the scenario's own thresholds: a search has to ask for more than the server can do.
+    // Only the search's threshold is watched: the scenario's thresholds would end probes beyond the capacity.
     watched: [threshold],
     trials: (record) => probes(searched, threshold, onProbe, record),
   };
@@ -32,7 +32,7 @@ async function* probes(
   onProbe: (probe: CapacityProbe) => void,
   record: ExperimentRecord,
 ): Trials {
-  // The same arrivals and documents for all: what differs between probes is the rate and the server.
+  // All probes share arrivals and documents, so that only the rate and the server differ.
   const seed = deriveSeed(experiment.seed, "capacity");
   const found: Capacity[] = [];
   let number = 0;
@@ -49,7 +49,7 @@ async function* probes(
       const [done] = yield [{ trial, treatment: treatmentAt(treatment, ratePerSecond) }];
       if (!done) return;
       record.violations.push(...violationsOf(done.result.integrity, `probe ${number}`));
-      // A loss ends the search: the rate at which it went wrong is no capacity.
+      // A loss ends the search: a rate at which events are lost is no capacity.
       if (done.result.status !== "complete" || record.violations.length > 0) return;
       const probe = judgeProbe(done, done.treatment, threshold, asked.value);
       ran.push({ ...done, probe });

@@ -16,7 +16,7 @@ function refusal({ metric, expression }: Threshold, problem: string): UsageError
   );
 }
 
-/** Treatments that the threshold selects; throws a UsageError if a search of one is impossible. */
+/** The treatments that the threshold selects. Throws a UsageError if any of them cannot be searched. */
 export function searchedTreatments(treatments: readonly Treatment[], threshold: Threshold): Treatment[] {
   const selected = treatments.filter((treatment) => isSelected(threshold, treatment));
   if (selected.length === 0) {

@@ -13,7 +13,7 @@ import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js
 import type { EvidenceSource, WindowEvidence } from "./evidence-source.js";
 import type { Statement } from "../../database/sql.js";
 
-/** Shares of all samples of active sessions, the most frequent first. */
+/** Wait events of active sessions as shares of all samples, the most frequent first. */
 export function waitsOf(window: WindowEvidence): WaitShare[] {
   const seen = window.family("wait.");
   const all = [...seen.values()].reduce((sum, sessions) => sum + sessions, 0);
@@ -77,7 +77,8 @@ export class DatabaseSource implements EvidenceSource {
     return {
       ...(waits.length > 0 && { waits }),
       ...(statements && { statements }),
-      // If a server restarted its counts of rows at 0 in the window, it restarted these, too.
+      // Scan counts are left out if the server's row counts restarted in the window, because scan counts restarted with
+      // them.
       ...(scans && window.total("tuples.inserted") !== undefined && { scans }),
       ...(tableChanges.length > 0 && { tableChanges }),
     };

@@ -10,9 +10,12 @@ import { growthOf } from "./window-figures.js";
 export interface WindowWork {
   readonly workload: Vocabulary;
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
-  /** Transactions on the load's connections that ended in the window: retries, polls and look-ups included. */
+  /** Transactions on the load's connections that ended in the window, including retries, polls and look-ups. */
   readonly serverTransactions?: number;
-  /** Transactions that the pooler adds to each, or the reason why that is not known. Default: none. */
+  /**
+   * Transactions that the pooler adds to each of the load's transactions, or the reason why the number is unknown. Default:
+   * none.
+   */
   readonly poolerTransactions?: number | string;
   /** CPU time of train-sim itself; undefined if it was not read. */
   readonly clientCpuSeconds: number | undefined;

@@ -2,10 +2,10 @@
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 
-/** Key of a reading that is no metric: the server's process. A restart brings another. */
+/** Key of the server's process id in a reading; it is no metric. A change marks a restart. */
 export const SERVER_PROCESS = "host.serverPid";
 
-/** Key of a reading that is no metric: the number of the connection to the poolers' consoles. A restart ends it. */
+/** Key of the number of the connection to the poolers' consoles in a reading; it is no metric. A restart changes it. */
 export const POOLER_SESSION = "pooler.session";
 
 /** The reason why counters have no total of the window. */
@@ -39,7 +39,7 @@ export interface WindowEvidence {
   family(prefix: string): ReadonlyMap<string, number>;
   /** The difference between the readings at the two ends; undefined also for a counter that restarted in between. */
   total(name: string): number | undefined;
-  /** A gauge at either end of the window. */
+  /** The gauge's value at the start of the window (`first`) or at its end (`last`). */
   first(name: string): number | undefined;
   last(name: string): number | undefined;
   readonly samples: number;

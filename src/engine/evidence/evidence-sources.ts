@@ -8,7 +8,7 @@ import { PoolerSource } from "./pooler-evidence.js";
 import type { TrialHost } from "../trial/trial-parts.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 
-/** The evidence of one trial, neither opened nor begun yet. The observer receives each sample, too. */
+/** The evidence of one trial, not yet opened. The observer, too, receives each sample. */
 export function evidenceOf(
   { target, observer, place }: Pick<TrialHost, "target" | "observer" | "place">,
   { kind, serverPid }: Pick<EnvironmentReadings, "kind" | "serverPid">,

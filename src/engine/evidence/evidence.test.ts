@@ -6,7 +6,7 @@ import { TrialEvidence, type EvidenceOptions } from "./evidence.js";
 import type { EvidenceReading } from "../../database/evidence.js";
 import type { EvidenceSource } from "./evidence-source.js";
 
-/** A clock that moves only while a sleep is pending, and then at once to the end of the sleep. */
+/** A clock that moves only while a sleep is pending, and then jumps to the end of the sleep. */
 class JumpingClock implements Clock {
   atMs = 0;
   /** Moment up to which sleeps end by themselves; longer sleeps end only by their signal. */

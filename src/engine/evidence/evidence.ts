@@ -13,12 +13,12 @@ import { WindowSums } from "./window-sums.js";
 
 /** Milliseconds by which the span of the end readings may exceed the window; the result states a larger excess. */
 const END_SLACK_MS = 250;
-/** Share of the window beyond which counts are not divided by the window's events, either. */
+/** Share of the window by which the span may exceed it before counts are no longer divided by the window's events. */
 const COST_SLACK = 0.05;
 
 export interface EvidenceOptions {
   readonly sources: readonly EvidenceSource[];
-  /** Milliseconds between samples; 0 for none but the two readings at the ends. */
+  /** Milliseconds between samples; 0 takes only the two readings at the ends. */
   readonly everyMs: number;
   readonly onOpening?: (atSeconds: number, values: EvidenceReading) => void;
   readonly onSample: (second: number, values: EvidenceValues) => void;
@@ -115,14 +115,14 @@ export class TrialEvidence {
     for (let tick = 1; ; tick++) {
       await this.clock.sleep(this.startMs + tick * everyMs - this.clock.nowMs(), signal);
       if (signal.aborted) {
-        // The reading at the end stands in for the last sample only.
+        // The last sample coincides with the reading at the end, so it is not counted as missed.
         this.missed += Math.max(0, Math.ceil((this.windowMs - 1) / everyMs) - tick);
         return;
       }
       const atMs = this.clock.nowMs();
       const reading = await this.read();
       this.take(Math.ceil((tick * everyMs) / 1000) - 1, reading, atMs);
-      // A sample that took longer than the interval replaces the samples that were due meanwhile.
+      // A sample that took longer than the interval replaces the samples that became due meanwhile.
       const due = Math.floor((this.clock.nowMs() - this.startMs) / everyMs);
       this.missed += Math.max(0, due - tick);
       tick = Math.max(tick, due);

@@ -6,7 +6,7 @@ import { COUNTED_AGAIN, type WindowEvidence } from "./evidence-source.js";
 
 /** A session reports its transactions once a second, so the counts of the window may be off by one second's transactions. */
 const LATE_SECONDS = 1;
-/** Most transactions of train-sim's control work that the server shows in another second than they ended in. */
+/** Allowance for train-sim's control transactions that the server counts in another second than the one they ended in. */
 const CONTROL_LATE = 20;
 
 /** Seconds between the readings at the two ends, and seconds of the window in between, which the load's count covers. */
@@ -34,7 +34,7 @@ export function foreignWorkOf(
   span: CountedSpan,
 ): ForeignWork | undefined {
   const elsewhere = window.total("transactions.elsewhere");
-  // Without a rate of the load, the number of warm-up transactions that are counted late is unknown.
+  // Without a known transaction rate of the load, the number of warm-up transactions that are counted late is unknown.
   const isKnown = typeof poolerTransactions === "number";
   const own = serverTransactions * (1 + (isKnown ? poolerTransactions : 0));
   const here = isKnown && own > 0 && span.windowSeconds > 0 ? transactionsHere(window, own, span) : undefined;
@@ -64,7 +64,7 @@ export function foreignWorkOf(
 const UNNAMED =
   "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor)";
 
-/** Parts of foreign work that could not be looked for in a window that came to its end. */
+/** Kinds of foreign work that could not be checked in a window that reached its end, each with the reason. */
 export function foreignNotAssessed(
   { foreign, skipped = [], sampling }: DatabaseEvidence,
   {

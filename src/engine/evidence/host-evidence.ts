@@ -24,7 +24,7 @@ export class HostSource implements EvidenceSource {
   readonly skipped: readonly SkippedSource[];
   private readonly poolerUnknownReason: string | undefined;
   private foreignTakenMs = 0;
-  /** CPU time of others' backends at their last reading, in ms. */
+  /** CPU time in ms of each other backend at its last reading, by process id. */
   private readonly seenMs = new Map<number, number>();
 
   constructor(
@@ -62,7 +62,7 @@ export class HostSource implements EvidenceSource {
     });
   }
 
-  /** CPU time of others' backends so far, each from its first reading on; the time of short ones is missing. */
+  /** CPU time of other backends so far, each from its first reading on; backends that end between readings are missing. */
   private foreignMs(backendMs: ReadonlyMap<number, number>): number {
     for (const [pid, ms] of backendMs) {
       this.foreignTakenMs += Math.max(0, ms - (this.seenMs.get(pid) ?? ms));

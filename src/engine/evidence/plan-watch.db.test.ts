@@ -42,7 +42,7 @@ async function prepare(settings: TreatmentSettings): Promise<void> {
   await prepareNamespace({ admin: own.admin, claim: UNCLAIMED }, trial, []);
 }
 
-/** Plans by statement. */
+/** The plans that were seen, by statement. */
 async function plansOf(settings: TreatmentSettings): Promise<Record<string, string>> {
   const { plans, notAssessed } = await readPlans(own.admin, settings);
   expect(notAssessed).toEqual([]);

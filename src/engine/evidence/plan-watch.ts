@@ -17,7 +17,7 @@ export interface PlansRead {
 
 export const NO_PLANS: PlansRead = { plans: [], notAssessed: [] };
 
-/** Statements that have a plan, behind comments: no COPY, no transaction control. */
+/** Matches statements that have a plan, possibly behind comments: neither COPY nor transaction control. */
 const PLANNED =
   /^(?:\s|\(|--[^\n]*\n|\/\*[^]*?\*\/)*(?:SELECT|INSERT|UPDATE|DELETE|MERGE|VALUES|WITH|TABLE)\b/i;
 const AS_TEXT = "sent as text, perhaps several statements in one message";

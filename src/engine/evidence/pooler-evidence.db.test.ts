@@ -103,10 +103,10 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s with too few server connections", (
     expect(evidence.clientsWaiting?.max).toBeGreaterThan(SERVERS);
     expect(evidence.clientsWaiting?.max).toBeLessThanOrEqual(CLIENTS);
     expect(evidence.maxWaitMs).toBeGreaterThan(0);
-    // A client's BEGIN is that wait and a round trip.
+    // The time of a client's BEGIN is that wait and a round trip.
     expect(evidence.waitMsPerTransaction).toBeLessThan(mean(begins) + 1);
     expect(evidence.waitMsPerTransaction).toBeGreaterThan(mean(begins) / 2);
-    // The sleep takes its full time, and the wait is not in it twice.
+    // The sleep is counted in full, and the wait is not counted twice.
     expect(evidence.queryMsPerTransaction).toBeGreaterThan(SLEEP_MS * 0.9);
     expect(source.skipped).toEqual([]);
   });

@@ -9,7 +9,7 @@ import type { PoolerStatistics, RunningPooler } from "../../pools/running-pooler
 
 const CONNECT_MS = 1_000;
 
-/** Gaps in the consoles' answers. All poolers that train-sim starts have a console. */
+/** The consoles of the user's poolers that cannot be read. All poolers that train-sim starts have a console. */
 function unreadConsoles({ product, consoles, endpoints, instances }: RunningPooler): SkippedSource[] {
   if (instances.length > 0 || consoles.length === endpoints.length) return [];
   const source = product;
@@ -47,7 +47,7 @@ export class PoolerSource implements EvidenceSource {
     });
   }
 
-  /** Connects before the load: a pooler with few processes accepts a connection then, or after a wait. */
+  /** Connects to the consoles before the load, because a busy pooler with few processes would accept late. */
   async prepare(): Promise<void> {
     if (this.pooler.consoles.length > 0) await this.sampler.get().catch(() => undefined);
   }
@@ -64,7 +64,7 @@ export class PoolerSource implements EvidenceSource {
       const values = Object.entries(reading).map(([name, value]) => [`pooler.${name}`, value] as const);
       return { ...Object.fromEntries(values), [POOLER_SESSION]: this.sessions };
     } catch (error) {
-      // The next sample tries on a new connection: the pooler may be restarted meanwhile.
+      // The next sample uses a new connection, because the pooler may restart meanwhile.
       await this.sampler.giveUp();
       throw error;
     }

@@ -29,7 +29,7 @@ function factsOf({
   return { ...settings, ...Object.fromEntries(known) };
 }
 
-/** Facts that are no settings: without a value they are unknown, while a setting has its default. */
+/** Facts that are no settings: a missing one is unknown, while a missing setting has its default. */
 const NAMED = new Set(["systemIdentifier", "version", "startedAt", "configLoadedAt"]);
 
 export function changesBetween(before: Facts, after: Facts, sinceTrial?: number): ServerChange[] {
@@ -58,7 +58,7 @@ export class ServerIdentities {
   private readonly lasting = new Map<string, LastSeen>();
   private readonly ofOwnServers = new WeakMap<Place, Map<string, LastSeen>>();
 
-  /** `earlier` are the trials that an interrupted run of the experiment left, in their order. */
+  /** `earlier` are the trials that an interrupted run of the experiment recorded, in order. */
   constructor(earlier: readonly Pick<TrialResult, "number" | "servers">[] = []) {
     for (const { number, servers = [] } of earlier)
       for (const server of servers)
@@ -121,7 +121,7 @@ class WatchedServer {
     this.name = describeEndpoint(endpoint);
   }
 
-  /** Resolves to the facts at that time; undefined if they could not be read. */
+  /** Reads the facts again; undefined if they cannot be read. */
   async readAgain(): Promise<Facts | undefined> {
     this.atEnd = await readIdentityOf(this.endpoint);
     return "failure" in this.atEnd ? undefined : factsOf(this.atEnd);

@@ -14,7 +14,7 @@ interface Reading {
   readonly atMs: number;
   readonly machine: MachineReading | undefined;
   readonly io: IoUsage | undefined;
-  /** The postmaster at that moment; a restart brings another. */
+  /** Process id of the postmaster at that moment; a restart changes it. */
   readonly serverPid: number | undefined;
   readonly agents: readonly number[];
 }
@@ -38,7 +38,7 @@ export class EnvironmentReadings {
     return this.host.target.kind;
   }
 
-  /** The postmaster, if it is a process of this machine. */
+  /** Process id of the postmaster, if it is a process of this machine. */
   get serverPid(): number | undefined {
     return this.host.target.serverPid ?? this.serverProcess;
   }
@@ -67,7 +67,7 @@ export class EnvironmentReadings {
     return this.servers?.records ?? [];
   }
 
-  /** Evidence on this machine; undefined if the platform does not state it, or the window did not come to its end. */
+  /** Evidence of this machine; undefined if the platform does not provide it, or the window did not reach its end. */
   get machine(): MachineEvidence | undefined {
     const { openingReading, closingReading } = this;
     const usage =
@@ -133,7 +133,7 @@ export class EnvironmentReadings {
   private get serverUnknownReason(): string | undefined {
     const { kind, endpoints } = this.host.target;
     const { serverPid, openingReading, closingReading } = this;
-    // The CPU time of a process that ended is lost, and would look like the work of others.
+    // The CPU time of an ended process can no longer be read, and would count as other programs' work.
     const hasEnded = (pid: number): boolean =>
       !(hasProcess(openingReading, pid) && hasProcess(closingReading, pid));
     const server = openingReading?.serverPid ?? this.serverProcess;

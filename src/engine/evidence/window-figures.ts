@@ -20,7 +20,7 @@ const TAKES: Readonly<
   given: () => undefined,
 };
 
-/** Figures by field. A computed figure stands in `figures` after the figures that it is computed from. */
+/** Figures by field. A computed figure stands after the figures that it is computed from. */
 export function windowFigures(
   window: WindowEvidence,
   figures: readonly Evidence[],

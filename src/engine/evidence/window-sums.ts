@@ -16,16 +16,16 @@ interface Counter {
   wasReset: boolean;
 }
 
-/** Least share of its last value that a counter keeps if it was not reset: sums of parts are rounded. */
+/** A counter that falls below this share of its last value was reset; a smaller fall is rounding of sums. */
 const LEAST_LEFT = 0.999;
-/** Least share of its last value that a counter with `mayFall` keeps if it was not reset. */
+/** A counter with `mayFall` was reset if it falls below this share of its last value. */
 const LEAST_LEFT_IF_DIPS = 0.5;
 
 function isReset(name: string, { last }: Counter, value: number): boolean {
   return value < last * (evidenceMetricOf(name)?.mayFall ? LEAST_LEFT_IF_DIPS : LEAST_LEFT);
 }
 
-/** Values that mark the start of counters, and are no measures. */
+/** Keys of values that identify when counters began, and are no metrics. */
 const MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PROCESS, POOLER_SESSION]);
 
 const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "counter";
@@ -107,7 +107,10 @@ export class WindowSums implements WindowEvidence {
     return this.closing[name];
   }
 
-  /** Compares both ends, since a counter may have passed its earlier value by then. */
+  /**
+   * Decides whether the server restarted a counter. Compares both ends, since a restarted counter may exceed its earlier
+   * value.
+   */
   private restartedByServer(): (name: string) => boolean {
     const differs = (mark: string): boolean => {
       const [first, last] = [this.opening[mark], this.closing[mark]];

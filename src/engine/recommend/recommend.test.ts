@@ -31,7 +31,7 @@ const TRIAL_MS = 8000;
 
 type Server = (values: Configuration["values"], set: readonly string[]) => { rate: number; p99: number };
 
-/** Measures on that server, with a noise of 3 % between trials, and keeps what was asked for. */
+/** A simulated measurement on that server, with 3 % noise between trials, that notes what was asked for. */
 function simulated(server: Server): { measure: Measure; asked: string[]; nowMs: () => number } {
   const prng = new Prng(11);
   const asked: string[] = [];
@@ -81,7 +81,7 @@ async function advised(
   return [await recommend(planned(more), measure, nowMs), asked];
 }
 
-/** Best with 4 connections and text. */
+/** A server that is fastest with 4 connections and text. */
 const hill: Server = ({ payload, "pool.size": size }) => ({
   rate: 1000 * (payload === "text" ? 1.3 : 1) * (1 - 0.1 * Math.abs(Math.log2(Number(size)) - 2)),
   p99: 10 * Number(size),

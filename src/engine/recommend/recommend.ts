@@ -19,18 +19,18 @@ export interface RecommendationPlan {
   readonly objective: Objective;
   readonly conditions: readonly Condition[];
   readonly budgetMs: number;
-  /** Overrides, each of which makes another load at which the proposal is compared as well. */
+  /** Overrides of the scenario; each makes one further load at which the proposal is compared. */
   readonly loads: readonly string[];
 }
 
 export type Measure = (what: string, set: readonly string[]) => Promise<ResultDocument>;
 
-/** The proposal against the present configuration, in trials made for this alone. */
+/** One fresh comparison of the proposal with the present configuration, in trials made for this purpose only. */
 export interface Holdout {
-  /** The override that makes its load; undefined of the scenario's own. */
+  /** The override that makes this load; undefined for the scenario's own load. */
   readonly load?: string;
   readonly trials: number;
-  /** Proposal over present, of the objective. */
+  /** Objective of the proposal divided by the present configuration's. */
   readonly ratio: number;
   readonly ciLow: number | null;
   readonly ciHigh: number | null;
@@ -62,23 +62,25 @@ export interface Recommendation {
   readonly proposal?: Configuration;
   readonly advice: "change" | "keep";
   readonly search: { readonly rounds: number; readonly measured: number; readonly trials: number };
-  /** Comparisons of the proposal, the scenario's load first; empty without a proposal. */
+  /** Fresh comparisons of the proposal, first at the scenario's load; empty without a proposal. */
   readonly holdouts: readonly Holdout[];
   readonly parts: readonly Part[];
-  /** Measured neighbours of the proposal and their ratios to the present one, in the search. */
+  /**
+   * Configurations measured in the search that differ from the proposal in one step, with their ratio to the present one.
+   */
   readonly neighbours: readonly { readonly levels: Configuration["levels"]; readonly ratio: number }[];
   readonly seconds: number;
 }
 
 const TRIALS_A_ROUND = 2;
 const SEARCH_SHARE = 0.6;
-/** Share of the budget for taking changes back. */
+/** Share of the time budget for trials that revert single changes of the proposal. */
 const PARTS_SHARE = 0.15;
 const HOLDOUT = { least: 6, most: 30 };
 const PARTS_TRIALS = 5;
-/** Time of a trial outside its phases, before one was measured. */
+/** Time of a trial outside its phases, assumed until a trial was measured. */
 const OVERHEAD_MS = 3000;
-/** Configurations of a round at least, without the present one. */
+/** Least number of configurations in a round, without the present one. */
 const FIRST_LEAST = 2;
 
 function scoresOf(
@@ -94,7 +96,7 @@ function scoresOf(
       const value = valueIn(trial, condition);
       return value === undefined ? 0 : excessOf(condition, value);
     });
-    // Half of the smallest that has a logarithm: a configuration that does nothing is as bad as can be.
+    // 0 has no logarithm: without a value of the objective, the gain is the one of a ratio of one to a million.
     const gain = own === undefined || own === 0 ? -Math.log(1e6) : logGain(objective, own, other);
     return [{ gain, excesses }];
   });
@@ -109,7 +111,7 @@ function requireSamples(result: ResultDocument, { objective }: RecommendationPla
   );
 }
 
-/** The objective of the treatment at that place over the first one's. */
+/** The comparison of the objective of the treatment at that position with the first treatment's. */
 function claimOf(
   { treatments, comparisons }: ResultDocument,
   place: number,
@@ -142,7 +144,7 @@ function holdoutOf(plan: RecommendationPlan, result: ResultDocument, load: strin
   };
 }
 
-/** The proposal first, then with each of its changes taken back, where the scenario's factors have that configuration. */
+/** The proposal first, then the proposal with each change reverted, if the scenario's factors contain that configuration. */
 function reversions(
   { configurations }: ConfigurationSpace,
   present: Configuration,
@@ -161,7 +163,7 @@ function reversions(
   });
 }
 
-/** `result` has the proposal first, then what was taken back, in this order. */
+/** The effect of each change. `result` has the proposal first, then the reversions in this order. */
 function partsOf(
   objective: Objective,
   present: Configuration,
@@ -179,7 +181,7 @@ function partsOf(
 
 class RecommendationRun {
   private readonly startMs: number;
-  /** The whole time of one trial: a guess before the first round. */
+  /** Duration of a whole trial: an estimate before the first round, measured afterwards. */
   private trialMs: number;
   private readonly counts = { rounds: 0, trials: 0 };
 
@@ -232,7 +234,7 @@ class RecommendationRun {
     return this.space.configurations[one] as Configuration;
   }
 
-  /** The least that the fresh comparisons take. */
+  /** Least time that the fresh comparisons take, in milliseconds. */
   private get holdoutMs(): number {
     return this.trialMs * 2 * HOLDOUT.least * (1 + this.plan.loads.length);
   }
@@ -254,7 +256,7 @@ class RecommendationRun {
     const { plan, space, counts } = this;
     const { experiment, budgetMs } = plan;
     const search = new Search(space, new Prng(deriveSeed(experiment.seed, "recommend")));
-    // A small first round shows the length of trials that end with their iterations.
+    // The duration of trials that end with their iterations is unknown, so a small first round measures it.
     const isGuess = experiment.treatments.some(({ settings }) => isBudgeted(settings));
     this.requireTime(TRIALS_A_ROUND * (1 + FIRST_LEAST));
     for (let round = search.next(); round.length > 0; round = search.next()) {
@@ -308,7 +310,7 @@ class RecommendationRun {
     return holdouts;
   }
 
-  /** Nothing where one factor changed only, or no time is left. */
+  /** Measures the proposal with single changes reverted; empty if only one factor changed or no time is left. */
   private async revertChanges(present: Configuration, proposal: Configuration): Promise<Part[]> {
     const { objective, budgetMs } = this.plan;
     const without = reversions(this.space, present, proposal);
@@ -330,7 +332,10 @@ class RecommendationRun {
   }
 }
 
-/** Throws a UsageError where there is nothing to choose from, or the budget has no room for it. */
+/**
+ * Searches for the best configuration. Throws a UsageError if the scenario has no choice of configurations, or the budget
+ * is too small.
+ */
 export async function recommend(
   plan: RecommendationPlan,
   measure: Measure,

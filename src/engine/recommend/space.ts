@@ -18,7 +18,7 @@ function isOrdered(levels: readonly Levels[], factor: string): boolean {
   return levels.every((one) => /^\d/.test(one.get(factor)?.text ?? "0"));
 }
 
-/** Whether they differ in one factor only: by one level, where its levels have an order. */
+/** Whether two configurations differ in one factor only; if its levels are ordered, by one level. */
 function areNeighbours(a: Levels, b: Levels, order: ReadonlyMap<string, readonly string[]>): boolean {
   const factors = new Set([...a.keys(), ...b.keys()]);
   const differing = [...factors].filter((factor) => a.get(factor)?.key !== b.get(factor)?.key);
@@ -54,14 +54,14 @@ export function spaceOf({ yaml, treatments }: Experiment): ConfigurationSpace {
   };
 }
 
-/** Overrides that make a scenario of these configurations alone, in this order, without its own thresholds. */
+/** Overrides that reduce a scenario to these configurations, in this order, without its thresholds. */
 export function settingOnly(configurations: readonly Configuration[]): string[] {
   const include = configurations.map(({ values }) => values);
   const none = ["factors={}", "exclude=[]", "thresholds={}", "published=[]", "order=interleaved"];
   return [...none, `include=${JSON.stringify(include)}`];
 }
 
-/** Overrides that make a scenario of one configuration, without factors and all that needs several treatments. */
+/** Overrides that reduce a scenario to one configuration, without factors and settings that need several treatments. */
 export function settingAs({ values }: Configuration, { stopping }: Pick<Experiment, "stopping">): string[] {
   const own = Object.entries(values).map(([path, value]) => `${path}=${JSON.stringify(value)}`);
   const none = [

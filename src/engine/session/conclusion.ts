@@ -14,11 +14,14 @@ export interface Facts {
   readonly abortedBy: TrainSimError | undefined;
   readonly completeTrials: number;
   readonly plannedTrials: number;
-  /** The searched treatments of a search for capacity. */
+  /** Search results of the searched treatments; undefined unless the session searches for capacity. */
   readonly capacity?: readonly Pick<Capacity, "outcome">[] | undefined;
 }
 
-/** Undefined, too, where a signal came when all trials were complete: nothing is missing then. */
+/**
+ * The sentence that says why the experiment stopped early; undefined if it did not, also if a signal came after the last
+ * trial.
+ */
 function stopOf({ stopReason, abortedBy, completeTrials, plannedTrials }: Facts): string | undefined {
   if (stopReason === undefined || (completeTrials === plannedTrials && !abortedBy)) return undefined;
   return `${stopReason} after ${completeTrials} of ${counted(plannedTrials, "trial")}`;

@@ -18,11 +18,11 @@ import { type Treatment, type TreatmentSettings } from "../../scenario/settings.
 import { countsByWeight } from "../../database/spread.js";
 import { isManaged, poolerKindOf } from "../../pools/registry.js";
 
-/** Files that the program holds besides its clients' connections: logs, threads, pipes, node's own. */
+/** Files that the program holds open besides the connections of its clients: logs, threads, pipes, Node's own. */
 const OWN_FILES = 64;
 const FILES_PER_WORKER = 12;
 
-/** The same for treatments that share a target. */
+/** A key that is equal for treatments that share a target. */
 export function targetKey({ settings }: Treatment): string {
   return JSON.stringify(settings.target);
 }
@@ -33,8 +33,8 @@ function statesMaxConnections({ settings: { target } }: Treatment): boolean {
 }
 
 /**
- * Connections that the most demanding treatment needs of that one's server, train-sim's own included: of all treatments, so
- * that servers differ in nothing but what is stated; where max_connections is, of those that share this server.
+ * Server connections that the most demanding treatment needs, train-sim's own included. If the target of `of` states
+ * max_connections, only treatments with that target count; else all do, so that servers differ only in stated settings.
  */
 export function mostServerConnections(treatments: readonly Treatment[], of: Treatment): number {
   const asking = statesMaxConnections(of)
@@ -43,7 +43,7 @@ export function mostServerConnections(treatments: readonly Treatment[], of: Trea
   return OWN_CONNECTIONS + Math.max(...asking.map(({ settings }) => serverConnectionsOf(settings)));
 }
 
-/** Connections that go through that process's proxy for faults of the network: an accepted and an onward one each. */
+/** Connections of the process's proxy for network faults: each proxied connection counts twice, accepted and onward. */
 function proxiedConnectionsOf(settings: TreatmentSettings, { clients, pooled }: LoadProcess): number {
   const between = {
     clients: clientConnectionsOf(settings, clients),
@@ -57,7 +57,7 @@ function standbysOf({ target }: TreatmentSettings): number {
   return target.kind === "embedded" ? (target.standbys?.count ?? 0) : 0;
 }
 
-/** Files that a process with its part of the load holds open, or its pooler, whose limit is the same. */
+/** Files that a process holds open for its part of the load; its pooler has the same limit. */
 export function openFilesOf(settings: TreatmentSettings, part = loadOfThisProcess(settings)): number {
   const { pool } = settings;
   const { clients, workers, pooled } = part;
@@ -70,7 +70,7 @@ export function openFilesOf(settings: TreatmentSettings, part = loadOfThisProces
   );
 }
 
-/** Connections to the busiest port, each of which needs a port of that process's machine at its other end. */
+/** Connections to the busiest port; each takes up a local port of the process's machine. */
 function localPortsOf(settings: TreatmentSettings, { clients, pooled }: LoadProcess): number {
   return Math.max(
     ...countsByWeight(clientWeightsOf(settings), clientConnectionsOf(settings, clients)),
@@ -83,7 +83,10 @@ export interface Shortage {
   readonly remedy: string;
 }
 
-/** Undefined where the process can carry its part of the treatment's load. `agent` is its name, where it is one. */
+/**
+ * The limit that is too low for the process's part of the load, and how to raise it; undefined if the limits suffice.
+ * `agent` is the agent's name, if the process is an agent.
+ */
 export function shortageOf(
   settings: TreatmentSettings,
   limits: ConnectionLimits = connectionLimits(),
@@ -96,7 +99,7 @@ export function shortageOf(
     const process = agent === undefined ? "this process" : `agent ${agent}`;
     return {
       words: `${clients} need about ${files} open files, but the limit of ${process} is ${limits.openFiles}`,
-      // Node has taken all that the hard limit allows when it starts, so the soft one is not in the way.
+      // At its start Node raises the soft limit to the hard limit, so the hard limit is what has to be raised.
       remedy:
         `Lower the clients, or raise the hard limit to ${files} or more: \`ulimit -n ${files}\` as root, nofile in ` +
         "/etc/security/limits.conf, LimitNOFILE of a service, --ulimit nofile of a container.",
@@ -112,7 +115,7 @@ export function shortageOf(
   };
 }
 
-/** Refuses an experiment that this machine cannot carry; what agents carry is held against their own limits. */
+/** Refuses an experiment that exceeds the limits of this machine. Agents are checked against their own limits. */
 export function requireCapacity(treatments: readonly Treatment[], limits = connectionLimits()): void {
   for (const treatment of treatments) refuseShortage(treatment, shortageOf(treatment.settings, limits));
 }
@@ -121,7 +124,7 @@ export function refuseShortage({ id }: Treatment, shortage: Shortage | undefined
   if (shortage) throw new UsageError(`treatment ${id}: ${shortage.words}`, shortage.remedy);
 }
 
-/** Why this machine cannot do one of these faults; undefined where it can do all. */
+/** Why this machine cannot inject a fault of these treatments; undefined if it can inject them all. */
 export async function faultObstacle(
   kinds: readonly FaultKindName[],
   platform: NodeJS.Platform = process.platform,
@@ -133,7 +136,7 @@ export async function faultObstacle(
   return undefined;
 }
 
-/** Rejects with a UsageError where a treatment has a fault that this machine cannot do. */
+/** Rejects with a UsageError if this machine cannot inject a fault of a treatment. */
 export async function requireFaults(treatments: readonly Treatment[]): Promise<void> {
   const reason = await faultObstacle(
     treatments.flatMap(({ settings }) => settings.faults.map(({ kind }) => kind)),

@@ -5,7 +5,10 @@ import { capabilitiesOf, DIALECTS, type DialectName } from "../../database/regis
 import { dialectProblems } from "../../scenario/rules-dialect.js";
 import type { Treatment } from "../../scenario/settings.js";
 
-/** Throws a UsageError with all that the dialect does not have of the treatment. */
+/**
+ * The dialect for a treatment. Throws a UsageError that lists every setting of the treatment that the dialect does not
+ * support.
+ */
 export function dialectFor(
   { product, versionText, dialect }: Pick<ServerInfo, "product" | "versionText" | "dialect">,
   { id, settings }: Treatment,
@@ -33,7 +36,7 @@ export function dialectFor(
   return spoken;
 }
 
-/** The treatment in that dialect. */
+/** The treatment, with its dialect set to `dialect`. */
 export function inDialect(treatment: Treatment, dialect: DialectName): Treatment {
   return { ...treatment, settings: { ...treatment.settings, dialect, asksDialect: false } };
 }

@@ -5,13 +5,13 @@ import { POOLER_PRODUCTS } from "../../pools/registry.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import type { OpenTarget } from "./target-keeper.js";
 
-/** Between what differed from server to server, because it is a factor. */
+/** Separates the values of a fact that differed from server to server, because it is a factor. */
 const BETWEEN_VALUES = " | ";
 const BETWEEN_POOLERS = ", ";
 
 type Facts = Readonly<Record<string, string>>;
 
-/** Each fact with the values it had, once each; one that is missing on some server is simply not there. */
+/** Each fact with all of its distinct values over the servers; a server that lacks the fact adds no value. */
 function factsOfAll(servers: readonly Facts[]): Record<string, string> {
   const values = new Map<string, Set<string>>();
   for (const facts of servers) {
@@ -24,7 +24,7 @@ function factsOfAll(servers: readonly Facts[]): Record<string, string> {
   return Object.fromEntries([...values].map(([name, seen]) => [name, [...seen].join(BETWEEN_VALUES)]));
 }
 
-/** Whether `value` is what a stated fact was, on some server where it differed from one to another. */
+/** Whether `value` is a value of the stated fact; a fact that differed between servers states several. */
 export function isAmong(stated: string, value: string): boolean {
   return stated === value || stated.split(BETWEEN_VALUES).includes(value);
 }
@@ -33,7 +33,7 @@ function withoutPoolers(versions: Facts): Facts {
   return Object.fromEntries(Object.entries(versions).filter(([name]) => !POOLER_PRODUCTS.has(name)));
 }
 
-/** Versions of poolers, by product. */
+/** Versions of poolers by product, including the versions of an earlier part of the run. */
 function poolerVersions(earlier: Facts, poolers: readonly PoolerVersion[]): Facts {
   const all = [...POOLER_PRODUCTS].map((product): [string, Set<string>] => {
     const now = poolers.filter((each) => each.product === product).map(({ version }) => version);
@@ -45,7 +45,10 @@ function poolerVersions(earlier: Facts, poolers: readonly PoolerVersion[]): Fact
   );
 }
 
-/** `poolers` are those that took part; `earlier` is where an interrupted run's trials ran. */
+/**
+ * The environment that the result states. `poolers` took part; `earlier` is the environment of the trials of an interrupted
+ * run.
+ */
 export function environmentOf(
   programVersion: string,
   targets: readonly Pick<OpenTarget, "server" | "target">[],

@@ -22,12 +22,12 @@ interface InterruptedRun {
   readonly trials: readonly { readonly result: TrialResult }[];
 }
 
-/** A server that may be gone gets no longer to answer. */
+/** Time for a server that may be gone to answer. */
 const ANSWER_MS = 3_000;
 
 export type ClaimedTarget = OpenTarget & { readonly claim: NamespaceClaim };
 
-/** A namespace on a server that stays, and the command that drops it. */
+/** A namespace on a server that remains after the run, and the command that drops the namespace. */
 interface ClaimedNamespace {
   readonly dialect: DialectName;
   readonly claim: NamespaceClaim;
@@ -38,10 +38,10 @@ export class ExperimentHost {
   private readonly targets: OpenTarget[] = [];
   private readonly poolers: PoolerVersion[] = [];
   private readonly leftoverNotes: string[] = [];
-  /** Keepers by the number of their server: a duet has two at once. */
+  /** Target keepers by server number: a duet uses two servers at once. */
   private readonly keepers = new Map<number, TargetKeeper>();
   readonly identities: ServerIdentities;
-  /** Namespaces that trials may have made on the running target, if that is not ours alone. */
+  /** Namespaces that trials may have created on the running target, unless the target is train-sim's own server. */
   private readonly namespaces = new Map<string, ClaimedNamespace>();
   private isKeepingTables = false;
 
@@ -56,7 +56,7 @@ export class ExperimentHost {
     this.identities = new ServerIdentities(earlier?.trials.map(({ result }) => result));
   }
 
-  /** The target of that treatment, started when the one that runs as that server is another. */
+  /** Provides the treatment's target on the server of that number; starts it if another target runs there. */
   async provide(treatment: Treatment, server = 1): Promise<ClaimedTarget> {
     const kept = await this.keeperOf(server).provide(treatment);
     this.statementCheck ??= this.tryOut(kept);
@@ -66,7 +66,7 @@ export class ExperimentHost {
     return { ...kept, claim };
   }
 
-  /** Rejects with all that the server refuses of the workload, in any treatment. */
+  /** Tries the statements of all treatments on the server; rejects with everything that the server refuses. */
   private async tryOut({ admin }: OpenTarget): Promise<void> {
     const refused = new Set<string>();
     for (const { settings } of this.treatments)
@@ -86,7 +86,7 @@ export class ExperimentHost {
     );
   }
 
-  /** What is left on servers, for the result's `diagnosis`. */
+  /** Entries of the result's `diagnosis` for what remains on servers. */
   leftEntries(): ResultDocument["diagnosis"] {
     return this.leftoverNotes.map((words) => lintEntry({ rule: "schema-left", words }));
   }
@@ -99,7 +99,10 @@ export class ExperimentHost {
     return environmentOf(this.programVersion, this.targets, this.poolers, this.earlier?.environment);
   }
 
-  /** Keeps the tables after a failure, since they may show its cause. Never rejects. */
+  /**
+   * Drops the namespaces and stops the targets. After a failure it keeps the tables, which may show the cause. Never
+   * rejects.
+   */
   async release(hasFailed: boolean): Promise<void> {
     this.isKeepingTables = hasFailed;
     for (const keeper of this.keepers.values()) await keeper.release();
@@ -119,7 +122,7 @@ export class ExperimentHost {
     return keeper;
   }
 
-  /** The claim of this run to the namespace, confirmed where it was made for an earlier trial. */
+  /** This run's claim on the namespace. A claim made for an earlier trial is confirmed. */
   private async claim(
     namespace: string,
     settings: UrlTarget,
@@ -153,7 +156,7 @@ export class ExperimentHost {
     this.namespaces.clear();
   }
 
-  /** Why it cannot be dropped, which is no reason to lose what was measured; undefined where it was. */
+  /** Drops the namespace; resolves to the reason if that fails, since a failure must not lose what was measured. */
   private async drop(
     namespace: string,
     { claim, dialect }: ClaimedNamespace,
@@ -168,7 +171,7 @@ export class ExperimentHost {
     }
   }
 
-  /** Names the schema that stays, unless another run has it or this one never made it. */
+  /** Records the schema that remains, unless another run owns it or this run never created it. */
   private async noteLeftover(
     namespace: string,
     why: string,

@@ -45,15 +45,15 @@ interface MergedTrials {
   result?: MergedResult | undefined;
 }
 
-/** Parts of the document that no trial holds. */
+/** Parts of the result document that concern the whole experiment, not a trial. */
 type Findings = Pick<ResultParts, "environment" | "verdict" | "thresholds" | "ceilings" | "diagnosis">;
 
 export interface InterruptedRecord {
   /** Complete trials, in their planned order. */
   readonly trials: readonly (RecordedTrial & { readonly totals: Totals })[];
-  /** Violations in trials that are not complete: a run that goes on does not undo them. */
+  /** Violations found in trials that are not complete; continuing the run does not undo them. */
   readonly violations: readonly string[];
-  /** Numbers of blocks after which comparisons were looked at. */
+  /** Numbers of complete blocks after which the comparisons were evaluated. */
   readonly looks: readonly number[];
 }
 
@@ -71,7 +71,10 @@ export class ExperimentRecord {
 
   readonly violations: string[];
 
-  /** The searched treatments; undefined unless a search for capacity runs. Its record holds confirming trials alone. */
+  /**
+   * Capacities of the searched treatments; undefined unless the session searches for capacity, whose record holds
+   * confirming trials only.
+   */
   capacity: readonly Capacity[] | undefined;
 
   constructor(
@@ -93,7 +96,7 @@ export class ExperimentRecord {
       : this.finished.filter(({ result }) => result.status === "complete").length;
   }
 
-  /** The number of trials so far in words, for a result that is not the last. */
+  /** The number of complete trials in words, for an unfinished result. */
   get progress(): string {
     if (this.capacity)
       return `unfinished; probes so far: ${this.capacity.reduce((sum, { probes }) => sum + probes.length, 0)}`;
@@ -102,7 +105,7 @@ export class ExperimentRecord {
     return `unfinished: ${this.complete} of ${planned} complete; continue with run --resume`;
   }
 
-  /** The experiment with its planned trials; a search plans those that it records, of treatments whose rate it found. */
+  /** The experiment with its planned trials. A search plans only the trials that it records, at the rates that it found. */
   private get planned(): Experiment {
     if (!this.capacity) return this.experiment;
     const trials = this.finished.map(({ treatmentId, result: { number, block, seed } }) => ({
@@ -148,7 +151,7 @@ export class ExperimentRecord {
     return this.finished.some(({ result }) => result.block === block);
   }
 
-  /** Only complete trials count in what is merged. */
+  /** Adds a trial. Only the totals of complete trials are merged. */
   add(treatmentId: string, result: TrialResult, totals: Totals): void {
     this.finished.push({ treatmentId, result });
     this.violations.push(...violationsOf(result.integrity, `trial ${result.number} (${treatmentId})`));
@@ -165,7 +168,7 @@ export class ExperimentRecord {
     this.values.add(treatmentId, result.block, (quantity) => seenValue(quantity, measured));
   }
 
-  /** Each threshold on each treatment, then thresholds on ratios on each pair of treatments. */
+  /** Results of each threshold on each treatment, then of each threshold on ratios for each pair of treatments. */
   thresholds(abort?: Abort): ThresholdResult[] {
     const { thresholds, ratioThresholds, treatments } = this.experiment;
     const isRun = ({ treatment, against }: RatioThreshold["pairs"][number]): boolean =>
@@ -177,7 +180,10 @@ export class ExperimentRecord {
     ];
   }
 
-  /** Undefined if the scenario has no published figures, and in a search: its trials share no rate. */
+  /**
+   * Comparison with published figures; undefined if the scenario has none, and in a search, whose trials run at different
+   * rates.
+   */
   published(): PublishedResult[] | undefined {
     const { published } = this.experiment;
     return published.length === 0 || this.capacity
@@ -199,7 +205,7 @@ export class ExperimentRecord {
     });
   }
 
-  /** What `diagnosis` says of the trials and of the experiment's design. */
+  /** Entries of the result's `diagnosis`, about trials and about the experiment's design. */
   diagnosis(environment: Environment): ResultDocument["diagnosis"] {
     const treatments = this.treatments();
     const lints = this.capacity ? [] : lint(this.experiment, { environment, treatments });

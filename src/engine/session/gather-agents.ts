@@ -15,7 +15,7 @@ import type { ExperimentObserver } from "./observer.js";
 
 export interface WorkerPlaces {
   placeOf(treatment: Treatment): WorkerPlace;
-  /** Poolers that agents would start on their machines. */
+  /** Versions of the poolers that agents would start on their machines. */
   readonly poolers: readonly PoolerVersion[];
   /** Lets the agents end. */
   close(): Promise<void>;
@@ -28,17 +28,17 @@ interface GatherOptions {
   readonly interruption: Interruption;
 }
 
-/** The longest that a timer may wait. */
+/** The longest delay that a Node timer supports. */
 const LONG_MS = 2 ** 31 - 1;
 
-/** The server or pooler that its clients connect to, if that listens on this machine's loopback only. */
+/** The server or pooler that clients connect to, if it listens only on this machine's loopback address; else undefined. */
 function onLoopback({ target, pool }: TreatmentSettings): string | undefined {
   if (hasPooler(pool) && !areAtAgents(pool))
     return isManaged(pool) ? `the ${poolerKindOf(pool).product} that train-sim starts` : undefined;
   return target.kind === "url" ? undefined : "the server that train-sim starts";
 }
 
-/** Throws a UsageError where clients on another machine would find nothing to connect to. */
+/** Throws a UsageError if clients on another machine could not reach the server or pooler. */
 function requireReach(hub: AgentHub, settings: TreatmentSettings): void {
   const what = onLoopback(settings);
   const name = what === undefined ? undefined : hub.elsewhere(settings.agents);
@@ -49,7 +49,7 @@ function requireReach(hub: AgentHub, settings: TreatmentSettings): void {
   );
 }
 
-/** Throws a UsageError where an agent has less room than its part of the treatment needs. */
+/** Throws a UsageError if an agent has too few workers or too low limits for its part of the treatment. */
 function requireRoom(hub: AgentHub, treatment: Treatment): void {
   const { settings } = treatment;
   const parts = loadOfAgents(settings);
@@ -64,7 +64,7 @@ function requireRoom(hub: AgentHub, treatment: Treatment): void {
   });
 }
 
-/** Rejects where not all join in time, or one has no room for its workers or no way to the server. */
+/** Waits for all agents. Rejects if any does not join in time, has no room for its workers or cannot reach the server. */
 export async function gatherAgents(
   treatments: readonly Treatment[],
   { agents, programVersion: version, observer, interruption }: GatherOptions,

@@ -15,7 +15,7 @@ export class Interruption {
     return this.name === undefined ? this.cause?.message : `stopped by ${this.name}`;
   }
 
-  /** What ended the experiment from within; undefined where a signal did, or nothing. */
+  /** The error that ended the experiment; undefined if a signal ended it, or nothing did. */
   get abortedBy(): TrainSimError | undefined {
     return this.name === undefined ? this.cause : undefined;
   }
@@ -29,13 +29,13 @@ export class Interruption {
     this.sleeper.wakeAll();
   }
 
-  /** Ends the experiment as a signal would; the first reason stands. */
+  /** Ends the experiment as a signal would. If it already ended, the first reason remains. */
   abort(cause: TrainSimError): void {
     if (!this.isRequested()) this.cause = cause;
     this.sleeper.wakeAll();
   }
 
-  /** Resolves after `ms`, or at once when a stop was or is requested or `signal` aborts. */
+  /** Resolves after `ms`, at once if a stop was or is requested, or when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return this.isRequested() ? Promise.resolve() : this.sleeper.sleep(ms, signal);
   }

@@ -23,15 +23,15 @@ import type { ExperimentObserver, RunningThreshold } from "./observer.js";
 import type { FinishedTrial, WatchTotals } from "../trial/trial-parts.js";
 
 export class Judge {
-  /** The first threshold that ended the experiment. */
+  /** The first abort by a threshold, which ended the experiment. */
   private firstAbort: Abort | undefined;
   private readonly ceilings = new Map<string, GeneratorCeiling | undefined>();
-  /** Load before the first trial: later, it would be train-sim's own. */
+  /** Load average per core before the first trial; a later one would include train-sim's own load. */
   private loadBefore: number | undefined;
 
   constructor(
     private readonly experiment: Experiment,
-    /** Thresholds that are judged while a trial runs. */
+    /** Thresholds that are evaluated while a trial runs. */
     private readonly watched: readonly Threshold[],
     private readonly observer: ExperimentObserver,
     private readonly interruption: Interruption,
@@ -44,7 +44,7 @@ export class Judge {
     return this.firstAbort;
   }
 
-  /** Ceilings by treatment id; only of treatments whose pool was measured. */
+  /** Measured ceilings by treatment id; only treatments whose pool was measured are present. */
   ceilingsByTreatment(): ReadonlyMap<string, GeneratorCeiling> {
     return new Map(
       this.experiment.treatments.flatMap(({ id, settings }) => {
@@ -54,7 +54,10 @@ export class Judge {
     );
   }
 
-  /** Measures the ceiling of the treatment's pool where it is not known yet. A failure is noted: the trial will tell it. */
+  /**
+   * Measures the ceiling of the treatment's pool unless it is known. A failure is only noted, because the trial will report
+   * it.
+   */
   async ensureCeiling(inputs: Omit<CeilingInputs, "interruption">): Promise<void> {
     const { settings } = inputs.treatment;
     const key = ceilingKey(settings);
@@ -74,7 +77,7 @@ export class Judge {
     }
   }
 
-  /** What watches the running totals of a trial; undefined where no threshold is about the treatment. */
+  /** A callback that checks running totals against thresholds; undefined if no threshold selects the treatment. */
   watcher(trial: PlannedTrial, treatment: Treatment, observer: ExperimentObserver): WatchTotals | undefined {
     const selected = this.watched.filter((each) => isSelected(each, treatment));
     const aborting = this.abortingOn(treatment);
@@ -84,7 +87,7 @@ export class Judge {
     });
   }
 
-  /** The trial with what is to be said against it; it may end the experiment, too. */
+  /** The trial's result with the objections to it. May end the experiment. */
   judge(done: FinishedTrial, trial: PlannedTrial, treatment: Treatment): TrialResult {
     const { result, totals } = done;
     const ceiling = this.ceilings.get(ceilingKey(treatment.settings));
@@ -143,7 +146,10 @@ type OnThresholds = (
   elapsedMs: number,
 ) => void;
 
-/** Watches a trial once a second, over its whole window so far. Undefined without thresholds: nothing is summed up then. */
+/**
+ * A callback that evaluates the thresholds each second, over the window so far; undefined without thresholds, so that no
+ * totals are summed.
+ */
 function watchThresholds(
   thresholds: readonly Threshold[],
   treatment: Treatment,

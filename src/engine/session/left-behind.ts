@@ -9,7 +9,7 @@ import type { TargetSettings } from "../../targets/registry.js";
 
 export type UrlTarget = Extract<TargetSettings, { kind: "url" }>;
 
-/** The URL that train-sim connects to for its own work, TLS files included, without a password. */
+/** The URL of train-sim's control connection, TLS files included, without the password. */
 function adminUrlOf(target: UrlTarget): string {
   const url = withoutPasswords(target.adminUrl ?? target.urls[0]?.url ?? "");
   return databaseAt(url)?.urls.withTls(url, target) ?? url;
@@ -17,7 +17,7 @@ function adminUrlOf(target: UrlTarget): string {
 
 const hasPassword = (url = ""): boolean => withoutPasswords(url) !== url;
 
-/** `train-sim schema drop --url ... --namespace ...`. */
+/** The command `train-sim schema drop --url ... --namespace ...` for the namespace. */
 export function dropCommand(
   target: UrlTarget,
   namespace: string,
@@ -50,8 +50,8 @@ function holdsPassword({ treatments }: Experiment): boolean {
 }
 
 /**
- * `train-sim run --resume ...`. The directory holds the scenario; one whose passwords it does not hold is named again, as
- * it was, with its overrides. `joining` is how agents join, which no directory holds.
+ * The command `train-sim run --resume ...`. It names the scenario and overrides again if the stored one lacks passwords.
+ * `joining` is how agents join, which no directory stores.
  */
 export function resumeCommand(
   experiment: Experiment,

@@ -10,7 +10,7 @@ type Treatments = readonly TreatmentResult[];
 
 interface LookResult {
   readonly blocks: number;
-  /** How many comparisons are to be decided: in a race, of each other treatment with the best. */
+  /** Number of comparisons to decide; in a race, each other treatment against the best. */
   readonly claims: number;
   readonly open: readonly string[];
 }
@@ -20,13 +20,13 @@ export class Looks {
 
   private readonly races = new Map<string, Race>();
 
-  /** `earlier` are the looks of a run that this one goes on with. */
+  /** `earlier` are the looks made before an interrupted run is continued. */
   constructor(
     private readonly experiment: Experiment,
     private readonly earlier: readonly number[],
   ) {}
 
-  /** No more trials run; without a reason, something that is no rule of the experiment ended it. The first end stands. */
+  /** Ends the trials. Without a reason, the cause is no rule of the experiment. Later calls have no effect. */
   end(reason?: StopReason): void {
     this.stop ??= reason ? { reason } : {};
   }
@@ -35,13 +35,13 @@ export class Looks {
     return this.stop?.reason !== undefined;
   }
 
-  /** What claims are held to now. */
+  /** The bounds that claims must meet at the current look. */
   bounds(treatments: Treatments): ClaimBounds {
     const { stopping } = this.experiment;
     return stopping ? boundsAfter(blocksOf(treatments), stopping, this.earlier) : PLAIN_BOUNDS;
   }
 
-  /** Undefined if no look is due after these blocks. */
+  /** The result of a look after the blocks so far; undefined if no look is due. */
   due(treatments: Treatments): LookResult | undefined {
     const { stopping } = this.experiment;
     const blocks = blocksOf(treatments);
@@ -50,13 +50,13 @@ export class Looks {
       : undefined;
   }
 
-  /** The number of blocks at the next look; undefined where there is none. */
+  /** The number of blocks at the next look; undefined if no look is left. */
   next(blocks: number): number | undefined {
     const { stopping } = this.experiment;
     return stopping && looksUpTo(stopping.max, stopping).find((look) => look > blocks);
   }
 
-  /** Whether a planned trial is to run: not where its treatment left a race before. */
+  /** Whether the planned trial is to run; false if its treatment has left the race. */
   isDue(treatments: Treatments, { treatmentId, block }: PlannedTrial): boolean {
     const race = this.race(
       treatments,
@@ -65,7 +65,7 @@ export class Looks {
     return !race || runsIn(race, treatmentId, block);
   }
 
-  /** Undefined where all planned trials run, whatever they find. */
+  /** How the experiment stopped; undefined if all planned trials run whatever the looks find. */
   result(treatments: Treatments): StoppingResult | undefined {
     const { stopping } = this.experiment;
     if (!stopping) return undefined;
@@ -89,13 +89,13 @@ export class Looks {
     };
   }
 
-  /** The looks so far, ascending, with others. */
+  /** Numbers of blocks of the looks so far and of `others`, ascending. */
   private looksMade(treatments: Treatments, others: readonly number[] = []): number[] {
     const { stopping } = this.experiment;
     return stopping ? looksUpTo(blocksOf(treatments), stopping, [...this.earlier, ...others]) : [];
   }
 
-  /** After these looks; undefined where treatments do not race. */
+  /** The race as it stands after these looks; undefined if treatments do not race. */
   private race(treatments: Treatments, looks: readonly number[]): Race | undefined {
     const { stopping, seed } = this.experiment;
     const { race: objective } = stopping ?? {};

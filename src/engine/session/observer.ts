@@ -6,42 +6,42 @@ import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
 
 export type TrialPhase = "reset" | "warm-up" | "measure" | "drain" | "audit";
 
-/** What one threshold says of the running trial so far; it is judged on all complete trials at the end. */
+/** State of one threshold for the running trial. The verdict follows at the end, over all complete trials. */
 export interface RunningThreshold {
   readonly metric: string;
   readonly expression: string;
   readonly seen: number | null;
-  /** Null while it has too few samples to be passed. */
+  /** Whether the threshold holds so far; null while there are too few samples. */
   readonly ok: boolean | null;
 }
 
 export interface LiveLook {
   readonly blocks: number;
   readonly blocksMost: number;
-  /** Blocks at the next look; null at the last. */
+  /** Number of blocks at the next look; null if this look is the last. */
   readonly nextLook: number | null;
   readonly claims: number;
-  /** Names of those that are not. */
+  /** Names of the comparisons that are still open. */
   readonly open: readonly string[];
 }
 
 export interface ExperimentObserver {
-  /** One line about what is being set up, as "embedded PostgreSQL 18.1 on 127.0.0.1:40001". */
+  /** One line about what is being set up, such as "embedded PostgreSQL 18.1 on 127.0.0.1:40001". */
   note(text: string): void;
   trialStarted(trial: PlannedTrial, treatment: Treatment): void;
-  /** `mostMs` is the longest the phase may take; undefined where only work ends it. */
+  /** A phase began. `mostMs` is its longest duration; undefined if it lasts until its work is done. */
   phaseStarted(phase: TrialPhase, mostMs: number | undefined): void;
-  /** One second of the window, from 0, of all workers together; `totals` is valid during the call only. */
+  /** One second of the window, counted from 0, summed over all workers; `totals` is valid during the call only. */
   second(second: number, totals: Totals): void;
   /** One sample of the database, the pooler and the machine, about once a second from the start of the window. */
   evidence(values: EvidenceValues): void;
-  /** After each second of the window, where thresholds select the treatment. */
+  /** States of the thresholds after each second of the window; called only if a threshold selects the treatment. */
   thresholds(states: readonly RunningThreshold[]): void;
   trialEnded(result: TrialResult, treatment: Treatment): void;
   onLook(look: LiveLook): void;
 }
 
-/** All observers as one, called in this order. */
+/** An observer that calls all of these, in order. */
 export function allOf(observers: readonly ExperimentObserver[]): ExperimentObserver {
   const tell = (call: (observer: ExperimentObserver) => void): void => {
     for (const observer of observers) call(observer);

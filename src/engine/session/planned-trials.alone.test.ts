@@ -20,12 +20,12 @@ import { runSession, type ExperimentOutcome, type SessionOptions } from "./sessi
 import type { TrialHost, TrialInputs } from "../trial/trial-parts.js";
 
 const begun: string[] = [];
-/** Milliseconds of an add, by treatment and block. */
+/** Latency of an add in milliseconds, by treatment and block. */
 let meanMs: (treatment: Treatment, block: number) => number = () => 10;
 let nowMs = 0;
-/** Trials at the same time. */
+/** Number of trials that run at the same time: now, and at most. */
 const running = { now: 0, most: 0 };
-/** The number of the server that each trial was given, in the order of the trials. */
+/** The number of the server that each trial received, in the order of the trials. */
 const servers: number[] = [];
 /** Number of requests to the user's servers, and the attempt to lock a result directory. */
 const checks = { servers: 0, lock: () => Promise.resolve() };

@@ -9,7 +9,7 @@ import type { Trials, TrialSource } from "./session.js";
 
 type SimultaneousTrials = readonly [PlannedTrial, ...PlannedTrial[]];
 
-/** Trials that run at the same time: the two of each block of a duet, else one. */
+/** Groups trials that run at the same time: the two trials of a duet's block, else one trial. */
 function simultaneousTrials(trials: readonly PlannedTrial[]): SimultaneousTrials[] {
   return trials.flatMap((trial, i): SimultaneousTrials[] => {
     if (trial.duet?.server === 2) return [];
@@ -18,7 +18,10 @@ function simultaneousTrials(trials: readonly PlannedTrial[]): SimultaneousTrials
   });
 }
 
-/** The observer hears of each look; `resumed` is the interrupted run that these trials continue. */
+/**
+ * Generates the planned trials and makes the looks that are due, which the observer receives. `resumed` is the interrupted
+ * run that they continue.
+ */
 export function plannedTrials(
   experiment: Experiment,
   observer: Pick<ExperimentObserver, "onLook">,
@@ -66,7 +69,7 @@ class Plan {
     record.looks.end(this.isDecided() ? "decided" : "all-blocks");
   }
 
-  /** Trials of treatments that left a race may have been under way when the run was interrupted. */
+  /** Sets aside trials of treatments that have left the race: they may have been running when the run was interrupted. */
   private async setAside(trials: readonly PlannedTrial[]): Promise<void> {
     const { resumed } = this;
     if (resumed)
@@ -79,7 +82,7 @@ class Plan {
     return this.experiment.stopping?.race === undefined || looks.isDue(this.record.treatments(), trial);
   }
 
-  /** Why no block begins any more; undefined where one does. */
+  /** The reason why no further block begins; undefined if the next block begins. */
   private stopReason(elapsedMs: number): StopReason | undefined {
     const { stopping } = this.experiment;
     if (!stopping) return undefined;
@@ -87,7 +90,7 @@ class Plan {
     return elapsedMs >= (stopping.budgetMs ?? Number.POSITIVE_INFINITY) ? "budget" : undefined;
   }
 
-  /** Looks, where a look is due. */
+  /** Makes a look if one is due; returns whether all comparisons are decided. */
   private isDecided(): boolean {
     const { looks } = this.record;
     const look = looks.due(this.record.treatments());

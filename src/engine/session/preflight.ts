@@ -35,7 +35,7 @@ export async function ownServersOf(treatments: readonly Treatment[]): Promise<Ow
   );
 }
 
-/** Everything that stands in the way of these treatments on that server. */
+/** Finds everything that prevents these treatments from running on the server. */
 export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Obstacle[]> {
   const poolers = distinct(
     treatments.flatMap(({ settings: { pool, prepared } }) =>
@@ -69,7 +69,7 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
   return distinct([...found, ...prepared.flat()]);
 }
 
-/** Rejects with everything that stops a run on servers of the user's own; says what else will be missing. */
+/** Rejects with everything that prevents a run on the user's servers; reports evidence that will be missing. */
 export async function requireOwnServers(
   treatments: readonly Treatment[],
   warn: (words: string) => void,
@@ -88,13 +88,13 @@ export async function requireOwnServers(
 }
 
 export interface LeftoverSchema {
-  /** One sentence on what it is. */
+  /** One sentence that describes the schema. */
   readonly words: string;
-  /** A line for a shell that drops it. */
+  /** A shell command that drops the schema. */
   readonly command: string;
 }
 
-/** Schemas that earlier runs left, among the namespaces that the treatments name. Never rejects. */
+/** Finds schemas that earlier runs left in the namespaces that the treatments name. Never rejects. */
 export async function leftoverSchemas({ target, treatments }: OwnServer): Promise<LeftoverSchema[]> {
   const byName = new Map(treatments.map(({ settings }) => [settings.namespace, settings]));
   const { namespaces } = databaseOf(target.admin);
@@ -113,7 +113,7 @@ export async function leftoverSchemas({ target, treatments }: OwnServer): Promis
       });
     }
   } catch {
-    // Another product than the scenario says, or a right that the role lacks.
+    // The product differs from the scenario's, or the role lacks a right: leftovers are then not looked for.
   } finally {
     await admin.close();
   }

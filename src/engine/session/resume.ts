@@ -25,13 +25,15 @@ export interface ResumedExperiment extends InterruptedRecord {
   readonly directory: string;
   readonly environment: Environment;
   readonly ceilings: ReadonlyMap<string, GeneratorCeiling>;
-  /** Entries of `diagnosis` that tell where the experiment was continued, this time included. */
+  /** Entries of `diagnosis` that state where the experiment was continued, this time included. */
   readonly interruptions: ResultDocument["diagnosis"];
 }
 
 export const RESUMED_RULE = "resumed";
 
-/** What of the machine changes from minute to minute, and the kind of target, which the scenario says. */
+/**
+ * Facts that are not compared: the machine's load changes from minute to minute, and the scenario states the target's kind.
+ */
 const PASSING_FACTS: ReadonlySet<string> = new Set(["loadAverage1m", "target"]);
 
 function requirePlanned(directory: string, planned: PlannedTrial, result: TrialResult): void {
@@ -44,8 +46,8 @@ function requirePlanned(directory: string, planned: PlannedTrial, result: TrialR
 }
 
 /**
- * The experiment of a directory, or of `scenario` where that is named; `readInterrupted` finds out whether they are
- * the same. Passwords are not stored: they come from PGPASSWORD or from the scenario.
+ * Reads the experiment of a directory, or of `scenario` if given; `readInterrupted` checks that both agree. Passwords are
+ * not stored: they come from PGPASSWORD or the scenario.
  */
 export async function readInterruptedScenario(
   directory: string,
@@ -75,7 +77,10 @@ function violationsIn(
   return violationsOf(integrity, `trial ${number} (${treatmentId}, set aside)`);
 }
 
-/** `experiment` is what is to be gone on with; rejects with a UsageError where the directory holds another. */
+/**
+ * Reads the trials of the interrupted run. Rejects with a UsageError if the directory holds another experiment than
+ * `experiment`.
+ */
 export async function readInterrupted(directory: string, experiment: Experiment): Promise<ResumedExperiment> {
   const stored = await readResult(directory);
   if (stored.capacity) {
@@ -124,7 +129,7 @@ export async function readInterrupted(directory: string, experiment: Experiment)
   return { directory, trials: whole, violations, environment, ceilings, looks, interruptions };
 }
 
-/** Half of a duet's block is measured again with its other half. */
+/** Whether the trial's block is complete: a single half of a duet's block is measured again with the other half. */
 function isWhole({ block, duet }: TrialResult, trials: ResumedExperiment["trials"]): boolean {
   return !duet || trials.filter(({ result }) => result.block === block).length === 2;
 }
@@ -134,13 +139,13 @@ function interruption(next: PlannedTrial, { trials }: Experiment): ResultDocumen
   return lintEntry({ rule: RESUMED_RULE, words });
 }
 
-/** What of `now` is not as it was; a fact that only one side knows is no difference. */
+/** Facts of `now` that differ from the earlier environment. A fact that only one side knows is no difference. */
 export function environmentChanges(
   experiment: Experiment,
   earlier: Environment,
   now: Environment,
 ): { what: string; before: string; now: string }[] {
-  // A server that train-sim starts has the settings that scenario and version give it, which are compared already.
+  // The settings of a server that train-sim starts follow from scenario and version, which are already compared.
   const isOurServer = experiment.treatments.some(({ settings }) => settings.target.kind !== "url");
   const parts = [
     { name: "version of ", before: earlier.versions, after: now.versions, skipped: POOLER_PRODUCTS },
@@ -158,7 +163,7 @@ export function environmentChanges(
   );
 }
 
-/** Throws a UsageError that names the first difference. */
+/** Throws a UsageError that names the first difference between the environments. */
 export function requireSameEnvironment(experiment: Experiment, earlier: Environment, now: Environment): void {
   const [change, ...more] = environmentChanges(experiment, earlier, now);
   if (!change) return;
@@ -169,7 +174,7 @@ export function requireSameEnvironment(experiment: Experiment, earlier: Environm
   );
 }
 
-/** Throws a UsageError when another version of that pooler took part before. */
+/** Throws a UsageError if the earlier trials used another version of the pooler. */
 export function requireSamePooler(earlier: Environment, pooler: PoolerVersion): void {
   const { product, version } = pooler;
   const before = earlier.versions[product];

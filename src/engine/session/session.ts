@@ -45,9 +45,9 @@ export interface SessionOptions {
   readonly programVersion: string;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
-  /** The port where agents join, if the experiment has any. */
+  /** How agents join, if the experiment runs on agents. */
   readonly agents?: AgentOptions;
-  /** What an interrupted run of the same experiment left; its directory is gone on with. */
+  /** State of an interrupted run of the same experiment, whose directory is continued. */
   readonly resumed?: ResumedExperiment;
 }
 
@@ -58,28 +58,28 @@ export interface ExperimentOutcome {
   readonly failure?: TrainSimError;
 }
 
-/** A trial as it ran: in the dialect of its server, its result with the objections to it. */
+/** A finished trial: its result with the objections, its totals, and its treatment in the server's dialect. */
 export type TrialWithTreatment = Pick<FinishedTrial, "result" | "totals"> & { readonly treatment: Treatment };
 
-/** A trial as it is to run. */
+/** A planned trial with its treatment, to be run next. */
 export interface TrialToRun {
   readonly trial: PlannedTrial;
   readonly treatment: Treatment;
 }
 
-/** Trials that run at the same time, and then the next ones; each is given back as it ran. */
+/** Yields groups of trials that run at the same time; receives each group's results before it yields the next. */
 export type Trials = AsyncGenerator<readonly TrialToRun[], void, readonly TrialWithTreatment[]>;
 
 export interface TrialSource {
-  /** Its treatments are those that servers have to carry. */
+  /** The experiment whose treatments the servers must be able to run. */
   readonly experiment: Experiment;
-  /** Thresholds that are judged while a trial runs. */
+  /** Thresholds that are evaluated while a trial runs. */
   readonly watched: readonly Threshold[];
-  /** Records the trials of the result as they end. No more are asked for once the session stops. */
+  /** Generates the trials. The session records each as it ends, and stops asking for more once it stops. */
   trials(record: ExperimentRecord): Trials;
 }
 
-/** A trial in the dialect of its server. */
+/** A trial with its claimed target, its treatment in the server's dialect. */
 interface ReadyTrial extends TrialToRun {
   readonly openTarget: ClaimedTarget;
 }
@@ -90,11 +90,11 @@ interface MeasuredTrial extends ReadyTrial {
   readonly done: FinishedTrial;
 }
 
-/** Rejects when not one trial could begin, and then leaves nothing behind, or what it was given to resume as it was. */
+/** Runs the session. If no trial could begin, rejects and removes what it made; a directory to resume stays as it was. */
 export async function runSession(source: TrialSource, options: SessionOptions): Promise<ExperimentOutcome> {
   const { treatments, name } = source.experiment;
   requireCapacity(treatments);
-  // Before servers and agents are asked: a place that cannot be written needs no waiting.
+  // Before servers and agents are asked, so that an unwritable directory is reported without waiting.
   const { path: directory, discard } = await takeDirectory(name, options);
   let session: Session | undefined;
   try {
@@ -126,7 +126,7 @@ async function takeDirectory(name: string, { out, resumed }: SessionOptions): Pr
   }
 }
 
-/** Waits for the agents, once everything else that the first trial needs is there. */
+/** Waits for the agents. Called once everything else that the first trial needs is ready. */
 async function gather(treatments: readonly Treatment[], options: SessionOptions): Promise<WorkerPlaces> {
   const { observer, resumed } = options;
   const requireSame = (pooler: PoolerVersion): void => {
@@ -151,7 +151,7 @@ class Session {
   private readonly record: ExperimentRecord;
   private readonly caveats: readonly Lint[];
   private failure: TrainSimError | undefined;
-  /** Whether a trial was begun, so that the directory has changed. */
+  /** Whether a trial has begun, so that the directory has changed. */
   hasBegun = false;
 
   constructor(
@@ -186,7 +186,7 @@ class Session {
     return this.conclude();
   }
 
-  /** Undefined where the session stops instead. */
+  /** Runs a group of trials at the same time; undefined if the session stops instead. */
   private async runTogether(
     planned: readonly TrialToRun[],
   ): Promise<readonly TrialWithTreatment[] | undefined> {
@@ -210,7 +210,7 @@ class Session {
   private async measure(ready: ReadyTrial, meeting: StartBarrier): Promise<MeasuredTrial> {
     const { trial, treatment, openTarget } = ready;
     const { interruption, observer: all } = this.options;
-    // The trial on the first server of a duet is the one that is shown.
+    // Only the trial on a duet's first server is shown live.
     const observer =
       trial.duet?.server === 2 ? { ...allOf([]), note: (text: string) => all.note(text) } : all;
     await setTrialAside(this.directory, trial.number, treatment.id);
@@ -230,7 +230,7 @@ class Session {
     return { ...ready, place, directory, done: await runTrial(host, { trial, treatment, directory }) };
   }
 
-  /** Once no trial runs any more. */
+  /** Judges a trial. Called once no trial of its group runs any more. */
   private async judgeTrial({
     trial,
     treatment,
@@ -249,7 +249,9 @@ class Session {
     return { result, totals: done.totals, treatment };
   }
 
-  /** The treatment's target; undefined, and the session at its end, when it fails after other trials have run. */
+  /**
+   * Provides the treatment's target. If that fails after other trials have run, ends the session and resolves to undefined.
+   */
   private async provide(treatment: Treatment, server?: number): Promise<ClaimedTarget | undefined> {
     try {
       const kept = await this.host.provide(treatment, server);
@@ -263,7 +265,7 @@ class Session {
     }
   }
 
-  /** Compares the server with the server of the resumed run, but only if a trial has already run on it. */
+  /** Compares the server with the resumed run's server, if a trial has already run on it. */
   private async requireSameServer(
     { trials, environment }: ResumedExperiment,
     kept: ClaimedTarget,
@@ -283,8 +285,8 @@ class Session {
   }
 
   /**
-   * Writes `result.json` as of now, so that a killed run leaves a directory that says what it is. Statistics are left to the
-   * end: they take long, and of blocks that are not complete they would say little.
+   * Writes an unfinished `result.json`, so that a killed run leaves a directory that identifies itself. Statistics are left
+   * to the end, because they take long and say little about incomplete blocks.
    */
   private async writeUnfinished(): Promise<void> {
     const { record } = this;

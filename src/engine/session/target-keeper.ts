@@ -13,7 +13,7 @@ export interface OpenTarget {
   readonly target: RunningTarget;
   readonly admin: AdminSession;
   readonly server: ServerInfo;
-  /** What to speak to it: the scenario's, or where that is `auto` the server's own. */
+  /** The dialect to use: the scenario's, or the server's if the scenario says `auto`. */
   readonly dialect: DialectName;
 }
 
@@ -31,7 +31,7 @@ export class TargetKeeper {
     private readonly onEnd: (ending: OpenTarget) => Promise<void>,
   ) {}
 
-  /** The target of that treatment, started when the one that runs is another. */
+  /** Provides the treatment's target; stops another target that runs and starts this one. */
   async provide(treatment: Treatment): Promise<OpenTarget> {
     const { settings } = treatment;
     const key = targetKey(treatment);
@@ -63,7 +63,7 @@ export class TargetKeeper {
     return this.current;
   }
 
-  /** Stops what runs. Never rejects. */
+  /** Stops the running target. Never rejects. */
   async release(): Promise<void> {
     const { current } = this;
     if (!current) return;

@@ -10,15 +10,15 @@ import type { FailureSignal } from "./failure-signal.js";
 
 interface Budget {
   readonly role: string;
-  /** Milliseconds that it may take. */
+  /** Longest time in milliseconds that the budget may take. */
   readonly maxMs: number;
-  /** The moment (monotonic milliseconds) at which the last of the role's workers used it up. */
+  /** Resolves to the moment (monotonic milliseconds) at which the last of the role's workers used up its budget. */
   readonly done: Promise<number>;
 }
 
 export interface Budgets {
   readonly ofRoles: readonly Budget[];
-  /** Whether each role has one. */
+  /** Whether each role has a budget. */
   readonly isOfAll: boolean;
 }
 
@@ -49,11 +49,12 @@ export async function windowEndByBudgets(wait: BudgetWait): Promise<number> {
   const { ofRoles, isOfAll } = wait.budgets;
   const used = Promise.all(ofRoles.map((budget) => budgetEnd(budget, wait)));
   const finishedMs = Math.max(...(await wait.failures.race(used)));
-  // Clients without a budget go on until they hear of the end, so only a window of budgets ends with the last one.
+  // Clients without a budget continue until the command to end arrives, so the last transaction ends the window only if
+  // every role has a budget.
   return isOfAll && finishedMs < Number.POSITIVE_INFINITY ? finishedMs : monotonicMs();
 }
 
-/** Infinity where it is to stop before. */
+/** The moment at which a role's budget ends; Infinity if the trial is stopped before. */
 async function budgetEnd(
   { role, maxMs, done }: Budget,
   { interruption, trialEnd }: BudgetWait,

@@ -19,7 +19,7 @@ export class ClientPath {
   private ends: readonly Endpoint[] = [];
   private withNames: readonly Endpoint[] = [];
   private watch: PoolerWatch | undefined;
-  /** Settings of a user's pooler, as its console gives them; empty without one. */
+  /** Settings of the user's own pooler as its console states them; empty without a pooler of the user. */
   poolerSettings: Readonly<Record<string, string>> = {};
 
   constructor(
@@ -28,7 +28,7 @@ export class ClientPath {
     private readonly failures: FailureSignal,
   ) {}
 
-  /** Rejects when a part of it cannot be had; the rest is closed by `close`. */
+  /** Opens network and poolers between clients and server. Rejects when a part fails; `close` closes the rest. */
   async open(): Promise<void> {
     const { host, failures } = this;
     const { settings } = this.inputs.treatment;
@@ -48,12 +48,12 @@ export class ClientPath {
     this.ends = await this.endpointsBefore("clients", this.withNames);
   }
 
-  /** What watches the pooler; undefined where there is none. */
+  /** The watch on the pooler; undefined without a pooler. */
   get poolerWatch(): PoolerWatch | undefined {
     return this.watch;
   }
 
-  /** Hears from the workers how their connections go. */
+  /** Receives the workers' connection attempts and passes them to the pooler's watch. */
   readonly onContacts: PoolerWatch["addContacts"] = (...heard) => this.watch?.addContacts(...heard);
 
   get pooler(): RunningPooler | undefined {
@@ -64,19 +64,19 @@ export class ClientPath {
     return this.ends;
   }
 
-  /** The same endpoints, in the same order, as results name them: a proxy is no endpoint. */
+  /** The clients' endpoints in the same order, as results name them: the proxy of a network fault is not named. */
   get namedEndpoints(): readonly Endpoint[] {
     return this.withNames;
   }
 
-  /** Breaks what still goes through it and leaves nothing of ours. Never rejects. */
+  /** Breaks connections that still use the path and removes everything that was opened. Never rejects. */
   async close(): Promise<void> {
     await this.runningPooler?.stop();
     if (this.networks.replication) await this.host.target.replication?.route().catch(() => undefined);
     await Promise.all(Object.values(this.networks).map((network) => network.close()));
   }
 
-  /** The servers, with the workload's tables in their search path if its statements name them without a schema. */
+  /** Endpoints of the servers; the search path holds the workload's schema if statements name tables without it. */
   private servers(): readonly Endpoint[] {
     const { settings } = this.inputs.treatment;
     const { endpoints } = this.host.target;

@@ -14,7 +14,7 @@ export class FailureSignal {
     failure.catch((error: unknown) => this.cut(error));
   }
 
-  /** Watches a server: `lost` resolves with its last words when it goes away. */
+  /** Watches a server: the trial fails when `lost` resolves with the server's last words. */
   watchServer(name: string, lost: Promise<string>): void {
     void lost.then((words) =>
       this.cut(new TargetError(`${name} went away: ${words}`, "Read its log for the cause.")),
@@ -25,7 +25,7 @@ export class FailureSignal {
     return Promise.race([work, this.broken]);
   }
 
-  /** The trial is over: later failures do not matter, and nothing keeps it in memory. */
+  /** Ignores later failures, because the trial is over, and lets nothing keep it in memory. */
   release(): void {
     this.cut = () => undefined;
     this.broken = new Promise(() => undefined);

@@ -13,9 +13,9 @@ const INPUTS = {
 
 interface LoadSecond {
   readonly committed: number;
-  /** Counts by SQLSTATE, each error in the middle of the second. */
+  /** Number of errors by SQLSTATE; each error is in the middle of the second. */
   readonly errors?: Readonly<Record<string, number>>;
-  /** Milliseconds of the window, by SQLSTATE. */
+  /** Times of errors in milliseconds of the window, by SQLSTATE. */
   readonly errorsAtMs?: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -158,7 +158,7 @@ test("a fault record has the recovery time of each sampled queue", () => {
   [4, 6, 5, 40, 30, 6, 5, 4, 4].forEach((pending, second) =>
     queue.add(second + 1, { "queue.pending": pending, "queue.processing": 9, "locks.blocked": 1 }),
   );
-  // A sample that the server did not answer for the queue.
+  // A sample without a value for the queue, as if the server had not answered.
   queue.add(10, { "host.clientCpuMs": 3 });
   const load = loadOf(Array.from({ length: 10 }, () => steady));
   const [record] = faultRecords(INPUTS, [span(3200, 3700)], START_MS, 10, load, queue);

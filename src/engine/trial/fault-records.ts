@@ -12,7 +12,7 @@ import type { FaultSpan } from "../../faults/fault-schedule.js";
 import { BACKLOGS, type Backlog } from "../../workloads/evidence.js";
 import type { LoadSeconds } from "../../faults/load-seconds.js";
 
-/** `startMs` is the monotonic moment at which the window began; spans in the order of their injection. */
+/** Records of the faults in the order of injection. `startMs` is the monotonic moment at which the window began. */
 export function faultRecords(
   { trial, treatment }: Pick<TrialInputs, "trial" | "treatment">,
   spans: readonly FaultSpan[],
@@ -53,10 +53,13 @@ export function faultRecords(
   });
 }
 
-/** Who waited for a fault to go hears of it a moment later; recovery is known to a second. */
+/** Clients notice the end of a fault a moment later, and recovery is known to a second. */
 const LATE_SECONDS = 1;
 
-/** The second of the window up to which errors are its: until the load had recovered, or the next fault began. */
+/**
+ * The last second of the window whose errors are attributed to the fault: until the load recovered, or the next fault
+ * began.
+ */
 function lastErrorOf(
   moment: FaultMoments,
   { recoverySeconds }: Recovery,
@@ -81,7 +84,7 @@ export class BacklogSamples {
     }
   }
 
-  /** Recoveries of the backlogs from each fault, in the order of injection; empty where nothing was sampled. */
+  /** Recovery of the backlog after each fault, in the order of injection; empty without samples. */
   recoveries(faults: readonly FaultMoments[], windowSeconds: number): Pick<FaultRecord, "backlog">[] {
     const known = [...this.samples].map(
       ([backlog, own]) => [backlog, backlogsOf(own, faults, windowSeconds)] as const,

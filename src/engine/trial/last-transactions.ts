@@ -11,23 +11,23 @@ import { POOLER_HINT } from "./pooler-watch.js";
 import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 
-/** Longer than last tries may take, and than a worker may be silent before it is called hung: both say more. */
+/** Milliseconds between looks: longer than the last retries and than a worker's allowed silence, whose errors say more. */
 export const LOOK_EVERY_MS = 20_000;
 export const PATIENCE_MS = 10 * 60_000;
 
 export interface LastTransactionsOptions {
-  /** Asks the server; undefined where it does not tell. */
+  /** Asks the server for sessions that still work; undefined if it does not answer. */
   readonly workingSessions: () => Promise<WorkingSessions | undefined>;
-  /** Knocks at the poolers in between; resolves to the refusals of those that let no connection in, undefined if all do. */
+  /** Connects to the poolers; resolves to the refusals of poolers that let no connection in, undefined if all accept. */
   readonly poolerFailure: () => Promise<string | undefined>;
-  /** Called with each look that lets the wait go on. */
+  /** Called with each look after which the wait continues. */
   readonly onWait: (seconds: number, words: string) => void;
   /** Aborted when the wait is over. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
 }
 
-/** The wait of a trial: the control connection asks its server, and its log and its observer hear of each look. */
+/** Options of a trial's wait: the control connection asks the server; the trial's log and observer receive each look. */
 export function askTheServer(
   { admin, observer }: TrialHost,
   { treatment }: TrialInputs,
@@ -49,7 +49,10 @@ export function askTheServer(
   };
 }
 
-/** The outcome of `ended`. Rejects with a TargetError where it does not come. */
+/**
+ * Awaits `ended` and resolves to its value. Rejects with a TargetError once the server works on no session of the load, or
+ * after the longest wait.
+ */
 export async function lastTransactions<T>(ended: Promise<T>, options: LastTransactionsOptions): Promise<T> {
   const { signal, clock = systemClock } = options;
   const outcome = ended.then((value) => ({ value }));
@@ -65,7 +68,7 @@ export async function lastTransactions<T>(ended: Promise<T>, options: LastTransa
   }
 }
 
-/** `the server works on 1 session of the load, whose transaction began 41 s ago (CPU)`. */
+/** A sentence such as `the server works on 1 session of the load, whose transaction began 41 s ago (CPU)`. */
 function workingWords({ count, oldestSeconds, waits }: WorkingSessions): string {
   const whose =
     count === 1 ? "session of the load, whose transaction" : "sessions of the load, whose oldest transaction";

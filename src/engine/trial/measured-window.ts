@@ -11,9 +11,9 @@ interface TrialWorkers extends Pick<Fleet, "usages"> {
 }
 
 export class MeasuredWindow {
-  /** Wall-clock milliseconds of the start. */
+  /** Wall-clock milliseconds at the start of the window. */
   readonly startedAtMs: number;
-  /** Infinity while only an iteration budget can end it. */
+  /** End of the window in monotonic milliseconds; Infinity while only an iteration budget can end it. */
   endMs: number;
   private cpuSecondsAtStart = 0;
   private cpuSeconds = 0;
@@ -21,10 +21,10 @@ export class MeasuredWindow {
   private wallOffsetAtStartMs = 0;
   private clockStepMs = 0;
   private isRead = false;
-  /** Whether it is being measured. */
+  /** Whether the window is being measured. */
   isOpen = false;
 
-  /** `startMs` is monotonic; the surroundings are read at both ends. */
+  /** `startMs` is monotonic. The surroundings (other work on the machines) are read at both ends of the window. */
   constructor(
     readonly startMs: number,
     durationMs = Number.POSITIVE_INFINITY,
@@ -41,7 +41,7 @@ export class MeasuredWindow {
     this.cpuSecondsAtStart = processCpuSeconds();
   }
 
-  /** Has its end now, unless that was before: nothing is measured any more. */
+  /** Ends the window now unless it has already ended. */
   endEarly(): void {
     this.isOpen = false;
     this.endMs = Math.min(this.endMs, monotonicMs());
@@ -61,7 +61,7 @@ export class MeasuredWindow {
     this.clockStepMs = Math.max(this.clockStepMs, stepMs);
   }
 
-  /** Seconds measured so far, or in all once the window has ended. */
+  /** Seconds measured so far; the window's length once it has ended. */
   get seconds(): number {
     return Math.max(0, Math.min(this.endMs, monotonicMs()) - this.startMs) / 1000;
   }
@@ -70,7 +70,7 @@ export class MeasuredWindow {
     return isoTime(this.startedAtMs);
   }
 
-  /** The workers' use of the window; null where its end was not reached. */
+  /** The workers' use of the window; null if the window did not reach its end. */
   client(fleet: TrialWorkers & Pick<Fleet, "agentCpuSeconds">): TrialResult["client"] {
     if (!this.isRead) return null;
     const { eventLoopDelayP99Ms, clockStepMs, seconds } = this;
@@ -80,7 +80,8 @@ export class MeasuredWindow {
     const usages = [...fleet.usages.values()];
     return {
       ...measured,
-      // What was reported last before the end may be of a second ago, or of the warm-up.
+      // The coordinator's last report may be up to a second old, or be of the warm-up, so the workers' own figures are
+      // used.
       eventLoopDelayP99Ms: Math.max(...usages.map(({ loop }) => loop?.delayP99Ms ?? 0)),
       workerUtilization: Math.max(...usages.map(({ loop }) => loop?.utilization ?? 0)),
       accountedMs: sumOfTimes(usages),
@@ -88,7 +89,7 @@ export class MeasuredWindow {
     };
   }
 
-  /** What the clients of these workers did with it, over clients x window; undefined where these did not tell. */
+  /** Share of clients x window that the clients of these workers accounted for; undefined if workers did not report it. */
   accountedRatio({ assignments, usages }: TrialWorkers, workers: readonly number[]): number | undefined {
     const workerUsages = workers.flatMap((worker) => usages.get(worker) ?? []);
     if (workerUsages.length < workers.length || this.seconds === 0) return undefined;

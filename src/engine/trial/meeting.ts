@@ -6,7 +6,9 @@ export class StartBarrier {
 
   constructor(private expected: number) {}
 
-  /** Resolves, once all that have not left are here, to the monotonic moment at which all begin: after the longest lead. */
+  /**
+   * Waits for all trials that have not left; resolves to the monotonic moment at which all begin, after the longest lead.
+   */
   meet(leadMs = 0): Promise<number> {
     return new Promise((goOn) => {
       this.waiting.push({ leadMs, goOn });
@@ -14,7 +16,7 @@ export class StartBarrier {
     });
   }
 
-  /** Takes a trial out that has ended, however it did: the others no longer wait for it. */
+  /** Removes a trial that has ended, for any reason: the others no longer wait for it. */
   leave(): void {
     this.expected--;
     this.goOn();

@@ -5,7 +5,7 @@ import { addressOf } from "../../database/endpoint.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 import type { EndpointContacts } from "../../database/session.js";
 
-/** The same as of the server's watch. */
+/** How long a pooler may refuse all connections; the same as for the server. */
 const PATIENCE_MS = 8_000;
 
 export const POOLER_HINT = "Check that the pooler runs, and read its log.";
@@ -17,11 +17,11 @@ function sumOf(contacts: readonly EndpointContacts[] | undefined, count: "connec
 export class PoolerWatch {
   readonly lost: Promise<string>;
   private declareLost: (words: string) => void = () => undefined;
-  /** The contacts last heard of, by worker and endpoint. */
+  /** The last reported contacts, by worker and endpoint. */
   private readonly contacts: (readonly EndpointContacts[])[] = [];
-  /** Refusals before the silence began, by endpoint. */
+  /** Number of refusals before the silence began, by endpoint. */
   private refusedBefore: readonly number[];
-  /** Since when there have been refusals and nothing else. */
+  /** When the clients' silence began: since then there were only refusals. */
   private silence: { readonly sinceMs: number; readonly second: number | undefined } | undefined;
   private excuses = 0;
 
@@ -33,7 +33,7 @@ export class PoolerWatch {
     this.refusedBefore = pooler.endpoints.map(() => 0);
   }
 
-  /** Takes each second of each worker, and how its connections went. */
+  /** Takes what a worker recorded in a second, and its counts of connections and refusals. */
   addContacts(worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]): void {
     const before = this.contacts[worker];
     this.contacts[worker] = contacts;
@@ -49,7 +49,7 @@ export class PoolerWatch {
     if (this.nowMs() - this.silence.sinceMs > PATIENCE_MS) this.declareLost(this.words(this.silence));
   }
 
-  /** Until the result is called it may refuse as long as it likes: a fault is there. */
+  /** Allows refusals, because a fault is present, until the returned function is called. */
   excuse(): () => void {
     this.excuses++;
     return () => {
@@ -63,7 +63,7 @@ export class PoolerWatch {
     this.refusedBefore = this.refused();
   }
 
-  /** Refusals so far, by endpoint. */
+  /** Number of refusals so far, by endpoint. */
   private refused(): number[] {
     return this.pooler.endpoints.map((_, number) =>
       this.contacts.reduce((sum, contacts) => sum + (contacts[number]?.refused ?? 0), 0),

@@ -21,7 +21,7 @@ export async function requirePoolers(treatments: readonly Treatment[]): Promise<
   return Promise.all(kinds.map(async ({ product, find }) => ({ product, version: (await find()).version })));
 }
 
-/** Resolves to undefined where the treatment has no pooler in front of the server. Clients are to run at `place`. */
+/** Opens the treatment's pooler; undefined if no pooler stands in front of the server. The clients will run at `place`. */
 export async function openPooler(
   { endpoints, auth }: Pick<RunningTarget, "endpoints" | "auth">,
   settings: TreatmentSettings,

@@ -16,7 +16,7 @@ function trialOf(seed: number, text: string) {
   return { trial: { seed }, treatment, directory: scratchDirectory() };
 }
 
-/** The place of the last checkpoint in the log, and the number of requested ones so far. */
+/** The position of the last checkpoint in the write-ahead log, and the number of requested checkpoints so far. */
 async function checkpoints(admin: AdminClient): Promise<unknown> {
   const [row] = await admin.query(
     "SELECT checkpoint_lsn::text AS place, num_requested FROM pg_control_checkpoint(), pg_stat_checkpointer",
@@ -33,7 +33,7 @@ it("each trial gets a new namespace with vacuumed tables, vacuumed catalogues an
   const namespace = testNamespace("prepare");
   const admin = await connectAdmin(inject("adminEndpoint"));
   const host = { admin, claim: UNCLAIMED };
-  // From the control file: CHECKPOINT returns a moment before pg_stat_checkpointer counts it.
+  // Read from the control file, because CHECKPOINT returns a moment before pg_stat_checkpointer counts it.
   const checkpointAfter = (position: string): Promise<number> =>
     numberOf(admin, "SELECT redo_lsn - $1::pg_lsn AS value FROM pg_control_checkpoint()", position);
   const events = (): Promise<number> => numberOf(admin, `SELECT count(*) AS value FROM ${namespace}.events`);
@@ -46,7 +46,7 @@ it("each trial gets a new namespace with vacuumed tables, vacuumed catalogues an
     expect(await prepareNamespace(host, second, [])).toMatchObject({ ledger: { published: 3000 } });
     expect(await checkpointAfter(String(before?.["position"]))).toBeGreaterThan(0);
     expect(await events()).toBe(3000);
-    // Not relallvisible: another test's open transaction on this server may keep pages from being all-visible.
+    // Without relallvisible: another test's open transaction on this server may keep pages from being all-visible.
     const backlog = `SELECT count(*) AS value FROM pg_stat_user_tables
       WHERE relid = $1::regclass AND last_vacuum IS NOT NULL AND last_analyze IS NOT NULL`;
     expect(await numberOf(admin, backlog, `${namespace}.events`)).toBe(1);
@@ -114,7 +114,7 @@ it("target.checkpoint false requests no checkpoint", async () => {
   const prepare = (target: string): Promise<unknown> =>
     prepareNamespace({ admin, claim: UNCLAIMED }, trialOf(1, `target: ${target}\npreload: 2000`), []);
   try {
-    // The checkpoint that the server requested at its start is over.
+    // Waits for the checkpoint that the server requested at its start.
     await admin.query("CHECKPOINT");
     await prepare("{ checkpoint: false }");
     const before = await checkpoints(admin);

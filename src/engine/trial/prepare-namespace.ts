@@ -12,7 +12,10 @@ interface PreparedTrial extends Pick<TrialInputs, "directory"> {
   readonly treatment: Pick<TrialInputs["treatment"], "settings">;
 }
 
-/** Resolves to the preload's account for the audit. Roles of `load` other than the owner get grants. */
+/**
+ * Creates and fills the workload's tables; resolves to the preload's account for the audit. Roles of `load` other than the
+ * owner get grants.
+ */
 export async function prepareNamespace(
   { admin, claim }: Pick<TrialHost, "admin" | "claim">,
   { trial: { seed }, treatment: { settings }, directory }: PreparedTrial,
@@ -31,17 +34,18 @@ export async function prepareNamespace(
     directory,
     mayContinue,
   });
-  // Grants hold for tables that exist, and a preload may make some.
+  // Grants apply only to tables that exist, and a preload may create some.
   for (const grantTo of roles) await namespaces.apply(admin, { ...made, grantTo }, dialect);
   await namespaces.settle(admin, dialect, {
-    // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
+    // Without this, autovacuum would clean the catalogues during some trial. The catalogues of a user's server are not
+    // touched.
     cleansCatalogues: target.kind !== "url",
     writesPages: target.checkpoint !== false,
   });
   return preloaded;
 }
 
-/** Brings the planner's statistics up to date with what the tables hold now, where they are large enough to tell. */
+/** Updates the planner's statistics of tables that are large enough for them to matter. */
 export async function analyzeNamespace(admin: AdminSession, settings: TreatmentSettings): Promise<void> {
   const { namespace, dialect } = settings;
   const tables = Object.values(tablesIn(workloadOf(settings), dialect, namespace));

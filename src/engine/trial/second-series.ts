@@ -9,7 +9,7 @@ import type { Stall, SteadyState } from "../../results/result-schema.js";
 import { budgetMs, isOpenLoop } from "../../load/load-settings.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 
-/** A mean that can be added to. */
+/** A running mean to which values can be added. */
 class MeanSeries {
   private readonly sums: number[] = [];
   private readonly counts: number[] = [];
@@ -66,7 +66,7 @@ export class SecondSeries {
     this.completed.add(second, totals.histograms.get("lifecycle.completed"));
   }
 
-  /** Whether the window was steady; a last second that is not whole is left out. */
+  /** Whether the window was steady; an incomplete last second is left out. */
   steadyState(windowSeconds: number, settings: TreatmentSettings): SteadyState {
     const loads = Object.values(settings.actors).map(({ load }) => load.executor);
     if (loads.some((executor) => CHANGING_LOAD.test(executor)))
@@ -87,7 +87,9 @@ export class SecondSeries {
     return steadyStateOf(series);
   }
 
-  /** Whether an operation stood still, other than by faults that were asked for or by a load that changes or ends by design. */
+  /**
+   * An operation's stall; undefined without one, and if the scenario has faults or a load that changes or ends by design.
+   */
   stall(windowSeconds: number, settings: TreatmentSettings): Stall | undefined {
     if (settings.faults.length > 0) return undefined;
     return stallOf(

@@ -10,7 +10,7 @@ function isHere(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|\/.*)?$/i.test(host);
 }
 
-/** The postmaster behind a connection, where it is a process of this machine that can be seen. Never rejects. */
+/** The postmaster's process id, if it is a visible process of this machine. Never rejects. */
 export async function findPostmaster(admin: AdminSession): Promise<number | undefined> {
   try {
     const found = await databaseOf(admin.endpoint).server.processOf(admin);
@@ -20,7 +20,10 @@ export async function findPostmaster(admin: AdminSession): Promise<number | unde
   }
 }
 
-/** Why the database cannot be separated from other programs; `settings` name poolers that someone else runs. */
+/**
+ * The reason why CPU time of the database cannot be separated from other programs'; `settings` name poolers that the user
+ * runs.
+ */
 export function serverUnknownReason(
   target: Pick<RunningTarget, "serverPid" | "kind" | "endpoints">,
   settings: Pick<TreatmentSettings, "pool">,

@@ -41,7 +41,7 @@ describe("the watch of a server that accepts connections and never answers", () 
   });
 });
 
-/** Step seen in readings every two seconds; `offsets` are the server's clock minus this clock, in ms. */
+/** The clock step that readings every two seconds show; `offsets` are the server's clock minus this clock, in ms. */
 function stepSeen(offsets: readonly number[], answersMs: readonly number[] = [], drift = 0): number {
   const clock = new ServerClock();
   for (const [i, offsetMs] of offsets.entries()) {

@@ -10,7 +10,7 @@ import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 const TIMES = { everyMs: 2_000, answerMs: 3_000, patienceMs: 8_000 };
 
 export class ServerWatch {
-  /** Resolves with the last error once the server has been away for too long; never otherwise. */
+  /** Resolves with the last error once the server was away for too long; otherwise stays pending. */
   readonly lost: Promise<string>;
   readonly clock = new ServerClock();
   private declareLost: (words: string) => void = () => undefined;
@@ -28,7 +28,7 @@ export class ServerWatch {
   private readonly purpose: string;
   private readonly database: Database;
 
-  /** `run` is its name, as `NamespaceClaim` has it, for other runs that want its namespace. */
+  /** `run` is the run's name as in `NamespaceClaim`; other runs that want the namespace see it. */
   constructor(
     private readonly endpoint: Endpoint,
     run: string | undefined,
@@ -40,7 +40,7 @@ export class ServerWatch {
     this.schedule();
   }
 
-  /** To be called whenever it has answered a client. */
+  /** Notes that the server has answered a client. */
   served(): void {
     this.answeredMs = monotonicMs();
   }
@@ -52,7 +52,10 @@ export class ServerWatch {
     await this.session.close();
   }
 
-  /** Until the result is called it may be away for as long as it likes: a fault is there. Its patience begins then. */
+  /**
+   * Allows the server to be away, because a fault is present, until the returned function is called. The limit counts from
+   * then on.
+   */
   excuse(): () => void {
     this.excuses++;
     return () => {
@@ -86,17 +89,17 @@ export class ServerWatch {
   }
 }
 
-/** Milliseconds per millisecond by which clocks may drift apart without a step. */
+/** Most milliseconds per millisecond that clocks drift apart; a larger change is a step. */
 const DRIFT = 0.001;
 
 export class ServerClock {
   private low = Number.NEGATIVE_INFINITY;
   private high = Number.POSITIVE_INFINITY;
   private lastMs = 0;
-  /** The largest step so far, in milliseconds, at least; 0 if there was none. */
+  /** Lower bound of the largest step so far, in milliseconds; 0 without a step. */
   stepMs = 0;
 
-  /** `serverMs` is the server's time in its answer to a question that was asked and answered at these monotonic times. */
+  /** Takes the server's time `serverMs`, which answered a question sent and answered at these monotonic times. */
   read(serverMs: number, askedMs: number, answeredMs: number): void {
     const slack = Math.max(0, answeredMs - this.lastMs) * DRIFT;
     const [low, high] = [serverMs - answeredMs, serverMs - askedMs];

@@ -36,9 +36,9 @@ export class TrialFaults {
   private readonly schedule: FaultSchedule;
   private readonly load = new LoadSeconds();
   private readonly queue = new BacklogSamples();
-  /** Undefined until they begin. */
+  /** Monotonic start of the window; undefined until then. */
   private startMs: number | undefined;
-  /** Faults that are there now, with what ends the watch's patience with them. */
+  /** Faults that are present, each with the function that ends the watches' tolerance of it. */
   private readonly present = new Map<Fault, () => void>();
 
   constructor(private readonly options: TrialFaultsOptions) {
@@ -72,7 +72,10 @@ export class TrialFaults {
     this.schedule.begin(startMs);
   }
 
-  /** Clears what is there; resolves once the system is healthy again, or cannot be. Never rejects. `whole`: the window was. */
+  /**
+   * Clears faults that are present; resolves once the system is healthy, or cannot become so. Never rejects. `whole`: the
+   * window reached its end.
+   */
   async end(whole = false): Promise<void> {
     const cleared = new AbortController();
     const ended = this.schedule.end(whole).finally(() => cleared.abort());
@@ -94,7 +97,7 @@ export class TrialFaults {
     this.queue.add(atSeconds, values);
   }
 
-  /** What they may have lost, once all are cleared. */
+  /** What the faults may have lost; known once all are cleared. */
   loss(): Omit<LossTerms, "isAllowed"> {
     const spans = this.schedule.spans.flatMap(({ mayLose }) => mayLose ?? []);
     return { spans, windowStartMs: this.startMs };

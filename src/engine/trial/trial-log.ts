@@ -25,13 +25,13 @@ export class TrialLog {
     );
   }
 
-  /** `windowStartsAt` is given with the phase `measure`: wall-clock time of the window's second 0. */
+  /** Logs a phase. `windowStartsAt` accompanies the phase `measure`: the wall-clock time of the window's second 0. */
   phase(phase: TrialPhase, windowStartsAt?: string): void {
     this.open.logger.info({ event: "phase", operation: "*", phase, windowStartsAt }, `phase ${phase}`);
     this.open.flush();
   }
 
-  /** `second` of the window. */
+  /** Logs a fault; `second` counts from the start of the window. */
   fault({ kind, atMs, forMs }: Fault, second: number, words: string): void {
     this.open.logger.info(
       {
@@ -48,7 +48,7 @@ export class TrialLog {
     this.open.flush();
   }
 
-  /** The load's last transactions have been awaited for these seconds by now. */
+  /** Logs that the load's last transactions have been awaited for `seconds` so far. */
   waiting(seconds: number, words: string): void {
     this.open.logger.warn(
       { event: "waiting", operation: "*", seconds, words },
@@ -66,7 +66,7 @@ export class TrialLog {
     return this.open.failure;
   }
 
-  /** Writes the last line; resolves once the file holds them all. */
+  /** Writes the last line; resolves once the file holds all lines. */
   async close(result: TrialResult): Promise<void> {
     const { status, reason, windowSeconds } = result;
     const line = { event: "stop", operation: "*", status, reason, windowSeconds };

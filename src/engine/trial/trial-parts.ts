@@ -19,14 +19,17 @@ export interface TrialHost {
   readonly claim: NamespaceClaim;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
-  /** Trials that run at the same time, this one at least. */
+  /** Barrier at which trials that run at the same time begin, this trial included. */
   readonly meeting: StartBarrier;
   readonly onPooler: (pooler: PoolerVersion) => void;
   /** Called with the running totals of the window, once a second while it lasts. */
   readonly onTotals?: WatchTotals;
 }
 
-/** `windowSeconds` is how much of the window the totals are of; a late part repeats an earlier second. */
+/**
+ * Receives the totals so far. `windowSeconds` is the part of the window that they cover; a late report repeats an earlier
+ * second.
+ */
 export type WatchTotals = (totals: Totals, windowSeconds: number) => void;
 
 export interface TrialInputs {

@@ -32,13 +32,13 @@ import type { Fleet } from "../workers/fleet.js";
 import type { TrialFaults } from "./trial-faults.js";
 import type { TrialInputs } from "./trial-parts.js";
 
-/** What was found once the load had ended. */
+/** What was found after the load had ended. */
 export interface TrialEnding {
   readonly integrity: Integrity;
   readonly lifecycle: Pick<LifecycleResult, "passesPerEvent" | "drainSeconds">;
 }
 
-/** `drainSeconds` are undefined where the queue was not emptied. */
+/** The ending of a trial; `drainSeconds` is undefined if the queue was not emptied. */
 export function endingOf(
   { findings, passesPerEvent }: AuditOutcome,
   drainSeconds: number | undefined,
@@ -68,7 +68,7 @@ export type TrialFacts = Partial<
   >
 >;
 
-/** Facts that workers tell. `endpoints` are where clients connected, as results name them. */
+/** Facts that workers report. `endpoints` are the clients' endpoints as results name them. */
 export function loadFacts(
   fleet: Fleet,
   workers: WorkerTallies,
@@ -82,7 +82,7 @@ export function loadFacts(
   };
 }
 
-/** The parts of a trial that was measured. */
+/** Parts of a trial whose window was measured. */
 interface MeasuredParts {
   readonly fleet: Fleet;
   readonly evidence: TrialEvidence;
@@ -93,7 +93,7 @@ interface MeasuredParts {
   readonly summary: WindowSummary;
 }
 
-/** Facts of the window, once everything is put away. */
+/** Facts of the window; computed after everything is closed. */
 export function windowFacts({ trial, treatment }: TrialInputs, measured: MeasuredParts): TrialFacts {
   const { fleet, window, evidence, faults, workers, summary } = measured;
   const { pool } = treatment.settings;
@@ -103,7 +103,7 @@ export function windowFacts({ trial, treatment }: TrialInputs, measured: Measure
     operations: summary.operations,
     serverTransactions: workers.serverTransactions,
     poolerTransactions: strategyOf(pool).ownTransactions?.(pool, measured.poolerSettings) ?? 0,
-    // Both trials' clients of a duet run in this process, so the time of either is not known.
+    // The clients of both trials of a duet run in this process, so neither trial's CPU time is known.
     clientCpuSeconds: trial.duet ? undefined : client?.cpuSeconds,
   };
   const database = evidence.result(done);
@@ -133,7 +133,7 @@ interface TrialOutcome {
   readonly summary: WindowSummary;
   readonly series: SecondSeries;
   readonly plans: PlansRead;
-  /** Undefined where the tables could not be read. */
+  /** The ending; undefined if the tables could not be read. */
   readonly ending: TrialEnding | undefined;
   readonly failure: TrainSimError | undefined;
   readonly surroundings: EnvironmentReadings;
@@ -141,7 +141,7 @@ interface TrialOutcome {
   readonly serverClockStepMs: number;
 }
 
-/** A plan of a statement that no committed transaction sent says nothing about what was measured. */
+/** The plans of statements that committed transactions sent; other plans are left out. */
 function plansOfRun(plans: readonly StatementPlan[], operations: OperationResults): StatementPlan[] {
   const sent = Object.values(operations).flatMap(({ parts = [] }) => parts.map(({ name }) => name));
   return plans.filter(({ statement }) => sent.includes(statement));

@@ -15,12 +15,12 @@ import type { TrialHost, TrialInputs } from "./trial-parts.js";
 const CONNECT_MS = 3_000;
 type LossSource = Pick<TrialFaults, "loss">;
 
-/** An audit takes some seconds for a million events. */
+/** Time for the audit of a failed trial; an audit takes some seconds for a million events. */
 const FAILED_AUDIT_MS = 120_000;
 
 export class TrialTables {
   private preloaded: unknown;
-  /** Whether they are the trial's by now. */
+  /** Whether the tables were reset for this trial, so that they hold its rows only. */
   private isReset = false;
   private hasBegun = false;
 
@@ -30,7 +30,7 @@ export class TrialTables {
     private readonly log: TrialLog,
   ) {}
 
-  /** See `prepareNamespace`. */
+  /** Prepares the namespace for the trial; see `prepareNamespace`. */
   async reset(load: readonly Endpoint[], isWanted: () => boolean): Promise<void> {
     this.preloaded = await prepareNamespace(this.host, this.inputs, load, isWanted);
     this.isReset = true;
@@ -77,7 +77,7 @@ export class TrialTables {
     const audited = await workloadOf(settings)
       .auditing?.audit(storeOf(settings), admin, { ...ending, settings, directory, preloaded, loss })
       .catch((error: unknown) => {
-        // Tables that a failed trial left unreadable: its failure says more.
+        // The tables of a failed trial may be unreadable; the trial's failure is the more useful message.
         if (isFailed) throw error;
         return unreadableTables(error);
       });
@@ -86,10 +86,15 @@ export class TrialTables {
   }
 }
 
-/** Classes "data exception" and "access rule violation", without the syntax error, which a change of tables never causes. */
+/**
+ * SQLSTATE classes "data exception" and "access rule violation", without the syntax error, which a change of tables never
+ * causes.
+ */
 const OF_TABLES = /^(22|42(?!601))/;
 
-/** Tables that an audit cannot read are a finding: something changed them. Rethrows any other error. */
+/**
+ * The audit's outcome for tables that it cannot read: something changed them, which is a finding. Rethrows any other error.
+ */
 export function unreadableTables(error: unknown): AuditOutcome {
   const sqlstate = codeOf(error) ?? "";
   if (!OF_TABLES.test(sqlstate)) throw error;

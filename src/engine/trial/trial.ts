@@ -41,7 +41,10 @@ import {
 
 const ANALYZE_AFTER = 0.6;
 const DRAIN_POLL_MS = 100;
-/** What is read at the window's start takes a moment; earlier, it would hold what others measured before it. */
+/**
+ * Milliseconds before the window at which its first readings begin, because they take a moment; an earlier reading would
+ * include other work.
+ */
 const READ_AHEAD_MS = 30;
 
 export async function runTrial(host: TrialHost, inputs: TrialInputs): Promise<FinishedTrial> {
@@ -62,17 +65,17 @@ class TrialRun {
   private readonly workers = new WorkerTallies();
   private readonly series: SecondSeries;
   private readonly failures = new FailureSignal();
-  /** Aborted when the trial is over, however it ended: no timer of it outlives it. */
+  /** Aborted when the trial is over, however it ended, so that no timer remains. */
   private readonly trialEnd = new AbortController();
   private readonly mayContinue = () => !this.host.interruption.isRequested() && !this.trialEnd.signal.aborted;
   private readonly path: ClientPath;
   private readonly surroundings: EnvironmentReadings;
   private readonly tables: TrialTables;
-  /** Put away what the phases made, the last one first. */
+  /** Functions that close what the phases opened; called in reverse order. */
   private readonly closers: (() => unknown)[] = [];
   private readonly onSecond: SecondSink[] = [];
   private readonly onSample: TrialFiles["onEvidence"][] = [];
-  /** State facts of the phases that were reached, once all is put away. */
+  /** Functions that return the facts of the phases that were reached; called after everything is closed. */
   private readonly facts: ((summary: WindowSummary) => TrialFacts)[] = [];
   private plans = NO_PLANS;
   private windowSeconds = 0;
@@ -107,7 +110,7 @@ class TrialRun {
     );
   }
 
-  /** Never rejects for what happens in the trial: that is in its result. */
+  /** Runs the trial. Never rejects for a failure of the trial, which its result states. */
   async run(): Promise<FinishedTrial> {
     const { host, inputs, log, surroundings, series, tally, watch } = this;
     host.observer.trialStarted(inputs.trial, inputs.treatment);
@@ -219,7 +222,7 @@ class TrialRun {
     const startMs = await this.startTogether(fleet.leadMs);
     fleet.start(startMs);
     await this.sleepUntil(startMs + warmUpMs * ANALYZE_AFTER);
-    // Cached plans were made for empty tables; with statistics the server plans again, as on a live system.
+    // Cached plans were made for empty tables; with new statistics the server plans again, as on a live system.
     await this.failures.race(analyzeNamespace(this.host.admin, settings));
     await this.sleepUntil(startMs + warmUpMs - fleet.leadMs);
     await this.untilEnded(fleet.pause(restartedWorkers(fleet.assignments)));
@@ -253,7 +256,7 @@ class TrialRun {
     await this.startTogether(0);
   }
 
-  /** The window with its files, which are closed last: workers ship until they end. */
+  /** Opens the window with its files, which are closed last because workers send records until they end. */
   private openWindow(startMs: number, mostMs: number | undefined, load: Load): MeasuredWindow {
     const { host, inputs, path, workers } = this;
     const window = new MeasuredWindow(startMs, mostMs, this.surroundings);
@@ -293,7 +296,7 @@ class TrialRun {
     return (monotonicMs() - sinceMs) / 1000;
   }
 
-  /** Asks on the control connection: an empty poll of a client says little while others hold locks. */
+  /** Asks on the control connection, because a client's poll may find nothing while other sessions hold locks. */
   private async isDrained(): Promise<boolean> {
     const { settings } = this.inputs.treatment;
     return (
@@ -307,7 +310,10 @@ class TrialRun {
     await this.surroundings.end();
   }
 
-  /** Throws a TrialError that names a worker that lost an arrival. A killed worker never reported its last second: exempt. */
+  /**
+   * Throws a TrialError that names a worker that lost an arrival. A killed worker is exempt: it could not report its last
+   * second.
+   */
   private requireAccounts(fleet: Fleet): void {
     const found = this.workers.unaccounted((worker) => fleet.hasKilled(worker));
     if (!found) return;
@@ -326,31 +332,34 @@ class TrialRun {
     if (audited) this.ending = endingOf(audited, drainSeconds, this.inputs.treatment.settings);
   }
 
-  /** The monotonic moment after `leadMs`, so that every thread has heard of it before, or when all that run at once can begin. */
+  /**
+   * The monotonic moment at which all simultaneous trials begin: at least `leadMs` from now, so that every thread knows it
+   * before.
+   */
   private startTogether(leadMs: number): Promise<number> {
     return this.failures.race(this.host.meeting.meet(leadMs));
   }
 
-  /** The outcome of a command that workers answer when their last transactions have ended. */
+  /** Awaits a command's answer, which comes when the last transactions have ended. */
   private untilEnded<T>(ended: Promise<T>): Promise<T> {
     const options = askTheServer(this.host, this.inputs, this.log, this.path, this.trialEnd.signal);
     return this.failures.race(lastTransactions(ended, options));
   }
 
-  /** Resolves at that monotonic moment, or earlier on a request to stop, with the moment it is then. */
+  /** Resolves to the current moment when `atMs` (monotonic) is reached, or earlier on a request to stop. */
   private async sleepUntil(atMs: number): Promise<number> {
     await this.failures.race(this.host.interruption.sleep(atMs - monotonicMs(), this.trialEnd.signal));
     return monotonicMs();
   }
 
-  /** `startedAt` is the wall-clock time of a window. */
+  /** Announces a phase; `startedAt` is the wall-clock time at which the window began. */
   private phase(name: TrialPhase, mostMs: number | undefined, startedAt?: string): void {
     this.log.phase(name, startedAt);
     this.host.observer.phaseStarted(name, mostMs);
   }
 }
 
-/** Handles a second of the warm-up like one of the window, without an effect, so that V8 compiles all of it before. */
+/** Handles a second of the warm-up like a second of the window, without effect, so that V8 compiles the code before. */
 function warmUpSecondHandlers(totals: Totals): void {
   new SecondSeries(totals.operations).add(0, totals);
   secondLines(0, totals, []);

@@ -64,7 +64,7 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
   return assignments;
 }
 
-/** The same workers with endpoints that no others have: their clients are spread over these as if they were all. */
+/** The same workers with endpoints that only they use: their clients are spread over these endpoints alone. */
 export function amongThemselves(workers: readonly Assignment[]): Assignment[] {
   const clientsOfTrial = workers.reduce((sum, { clients }) => sum + clients, 0);
   let before = 0;
@@ -75,7 +75,10 @@ export function amongThemselves(workers: readonly Assignment[]): Assignment[] {
   });
 }
 
-/** The workers (by ordinal) that stop between warm-up and window: a budget, a schedule or a ramp counts from its start. */
+/**
+ * Ordinals of the workers that stop between warm-up and window, because their budget, schedule or ramp counts from the
+ * window's start.
+ */
 export function restartedWorkers(assignments: readonly Assignment[]): number[] {
   return assignments
     .filter(({ settings, role }) => {

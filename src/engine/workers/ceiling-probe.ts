@@ -31,13 +31,13 @@ export interface CeilingInputs {
   readonly interruption: Interruption;
 }
 
-/** What two treatments share when they have the same ceiling. */
+/** A key that is equal for treatments that have the same ceiling. */
 export function ceilingKey({ target, pool, prepared, actors, agents }: TreatmentSettings): string {
   const clients = Object.entries(actors).map(([role, { workers, load }]) => [role, workers, load.clients]);
   return JSON.stringify([target, pool, prepared, clients, agents]);
 }
 
-/** The same clients, asking as fast as they can. */
+/** The settings with the same clients, which ask as fast as they can. */
 function withoutPacing(settings: TreatmentSettings): TreatmentSettings {
   const actors = Object.entries(settings.actors).map(([role, { workers, load }]) => {
     const pace = { thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 };
@@ -46,7 +46,10 @@ function withoutPacing(settings: TreatmentSettings): TreatmentSettings {
   return { ...settings, actors: Object.fromEntries(actors) as TreatmentSettings["actors"] };
 }
 
-/** Rejects when the clients cannot connect or the server does not answer; undefined when the user wants to stop. */
+/**
+ * Measures how many pings the clients can send. Rejects when clients cannot connect or the server does not answer;
+ * undefined when a stop is requested.
+ */
 export async function measureCeiling(inputs: CeilingInputs): Promise<GeneratorCeiling | undefined> {
   const settings = withoutPacing(inputs.treatment.settings);
   const pooler = await openPooler(inputs.target, settings, inputs.place);
@@ -68,7 +71,7 @@ export async function measureCeiling(inputs: CeilingInputs): Promise<GeneratorCe
   const patience = systemClock.sleep(PATIENCE_MS, ended.signal).then(() => {
     throw new TargetError(`\`select 1\` was not answered within ${PATIENCE_MS / 1000} s`);
   });
-  // The race reports it.
+  // Handled here to avoid an unhandled rejection; the race below reports the error.
   patience.catch(() => undefined);
   try {
     return await Promise.race([measure(fleet, tally, settings, inputs.interruption), patience]);

@@ -28,12 +28,12 @@ import { RetryPolicy } from "../../clients/retry-policy.js";
 import { Transactor } from "../../clients/transactor.js";
 import type { ConnectionSource } from "../../database/session.js";
 
-/** How long what is under way may be tried again once everything is to stop; the coordinator waits for longer. */
+/** How long running transactions may still be retried after a stop; the coordinator waits longer. */
 const LAST_TRIES_MS = 5_000;
-/** The compiler is to know both sides of the window before it takes one for the only one. */
+/** First milliseconds of the warm-up that count as outside a window, so that V8 compiles the code for both cases. */
 const OUTSIDE_FIRST_MS = 250;
 
-/** What is read of workers elsewhere is surely there so much later. */
+/** Delay after which values copied from workers on other machines have surely arrived. */
 const MIRRORED_AFTER_MS = 1_000;
 
 const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
@@ -131,7 +131,7 @@ export class ClientWorker {
     this.send({ kind: "ready" });
   }
 
-  /** Carries the command out once those before it are done; a stop never overtakes a change of phase. */
+  /** Carries out the command after all earlier ones, so that a stop never overtakes a change of phase. */
   enqueue(command: Command): Promise<void> {
     this.lastCommand = this.lastCommand.then(() => this.execute(command));
     return this.lastCommand;
@@ -165,12 +165,12 @@ export class ClientWorker {
     }
   }
 
-  /** Writes what is kept for the audit. Never throws. */
+  /** Writes buffered audit material to the ledger. Never throws. */
   flush(): void {
     this.client?.flush?.();
   }
 
-  /** Ends everything at once, for a thread that is about to die; sends nothing. */
+  /** Ends all work at once in a thread that is about to end; sends no report. */
   async abandon(): Promise<void> {
     clearInterval(this.ticker);
     this.phase.isOver = true;
@@ -182,7 +182,7 @@ export class ClientWorker {
     this.recorder.setWindow(startMs, endMs);
     this.time.setWindow(startMs, endMs);
     if (!isFirst) return;
-    // A timer may fire a fraction of a millisecond early, and what a budget is spent on before the window is counted nowhere.
+    // A timer may fire a fraction of a millisecond early, and budget used before the window would be counted nowhere.
     while (monotonicMs() < startMs) await this.sleeper.sleep(Math.ceil(startMs - monotonicMs()));
     this.loop.open();
     if (this.load && this.phase.isOver) {
@@ -193,7 +193,7 @@ export class ClientWorker {
     }
   }
 
-  /** Milliseconds by which a second is handed over later, so that what belongs to it is known. */
+  /** Milliseconds by which the report of a second is delayed, so that all of its records are included. */
   private get laterMs(): number {
     return this.assignment.mirrored.length > 0 ? MIRRORED_AFTER_MS : 0;
   }
@@ -202,7 +202,7 @@ export class ClientWorker {
     return this.assignment.settings.actors[this.assignment.role]?.load;
   }
 
-  /** Whether what runs now are arrivals of an open loop. */
+  /** Whether the current phase runs open-loop arrivals. */
   private isScheduled(): boolean {
     return this.phaseName !== "drain" && this.load !== undefined && isOpenLoop(this.load);
   }
@@ -283,7 +283,9 @@ export class ClientWorker {
   }
 }
 
-/** The client of the ceiling's probe: nothing is cheaper for the database than a ping, so the way to it is the limit. */
+/**
+ * Clients of the ceiling probe: they send pings, the cheapest request for a database, so that the path to it is the limit.
+ */
 function ceilingProbe({ transactor }: WorkerContext, operation: Operation): Clients {
   return {
     prepare: nothingToPrepare,

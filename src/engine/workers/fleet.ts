@@ -15,23 +15,23 @@ import { crashed, silentWorker } from "./worker-failures.js";
 import { workerName, type RunningWorkers, type WorkerPlace, type WorkersOfAgent } from "./worker-place.js";
 import type { EndpointContacts } from "../../database/session.js";
 
-/** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
+/** Longest silence of a worker: longer than any batch takes, as 500 000 events keep a thread busy for seconds. */
 const SILENCE_MS = 15_000;
-/** Many threads that load the program at once on few cores take their time until the first report. */
+/** Additional time before the first report, because many threads load the program at once on few cores. */
 const START_GRACE_MS = 45_000;
-/** Longer than what is under way may be tried again. */
+/** Time to close: longer than running transactions may still be retried. */
 const CLOSE_PATIENCE_MS = 8_000;
 
-/** Most time between a command and the instant it names, unless the workers' place asks for more. */
+/** Most time between sending a command and the moment at which it takes effect, unless the workers' place asks for more. */
 const LEAD_MAX_MS = 2_000;
-/** The delay that is known is the 99th percentile, of timers: commands may have to wait for longer. */
+/** Factor on the known timer delay: it is a 99th percentile, so a command may wait longer. */
 const LEAD_DELAYS = 2;
 
 export interface FleetEvents {
   onDelta(delta: RecorderDelta, worker: number): void;
-  /** Nothing more comes of that worker. */
+  /** Called when the worker was killed with its agent: no report of it follows. */
   readonly onKilled?: (worker: number) => void;
-  /** Called with each delta: how the worker's connections to each endpoint went since it began. */
+  /** Called with each delta; `contacts` count the worker's connections and refusals at each endpoint since it began. */
   readonly onContacts?: (worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]) => void;
 }
 
@@ -75,7 +75,7 @@ export class Fleet {
       onExit: (worker, code) => this.onExit(worker, code),
       onKilled: (worker) => this.onKilled(worker),
     });
-    // The coordinator's thread still holds the garbage of a preload and of earlier trials; the workers' are new.
+    // The coordinator still holds garbage of a preload and earlier trials; the workers are new and have none.
     await Promise.all([ready, collectAllGarbage()]);
   }
 
@@ -88,12 +88,15 @@ export class Fleet {
     this.command({ kind: "measure", startMs, endMs });
   }
 
-  /** Resolves when those workers finished what was under way and wait. */
+  /** Resolves when these workers have finished their running transactions and wait. */
   async pause(workers: readonly number[]): Promise<void> {
     await this.ask({ kind: "pause" }, "paused", workers);
   }
 
-  /** Resolves with the moment at which the last of those workers used its budget up; ask before the window is set. */
+  /**
+   * Resolves with the moment at which the last of these workers used up its budget. Must be called before the window is
+   * set.
+   */
   budgetsDone(workers: readonly number[]): Promise<number> {
     const reports = this.barrier("budget-done", workers);
     const lastMs = reports.then((all) => Math.max(...all.map((report) => report.finishedMs)));
@@ -101,12 +104,12 @@ export class Fleet {
     return lastMs;
   }
 
-  /** Resolves once the load has ended to its last transaction. */
+  /** Ends the load; resolves once its last transaction has ended. */
   async finish(): Promise<void> {
     await this.ask({ kind: "finish" }, "finished");
   }
 
-  /** After `finish`: those that empty the queue begin to. */
+  /** Starts draining, after `finish`: the workers that empty the queue begin. */
   drain(): void {
     this.command({ kind: "drain" });
   }
@@ -118,14 +121,17 @@ export class Fleet {
     this.latestEndpointDeltas = reports.map((report) => report.endpoints);
   }
 
-  /** After a failure: those that are left finish what is under way and close their ledgers, if they can. Never rejects. */
+  /**
+   * After a failure, lets the remaining workers finish their transactions and close their ledgers, as far as possible.
+   * Never rejects.
+   */
   async closeLedgers(): Promise<void> {
     const left = this.allWorkers().filter((number) => !this.endedWorkers.hasEnded(number));
     this.command({ kind: "stop" }, left);
     await this.endedWorkers.untilEnded(left, CLOSE_PATIENCE_MS);
   }
 
-  /** The ledgers of the workers that closed theirs, and the names of the others. */
+  /** Ledgers of the workers that closed them, and the names of the workers that did not. */
   get account(): { readonly workerAccounts: readonly unknown[]; readonly unclosed: readonly string[] } {
     const unclosed = this.allWorkers().filter((number) => !this.endedWorkers.hasClosed(number));
     return {
@@ -142,34 +148,34 @@ export class Fleet {
     return this.killed.has(worker);
   }
 
-  /** What each worker did with the window, by its number; nothing of killed ones, nor of any before they have stopped. */
+  /** Each worker's use of the window, by worker number; without killed workers and workers that have not stopped. */
   get usages(): ReadonlyMap<number, WorkerUsage> {
     return this.windowUsages;
   }
 
-  /** What each worker saw of each endpoint; empty before they have stopped. */
+  /** Each worker's measurements of each endpoint; empty before the workers have stopped. */
   get endpointDeltas(): readonly (readonly EndpointDelta[])[] {
     return this.latestEndpointDeltas;
   }
 
-  /** The worst worker's event-loop delay, 99th percentile in milliseconds, as last reported. */
+  /** The largest event-loop delay of the workers, 99th percentile in milliseconds, as last reported. */
   eventLoopDelayP99Ms(): number {
     // A worker that has not reported yet is a hole, which Object.values leaves out.
     return Math.max(0, ...Object.values(this.eventLoopDelaysMs));
   }
 
-  /** Milliseconds between a command and the instant it names, so that every busy thread has heard it before. */
+  /** Milliseconds between sending a command and the moment at which it takes effect, so that every busy thread receives it before. */
   get leadMs(): number {
     const busyMs = Math.min(LEAD_MAX_MS, LEAD_DELAYS * this.eventLoopDelayP99Ms());
     return Math.max(this.workers?.leadMs ?? 0, busyMs);
   }
 
-  /** CPU seconds that agents took within the window; 0 where there are none. */
+  /** CPU seconds that agents used within the window; 0 without agents. */
   get agentCpuSeconds(): number {
     return this.workers?.cpuSeconds() ?? 0;
   }
 
-  /** Empty where all workers run in this process. */
+  /** Agents that run workers; empty if all workers run in this process. */
   get agents(): readonly WorkersOfAgent[] {
     return this.workers?.agents() ?? [];
   }
@@ -184,7 +190,7 @@ export class Fleet {
     try {
       this.receive(report, number);
     } catch (error) {
-      // Thrown here, it would end the process and every result with it.
+      // An error thrown in this callback would end the process and lose every result.
       this.fail(asTrainSimError(error));
     }
   }
@@ -202,7 +208,7 @@ export class Fleet {
     this.endWorker(number);
   }
 
-  /** `producers worker 0`, and of which agent. */
+  /** The worker's name, as `producers worker 0`, with its agent if it has one. */
   nameOf(number: number): string {
     return this.workers?.nameOf(number) ?? workerName(this.assignments[number] as Assignment);
   }
@@ -236,7 +242,7 @@ export class Fleet {
     return Promise.race([this.barriers.await(kind, living), this.failure]);
   }
 
-  /** One report of that kind from each of those workers, in answer to the command. */
+  /** Sends the command to these workers; resolves to one report of that kind from each. */
   private ask<K extends Report["kind"]>(
     command: Command,
     kind: K,
@@ -290,7 +296,7 @@ class EndedWorkers {
     return [...this.ledgers.values()];
   }
 
-  /** Resolves once all these workers have ended, or after `mostMs`. Never rejects. */
+  /** Resolves once these workers have ended, or after `mostMs`. Never rejects. */
   async untilEnded(workers: readonly number[], mostMs: number): Promise<void> {
     const all = new Promise<void>((resolve) => {
       this.onEnded = () => {
@@ -304,7 +310,7 @@ class EndedWorkers {
 
 type ReportOf<K extends Report["kind"]> = Extract<Report, { kind: K }>;
 
-/** Resolved with one report of each worker. */
+/** A wait that resolves with one report of each awaited worker. */
 interface Barrier {
   readonly kind: Report["kind"];
   readonly received: Map<number, Report>;
@@ -312,11 +318,14 @@ interface Barrier {
   readonly resolve: (reports: Report[]) => void;
 }
 
-/** Awaits one report of a kind from each of several workers. A wait may never end: its caller knows what ends it otherwise. */
+/**
+ * Awaits one report of a kind from each of several workers. A wait may stay pending forever, so callers race it against
+ * failures.
+ */
 export class Barriers {
   private readonly open = new Set<Barrier>();
 
-  /** The next report of that kind of each of those workers, in their order. */
+  /** Resolves with the next report of that kind from each of these workers, in their order. */
   await<K extends Report["kind"]>(kind: K, workers: readonly number[]): Promise<ReportOf<K>[]> {
     if (workers.length === 0) return Promise.resolve([]);
     const all = new Promise<Report[]>((resolve) => {
@@ -333,7 +342,7 @@ export class Barriers {
     }
   }
 
-  /** Expects nothing of that worker any more, and has nothing of it in what resolves from now on. */
+  /** Removes the worker from all waits: they resolve without its report. */
   without(worker: number): void {
     for (const barrier of this.open) {
       barrier.expected = barrier.expected.filter((each) => each !== worker);

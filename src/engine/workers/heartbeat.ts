@@ -1,14 +1,14 @@
 // No thread is accused of silence after the coordinator itself was held up.
 
-/** Between two `alive` reports of a worker. */
+/** Milliseconds between two `alive` reports of a worker. */
 export const PULSE_MS = 1_000;
 
 export interface HeartbeatOptions {
   readonly nowMs: () => number;
-  /** Between two calls of `look`. */
+  /** Milliseconds between two calls of `check`. */
   readonly everyMs: number;
   readonly silenceMs: number;
-  /** Called once for each worker that was silent for longer, with how long. */
+  /** Called once for each worker whose silence exceeds the limit, with the length of the silence. */
   readonly onSilent: (worker: number, silentMs: number) => void;
 }
 
@@ -20,7 +20,7 @@ export class Heartbeat {
     this.lookedMs = options.nowMs();
   }
 
-  /** From now on, and once `graceMs` are over, that worker is to be heard of. */
+  /** Expects reports of the worker from now on; the first may be late by `graceMs`. */
   expect(worker: number, graceMs = 0): void {
     this.heardMs.set(worker, this.options.nowMs() + graceMs);
   }
@@ -29,12 +29,15 @@ export class Heartbeat {
     if (this.heardMs.has(worker)) this.heardMs.set(worker, this.options.nowMs());
   }
 
-  /** The worker has said that it ends. */
+  /** No longer expects reports of the worker, which has announced its end. */
   forget(worker: number): void {
     this.heardMs.delete(worker);
   }
 
-  /** To be called every `everyMs`; a call that comes much later shows that the coordinator was held up. */
+  /**
+   * Looks for silent workers. To be called every `everyMs`; a much later call shows that the coordinator itself was held
+   * up.
+   */
   check(): void {
     const { nowMs, everyMs, silenceMs, onSilent } = this.options;
     const atMs = nowMs();

@@ -19,7 +19,7 @@ const log = openLogger({
 });
 
 let hasEnded = false;
-/** Tells the coordinator that this thread is not hung, whatever its clients wait for. */
+/** Timer that reports to the coordinator that this thread responds, even while its clients wait. */
 const pulse = setInterval(() => port.postMessage({ kind: "alive" } satisfies Report), PULSE_MS);
 
 async function end(report: Report): Promise<void> {

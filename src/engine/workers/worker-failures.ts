@@ -1,7 +1,7 @@
 // What is said of a worker thread that failed without a word: where, what was seen, what to do. Each fails the trial.
 import { codeOf, messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 
-/** It threw an uncaught error, or has no memory left. `who` is as in `producers worker 0`. */
+/** The error of a worker that threw an uncaught error or ran out of memory. `who` is a name such as `producers worker 0`. */
 export function crashed(who: string, error: unknown): TrainSimError {
   if (error instanceof TrainSimError) return error;
   if (codeOf(error) !== "ERR_WORKER_OUT_OF_MEMORY")
@@ -13,7 +13,10 @@ export function crashed(who: string, error: unknown): TrainSimError {
   );
 }
 
-/** It did not end in time. Node 24 and 26 do not end a thread whose memory ran out within one long loop. */
+/**
+ * The error of a worker that did not end in time. Node 24 and 26 cannot end a thread that ran out of memory within one long
+ * loop.
+ */
 export function endless(who: string, sinceMs: number): TrialError {
   return new TrialError(
     `${who} did not end within ${sinceMs / 1000} s of being asked to`,
@@ -21,7 +24,7 @@ export function endless(who: string, sinceMs: number): TrialError {
   );
 }
 
-/** It has not reported for so long. */
+/** The error of a worker that has sent no report for `silentMs`. */
 export function silentWorker(who: string, silentMs: number): TrialError {
   return new TrialError(
     `${who} hangs: it has reported nothing for ${Math.round(silentMs / 1000)} s`,

@@ -18,7 +18,7 @@ function budgetOfRole({ settings, role }: Assignment): number {
   return load === undefined ? 0 : (budgetOf(load)?.iterations ?? 0);
 }
 
-/** What a worker writes that others read: its ordinal and how many bytes. */
+/** Memory that one worker writes and others read: the worker's ordinal and the size in bytes. */
 export type SharedMemory = readonly [ordinal: number, bytes: number];
 
 export function memoryOf(assignments: readonly Assignment[]): SharedMemory[] {
@@ -28,7 +28,7 @@ export function memoryOf(assignments: readonly Assignment[]): SharedMemory[] {
   });
 }
 
-/** The assignments of all workers of one process, with what they share; `elsewhere` is what is copied from others. */
+/** Assignments of all workers of one process with their shared memory; `elsewhere` is memory copied from other processes. */
 export function withMemory(
   assignments: readonly Assignment[],
   elsewhere: readonly SharedMemory[] = [],

@@ -9,19 +9,19 @@ import type { ManagedPoolerDemand } from "../../pools/strategy.js";
 import type { TrialAgent } from "../../results/result-schema.js";
 import type { Assignment, Command, Report } from "./protocol.js";
 
-/** What becomes of each worker, by its number among those that were started together. */
+/** Events of workers, each by its number among the workers that were started together. */
 export interface WorkerEvents {
-  /** Its thread runs and is about to load the program. */
+  /** The worker's thread runs and is about to load the program. */
   onOnline(worker: number): void;
   onReport(worker: number, report: Report): void;
-  /** It threw what was caught nowhere, or has no memory left; of an agent's worker, that the agent is gone. */
+  /** The worker threw an uncaught error or ran out of memory, or the agent that ran it is gone. */
   onCrash(worker: number, error: unknown): void;
   onExit(worker: number, code: number): void;
-  /** It is gone with its agent, which was killed on purpose. */
+  /** The worker is gone with its agent, which a fault killed. */
   onKilled(worker: number): void;
 }
 
-/** A process that runs workers for this one, as results state it, and which ones by their numbers. */
+/** A process that runs workers for this process, as results state it, with the numbers of its workers. */
 export interface WorkersOfAgent extends Omit<TrialAgent, "workers" | "accountedRatio"> {
   readonly workers: readonly number[];
 }
@@ -29,26 +29,26 @@ export interface WorkersOfAgent extends Omit<TrialAgent, "workers" | "accountedR
 export interface RunningWorkers {
   post(worker: number, command: Command): void;
   nameOf(worker: number): string;
-  /** Least milliseconds between a command and the instant it names. */
+  /** Least milliseconds between sending a command and the moment at which it takes effect. */
   readonly leadMs: number;
-  /** CPU seconds of other processes that they took within the window, once all have stopped; 0 where there is none. */
+  /** CPU seconds of other processes' workers within the window, known once all have stopped; 0 if there are none. */
   cpuSeconds(): number;
   agents(): readonly WorkersOfAgent[];
-  /** See `FaultHost`. */
+  /** Chooses agents for a fault; see `FaultHost`. */
   chooseAgents(count: number, prng: Prng): readonly LoadAgent[];
   terminate(): Promise<TrainSimError | undefined>;
 }
 
 export interface WorkerPlace {
-  /** Whether it has so much to do with other machines that what runs there is not known here. */
+  /** Whether an agent runs on another machine, so that the load of its machine is not known here. */
   readonly isElsewhere: boolean;
-  /** Processes of this machine that belong to it, without this one and its children. */
+  /** Process ids on this machine that belong to the place, without this process and its children. */
   readonly pids: readonly number[];
-  /** Resolves once every agent is connected. Rejects where one does not come back in time. */
+  /** Resolves once every agent is connected. Rejects if a killed agent does not return in time. */
   whole(): Promise<void>;
-  /** The network between the clients or poolers that are started next and these endpoints; see `openNetwork`. */
+  /** Opens the network between the clients or poolers started next and these endpoints; see `openNetwork`. */
   openNetwork(place: NetworkPlace, upstreams: readonly Endpoint[], seed: number): Promise<Network>;
-  /** Between the clients that are started next, which are admitted, and these; see `startPoolers`. */
+  /** Opens poolers between the clients started next, which they all admit, and these endpoints; see `startPoolers`. */
   openPoolers(
     pool: ManagedSettings,
     admitted: ManagedPoolerDemand,

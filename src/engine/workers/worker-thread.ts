@@ -10,11 +10,11 @@ import { endless } from "./worker-failures.js";
 import { withMemory } from "./worker-memory.js";
 import { workerName, type RunningWorkers, type WorkerEvents, type WorkerPlace } from "./worker-place.js";
 
-/** A quarter of V8's own: 2 000 clients then took 306 MB instead of 400. */
+/** Size of V8's young generation, a quarter of its default: 2 000 clients then took 306 MB instead of 400. */
 const YOUNG_GENERATION_MB = 12;
-/** A thread ends between two steps of its code only. */
+/** Time for a thread to end, which it can do only between two steps of its code. */
 const END_PATIENCE_MS = 10_000;
-/** Least time between a command and the instant it names. */
+/** Least milliseconds between sending a command and the moment at which it takes effect. */
 const LEAD_MS = 30;
 
 function startThread(assignment: ThreadAssignment): Worker {

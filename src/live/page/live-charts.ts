@@ -15,7 +15,7 @@ import {
 import { longestBridge } from "../../report/html/page/charts/readings.js";
 import { partColour, type ChartTheme } from "../../report/html/page/charts/theme.js";
 
-/** Longest distance in ms that a line of seconds bridges: two seconds without a value are a gap. */
+/** Longest distance in ms between two points that a line connects; a longer distance is a gap. */
 const GAP_MS = 2500;
 const SHOWN_MS = 600_000;
 
@@ -64,7 +64,7 @@ interface ChartLine {
   readonly unit: LinePanel["unit"];
 }
 
-/** Lines of samples by the title of their panel. */
+/** Lines of sampled metrics by the title of their panel. */
 const SAMPLE_PANELS: ReadonlyMap<string, readonly ChartLine[]> = LIVE.reduce((panels, metric) => {
   const [panel, name] = metric.live.line ?? [];
   if (panel === undefined || name === undefined) return panels;
@@ -82,7 +82,7 @@ function samplePanels(samples: readonly LiveSample[], colours: readonly string[]
   });
 }
 
-/** Lines of metrics that were ever sampled; single samples may lack some of them. */
+/** Lines of the metrics that were sampled at least once; single samples may lack some of them. */
 function sampleLines(
   all: readonly LiveSample[],
   drawn: readonly ChartLine[],
@@ -120,7 +120,7 @@ export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | unde
   ];
   const panels = all.filter(({ lines }) => lines.length > 0);
   if (panels.length === 0) return undefined;
-  // The axis starts at the kept past, since the run may be hours old.
+  // The axis starts at the oldest kept point, since the run may be hours old.
   const firstMs = Math.min(...[...seconds, ...samples].map(({ atMs }) => atMs));
   return {
     caption: "The last ten minutes at most",

@@ -7,10 +7,10 @@ export interface LiveView {
   readonly scenario: string;
   readonly programVersion: string;
   readonly elapsedMs: number;
-  /** Estimate for the whole run; null while it is unknown. */
+  /** Estimated remaining milliseconds of the whole run; null while unknown. */
   readonly leftMs: number | null;
   readonly trials: number | null;
-  /** True if fewer trials than planned may suffice, and less time. */
+  /** True if the experiment may end before its last planned trial. */
   readonly mayEndEarly: boolean;
   readonly look: LiveLook | null;
   /** The current trial, or the last one between trials; null before the first. */
@@ -45,11 +45,11 @@ export interface LiveRow {
   readonly poolWaitP99Ms: number | null;
   readonly totalRetries: number;
   readonly totalFailures: number;
-  /** Arrivals given up in an open loop, else 0. */
+  /** Arrivals that an open loop dropped; 0 in a closed loop. */
   readonly totalDropped: number;
 }
 
-/** A second of a trial's window. It may be sent again, if a part of it came late: `trial` and `second` identify it. */
+/** One second of a trial's window, identified by `trial` and `second`. It is sent again if a part of it came late. */
 export interface LivePoint {
   readonly trial: number;
   readonly second: number;
@@ -73,7 +73,7 @@ export interface LiveTrialEnd {
   readonly treatment: string;
   readonly status: "complete" | "partial" | "failed";
   readonly reason: string | null;
-  /** Null if the tables were not read. */
+  /** Verdict of the audit; null if the tables were not read. */
   readonly integrity: "ok" | "violated" | null;
   /** Lost acknowledged work, in words; null if nothing was lost. */
   readonly lost: string | null;
@@ -101,7 +101,7 @@ export interface LiveUpdate {
   readonly notes: readonly LiveNote[];
 }
 
-/** The last message: nothing comes after it. */
+/** The last message of a run. */
 export interface LiveEnd {
   readonly words: string;
   readonly isGood: boolean;

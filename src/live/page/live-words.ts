@@ -29,7 +29,7 @@ export function trialHeading({ trial, trials, mayEndEarly }: LiveView): string {
   return `Trial ${trial.number}${trials === null ? "" : ` of ${most}${trials}`}: ${trial.treatment}`;
 }
 
-/** Number of open comparisons, their names, and the longest remaining time. */
+/** Sentence with the number of open comparisons, their names, and the longest remaining time. */
 export function lookWords({ blocks, blocksMost, nextLook, claims, open }: LiveLook): string {
   const after = `after ${counted(blocks, "block")}`;
   if (open.length === 0 && claims > 0)
@@ -62,12 +62,14 @@ export function timeWords({ elapsedMs, leftMs, mayEndEarly }: LiveView): string 
   return `${secondsText(elapsedMs)} elapsed${leftMs === null ? "" : `, ${about} ${secondsText(leftMs)} left in all`}`;
 }
 
-/** Rows of operations that are transactions, and cycles if a schedule starts them, since then cycles are dropped. */
+/**
+ * Rows of transactions, and of cycles if arrivals of cycles were dropped, because then a schedule starts them.
+ */
 export function ownRows(rows: readonly LiveRow[]): LiveRow[] {
   return rows.filter(({ operation, totalDropped }) => !isRound(operation) || totalDropped > 0);
 }
 
-/** Unit of these operations' work, in one word. */
+/** Unit of the work of these operations, in one word. */
 export function workOf(rows: readonly { readonly unit: string }[]): string {
   return unitsText(rows.map(({ unit }) => unit));
 }

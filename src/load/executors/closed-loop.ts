@@ -2,13 +2,16 @@
 import type { Pacer, PacingContext } from "../pacer.js";
 
 export interface Iterations {
-  /** Whether the client may have another iteration. A client that may not is done and skips its pause. */
+  /** Whether the client may have another iteration. If not, the client is done and skips its pause. */
   isLeft(client: number): boolean;
-  /** Takes an iteration after the pause; false if another client was faster. */
+  /** Takes an iteration after the pause; false if other clients took the last one. */
   take(client: number): boolean;
 }
 
-/** If there is no `budget`, clients go on until the phase is over. */
+/**
+ * A pacer for clients that start an iteration when the previous one has ended. Without a `budget`, clients continue until
+ * the phase is over.
+ */
 export function closedLoop(context: PacingContext, budget?: Iterations): Pacer {
   const started = new Set<number>();
   const { thinkTime } = context;

@@ -20,7 +20,7 @@ interface Plan extends OpenLoopPlan {
   readonly ratePerSecond: number;
   readonly profile: {
     readonly dayMs: number;
-    /** Sorted by hour. */
+    /** Parts of the day, sorted by hour. */
     readonly hours: readonly DayPart[];
   };
 }

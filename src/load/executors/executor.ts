@@ -8,7 +8,7 @@ import type { Pacer, PacingContext } from "../pacer.js";
 
 /** Settings outside of `load` on which a load depends. */
 export interface LoadContext {
-  /** Clients stated by the role or the scenario, which the load's own number replaces. */
+  /** Number of clients that the role or scenario states; it overrides a number in the load itself. */
   readonly clients: number | undefined;
   /** Number of clients if nothing states it. */
   readonly defaultClients: number;
@@ -18,7 +18,7 @@ export interface LoadContext {
 export interface RuleSurroundings {
   readonly roleClients: number | undefined;
   readonly clients: number | undefined;
-  /** Infinity if a budget ends the window. */
+  /** Length of the window in ms; Infinity if a budget ends the window. */
   readonly windowMs: number;
 }
 
@@ -38,14 +38,14 @@ export interface Executor<
 > {
   readonly name: Name;
   readonly description: string;
-  /** True if a schedule starts iterations, whatever the completions. */
+  /** True if a schedule starts iterations, regardless of completions. */
   readonly isOpenLoop: boolean;
   readonly clientsKey?: string;
   /** True if clients continue from the warm-up into the window, whose start resets no count. */
   readonly continuesIntoWindow?: boolean;
   /** Keys of `load` besides `executor`. A key is required unless its schema is optional. */
   keys(vocabulary: LoadKeys): Keys;
-  /** Resolves settings and refuses nothing: `rules` find what makes no sense. */
+  /** Resolves the settings without refusing any: `rules` find invalid combinations. */
   resolve(given: z.output<z.ZodObject<Keys>>, surroundings: LoadContext): Settings;
   rules?(given: z.output<z.ZodObject<Keys>>, settings: Settings, surroundings: RuleSurroundings): Finding[];
   budget?(settings: Settings): Budget;
@@ -55,10 +55,10 @@ export interface Executor<
   pacer(context: PacingContext, plan: Plan): Pacer;
 }
 
-/** Description that open loops with their own rate share. */
+/** Description shared by open loops that state a rate. */
 export const WORK_AT_A_RATE = "work starts at a rate, also if the database cannot keep up (open loop)";
 
-/** Infers an executor's types from its parts. */
+/** Defines an executor; infers its types from its parts. */
 export function defineExecutor<
   const Name extends string,
   Keys extends z.ZodRawShape,

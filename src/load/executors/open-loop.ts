@@ -26,7 +26,7 @@ export function resolveArrivals(
   return { clients: clients ?? maxClients ?? defaultClients, distribution, ...waits };
 }
 
-/** A rate without a unit is per `timeUnit`. */
+/** The rate per second. A rate without a unit is per `timeUnit` (milliseconds). */
 export function perSecond(rate: Rate, { timeUnit = 1000 }: ArrivalMapping): number {
   return typeof rate === "number" ? (rate * 1000) / timeUnit : rate.perSecond;
 }
@@ -41,7 +41,7 @@ export function arrivalFindings(
   return [{ path: ["load"], message }];
 }
 
-/** Example: ` 20/s, poisson`. */
+/** Text of a rate, such as `20/s`. */
 export function rateWords(ratePerSecond: number): string {
   return `${Number(ratePerSecond.toPrecision(4))}/s`;
 }
@@ -52,9 +52,12 @@ export function openLoop(context: PacingContext, curve: RateCurve, plan: OpenLoo
 
 class OpenLoop implements Pacer {
   private readonly schedule: ArrivalSchedule;
-  /** A second copy of the schedule, counted as arrivals become due; clients lag behind or run ahead of it. */
+  /**
+   * A second copy of the schedule that counts arrivals as they become due, since clients lag behind the schedule or run
+   * ahead of it.
+   */
   private readonly offered: ArrivalSchedule;
-  /** Moment before which every arrival was due, once the phase has ended. */
+  /** End of the phase: every arrival due before it was counted. Undefined while the phase lasts. */
   private endedAtMs: number | undefined;
 
   constructor(

@@ -21,7 +21,7 @@ export const rampingClients = defineExecutor({
   clientsKey: "stages",
   keys: ({ startClients, stages, thinkTime }) => ({ startClients, stages, thinkTime: thinkTime.optional() }),
   resolve({ startClients, stages: given }): Plan & { readonly clients: number } {
-    // A rate is not a number of clients; `rules` refuses it.
+    // A rate is not a number of clients: `rules` refuses it, and 0.5 only stands in for it.
     const stages = resolveStages(given, (target) => (typeof target === "number" ? target : 0.5));
     const clients = Math.max(1, startClients, ...stages.map(({ target }) => target));
     return { executor: "ramping-clients", clients, startClients, stages };
@@ -60,7 +60,7 @@ function pacer(context: PacingContext, plan: Plan): Pacer {
     return curve.reaches(client * workers + workerIndex + 1, atMs) - atMs;
   }
 
-  /** Resolves when the client is active; false if the phase ended first. */
+  /** Waits until the client is active; resolves to false if the phase ended first. */
   async function isWanted(client: number): Promise<boolean> {
     for (;;) {
       if (context.isOver()) return false;
@@ -71,7 +71,10 @@ function pacer(context: PacingContext, plan: Plan): Pacer {
     }
   }
 
-  /** A client may become inactive while it thinks: it rests, and thinks again before it goes on. */
+  /**
+   * The client's next iteration. A client that became inactive during its pause rests, and then pauses again before it
+   * continues.
+   */
   async function next(client: number): Promise<Start | undefined> {
     while (await isWanted(client)) {
       const start = await loop.next(client);

@@ -23,12 +23,18 @@ export const EXECUTORS = [
 type RegisteredExecutor = (typeof EXECUTORS)[number];
 export type ExecutorName = RegisteredExecutor["name"];
 export type PacingPlan = Parameters<RegisteredExecutor["pacer"]>[1];
-/** `clients` is the largest number of active clients; in an open loop, the clients that take arrivals. */
+/**
+ * Settings of any executor. `clients` is the largest number of active clients; in an open loop, of clients that serve
+ * arrivals.
+ */
 export type ExecutorSettings = ReturnType<RegisteredExecutor["resolve"]>;
 
 type AnyExecutor = Executor<ExecutorName, z.ZodRawShape, PacingPlan, ExecutorSettings>;
 
-/** A plan belongs to its executor, which the compiler cannot follow through a lookup. */
+/**
+ * Executors by name. A plan belongs to its executor, which the compiler cannot follow through a lookup, so the type is
+ * widened.
+ */
 const BY_NAME = new Map(EXECUTORS.map((each): [string, AnyExecutor] => [each.name, each as AnyExecutor]));
 
 export function executorOf({ executor }: { readonly executor: ExecutorName }): AnyExecutor {

@@ -10,7 +10,7 @@ export function resolveStages(
   return stages.map(({ target, duration }) => ({ target: resolveTarget(target), durationMs: duration }));
 }
 
-/** Refuses stages that end after the window: it would go unnoticed that they never came. */
+/** Refuses stages that end after the window, because nothing else would show that they were never reached. */
 export function stageFindings(start: number, stages: readonly Stage[], windowMs: number): Finding[] {
   const path = ["load", "stages"];
   const findings: Finding[] = [];
@@ -24,7 +24,7 @@ export function stageFindings(start: number, stages: readonly Stage[], windowMs:
   return findings;
 }
 
-/** Example: `, to 12/s in 5 s`. */
+/** Text of the stages, such as `, to 12/s in 5 s`. */
 export function stageWords(stages: readonly Stage[], unit: string): string {
   return stages
     .map(({ target, durationMs }) => `, to ${target}${unit} in ${formatDuration(durationMs)}`)

@@ -38,7 +38,7 @@ describe("direct connections, one for every transaction", () => {
     const pids = new Set<unknown>();
     const transactions = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let round = 0; round < 20; round++) {
-        // Rejects with 53300 when the client's last connection still counts.
+        // Rejects with 53300 if the server still counts the client's previous connection.
         const lease = await source.acquire(client);
         const text = "SELECT pg_backend_pid() AS pid";
         pids.add((await (lease.connection as Connection).execute({ name: "test.pid", text }, []))[0]?.[0]);

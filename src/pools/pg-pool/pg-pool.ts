@@ -42,12 +42,12 @@ class SharedPool implements ConnectionSource {
   private readonly pool: Pool<PgConnection>;
   /** All connections that are open or being opened, including checks of endpoints. */
   private readonly live = new Set<LoadSession>();
-  /** Rejecters of the clients that wait for a connection: the driver's pool forgets these clients when it ends. */
+  /** Reject functions of clients that wait for a connection: the driver's pool forgets these clients when it ends. */
   private readonly waiting = new Set<(reason: Error) => void>();
-  /** The pool's connections by endpoint: their planned and their present number. */
+  /** Planned and present number of the pool's connections by endpoint. */
   private readonly wanted: readonly number[];
   private readonly held: number[];
-  /** Endpoint number of each connection of the pool, and of each refusal. */
+  /** Endpoint number of each connection of the pool, and of each refusal (an Error). */
   private readonly endpointNumbers = new WeakMap<PgConnection | Error, number>();
   private readonly routes: EndpointRoutes;
   /** Number of the endpoint at which each client's last acquire ended. */
@@ -75,11 +75,12 @@ class SharedPool implements ConnectionSource {
       }
     }
     this.pool = new Pool<PgConnection>(
-      // No idle time-out: a pool that shrinks in a lull would charge its regrowth to the next clients.
+      // No idle time-out: a pool that shrank during a lull would have to grow again at the expense of the next clients.
       { max: homes.length, idleTimeoutMillis: 0 },
       PooledConnection,
     );
-    // The pool has already dropped an idle connection that breaks; the next acquire opens another.
+    // Nothing to do: the driver's pool has already removed the broken idle connection, and the next acquire opens
+    // another.
     this.pool.on("error", () => undefined);
   }
 
@@ -115,7 +116,7 @@ class SharedPool implements ConnectionSource {
   async openConnections(): Promise<void> {
     const held: Lease[] = [];
     try {
-      // The pool never has more connections in use than there are clients.
+      // The pool never needs more connections than there are clients.
       await eachBounded(Math.min(this.homes.length, this.options.clients), OPEN_AT_ONCE, async (client) => {
         held.push(await this.acquire(client));
       });
@@ -128,7 +129,8 @@ class SharedPool implements ConnectionSource {
     this.isClosed = true;
     for (const reject of this.waiting) reject(new Error("the pool was closed"));
     this.waiting.clear();
-    // `end` resolves when every lease is back, which a client that died never returns: the sockets decide instead.
+    // `end` resolves only when every lease is returned, which a dead client never does, so the sockets are closed
+    // instead.
     if (!this.pool.ending) void this.pool.end();
     await Promise.all(Array.from(this.live, (connection) => connection.end()));
   }
@@ -139,7 +141,7 @@ class SharedPool implements ConnectionSource {
       numbers.length === 0
         ? undefined
         : numbers.reduce((best, number) => (lacks(number) > lacks(best) ? number : best));
-    // Threads begin at different endpoints, so that partly filled pools do not all use the first.
+    // Threads begin at different endpoints, so that partly filled pools do not all use the first endpoint.
     const first = this.homes[0] ?? 0;
     const inOrder = this.held.map((_, step) => (first + step) % this.held.length);
     return most(inOrder.filter((number) => this.routes.isUp(number))) ?? this.routes.routeFrom(first);
@@ -176,7 +178,7 @@ class SharedPool implements ConnectionSource {
     };
   }
 
-  /** True if the connection's endpoint has more than its share while another present endpoint lacks connections. */
+  /** True if the connection's endpoint has more connections than planned while another present endpoint lacks some. */
   private isMisplaced(connection: PgConnection): boolean {
     if (connection.endpoint.takesWrites) return false;
     const number = this.endpointNumbers.get(connection) ?? 0;

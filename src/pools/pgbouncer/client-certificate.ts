@@ -3,9 +3,9 @@
 import type { TlsSettings } from "../../database/endpoint.js";
 
 export interface PoolerCertificates {
-  /** Texts in PEM format. */
+  /** Certificate and key as PEM text. */
   readonly server: { readonly cert: string; readonly key: string };
-  /** TLS settings of the clients. The host is not verified: a proxy of the network may be between. */
+  /** TLS settings of the clients. They do not verify the host name, because a network fault's proxy may be in between. */
   readonly client: TlsSettings;
 }
 
@@ -14,7 +14,7 @@ function escaped(value: string): string {
   return value.replace(/[\\,+"<>;=#]|^ | $/g, "\\$&");
 }
 
-/** Makes certificates with keys on the elliptic curve P-256, signed with SHA-256. */
+/** Makes certificates for PgBouncer and its clients, with keys on the elliptic curve P-256, signed with SHA-256. */
 export async function makeCertificates(user: string): Promise<PoolerCertificates> {
   const { generate } = await import("selfsigned");
   const made = await generate([{ name: "commonName", value: "PgBouncer of train-sim" }], {

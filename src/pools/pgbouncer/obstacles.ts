@@ -10,13 +10,13 @@ import type { PgBouncerPool } from "./settings.js";
 
 type RequiredSettings = Pick<PgBouncerPool, "mode" | "size" | "maxPreparedStatements" | "settings">;
 
-/** Settings of a console and of the pools of one database. */
+/** Settings that a console reports, and the pool size of one database. */
 interface ObservedSettings {
   readonly version: string;
   readonly mode: string;
   readonly maxPreparedStatements: string | undefined;
   readonly settings: Readonly<Record<string, string>>;
-  /** Undefined if the database is not listed by name. */
+  /** Pool size of the database; undefined if the console does not list the database by name. */
   readonly size: number | undefined;
 }
 
@@ -47,7 +47,7 @@ function differences(
     });
   if (configured.size !== undefined && configured.size < size)
     found.push({
-      // A client without a server connection waits for the whole trial in session mode.
+      // A client without a server connection would wait for the whole trial in session mode.
       kind: mode === "session" ? "unfit" : "evidence",
       words: `pool.size is ${size}, but PgBouncer ${version} gives a pool ${configured.size} server connections`,
       remedy: `Set pool.size: ${configured.size}, or give PgBouncer default_pool_size = ${size}.`,

@@ -23,7 +23,7 @@ export function ownTransactions(
   const isReset = reset !== "" && (mode === "session" || ini["server_reset_query_always"] === "1");
   const isChecked = Number(ini["server_check_delay"] ?? 30) === 0 && ini["server_check_query"] !== "";
   const every = Number(isReset) + Number(isChecked);
-  // DISCARD ALL also discards the client's name, and a client that reconnects has another port in its name.
+  // DISCARD ALL also discards the application name, which a reconnected client, with another port in its name, sets again.
   if (isReset && /^discard\s+all\b/i.test(reset)) return every + 1;
   if (ini["application_name_add_host"] !== "1") return every;
   return reconnect === "per-transaction" ? every + 1 : UNCOUNTED;

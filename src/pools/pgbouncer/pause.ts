@@ -40,7 +40,7 @@ export async function pause(
   return goOn;
 }
 
-/** Uses a new connection: the connection of a PAUSE that still waits takes no further command. */
+/** Sends RESUME on a new connection, because a connection whose PAUSE still waits accepts no further command. */
 const resume = (endpoint: Endpoint): Promise<unknown> =>
   withConsole(endpoint, (console) => withinMs(console.query("RESUME"), RESUME_MS));
 

@@ -15,16 +15,22 @@ export interface PgBouncerFiles {
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
-  /** Files for log-in by certificate: PgBouncer's certificate, which signs the clients', its key, the HBA rules. */
+  /**
+   * Files for log-in by certificate: PgBouncer's own certificate (which also signs the clients'), its key, and the HBA
+   * rules.
+   */
   readonly login?: { readonly certFile: string; readonly keyFile: string; readonly hbaFile: string };
 }
 
-/** Clients' name for the upstream's database, which needs no quoting: pgbouncer.ini may be unable to hold the real name. */
+/**
+ * Name under which clients know the upstream's database. It needs no quoting, while pgbouncer.ini may be unable to hold the
+ * real name.
+ */
 export const CLIENT_DATABASE = "train_sim";
-/** The database that stands for the admin console in every PgBouncer. */
+/** The database name under which every PgBouncer offers its admin console. */
 export const ADMIN_DATABASE = "pgbouncer";
 export const ADMIN_USER = "train_sim_admin";
-/** Connections for sessions of the admin console, in addition to the clients. */
+/** Number of connections to the admin console that are allowed in addition to the clients'. */
 const ADMIN_CONNECTIONS = 10;
 
 /** File descriptors that one instance may need: clients, server connections, listeners, log, resolver. */
@@ -52,14 +58,14 @@ export function pgBouncerIni(
 ): string {
   const searchPath = keepsSession(settings) ? upstream.searchPath : undefined;
   const place = `host=${quoted(upstream.host, upstream)} port=${upstream.port} dbname=${quoted(upstream.database, upstream)}`;
-  // The client also names the schema at log-in; a server connection has it from its set-up.
+  // The client also states the schema at log-in; a server connection gets it from `connect_query`.
   const setUp =
     searchPath === undefined ? "" : ` connect_query=${quoted(`SET search_path TO ${searchPath}`, upstream)}`;
   const entries: Record<string, string | number> = {
     listen_addr: "127.0.0.1",
     listen_port: files.port,
     unix_socket_dir: "",
-    // The backlog must not turn clients away that connect all at once.
+    // The backlog must hold all clients, since they connect at once.
     listen_backlog: Math.max(128, settings.maxClientConnections),
     ...loginEntries(settings, files),
     auth_file: files.userListFile,
@@ -71,11 +77,11 @@ export function pgBouncerIni(
     ignore_startup_parameters: `extra_float_digits${searchPath === undefined ? "" : ", search_path"}`,
     // Used in session mode only: in the other modes a client leaves no state that could be reset.
     server_reset_query: RESET_QUERY,
-    // A server that is back is tried again soon; the default of 15 s would be most of a trial.
+    // Retries a server soon after it returns: the default of 15 s would be most of a trial.
     server_login_retry: 1,
     ...(hasPreparedStatements && { max_prepared_statements: settings.maxPreparedStatements }),
     ...upstreamTls(upstream, files),
-    // A log line for each connection would make the pooler slower than a pooler in production.
+    // A log line per connection would make the pooler slower than in production.
     log_connections: 0,
     log_disconnections: 0,
     log_stats: 0,
@@ -131,7 +137,7 @@ function quoted(text: string, upstream: Endpoint): string {
   return `'${oneLine(text, upstream).replaceAll("'", "''")}'`;
 }
 
-/** Refuses control characters, which would begin a new line of the configuration. */
+/** Returns the text unless it holds control characters, which would begin a new line of the configuration. */
 function oneLine(text: string, upstream: Endpoint): string {
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw new UsageError(

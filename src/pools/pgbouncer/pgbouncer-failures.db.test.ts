@@ -22,7 +22,10 @@ afterEach(async () => {
 });
 
 describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
-  /** A PgBouncer in transaction mode with one server connection, and the endpoints of its clients and its console. */
+  /**
+   * Starts a PgBouncer in transaction mode with one server connection; returns the endpoints of its clients and its
+   * console.
+   */
   async function start(before: Endpoint = upstream) {
     const pooler = await startPgBouncers(
       { mode: "transaction", size: 1, instances: 1, maxPreparedStatements: 0, maxClientConnections: 20 },
@@ -75,7 +78,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     const { endpoint, console } = await start();
     const [holder, waiter] = [await open(endpoint), await open(endpoint)];
     await holder.control("begin", "BEGIN");
-    // Set only now: on a busy machine the first server connection takes longer.
+    // Set only after the first server connection exists, which takes longer than this on a busy machine.
     await set(console, "query_wait_timeout = '0.01'");
     expect(await failureOf(select(waiter))).toEqual({ kind: "reconnect", sqlstate: "08P01" });
     expect(waiter.isBroken).toBe(true);
@@ -86,7 +89,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     const { endpoint, console } = await start();
     const [holder, waiter] = [await open(endpoint), await open(endpoint)];
     await holder.control("begin", "BEGIN");
-    // Set only now: on a busy machine the first server connection takes longer.
+    // Set only after the first server connection exists, which takes longer than this on a busy machine.
     await set(console, "query_wait_timeout = '0.01'");
     const queued = failureOf(asTransaction(select(waiter), String));
     expect(await queued).toEqual({ kind: "reconnect", sqlstate: "08P01" });

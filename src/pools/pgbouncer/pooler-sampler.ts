@@ -13,7 +13,9 @@ interface Instance {
   readonly pool: PoolName;
 }
 
-/** Longest time for an answer from memory: a frozen console gives none, and the others wait for their turn. */
+/**
+ * Longest time in ms for an answer: PgBouncer answers from memory, but a frozen console never does and delays the others.
+ */
 const ANSWER_MS = 2_000;
 
 function askConsole(console: AdminClient, command: string): Promise<SqlRow[]> {
@@ -23,7 +25,9 @@ function askConsole(console: AdminClient, command: string): Promise<SqlRow[]> {
 export class PoolerSampler implements PoolerStatistics {
   private constructor(private readonly instances: readonly Instance[]) {}
 
-  /** `endpoints` are the clients' addresses, in the order of `consoles`. On rejection no connection is left. */
+  /**
+   * Connects to the consoles. `endpoints` are the clients' addresses in the same order. On rejection no connection is left.
+   */
   static async connect(
     consoles: readonly Endpoint[],
     endpoints: readonly Endpoint[],

@@ -33,7 +33,10 @@ const CONSOLE_POOL = pool({
   sv_active: 0,
 });
 
-/** Readings before and after six clients on two server connections, each transaction a `pg_sleep(0.5)`, of each version. */
+/**
+ * Readings of each version before and after six clients on two server connections each ran a transaction of
+ * `pg_sleep(0.5)`.
+ */
 const VERSIONS = {
   "1.18": {
     pools: [CONSOLE_POOL, pool({})],

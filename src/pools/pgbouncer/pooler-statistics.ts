@@ -15,8 +15,8 @@ type Counts = "transactions" | "waitMs" | "queryMs";
 type PoolReading = Required<Omit<PoolerReading, Counts>>;
 
 /**
- * Transactions are counted at their first message, while they still wait. `queryMs` is from the arrival to the end of ended
- * queries, including the wait of a transaction's first query.
+ * Counters of a pool. A transaction is counted at its first message, while it still waits; `queryMs` is the time of ended
+ * queries from their arrival, including the wait of a transaction's first query.
  */
 type PoolCounts = Required<Pick<PoolerReading, Counts>>;
 
@@ -32,7 +32,7 @@ const sum = (rows: readonly SqlRow[], column: string): number =>
   rows.reduce((total, row) => total + numberOf(row, column), 0);
 
 /**
- * Reads rows of SHOW POOLS. If PgBouncer logs in as a fixed user (`user=` in its configuration), its pool has that user's
+ * Sums rows of SHOW POOLS. If PgBouncer logs in as a fixed user (`user=` in its configuration), its pool has that user's
  * name and not the client's; then every pool of the database counts.
  */
 export function readPools(rows: readonly SqlRow[], pool: PoolName): PoolReading {
@@ -46,12 +46,12 @@ export function readPools(rows: readonly SqlRow[], pool: PoolName): PoolReading 
     clientsWaiting: sum(counted, "cl_waiting"),
     maxWaitMs: Math.max(0, ...waitsMs),
     serversActive: sum(counted, "sv_active"),
-    // `sv_used` counts connections that were idle for so long that PgBouncer checks them before their next use.
+    // `sv_used` counts connections that were idle for long, which PgBouncer checks before their next use.
     serversIdle: sum(counted, "sv_idle") + sum(counted, "sv_used"),
   };
 }
 
-/** Reads rows of SHOW STATS; times are microseconds as text. Undefined before the first client. */
+/** Reads the database's row of SHOW STATS, whose times are microseconds as text. Undefined before the first client. */
 export function readStats(rows: readonly SqlRow[], database: string): PoolCounts | undefined {
   const row = rows.find((each) => each["database"] === database);
   if (!row) return undefined;
@@ -62,11 +62,11 @@ export function readStats(rows: readonly SqlRow[], database: string): PoolCounts
   };
 }
 
-/** Most server connections of a pool, with its reserve, from SHOW DATABASES; undefined if not listed. */
+/** Most server connections of a pool including its reserve, from SHOW DATABASES; undefined if the database is not listed. */
 export function readPoolSize(rows: readonly SqlRow[], database: string): number | undefined {
   const row = rows.find(({ name }) => name === database);
   if (!row) return undefined;
-  // The column is `reserve_pool` in 1.18 and `reserve_pool_size` in 1.24.
+  // The column is called `reserve_pool` in 1.18 and `reserve_pool_size` in 1.24.
   const reserve = "reserve_pool_size" in row ? "reserve_pool_size" : "reserve_pool";
   const size = numberOf(row, "pool_size") + numberOf(row, reserve);
   const limit = numberOf(row, "max_connections");

@@ -8,12 +8,15 @@ import { StatementError } from "../../database/errors.js";
 import { APPLICATION } from "../../database/contract.js";
 
 const STATEMENT = { name: "train_sim_preflight", text: "SELECT pg_backend_pid()" };
-/** Time limit for a pool of one connection, which it lends to no other client meanwhile. */
+/** Time limit in ms, needed for a pool of one connection, which it lends to no other client meanwhile. */
 const PATIENCE_MS = 2_000;
 /** invalid_sql_statement_name and duplicate_prepared_statement: the statement is missing, or another client left it. */
 const UNPREPARED = new Set(["26000", "42P05"]);
 
-/** True if named prepared statements work; undefined if only one server connection was lent. Rejects like `connectAdmin`. */
+/**
+ * Tests whether named prepared statements work; undefined if only one server connection was lent. Rejects like
+ * `connectAdmin`.
+ */
 export async function preparesThrough(endpoint: Endpoint): Promise<boolean | undefined> {
   const [client, other] = await Promise.all([open(endpoint), open(endpoint)]);
   try {

@@ -22,7 +22,7 @@ type Login = (typeof LOGINS)[number];
 
 const DEFAULT_PREPARED_STATEMENTS = 200;
 
-/** Settings that train-sim makes in a managed PgBouncer, each with the key or reason that determines it. */
+/** Settings of a managed PgBouncer that train-sim determines, each with the key or reason that determines it. */
 const OWN_SETTINGS: Readonly<Record<string, string>> = {
   pool_mode: "pool.mode",
   default_pool_size: "pool.size",
@@ -58,7 +58,7 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Settings that train-sim also makes if clients log in by certificate. */
+/** Settings that train-sim also determines if clients log in by certificate. */
 const CLIENT_TLS_FILES = ["client_tls_ca_file", "client_tls_cert_file", "client_tls_key_file"];
 
 /** Settings that determine how many transactions a PgBouncer adds. */
@@ -80,9 +80,9 @@ export interface PgBouncerPool extends PoolerSettings {
   readonly strategy: "pgbouncer";
   readonly mode: PoolMode;
   readonly reconnect: Reconnect;
-  /** `max_prepared_statements` of a managed PgBouncer, or of external ones as the user states it; 0 for none. */
+  /** `max_prepared_statements` of a managed PgBouncer, or of the user's as the scenario states it; 0 for none. */
   readonly maxPreparedStatements: number;
-  /** Log-in of clients to a managed PgBouncer; undefined for password. */
+  /** How clients log in to a managed PgBouncer; undefined for a password. */
   readonly login?: Extract<Login, "certificate">;
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -114,8 +114,8 @@ const keys = {
 };
 
 /**
- * Refuses clients without a server connection in session mode. A client keeps its server connection until it disconnects,
- * which ours do only if they reconnect; so a client without one would wait for the whole trial.
+ * Refuses more clients than server connections in session mode. A client keeps its server connection until it disconnects,
+ * which our clients do only with `reconnect`; others would wait for the whole trial.
  */
 function sessionMode({ mode, reconnect, size }: PgBouncerPool, demand: Demand): PoolProblem[] {
   const { most, words } = mostClients("PgBouncer", demand);
@@ -137,7 +137,7 @@ interface PgBouncerKeys extends UrlKeys {
   readonly settings?: object | undefined;
 }
 
-/** Findings about settings that train-sim makes itself. */
+/** Findings about keys whose PgBouncer setting train-sim determines itself. */
 function settingProblems({ login, settings = {}, ...given }: PgBouncerKeys): Finding[] {
   if (urlsOf(given).length > 0) return statedProblems(settings);
   const ofLogin = login === "certificate" ? CLIENT_TLS_FILES : [];
@@ -149,7 +149,10 @@ function settingProblems({ login, settings = {}, ...given }: PgBouncerKeys): Fin
   });
 }
 
-/** A running PgBouncer has its settings; the scenario can state only the settings that determine what is counted. */
+/**
+ * Findings about settings stated for a running PgBouncer: the scenario can state only the settings that determine what is
+ * counted.
+ */
 function statedProblems(settings: object): Finding[] {
   const strange = Object.keys(settings).filter((name) => !STATED.includes(name));
   const message = `is for PgBouncers that train-sim starts; for your own, settings can state ${STATED.join(", ")}`;

@@ -15,7 +15,7 @@ import {
   type PgBouncerSettings,
 } from "./pgbouncer-config.js";
 
-/** The first version that follows named prepared statements through transaction pooling. */
+/** The first PgBouncer version that supports named prepared statements in transaction pooling. */
 const PREPARED_STATEMENTS_SINCE = "1.21";
 const CONFIGURATION = "pgbouncer.ini";
 
@@ -59,7 +59,7 @@ export async function startPgBouncer(
         return (port) => pgBouncerIni(settings, upstream, { port, ...files }, isPreparing);
       },
       isUp: /process up: /,
-      // The last lines of 1.19 and later, and of earlier versions; earlier versions only warn about an address in use.
+      // Last log lines of 1.19 and later, and of earlier versions, which only warn about an address in use.
       isPortTaken: /failed to listen on any address|nowhere to listen on/,
       // PgBouncer 1.24 waits for its clients on SIGTERM and SIGINT.
       quit: "SIGQUIT",

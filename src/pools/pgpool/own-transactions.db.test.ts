@@ -32,7 +32,7 @@ it("Pgpool-II adds the transactions of its settings for clients that reconnect, 
     expect(added).toBe(2);
     expect(pgpool.ownTransactions({ reconnect: "never" }, asked)).toBe(0);
     await pooler.stop();
-    // The first session finds no server connection that needs a new name.
+    // No server connection needs a new name for the first session.
     await expect
       .poll(async () => (await own.counted()) - before, { timeout: 200_000 })
       .toBeGreaterThanOrEqual(ROUNDS * (1 + added) - 1);

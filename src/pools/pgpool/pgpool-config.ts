@@ -7,9 +7,9 @@ import type { ManagedPoolerDemand } from "../strategy.js";
 
 export type PgpoolSettings = ManagedPoolerDemand & Pick<PoolerSettings, "size" | "instances">;
 
-/** Processes in addition to the clients': for the session that asks for statistics. */
+/** Number of processes in addition to the clients', for the session that asks for statistics. */
 const OWN_PROCESSES = 1;
-/** Name of a socket in the private directory; no process listens on that port of the network. */
+/** Number in the name of a control socket in the private directory; no process listens on this network port. */
 const CONTROL_PORT = 9898;
 
 export function pgpoolConf(
@@ -28,13 +28,13 @@ export function pgpoolConf(
     pcp_socket_dir: directory,
     backend_hostname0: upstream.host,
     backend_port0: upstream.port,
-    // A server that comes back is used again.
+    // Keeps using a server that failed and came back.
     backend_flag0: "DISALLOW_TO_FAILOVER",
     failover_on_backend_error: "off",
     num_init_children: processes,
-    // The backlog must not turn clients away that connect all at once.
+    // The backlog must hold all clients, since they connect at once.
     listen_backlog_multiplier: Math.max(2, Math.ceil(maxClientConnections / processes)),
-    // All clients have one user and one database.
+    // One connection per process suffices, because all clients have the same user and database.
     max_pool: 1,
     connection_cache: "on",
     child_life_time: 0,
@@ -51,7 +51,7 @@ export function pgpoolConf(
     sr_check_period: 0,
     health_check_period: 0,
     log_destination: "stderr",
-    // A log line for each connection would make the pooler slower than a pooler in production.
+    // A log line per connection would make the pooler slower than in production.
     log_connections: "off",
     log_disconnections: "off",
     logdir: directory,
@@ -80,7 +80,7 @@ export const poolHba = ({ auth = "scram-sha-256" }: Pick<ManagedPoolerDemand, "a
 /** Most files that one process holds open: each client has a separate process. */
 export const OPEN_FILES = 64;
 
-/** Refuses control characters, which would begin a new line of the configuration. */
+/** Returns the text unless it holds control characters, which would begin a new line of the configuration. */
 function oneLine(text: string, upstream: Endpoint): string {
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw new UsageError(

@@ -7,12 +7,12 @@ import { allOrNone, withinMs } from "../../foundation/deadline.js";
 import { sumOfReadings } from "../sum-of-readings.js";
 import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
-/** Longest time for an answer that Pgpool-II gives from memory. */
+/** Longest time in ms for an answer, which Pgpool-II gives from memory. */
 const ANSWER_MS = 2_000;
 const BUSY = /^(Execute command|Idle in transaction)$/;
 const FREE = "Wait for connection";
 
-/** Counts processes with a server connection of that database and user. */
+/** Counts the Pgpool-II processes that have a server connection of that database and user. */
 export function readProcesses(
   rows: readonly SqlRow[],
   { database, user }: Pick<Endpoint, "database" | "user">,
@@ -22,7 +22,7 @@ export function readProcesses(
   const pooled = rows.filter((row) => row["database"] === database && row["username"] === user);
   const count = (fits: (status: string) => boolean): number =>
     pooled.filter(({ status }) => fits(String(status))).length;
-  // The session that asks is one of the active ones.
+  // The session that asks is itself one of the active ones.
   const serversActive = Math.max(0, count((status) => BUSY.test(status)) - 1);
   const clientsActive = Math.max(0, count((status) => status !== FREE) - 1);
   return { clientsActive, serversActive, serversIdle: pooled.length - 1 - serversActive };
@@ -33,7 +33,7 @@ export class PgpoolSampler implements PoolerStatistics {
     private readonly consoles: readonly { readonly console: AdminClient; readonly pool: Endpoint }[],
   ) {}
 
-  /** On rejection no connection is left. */
+  /** Connects to all consoles. On rejection no connection is left. */
   static async connect(consoles: readonly Endpoint[], connectTimeoutMs: number): Promise<PgpoolSampler> {
     const opening = consoles.map(async (pool) => ({
       console: await connectAdmin(pool, { purpose: "evidence", connectTimeoutMs }),
@@ -81,7 +81,7 @@ export async function versionAt(endpoint: Endpoint): Promise<string> {
   return /^\d+(?:\.\d+)+/.exec(version)?.[0] ?? "unknown version";
 }
 
-/** The setting that determines how many transactions Pgpool-II adds. */
+/** Reads the setting that determines how many transactions Pgpool-II adds. */
 export async function settingsAt(endpoint: Endpoint): Promise<Record<string, string>> {
   return { reset_query_list: await answerOf(endpoint, "PGPOOL SHOW reset_query_list") };
 }

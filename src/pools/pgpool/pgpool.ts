@@ -37,7 +37,10 @@ export const pgpoolKind: PoolerKind<PgpoolPool> = {
 
 const RESET_QUERIES = "ABORT; DISCARD ALL";
 
-/** After a client has left, each reset query but ABORT runs; for the next client, a SET of its name. */
+/**
+ * Number of transactions that Pgpool-II adds to each: after a client has left, each reset query but ABORT; for the next
+ * client, a SET of its name.
+ */
 function ownTransactions(
   { reconnect }: Pick<PgpoolPool, "reconnect">,
   { reset_query_list: list = RESET_QUERIES }: Readonly<Record<string, string>> = {},

@@ -52,7 +52,7 @@ export function conditions({ treatments }: Pick<Experiment, "treatments">): stri
       role,
       ({ actors }) => actors[role] && roleText(actors[role]),
     ]),
-    // A role of that name is the only role, and has a row already.
+    // A role called `clients` is the only role and has a row already.
     ["clients", (settings) => ("clients" in settings.actors ? undefined : String(totalClients(settings)))],
     ["agents", ({ agents, agentPlace }) => (agents > 0 ? agentsText(agents, agentPlace) : undefined)],
     ["trial", (settings) => phasesText(settings)],

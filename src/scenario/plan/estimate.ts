@@ -21,13 +21,15 @@ export function trialSpan(settings: TreatmentSettings): TimeSpan {
   return { leastMs: warmUpMs + windowMs.least, mostMs: warmUpMs + windowMs.most + drainMaxMs };
 }
 
-/** Blocks that run whatever their results. A budget may end the experiment before the second. */
+/** Number of blocks that run whatever their results. A time budget may end the experiment before the second. */
 export function leastBlocks({ trials, treatments, stopping }: Experiment): number {
   if (!stopping) return trials.length / treatments.length;
   return stopping.budgetMs === undefined ? (stopping.min ?? stopping.max) : 1;
 }
 
-/** Time span of the trials, one after the other or, in a duet, two at a time: trials that are sure to run, and all. */
+/**
+ * Time span of all trials, one after the other or, in a duet, two at a time: least (trials that are sure to run) and most.
+ */
 export function experimentSpan(experiment: Experiment): TimeSpan {
   const byId = new Map(experiment.treatments.map(({ id, settings }) => [id, trialSpan(settings)]));
   const [least, none] = [leastBlocks(experiment), { leastMs: 0, mostMs: 0 }];

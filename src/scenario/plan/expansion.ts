@@ -9,7 +9,7 @@ import { pathsOf } from "../schema-paths.js";
 import type { Scenario } from "../schema.js";
 import type { Treatment } from "../settings.js";
 
-/** A problem of certain treatments. */
+/** A finding with the treatments that it concerns. */
 export interface TreatmentFinding extends Finding {
   readonly treatmentIds: readonly string[];
 }
@@ -39,7 +39,7 @@ export interface Expansion {
   readonly refused: readonly RefusedTreatment[];
   /** Scenario paths that vary. */
   readonly factors: readonly Path[];
-  /** Scenario paths whose levels are refused; undefined if other treatments may have been meant. */
+  /** Scenario paths whose levels are refused; undefined if the user may have meant other treatments. */
   readonly doubtful: readonly Finding[] | undefined;
   /** Problems of the factors, and the schema's findings in each combination. */
   readonly findings: readonly TreatmentFinding[];
@@ -49,7 +49,7 @@ export interface Expansion {
 interface Combination {
   readonly raw: Mapping;
   readonly origins: readonly { readonly path: Path; readonly origin: Path }[];
-  /** Levels that could not be set, and the values in their way. */
+  /** Levels that could not be set, each with the place of the value that prevented it. */
   readonly obstacles: readonly { readonly path: Path; readonly origin: Path }[];
 }
 
@@ -68,7 +68,7 @@ function apply(base: Mapping, levels: Levels): Combination {
   return { raw, origins: assignments.map(({ path, level }) => ({ path, origin: level.origin })), obstacles };
 }
 
-/** The place in the scenario that `path` of a treatment came from. */
+/** The place in the scenario that the value at a treatment's `path` came from. */
 function originOf(path: Path, combination: Combination): Path {
   const candidates = combination.origins.filter((candidate) => startsWith(path, candidate.path));
   const best = candidates.sort((a, b) => b.path.length - a.path.length)[0];
@@ -113,7 +113,10 @@ function duplicateTreatments(
 
 const FINDINGS_MOST = 1000;
 
-/** The findings of each treatment, at their places in the scenario; of all treatments if only the first were checked. */
+/**
+ * Findings of the treatments, at their places in the scenario. Stops after many; then findings concern all treatments,
+ * since the rest was not checked.
+ */
 function findingsOf<T extends { readonly id: string; readonly combination: Combination }>(
   treatments: readonly T[],
   look: (treatment: T) => readonly Finding[],
@@ -159,7 +162,7 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
   const findings = findingsOf(applied, ({ id, levels, combination }) => {
     const found = readScenario(combination.raw);
     const refusals = "findings" in found ? found.findings : [];
-    // The value in a level's way may be refused itself.
+    // The value that prevents a level may itself be refused.
     const obstacles = combination.obstacles
       .filter(({ path }) => !refusals.some((one) => pathText(one.path) === pathText(path)))
       .map(({ path, origin }) => ({ path: origin, message: `cannot be set: ${pathText(path)} has no keys` }));
@@ -186,7 +189,7 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
   };
 }
 
-/** Findings of the rules in treatments that the schema refuses in part; none if others may have been meant. */
+/** Findings of the rules in treatments that the schema refuses in part; none if the user may have meant other treatments. */
 export function ruleFindings({ read, refused, doubtful }: Expansion): TreatmentFinding[] {
   if (!doubtful) return [];
   const withTreatment = ({ combination }: NamedTreatment, refusals: readonly Finding[]): readonly Finding[] =>

@@ -6,10 +6,9 @@ import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.
 
 const MAX_ID_LENGTH = 60;
 
-/** A level of a factor. */
 export interface Level {
   readonly value: unknown;
-  /** Key that equal values share, whatever the order of their keys. */
+  /** Key that equal values share, regardless of the order of their keys. */
   readonly key: string;
   readonly text: string;
   readonly origin: Path;
@@ -29,7 +28,7 @@ function valuesOf(value: unknown, withKeys: boolean): string[] {
     if (!withKeys && typeof value["name"] === "string") return [withoutPasswords(value["name"])];
     const { sql, file = value["script"] } = value;
     const isNamed = typeof file === "string";
-    // A file of SQL is named by its file name and its content.
+    // A file of SQL is named by its file name and a digest of its content.
     if (typeof sql === "string") return [`${isNamed ? file : "workload.sql"}@${digest(sql).slice(0, 7)}`];
     return Object.entries(value).flatMap(([key, item]) => {
       const inner = valuesOf(item, withKeys);
@@ -44,13 +43,13 @@ function letters(index: number): string {
   return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last;
 }
 
-/** Names by `canonical`. */
+/** Names of values, by their `canonical` text. */
 export type ValueNames = ReadonlyMap<string, string>;
 
 /** A unique name for each value of one path. */
 export function nameValues(values: readonly unknown[]): ValueNames {
   const distinct = new Map(values.map((value) => [canonical(value), value]));
-  // A list without entries is a level, too, such as `faults: []`.
+  // An empty list is a level, too, such as `faults: []`.
   const plain = new Map(
     [...distinct].map(([key, value]) => [key, valuesOf(value, false).join("-") || "none"]),
   );
@@ -67,7 +66,7 @@ export function nameValues(values: readonly unknown[]): ValueNames {
   return names;
 }
 
-/** The name, with the first number that distinguishes it if it is taken. */
+/** The name, followed by the first number that makes it unique if it is taken. */
 function free(name: string, taken: ReadonlySet<string>): string {
   for (let n = 1; ; n++) {
     const text = n === 1 ? name : `${name}-${n}`;
@@ -75,7 +74,7 @@ function free(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The levels of one factor, each with a unique text; `names` has the names of all their values. */
+/** The levels of one factor, each with a unique text; `names` holds the names of all their values. */
 export function nameLevels(
   values: readonly { value: unknown; origin: Path }[],
   names: ValueNames = nameValues(values.map(({ value }) => value)),

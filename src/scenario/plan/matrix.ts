@@ -8,16 +8,16 @@ import { pathsOf } from "../schema-paths.js";
 
 const MAX_TREATMENTS = 1000;
 
-/** A combination: the level of each factor by its path in its written form. */
+/** A combination: the level of each factor, by the factor's path as written. */
 export type Levels = ReadonlyMap<string, Level>;
 
-/** Keys of factors that the user overrode: entries of `exclude` may then match nothing. */
+/** Keys of factors that the user overrode, so that entries of `exclude` may match no combination. */
 export type OverriddenFactors = ReadonlySet<string>;
 
 /** The names of all values that a key of `factors` or `include` has: its levels, and the value of the scenario itself. */
 export type LevelNames = ReadonlyMap<string, ValueNames>;
 
-/** Names that hold for the whole scenario, since results and thresholds identify a level by its name alone. */
+/** Names of levels for the whole scenario, because results and thresholds identify a level by its name alone. */
 export function levelNames(raw: Mapping): LevelNames {
   const paths = pathsOf(raw);
   const values = new Map<string, unknown[]>();
@@ -71,13 +71,13 @@ function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<st
   return factors;
 }
 
-/** True if `value` has everything that `pattern` has. */
+/** True if `value` has every key and value of `pattern`. */
 function matches(value: unknown, pattern: unknown): boolean {
   if (isMapping(value) && isMapping(pattern))
     return Object.entries(pattern).every(
       ([key, part]) => Object.hasOwn(value, key) && matches(value[key], part),
     );
-  // `pool: direct` and `pool: { strategy: direct }` are the same level, written short and long.
+  // The short form `pool: direct` is the same level as `pool: { strategy: direct }`.
   if (isMapping(value) && typeof pattern === "string") return value.strategy === pattern;
   if (typeof value === "string" && isMapping(pattern))
     return Object.keys(pattern).length === 1 && pattern.strategy === value;
@@ -180,14 +180,14 @@ function include(
   return all;
 }
 
-/** An entry of `include` with the keys that it gave to combinations of factors. */
+/** An entry of `include` with the keys that it added to combinations of factors. */
 interface Extension {
   readonly origin: Path;
   readonly others: readonly (readonly [string, Level])[];
   readonly matching: readonly number[];
 }
 
-/** No combination keeps a key of that entry. */
+/** The finding that no combination keeps a key of the entry. */
 function overwritten({ origin, others }: Extension): Finding {
   const keys = others.map(([key]) => key).join(", ");
   const message =
@@ -196,7 +196,9 @@ function overwritten({ origin, others }: Extension): Finding {
   return { path: origin, message };
 }
 
-/** A finding if a single entry is the only combination: it is no comparison with the scenario's settings. */
+/**
+ * A finding if a single entry of `include` is the only combination, since it is not compared with the scenario's settings.
+ */
 function singleCombination([levels]: readonly Levels[]): Finding[] {
   const keys = [...(levels?.keys() ?? [])];
   const message =
@@ -205,7 +207,7 @@ function singleCombination([levels]: readonly Levels[]): Finding[] {
   return keys.length === 0 ? [] : [{ path: ["include"], message, isAboutKey: true }];
 }
 
-/** Values that the scenario states and that no combination keeps, since all get the same other value. */
+/** Findings on values that the scenario states and no combination keeps, because all replace them by the same value. */
 function replacedEverywhere(
   extensions: readonly Extension[],
   combinations: readonly Levels[],

@@ -17,28 +17,28 @@ import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
 
 export interface Overrides {
-  /** Assignments `path=value`, the value in YAML. */
+  /** Assignments `path=value`; the value is YAML. */
   readonly set?: readonly string[];
   readonly trials?: string | number;
   readonly duration?: string | number;
   readonly seed?: string | number;
   readonly agents?: string | number;
-  /** Hosts that have an agent each: the number of agents, unless a factor varies it. */
+  /** Number of hosts with one agent each: it sets the number of agents, unless a factor varies that. */
   readonly agentHosts?: number;
-  /** Seed of a scenario that states none, instead of a fresh one. */
+  /** Seed for a scenario that states none; default: a random one. */
   readonly defaultSeed?: number;
-  /** Treatment ids of the trials of a run that is resumed. */
+  /** Treatment ids of a resumed run's trials, in order. */
   readonly trialOrder?: readonly string[];
-  /** True if a workload that is a module may be loaded: absent when a result is only read. */
+  /** True if a workload module (code) may be loaded; absent when a result is only read. */
   readonly loadsCode?: true;
-  /** Variables that complete connection URLs; left out if a stored scenario is read. */
+  /** Environment variables that complete connection URLs; left out if a stored scenario is read. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Reads files that the scenario names, in place of the disk. */
+  /** Reads files that the scenario names; default: from the disk. */
   readonly read?: ReadText;
 }
 
 interface Override {
-  /** `--set batch.min` or `--trials`. */
+  /** The flag in messages, such as `--set batch.min` or `--trials`. */
   readonly label: string;
   readonly path: Path;
   readonly value: unknown;
@@ -59,7 +59,7 @@ function splitAssignment(text: string): { path: string; value: string } | undefi
   return match ? { path: (match[1] ?? "").trim(), value: match[2] ?? "" } : undefined;
 }
 
-/** @param path place of the value, which counts in its depth of nesting */
+/** Parses a value as YAML. @param path place of the value, which counts in its depth of nesting */
 function parseValue(text: string, path: Path): { value: unknown } | { message: string } {
   try {
     const document = parseDocument(text, { prettyErrors: false, version: "1.2" });
@@ -72,7 +72,7 @@ function parseValue(text: string, path: Path): { value: unknown } | { message: s
   }
 }
 
-/** A problem of a path. The path is not repeated if it may be a URL, cut at an `=` of its password. */
+/** A problem of a path. The message omits the path if it may be a URL, cut at an `=` of its password. */
 function pathProblem(path: string, message: string): ScenarioProblem {
   if (!/[@/?]/.test(path)) return { source: `--set ${path}`, path: "", message };
   const way = "expected path=value, such as target.url=postgresql://user@host:5432/database";
@@ -101,8 +101,8 @@ function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
 }
 
 /**
- * The order in which assignments are applied, whatever the order on the command line: the workload, whose keys others may
- * set, then factors, then a mapping before its keys. The last of two for the same path wins.
+ * Sorts assignments into the order in which they are applied: the workload, whose keys others may set, then factors, then a
+ * mapping before its keys. The last of two for the same path wins.
  */
 function byPrecedence(assignments: readonly string[]): string[] {
   const rankOf = (text: string): readonly [number, number] => {
@@ -116,7 +116,7 @@ function byPrecedence(assignments: readonly string[]): string[] {
     .map(({ text }) => text);
 }
 
-/** The factor that varies the value that `path` would fix. */
+/** The factor that varies the value at `path`, which an assignment would fix. */
 function factorOver(raw: Mapping, path: Path): string | undefined {
   if (!isMapping(raw.factors) || path[0] === "factors") return undefined;
   return Object.keys(raw.factors).find((key) => {
@@ -134,7 +134,7 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
   const obstacle = setIn(raw, path, value);
   if (obstacle)
     return { source: label, path: safePath(path), message: `${safePath(obstacle)} has nothing there` };
-  // A factor given here outranks the value that the file fixes.
+  // A factor set here has precedence over the value that the file states.
   const isFactor = path[0] === "factors" && path.length === 2;
   const varied = isFactor ? pathsOf(raw).knownPath(String(path[1])) : undefined;
   if (varied && "path" in varied && getIn(raw, varied.path) !== undefined) {
@@ -145,7 +145,7 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
   return undefined;
 }
 
-/** A problem if the executors rank other keys above a number of clients: set there, it would be lost in silence. */
+/** A problem if other keys of the executors override the number of clients, because the assignment would have no effect. */
 function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
   const [actors, role, load, key] = path;
   const isLoads = path.length === 4 && actors === "actors" && load === "load";
@@ -162,7 +162,7 @@ export interface AppliedOverrides {
   readonly problems: readonly ScenarioProblem[];
   /** Factors whose levels were replaced. */
   readonly factors: ReadonlySet<string>;
-  /** The flag that a value came from, if any did; `depth` is the number of parts of `path` that the file has. */
+  /** The flag that the value at a path came from, if any; `depth` is the number of parts of `path` that the file has. */
   labelOf(path: Path, depth: number): string | undefined;
 }
 
@@ -172,7 +172,7 @@ function commonLength(a: Path, b: Path): number {
   return length;
 }
 
-/** The place of the number of agents: roles that have agents for themselves stay as in the file. */
+/** The path that holds the number of agents. Roles with separate agents keep the numbers that the file states. */
 function agentsPath(raw: Mapping): Path {
   return isMapping(raw.agents) ? [...AGENTS, "count"] : AGENTS;
 }

@@ -1,5 +1,5 @@
 // A range as the levels of a factor, `4..128`: levels double from the low end on; the high end is the last.
-/** Pattern of a range: its ends with their units. */
+/** Matches a range such as `1s..5s`: two numbers with their units. */
 export const RANGE = /^(\d+(?:\.\d+)?)([A-Za-z]*)\.\.(\d+(?:\.\d+)?)([A-Za-z]+)?$/;
 
 interface Range {
@@ -16,7 +16,7 @@ function read(given: unknown): Range | undefined {
   return { low: Number(low), high: Number(high), lowUnit, unit };
 }
 
-/** The problem of a level that looks like a range; undefined for a good range and any other level. */
+/** The problem of a level that looks like a range; undefined for a valid range and for any other level. */
 export function rangeProblem(given: unknown): string | undefined {
   const range = read(given);
   if (!range) return undefined;

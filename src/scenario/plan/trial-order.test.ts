@@ -28,7 +28,7 @@ function blocksOf(order: readonly PlannedTrial[], size: number): string[][] {
   );
 }
 
-/** Number of occurrences of the rarest and of the most frequent of `keys`. */
+/** How often the rarest and the most frequent of `keys` occur in `seen`. */
 function extent(seen: readonly string[], keys: readonly string[]): [least: number, most: number] {
   const counts = keys.map((key) => seen.filter((each) => each === key).length);
   return [Math.min(...counts), Math.max(...counts)];

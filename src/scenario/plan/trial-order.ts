@@ -5,17 +5,17 @@ import type { PlannedTrial } from "../settings.js";
 export interface OrderSettings {
   readonly trials: number;
   readonly order: "interleaved" | "racing" | "duet" | "sequential";
-  /** Seed of the trials' documents and loads: each block has a seed derived from it. */
+  /** Seed of the trials' documents and loads; each block's seed is derived from it. */
   readonly seed: number;
-  /** Seed of the order. Default: `seed`. */
+  /** Seed of the order of trials; default: `seed`. */
   readonly orderSeed?: number | undefined;
-  /** Treatment ids in the order of a run that is resumed. */
+  /** Treatment ids in the order of a resumed run. */
   readonly stored?: readonly string[] | undefined;
 }
 
 function balanced(ids: readonly string[], blocks: number, seed: number): string[] {
   const count = ids.length;
-  // 0, n-1, 1, n-2, ...: with every row of the square moved on by one, all neighbours differ, if n is even.
+  // The order 0, n-1, 1, n-2, ...: if n is even and each row is shifted by one, all pairs of neighbours differ.
   const zigzag = ids.map((_, i) => (i % 2 === 0 ? i / 2 : count - (i + 1) / 2));
   const rows: string[][] = [];
   for (let design = 0; rows.length < blocks; design++) {
@@ -24,7 +24,7 @@ function balanced(ids: readonly string[], blocks: number, seed: number): string[
     const square = (): string[][] =>
       prng.shuffle([...ids.keys()]).map((row) => zigzag.map((step) => named[(step + row) % count] ?? ""));
     rows.push(...square());
-    // If n is odd, each treatment follows each other one equally often only together with the mirrored square.
+    // If n is odd, each treatment follows each other one equally often only if the mirrored square is added.
     if (count % 2 === 1) rows.push(...square().map((row) => row.reverse()));
   }
   return rows.slice(0, blocks).flat();

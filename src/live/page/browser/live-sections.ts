@@ -13,7 +13,7 @@ export class Section {
   readonly element: HTMLElement;
   private renderedName = "";
 
-  /** A folded section is opened by the reader. */
+  /** A section with `isFolded` starts closed; the reader opens it. */
   constructor(
     id: string,
     title: string,
@@ -28,7 +28,7 @@ export class Section {
     this.render(JSON.stringify(table), table.rows.length > 0 ? [renderTable(table)] : []);
   }
 
-  /** Leaves the page alone if nothing changed, so that a reader's selection stays. */
+  /** Shows the section's content. Leaves the page alone if nothing changed, so that a reader's text selection stays. */
   render(name: string, children: readonly Node[]): void {
     if (name === this.renderedName) return;
     this.renderedName = name;

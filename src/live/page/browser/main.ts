@@ -19,7 +19,7 @@ import { scrollPlace } from "../../../report/html/page/table.js";
 import { LiveChart } from "./live-chart.js";
 import { Notes, Section } from "./live-sections.js";
 
-/** Milliseconds until a page that was refused asks again. */
+/** Milliseconds after which a page that was refused connects again. */
 const AGAIN_MS = 2000;
 
 class LivePage {
@@ -27,7 +27,7 @@ class LivePage {
   private hasEnded = false;
   private readonly state = element("p", { class: "verdict live-state", role: "status", hidden: true });
   private readonly title = element("h1", {}, "train-sim");
-  // Announced when it changes, which is once a trial; seconds are not.
+  // Screen readers announce its changes, once a trial; they do not announce seconds.
   private readonly trial = element("p", { "aria-live": "polite" });
   private readonly phase = element("p");
   private readonly progress = element("progress", { "aria-label": "Phase" });
@@ -83,7 +83,8 @@ class LivePage {
       this.draw();
     });
     source.addEventListener("error", () => {
-      // A browser gives up after a refusal, such as the refusal of a program that has enough listeners.
+      // A browser does not reconnect after a refusal, for example by a program that has enough listeners, so the page
+      // does.
       if (source.readyState === EventSource.CLOSED && !this.hasEnded)
         setTimeout(() => this.listen(), AGAIN_MS);
       this.showMessage(
