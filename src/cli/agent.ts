@@ -39,7 +39,10 @@ export function register(program: Command): void {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Runs the same command without `--again` in child processes, each after the one before was killed. */
+/**
+ * Runs the same command without `--again` in child processes, one after the other: the next starts when the last was
+ * killed.
+ */
 async function runAgain({ tokenFile }: AgentCommandOptions): Promise<void> {
   const words = process.argv.slice(1).filter((word) => word !== "--again");
   const token = tokenFile === "-" ? await readToken(tokenFile) : undefined;

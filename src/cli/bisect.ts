@@ -71,7 +71,7 @@ export function register(program: Command): void {
     .action(run);
 }
 
-/** Exit codes of a run that are a statement on its files; any other code ends the bisection. */
+/** Exit codes of a run that are a result of the revision's files; any other code ends the bisection. */
 const OF_FILES: readonly ExitCode[] = [
   ExitCode.invalid,
   ExitCode.unexpected,
@@ -119,7 +119,7 @@ function subjectsOf(candidates: readonly Candidate[]): Map<string, string> {
   return new Map(candidates.map(({ revision: { id, subject } }) => [id, subject]));
 }
 
-/** Keys for trials until the objective is decided; the other keys come from the good revision. */
+/** Scenario keys that repeat trials until the objective is decided; the other keys come from the good revision. */
 function experimentKeys(
   { scenario: { diagnosis } }: RunnableRevision,
   objective: Objective,
@@ -134,7 +134,7 @@ function experimentKeys(
   };
 }
 
-/** A threshold that always holds, so that the objective alone decides when a step may end. */
+/** A threshold that always holds: it names the objective, so that this alone decides when a step may end. */
 function thresholdFor({ operation, metric, words }: Objective): Mapping {
   if (isRound(operation) || !isHeadline(metric)) return {};
   const aggregate = /\.([^.]+|p\([\d.]+\))\s*$/.exec(words)?.[1] ?? "";

@@ -83,7 +83,7 @@ async function history(directories: readonly string[], options: CompareOptions):
   process.exitCode = exitCodeOf(document.regressions, document.isNewestJudged);
 }
 
-/** The baseline first; a directory named twice counts once. */
+/** Reads the results of runs, the baseline first; a directory named twice counts once. */
 async function readRuns(directories: readonly string[], baseline: string | undefined): Promise<StoredRun[]> {
   const named = baseline === undefined ? directories : [baseline, ...directories];
   const byPath = new Map(named.map((directory) => [resolve(directory), directory]));

@@ -91,7 +91,7 @@ function caveats(experiment: Experiment | undefined): Finding[] {
   });
 }
 
-/** Result of `find`; a problem if it is needed and missing. */
+/** Finding on a facility that `find` looks for; a problem if it is needed and missing. */
 async function present(
   what: string,
   isNeeded: boolean,
@@ -127,7 +127,7 @@ function openFiles(experiment: Experiment | undefined): Finding {
     const detail = `limit ${limit}${ports}: about ${clients} clients`;
     return { state: "ok", what, detail, remedy: "" };
   }
-  // The share of any agent, since this machine may run an agent.
+  // Shares of agents count, too, since this machine may run an agent.
   const [most] = experiment.treatments
     .flatMap(({ id, settings }) =>
       [loadOfThisProcess(settings), ...loadOfAgents(settings)].map((part) => {
@@ -157,7 +157,7 @@ function clock(): Finding[] {
   return [{ ...finding, state: "warning", remedy }];
 }
 
-/** The treatment whose agents have the most threads; empty if none has agents. */
+/** Finding on the treatment whose agents have the most threads; empty if no treatment has agents. */
 function agentThreads(experiment: Experiment | undefined): Finding[] {
   const [most] = (experiment?.treatments ?? [])
     .filter(({ settings }) => settings.agents > 0)
@@ -176,7 +176,10 @@ function agentThreads(experiment: Experiment | undefined): Finding[] {
   return [{ state: isMany ? "warning" : "ok", what: "threads", detail, remedy }];
 }
 
-/** Faults that the scenario uses; without a scenario, faults that need more than a server that train-sim starts. */
+/**
+ * Findings on the faults that the scenario uses or, without a scenario, on faults that need more than a server that
+ * train-sim starts.
+ */
 async function faults(experiment: Experiment | undefined): Promise<Finding> {
   const what = "faults";
   const planned = experiment?.treatments.flatMap(({ settings }) => settings.faults.map(({ kind }) => kind));

@@ -7,19 +7,22 @@ type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) =>
 /** Ends the process at once, whatever is under way; on Windows the calling thread must be able to end. */
 export function endNow(exitCode: number): never {
   const { execve } = process as { execve?: Execve };
-  // Options that load modules into each Node, or wait for a debugger, must not reach this one.
+  // NODE_OPTIONS may load modules or wait for a debugger, which this last program must not do.
   const env = { ...process.env, NODE_OPTIONS: "" };
   execve?.call(process, process.execPath, [process.execPath, "-e", `process.exit(${exitCode})`], env);
   return process.exit(exitCode); // Node without execve ends its threads
 }
 
-/** Ends the process if it does not end by itself, with the exit code that it has by then. Call it when the work is done. */
+/**
+ * Call when the work is done: ends the process after some seconds, with the exit code that it has by then, if it does not
+ * end by itself.
+ */
 export function endWhenIdle(): void {
   setInterval(() => {
-    // A slow reader is no reason to cut the output off.
+    // Unread output keeps the process alive, so that a slow reader gets all of it.
     if (process.stdout.writableLength > 0) return;
     process.stderr.write("train-sim: a part did not stop and was terminated\n");
-    // Ends with the code of a killed process, since nothing else ends it.
+    // Windows: only a kill ends the process, with the code of a killed process.
     if (process.platform === "win32") process.kill(process.pid, "SIGKILL");
     endNow(Number(process.exitCode ?? 0));
   }, PATIENCE_MS).unref();

@@ -17,7 +17,7 @@ export function register(program: Command): void {
     .action(init);
 }
 
-/** A valid scenario name derived from the name of its file. */
+/** A valid scenario name, derived from the name of the scenario's file. */
 function nameFrom(file: string): string {
   const stem = path.basename(file).replace(/\.(ya?ml)$/i, "");
   const name = stem
@@ -49,7 +49,7 @@ function refusal(file: string, error: unknown): UsageError {
   return new UsageError(`${file} cannot be written: ${messageOf(error)}`, "Name a file that can be written.");
 }
 
-/** Writes the starter to `file`; rejects with a `UsageError` if it cannot. */
+/** Writes the starter scenario to `file`; rejects with a `UsageError` if it cannot. */
 async function init(file: string): Promise<void> {
   try {
     await writeFile(file, starterScenario(nameFrom(file), schemaFor(file)), { flag: "wx" });

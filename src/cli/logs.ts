@@ -70,7 +70,7 @@ export function register(program: Command): void {
     .action(logs);
 }
 
-/** Refuses bounds in the wrong order: the range would be empty, and the text would say "failures: none". */
+/** Refuses a start after the end: the range would be empty, and the text would say "failures: none". */
 function requireOrder(from: TimeBound | undefined, to: TimeBound | undefined): void {
   const areSeconds = from && to && "second" in from && "second" in to && from.second >= to.second;
   const areInstants = from && to && "atMs" in from && "atMs" in to && from.atMs >= to.atMs;

@@ -47,18 +47,20 @@ function explain(error: unknown): string {
 }
 
 function exitCodeOf(error: unknown): ExitCode {
-  // commander throws for --help and --version too, with exit code 0, and prints its own usage errors.
+  // commander throws for --help and --version, too, with exit code 0; it prints its own usage errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.invalid;
   return explained(error)?.exitCode ?? ExitCode.unexpected;
 }
 
-/** Handles errors thrown outside every wait: the process ends with words and an exit code. */
+/** Handles errors that no command catches: prints the message and ends the process with an exit code. */
 function exitWithError(error: unknown): never {
   process.stderr.write(explain(error));
   return endNow(exitCodeOf(error));
 }
 
-/** A reader that is gone (`| head`; `| tee`, which Ctrl-C ends, too) is not an error: the work goes on to its end. */
+/**
+ * Ignores that the reader of the output is gone (`| head`; `| tee`, which Ctrl-C ends, too): the work goes on to its end.
+ */
 function ignoreClosedReader(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE" && error.code !== "EIO") exitWithError(storageError(error, "the output"));
 }
@@ -66,7 +68,7 @@ function ignoreClosedReader(error: NodeJS.ErrnoException): void {
 async function main(): Promise<void> {
   process.on("uncaughtException", exitWithError);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosedReader);
-  // Node would end in silence, with another exit code.
+  // Without this, Node would end in silence, with another exit code.
   const onNothingLeft = (): never =>
     exitWithError(new Error("the command waits for an event that cannot occur"));
   process.once("beforeExit", onNothingLeft);

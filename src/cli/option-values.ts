@@ -17,7 +17,7 @@ export function positiveNumber(text: string): number {
   return value;
 }
 
-/** The number of agents, or the hosts on which the run is to start them. */
+/** Parses `--agents`: the number of agents, or `ssh:` with the hosts on which the run is to start them. */
 export function agents(text: string): number | readonly string[] {
   const hosts = /^ssh:(.*)$/s.exec(text)?.[1]?.split(",");
   if (!hosts) return wholeNumber(text);
@@ -32,7 +32,7 @@ export function agents(text: string): number | readonly string[] {
   return hosts;
 }
 
-/** A share, 0.05 by default, that people write as a percentage. */
+/** The option `--max-regression`: people write it as a percentage, and its value is a share, 0.05 by default. */
 export function maxRegressionOption(shareOf: (text: string) => number): Option {
   return new Option("--max-regression <percent>", "how much worse is accepted")
     .argParser(shareOf)
@@ -41,7 +41,7 @@ export function maxRegressionOption(shareOf: (text: string) => number): Option {
 
 export const WAIT_MS = 120_000;
 
-/** Milliseconds, `WAIT_MS` by default. */
+/** An option whose value is a duration; its parsed value is in milliseconds, `WAIT_MS` by default. */
 export function waitOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser(duration).default(WAIT_MS, formatDuration(WAIT_MS));
 }
@@ -52,7 +52,7 @@ function duration(text: string): number {
   return ms;
 }
 
-/** A port. The value of an option is the word after it, even if that was meant to be the scenario. */
+/** Parses a port. The value of an option is the word after it, even if that word was meant to be the scenario. */
 export function port(text: string): number {
   const value = Number(text);
   if (/^\d{1,5}$/.test(text) && value <= 65_535) return value;
@@ -64,7 +64,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** `host:port`, or `[::1]:port`. */
+/** Parses an address, `host:port` or `[::1]:port`. */
 export function address(text: string): Address {
   const [, host = "", digits = ""] = /^(\[[0-9a-f:.]+\]|[^:\s]+):(\d{1,5})$/i.exec(text) ?? [];
   const value = Number(digits);

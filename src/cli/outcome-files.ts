@@ -7,7 +7,7 @@ import type { ExperimentObserver } from "../engine/session/observer.js";
 
 interface FilesOutcome {
   readonly hasReport: boolean;
-  /** The first failure; the run has ended well otherwise. */
+  /** The first failure to write a file; undefined if all files were written. */
   readonly problem: TrainSimError | undefined;
 }
 

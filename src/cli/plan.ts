@@ -21,7 +21,7 @@ import { extentText } from "./validate.js";
 
 const MAX_BLOCKS = 10;
 
-/** Rows in columns as wide as their widest cell, indented. */
+/** Lines of rows in columns as wide as their widest cell, indented. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   return rows.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ")}`.trimEnd());
@@ -65,7 +65,7 @@ function shareText(share: number): string {
   return `${shortNumber(share * 100)} %`;
 }
 
-/** Number of trials of each treatment, number of compared treatments, and level at which the last look claims. */
+/** Largest number of trials of each treatment, number of treatments compared, and level at which the last look claims. */
 function plannedTrials({ trials, treatments, stopping }: Experiment): PlannedTrials {
   const most = trials.length / treatments.length;
   const { level } = stopping ? boundsAfter(most, stopping, looksUpTo(most, stopping)) : PLAIN_BOUNDS;
@@ -117,7 +117,10 @@ const OF_A_SEARCH =
   "With --find-capacity these trials only confirm the rate found for each treatment, and arrivals come at that rate.\n" +
   "How many trials find the rates, and how long that takes, is not known in advance. Each window lasts at least 2 s.";
 
-/** The plan in words; ends with a line break. `isSearch`: capacity is searched. `earlier`: shows how much trials vary. */
+/**
+ * The plan as text that ends with a line break. `isSearch` is true if capacity is searched; `earlier` is a result whose
+ * trials show how much trials vary.
+ */
 export function renderPlan(experiment: Experiment, isSearch = false, earlier?: ResultDocument): string {
   const paths = Object.keys(experiment.treatments[0]?.levels ?? {});
   const treatments = experiment.treatments.map(({ id, levels }) => [

@@ -87,7 +87,7 @@ async function run(scenario: string, options: RecommendCommand): Promise<void> {
     budgetMs: options.budget,
     loads: options.alsoAt,
   };
-  // Loads that cannot run are refused before anything runs.
+  // A load that cannot run is refused before any trial runs.
   for (const load of options.alsoAt)
     await loadScenario(scenario, { set: [...options.set, load], environment });
   let made: string | undefined;

@@ -1,7 +1,7 @@
 // npm and npx pass a signal of the terminal on: one key press is two signals within milliseconds.
 import { monotonicMs } from "../foundation/clock.js";
 
-/** Milliseconds within which signals after the first count as the first. */
+/** Milliseconds after the first signal within which further signals are the same wish: npm and npx pass a signal on. */
 export const SAME_WISH_MS = 200;
 
 export class RepeatedSignal {
@@ -9,7 +9,7 @@ export class RepeatedSignal {
 
   constructor(private readonly nowMs: () => number = monotonicMs) {}
 
-  /** Takes a signal; says whether it is the first, the same again, or another. */
+  /** Takes a signal and returns whether it is the first, the first repeated by npm or npx, or another. */
   receive(): "first" | "same" | "another" {
     const nowMs = this.nowMs();
     if (this.firstMs === undefined) {

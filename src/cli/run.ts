@@ -61,12 +61,12 @@ interface RunOptions {
   readonly resume?: string;
   readonly findCapacity?: string;
   readonly plan?: true;
-  /** Result directory whose spread the plan uses. */
+  /** Earlier result directory from which the plan takes how much trials vary. */
   readonly spreadFrom?: string;
   readonly json?: true;
   readonly verbose?: true;
   readonly quiet?: true;
-  /** Port; true if the flag has no port. */
+  /** Port of the dashboard; true if the option names no port. */
   readonly dashboard?: number | true;
   readonly prometheus?: number | true;
 }
@@ -198,7 +198,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     );
 }
 
-/** Options about agents; undefined if no token is given and ssh starts no agent. */
+/** Settings of agents from the options; undefined if no token is given and ssh starts no agent. */
 async function agentOptionsOf(options: RunOptions): Promise<AgentOptions | undefined> {
   const { agents: hosts, agentCommand: command, tokenFile, listen, agentsWait: waitMs, cert, key } = options;
   if ((cert === undefined) !== (key === undefined))
@@ -222,7 +222,7 @@ async function agentOptionsOf(options: RunOptions): Promise<AgentOptions | undef
   };
 }
 
-/** Options about agents for the command line that continues the run. */
+/** Options about agents, as words of the command line that continues the run. */
 function joiningWords({
   agents: hosts,
   agentCommand: command,
@@ -252,7 +252,9 @@ function summaryOf({ result, directory, written }: WrittenOutcome, { verbose }: 
   return verbose ? renderSummary(result, options) : renderScreen(result, options);
 }
 
-/** The named scenario, or the scenario of the directory to resume; the same seed, if the scenario states none. */
+/**
+ * Loads the named scenario or the scenario of the directory to resume; the seed stays the same if the scenario states none.
+ */
 async function load(
   scenario: string | undefined,
   resume: string | undefined,
@@ -313,7 +315,7 @@ export async function runWithSignals(
       programVersion,
       stream: process.stderr,
       environment: process.env,
-      // A search does not know its number of trials.
+      // The number of trials of a search for capacity is not known.
       isSearch: options.findCapacity !== undefined,
       earlier: resumed?.trials ?? [],
     },
@@ -332,7 +334,7 @@ export async function runWithSignals(
       `${done} of ${counted(experiment.trials.length, "trial")} complete in ${resumed.directory}`,
     );
   }
-  // Requests of the user to stop; a threshold that asked to stop before does not count.
+  // Counts the user's requests to stop; an earlier stop by a threshold does not count.
   const signals = new RepeatedSignal();
   const onSignal = (signal: NodeJS.Signals): void => {
     const heard = signals.receive();

@@ -21,13 +21,13 @@ import { storeOf, workloadOf } from "../workloads/registry.js";
 import { storeIn } from "../workloads/stores.js";
 import type { LevelOption, WorkloadTreatment } from "../workloads/workload.js";
 
-/** The workload whose tables are printed and made without a scenario. */
+/** The workload whose tables are printed and made if no scenario is given. */
 const DEFAULT = workloadOf({});
 const { levels: OWN_LEVELS = [] } = DEFAULT.settings;
 const [TABLE_LEVELS, STATEMENT_LEVELS] = [true, false].map((isOfTables) =>
   OWN_LEVELS.filter((level) => level.isOfTables === isOfTables),
 ) as [LevelOption[], LevelOption[]];
-/** Options of `print` whose values a scenario states. */
+/** Options of `print` that a scenario replaces, because it states their values. */
 const LEVELS = ["dialect", "namespace", ...OWN_LEVELS.map(({ option }) => option)];
 
 interface SchemaOptions {
@@ -52,7 +52,7 @@ const ownLevels = (command: Command, levels: readonly LevelOption[]): Command =>
       made.addOption(choice(`--${option} <level>`, description, choices, fallback)),
     command,
   );
-/** Levels of the workload by key, from the options. */
+/** Levels of the workload's settings, by key, as the options state them. */
 const levelsIn = (options: SchemaOptions, levels: readonly LevelOption[]): Record<string, string> =>
   Object.fromEntries(
     levels.map(({ option, key }) => [key, (options as unknown as Record<string, string>)[option] ?? ""]),
@@ -112,7 +112,7 @@ async function printTables(
   if (options.statements) {
     const levels = levelsIn(options, OWN_LEVELS);
     requireStatementLevels(options.dialect, levels);
-    // Statements read these settings alone.
+    // The statements read no other settings than these.
     const settings = { ...options, ...levels } as unknown as WorkloadTreatment;
     const all = storeIn(DEFAULT.stores, options).statements(settings);
     for (const { name, text } of all) statements.push(`-- ${name}\n${text}`);
@@ -128,7 +128,7 @@ function textOf(statements: readonly string[]): string {
   return statements.map((text) => `${text.trim()};\n`).join("\n");
 }
 
-/** Treatments with the same SQL are listed together. */
+/** Prints the SQL of a scenario's treatments; treatments with the same SQL are listed together. */
 async function printScenario(
   scenario: string,
   { set: assignments, grant: grantTo, statements: isWithStatements }: PrintOptions,
@@ -193,7 +193,7 @@ function settingsOf(options: SchemaOptions): WorkloadNamespace {
   return { namespace: name, ...levelsIn(options, TABLE_LEVELS), ...(grantTo !== undefined && { grantTo }) };
 }
 
-/** Refuses a server that does not understand the statements: they could leave an unmarked schema there. */
+/** Refuses a server that speaks another dialect: its statements could leave an unmarked schema there. */
 async function requireSpoken(admin: AdminSession, name: DialectName): Promise<void> {
   const { product, dialect, versionText } = await databaseOf(admin.endpoint).server.info(admin);
   if (dialect === undefined || dialect === name) return;
@@ -203,14 +203,14 @@ async function requireSpoken(admin: AdminSession, name: DialectName): Promise<vo
   );
 }
 
-/** Refuses a pooler, which would keep the claim's session for others. */
+/** Refuses a pooler, which would keep the claim's session and lend it to others. */
 async function requireServer({ endpoint }: AdminSession, dialect: DialectName): Promise<void> {
   const { server, namespaces } = databaseOf(endpoint);
   const refusal = namespaces.hasClaims(dialect) ? await server.poolerRefusal(endpoint) : undefined;
   if (refusal) throw new UsageError(refusal.words, "Give the URL of the database server itself.");
 }
 
-/** Runs the work under a claim. Rejects while a run is at work there. */
+/** Runs the work while it holds the claim of the namespace. Rejects while a run is at work there. */
 async function claimed<T>(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
   work: (admin: AdminSession, namespaces: Namespaces<AdminSession>) => Promise<T>,

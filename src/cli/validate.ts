@@ -26,7 +26,10 @@ export function register(program: Command): void {
     .action(validate);
 }
 
-/** `3 treatments x 3 trials = 9 trials, load of 54s to 1m30s`; `x 5 to 30 trials = 15 to 90 trials` if fewer may suffice. */
+/**
+ * Extent of a run: `3 treatments x 3 trials = 9 trials, load of 54s to 1m30s`; `x 5 to 30 trials = 15 to 90 trials` if
+ * fewer may suffice.
+ */
 export function extentText(experiment: Experiment): string {
   const treatments = experiment.treatments.length;
   const most = experiment.trials.length / treatments;
@@ -40,7 +43,7 @@ export function extentText(experiment: Experiment): string {
   return `${counted(treatments, "treatment")} x ${trials(1)} = ${trials(treatments)}, load of ${span}`;
 }
 
-/** The extent of a run, for programs; the extent of a search for capacity is unknown. */
+/** The extent of a run as JSON for programs; a search for capacity has no known extent. */
 export function extentDocument(experiment: Experiment, isSearch = false): object {
   const { leastMs, mostMs } = experimentSpan(experiment);
   return {

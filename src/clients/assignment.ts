@@ -14,7 +14,7 @@ export interface ClientSettings {
   readonly actors: Readonly<Record<string, RoleSettings>>;
 }
 
-/** What one worker is to do: which clients it runs, with which settings, and where they connect. Numbers start at 0. */
+/** The work of one worker: which clients it runs, with which settings, and where they connect. Numbers start at 0. */
 export interface Assignment<S extends ClientSettings = ClientSettings> {
   readonly role: string;
   /** Number of this worker among all workers of the trial, from 0. */
@@ -26,7 +26,10 @@ export interface Assignment<S extends ClientSettings = ClientSettings> {
   readonly clients: number;
   readonly firstClient: number;
   readonly roleClients: number;
-  /** Number of the first client among all clients that have these endpoints, from 0. It decides how they are spread. */
+  /**
+   * Number, from 0, of this worker's first client among all clients of the trial that have these endpoints; it decides how
+   * they are spread.
+   */
   readonly firstClientOfTrial: number;
   readonly clientsOfTrial: number;
   /** Worker threads of the whole trial; a pg-pool's connections are divided among them. */
@@ -39,7 +42,7 @@ export interface Assignment<S extends ClientSettings = ClientSettings> {
   /** The trial's directory: a worker writes there what the audit reads. */
   readonly directory: string;
   readonly logFile: string;
-  /** True if the ceiling of the generator is measured instead of the workload. */
+  /** True if the load generator's ceiling is measured instead of the workload. */
   readonly isCeiling?: boolean;
 }
 
@@ -47,8 +50,8 @@ export interface Assignment<S extends ClientSettings = ClientSettings> {
 export interface ThreadAssignment<S extends ClientSettings = ClientSettings> extends Assignment<S> {
   /** Buffers that one worker writes and all workers of this process read, by the ordinal of the writer. */
   readonly shared: ReadonlyMap<number, SharedArrayBuffer>;
-  /** Ordinals whose buffers are copies of workers in other processes; copies lag a little. */
+  /** Ordinals of workers in other processes, whose buffers are copies that lag a little. */
   readonly mirrored: readonly number[];
-  /** Counter of an iteration budget that the whole role shares, in all its processes. */
+  /** Counter of the role's iteration budget, which all its workers in all processes share. */
   readonly sharedCounter: Int32Array<SharedArrayBuffer>;
 }

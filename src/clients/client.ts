@@ -14,18 +14,18 @@ export interface WorkerContext<A extends ThreadAssignment = ThreadAssignment> {
   readonly assignment: A;
   /** Runs a transaction on a leased connection, and measures it. */
   readonly transactor: Pick<Transactor, "run">;
-  /** Measures an operation on connections that the workload holds itself. */
+  /** Measures an operation on connections that the workload itself holds, instead of leasing them. */
   readonly operations: Pick<OwnOperations, "run">;
-  /** Name of the worker's sessions at the server. Evidence tells them from sessions of others by it. */
+  /** Name of the worker's sessions at the server, by which evidence recognises them. */
   readonly applicationName: string;
   readonly recorder: Recorder;
   readonly sleeper: Sleeper;
   readonly prng: Prng;
   /** True while the queue is being emptied: clients then neither think nor delay nor wait for more work. */
   readonly isDraining: () => boolean;
-  /** True if the phase ends with the running iterations: then there is no app delay. */
+  /** True if the phase ends with the iterations under way: clients then make no app delay. */
   readonly isEnding: () => boolean;
-  /** True if a schedule (open loop) starts iterations: then clients do not back off when idle. */
+  /** True if a schedule (open loop) starts iterations: clients then do not back off when they find no work. */
   readonly isScheduled: () => boolean;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
@@ -34,7 +34,10 @@ export interface WorkerContext<A extends ThreadAssignment = ThreadAssignment> {
 export interface Clients {
   /** Runs one iteration, whose intended start was `intendedMs`. Rejects only if the trial cannot go on. */
   iterate(client: number, intendedMs: number): Promise<void>;
-  /** Draws the next iteration, untimed; a second call does nothing, except with an arrival in an open loop. */
+  /**
+   * Draws the client's next iteration, outside of measured time. A second call does nothing, except with an arrival of an
+   * open loop.
+   */
   prepare(client: number, arrival?: Arrival): void;
 }
 

@@ -2,7 +2,7 @@
 
 export type AgentPlace = Readonly<Record<string, number>>;
 
-/** Number of agents that no role has for itself; all of them if none is left. */
+/** Number of agents that are reserved for no role; all agents if every agent is reserved. */
 function sharedAgents(agents: number, place: AgentPlace): number {
   const left = agents - Object.values(place).reduce((sum, count) => sum + count, 0);
   return left > 0 ? left : agents;
@@ -12,7 +12,7 @@ export function agentsFor(role: string, agents: number, place: AgentPlace): numb
   return place[role] ?? sharedAgents(agents, place);
 }
 
-/** Numbers of the workers of each agent; `roles` states each worker's role. */
+/** Numbers of the workers that each agent runs; `roles` states each worker's role. */
 export function dealWorkers(roles: readonly string[], agents: number, place: AgentPlace = {}): number[][] {
   const dealt: number[][] = Array.from({ length: agents }, () => []);
   const own = new Map<string, number[][]>();

@@ -29,7 +29,7 @@ export class EventLog {
     if (this.mayWrite("warn")) this.logger.warn({ event: "slow", ...facts, ...outcome }, "slow transaction");
   }
 
-  /** Resets the number of lines allowed per second. */
+  /** Allows the full number of lines again, since a new second begins. */
   nextSecond(): void {
     this.linesLeft = LINES_PER_SECOND;
   }
@@ -42,7 +42,7 @@ export class EventLog {
   }
 
   private mayWrite(level: "warn" | "error"): boolean {
-    // Lines below `log.level` use up no allowance.
+    // A line below `log.level` is not written, so it uses up no allowance.
     if (!this.logger.isLevelEnabled(level)) return false;
     if (this.linesLeft > 0) {
       this.linesLeft--;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Seconds of the longest window, a month. A larger number in a log line is damage. */
+/** Longest window in seconds, a month: a larger number in a log line means that the line is damaged. */
 export const SECONDS_MAX = 31 * 24 * 3600;
 
 export const count = z.int().min(0);
@@ -9,7 +9,7 @@ export const ms = z.number().min(0);
 
 export const second = z.int().min(0).max(SECONDS_MAX);
 
-/** Milliseconds by part of the transaction, in order: `poolWait`, `begin`, a statement's name and so on. */
+/** Milliseconds of each part of a transaction, in order: `poolWait`, `begin`, a statement's name and so on. */
 export const PartsMs = z.record(z.string(), z.number());
 
 export const TransactionFacts = z.object({

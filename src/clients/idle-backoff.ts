@@ -17,7 +17,7 @@ export class IdleBackoff {
     this.emptyInARow = new Array<number>(clients).fill(0);
   }
 
-  /** Takes a poll's outcome and pauses if the poll was empty. */
+  /** Pauses the client after an empty poll; a poll with work resets its backoff. */
   async after(client: number, wasEmpty: boolean): Promise<void> {
     if (!wasEmpty) {
       this.emptyInARow[client] = 0;

@@ -16,21 +16,24 @@ export interface OperationPlan<T> {
   readonly operation: Operation;
   /** Number of the client in its worker, from 0. */
   readonly client: number;
-  /** Monotonic milliseconds of the scheduled start. */
+  /** Start that the schedule intended, in monotonic milliseconds. */
   readonly intendedMs: number;
   /** Number of events that the result represents. */
   events(result: T): number;
   /** True if an operation without events is an empty poll, which does not count as a transaction. */
   readonly isPoll: boolean;
-  /** True if an unresolved commit in doubt is final, because a repetition might do the work twice. */
+  /** True if a commit in doubt that stays unresolved is final, because a repetition might do the work twice. */
   readonly isOnce?: boolean;
-  /** Called after each commit in doubt with the result that a commit would have; undefined if that is unknown. */
+  /**
+   * Called after each commit in doubt, with the result that the operation has if it was committed; undefined if that is
+   * unknown.
+   */
   unanswered?(result: T | undefined): void;
 }
 
 interface AttemptEnd {
   readonly finishedMs: number;
-  /** Number of the endpoint of the last attempt. */
+  /** Number of the endpoint at which the last attempt was made. */
   readonly endpoint: number;
 }
 
@@ -45,7 +48,7 @@ export interface MeasuringOptions {
   readonly retry: RetryPolicy;
   readonly slowTransactionMs: number;
   readonly sleeper: Sleeper;
-  /** Whether an open loop starts operations with that name now. */
+  /** True if an open loop starts operations with that name now. */
   readonly isArrival: (operation: Operation) => boolean;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
@@ -67,7 +70,7 @@ export abstract class Measuring {
 
   constructor(protected readonly options: MeasuringOptions) {}
 
-  /** Tries the plan once. The rejection decides whether it is tried again. */
+  /** Tries the plan once. The error of a rejection decides whether the plan is tried again. */
   protected abstract attempt<T>(plan: OperationPlan<T>, progress: Progress): Promise<T>;
 
   /** Resolves with the operation's outcome; rejects only if the trial cannot go on. */
@@ -94,7 +97,7 @@ export abstract class Measuring {
     }
   }
 
-  /** Classifies the error, considering what earlier attempts left behind. Rethrows a fatal one. */
+  /** Classifies the error of an attempt, considering earlier commits in doubt. Throws if the error is fatal. */
   private judge<T>(plan: OperationPlan<T>, error: unknown, progress: Progress): Failure {
     const { failures } = this.options;
     const failure = failures.classify(error);
@@ -104,7 +107,8 @@ export abstract class Measuring {
       plan.unanswered?.(error instanceof InDoubtError ? (error.result as T | undefined) : undefined);
     }
     if (failure.kind !== "fatal") return failure;
-    // The first commit was still running when it was looked up. Its rows exist now, so the next attempt settles it.
+    // A duplicate after a commit in doubt: that commit was still running when it was looked up. Its rows exist now, so
+    // the next attempt settles it.
     if (progress.inDoubt && failures.isDuplicate(failure)) return { ...failure, kind: "retry" };
     if (error instanceof TrialError) throw error;
     const place = error instanceof StatementError && error.place !== undefined ? `${error.place}: ` : "";
@@ -201,7 +205,7 @@ export abstract class Measuring {
     return { sqlstate, reason: messageOf(error), ...this.options.placeOf(error) };
   }
 
-  /** Intended start of a scheduled operation; undefined for all others. */
+  /** Intended start of the operation if a schedule started it; undefined otherwise. */
   private scheduledMs({ operation, intendedMs }: OperationPlan<unknown>): number | undefined {
     return this.options.isArrival(operation) ? intendedMs : undefined;
   }

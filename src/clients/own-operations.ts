@@ -2,7 +2,10 @@ import type { PartTimes } from "../metrics/part-times.js";
 import { Measuring, type OperationPlan, type Progress, type TransactionEnd } from "./measuring.js";
 
 export interface OwnPlan<T> extends OperationPlan<T> {
-  /** Runs the operation once. It may book waits, such as `POOL_WAIT`; the rest is the operation's part. */
+  /**
+   * Runs the operation once. It may book waits, such as `POOL_WAIT`; the rest of its time is a part with the operation's
+   * name.
+   */
   body(times: PartTimes): Promise<T>;
   /** Looks up, after a commit in doubt, whether the operation was committed: its result, or undefined if it was not. */
   settle?(): Promise<T | undefined>;
@@ -20,7 +23,7 @@ export class OwnOperations extends Measuring {
       const settled = inDoubt ? await plan.settle?.() : undefined;
       return settled ?? (await plan.body(times));
     } finally {
-      // The library's connections time no calls, so the whole body is one part, which ends the operation.
+      // The library's connections report no single calls, so the whole body is one part, which ends the operation.
       times.bookNamed(plan.operation, startedMs, nowMs());
     }
   }

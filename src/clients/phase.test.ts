@@ -76,7 +76,7 @@ it("a phase ends with the last iteration of its budget, although a client would 
   expect(ended).toHaveLength(3);
   expect(phase.lastEndedMs).toBeGreaterThanOrEqual(ended[2] ?? Number.NaN);
   expect(Math.max(...prepared)).toBe(2);
-  // The client that did not start has no wait.
+  // The client that did not start must have no booked wait.
   time.setWindow(startMs, phase.lastEndedMs);
   const { finished, waiting } = time.total();
   expect(finished).toBeCloseTo(phase.lastEndedMs - startMs, 6);

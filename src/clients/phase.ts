@@ -12,9 +12,9 @@ import type { TimeAccount } from "./time-account.js";
 
 export type PhaseName = "warm-up" | "measure" | "drain" | "stopped";
 
-/** A set of client loops; `isOver` asks them to end. */
+/** A phase of a trial in one worker: a loop for each client. Setting `isOver` asks the loops to end. */
 export interface Phase {
-  /** Name at the phase's start. Clients of a closed loop continue from the warm-up into the window. */
+  /** Name of the phase at its start: clients of a closed loop continue from the warm-up into the window. */
   readonly name: PhaseName;
   isOver: boolean;
   /** End of the latest iteration in monotonic milliseconds; the phase's start before the first iteration ends. */
@@ -26,11 +26,11 @@ export interface Phase {
 export interface PhaseOptions {
   readonly name: PhaseName;
   readonly plan: PacingPlan;
-  /** True if clients think and start one by one. */
+  /** True if clients have think times and start one by one. */
   readonly isPaced: boolean;
   /** Start in monotonic milliseconds, equal in all workers; it may lie a moment in the past. */
   readonly startMs: number;
-  /** End of the phase if known, otherwise Infinity. */
+  /** End of the phase in monotonic milliseconds; Infinity while it is not known. */
   readonly endMs: () => number;
   readonly assignment: ThreadAssignment;
   readonly clients: Clients;
@@ -40,13 +40,13 @@ export interface PhaseOptions {
 }
 
 const NO_THINK_TIME = { min: 0, max: 0 };
-/** Most clients of each worker that empty the queue. */
+/** Most clients of a worker that take part in the drain. */
 const DRAINING_CLIENTS = 8;
 
-/** Most ends of pauses per millisecond that are timed exactly: above this rate some coincide anyway. */
+/** Most ends of think times per millisecond that are timed exactly: above this rate some coincide anyway. */
 const PAUSES_PER_MS_MAX = 2;
 
-/** True if clients of the worker have exact moments: arrivals, or ends of think times. */
+/** True if the worker's clients must start at exact moments: arrivals of an open loop, or ends of think times. */
 export function hasExactTimes({
   role,
   settings,
@@ -82,7 +82,7 @@ export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
     isOver: () => phase.isOver,
     arrivals: options.arrivals,
   });
-  // Hundreds of clients would keep each other from the last events.
+  // Each of hundreds of clients would keep the others from the last events of the queue.
   const clients = name === "drain" ? Math.min(assignment.clients, DRAINING_CLIENTS) : assignment.clients;
   const loops = Array.from({ length: clients }, (_, client) => runClient(client, pacer, phase, options));
   const done = Promise.all(loops).then(() => undefined);
@@ -95,7 +95,7 @@ async function runClient(
   phase: Phase,
   { clients, sleeper, time, startMs }: PhaseOptions,
 ): Promise<void> {
-  // Count from the phase's start: a thread that comes late kept its clients waiting.
+  // Waiting counts from the start of the phase, even if the thread came late: its clients had to wait.
   let sinceMs = startMs;
   const bookWaiting = (): void => {
     const nowMs = monotonicMs();
@@ -105,7 +105,7 @@ async function runClient(
   const bookWork = (): void => time.bookWork(client, (sinceMs = monotonicMs()));
   for (;;) {
     const start = await pacer.next(client);
-    // If other clients have used the budget up, the last pause was no wait.
+    // A client whose budget others have used up was not waiting in its last pause.
     const isUsedUp = start === undefined && pacer.isLeft?.(client) === false;
     if (!isUsedUp) bookWaiting();
     if (start === undefined) {
@@ -124,12 +124,12 @@ async function runClient(
   }
 }
 
-/** Keeps the simulated day at its first hour during the warm-up, like the rate. */
+/** Keeps the time of the simulated day at its first hour during the warm-up, as the rate is kept. */
 function atFirstHour(arrival: Arrival, phase: Phase): Arrival {
   return phase.name === "warm-up" ? { ...arrival, offsetMs: 0 } : arrival;
 }
 
-/** Waits for an arrival's intended start; false if the phase ended first. */
+/** Waits until an arrival's intended start; resolves to false if the phase ended first. */
 async function isDue(start: Start, pacer: Pacer, phase: Phase, sleeper: PunctualSleeper): Promise<boolean> {
   while (start.intendedMs > monotonicMs() && !phase.isOver) await sleeper.until(start.intendedMs);
   return pacer.mayStart?.(start) ?? true;

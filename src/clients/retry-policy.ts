@@ -2,7 +2,7 @@
 import type { Prng } from "../foundation/prng.js";
 import type { RetrySettings } from "./settings.js";
 
-/** All times are monotonic milliseconds. */
+/** Decides whether and when a failed attempt is repeated. All times are monotonic milliseconds. */
 export class RetryPolicy {
   private latestMs = Number.POSITIVE_INFINITY;
 
@@ -11,17 +11,20 @@ export class RetryPolicy {
     private readonly prng: Prng,
   ) {}
 
-  /** Allows no retry after that moment, when the load has ended and the rest is awaited. */
+  /** Forbids retries after `atMs`: the load has ended then, and only running transactions are awaited. */
   endBy(atMs: number): void {
     this.latestMs = atMs;
   }
 
-  /** Milliseconds until the next attempt, uniform over 0 .. min(ceiling, base x 2^(attempt - 1)); undefined to give up. */
+  /**
+   * Milliseconds until the next attempt, uniform over 0 .. min(ceiling, base x 2^(attempt - 1)); undefined if there is to
+   * be none.
+   */
   backoffMs(attempt: number, startMs: number, nowMs: number): number | undefined {
     const { attempts, baseMs, ceilingMs, deadlineMs } = this.settings;
     if (attempt >= attempts) return undefined;
     const backoffMs = this.prng.float() * Math.min(ceilingMs, baseMs * 2 ** (attempt - 1));
-    // A wait that ends after the deadline would only delay the failure.
+    // A retry after the deadline would only delay the failure.
     return nowMs + backoffMs < Math.min(startMs + deadlineMs, this.latestMs) ? backoffMs : undefined;
   }
 }

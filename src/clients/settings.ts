@@ -10,11 +10,11 @@ export interface TrialPhases {
   readonly warmUpMs: number;
   /** Length of the measurement window. If all roles have iteration budgets, the window ends when they are used up. */
   readonly durationMs: number;
-  /** Longest drain; 0 means no drain. */
+  /** Longest duration of the drain; 0 means no drain. */
   readonly drainMaxMs: number;
 }
 
-/** Limits of retries: attempts (including the first), and time since the actual start. */
+/** Limits of retries: number of attempts, the first included, and time since the transaction's actual start. */
 export interface RetrySettings {
   readonly attempts: number;
   readonly deadlineMs: number;

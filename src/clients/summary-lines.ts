@@ -18,7 +18,7 @@ export function writeSummaryLines(eventLog: EventLog, phase: string, delta: Reco
   for (const { second, operations } of delta.seconds) {
     for (const [operation, counts] of Object.entries(operations)) {
       const facts = factsOf(second, operation, counts);
-      // Rehearsed seconds write no line and must not reset the count of lines left out.
+      // Seconds of the warm-up write no line, and must not reset the count of lines left out.
       if (delta.isWarmUp) continue;
       eventLog.logger.info({ event: "summary", phase: "measure", ...facts, ...leftOut() }, "summary");
     }

@@ -7,13 +7,16 @@ export type AccountedTime = Record<Activity, number>;
 
 const NOTHING: Readonly<AccountedTime> = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
 
-/** End of the client's last booking, and the event loop's idle time then. */
+/** Moment up to which a client's time is booked, and the event loop's idle time at that moment. */
 interface Mark {
   bookedMs: number;
   idleMs: number;
 }
 
-/** All times are monotonic milliseconds. Clients are numbered within the worker, from 0. */
+/**
+ * Accounts for the time of a worker's clients by activity. Times are monotonic milliseconds; clients are numbered within
+ * the worker, from 0.
+ */
 export class TimeAccount {
   private startMs = Number.POSITIVE_INFINITY;
   private endMs = Number.POSITIVE_INFINITY;
@@ -24,7 +27,7 @@ export class TimeAccount {
   /** `idleMs` returns the idle time of the thread's event loop so far. */
   constructor(private readonly idleMs: () => number = loopIdleMs) {}
 
-  /** Sets the window and resets the account. `endMs` may be Infinity and be set before the account is read. */
+  /** Sets the window and, if it is another one, resets the account. `endMs` may be Infinity until the account is read. */
   setWindow(startMs: number, endMs: number): void {
     if (startMs !== this.startMs) {
       Object.assign(this.booked, NOTHING);
@@ -34,7 +37,7 @@ export class TimeAccount {
     this.endMs = endMs;
   }
 
-  /** Books a client's activity. Nothing counts before the window is known. */
+  /** Books the time of a client's activity within the window; time before the window is known does not count. */
   book(client: number, activity: Activity, fromMs: number, toMs: number): void {
     this.add(activity, fromMs, toMs);
     const mark = (this.marks[client] ??= { bookedMs: toMs, idleMs: 0 });
@@ -42,7 +45,10 @@ export class TimeAccount {
     mark.idleMs = this.idleMs();
   }
 
-  /** Books the thread's own work for the client since its last booking, as `preparing`. */
+  /**
+   * Books as `preparing` the time since the client's last booking in which the thread worked; the event loop's idle time is
+   * left out.
+   */
   bookWork(client: number, toMs: number): void {
     const mark = this.marks[client];
     if (!mark) return;
@@ -56,7 +62,7 @@ export class TimeAccount {
     if (inside > 0) this.booked[activity] += inside;
   }
 
-  /** Books a client that has used its budget up and does nothing until the window ends. */
+  /** Books a client that has no budget left and does nothing from `fromMs` until the window ends. */
   bookFinished(fromMs: number): void {
     this.finishedFrom.push(fromMs);
   }

@@ -14,7 +14,10 @@ export type { TransactionEnd } from "./measuring.js";
 export interface TransactionPlan<T> extends OperationPlan<T> {
   /** Runs the transaction once. Calls on the connection are booked to `times`; the body books its other waits. */
   body(session: Session, times: PartTimes): Promise<T>;
-  /** Looks up after a commit in doubt: the result, or undefined if not committed. Omitted if a repetition does no harm. */
+  /**
+   * Looks up, after a commit in doubt, whether it was committed: its result, or undefined if not. Omitted if a repetition
+   * does no harm.
+   */
   settle?(session: Session): Promise<T | undefined>;
 }
 
@@ -63,7 +66,7 @@ export class Transactor extends Measuring {
       const released = lease.release(isSuspect);
       if (released) {
         await released;
-        // An acknowledged transaction ended with its answer; closing is not part of it.
+        // The answer ends an acknowledged transaction: giving its connection back is no part of it.
         if (!isAcknowledged) times.book(RELEASE, endedMs, nowMs());
       }
     }

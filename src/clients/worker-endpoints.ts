@@ -11,7 +11,7 @@ export function applicationNameOf({ role }: Pick<Assignment, "role">): string {
 
 export class WorkerEndpoints {
   readonly source: ConnectionSource;
-  /** Split by endpoint for the recorder; undefined with a single endpoint. */
+  /** Division of the counts by endpoint, for the recorder; undefined with a single endpoint. */
   readonly split: EndpointSplit | undefined;
 
   /** Calls `onTransaction` for each transaction that ended at the server. */
@@ -32,7 +32,7 @@ export class WorkerEndpoints {
     this.split = isSplit(endpoints) ? new EndpointSplit(endpoints.length) : undefined;
   }
 
-  /** Deltas by endpoint; empty with a single endpoint. */
+  /** Counts of each endpoint since the last call; empty with a single endpoint. */
   deltas(): EndpointDelta[] {
     const operations = this.split?.operations() ?? [];
     return this.source.contacts.flatMap((contacts, number) => {

@@ -1,14 +1,14 @@
 // Capabilities of a dialect as data: the loader refuses by them before anything is started.
 
 export interface MissingCapability {
-  /** Text that continues "... does not have payload: jsonb: ". */
+  /** Why the dialect lacks the level, as text that continues "... does not have payload: jsonb: ". */
   readonly reason: string;
   readonly nearest: string;
 }
 
 export interface RetryRule {
   readonly sqlstate: string;
-  /** Constant part of the server's message. */
+  /** The part of the server's message that is always the same. */
   readonly words: string;
   readonly meaning: string;
 }
@@ -20,7 +20,7 @@ export interface DialectCapabilities {
   readonly lockingCaveat?: string;
   /** A sentence about inserts with time-ordered keys, and the way out, if the database keeps rows in ranges of keys. */
   readonly orderedKeysCaveat?: string;
-  /** Faults that train-sim cannot make, each with the reason. */
+  /** Faults that train-sim cannot make in this dialect, each with the reason. */
   readonly lacksFaults: Readonly<Record<string, string>>;
   /** Most rows, of all tables together, that one transaction may change; undefined if there is no such limit. */
   readonly rowsPerTransaction?: number;

@@ -6,10 +6,10 @@ import type { Evidence } from "./evidence.js";
 import type { Session } from "./session.js";
 import type { Urls } from "./url-reading.js";
 
-/** Prefix of the name of every session, by which the server's own views show it. */
+/** Prefix of the names of train-sim's sessions, by which the server's own views show them. */
 export const APPLICATION = "train-sim";
 
-/** The treatment of a failed call. */
+/** Treatment of a failed call: whether, and how, it is tried again. */
 export type FailureKind =
   /** Try again on the same connection: serialisation failure, deadlock, lock not available, a full disk. */
   | "retry"
@@ -24,7 +24,7 @@ export type FailureKind =
 
 export interface Failure {
   readonly kind: FailureKind;
-  /** SQLSTATE; else the driver's code (`ECONNRESET`); else the error's name. */
+  /** SQLSTATE of the failure; if it has none, the driver's code (`ECONNRESET`) or the error's name. */
   readonly sqlstate: string;
 }
 
@@ -40,41 +40,44 @@ export interface Failures {
     statements: readonly { readonly name: string; readonly text: string }[],
     tables: Readonly<Record<string, string>>,
   ): (error: unknown) => FailurePlace;
-  /** The way out as a sentence; undefined if none is known. */
+  /** The way out of an error, as a sentence; undefined if none is known. */
   remedyOf(error: unknown): string | undefined;
   /** An obstacle of the run, made from the error of a failed check of a server. */
   obstacleOf(error: unknown): Obstacle;
   explained(error: unknown): TrainSimError | undefined;
   /** True if the failure's code means a conflict of concurrent transactions. */
   isConflict(code: string): boolean;
-  /** True if a row with the same key exists already. */
+  /** True if the failure means that a row with the same key exists already. */
   isDuplicate(failure: Failure): boolean;
   isStandby(error: unknown): boolean;
-  /** True if the server of a failed connection is a standby or may be back later; false if it refuses the user. */
+  /** True if the server that refused a connection is a standby or may be back later; false if it refuses the user. */
   isUnavailable(error: unknown): boolean;
 }
 
 export interface SessionOptions {
   readonly endpoint: Endpoint;
   readonly applicationName: string;
-  /** True if each connection prepares its statements by name, once. */
+  /** True if each connection prepares a statement by name at its first use. */
   readonly prepared: boolean;
   readonly connectTimeoutMs?: number;
   /** Called once with `connected` or `refused`, and with `lost` if the server or the network ends the open session. */
   readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
-  /** Called for each transaction or single statement that ended at the server, and for one under way at a loss. */
+  /**
+   * Called for each transaction or single statement that ended at the server, and for one under way when the session is
+   * lost.
+   */
   readonly onTransaction?: (() => void) | undefined;
 }
 
 export interface LoadSession extends Session {
-  /** Rejects with a TargetError that names the place, the observation and the way out. */
+  /** Opens the session. Rejects with a TargetError that names the place, the observation and the way out. */
   connect(): Promise<unknown>;
   end(): Promise<void>;
 }
 
 export interface AdminSession {
   readonly endpoint: Endpoint;
-  /** Never rejects. */
+  /** Ends the session. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -82,13 +85,13 @@ export interface AdminOptions {
   /** Purpose of the session, which the server's views show after `train-sim/`. */
   readonly purpose?: string;
   readonly connectTimeoutMs?: number;
-  /** True if the next statement after the end of the session opens another session. */
+  /** True if the first statement after a lost session opens another session. */
   readonly reopens?: boolean;
   /** True if `execute` prepares statements by name, which not every pooler supports. */
   readonly prepared?: boolean;
-  /** True if the role's time limits stay in force, as they must in a session that a pooler may lend to others. */
+  /** True if the role's time limits stay in force: a pooler may lend the session to others, which must keep them. */
   readonly keepsTimeLimits?: boolean;
-  /** Called when the server or the network ends the open session, with the error if there was one. */
+  /** Called when the server or the network ends the open session, with the error if one is known. */
   readonly onLost?: (failure: Error | undefined) => void;
 }
 
@@ -98,7 +101,7 @@ export interface ServerInfo {
   readonly dialect: string | undefined;
   /** Version, such as `18.4`, `v25.1.2`, `16`. */
   readonly version: string;
-  /** The server's own description of its version. */
+  /** The server's own text about its version, as `version()` returns it. */
   readonly versionText: string;
   /** Settings that shape the workload, and all settings that differ from their defaults. */
   readonly settings: Readonly<Record<string, string>>;
@@ -107,9 +110,9 @@ export interface ServerInfo {
 
 export interface ConnectionBudget {
   readonly max: number | undefined;
-  /** Connections reserved for superusers and reserved roles. */
+  /** Number of connections that only superusers and reserved roles can open. */
   readonly reserved: number;
-  /** Open connections, including train-sim's. */
+  /** Number of open connections, including train-sim's. */
   readonly inUse: number;
 }
 
@@ -119,11 +122,11 @@ export interface ServerIdentity {
   readonly startedAt?: string | undefined;
   readonly configLoadedAt?: string | undefined;
   readonly settings: Readonly<Record<string, string>>;
-  /** Parts that are missing, each as a sentence with the reason. */
+  /** Parts of the identity that could not be read, each as a sentence with the reason. */
   readonly missing: readonly string[];
 }
 
-/** An obstacle for a run, or for a part of its evidence. */
+/** A reason why a run, or a part of its evidence, is not possible. */
 export interface Obstacle {
   /** `unreachable` and `unfit` stop a run; with `evidence` it continues without a part of the evidence. */
   readonly kind: "unreachable" | "unfit" | "evidence";
@@ -138,13 +141,16 @@ export interface ClientEndpoint {
   readonly endpoint: Endpoint;
 }
 
-/** Demands of a run on a server of the user. */
+/** Needs of a run that a server of the user must meet. */
 export interface ServerDemand {
   readonly admin: Endpoint;
   readonly servers: readonly Endpoint[];
   readonly clientEndpoints: readonly ClientEndpoint[];
   readonly namespaces: readonly string[];
-  /** Connections that the most demanding load opens, and connections that train-sim's control sessions need. */
+  /**
+   * Number of connections that the most demanding load opens; `ownConnections` is the number that train-sim's control
+   * sessions need.
+   */
   readonly loadConnections: number;
   readonly ownConnections: number;
   readonly tablesOf: TablesOf;
@@ -152,21 +158,24 @@ export interface ServerDemand {
 
 export interface Server<Admin extends AdminSession> {
   info(admin: Admin): Promise<ServerInfo>;
-  /** Reads the identity in a new session. Rejects with a TargetError if the session cannot be opened. */
+  /** Reads the server's identity in a new session. Rejects with a TargetError if the session cannot be opened. */
   identity(endpoint: Endpoint): Promise<ServerIdentity>;
   clockMs(admin: Admin): Promise<number>;
-  /** The server process of the session, if it runs on this machine; `began` is in seconds since 1970. */
+  /** The server process of the session, if it runs on this machine; `began` is its start in seconds since 1970. */
   processOf(admin: Admin): Promise<{ readonly pid: number; readonly began: number } | undefined>;
   /** Throws a UsageError, with the numbers, if the server has fewer connections left than a treatment needs. */
   requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void;
-  /** All obstacles to runs on a server of the user. Rejects like `administer`. */
+  /** All obstacles to the run on a server of the user. Rejects like `administer`. */
   obstacles(demand: ServerDemand): Promise<Obstacle[]>;
   poolerRefusal(endpoint: Endpoint): Promise<{ readonly words: string; readonly remedy: string } | undefined>;
-  /** Number of train-sim's control transactions that ended since this process began: the server counts them as well. */
+  /**
+   * Number of train-sim's control transactions that have ended since this process began. The server's counters include
+   * them.
+   */
   controlTransactions(): number;
 }
 
-/** One form of a workload's tables, given by its store. */
+/** One form of a workload's tables, as its store defines them. */
 export interface TableSet {
   /** The setting that determines the tables, in two words for the namespace's mark: `payload jsonb`. */
   readonly variant: string;
@@ -174,36 +183,39 @@ export interface TableSet {
 
 export interface NamespaceSettings {
   readonly namespace: string;
-  /** `names` are in the order in which the tables are made. */
+  /** Tables to make; `names` are in the order in which they are made. */
   readonly tables: TableSet & { readonly names: readonly string[] };
-  /** The level of `storage`. Default: `default`. */
+  /** Level of `storage` for the tables. Default: `default`. */
   readonly storage?: string;
   readonly grantTo?: string;
-  /** Name, in its `NamespaceClaim`, of the run that makes the namespace. */
+  /** Name of the run that makes the namespace, as in `NamespaceClaim`. */
   readonly run?: string | undefined;
 }
 
 export type NamespaceState =
   | { readonly kind: "absent" | "foreign" }
-  /** `run` made the namespace; undefined if it was made outside of a run. */
+  /** A namespace with train-sim's mark. `run` made it; undefined if it was made outside of a run. */
   | { readonly kind: "ours"; readonly run: string | undefined };
 
-/** Names of the tables of a workload that made a namespace of that variant; throws a UsageError if none did. */
+/** Names of the tables of the workload that has that variant; throws a UsageError if no workload has it. */
 export type TablesOf = (variant: string) => readonly string[];
 
 export interface NamespaceClaim {
-  /** Name of the run in the namespace's mark and in its sessions; undefined if the dialect has no claims. */
+  /**
+   * Name of the run, which is in the namespace's mark and in the names of its sessions; undefined if the dialect has no
+   * claims.
+   */
   readonly run: string | undefined;
   /** Rejects with a TargetError if the claim is lost and cannot be taken again; never resolves. */
   readonly lost: Promise<never>;
   confirm(): Promise<void>;
-  /** Announces a fault, during which a lost claim is tried again without a time limit, until the result is called. */
+  /** Announces a fault: until the returned function is called, a lost claim is tried again without a time limit. */
   excuse(): () => void;
-  /** Never rejects. */
+  /** Gives the claim up. Never rejects. */
   release(): Promise<void>;
 }
 
-/** The claim of a namespace that needs none or cannot have one. */
+/** The claim of a namespace that needs no claim or cannot have one: it is never lost. */
 export const UNCLAIMED: NamespaceClaim = {
   run: undefined,
   lost: new Promise(() => undefined),
@@ -213,36 +225,36 @@ export const UNCLAIMED: NamespaceClaim = {
 };
 
 export interface ClaimEvents {
-  /** Called with a sentence if a lost claim is held again, or if an earlier run left the namespace. */
+  /** Called with a sentence when a lost claim was taken again, or when an earlier run left the namespace behind. */
   readonly note?: (words: string) => void;
 }
 
-/** The part of a database that belongs to train-sim; a namespace without train-sim's mark is never touched. */
+/** Manages the schemas that belong to train-sim; a namespace without train-sim's mark is never touched. */
 export interface Namespaces<Admin extends AdminSession> {
   ddl(settings: NamespaceSettings, dialect: string): string[];
-  /** Qualified names of the tables, by name. */
+  /** Qualified names of the tables, by their plain names. */
   qualified(namespace: string, tables: readonly string[], dialect: string): Readonly<Record<string, string>>;
-  /** The endpoint with the namespace as its search path for unqualified names. */
+  /** The endpoint with the namespace as its search path, so that unqualified names mean the namespace's tables. */
   within(endpoint: Endpoint, namespace: string, dialect: string): Endpoint;
-  /** Rejects with a UsageError while another run has claimed it or works in it. */
+  /** Claims the namespace for a run. Rejects with a UsageError while another run has claimed it or works in it. */
   claim(
     endpoint: Endpoint,
     namespace: string,
     dialect: string,
     events?: ClaimEvents,
   ): Promise<NamespaceClaim>;
-  /** True if the dialect has claims, and names of runs in marks. */
+  /** True if the dialect has claims, and marks that name runs. */
   hasClaims(dialect: string): boolean;
   state(admin: Admin, namespace: string, dialect: string): Promise<NamespaceState>;
   /** True if that run has a session in the namespace. */
   isActive(admin: Admin, namespace: string, run: string): Promise<boolean>;
   requireOwn(admin: Admin, namespace: string, dialect: string): Promise<void>;
   apply(admin: Admin, settings: NamespaceSettings, dialect: string): Promise<"created" | "unchanged">;
-  /** Creates an empty namespace; drops the one that train-sim made before. */
+  /** Makes an empty namespace; a namespace that train-sim made before is dropped first. */
   reset(admin: Admin, settings: NamespaceSettings, dialect: string, tablesOf: TablesOf): Promise<void>;
-  /** Resolves to false if there was no namespace. */
+  /** Drops the namespace; resolves to false if there was none. */
   drop(admin: Admin, namespace: string, dialect: string, tablesOf: TablesOf): Promise<boolean>;
-  /** Removes traces of earlier trials from the server, as far as train-sim may ask for that. */
+  /** Removes traces of earlier trials from the server, as far as `wanted` permits it. */
   settle(
     admin: Admin,
     dialect: string,
@@ -259,53 +271,62 @@ export interface Namespaces<Admin extends AdminSession> {
 
 export interface Plans<Admin extends AdminSession> {
   obstacle(admin: Admin, dialect: string): Promise<string | undefined>;
-  /** Steps of the plan with the objects that they read, the first on the left: `Index Scan events_pkey > Update events`. */
+  /**
+   * Reads the plan of a statement: its steps with the objects that they read, the first on the left, such as `Index Scan
+   * events_pkey > Update events`.
+   */
   read(admin: Admin, text: string, dialect: string, within: string | undefined): Promise<string>;
 }
 
-/** Sessions of the load on which the server worked within the last second, without sessions that wait for a lock. */
+/** Sessions of the load on which the server worked within the last second; sessions that wait for a lock are left out. */
 export interface WorkingSessions {
   readonly count: number;
-  /** Seconds since the oldest of their transactions began. */
+  /** Age in seconds of the oldest transaction of these sessions. */
   readonly oldestSeconds: number;
-  /** Wait events of these sessions, `CPU` for none: `CPU, IO:DataFileRead`. */
+  /** Wait events of these sessions, with `CPU` for a session that does not wait: `CPU, IO:DataFileRead`. */
   readonly waits: string;
 }
 
 export interface HeldConnections {
   readonly count: number;
-  /** Resolves once the server refuses another connection for lack of free ones. */
+  /** Opens connections until the server refuses another one for lack of free ones. */
   takeAll(): Promise<void>;
   release(count: number): Promise<void>;
-  /** Never rejects. */
+  /** Closes all connections. Never rejects. */
   releaseAll(): Promise<void>;
 }
 
-/** Actions of faults, on connections that end with the fault. Locks and snapshots end with the connections. */
+/**
+ * Actions on sessions that faults need. Their connections end with the fault, and locks and snapshots end with the
+ * connections.
+ */
 export interface Sessions<Admin extends AdminSession> {
   open(endpoint: Endpoint): Promise<Admin>;
   answer(session: Admin): Promise<void>;
-  /** Process ids of the load's sessions. */
+  /** Process ids of the load's sessions, which have these names. */
   list(session: Admin, loadNames: readonly string[]): Promise<number[]>;
-  /** Undefined if the dialect cannot report them. The count is 0 for a role that may not see the load's sessions. */
+  /**
+   * Sessions of the load that work; undefined if the dialect cannot report them. The count is 0 for a role that may not see
+   * them.
+   */
   working(
     session: Admin,
     dialect: string,
     loadNames: readonly string[],
   ): Promise<WorkingSessions | undefined>;
-  /** Ends these sessions, or cancels their statements; resolves to the number of sessions that existed. */
+  /** Ends these sessions, or cancels their statements; resolves to the number of sessions that still existed. */
   signal(session: Admin, how: "terminate" | "cancel", pids: readonly number[]): Promise<number>;
   /** Takes a snapshot that lasts to the end of the session's transaction. */
   holdSnapshot(session: Admin, table: string): Promise<void>;
-  /** Resolves once the table is locked. */
+  /** Locks the table; resolves once it is locked. */
   lockTable(session: Admin, table: string, mode: string): Promise<void>;
-  /** Releases the snapshot or lock. Rejects if the session ended before. */
+  /** Releases the session's snapshot or lock. Rejects if the session ended before. */
   release(session: Admin): Promise<void>;
   hold(endpoint: Endpoint): HeldConnections;
   checkpoint(session: Admin): Promise<void>;
-  /** Writes to the server's log until the log's disk is full. */
+  /** Writes to the server's log (WAL) until its disk is full. */
   exhaustLog(session: Admin): Promise<void>;
-  /** Milliseconds of acknowledged work that the server may not have written yet; 0 if it writes before it acknowledges. */
+  /** Milliseconds by which the server may acknowledge a commit before it writes it; 0 if it writes first. */
   unwrittenMs(session: Admin): Promise<number>;
 }
 

@@ -8,7 +8,7 @@ export interface TlsSettings {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** Name that a certificate must have if it is not the host's: behind a proxy. */
+  /** Name that the certificate must have if it differs from the host's, as behind a proxy. */
   readonly serverName?: string;
 }
 
@@ -21,9 +21,9 @@ export interface EndpointUrl {
 }
 
 export interface PasswordCommand {
-  /** Program and arguments; started without a shell, unless the program is a shell. */
+  /** Program and arguments. No shell is started, unless the program is one. */
   readonly words: readonly string[];
-  /** Milliseconds for which the output is used again. */
+  /** Milliseconds for which an output of the command serves further connections. */
   readonly reuseMs: number;
 }
 
@@ -35,17 +35,17 @@ export interface Endpoint {
   readonly database: string;
   readonly user: string;
   readonly password?: string;
-  /** The command that prints the password, if there is none. */
+  /** Command that prints the password; used if `password` is left out. */
   readonly passwordCommand?: PasswordCommand;
   readonly tls?: TlsSettings;
   readonly region?: string;
-  /** True if a server that takes no writes, such as a standby, is refused: `target_session_attrs=read-write`. */
+  /** True if a server that takes no writes, such as a standby, must be refused: `target_session_attrs=read-write`. */
   readonly takesWrites?: boolean;
   /** Other servers for train-sim's control sessions if this server is away or takes no writes. */
   readonly alternatives?: readonly Endpoint[];
-  /** `EndpointUrl.weight`. */
+  /** Weight from `EndpointUrl.weight`. */
   readonly weight?: number;
-  /** The schema, quoted, for unqualified names in every session. Default: the server's search path. */
+  /** Quoted schema in which every session looks unqualified names up. Default: the server's search path. */
   readonly searchPath?: string;
 }
 
@@ -54,12 +54,12 @@ export const AUTHS = ["scram-sha-256", "trust"] as const;
 
 export type Auth = (typeof AUTHS)[number];
 
-/** True if results are split by these endpoints: there are several, or one has a region. */
+/** True if results are split by endpoint: there are several endpoints, or one has a region. */
 export function isSplit(endpoints: readonly Endpoint[]): boolean {
   return endpoints.length > 1 || endpoints.some(({ region }) => region !== undefined);
 }
 
-/** The endpoint with changes, which also apply to the other servers that its sessions may use. */
+/** The endpoint with changes, which also apply to its alternatives. */
 export function changedEverywhere(
   { alternatives, ...endpoint }: Endpoint,
   change: (server: Endpoint) => Endpoint,
@@ -74,7 +74,7 @@ export function withSearchPath(endpoint: Endpoint, searchPath: string): Endpoint
   return changedEverywhere(endpoint, (server) => ({ ...server, searchPath }));
 }
 
-/** The search path for an endpoint in front of that endpoint, such as a pooler's. */
+/** The search path of an endpoint, to be kept by an endpoint in front of it such as a pooler's. */
 export function searchPathOf({ searchPath }: Endpoint): Pick<Endpoint, "searchPath"> {
   return searchPath === undefined ? {} : { searchPath };
 }

@@ -17,12 +17,12 @@ export class StatementError extends Error {
   }
 }
 
-/** A statement returned or changed another number of rows than its transaction accepts. */
+/** Error of a statement that returned or changed another number of rows than its transaction accepts. */
 export class UnexpectedRowsError extends Error {
   override readonly name = "UnexpectedRowsError";
 }
 
-/** The connection was lost during the commit, so it may or may not have happened. */
+/** Error of a commit during which the connection was lost, so that it may or may not have happened. */
 export class InDoubtError extends Error {
   override readonly name = "InDoubtError";
 

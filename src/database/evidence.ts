@@ -1,26 +1,26 @@
 import type { Endpoint } from "./endpoint.js";
 
 /**
- * Values by their names in the catalogue of evidence: a gauge's present value, or a counter since any fixed start, so that
- * two readings have a difference. A value that could not be read is left out, never 0.
+ * Values by their names in the catalogue of evidence: the present value of a gauge; the count of a counter since any fixed
+ * start, so that two readings have a difference. A value that could not be read is left out, never 0.
  */
 export type EvidenceReading = Readonly<Record<string, number>>;
 
 /**
- * Name of a value that is no metric: the time, in seconds, at which the server's statistics began, which a crash changes.
- * Counters from before and after that time are not compared.
+ * Name of a value that is no metric: the time in seconds at which the server's statistics began, which changes with a
+ * crash. Counters from before and after such a change are not compared.
  */
 export const STATISTICS_BEGAN = "statistics.began";
 
-/** A view, or a part of the evidence, that was not read, and the reason. */
+/** A view, or another source of evidence, that was not read, with the reason. */
 export interface SkippedSource {
   readonly source: string;
   readonly reason: string;
-  /** Present if a part of the evidence was read. */
+  /** True if only a part of the source was not read. */
   readonly isPartial?: true;
 }
 
-/** A workload as views of evidence see it. */
+/** The parts of a workload that views of evidence refer to. */
 export interface WatchedWorkload {
   /** Qualified, quoted names of the tables, by the names that the workload's views use. */
   readonly tables: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface EvidenceOptions<Group extends EvidenceGroup = EvidenceGroup> {
   readonly endpoint: Endpoint;
   readonly dialect: string;
   readonly workload: WatchedWorkload & { readonly groups: readonly Group[] };
-  /** True if extensions may be added to the server's database, because train-sim started the server. */
+  /** True if train-sim started the server, so that extensions may be added to its database. */
   readonly isOurs: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface NamedStatement {
   readonly calls: number;
   readonly rows: number;
   readonly totalMs: number;
-  /** Left out, like `walBytes`, if the database does not count by statement. */
+  /** Blocks dirtied by the statement; left out, like `walBytes`, if the database does not count them by statement. */
   readonly blocksDirtied?: number;
   readonly walBytes?: number;
 }
@@ -59,7 +59,9 @@ export interface ScanCount {
   readonly scans: number;
 }
 
-/** A part of a table whose definition changed during the window; null if it did not exist at that end. */
+/**
+ * A part of a table whose definition changed during the window. `before` or `after` is null if the part did not exist then.
+ */
 export interface TableChange {
   readonly part: string;
   readonly table: string;
@@ -67,35 +69,41 @@ export interface TableChange {
   readonly after: string | null;
 }
 
-/** Differences between the two ends of a window; an unknown part is undefined. */
+/** Differences between the start and the end of a window; a difference that is not known is undefined. */
 export interface WindowDifferences {
   readonly statements: NamedStatement[] | undefined;
   readonly scans: ScanCount[] | undefined;
   readonly tableChanges: TableChange[] | undefined;
 }
 
-/** Reads the evidence of one trial on a separate connection, which is opened when it is first needed and after a loss. */
+/**
+ * Reads the evidence of one trial on a separate connection. The first use opens it, and the first use after a loss opens
+ * another.
+ */
 export interface EvidenceReader {
   /** All sources that were not read, each once. */
   readonly skipped: readonly SkippedSource[];
-  /** Processes of sessions other than the load's at the last sample. */
+  /** Processes, at the last sample, of sessions that do not belong to the load. */
   readonly foreignPids: readonly number[];
-  /** Connects ahead of the first sample, which then takes no longer than others. Rejects like `sample`. */
+  /** Opens the connection before the first sample, which then takes no longer than others. Rejects like `sample`. */
   open(): Promise<void>;
-  /** Rejects if the server does not answer. */
+  /** Reads the present values. Rejects if the server does not answer. */
   sample(): Promise<EvidenceReading>;
-  /** Remembers statements, scans and definitions of tables at the start of the window. Never rejects. */
+  /** Remembers the counts of statements and scans and the tables' definitions at the start of the window. Never rejects. */
   openWindow(): Promise<void>;
   closeWindow(
     statements: readonly { readonly name: string; readonly text: string }[],
   ): Promise<WindowDifferences>;
-  /** Never rejects. */
+  /** Closes the connection. Never rejects. */
   close(): Promise<void>;
 }
 
 export interface Evidence {
   reader(options: EvidenceOptions): EvidenceReader;
-  /** Names, in `skipped`, of the views that show foreign work: sessions, transactions, and the logins among these. */
+  /**
+   * Names, in `skipped`, of the views that show foreign work. Logins are transactions, too, and a separate view counts
+   * them.
+   */
   readonly foreignSources: {
     readonly sessions: string;
     readonly transactions: string;

@@ -35,11 +35,11 @@ export function looseSpelling(text: string): string {
   return letters.replaceAll(" ", "[-_\\s]+");
 }
 
-/** Schema of an isolation level, with spaces, dashes or underscores, in any case. */
+/** Schema of an isolation level, written in any case, with spaces, dashes or underscores between words. */
 export function isolation(description: string) {
   const title = `${ISOLATIONS.join(", ")}; in any case, words with a space, - or _ between them`;
   const pattern = `^(${ISOLATIONS.map(looseSpelling).join("|")})$`;
-  // Editors complete from the first alternative.
+  // Editors complete from the first alternative, so that is the plain list.
   const anyOf = [{ enum: [...ISOLATIONS] }, { type: "string", pattern }];
   return custom({ title, description, anyOf }, (input): Parsed<Isolation> => {
     const text =

@@ -31,7 +31,7 @@ export function databaseSpeaking(dialect: string): Database {
   return found;
 }
 
-/** The database whose connection URLs have the scheme of `text`. */
+/** The database to which the scheme of a connection URL belongs; undefined for an unknown scheme. */
 export function databaseAt(text: string): Database | undefined {
   return withScheme(/^(\w+):\/\//.exec(text)?.[1] ?? "");
 }
@@ -61,7 +61,7 @@ export function explained(error: unknown): TrainSimError | undefined {
   return undefined;
 }
 
-/** The error in words for users; an error that no database explains keeps its message. */
+/** The error in words for users. An error that no database explains keeps its message. */
 export function explainedError(error: unknown): TrainSimError {
   return explained(error) ?? asTrainSimError(error);
 }
@@ -76,7 +76,7 @@ export function capabilitiesOf(name: DialectName): DialectCapabilities {
   return found;
 }
 
-/** The reason why the dialect lacks that level; undefined if it has it. */
+/** Reason why the dialect lacks that level of a factor; undefined if it has the level. */
 export function missingLevel(
   name: DialectName,
   factor: string,

@@ -1,29 +1,32 @@
 /** Receives the duration of every call on a connection; the parts of a latency are made from them. */
 export interface CallObserver {
-  /** `name` is a statement's, or begin, commit, rollback; also called for failures. Times are monotonic milliseconds. */
+  /**
+   * Called after each call, failed ones included. `name` is a statement's, or begin, commit, rollback; times are monotonic
+   * milliseconds.
+   */
   onCall(name: string, startMs: number, endMs: number): void;
 }
 
-/** An open connection that a pool lends to one client; stores of a database know a subtype of it. */
+/** An open connection that a pool lends to one client. The stores of a database use a subtype with its statements. */
 export interface Session {
-  /** Resolves once the server has answered the cheapest statement; a pooler may greet clients whose server is away. */
+  /** Resolves once the server has answered a cheap statement: a pooler may accept clients although its server is away. */
   ping(): Promise<void>;
   /** Makes `observer` the only observer of later calls. */
   observe(observer: CallObserver | undefined): void;
-  /** True once the server or the network closed the connection; it can only be released then. */
+  /** True once the server or the network closed the connection; releasing it is then the only use. */
   readonly isBroken: boolean;
   /** The error that ended the connection while no call was under way; undefined if that is not known. */
   readonly lost?: Error | undefined;
-  /** The failure that aborted the transaction under way: each later statement of it, and its commit, fails with it. */
+  /** The failure that aborted the transaction under way: its later statements and its commit fail with the same error. */
   readonly abortedBy?: Error | undefined;
-  /** Commits that the server has acknowledged with a warning. */
+  /** Number of commits that the server acknowledged with a warning. */
   readonly warnedCommits?: number;
 }
 
 /**
- * A database transaction, committed when the promise resolves. Its messages are serialised before the intended start if
- * possible, and it may run again after a failure. A rejected transaction was rolled back, except after an `InDoubtError`:
- * the connection was lost during the commit. Bivariant: the pool lends sessions of the store's database.
+ * Runs a database transaction, which is committed when the promise resolves. Its messages are serialised before the
+ * intended start if possible, and it may run again after a failure. A rejected transaction was rolled back, unless the
+ * error is an `InDoubtError`. The type is bivariant: the pool lends sessions of the store's database.
  */
 export type PreparedTransaction<T, S extends Session = Session> = {
   bivariant(session: S): Promise<T>;
@@ -31,25 +34,30 @@ export type PreparedTransaction<T, S extends Session = Session> = {
 
 export interface Lease<S extends Session = Session> {
   readonly connection: S;
-  /** Gives the connection back, or closes a suspect one. Never rejects. Undefined if there is no wait. */
+  /**
+   * Gives the connection back, or closes it if it is suspect. Never rejects; returns undefined if there is nothing to wait
+   * for.
+   */
   release(suspect: boolean): Promise<void> | undefined;
 }
 
 export interface EndpointContacts {
   connects: number;
   refused: number;
-  /** Cause of the last failed attempt: an error code of the system, an SQLSTATE, else the message. */
+  /** Cause of the last failed attempt to connect: an error code of the system, an SQLSTATE, else the message. */
   refusal?: string;
   lost: number;
 }
 
 /** A pool strategy inside one worker thread. */
 export interface ConnectionSource<S extends Session = Session> {
-  /** Leases a connection to that client, without a promise if the client keeps it. Rejects if none can be opened. */
+  /**
+   * Leases a connection to a client; without a promise if the client has kept it. Rejects if no connection can be opened.
+   */
   acquire(client: number): Lease<S> | Promise<Lease<S>>;
-  /** Number of the endpoint at which that client's last `acquire` ended, connected or refused. */
+  /** Number of the endpoint at which the client's last `acquire` was connected or refused. */
   endpointOf(client: number): number;
-  /** Counts by endpoint since the source was made. */
+  /** Connections made and refused at each endpoint since the source was made. */
   readonly contacts: readonly EndpointContacts[];
   /** Opens the connections that the strategy keeps, so that the warm-up does not begin with logins. */
   openConnections(): Promise<void>;

@@ -1,6 +1,8 @@
 // The same in every thread. Counts are by the largest remainder; neighbours go to different endpoints.
 
-/** The part of `total` for each weight: its exact share rounded down, plus a part of the rest for the largest remainders. */
+/**
+ * Shares of `total` in proportion to the weights, as whole numbers: rounded down, and one more for the largest remainders.
+ */
 export function countsByWeight(weights: readonly number[], total: number): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0);
   const exact = weights.map((weight) => (total * weight) / sum);
@@ -13,12 +15,12 @@ export function countsByWeight(weights: readonly number[], total: number): numbe
   return counts;
 }
 
-/** Endpoint numbers of `total` clients, in order; endpoints of equal weight take turns. */
+/** Number of the endpoint of each of `total` clients, in order; endpoints of equal weight take turns. */
 export function homesByWeight(weights: readonly number[], total: number): number[] {
   const counts = countsByWeight(weights, total);
   const given = counts.map(() => 0);
   return Array.from({ length: total }, (_, number) => {
-    // The endpoint that is furthest behind its share is next; an endpoint with its full share never is.
+    // The endpoint that is furthest behind its share gets the next client; an endpoint with its full share never does.
     const behind = counts.map((count, index) => (count * (number + 1)) / total - (given[index] ?? 0));
     const next = behind.indexOf(Math.max(...behind));
     given[next] = (given[next] ?? 0) + 1;
@@ -26,7 +28,7 @@ export function homesByWeight(weights: readonly number[], total: number): number
   });
 }
 
-/** Weights of endpoints; the default is 1. */
+/** Weights of the endpoints; an endpoint without a weight has 1. */
 export function weightsOf(endpoints: readonly { readonly weight?: number }[]): number[] {
   return endpoints.map(({ weight }) => weight ?? 1);
 }

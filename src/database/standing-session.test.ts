@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StandingSession } from "./standing-session.js";
 
-/** Sessions that the test opens by hand, in order. */
+/** Sessions that the test opens one by one, in order. */
 function doors() {
   const opened: { isClosed: boolean; close(): Promise<void> }[] = [];
   const waiting: { open(): void; fail(error: Error): void }[] = [];

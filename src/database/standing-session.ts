@@ -1,7 +1,7 @@
 // A session that is still being opened when the trial ends is closed, too: it would keep the process from ending.
 
 interface Closable {
-  /** Never rejects. */
+  /** Closes the session. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -11,7 +11,7 @@ export class StandingSession<Session extends Closable> {
 
   constructor(private readonly open: () => Promise<Session>) {}
 
-  /** The session, shared by concurrent callers. Rejects like `open`, and once it is closed. */
+  /** The session, opened at the first call and shared by concurrent callers. Rejects like `open`, and after `close`. */
   async get(): Promise<Session> {
     if (this.isClosed) throw new Error("the session is closed");
     const session = (this.session ??= this.open());
@@ -23,7 +23,7 @@ export class StandingSession<Session extends Closable> {
     }
   }
 
-  /** Ends a session that is of no more use; the next caller gets another. Never rejects. */
+  /** Ends a session that is of no more use; the next `get` opens another. Never rejects. */
   async giveUp(): Promise<void> {
     const { session } = this;
     this.session = undefined;

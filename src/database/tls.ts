@@ -13,19 +13,19 @@ export interface TlsKeys {
   readonly key?: string | undefined;
 }
 
-/** The TLS mode that the keys mean: files without a mode mean the strictest mode. */
+/** TLS mode that the keys mean. Files without a mode mean the strictest mode. */
 export function statedTlsMode({ sslmode, ca, cert, key }: TlsKeys): SslMode {
   if (sslmode !== undefined) return sslmode;
   if (ca !== undefined) return "verify-full";
   return (cert ?? key) === undefined ? "disable" : "require";
 }
 
-/** Keys that exclude or need each other, and why. */
+/** A refusal of keys that exclude or need each other; `about` names them. */
 export interface TlsRefusal extends Refusal {
   readonly about: readonly (keyof TlsKeys)[];
 }
 
-/** The refusal of keys that a URL and its target state together; undefined if they fit. */
+/** The refusal of TLS keys that a URL and its target state together; undefined if they fit together. */
 export function tlsRefusal(keys: TlsKeys): TlsRefusal | undefined {
   const { ca, cert, key } = keys;
   const mode = statedTlsMode(keys);

@@ -46,7 +46,7 @@ const PlacedUrl = z
   })
   .meta({ title: "Endpoint" });
 
-/** Several connection URLs, each alone or with its region and weight. */
+/** Schema of a list of connection URLs, each alone or with its region and weight. */
 export const urlList = (description: string) =>
   z
     .array(z.union([connectionUrl("One connection URL."), PlacedUrl]))
@@ -62,7 +62,7 @@ export interface UrlKeys {
   readonly adminUrl?: string | undefined;
 }
 
-/** The entries of `urls`, or the one `url`. */
+/** The entries of `urls`, or `url` as the only entry. */
 export function urlsOf({ url, urls }: UrlKeys): EndpointUrl[] {
   return (urls ?? (url === undefined ? [] : [url])).map((entry) => {
     if (typeof entry === "string") return { url: entry, weight: 1 };
@@ -93,7 +93,7 @@ function placedUrls(
   return [...single, ...listed];
 }
 
-/** Findings about impossible TLS, at the URL that states it or at the keys next to the URL. */
+/** Findings on impossible combinations of TLS keys, at the URL that states them or at the keys next to the URL. */
 export function tlsFindings(root: string, mapping: UrlKeys, keys: TlsKeys): Finding[] {
   return placedUrls(root, mapping).flatMap(({ url, path }): Finding[] => {
     const own = tlsIn(url);
@@ -101,7 +101,7 @@ export function tlsFindings(root: string, mapping: UrlKeys, keys: TlsKeys): Find
     if (!refusal) return [];
     const message = `${refusal.words}; ${refusal.way}`;
     if (refusal.about.some((key) => own[key] !== undefined)) return [{ path, message }];
-    // The rules of the target report files that the target lacks.
+    // Files that the target lacks are found by the target's own rules.
     return refusal.about.includes("sslmode") ? [{ path: [root, "sslmode"], message }] : [];
   });
 }

@@ -12,7 +12,10 @@ export interface AgentFault {
   readonly agents: number;
 }
 
-/** Place whose connections leave an agent: its poolers if they run on its machine, otherwise its clients. */
+/**
+ * Place of the network at which connections leave an agent: at its poolers if these run on its machine, else at its
+ * clients.
+ */
 export function edgeOfAgents(pool: PoolSettings): NetworkPlace {
   return areAtAgents(pool) ? "pooler" : "clients";
 }

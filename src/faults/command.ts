@@ -16,7 +16,7 @@ const commandKey = (what: string) =>
 interface CommandFault {
   readonly run: readonly string[];
   readonly undo: readonly string[] | undefined;
-  /** Milliseconds before the command in which acknowledged commits may be lost; undefined if none may be. */
+  /** Milliseconds before the command from which on acknowledged commits may be lost; undefined if none may be lost. */
   readonly mayLoseMs: number | undefined;
   readonly name: string | undefined;
 }

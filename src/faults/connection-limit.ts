@@ -6,13 +6,13 @@ import type { AdminSession, HeldConnections } from "../database/contract.js";
 import { databaseOf } from "../database/registry.js";
 import { defineFault, drop, faultDuration, type FaultHost } from "./fault.js";
 
-/** Rounds of ending sessions. Clients reconnect as soon as they are ended, so a single round is not enough. */
+/** Most rounds of ending sessions: clients reconnect as soon as they are ended, so that a single round is not enough. */
 const ROUNDS = 50;
 
 interface Settings {
-  /** Connections left to the load. */
+  /** Number of connections that the load may keep. */
   readonly connections: number;
-  /** True to end the load's connections beyond the limit, false to refuse only new connections. */
+  /** True if connections of the load beyond the limit are ended; false if only new connections are refused. */
   readonly drop: boolean;
 }
 
@@ -53,7 +53,10 @@ export const connectionLimit = defineFault({
   },
 });
 
-/** Ends sessions of the load until at most `most` are left, and takes their places. Resolves to the number ended. */
+/**
+ * Ends sessions of the load until at most `most` are left, and occupies their places. Resolves to the number of sessions
+ * ended.
+ */
 async function endExcessSessions(
   { target, prng, signal, loadNames }: FaultHost,
   client: AdminSession,

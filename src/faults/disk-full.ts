@@ -59,7 +59,10 @@ export const diskFull = defineFault({
   },
 });
 
-/** The session must be opened before: the server accepts none after the panic. */
+/**
+ * Fills the disk of the server's log and writes to the log until it is full. The session is opened before: after its panic,
+ * the server accepts none.
+ */
 async function fillLog({ admin }: RunningTarget, disk: SmallDisk): Promise<void> {
   const { sessions } = databaseOf(admin);
   const client = await sessions.open(admin);

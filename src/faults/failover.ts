@@ -25,7 +25,8 @@ function standbyFault<const Name extends string>(
       const done = await replication.failOver(how);
       const { old, promoted, position, lastCommitMs = 0, promotedMs, downMs, asExpected } = done;
       return {
-        // The new primary lacks what the old primary wrote later. An answer comes after its write.
+        // The new primary lacks what the old primary wrote after `lastCommitMs`. The answer to a commit comes after its
+        // write.
         mayLose: { sinceMs: lastCommitMs, untilMs: promotedMs },
         words:
           `${verb} ${old} and promoted ${promoted}, which had its log up to ${position}; ` +

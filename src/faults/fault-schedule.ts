@@ -16,9 +16,9 @@ export interface FaultSpan {
   readonly mayLose?: LossSpan | undefined;
 }
 
-/** Observer of faults, called in order as they happen. */
+/** Observer of faults. Its functions are called in the order in which faults happen. */
 export interface FaultWatcher {
-  /** The fault begins: from now on servers may go away as expected. */
+  /** Called when a fault begins: from now on servers may go away as expected. */
   injecting(fault: Fault): void;
   injected(fault: Fault): void;
   cleared(fault: Fault, span: FaultSpan): void;
@@ -45,7 +45,7 @@ interface Entry {
 }
 
 export class FaultSchedule {
-  /** Rejects when a fault cannot be injected or cleared; never resolves. */
+  /** Rejects when a fault cannot be injected or cleared. Never resolves. */
   readonly failure: Promise<never>;
   private rejectFailure: (error: TrainSimError) => void = () => undefined;
   private readonly over = new AbortController();
@@ -57,7 +57,7 @@ export class FaultSchedule {
   constructor(private readonly options: FaultScheduleOptions) {
     this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
     this.failure.catch(() => undefined);
-    // Each pending fault listens, and Node.js warns of more than ten listeners.
+    // Each pending fault adds a listener, and Node.js warns of more than ten.
     setMaxListeners(0, this.over.signal, this.stopped.signal);
     this.host = { ...options.host, signal: this.over.signal, stopped: this.stopped.signal };
     const inOrder = [...options.faults].sort((a, b) => a.atMs - b.atMs);
@@ -69,8 +69,8 @@ export class FaultSchedule {
   }
 
   /**
-   * Lets no further fault begin. Resolves when all faults are cleared or have failed to clear; never rejects. After a
-   * `whole` window, a fault that still waits for another fails the trial, and a running injection may finish.
+   * Lets no further fault begin. Resolves when all faults are cleared or have failed to clear; never rejects. If the window
+   * was `whole`, a fault that still waits for another one fails the trial, and an injection under way may finish.
    */
   async end(whole = false): Promise<void> {
     if (!whole) this.stopped.abort();
@@ -113,7 +113,7 @@ export class FaultSchedule {
     }
   }
 
-  /** A restart may take longer than planned: faults that exclude it wait until it is over. */
+  /** Waits until earlier faults that exclude this one are over: a restart may take longer than planned. */
   private async whenClear(entry: Entry): Promise<void> {
     const before = this.entries.slice(0, this.entries.indexOf(entry));
     await Promise.all(

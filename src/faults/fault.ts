@@ -7,39 +7,42 @@ import type { RunningPooler } from "../pools/running-pooler.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { TargetSettings } from "../targets/registry.js";
 
-/** Connections that a network fault affects: clients', the pooler's to the server, the standbys' to the primary. */
+/**
+ * Places of connections that a network fault affects: between clients and server or pooler, between pooler and server,
+ * between primary and standbys.
+ */
 export const NETWORK_PLACES = ["clients", "pooler", "replication"] as const;
 export type NetworkPlace = (typeof NETWORK_PLACES)[number];
 
 /**
- * System part that a fault affects. Two faults on the `server` exclude each other, and a fault with its own `session` excludes a `server` fault; two faults on the same `pooler`, on `standby`s, on the `network` or on `agent`s exclude each
- * other.
+ * System part that a fault affects. Two faults on the same part exclude each other, except on `session`: these faults use a
+ * session of the server, and exclude faults on the `server`.
  */
 export type AffectedPart = "server" | "standby" | "session" | "pooler" | "network" | "agent";
 
 export interface FaultTable {
-  /** Name for messages. */
+  /** Name of the table for messages. */
   readonly name: string;
   readonly qualified: string;
 }
 
 export interface FaultTables<Table = FaultTable> {
   readonly snapshot: Table | undefined;
-  /** Table that a lock holder locks, so that all transactions wait. */
+  /** Table that a lock holder locks, so that all transactions wait; undefined if the workload has none. */
   readonly lock: Table | undefined;
 }
 
-/** Refusal for a treatment that lacks the table of a fault. */
+/** Reason why a treatment without a suitable table cannot have a fault. */
 export const NO_TABLE = "needs a table, and the workload's file creates none by CREATE TABLE";
 
 export interface LoadAgent {
-  /** Example: `agent a1 with 2 workers and 8 clients`. */
+  /** Description such as `agent a1 with 2 workers and 8 clients`. */
   readonly words: string;
-  /** Network between the agent and other machines; undefined unless a fault of the trial needs it. */
+  /** Network between the agent and other machines. */
   readonly network: Pick<Network, "apply" | "clear">;
-  /** Other end of that network: `the server`. */
+  /** Name of the other end of that network: `the server`. */
   readonly beyond: string;
-  /** Resolves when the agent is gone, for the rest of the trial. */
+  /** Kills the agent for the rest of the trial; resolves when it is gone. */
   kill(): Promise<void>;
 }
 
@@ -48,38 +51,38 @@ export interface FaultHost {
   readonly pooler: RunningPooler | undefined;
   readonly networks: Readonly<Partial<Record<NetworkPlace, Pick<Network, "apply" | "clear">>>>;
   readonly tables: FaultTables;
-  /** Application names of the load's sessions. */
+  /** Application names of the load's sessions at the server. */
   readonly loadNames: readonly string[];
   chooseAgents(count: number, prng: Prng): readonly LoadAgent[];
   readonly prng: Prng;
-  /** Aborted when everything is to be cleared: a waiting injection must then end. */
+  /** Aborted when all faults are to be cleared: an injection that waits must then end. */
   readonly signal: AbortSignal;
   /** Aborted when the run is stopped or the trial fails, but not at the end of a whole window. */
   readonly stopped: AbortSignal;
 }
 
-/** Span, in monotonic milliseconds, in which acknowledged commits may be lost. */
+/** Span, in monotonic milliseconds, within which acknowledged commits may be lost. */
 export interface LossSpan {
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** Number of the only endpoint whose commits may be lost; all endpoints if undefined. */
+  /** Number of the only endpoint whose commits may be lost; undefined if commits of all endpoints may be. */
   readonly endpoint?: number | undefined;
 }
 
 export interface ActiveFault {
-  /** Effect of the fault for log and result, like `ended 8 sessions of the load`. Read after `clear`. */
+  /** Effect of the fault for log and result, such as `ended 8 sessions of the load`. Read it after `clear`. */
   readonly words: string;
-  /** Span in which acknowledged commits may be lost. Read after `clear`. */
+  /** Span within which acknowledged commits may be lost; undefined if none may be. Read it after `clear`. */
   readonly mayLose?: LossSpan | undefined;
-  /** Ends the fault and resolves when the system is healthy. Called once. Rejects if the system does not recover. */
+  /** Ends the fault and resolves when the system is healthy. Call it once. Rejects if the system does not recover. */
   clear(): Promise<void>;
 }
 
-/** Properties of a treatment that decide whether it can have a fault. */
+/** Properties of a treatment that decide whether the treatment can have a fault. */
 export interface FaultContext {
   readonly target: TargetSettings;
   readonly pool: PoolSettings;
-  /** Reason why transactions send no COMMIT, like `statementShape is single-statement`; undefined if they send it. */
+  /** Reason why transactions send no COMMIT, such as `statementShape is single-statement`; undefined if they send one. */
   readonly withoutCommit: string | undefined;
   readonly tables: FaultTables<string>;
   /** Number of agents that run the workers; 0 if the coordinator runs them. */
@@ -88,30 +91,36 @@ export interface FaultContext {
 
 export interface FaultTimes {
   readonly atMs: number;
-  /** Duration in milliseconds; 0 if the kind has none. */
+  /** Duration of the fault in milliseconds; 0 if its kind has none. */
   readonly forMs: number;
 }
 
 export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Settings extends object> {
   readonly name: Name;
   readonly description: string;
-  /** Keys besides `at` and `kind`, required unless optional in their schema. Without `for` there is no duration. */
+  /**
+   * Keys of the kind besides `at` and `kind`; a key is required unless its schema is optional. A kind without the key `for`
+   * has no duration.
+   */
   readonly keys: Keys;
-  /** Example values of required keys, like `50ms`. */
+  /** Example values of required keys, such as `50ms`. */
   readonly examples?: Readonly<Partial<Record<keyof Keys & string, string>>>;
   readonly affectedPart: AffectedPart | ((fault: Settings) => AffectedPart);
-  /** Place of the network that the fault affects; omitted if it affects none. */
+  /** Place of the network that the fault affects; omitted by kinds that affect no network. */
   networkPlace?(fault: Settings, pool: PoolSettings): NetworkPlace;
-  /** True if the server has another postmaster afterwards. */
+  /** True if the fault replaces the server's postmaster by another process. */
   readonly restartsServer?: boolean;
-  /** True if train-sim itself cannot open a session meanwhile. */
+  /** True if the fault uses up all connections, so that train-sim itself cannot open a session. */
   readonly takesAllConnections?: boolean;
   resolve(given: z.output<z.ZodObject<Keys>>): Settings;
-  /** Reason why a treatment cannot have the fault, ending the sentence "<kind> ..."; undefined if it can. */
+  /** Reason why a treatment cannot have the fault, as the end of the sentence "<kind> ..."; undefined if it can. */
   obstacle?(fault: Settings, surroundings: FaultContext): string | undefined;
-  /** Reason why this machine cannot have the fault, asked before anything starts. */
+  /**
+   * Reason why no fault of this kind is possible on this machine, asked before anything starts; undefined if it is
+   * possible.
+   */
   machineObstacle?(platform: NodeJS.Platform): Promise<string | undefined> | string | undefined;
-  /** Resolves when the fault is present. Rejects, leaving nothing behind, if it cannot be injected. */
+  /** Starts the fault; resolves when it is present. Rejects, leaving nothing behind, if it cannot be injected. */
   inject(host: FaultHost, fault: Settings): Promise<ActiveFault>;
 }
 
@@ -123,7 +132,7 @@ export function defineFault<
   return kind;
 }
 
-/** Duration of a fault: required for kinds without a natural end, optional for kinds that restart or kill. */
+/** Duration of a fault: required for kinds that do not end by themselves, optional for kinds that restart or kill. */
 export const faultDuration = duration(
   "Length of the fault. Kinds that restart or kill keep the server or the pooler down for this time, 0 if left out.",
   1,
@@ -136,7 +145,7 @@ export function shareOf(percent: string): number {
   return Number.parseInt(percent, 10) / 100;
 }
 
-/** Key of kinds that refuse connections. */
+/** Key `drop` of the kinds that refuse connections. */
 export const drop = z.boolean().meta({
   description:
     "Whether open connections (beyond the limit) are ended; false refuses new ones only. Default true.",

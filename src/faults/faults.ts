@@ -50,15 +50,17 @@ export const Faults = z.array(Fault).max(MAX_FAULTS).prefault([]).meta({
     "Faults of each trial, with their times. Every fault is cleared at the end of the window, so that the drain and the audit find a healthy system.",
 });
 
-/** Fills defaults in and converts shares to numbers. Refuses nothing: the rules find what makes no sense. */
+/**
+ * Fills in the defaults of a fault and converts shares to numbers. Refuses nothing: other rules find what makes no sense.
+ */
 export function resolveFault(given: z.output<typeof Fault>): Fault {
   const { kind, at } = given;
   const forMs = "for" in given ? (given.for ?? 0) : 0;
-  // The kind resolves its own keys.
+  // Each kind resolves its own keys.
   return { kind, atMs: at, forMs, ...kindOf(kind).resolve(given) } as Fault;
 }
 
-/** Reason why a treatment cannot have the fault, ending the sentence "<kind> ..."; undefined if it can. */
+/** Reason why a treatment cannot have the fault, as the end of the sentence "<kind> ..."; undefined if it can. */
 export function obstacleTo(fault: Fault, surroundings: FaultContext): string | undefined {
   return kindOf(fault.kind).obstacle?.(fault, surroundings);
 }
@@ -72,7 +74,7 @@ function affectedPartOf(fault: Fault): AffectedPart {
   return typeof affectedPart === "function" ? affectedPart(fault) : affectedPart;
 }
 
-/** Whether two faults cannot be present at the same time. */
+/** True if two faults cannot be present at the same time. */
 export function areExclusive(a: Fault, b: Fault): boolean {
   if (a.kind === b.kind || blocksSession(a, b) || blocksSession(b, a)) return true;
   const [one, other] = [affectedPartOf(a), affectedPartOf(b)];
@@ -80,7 +82,7 @@ export function areExclusive(a: Fault, b: Fault): boolean {
   return [one, other].every((ground) => ground === "server" || ground === "session");
 }
 
-/** Whether `taker` holds every connection when `other` opens its session. */
+/** True if `taker` holds every connection when `other` wants to open its session. */
 function blocksSession(taker: Fault, other: Fault): boolean {
   return (
     kindOf(taker.kind).takesAllConnections === true &&

@@ -10,7 +10,7 @@ const PATIENCE_MS = 120_000;
 const ANSWER_MS = 5_000;
 const POLL_MS = 20;
 
-/** Description that faults share which restart or kill the server. */
+/** Words about the server in the description of faults that restart or kill it. */
 export const SERVER_ENDED = "the server is stopped, or killed with all its processes, and started again";
 
 export function foreignServer({ target }: FaultContext): string | undefined {
@@ -23,13 +23,16 @@ export function procObstacle(platform: NodeJS.Platform): string | undefined {
   return `finds the server's processes in /proc, which ${platform} lacks`;
 }
 
-/** Control of a server that train-sim runs. Scenarios with faults that need it are refused for other targets. */
+/**
+ * Control of a server that train-sim runs; throws for other targets, for which scenarios with such faults are refused
+ * before.
+ */
 export function controlOf(target: RunningTarget): ServerControl {
   if (target.control) return target.control;
   throw new TargetError(`a target of kind ${target.kind} cannot be stopped and started`);
 }
 
-/** Resolves when the server answers; starts a server that has ended. */
+/** Resolves when the server answers. Starts the server if it has ended. */
 export async function whenHealthy(target: RunningTarget): Promise<void> {
   const deadlineMs = systemClock.nowMs() + PATIENCE_MS;
   for (;;) {

@@ -9,7 +9,7 @@ export class LoadSeconds {
 
   add(second: number, totals: Totals): void {
     for (const operation of totals.operations) {
-      // A round consists of other operations, which count already.
+      // The operations of a round are counted by themselves.
       if (isRound(operation)) continue;
       this.committed[second] = (this.committed[second] ?? 0) + totals.countsOf(operation).transactions;
     }
@@ -23,7 +23,7 @@ export class LoadSeconds {
     }
   }
 
-  /** Transactions committed in each whole second of a window of that length. */
+  /** Transactions committed in each whole second of a window of that length in seconds. */
   transactionsOver(windowSeconds: number): number[] {
     return Array.from(
       { length: Math.floor(windowSeconds + 0.001) },
@@ -31,7 +31,7 @@ export class LoadSeconds {
     );
   }
 
-  /** Errors by SQLSTATE, most frequent first, between two seconds of the window; the second bound is exclusive. */
+  /** Number of errors by SQLSTATE, the most frequent first, from `fromSecond` until before `toSecond` of the window. */
   errorsBetween(fromSecond: number, toSecond: number): Record<string, number> {
     const sums = [...this.errors].map(([sqlstate, counts]): [string, number] => {
       const ours = [...counts].filter(([ms]) => ms >= Math.floor(fromSecond * 1000) && ms < toSecond * 1000);

@@ -40,7 +40,7 @@ interface NetworkKind<Name extends string, Keys extends z.ZodRawShape, Settings 
 > {
   readonly obstacle?: (fault: Settings & NetworkFault, surroundings: FaultContext) => string | undefined;
   conditionOf(fault: Settings): NetworkCondition;
-  /** Sentence on the effect so far; `connections` names the affected connections. */
+  /** Sentence on the fault's effect so far; `connections` is the name of the affected connections. */
   wordsOf(fault: Settings, connections: string, effect: NetworkEffect): string;
 }
 
@@ -95,7 +95,7 @@ function noNetwork(place: NetworkPlace, surroundings: FaultContext): string | un
   return unchecked === undefined ? undefined : `between: pooler ${unchecked}`;
 }
 
-/** Reason why a proxy cannot stand between the pooler and the server. */
+/** Reason why a proxy cannot stand between the pooler and the server; undefined if it can. */
 export function uncheckedServer({ pool, target }: FaultContext): string | undefined {
   if (target.kind !== "url" || target.urls.every(({ url }) => tlsModeOf(url, target) !== "verify-full"))
     return undefined;
@@ -115,7 +115,7 @@ export const networkLatency = networkKind({
     ).optional(),
   },
   examples: { latency: "50ms" },
-  /** Latency of each direction. */
+  /** Latency, in milliseconds, of each direction. */
   resolve: ({ latency, jitter = 0 }) => ({ latencyMs: latency, jitterMs: jitter }),
   obstacle: ({ latencyMs, jitterMs }) =>
     jitterMs > latencyMs ? "cannot have a jitter above its latency" : undefined,
@@ -153,7 +153,7 @@ export const networkRefuse = networkKind({
   name: "network-refuse",
   description: NETWORK_IS,
   keys: { for: faultDuration, drop: drop.optional() },
-  /** True to reset open connections, false to refuse only new ones. */
+  /** True if open connections are reset; false if only new connections are refused. */
   resolve: ({ drop: isDropped = true }) => ({ drop: isDropped }),
   conditionOf: (fault) => ({ kind: "refuse", drop: fault.drop }),
   wordsOf: (fault, connections) =>

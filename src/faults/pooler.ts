@@ -11,7 +11,7 @@ export const instance = z.int().min(1).max(100).meta({
 });
 
 export interface PoolerFault {
-  /** Number of one pooler, from 1; undefined for all poolers. */
+  /** Number of the affected pooler, from 1; undefined if all poolers are affected. */
   readonly instance: number | undefined;
 }
 
@@ -35,7 +35,9 @@ export function neverPaused({ pool }: FaultContext): string | undefined {
   );
 }
 
-/** Number of poolers that a fault may name: those that train-sim starts, or the single one with a known console. */
+/**
+ * Number of poolers that a fault can name: the poolers that train-sim starts, or the single pooler whose console is known.
+ */
 function instancesOf({ pool, target, agents }: FaultContext): number {
   if (!hasPooler(pool)) return 0;
   if (pool.urls.length > 0) return 1;

@@ -19,7 +19,7 @@ export const processStop = defineFault({
     }),
   },
   resolve: ({ process = "postgres" }): { readonly process: StoppedProcess } => ({ process }),
-  // A stopped pooler leaves the server unaffected.
+  // Stopping a pooler does not affect the server.
   affectedPart: ({ process }) => (process === "postgres" ? "server" : "pooler"),
   obstacle: (fault, surroundings) =>
     fault.process === "postgres" ? foreignServer(surroundings) : foreignPooler(surroundings),

@@ -67,7 +67,7 @@ export type Fault = FaultOf<RegisteredFault>;
 
 export type AnyFaultKind = FaultKind<FaultKindName, z.ZodRawShape, object>;
 
-/** A fault belongs to its kind, which the compiler cannot follow through a lookup. */
+/** Kinds by name. A fault has the settings of its kind, but the compiler cannot follow that through a lookup. */
 const BY_NAME = new Map(FAULTS.map((each): [string, AnyFaultKind] => [each.name, each as AnyFaultKind]));
 
 export function kindOf(name: FaultKindName): AnyFaultKind {

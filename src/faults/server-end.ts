@@ -6,12 +6,12 @@ import type { RunningTarget, ServerControl } from "../targets/running-target.js"
 import type { ActiveFault, LossSpan } from "./fault.js";
 import { controlOf, whenHealthy } from "./healthy.js";
 
-/** Milliseconds by which the WAL writer may be late on a busy machine. */
+/** Milliseconds by which the WAL writer may be late on a busy machine, in addition to its usual delay. */
 const WRITER_LATE_MS = 250;
 
 export interface ServerEnd {
   readonly isSudden: boolean;
-  /** Resolves to a sentence on what was done, for log and result. */
+  /** Ends the server; resolves to a sentence on how, for log and result. */
   readonly end: (control: ServerControl) => Promise<string>;
 }
 
@@ -30,7 +30,7 @@ export async function endServer(target: RunningTarget, { isSudden, end }: Server
       },
       async clear() {
         await whenHealthy(target).finally(asExpected);
-        // Clients may only now read an answer that was sent before.
+        // The span reaches to this moment: clients may read only now an answer that was sent before the end.
         if (unwrittenMs > 0) mayLose = { sinceMs, untilMs: systemClock.nowMs() };
       },
     };

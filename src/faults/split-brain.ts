@@ -20,14 +20,14 @@ export const splitBrain = defineFault({
   },
   affectedPart: "server",
   restartsServer: true,
-  /** Share of sessions that stay, 0..1. */
+  /** Share, 0 .. 1, of sessions that stay at the old primary. */
   resolve: ({ stay = "50%" }) => ({ stay: shareOf(stay) }),
   obstacle: (_, surroundings) => noStandby(surroundings),
   machineObstacle: procObstacle,
   async inject(host, { stay }) {
     const { target } = host;
     const replication = replicationOf(target);
-    // The session must be opened before the old primary refuses new ones.
+    // The session is opened before the old primary refuses new ones.
     const session = await databaseOf(target.admin).sessions.open(target.admin);
     const split = await replication.split().catch(async (error: unknown) => {
       await session.close();
@@ -52,7 +52,7 @@ export const splitBrain = defineFault({
           await fence();
           await replication.heal();
           await whenHealthy(target);
-          // The old primary acknowledges nothing after the kill; clients may only now read an answer that was sent before.
+          // The killed primary acknowledges nothing more, but clients may read only now an answer that was sent before.
           mayLose = { sinceMs: lastCommitMs, untilMs: systemClock.nowMs(), endpoint: oldEndpoint };
         } finally {
           asExpected();
@@ -62,7 +62,7 @@ export const splitBrain = defineFault({
   },
 });
 
-/** Ends sessions of the load, role by role, and at last its own session. */
+/** Ends the sessions of each role except for the share `stay`, then its own session. Resolves to the numbers of sessions. */
 async function endLoadSessions(
   session: AdminSession,
   { prng, loadNames }: Pick<FaultHost, "prng" | "loadNames">,

@@ -31,7 +31,7 @@ export const standbyStop = defineFault({
   machineObstacle: procObstacle,
   async inject({ target, signal }, { standbys }) {
     const replication = replicationOf(target);
-    // A server that another fault stopped may still be starting.
+    // A standby that another fault stopped may still be starting.
     while (replication.standbyControls.length === 0 && !signal.aborted)
       await systemClock.sleep(POLL_MS, signal);
     const controls = replication.standbyControls.slice(0, standbys);

@@ -6,7 +6,7 @@ export function noStandby({ target }: FaultContext): string | undefined {
   return "needs standbys, and there are none: see key target.standbys";
 }
 
-/** Replication of the target. Scenarios with faults that need it are refused for other targets. */
+/** Replication of the target; throws for targets without it, for which scenarios with such faults are refused before. */
 export function replicationOf({ replication }: RunningTarget): Replication {
   if (!replication) throw new Error("the target has no standbys");
   return replication;

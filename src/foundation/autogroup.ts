@@ -3,16 +3,19 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { readOrNothing } from "./machine-usage.js";
 
-/** Whether a line of `/proc/self/cgroup` names a control group for processors; `groups` is the directory of the groups. */
+/**
+ * True if a line of `/proc/self/cgroup` names a control group for processors. `groups` is the directory of all control
+ * groups.
+ */
 function isGrouped(line: string, groups: string): boolean {
   const [, controllers = "", group = "/"] = line.split(":");
   if (controllers !== "") return controllers.split(",").includes("cpu") && group !== "/";
-  // The root group has no such file. A container sees its own group as the root.
+  // The root group has no `cpu.weight`. A container sees its own group as the root.
   const parents = group.split("/").map((_, i, parts) => parts.slice(0, i + 1).join("/"));
   return parents.some((each) => existsSync(path.join(groups, each, "cpu.weight")));
 }
 
-/** Whether nice levels do not count between sessions here; `root` holds proc and sys. */
+/** True if nice levels do not count between sessions on this machine; `root` is the directory that holds proc and sys. */
 export function sharesBySession(root = "/"): boolean {
   const read = (name: string): string => readOrNothing(path.join(root, name)).trim();
   if (read("proc/sys/kernel/sched_autogroup_enabled") !== "1") return false;

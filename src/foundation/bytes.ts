@@ -10,7 +10,7 @@ export function int32At(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** Buffer that is written by number and by word. */
+/** A buffer that can be written by byte and by word. */
 export interface ByteTarget {
   readonly bytes: Buffer;
   readonly view: DataView;
@@ -20,12 +20,15 @@ export function byteTarget(bytes: Buffer): ByteTarget {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 
-/** Copies `bytes`, a multiple of four, word by word: for a few bytes, a call out of JavaScript would take longer. */
+/**
+ * Copies bytes, whose number is a multiple of four, word by word: for a few bytes, a call out of JavaScript would take
+ * longer.
+ */
 export function copyWords(from: DataView, start: number, to: DataView, at: number, bytes: number): void {
   for (let i = 0; i < bytes; i += 4) to.setUint32(at + i, from.getUint32(start + i));
 }
 
-/** UTF-8 texts one after the other, with the end of each. */
+/** UTF-8 texts one after the other in one buffer, with the end of each text. */
 export interface TextColumn {
   readonly bytes: Buffer;
   readonly ends: readonly number[];

@@ -4,8 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 
 /**
- * Offset from `performance.now()`, which is cheap but has an origin per thread, to `hrtime`, whose origin is the system's.
- * Taken once per thread from the closest of several readings, because a thread may be preempted between two reads.
+ * Offset from `performance.now()`, which is cheap but starts at another origin in each thread, to `hrtime`, whose origin is
+ * the system's. Each thread takes it once, from the closest of several readings, because it may be preempted between two
+ * reads.
  */
 function measureOffsetMs(): number {
   let best = { gapMs: Number.POSITIVE_INFINITY, offsetMs: 0 };
@@ -26,16 +27,22 @@ export function ownMonotonicMs(): number {
   return OFFSET_MS + performance.now();
 }
 
-/** Correction of a clock that follows another clock: `offsetMs` at `sinceMs`, then `slope` more per millisecond. */
+/**
+ * Correction of a clock that follows another one: `offsetMs` at the moment `sinceMs`, and from then on `slope` more per
+ * millisecond.
+ */
 export interface ClockLine {
   readonly sinceMs: number;
   readonly offsetMs: number;
   readonly slope: number;
 }
 
-/** Name under which threads get the memory of `followClock`. */
+/** Key under which later threads find the shared memory of `followClock`. */
 const FOLLOWED = "train-sim.clock";
-/** Two lines and the number of the valid one, so that no thread reads a half-written line. */
+/**
+ * Bytes of one line. The memory holds two lines and the number of the valid one, so that no thread reads a half-written
+ * line.
+ */
 const LINE_BYTES = 3 * Float64Array.BYTES_PER_ELEMENT;
 
 class FollowedClock {
@@ -47,7 +54,7 @@ class FollowedClock {
     this.which = new Int32Array(memory, 2 * LINE_BYTES, 1);
   }
 
-  /** Correction to add to `ownMs`. */
+  /** Milliseconds to add to this machine's clock when it shows `ownMs`. */
   correctionMs(ownMs: number): number {
     const at = Atomics.load(this.which, 0) * 3;
     const { lines } = this;
@@ -68,7 +75,10 @@ function followedClock(): FollowedClock | undefined {
 
 let followed = followedClock();
 
-/** Makes `monotonicMs` of this process and its later threads follow another machine's clock, by the line set last. */
+/**
+ * Makes `monotonicMs` follow another machine's clock, in this process and its later threads. The returned function sets the
+ * present line.
+ */
 export function followClock(): (line: ClockLine) => void {
   setEnvironmentData(FOLLOWED, new SharedArrayBuffer(2 * LINE_BYTES + Int32Array.BYTES_PER_ELEMENT));
   const clock = followedClock() as FollowedClock;
@@ -76,12 +86,12 @@ export function followClock(): (line: ClockLine) => void {
   return (line) => clock.set(line);
 }
 
-/** Correction that `monotonicMs` adds to this machine's clock at `ownMs`. */
+/** Milliseconds that `monotonicMs` adds to this machine's clock when that shows `ownMs`. */
 export function correctionMs(ownMs: number): number {
   return followed?.correctionMs(ownMs) ?? 0;
 }
 
-/** Monotonic milliseconds, one origin for all threads of this machine; in an agent, the coordinator's origin. */
+/** Monotonic milliseconds with one origin for all threads of this machine; in an agent, the origin is the coordinator's. */
 export function monotonicMs(): number {
   const ownMs = ownMonotonicMs();
   return followed === undefined ? ownMs : ownMs + followed.correctionMs(ownMs);
@@ -92,7 +102,7 @@ export function wallClockMs(): number {
   return Date.now();
 }
 
-/** ISO 8601 in UTC of the wall-clock moment `atMs`, by default now. */
+/** The wall-clock moment `atMs` (default: now) in ISO 8601, UTC. */
 export function isoTime(atMs: number = Date.now()): string {
   return new Date(atMs).toISOString();
 }
@@ -110,12 +120,12 @@ export const systemClock: Clock = {
   async sleep(ms, signal) {
     const dueMs = monotonicMs() + ms;
     try {
-      // Node's timers have whole milliseconds and may fire up to 1 ms early. An early wake-up would put an event into the
-      // second before.
+      // Node's timers have whole milliseconds and may fire up to 1 ms early: an early wake-up would put an event into
+      // the second before its own.
       for (let leftMs = ms; leftMs > 0 && !signal?.aborted; leftMs = dueMs - monotonicMs())
         await delay(leftMs, undefined, signal ? { signal } : {});
     } catch {
-      // Aborted: callers check their signal.
+      // The sleep was aborted: callers check their signal.
     }
   },
 };

@@ -20,7 +20,10 @@ export async function unlessAborted(signal: AbortSignal, work: Promise<unknown>)
   ]);
 }
 
-/** Settles once all have: with all results, or with the first failure once `undo` of the other results has settled. */
+/**
+ * Waits for all attempts. Resolves with all results or, if an attempt failed, calls `undo` with the results of the others
+ * and then rejects with the first failure.
+ */
 export async function allOrNone<T>(
   attempts: readonly Promise<T>[],
   undo: (results: readonly T[]) => Promise<unknown>,

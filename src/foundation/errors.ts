@@ -21,7 +21,7 @@ export class TrainSimError extends Error {
   constructor(
     message: string,
     readonly exitCode: ExitCode,
-    /** Next step for the user, in one sentence; empty if there is none. */
+    /** Next step for the user, in one sentence; empty if no step is known. */
     readonly hint = "",
     options?: ErrorOptions,
   ) {
@@ -66,7 +66,7 @@ export function codeOf(error: unknown): string | undefined {
   return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Returns a TrainSimError as it is, and wraps any other value without a hint. */
+/** Returns a TrainSimError unchanged; wraps any other value in a TrainSimError without a hint. */
 export function asTrainSimError(error: unknown): TrainSimError {
   if (error instanceof TrainSimError) return error;
   return new TrainSimError(messageOf(error), ExitCode.unexpected, "", { cause: error });

@@ -5,7 +5,7 @@ import { readOrNothing } from "./machine-usage.js";
 
 /** USER_HZ, which is 100 on every platform of Node. */
 const TICKS_PER_SECOND = 100;
-/** Boot time has a resolution of whole seconds. */
+/** Seconds by which start times may differ: the boot time has a resolution of whole seconds. */
 const SLACK_SECONDS = 2;
 
 export interface FoundProcess {
@@ -30,7 +30,10 @@ function listed(): string[] {
   }
 }
 
-/** `pid` is the id that the process sees; `beganAtSeconds` counts from 1970. */
+/**
+ * Finds a local process by the id that the process itself sees (`pid`) and by its start, in seconds since 1970; undefined
+ * unless exactly one fits.
+ */
 export function findProcess(pid: number, beganAtSeconds: number): FoundProcess | undefined {
   const own = new RegExp(`^NSpid:.*\\t${pid}$`, "m");
   const found = listed().filter((each) => own.test(readOrNothing(`/proc/${each}/status`)));

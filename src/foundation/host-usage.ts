@@ -4,40 +4,45 @@ import { readdirSync } from "node:fs";
 import { machineUsage, readOrNothing, ticksOfTree, type ProcessTicks } from "./machine-usage.js";
 import { processCpuSeconds } from "./process-usage.js";
 
-/** Resolution of /proc: USER_HZ, which is 100 on every platform of Node. */
+/** Milliseconds of a tick, the resolution of /proc: USER_HZ is 100 on every platform of Node. */
 const TICK_MS = 10;
-/** Unit of /proc/diskstats for every disk. */
+/** Bytes of a sector in /proc/diskstats, the same for every disk. */
 const SECTOR_BYTES = 512;
 
-/** Milliseconds of CPU and bytes. Unknown values are omitted. */
+/** Usage of this machine: milliseconds of CPU, and bytes. Unknown values are left out. */
 export interface HostUsage {
-  /** This process and agents on this machine. */
+  /** CPU time of this process and of the agents on this machine. */
   readonly clientCpuMs?: number;
-  /** Postmaster and backends, including ended ones. */
+  /** CPU time of the postmaster and its backends, ended ones included. */
   readonly serverCpuMs?: number;
   readonly poolerCpuMs?: number;
-  /** All programs other than train-sim, its children and the server. */
+  /** CPU time of all programs other than train-sim, its children and the server. */
   readonly otherCpuMs?: number;
   readonly diskReadBytes?: number;
   readonly diskWriteBytes?: number;
-  /** CPU milliseconds of each requested backend that runs. */
+  /** CPU milliseconds of each backend asked for that still runs, by process id. */
   readonly backendMs?: ReadonlyMap<number, number>;
 }
 
 export interface HostProcesses {
-  /** Postmaster on this machine; disks are read only if it is given. */
+  /** Process id of the postmaster, if it runs on this machine; disks are read only if it is given. */
   readonly serverPid?: number;
   readonly poolerPids: readonly number[];
-  /** Agents on this machine. When one has ended, their CPU time and that of other programs are unknown. */
+  /**
+   * Process ids of agents on this machine. If an agent has ended, the CPU time of agents and of other programs is unknown.
+   */
   readonly agentPids?: readonly number[];
-  /** Backends to report one by one, by their ids on this machine. */
+  /** Process ids, on this machine, of backends whose CPU time is reported one by one. */
   readonly backendPids?: readonly number[];
 }
 
-/** Block devices that are no disk, or whose traffic other devices count already. */
+/** Matches block devices that are no disks, or whose traffic other devices count already. */
 const NO_DISK = /^(loop|ram|zram|dm-|md|drbd|bcache|sr|fd)\d*/;
 
-/** Sums of /proc/diskstats over whole disks; `blockDevices` are the names in /sys/block, which lists no partitions. */
+/**
+ * Bytes read and written by whole disks, from /proc/diskstats; `blockDevices` are the names in /sys/block, which lists no
+ * partitions.
+ */
 export function parseDiskStats(
   diskstats: string,
   blockDevices: readonly string[],
@@ -65,14 +70,14 @@ export function diskUsage(): ReturnType<typeof parseDiskStats> {
   return parseDiskStats(readOrNothing("/proc/diskstats"), blockDevices());
 }
 
-/** CPU milliseconds of processes and their descendants; undefined without roots, or if a root has ended. */
+/** CPU milliseconds of the roots and their descendants; undefined without roots, or if a root has ended. */
 function treesMs(processes: readonly ProcessTicks[], roots: readonly number[]): number | undefined {
   if (roots.length === 0 || !roots.every((root) => processes.some(({ pid }) => pid === root)))
     return undefined;
   return roots.reduce((sum, root) => sum + ticksOfTree(processes, root), 0) * TICK_MS;
 }
 
-/** Reads all processes except the kernel's threads. Takes 0.4 ms of CPU time for 30 processes. */
+/** Reads the usage of all processes except the kernel's threads. Takes 0.4 ms of CPU time for 30 processes. */
 export function hostUsage({
   serverPid,
   poolerPids,
@@ -84,7 +89,7 @@ export function hostUsage({
   if (!machine) return { clientCpuMs: ownCpuMs };
   const agents = machine.processes.filter(({ pid }) => agentPids.includes(pid));
   const areAgentsThere = agents.length === agentPids.length;
-  // Agents without their child processes: poolers are counted separately.
+  // Child processes of agents are left out: they are poolers, which are counted separately.
   const agentsTicks = agents.reduce((sum, { ticks, reapedTicks }) => sum + ticks - reapedTicks, 0);
   const serverCpuMs = treesMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
   const poolerCpuMs = treesMs(machine.processes, poolerPids);

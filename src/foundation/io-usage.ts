@@ -4,25 +4,31 @@ import { diskUsage } from "./host-usage.js";
 import { readOrNothing } from "./machine-usage.js";
 
 export interface IoUsage {
-  /** Milliseconds in which at least one process waited for storage; undefined without /proc/pressure/io. */
+  /** Milliseconds in which at least one process waited for storage; undefined if there is no /proc/pressure/io. */
   readonly pressureMs?: number;
-  /** Storage bytes of train-sim and the server, read and written; undefined if one of their processes cannot be read. */
+  /**
+   * Bytes that train-sim and the server read from storage and wrote to it; undefined if one of their processes cannot be
+   * read.
+   */
   readonly ownBytes?: number;
-  /** Storage bytes of all other readable processes. */
+  /** Bytes that all other readable processes read from storage and wrote to it. */
   readonly otherBytes: number;
   /** Bytes moved by the machine's disks for any process; undefined if no disk is visible. */
   readonly diskBytes?: number;
-  /** Number of other processes that cannot be read. */
+  /** Number of other processes whose I/O cannot be read. */
   readonly unreadable: number;
 }
 
-/** Converts the microseconds of `some ... total=` to milliseconds. */
+/** Milliseconds of waiting from the text of /proc/pressure/io, which states microseconds (`some ... total=`). */
 export function parsePressure(text: string): number | undefined {
   const total = /^some .*\btotal=(\d+)/m.exec(text)?.[1];
   return total === undefined ? undefined : Number(total) / 1000;
 }
 
-/** Bytes of /proc/<pid>/io without writes that were deleted before they reached a disk; undefined if unreadable or ended. */
+/**
+ * Storage bytes in the text of /proc/<pid>/io, without writes that were deleted before they reached a disk; undefined if it
+ * cannot be read.
+ */
 export function parseProcessIo(text: string): number | undefined {
   const [read, written, cancelled] = ["read_bytes", "write_bytes", "cancelled_write_bytes"].map((name) => {
     const value = new RegExp(`^${name}: (\\d+)`, "m").exec(text)?.[1];
@@ -32,7 +38,7 @@ export function parseProcessIo(text: string): number | undefined {
   return Number.isNaN(bytes) ? undefined : bytes;
 }
 
-/** `own` are the ids among `all` of train-sim and the server. */
+/** Reads the I/O of the processes `all`; `own` are the ids of train-sim and the server among them. */
 export function ioUsage(all: readonly number[], own: ReadonlySet<number>): IoUsage {
   const disks = diskUsage();
   const pressureMs = parsePressure(readOrNothing("/proc/pressure/io"));

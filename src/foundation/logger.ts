@@ -6,21 +6,23 @@ import { storageError } from "./storage-error.js";
 
 export type { Logger };
 
-/** Paths of log fields that could hold a secret of an endpoint or a driver's options. */
+/** Paths of log fields that could hold a secret, in an endpoint or a driver's options. */
 const REDACTED = ["password", "*.password", "endpoint.password", "err.config", "*.key", "connectionString"];
 
 export interface LoggerOptions {
   readonly file: string;
   readonly level: string;
-  /** Fields of every line, such as trial, treatment and worker. */
+  /** Fields that every line gets, such as trial, treatment and worker. */
   readonly bindings: Readonly<Record<string, unknown>>;
 }
 
 export interface OpenLogger {
   readonly logger: Logger;
-  /** Reason why lines are missing in the file; undefined if none are. */
+  /** Reason why lines are missing in the file; undefined if no line is missing. */
   readonly failure: TrainSimError | undefined;
-  /** Starts writing gathered lines without waiting. Called once a second, so that a reader can follow. */
+  /**
+   * Starts writing the lines gathered so far, without waiting. Called once a second, so that a reader can follow the file.
+   */
   flush(): void;
   /** Resolves when every line is in the file or has failed. Later lines are dropped. */
   close(): Promise<void>;
@@ -43,14 +45,14 @@ export function openLogger(options: LoggerOptions): OpenLogger {
   destination.on("error", (error: Error) => {
     failure ??= storageError(error, options.file);
   });
-  // Flushes before the file is open would have no effect: repeat them when it is.
+  // A flush before the file is open has no effect, so it is repeated once the file is open.
   let isOpen = false;
   let isClosing = false;
   destination.once("ready", () => {
     isOpen = true;
     destination.flush();
   });
-  // A flush during a write does nothing, and no property shows a write: so each flush is repeated after the next write.
+  // A flush during a write has no effect, and no property shows a write, so each flush is repeated after the next write.
   let isFlushDue = false;
   destination.on("drain", () => {
     if (!isFlushDue) return;
@@ -70,7 +72,7 @@ export function openLogger(options: LoggerOptions): OpenLogger {
     close: () =>
       new Promise((resolve) => {
         isClosing = true;
-        // Drop lines logged during close, for example by a failed worker.
+        // Lines logged during the close, for example by a failed worker, are dropped.
         logger.level = "silent";
         // A file that could not be opened emits no close event.
         if (failure && !isOpen) {

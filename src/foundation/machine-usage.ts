@@ -2,15 +2,15 @@
 // that this process may use count.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Clock ticks since the machine started. */
+/** Processor time of this machine since its start, in clock ticks. */
 export interface MachineUsage {
   readonly totalTicks: number;
-  /** Time of programs in user and kernel mode, without interrupts. */
+  /** Ticks of programs in user and kernel mode, without interrupts. */
   readonly busyTicks: number;
   readonly stealTicks: number;
-  /** Idle time of processors while storage was awaited. */
+  /** Ticks in which processors were idle while storage was awaited. */
   readonly ioWaitTicks: number;
-  /** Time of this process, the server and their descendants, including ended ones. */
+  /** Ticks of this process, the server and their descendants, ended ones included. */
   readonly ownTicks: number;
 }
 
@@ -28,7 +28,7 @@ export function parseCpuTimes(stat: string, allowed: ReadonlySet<number>): Omit<
   const sums = { totalTicks: 0, busyTicks: 0, stealTicks: 0, ioWaitTicks: 0 };
   for (const [, cpu, rest = ""] of stat.matchAll(/^cpu(\d+) (.*)$/gm)) {
     if (!allowed.has(Number(cpu))) continue;
-    // Guest time, which follows, is part of user time.
+    // Guest time, the field that follows, is already a part of user time.
     const [user = 0, nice = 0, system = 0, idle = 0, ioWait = 0, irq = 0, softIrq = 0, steal = 0] = rest
       .trim()
       .split(/\s+/)
@@ -44,17 +44,17 @@ export function parseCpuTimes(stat: string, allowed: ReadonlySet<number>): Omit<
 export interface ProcessTicks {
   readonly pid: number;
   readonly parent: number;
-  /** Ticks of the process and of children that it has waited for. */
+  /** Ticks of the process and of its ended children that it has waited for. */
   readonly ticks: number;
-  /** Part of `ticks` that belongs to such children. */
+  /** Part of `ticks` that belongs to ended children. */
   readonly reapedTicks: number;
   readonly isKernelThread: boolean;
 }
 
-/** Flag PF_KTHREAD of the kernel. */
+/** Flag PF_KTHREAD in /proc/<pid>/stat, which marks a kernel thread. */
 const KERNEL_THREAD = 0x0020_0000;
 
-/** Fields from the process's state to the time of waited-for children. */
+/** Number of fields to read: from the process's state to the time of waited-for children. */
 const FIELDS_READ = 15;
 
 /** Parses a line of `/proc/<pid>/stat`; the name in it may contain spaces and brackets. */
@@ -82,7 +82,7 @@ export function treeOf(processes: readonly ProcessTicks[], roots: readonly numbe
   return [...reached];
 }
 
-/** Ticks of processes and all their descendants. */
+/** Ticks of the root processes and all their descendants. */
 export function ticksOfTree(processes: readonly ProcessTicks[], ...roots: readonly number[]): number {
   return treeOf(processes, roots).reduce((sum, { ticks }) => sum + ticks, 0);
 }
@@ -95,7 +95,7 @@ export function readOrNothing(path: string): string {
   }
 }
 
-/** Kernel threads of the last listing. They are most processes of a small machine, and each is read only once. */
+/** Ids of kernel threads in the last listing. A small machine runs mostly kernel threads, and each is read only once. */
 let kernelThreads: ReadonlySet<string> = new Set();
 
 function readProcess(pid: number | string): ProcessTicks | undefined {
@@ -123,10 +123,13 @@ function readProcesses(): Listing {
   return { processes, hasMissed };
 }
 
-/** Most attempts at a complete reading. Where processes end all the time, the last attempt must do. */
+/** Most attempts at a complete reading. The last attempt counts even if processes end during it. */
 const READINGS = 4;
 
-/** All processes, with the trees of `roots` at one moment: a child's time must count once, with its parent's or alone. */
+/**
+ * All processes, with the trees of `roots` read consistently: the time of a child must count once, either with its parent's
+ * or alone.
+ */
 function readWhole(roots: readonly number[]): readonly ProcessTicks[] {
   for (let reading = 1; ; reading++) {
     const { processes, hasMissed } = readProcesses();
@@ -139,7 +142,7 @@ function readWhole(roots: readonly number[]): readonly ProcessTicks[] {
   }
 }
 
-/** A process and its descendants, parents first; empty if it has ended. Throws without /proc. */
+/** Process ids of `root` and its descendants, parents first; empty if the root has ended. Throws without /proc. */
 export function processTree(root: number): number[] {
   const { processes } = readProcesses();
   const below = (pid: number): number[] => [
@@ -149,7 +152,7 @@ export function processTree(root: number): number[] {
   return processes.some(({ pid }) => pid === root) ? below(root) : [];
 }
 
-/** Whether a process runs. A zombie stays in /proc until its parent waits for it, and does not count. */
+/** True if a process runs. A zombie, which stays in /proc until its parent waits for it, does not count. */
 export function isAlive(pid: number): boolean {
   const [, state] = /\) (\S)/.exec(readOrNothing(`/proc/${pid}/stat`)) ?? [];
   return state !== undefined && state !== "Z";
@@ -157,7 +160,10 @@ export function isAlive(pid: number): boolean {
 
 export type MachineReading = MachineUsage & { readonly processes: readonly ProcessTicks[] };
 
-/** Reads usage; undefined if the platform does not report it. `servers` and their descendants count as train-sim's. */
+/**
+ * Reads the machine's processor time; undefined if the platform does not report it. `servers` and their descendants count
+ * as train-sim's.
+ */
 export function machineUsage(servers: readonly number[] = []): MachineReading | undefined {
   const stat = readOrNothing("/proc/stat");
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readOrNothing("/proc/self/status"))?.[1];
@@ -168,7 +174,7 @@ export function machineUsage(servers: readonly number[] = []): MachineReading | 
   return { ...parseCpuTimes(stat, new Set(parseCpuList(list))), ownTicks, processes };
 }
 
-/** Shares of processor time between two readings; undefined if no time passed. */
+/** Shares of processor time between two readings; undefined if no time passed between them. */
 export function usageBetween(
   before: MachineUsage,
   after: MachineUsage,

@@ -9,7 +9,9 @@ export interface MachineFacts {
   readonly cores: number;
   readonly memoryBytes: number;
   readonly nodeVersion: string;
-  /** Runnable processes averaged over the last minute before the reading; 0 if the platform has none. */
+  /**
+   * Number of runnable processes, averaged over the last minute before the reading; 0 if the platform does not report it.
+   */
   readonly loadAverage1m: number;
 }
 
@@ -26,7 +28,7 @@ export function machineFacts(): MachineFacts {
 
 const CLOCK_SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/** Clock source of Linux; undefined elsewhere. */
+/** Name of Linux's clock source; undefined on other platforms. */
 export function clockSource(file = CLOCK_SOURCE): string | undefined {
   try {
     return readFileSync(file, "utf8").trim();
@@ -35,7 +37,7 @@ export function clockSource(file = CLOCK_SOURCE): string | undefined {
   }
 }
 
-/** Clock sources that a program reads without a system call. */
+/** Clock sources that a program can read without a system call. */
 const QUICK_CLOCK_SOURCES = ["tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"];
 
 export function isQuickClockSource(source: string): boolean {
@@ -46,7 +48,7 @@ const DiagnosticReport = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.string()]) }) }).optional(),
 });
 
-/** Most open files of this process and its children, the hard limit; Infinity if the platform states none. */
+/** Most open files of this process and its children (the hard limit); Infinity if the platform states no limit. */
 export function openFilesLimit(): number {
   const report = process.report as unknown as { excludeNetwork?: boolean } & NodeJS.ProcessReport;
   report.excludeNetwork = true; // else it looks names up
@@ -57,7 +59,7 @@ export function openFilesLimit(): number {
 
 export interface ConnectionLimits {
   readonly openFiles: number;
-  /** Number of local ports for connections to one address and port. */
+  /** Number of local ports from which connections to one address and port can be made. */
   readonly localPorts: number;
 }
 

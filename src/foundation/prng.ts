@@ -19,7 +19,7 @@ function mix(state: number, part: string | number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** 32-bit seed from labels. Different labels give independent seeds. */
+/** Derives a 32-bit seed from labels. Different labels give independent seeds. */
 export function deriveSeed(...parts: (string | number)[]): number {
   return parts.reduce<number>((state, part) => mix(state, part), 0x811c9dc5);
 }
@@ -34,7 +34,7 @@ export class Prng {
     this.reseed(seed);
   }
 
-  /** Restarts the stream with `seed`; `high` gives 32 more bits. Allocates nothing. */
+  /** Restarts the stream with `seed`; `high` adds 32 more bits of seed. Allocates nothing. */
   reseed(seed: number, high = 0): void {
     this.a = seed | 0;
     this.b = high | 0;
@@ -43,7 +43,7 @@ export class Prng {
     for (let i = 0; i < 12; i++) this.uint32();
   }
 
-  /** Uniform over 0 .. 2^32-1. */
+  /** Uniform integer over 0 .. 2^32-1. */
   uint32(): number {
     const sum = (((this.a + this.b) | 0) + this.counter) | 0;
     this.counter = (this.counter + 1) | 0;

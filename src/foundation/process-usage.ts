@@ -12,10 +12,13 @@ export function loopIdleMs(): number {
   return performance.nodeTiming.idleTime;
 }
 
-/** Sampling interval. Each sample wakes the thread, which costs 70 us while a database uses the same processors. */
+/**
+ * Milliseconds between two samples. Each sample wakes the thread, which costs 70 us while a database uses the same
+ * processors.
+ */
 const RESOLUTION_MS = 50;
 
-/** Timer delay of one thread's event loop, and its busy share over an interval. */
+/** Watches the event loop of one thread: delay of its timers, and its busy share over an interval. */
 export class EventLoopWatch {
   private readonly delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private startUtilization: EventLoopUtilization | undefined;
@@ -49,7 +52,7 @@ export class EventLoopWatch {
     return Math.max(0, this.delays.percentile(99) / 1e6 - RESOLUTION_MS);
   }
 
-  /** Busy share (0 .. 1) and `delayP99Ms` of the interval, once it has ended. */
+  /** Busy share (0 .. 1) and 99th percentile of the timer delay of the interval; undefined until the interval has ended. */
   get intervalUsage(): { readonly utilization: number; readonly delayP99Ms: number } | undefined {
     return this.stretch;
   }

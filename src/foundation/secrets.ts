@@ -1,12 +1,15 @@
 // Removes passwords of connection URLs from texts. Works on text rather than parsed URLs, so that a broken URL is covered too.
 
-/** URL parameters that hold no secret. Any other parameter may be a misspelt password. */
+/** Matches URL parameters that hold no secret. Any other parameter is removed, since it may be a misspelt password. */
 const HARMLESS = /^(sslmode|sslrootcert|sslcert|sslkey|target_session_attrs|host|port|user)$/i;
 
-/** Begin of a URL, bounded so that the time for a long word does not grow with the square of its length. */
+/**
+ * Pattern of the begin of a URL. Its length is bounded, so that the time for a long word does not grow with the square of
+ * its length.
+ */
 const SCHEME = "[a-z][a-z0-9+.-]{0,40}://";
 
-/** Whether the password ends before the first /, ? or #. Otherwise the password is unescaped, and a later @ ends it. */
+/** True if no @ follows the first /, ? or # of the URL. If one follows, the password is unescaped and a later @ ends it. */
 function isUnambiguous(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const fromHost = text.slice(text.indexOf("://") + 3);
@@ -17,14 +20,14 @@ function isUnambiguous(text: string): boolean {
 /** Removes passwords and unknown parameters from all connection URLs in `text`. */
 export function withoutPasswords(text: string): string {
   if (!text.includes("://")) return withoutParameters(text);
-  // If the whole text is a URL, it ends with the text, even if its password has blanks.
+  // A text that begins with a URL is a URL as a whole, even if its password has blanks.
   const anything = new RegExp(`^\\s*${SCHEME}`, "i").test(text) ? "[^]*" : "\\S*";
   const userinfo = new RegExp(`(${SCHEME}[^\\s:/?#@]*):${isUnambiguous(text) ? "[^/?#]*" : anything}@`, "gi");
   const query = new RegExp(`\\b(postgres(?:ql)?://[^\\s?#]*)[?#](${anything})`, "gi");
   return withoutParameters(text.replace(userinfo, "$1@")).replace(
     query,
     (whole, address: string, parameters: string) => {
-      // A question mark without parameters belongs to the sentence.
+      // A question mark without parameters is punctuation of the sentence.
       if (parameters === "") return whole;
       const known = parameters.split("&").filter((pair) => HARMLESS.test(pair.split("=", 1)[0] ?? ""));
       return known.length > 0 ? `${address}?${known.join("&")}` : address;
@@ -38,7 +41,10 @@ function withoutParameters(text: string): string {
   );
 }
 
-/** Like `withoutPasswords` for a key or path: its first URL ends with the text, even with blanks or quotes. */
+/**
+ * Removes passwords like `withoutPasswords` from a key or path: its first URL extends to the end of the text, even with
+ * blanks or quotes.
+ */
 export function keyWithoutPasswords(key: string): string {
   const url = new RegExp(SCHEME, "i").exec(key)?.index ?? 0;
   return key.slice(0, url) + withoutPasswords(key.slice(url));

@@ -1,6 +1,6 @@
 // Makes text from files, flags and servers fit for a message: bounded, without control characters.
 
-/** The text, or its begin and end with the number of omitted characters between them. */
+/** The text; if it is longer than `charactersMax`, its begin and end with the number of omitted characters between them. */
 export function elided(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const head = Math.ceil(charactersMax * 0.7);
@@ -13,7 +13,7 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Escapes control characters like `\u001b`, except line ends. */
+/** Escapes control characters, except line ends, as in `\u001b`. */
 export function withoutControls(text: string): string {
   return text.replace(
     /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g,

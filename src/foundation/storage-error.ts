@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, ExitCode, messageOf, TrainSimError, UsageError } from "./errors.js";
 
-/** Errors of places that the user chose: message and hint. */
+/** Message and hint for errors at places that the user chose, by error code. */
 const USAGE: Readonly<Record<string, (path: string) => [message: string, hint: string]>> = {
   EACCES: notWritable,
   EPERM: notWritable,
@@ -28,7 +28,7 @@ function notWritable(path: string): [string, string] {
   return [`${path} cannot be written: no permission`, "Choose a writable place."];
 }
 
-/** First part of a path that is a file but must be a directory. */
+/** First part of a path that is a file although it must be a directory. */
 function fileAbove(path: string): string {
   const above = dirname(path);
   return existsSync(above) || above === path ? above : fileAbove(above);
@@ -38,7 +38,10 @@ function fileInTheWay(path: string): [string, string] {
   return [`${path} cannot be made: a file is in its place`, "Choose another place."];
 }
 
-/** Error of the file system at `path`; a UsageError if the user chose the place. `option` names the option that chose it. */
+/**
+ * Error of the file system at `path`, in words for users: a UsageError if the chosen place is at fault. `option` is the
+ * option that chose the place.
+ */
 export function storageError(error: unknown, path: string, option?: string): TrainSimError {
   if (error instanceof TrainSimError) return error;
   const code = codeOf(error) ?? "";

@@ -8,7 +8,7 @@ import { storageError } from "./storage-error.js";
 export async function writeFileAtomic(path: string, text: string): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
-    // An old temporary file may be left by a killed run or be a planted link: it is never written through.
+    // The old temporary file may be left by a killed run or be a planted link: it is removed, never written through.
     await rm(temporary, { force: true });
     const file = await open(temporary, "wx");
     try {
@@ -25,7 +25,10 @@ export async function writeFileAtomic(path: string, text: string): Promise<void>
   }
 }
 
-/** Writes where the user says, as a shell does: through links, into devices and pipes; regular files atomically. */
+/**
+ * Writes to the path that the user named, as a shell does: through links, into devices and pipes. Regular files are
+ * replaced atomically.
+ */
 export async function writeNamedFile(path: string, text: string): Promise<void> {
   const there = await stat(path).catch(() => undefined);
   if (there?.isFile() ?? true) {
@@ -47,12 +50,12 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** A file that grows by whole lines or records, synchronously. After a failure it writes no more. */
+/** A file to which whole lines or records are appended synchronously. After a failure it writes no more. */
 export class AppendFile {
   private readonly descriptor: number;
   private state: "open" | "failed" | "closed" = "open";
 
-  /** Throws if the file exists, so that numbers of two trials never mix. */
+  /** Creates the file. Throws if it exists, so that numbers of two trials never mix. */
   constructor(readonly path: string) {
     try {
       this.descriptor = openSync(path, "ax");

@@ -66,7 +66,9 @@ export function formatSize(bytes: number): string {
   return `${index === 0 ? value : Number(value.toPrecision(3))} ${units[index] ?? "B"}`;
 }
 
-/** `1 trial`, `2 trials`. With a verb if the words after the number need it: `1 trial was`, `2 trials were`. */
+/**
+ * Number with its noun: `1 trial`, `2 trials`. If a verb follows, pass it with the nouns: `1 trial was`, `2 trials were`.
+ */
 export function counted(n: number, singular: string, plural = `${singular}s`): string {
   return `${n} ${n === 1 ? singular : plural}`;
 }

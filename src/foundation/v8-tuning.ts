@@ -3,14 +3,17 @@
 import v8 from "node:v8";
 
 /**
- * Interrupt budgets of V8 before a function is compiled. `early` compiles sooner; below 10 000 functions are compiled
- * before they are known well, and then again.
+ * V8's interrupt budgets, after which it compiles a function. `early` compiles sooner; with a budget below 10 000,
+ * functions are compiled before they are known well, and then again.
  */
 const BUDGET = { usual: 67_584, early: 20_000, late: 200_000 } as const;
 /** Milliseconds of load after which the code of every transaction has been compiled. */
 const EARLY_MS = 15_000;
 
-/** V8 of Node 22 and later counts calls instead. Equivalent flags gained nothing there. */
+/**
+ * True if V8 has interrupt budgets: V8 of Node 22 and later counts calls instead, and equivalent flags gained nothing
+ * there.
+ */
 const isNode20 = process.versions.node.startsWith("20.");
 
 function setBudget(budget: number): void {
@@ -19,8 +22,8 @@ function setBudget(budget: number): void {
 
 /**
  * Milliseconds of little work after which V8 treats a thread as idle, collects its garbage and shrinks its young
- * generation. `early` makes it collect in the warm-up what the start left behind (12 MB). `never` protects the coordinator:
- * it works some milliseconds a second, and each collection would take up to twelve seconds' worth of that.
+ * generation. `early` lets it collect in the warm-up the garbage of the start (12 MB). `never` protects the coordinator: it
+ * works some milliseconds a second, and each collection would take as long as its work of up to twelve seconds.
  */
 const IDLE_MS = { usual: 8_000, early: 3_000, never: 1_000_000_000 } as const;
 
@@ -28,25 +31,26 @@ function setIdle(ms: number): void {
   if (isNode20) v8.setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${ms}`);
 }
 
-/** Number of clients from which data of a waiting transaction outlives several young generations. */
+/** Number of clients from which the data of a waiting transaction outlives several young generations. */
 const MANY_CLIENTS = 256;
 /**
- * Growth of an old generation before V8 collects it, in per cent of live data; 0 is V8's own. V8 let 30 MB (many clients)
- * grow fourfold, but collected 13 MB every second because of messages, which took a fifth of a client's processor time.
+ * Growth of the old generation, in per cent of live data, after which V8 collects it; 0 leaves the choice to V8. V8 let 30
+ * MB (many clients) grow fourfold, but collected 13 MB every second because of messages, which took a fifth of a client's
+ * processor time.
  */
 const GROWTH = { usual: 0, frugal: 50, roomy: 250 } as const;
 
 /**
- * A young generation that mostly dies takes one thread 0.2 ms to sweep, and 4 ms if it waits for helper threads while the
- * database has the processors. With many clients there is more to sweep.
+ * Lets helper threads sweep the young generation. If most of it is garbage, one thread takes 0.2 ms, but 4 ms if it waits
+ * for helpers while the database has the processors. With many clients there is more to sweep.
  */
 function setHelpers(areWanted: boolean): void {
   v8.setFlagsFromString(areWanted ? "--parallel-scavenge" : "--no-parallel-scavenge");
 }
 
 /**
- * Pretenuring lets V8 allocate as old what survived a collection at the same place in the code. With many clients it takes
- * arrays of rows for such by chance, and all their rows then outlive every young generation.
+ * Lets V8 allocate objects as old if earlier objects from the same place in the code survived a collection (pretenuring).
+ * With many clients it does so for arrays of rows by chance, and all their rows then outlive every young generation.
  */
 function setPretenuring(isWanted: boolean): void {
   v8.setFlagsFromString(isWanted ? "--allocation-site-pretenuring" : "--no-allocation-site-pretenuring");
@@ -63,7 +67,7 @@ function endEarlyPhase(): void {
   setIdle(IDLE_MS.never);
 }
 
-/** Called when the load of `clients` clients, in all threads, begins. */
+/** Tunes V8 for a load that begins; `clients` counts the clients of all threads. */
 export function tuneForLoad(clients: number): void {
   setBudget(BUDGET.early);
   setIdle(IDLE_MS.early);

@@ -5,10 +5,13 @@ import type { Prng } from "./prng.js";
 export class Zipf {
   private readonly atFirst: number;
   private readonly atLast: number;
-  /** Distance to a whole number within which nothing needs to be rejected. */
+  /** Distance from a whole number within which a draw is accepted without a further test. */
   private readonly acceptDistance: number;
 
-  /** @param n at least 1 @param s exponent above 0 (YCSB: 0.99). A larger exponent draws 1 more often. */
+  /**
+   * `n`, at least 1, is the largest number drawn. `s`, above 0, is the exponent (YCSB: 0.99): a larger one draws 1 more
+   * often.
+   */
   constructor(
     private readonly n: number,
     private readonly s: number,

@@ -15,7 +15,7 @@ import { settledDifferences } from "./stopping.js";
 import { sweepsOf } from "./sweeps.js";
 import { withReasons } from "../why/because.js";
 
-/** Median over complete trials of every metric that a treatment has. */
+/** Medians, over complete trials, of every metric that the treatment has. */
 export function summaryOf(treatment: TreatmentResult, seed: number): MetricSummary[] {
   return comparedOperations([treatment]).flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric): MetricSummary[] => {
@@ -29,7 +29,7 @@ export function summaryOf(treatment: TreatmentResult, seed: number): MetricSumma
   );
 }
 
-/** Differences between treatments, as the document stores them. */
+/** Comparisons, effects and interactions of treatments, as the document stores them. */
 type Differences = Required<Pick<ResultDocument, "comparisons" | "effects" | "interactions" | "sweeps">>;
 
 const NOT_COMPARED: Differences = { comparisons: [], effects: [], interactions: [], sweeps: [] };
@@ -59,7 +59,7 @@ export function withAnalysis(result: ResultDocument): ResultDocument {
   };
 }
 
-/** The document with its statistics: the stored ones or, if it has none (a run that was killed), computed now. */
+/** The document with its stored statistics; if it has none because the run was killed, they are computed now. */
 export function analysed(stored: ResultDocument): ResultDocument {
   return stored.treatments.every(({ summary }) => summary) ? stored : withAnalysis(stored);
 }

@@ -4,7 +4,7 @@ import { exampleResult, exampleTrial } from "../../../test/support/example-resul
 import { compareTreatments } from "./comparisons.js";
 import { isBelowNoise, noiseFloor } from "./noise-floor.js";
 
-/** Trials of one treatment whose add makes these events a second; a trial with 0 events has no times either. */
+/** A treatment whose trials add these numbers of events a second; a trial with 0 events has no times either. */
 function rates(id: string, eventsPerSecond: readonly number[]): TreatmentResult {
   const made = treatment(id, eventsPerSecond.length, () => 10);
   for (const [block, rate] of eventsPerSecond.entries()) {
@@ -151,7 +151,7 @@ describe("compareTreatments", () => {
     expect(rateOfAdd([rates("a", working), rates("b", working)])?.zeroAs).toBeUndefined();
     const started = rateOfAdd([rates("a", Array<number>(8).fill(0)), rates("b", working)]);
     expect(started).toMatchObject({ blocks: 8, verdict: "exploratory" });
-    // Three stalls of eight trials do not drop out: the other trials alone would show no difference.
+    // Three stalls in eight trials must not drop out: the other trials alone would show no difference.
     const sometimes = rateOfAdd([rates("a", working), rates("b", [...working.slice(0, 5), 0, 0, 0])]);
     expect(sometimes).toMatchObject({ blocks: 8, verdict: "inconclusive" });
   });

@@ -54,9 +54,8 @@ function compareFamily(
 }
 
 /**
- * All comparisons with the first treatment, and of A/A pairs. A family of tests is one question, "which treatments differ
- * in this metric of this operation?", so Holm's correction is over the treatments compared; A/A pairs ask another question
- * and are a separate family.
+ * All comparisons with the first treatment, and of A/A pairs. Holm's correction is over the treatments compared in one
+ * metric of one operation. A/A pairs ask another question and are a separate family.
  */
 export function compareTreatments(
   treatments: readonly TreatmentResult[],

@@ -34,10 +34,10 @@ function factorial(
 const ofAddMean = ({ operation, metric }: Effect | Interaction): boolean =>
   operation === "add" && metric === "mean";
 
-/** text costs 1.5 times as much, pg-pool 2 times. */
+/** Mean times if text costs 1.5 times as much as jsonb, and pg-pool twice as much as direct connections. */
 const independent = ({ payload, pool }: Levels): number =>
   10 * (payload === "text" ? 1.5 : 1) * (pool === "pg-pool" ? 2 : 1);
-/** Text costs 3 times as much with pg-pool. */
+/** Mean times if text costs 3 times as much, but only with pg-pool. */
 const entangled = (levels: Levels): number =>
   independent(levels) * (levels.payload === "text" && levels.pool === "pg-pool" ? 2 : 1);
 
@@ -131,7 +131,7 @@ describe("factorEffects", () => {
       ["pool", "exploratory"],
     ]);
     expect(interactions.filter(rate)).toMatchObject([{ blocks: 6, verdict: "exploratory" }]);
-    // Text does nothing with both pools, so the effect of a pool is stated of jsonb alone, and no average is taken.
+    // Text does nothing with both pools, so the effect of a pool is stated for jsonb alone, without an average.
     const both = stalledWith(["direct", "pg-pool"]);
     expect(both.effects.filter(rate).map(({ factor }) => factor)).toEqual(["payload"]);
   });

@@ -22,7 +22,9 @@ import {
   type LogSeries,
 } from "../steady-state/series.js";
 
-/** The treatment that differs from `treatment` in these levels alone. */
+/**
+ * The treatment with the levels of `treatment` except for the `changed` ones; undefined if no treatment has these levels.
+ */
 function partner(
   treatments: readonly TreatmentResult[],
   treatment: TreatmentResult,
@@ -34,7 +36,10 @@ function partner(
   );
 }
 
-/** Two sides of a question, each a list of treatments or of pairs of them, one for each combination of the rest. */
+/**
+ * Two sides of a question about factors. `pairs` holds the treatments that are compared, one entry for each combination of
+ * the other factors' levels.
+ */
 interface Contrast<T> {
   readonly scope: T;
   readonly combinations: number;
@@ -131,7 +136,7 @@ interface EffectScope {
   readonly combinations: number;
 }
 
-/** Answers to these contrasts, with a family for each operation and metric. */
+/** Answers to these contrasts; each metric of each operation is a family of tests. */
 function ask<T extends EffectName>(
   contrasts: readonly Contrast<T>[],
   seed: number,
@@ -139,7 +144,7 @@ function ask<T extends EffectName>(
 ): (T & EffectScope & BlockFinding)[] {
   return comparedOperations(contrasts.flatMap(({ pairs }) => pairs.flat())).flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
-      // Two rates of 0 have no ratio.
+      // If both sides have a rate of 0, they have no ratio.
       const asked = contrasts.filter(
         ({ pairs }) => !pairs.some((pair) => isZeroThroughout(pair, operation, metric)),
       );
@@ -161,7 +166,10 @@ function ask<T extends EffectName>(
   );
 }
 
-/** Effects of factors and their interactions; empty with fewer than two factors, whose effects are the comparisons. */
+/**
+ * Effects of factors and their interactions; empty with fewer than two factors, because the comparisons then state the
+ * effects.
+ */
 export function factorEffects(
   treatments: readonly TreatmentResult[],
   seed: number,

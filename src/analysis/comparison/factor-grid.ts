@@ -14,7 +14,7 @@ export interface GridCell {
   readonly row: string;
   readonly column: string;
   readonly summary: MetricSummary;
-  /** Comparison with the baseline; undefined for the baseline itself, and if the two share no block. */
+  /** Comparison with the baseline; undefined for the baseline itself, and for a treatment that shares no block with it. */
   readonly comparison: Comparison | undefined;
   readonly isBaseline: boolean;
   /** Rank of the median among the cells of all grids of the operation; undefined if all medians are alike. */
@@ -35,7 +35,7 @@ export interface GridQuestion {
   readonly metric: ComparisonMetric;
   /** Factor whose levels are columns; if undefined, the factor with the fewest levels. */
   readonly across?: string;
-  /** True if the treatment has a cell. */
+  /** True for a treatment that has a cell in the grid. */
   readonly isShown: (treatment: string) => boolean;
 }
 

@@ -2,7 +2,7 @@ import type { TreatmentResult } from "../../results/result-schema.js";
 
 export interface Factor {
   readonly name: string;
-  /** Two or more levels, starting with the level of the first treatment. */
+  /** Two or more levels of the factor; the level of the first treatment comes first. */
   readonly levels: readonly string[];
 }
 

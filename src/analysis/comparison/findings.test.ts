@@ -24,7 +24,7 @@ interface Machine {
   readonly skewed: boolean;
 }
 
-/** An A/A question on such a machine: both sides ran the same thing, and took turns at being first. */
+/** An A/A question on such a machine: both sides ran the same settings, and took turns at being first. */
 function aaQuestion(blocks: number, machine: Machine, prng: Prng): Question {
   const sides: [number[], number[]] = [[], []];
   const places: number[] = [];
@@ -58,7 +58,7 @@ function claimRate(blocks: number, machine: Machine, experiments: number, family
 describe("findingsOf", () => {
   it("claims a difference in at most 5 % of A/A comparisons, also with drift and disturbed trials", () => {
     const experiments = isFull ? 400 : 80;
-    // The binomial's own spread: 5 % plus three standard errors.
+    // The bound is 5 % plus three standard errors of the binomial distribution.
     const bound = 0.05 + 3 * Math.sqrt((0.05 * 0.95) / experiments);
     const machines: Machine[] = [
       { block: 0, position: 0, skewed: false },

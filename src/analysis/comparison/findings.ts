@@ -25,29 +25,35 @@ import {
 import { differencesOf, ratioSeries, type LogSeries } from "../steady-state/series.js";
 import { isDifference } from "./verdicts.js";
 
-/** Are `values` higher or lower than `reference`? */
+/** Question of a comparison: are `values` higher or lower than `reference`? */
 export interface Question {
   /** Key that makes the resampling of this question independent of all others. */
   readonly key: string;
   readonly reference: LogSeries;
   readonly values: LogSeries;
-  /** Number of places by which the trials of `values` ran later; the effect of places is taken out. */
+  /**
+   * Number of places by which each block's trial of `values` ran after the trial of `reference`; the effect of places is
+   * taken out.
+   */
   readonly places?: LogSeries;
-  /** True if a trial of either side is beyond a factor of two of its side's median (`outlying-trials.ts`). */
+  /** True if a trial of either side differs from its side's median by more than a factor of two (`outlying-trials.ts`). */
   readonly hasOutlyingTrial?: boolean;
-  /** Reason why the question is not judged: trials of either side are not valid. */
+  /** Reason why the question gets no verdict: trials of either side are not valid. */
   readonly objection?: string | undefined;
 }
 
 /** An answer with its differences by block, from which the test of the whole family is computed. */
 export type BlockFinding = RatioFinding & { readonly differences: Differences };
 
-/** Robust standard deviations from the median beyond which a block cannot be noise. */
+/** Number of robust standard deviations beyond which the ratio of a block cannot be noise. */
 const SPREADS_MAX = 4;
-/** Standard deviations of a normal distribution in its median absolute deviation. */
+/** Factor from the median absolute deviation of normal values to their standard deviation. */
 const DEVIATIONS_IN_MAD = 1.4826;
 
-/** True if single ratios (logarithms) agree that there is no difference: nearly all near 1, and none far from the others. */
+/**
+ * True if the ratios of single blocks (as logarithms) agree that there is no difference: nearly all are near 1, and none is
+ * far from the others.
+ */
 export function areNear(ratios: readonly number[], equivalence: number): boolean {
   const near = Math.log(nearFactor(equivalence));
   const middle = median(ratios);
@@ -59,7 +65,10 @@ export function areNear(ratios: readonly number[], equivalence: number): boolean
   );
 }
 
-/** Verdict of a comparison by itself, exploratory at most; indistinguishable needs an interval near 1, and `isSteady`. */
+/**
+ * Verdict of a comparison without its family of questions, at most exploratory. Indistinguishable requires an interval near
+ * 1 and `isSteady`.
+ */
 export function verdictOf(
   finding: Omit<RatioFinding, "verdict">,
   isSteady: boolean,
@@ -73,10 +82,9 @@ export function verdictOf(
 }
 
 /**
- * Median with its bootstrap interval, which misses in about `level` of all cases; ends are null if there are too few
- * values. A median's interval cannot reach beyond the least and the largest value. If that is not enough for so small a
- * sample, the interval is no narrower than Student's t interval around `mean`, if an estimate from more values is given,
- * else around the mean of the values.
+ * Median of the values with a bootstrap interval that misses in about `level` of all cases; ends are null with too few
+ * values. The interval of a median cannot reach beyond the least and the largest value. If the sample is too small for
+ * that, the interval is at least as wide as Student's t interval around `mean`, which is by default the mean of the values.
  */
 export function medianWithInterval(
   values: readonly number[],
@@ -92,7 +100,7 @@ export function medianWithInterval(
   return { median: median(values), ciLow: Math.min(low, wide.low), ciHigh: Math.max(high, wide.high) };
 }
 
-/** Median and interval of values that are never below 0, computed on logarithms unless a value is 0. */
+/** Median and interval of values of 0 or more, computed on logarithms unless a value is 0. */
 export function ownMedian(
   values: readonly number[],
   seed: number,
@@ -104,7 +112,7 @@ export function ownMedian(
   return { median: median(values), ciLow: endOf(ciLow), ciHigh: endOf(ciHigh) };
 }
 
-/** Median of the ratios over blocks, with its interval; undefined if no block has both sides. */
+/** Median over blocks of the ratios of `values` to `reference`, with its interval; undefined if no block has both sides. */
 export function pairedRatio(
   { key, values, reference, places }: Question,
   seed: number,
@@ -135,7 +143,7 @@ function answer(question: Question, seed: number, level: number): UnadjustedFind
   return { ...paired, test: "paired", pValue };
 }
 
-/** One answer for each question, in order; undefined if no block has both sides. */
+/** Answers to the questions, in their order; an answer is undefined if no block has both sides. */
 export function findingsOf(
   family: readonly Question[],
   seed: number,
@@ -154,7 +162,7 @@ export function findingsOf(
   });
 }
 
-/** A p-value rescaled so that comparing it with 5 % is comparing the original with `level`. */
+/** P-value times 5 % / `level`: comparing it with 5 % is comparing the original with `level`. */
 export function pricedP(p: number, level: number): number {
   return Math.min(1, (p * SIGNIFICANCE) / level);
 }
@@ -171,7 +179,7 @@ export function adjusted<T extends { readonly pValue: number | null }>(
 
 /**
  * Puts all questions of an experiment under one error rate. The returned function replaces the differences of an answer by
- * its p-value among all of them, and makes an exploratory answer of the family a finding if that p-value is significant.
+ * its p-value within the family, and makes an exploratory answer of the family a finding if that p-value is significant.
  */
 export function settling(
   family: readonly BlockFinding[],

@@ -8,17 +8,20 @@ import type { LogSeries } from "../steady-state/series.js";
 
 const ROTATIONS = 5000;
 
-/** One metric of one treatment, in the baseline and in the run of this index; at least five blocks on either side. */
+/**
+ * One metric of one treatment in the baseline (`before`) and in the run with index `run` (`after`); at least five blocks on
+ * either side.
+ */
 export interface GateColumn {
   readonly run: number;
   readonly before: LogSeries;
   readonly after: LogSeries;
 }
 
-/** The largest deviates that chance shows in any column, in ascending order. */
+/** Largest deviate of any column in each simulation of chance, in ascending order. */
 export type ChanceMaxima = Float64Array;
 
-/** A random direction through blocks of one run, with a mean of 0 and a length of 1. */
+/** A random direction in the space of the blocks of one run, with a mean of 0 and a length of 1. */
 interface Direction {
   readonly run: number | undefined;
   readonly blocks: readonly number[];
@@ -32,7 +35,10 @@ interface ColumnSide {
   readonly direction: Float64Array;
 }
 
-/** Result of a turn; overwritten at each turn, so that nothing is allocated. */
+/**
+ * Mean and error of one side in one random rotation. The object is overwritten at each rotation, so that nothing is
+ * allocated.
+ */
 interface RotationResult extends MeanError {
   mean: number;
   squared: number;
@@ -40,8 +46,8 @@ interface RotationResult extends MeanError {
 }
 
 /**
- * Writes the mean that the residuals have along their direction, and its error. The residuals have one degree of freedom
- * fewer than the values, but the error counts it, which makes up for noise with two humps.
+ * Writes the mean of the residuals along their direction, and its error, to `turned`. The residuals have one degree of
+ * freedom fewer than the values, but the error counts it, which makes up for noise with two humps.
  */
 function rotate({ residuals, squares, direction }: ColumnSide, turned: RotationResult): void {
   const values = residuals.length;
@@ -106,7 +112,7 @@ export function chanceMaxima(columns: readonly GateColumn[], prng: Prng): Chance
       rotate(before, one);
       rotate(after, other);
       const difference = other.mean - one.mean;
-      // A deviate is never larger than its t.
+      // A deviate is never larger than its t, so a t that is not the largest needs no conversion.
       if (difference * difference <= largest * largest * (one.squared + other.squared)) continue;
       largest = Math.max(largest, Math.abs(deviateOf(shiftBetween(difference, one, other))));
     }
@@ -114,18 +120,23 @@ export function chanceMaxima(columns: readonly GateColumn[], prng: Prng): Chance
   }).sort();
 }
 
-/** Number among `all` chances (the observed one included) that may be as extreme for a claim at `level`. */
+/**
+ * Number among `all` simulated chances that may be as extreme as the observed value for a claim at `level`; the observed
+ * value counts as one more.
+ */
 export function chancesAllowed(all: number, level: number): number {
   return Math.floor(level * (all + 1)) - 1;
 }
 
-/** The deviate that a shift must exceed to be claimed at `level` over all columns; at least that of a single column. */
+/**
+ * Deviate that a shift must exceed to be claimed at `level` over all columns; never below the deviate for a single column.
+ */
 export function deviateToClaim(maxima: ChanceMaxima, level = SIGNIFICANCE): number {
   const allowed = chancesAllowed(maxima.length, level);
   return Math.max(deviateAt(level), maxima[maxima.length - 1 - allowed] ?? Number.POSITIVE_INFINITY);
 }
 
-/** The chance that any column shows such a deviate although none differs. */
+/** Chance that any column shows such a deviate although no column truly differs. */
 export function familyPValue(maxima: ChanceMaxima, deviate: number): number {
   const size = Math.abs(deviate);
   const reached = maxima.length - maxima.findIndex((largest) => largest >= size);

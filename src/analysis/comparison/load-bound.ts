@@ -5,17 +5,23 @@ import { isRound } from "../../metrics/operations.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { NO_FACTOR } from "./noise-floor.js";
 
-/** Clients that are busy for a smaller share of their time are bounded by their think time. */
+/** Busy share of the clients' time below which their think time bounds the throughput. */
 const BUSY_MAX = 0.5;
-/** Arrivals that are not served and polls that find nothing, as shares of all. */
+/**
+ * Largest share of unserved arrivals at which a schedule sets the throughput, and smallest share of empty polls at which a
+ * lack of work does.
+ */
 const UNSERVED_MAX = 0.01;
 const EMPTY_POLLS_MIN = 0.1;
-/** Throughput that differs by a larger factor is stated as a difference, even if the load bounds it. */
+/** Largest factor between throughputs that the load may explain; a larger one is stated as a difference. */
 const RATIO_MAX = 1.1;
 
 type Operations = Readonly<Record<string, OperationResult>>;
 
-/** Operations that the clients of this operation perform: a group of clients ran if each of its operations was measured. */
+/**
+ * Operations that the clients of `operation` perform. A group of clients counts only if each of its operations was
+ * measured.
+ */
 function operationsOfSameRole(
   operation: string,
   operations: Operations,
@@ -27,7 +33,7 @@ function operationsOfSameRole(
   return new Set(own.length > 0 ? own.flat().filter((name) => !isRound(name)) : [operation]);
 }
 
-/** Busy share of the clients' time, over all operations that they perform. */
+/** Share of their time in which the clients of `operation` are busy, over all operations that they perform. */
 function busyShare(operation: string, operations: Operations, roles: Vocabulary["roles"]): number {
   const { clients = 0, responseTimeMs } = operations[operation] ?? {};
   if (clients === 0 || !responseTimeMs) return 1;
@@ -45,7 +51,7 @@ const isClosed = ({ emptyPolls, offered }: OperationResult): boolean =>
 const isWaiting = ({ emptyPolls, transactions }: OperationResult): boolean =>
   emptyPolls >= EMPTY_POLLS_MIN * transactions;
 
-/** Sentences by operation that say what bounds its throughput in every treatment. */
+/** Sentences, by operation, that state what bounds its throughput in every treatment. */
 export function loadBounds(result: ResultDocument): Map<string, string> {
   const { treatments, comparisons } = result;
   const { workload: vocabulary } = result;

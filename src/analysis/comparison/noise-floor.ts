@@ -3,10 +3,10 @@ import { isHeadline } from "../../metrics/metric-lists.js";
 import type { ComparedOperation, Comparison, ComparisonMetric } from "../../results/result-schema.js";
 import { isDifference } from "./verdicts.js";
 
-/** The factor of comparisons between treatments that do not differ. */
+/** Name in place of a factor in comparisons of treatments with the same settings (A/A pairs). */
 export const NO_FACTOR = "none";
 
-/** Comparisons of headline metrics between treatments that differ; the headline counts these. */
+/** Comparisons of headline metrics between treatments with different settings; the headline counts these. */
 export function headlineComparisons(comparisons: readonly Comparison[]): Comparison[] {
   return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && isHeadline(metric));
 }
@@ -15,12 +15,12 @@ export function replicaComparisons(comparisons: readonly Comparison[]): Comparis
   return comparisons.filter(({ factor }) => factor === NO_FACTOR);
 }
 
-/** Distance of the far end of the interval from 1 (of the ratio if there is no interval), as a factor of 1 or more. */
+/** Largest distance from 1 among the ratio and the ends of its interval, as a factor of 1 or more. */
 function distanceFromOne({ ratio, ciLow, ciHigh }: Comparison): number {
   return Math.max(...[ratio, ciLow ?? ratio, ciHigh ?? ratio].map((end) => Math.max(end, 1 / end)));
 }
 
-/** Largest factor by which the very same settings differed; undefined without an A/A pair. */
+/** Largest factor by which A/A pairs, which have the same settings, differed; undefined without an A/A pair. */
 export function noiseFloor(
   comparisons: readonly Comparison[],
   operation: ComparedOperation,
@@ -37,7 +37,7 @@ export function isBelieved(claim: Comparison, comparisons: readonly Comparison[]
   return claim.verdict === "finding" && !isBelowNoise(claim, comparisons);
 }
 
-/** True if a claimed difference is no larger than the differences between the very same settings. */
+/** True if a claimed difference is no larger than the differences of A/A pairs, which have the same settings. */
 export function isBelowNoise(claim: Comparison, comparisons: readonly Comparison[]): boolean {
   if (claim.factor === NO_FACTOR || !isDifference(claim)) return false;
   const floor = noiseFloor(comparisons, claim.operation, claim.metric);

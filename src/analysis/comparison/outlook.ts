@@ -10,13 +10,22 @@ import { isSettled } from "./verdicts.js";
 export type OutlookInputs = Pick<ResultDocument, "treatments" | "comparisons">;
 
 export interface Outlook {
-  /** Range of the ratios of blocks that are too few for an interval; undefined if there is only one block. */
+  /**
+   * Least and largest ratio of the blocks if they are too few for an interval; undefined otherwise, and with a single
+   * block.
+   */
   readonly range: readonly [low: number, high: number] | undefined;
-  /** Trials of each treatment; undefined if the spread is not known or more than 100 would not suffice. */
+  /**
+   * Trials of each treatment that would decide the comparison; undefined if the spread is not known or more than 100 are
+   * needed.
+   */
   readonly trialsToDecide: number | undefined;
 }
 
-/** Outlook of a comparison; undefined if it is settled, rests on invalid trials, or is outside the headline. */
+/**
+ * Outlook of a comparison that more trials may decide; undefined if it is settled, rests on invalid trials, or is no
+ * headline comparison.
+ */
 export function outlookOf(result: OutlookInputs, comparison: Comparison): Outlook | undefined {
   const { operation, metric, blocks, factor, objection } = comparison;
   const isShort = blocks < BLOCKS_MIN;
@@ -38,7 +47,7 @@ export function outlookOf(result: OutlookInputs, comparison: Comparison): Outloo
       isShort && values.length > 1
         ? [Math.exp(Math.min(...values)), Math.exp(Math.max(...values))]
         : undefined,
-    // The present trials did not decide it, so it takes at least one more.
+    // The present number of trials did not decide the comparison, so it takes at least one more.
     trialsToDecide: needed && Math.max(needed, values.length + 1),
   };
 }

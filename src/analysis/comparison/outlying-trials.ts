@@ -5,12 +5,12 @@ import { OUTLYING } from "../statistics/limits.js";
 import { completeTrials } from "../steady-state/series.js";
 import { mean, median } from "../statistics/quantiles.js";
 
-/** Fewer trials have no median to compare with. */
+/** Fewest trials that have a median to compare with. */
 const TRIALS_MIN = 3;
-/** Standard deviations (of a Poisson count) within which a count of transactions is chance. */
+/** Standard deviations of a Poisson count within which chance explains a number of transactions. */
 const CHANCE_DEVIATIONS = 4;
 
-/** True if chance explains this number of transactions when `expected` are usual. */
+/** True if chance explains this number of transactions in a trial in which `expected` are usual. */
 export function isChance(transactions: number, expected: number): boolean {
   return Math.abs(transactions - expected) <= CHANCE_DEVIATIONS * Math.sqrt(expected);
 }
@@ -19,7 +19,10 @@ function isBeyond(rate: number, middle: number): boolean {
   return rate === 0 || (middle > 0 && Math.max(rate / middle, middle / rate) > OUTLYING);
 }
 
-/** Complete trials at zero or beyond a factor of two of the treatment's median; empty with fewer than three trials. */
+/**
+ * Complete trials with a throughput of 0 or beyond a factor of two of their treatment's median, unless chance explains it;
+ * empty with fewer than three trials.
+ */
 export function outlyingTrials(treatments: readonly TreatmentResult[]): OutlyingTrial[] {
   return treatments.flatMap((treatment) => {
     const complete = completeTrials(treatment);
@@ -32,7 +35,7 @@ export function outlyingTrials(treatments: readonly TreatmentResult[]): Outlying
       if (values.length < TRIALS_MIN) return [];
       const middle = median(values.map(({ rate }) => rate));
       const perSecond = values.map(({ transactions, windowSeconds }) => transactions / windowSeconds);
-      // If trials mostly did nothing, the mean is usual.
+      // If most trials did nothing, the median is 0 and the mean takes its place.
       const usual = median(perSecond) || mean(perSecond);
       return values
         .filter(({ rate }) => isBeyond(rate, middle))
@@ -48,7 +51,7 @@ export function outlyingTrials(treatments: readonly TreatmentResult[]): Outlying
   });
 }
 
-/** True if a treatment has such a trial in the operation or, for the span of an event's life, in any operation. */
+/** True if a treatment has an outlying trial in the operation or, for a span of an event's life, in any operation. */
 export function hasOutlyingTrial(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,

@@ -16,7 +16,7 @@ export interface PlaceEffect {
   readonly high: number;
 }
 
-/** Values of `blocks` by treatment, without the effects of the treatment and of the block. */
+/** Values of `blocks`, treatment by treatment, without the effects of the treatment and of the block. */
 function centred(series: readonly LogSeries[], blocks: readonly number[]): number[] {
   const rows = series.map((each) => blocks.map((block) => each.get(block) ?? 0));
   const ofBlocks = blocks.map((_, i) => mean(rows.map((row) => row[i] ?? 0)));
@@ -28,7 +28,10 @@ function sumOfProducts(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, each, i) => sum + each * (b[i] ?? 0), 0);
 }
 
-/** Undefined if an interval needs more blocks, or if treatments always ran at the same place. */
+/**
+ * Effect of a trial's place on the mean time of an operation; undefined if an interval needs more blocks, or if treatments
+ * always ran at the same place.
+ */
 function placeEffectOn(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,
@@ -48,7 +51,7 @@ function placeEffectOn(
   return { operation, effect, ...studentInterval({ mean: effect, error, degrees, deviation }, level) };
 }
 
-/** Effects that are significant at 5 % over all operations together. */
+/** Effects of places that are significant at 5 % over all operations together. */
 export function placeEffects(treatments: readonly TreatmentResult[]): PlaceEffect[] {
   const operations = comparedOperations(treatments);
   return operations

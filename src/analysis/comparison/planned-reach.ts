@@ -12,7 +12,7 @@ import { pooledDeviation } from "../statistics/place-effect.js";
 import { effectFound, trialsToFind } from "../statistics/trials-to-decide.js";
 import { differencesOf, logSeries, placeSeries, ratioSeries } from "../steady-state/series.js";
 
-/** Sizes of differences for which a plan says how many trials find them, as shares. */
+/** Sizes of differences, as shares, for which a plan states the number of trials that finds them. */
 export const ASKED_SIZES = [0.05, 0.1, 0.2] as const;
 
 export interface PlannedReach {
@@ -20,21 +20,27 @@ export interface PlannedReach {
   readonly metric: ComparisonMetric;
   /** Standard deviation of the ratio by block, as a share: 0.1 is 10 %. */
   readonly spread: number;
-  /** The least slow-down or gain that 4 of 5 such experiments find, as a share; undefined with fewer than 5 trials. */
+  /**
+   * Smallest slow-down or gain that 4 of 5 experiments of the planned size find, as a share; undefined with fewer than 5
+   * trials.
+   */
   readonly finds: number | undefined;
-  /** Trials of each treatment for each of `ASKED_SIZES`; undefined if more than 100 would not suffice. */
+  /** Trials of each treatment that find each of `ASKED_SIZES`; undefined if more than 100 are needed. */
   readonly trials: readonly (number | undefined)[];
 }
 
 export interface PlannedTrials {
-  /** Most trials of each treatment. */
+  /** Largest number of trials of each treatment. */
   readonly trials: number;
   readonly compared: number;
-  /** Level at which the last look claims. */
+  /** Level at which the last look at the results claims. */
   readonly level: number;
 }
 
-/** Standard deviation (as a logarithm) of ratios to the baseline by block, or of ratios between one treatment's trials. */
+/**
+ * Standard deviation, as a logarithm, of ratios to the baseline by block or, with a single treatment, of ratios between its
+ * trials.
+ */
 function spreadOf(
   [baseline, ...others]: readonly TreatmentResult[],
   operation: ComparedOperation,
@@ -56,7 +62,10 @@ function spreadOf(
   );
 }
 
-/** Reach by operation and headline metric of the earlier result; empty if none of its treatments has two complete trials. */
+/**
+ * Reach of a planned experiment by operation and headline metric, estimated from an earlier result; empty if none of the
+ * result's treatments has two complete trials.
+ */
 export function plannedReach(
   { treatments }: Pick<ResultDocument, "treatments">,
   { trials, compared, level }: PlannedTrials,

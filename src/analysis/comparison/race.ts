@@ -51,7 +51,10 @@ function placesOf({ treatment }: Runner, other: Runner): LogSeries {
   return ratioSeries(placeSeries(treatment), placeSeries(other.treatment));
 }
 
-/** P-values of the first runner against each other one, corrected over all pairs of runners; 1 if blocks are missing. */
+/**
+ * P-values of the first runner against each other one, corrected over all pairs of runners; 1 if a pair shares too few
+ * blocks.
+ */
 function pValuesToFirst(runners: readonly Runner[], prng: Prng): number[] {
   const pairs = runners
     .flatMap((a, i) => runners.slice(i + 1).map((b) => ({ a, b, ratios: ratioSeries(b.series, a.series) })))
@@ -115,7 +118,10 @@ function hasWholeBlock({ running }: Race, treatments: readonly TreatmentResult[]
 
 type RaceStopping = StoppingRule & { readonly race: Objective };
 
-/** The race after the last of these looks, ascending; the race `before` it if its block is not complete. */
+/**
+ * The race after the last of `looks`, which are ascending numbers of blocks; `before` if the block of that look is not
+ * complete.
+ */
 export function raceOn(
   before: Race,
   treatments: readonly TreatmentResult[],
@@ -145,7 +151,7 @@ export function raceAfter(
   );
 }
 
-/** True if a treatment runs in that block, counted from 0. */
+/** True if the treatment is still in the race in that block, counted from 0. */
 export function runsIn(race: Pick<Race, "left">, treatment: string, block: number): boolean {
   return race.left.every((each) => each.treatment !== treatment || block < each.blocks);
 }

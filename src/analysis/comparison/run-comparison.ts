@@ -31,7 +31,10 @@ export interface TreatmentMetric {
   readonly treatment: string;
   readonly operation: ComparedOperation;
   readonly metric: ComparisonMetric;
-  /** Unit that the operation works on, such as `events`, from the compared run if that has it, else from the baseline. */
+  /**
+   * Unit that the operation works on, such as `events`; stated by the compared run if it has the operation, else by the
+   * baseline.
+   */
   readonly unit: string;
 }
 
@@ -39,17 +42,17 @@ export type RunVerdict = "finding" | "exploratory" | "indistinguishable" | "inco
 
 export interface RunFinding extends TreatmentMetric, Omit<UnpairedRatio, "shift"> {
   readonly levels: Readonly<Record<string, string>>;
-  /** Geometric means over complete trials, in milliseconds or events per second. */
+  /** Geometric means of the baseline and of the run over complete trials, in milliseconds or events per second. */
   readonly baselineMean: number;
   readonly mean: number;
-  /** The number that stands in for a value of 0 in the ratio; left out if no trial has a 0. */
+  /** Number that replaces a value of 0 in the ratio; left out if no trial has a 0. */
   readonly zeroAs?: number;
-  /** Interval that holds together with the intervals of all metrics of all runs. */
+  /** Interval of the ratio that holds together with the intervals of all metrics of all runs. */
   readonly familyLow: number | null;
   readonly familyHigh: number | null;
-  /** Chance that any metric of any run looks as different although none is. */
+  /** Chance that any metric of any run looks as different although none truly differs. */
   readonly familyP: number | null;
-  /** Chance that any metric looks this much worse although none is worse than accepted. */
+  /** Chance that any metric looks this much worse although none is worse than the accepted regression. */
   readonly pWorse: number | null;
   readonly verdict: RunVerdict;
   /** True if the family's interval lies wholly beyond the accepted regression. */
@@ -58,13 +61,13 @@ export interface RunFinding extends TreatmentMetric, Omit<UnpairedRatio, "shift"
 
 export interface RunComparison {
   readonly directory: string;
-  /** Differences and disturbances for which a run is not judged unless the user asks for it. */
+  /** Differences and disturbances because of which the run is not judged unless the user asks for it. */
   readonly differences: readonly string[];
   readonly isJudged: boolean;
   readonly notes: readonly string[];
   readonly onlyInBaseline: readonly string[];
   readonly onlyHere: readonly string[];
-  /** Metrics of shared treatments that were measured on one side only: an operation that does nothing has no times. */
+  /** Metrics of shared treatments that only one of the two sides has: an operation that does nothing has no times. */
   readonly metricsOnlyInBaseline: readonly TreatmentMetric[];
   readonly metricsOnlyHere: readonly TreatmentMetric[];
   readonly findings: readonly RunFinding[];
@@ -122,7 +125,7 @@ function matched(baseline: StoredRun, run: StoredRun): Match[] {
   );
 }
 
-/** Values of a metric by block. Trials that did nothing have no rate: they are counted separately, as stalled. */
+/** Values of a metric by block. A trial that did nothing has no rate: it is counted separately, as stalled. */
 function seriesOf(
   treatment: TreatmentResult,
   operation: ComparedOperation,
@@ -167,7 +170,7 @@ function missing(
   );
 }
 
-/** The share by which a ratio at the bound is worse, as a logarithm whose sign is the direction that is worse. */
+/** Logarithm of the ratio that is worse by exactly the accepted share; negative if larger values are better. */
 function regressionBound(metric: ComparisonMetric, maxRegression: number): number {
   return isLargerBetter(metric) ? Math.log(1 - maxRegression) : Math.log(1 + maxRegression);
 }
@@ -180,16 +183,16 @@ export function isWorse(
   return isLargerBetter(metric) ? ratio < 1 - maxRegression : ratio > 1 + maxRegression;
 }
 
-/** The strictest bounds of all runs: trials that were looked at before claim no more here than in their run. */
+/** Bounds with the smallest level of all runs: trials that were looked at before claim no more here than in their run. */
 function strictest(runs: readonly StoredRun[]): ClaimBounds {
   const level = Math.min(...runs.map(({ result }) => boundsOf(result).level));
   return { ...PLAIN_BOUNDS, level };
 }
 
-/** The error rate of all ratios of all runs, and the frequency of each deviate among them by chance. */
+/** Control of the error rate of all ratios of all runs: `maxima` are the largest deviates that chance shows among them. */
 interface ErrorControl {
   readonly maxima: ChanceMaxima;
-  /** Level at which ratios claim: less than 5 % if stalls take a part of it, or if trials were looked at before. */
+  /** Level at which ratios claim: below 5 % if stalls take a part of it, or if trials were looked at before. */
   readonly level: number;
   readonly maxRegression: number;
 }
@@ -225,7 +228,7 @@ function claimOf(
 const excludesOne = (low: number | null, high: number | null): boolean =>
   low !== null && high !== null && (low > 1 || high < 1);
 
-/** Single trials of either run divided by the mean of the other, as logarithms. */
+/** Single trials of either run divided by the mean of the other run, as logarithms. */
 function singleRatios({ reference, values }: MetricPair): number[] {
   const [before, after] = [[...reference.values()], [...values.values()]];
   const [centreBefore, centreAfter] = [mean(before), mean(after)];
@@ -273,7 +276,7 @@ interface RunJudgement {
   readonly stalls: readonly StallFinding[];
 }
 
-/** Judges all runs under one error rate, half of which is for stalls if stalls can be claimed at all. */
+/** Judges all runs under one error rate; half of it is for stalls if any stall could be claimed. */
 function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: number): RunJudgement[] {
   const bounds = strictest([baseline, ...runs]);
   const seed = (part: string): Prng => new Prng(deriveSeed(baseline.result.scenario.seed, "gate", part));
@@ -323,9 +326,9 @@ function described(
 }
 
 /**
- * Throws a UsageError if a run has no complete trial, or no treatment has complete trials on both sides.
- * @param maxRegression accepted regression as a share
- * @param allowsDifferences whether runs of other settings or machines, and disturbed ones, are judged, too
+ * Compares runs with a baseline. Throws a UsageError if a run has no complete trial, or no treatment has complete trials on
+ * both sides. `maxRegression` is the accepted share; `allowsDifferences` also judges disturbed runs, and runs of other
+ * settings or machines.
  */
 export function compareRuns(
   baseline: StoredRun,

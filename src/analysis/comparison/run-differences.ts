@@ -13,10 +13,10 @@ interface Run {
 
 type Facts = Readonly<Record<string, string | number>>;
 
-/** Facts that change from minute to minute, or repeat another fact at more length. */
+/** Facts that a comparison skips: they change from minute to minute, or repeat another fact at more length. */
 const PASSED_OVER: ReadonlySet<string> = new Set(["loadAverage1m", "server"]);
 
-/** Keys whose value does not change a trial. */
+/** Scenario keys that a comparison skips, because their values do not change a trial. */
 const SCENARIO_PASSED_OVER = /^(name|seed|trials|thresholds|published|log)(\.|\[|$)/;
 
 function factDifferences(before: Facts, after: Facts): string[] {
@@ -31,7 +31,7 @@ interface Difference {
   readonly words: string;
 }
 
-/** Differences between the surroundings of both runs, the weightiest first. */
+/** Differences between the surroundings of two runs, the most important first. */
 function differencesOf({ result: before }: Run, { result: after }: Run): Difference[] {
   const scenario = scenarioDifferences(before.scenario.yaml, after.scenario.yaml)
     .filter(({ path }) => !SCENARIO_PASSED_OVER.test(path))
@@ -70,7 +70,7 @@ function disturbances(runs: readonly Run[]): string[] {
   );
 }
 
-/** Differences and disturbances that prevent a verdict on the run unless the user asks for it, the weightiest first. */
+/** Differences and disturbances that prevent a verdict on the run unless the user asks for it, the most important first. */
 export function obstaclesBetween(baseline: Run, run: Run): string[] {
   return [
     ...disturbances([baseline, run]),
@@ -79,7 +79,7 @@ export function obstaclesBetween(baseline: Run, run: Run): string[] {
   ];
 }
 
-/** Further notes for the reader: runs that ended early, and other versions, which are a reason to compare. */
+/** Further notes for the reader: runs that ended early, and different versions, which are a reason to compare runs. */
 export function runNotes(baseline: Run, run: Run): string[] {
   return [
     ...[baseline, run].flatMap(({ directory, result: { verdict } }) =>
@@ -108,8 +108,8 @@ function areApart(a: Comparison, b: Comparison): boolean {
 }
 
 /**
- * Warnings that the servers of a duet disturb each other: treatments differ by another ratio than in a run with interleaved
- * blocks. Empty if both runs are duets, or neither.
+ * Warnings for a duet and a run with interleaved blocks whose treatments differ by another ratio: the servers of the duet
+ * disturb each other. Empty if both runs are duets, or neither is.
  */
 export function interferenceWarnings(one: Run, other: Run): string[] {
   if (isDuet(one) === isDuet(other)) return [];

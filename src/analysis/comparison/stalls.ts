@@ -14,7 +14,7 @@ import { isChance } from "./outlying-trials.js";
 const DEALS = 10_000;
 const ROUNDING = 1e-9;
 
-/** Treatments of one run by a key that is the same in all runs. */
+/** Treatments of one run, by a key that the same treatment has in all runs. */
 export type Treatments = ReadonlyMap<string, TreatmentResult>;
 
 export interface StallFinding {
@@ -24,10 +24,13 @@ export interface StallFinding {
   readonly trials: readonly number[];
   readonly ofBaselineTrials: number;
   readonly ofTrials: number;
-  /** Ends of the interval of the odds divided by the baseline's; null with too few trials and for an infinite end. */
+  /** Interval of the odds of a stall divided by the baseline's odds; null with too few trials, and for an infinite end. */
   readonly oddsLow: number | null;
   readonly oddsHigh: number | null;
-  /** Chance of as clear a difference in any treatment of any run, scaled to claim at 5 %; null with too few trials. */
+  /**
+   * Chance of as clear a difference in any treatment of any run, scaled so that a claim needs 5 % or less; null with too
+   * few trials.
+   */
   readonly familyP: number | null;
   /** True if trials surely stalled more often than in the baseline. */
   readonly isRegression: boolean;
@@ -44,7 +47,7 @@ interface Column {
 
 type StalledOperations = ReadonlyMap<TrialResult, readonly string[]>;
 
-/** Operations of each trial that did nothing or less than half of the usual rate in these treatments. */
+/** Stalled operations of each trial: they did nothing, or less than half of the usual rate in these treatments. */
 function stalledOperations(treatments: readonly TreatmentResult[]): Map<TrialResult, string[]> {
   const trials = treatments.flatMap(completeTrials);
   const stalled = new Map<TrialResult, string[]>(trials.map((trial) => [trial, []]));
@@ -94,7 +97,7 @@ function countsOf({ finding }: Column): Counts {
 const isTestable = ({ finding }: Column): boolean =>
   Math.min(finding.ofBaselineTrials, finding.ofTrials) >= BLOCKS_MIN;
 
-/** A block of a run: by treatment key, whether the treatment stalled in it. */
+/** One block of a run: whether each treatment, by its key, stalled in it. */
 type Block = ReadonlyMap<string, boolean>;
 
 function blocksOf(treatments: Treatments, stalled: StalledOperations): Block[] {
@@ -107,7 +110,10 @@ function blocksOf(treatments: Treatments, stalled: StalledOperations): Block[] {
   return [...blocks.values()];
 }
 
-/** The least p-value of any column in each random permutation of the blocks between the runs, in ascending order. */
+/**
+ * Deals all blocks to the runs at random, many times. Returns the least p-value of any column in each deal, in ascending
+ * order.
+ */
 function leastByChance(
   columns: readonly Column[],
   dealt: readonly (readonly Block[])[],
@@ -138,15 +144,18 @@ function leastByChance(
   }).sort();
 }
 
-/** Stalls of all runs under one error rate. */
+/** Stalls of all runs, judged under one error rate. */
 export interface StallFamily {
-  /** True if any count could be claimed at `level`, for any distribution of the stalled trials over the runs. */
+  /** True if some distribution of the stalled trials over the runs could be claimed at `level`. */
   readonly canClaim: (level: number) => boolean;
-  /** Findings on treatments of this run with a stalled trial on either side; all claims together miss at `level`. */
+  /**
+   * Findings on treatments of this run that have a stalled trial on either side; the claims of all runs together miss at
+   * `level`.
+   */
   readonly findings: (run: number, level: number) => StallFinding[];
 }
 
-/** @param runs the baseline first */
+/** Judges the stalled trials of all runs together; the baseline is the first of `runs`. */
 export function stallFamily(runs: readonly Treatments[], prng: Prng): StallFamily {
   const keys = [...(runs[0]?.keys() ?? [])];
   const stalled = new Map(

@@ -16,7 +16,10 @@ import { settling } from "./findings.js";
 import { headlineComparisons } from "./noise-floor.js";
 import { isSettled } from "./verdicts.js";
 
-/** The questions of an experiment, under one error rate: comparisons, and effects and interactions if factors cross. */
+/**
+ * Answers to all questions of an experiment under one error rate: comparisons and, if factors cross, effects and
+ * interactions.
+ */
 export function settledDifferences(
   treatments: readonly TreatmentResult[],
   seed: number,
@@ -34,7 +37,10 @@ export function settledDifferences(
   };
 }
 
-/** The comparisons to decide: those that thresholds are about or, without such thresholds, all headline ones. */
+/**
+ * The comparisons that must be decided: of metrics that have thresholds or, without such thresholds, all headline
+ * comparisons.
+ */
 export function claimsOfInterest(
   comparisons: readonly Comparison[],
   thresholds: readonly Quantity[],
@@ -48,7 +54,7 @@ export function claimsOfInterest(
 
 export interface Look {
   readonly blocks: number;
-  /** Comparisons that have to be decided, in order. */
+  /** Comparisons that the experiment has to decide, in order. */
   readonly claims: readonly Comparison[];
   readonly open: readonly Comparison[];
 }
@@ -71,7 +77,7 @@ export function blocksOf(treatments: readonly TreatmentResult[]): number {
   return new Set(complete.map(({ block }) => block)).size;
 }
 
-/** The looks made up to a number of blocks: planned and additional ones. */
+/** Looks made up to a number of blocks, as ascending numbers of blocks: the planned looks and `others`. */
 export function looksUpTo(
   blocks: number,
   { min, max }: Pick<StoppingRule, "min" | "max">,
@@ -81,7 +87,7 @@ export function looksUpTo(
   return [...new Set([...planned, ...others])].filter((look) => look <= blocks).sort((a, b) => a - b);
 }
 
-/** Bounds of claims if the last look is after this number of blocks. */
+/** Bounds of claims if the last look is after `blocks` blocks. */
 export function boundsAfter(
   blocks: number,
   { min, max, within, race }: StoppingRule,
@@ -91,7 +97,7 @@ export function boundsAfter(
   if (min === undefined) return { ...PLAIN_BOUNDS, equivalence };
   const now = Math.max(blocks, BLOCKS_MIN);
   const looks = looksUpTo(now, { min, max }, [...others, now]);
-  // Comparisons of treatments that left ended at an earlier look: the strictest level covers all of these.
+  // Treatments that left the race were last compared at an earlier look: the strictest level of all looks covers them.
   const last = race ? looks.map((_, i) => looks.slice(0, i + 1)) : [looks];
   return { level: Math.min(...last.map((each) => levelOf(each, max))), equivalence };
 }

@@ -9,7 +9,7 @@ import { ownMedian } from "./findings.js";
 import { metricOf } from "../steady-state/series.js";
 import { fitCurves, type Curve } from "./usl-verdict.js";
 
-/** Fewer levels are a comparison, not a curve. */
+/** Fewest levels of a sweep: fewer are a comparison, not a curve. */
 const SWEEP_LEVELS_MIN = 3;
 
 interface Step {
@@ -27,7 +27,7 @@ function clientsOf(level: string | undefined): number | undefined {
   return match ? Number(match[1]) : undefined;
 }
 
-/** Treatments that share all levels but the level of `factor`, by the shared levels. */
+/** Groups of treatments that differ in the level of `factor` alone, by the levels that they share. */
 function groups(treatments: readonly TreatmentResult[], factor: string) {
   const found = new Map<string, { levels: Record<string, string>; steps: Step[] }>();
   for (const treatment of treatments) {
@@ -64,14 +64,17 @@ function pointOf({ clients, treatment }: Step, operation: Operation, seed: numbe
   };
 }
 
-/** True if the steps are numbers of that operation's clients, not of another group's. */
+/** True if the steps vary the number of clients that perform the operation, not of another group of clients. */
 function variesOwnClients(steps: readonly Step[], operation: Operation): boolean {
   return steps.every(({ clients, treatment }) =>
     treatment.trials.every(({ operations }) => (operations[operation]?.clients ?? clients) === clients),
   );
 }
 
-/** True if a schedule starts the operation, by itself or as a part of a round: clients then do not drive it. */
+/**
+ * True if a schedule starts the operation, by itself or as a part of a round, so that the number of clients does not set
+ * its load.
+ */
 function isScheduled(steps: readonly Step[], operation: Operation, { roles }: Vocabulary): boolean {
   const performing = Object.values(roles).filter(({ operations }) => operations.includes(operation));
   const started = performing.flatMap(({ arrivals }) => arrivals);
@@ -108,7 +111,7 @@ function curves(steps: readonly Step[], operation: Operation): Curve[] {
   });
 }
 
-/** Sweeps of a result; empty if no number of clients varies over at least three levels. */
+/** Sweeps of a result over numbers of clients; empty if no number of clients varies over at least three levels. */
 export function sweepsOf(
   treatments: readonly TreatmentResult[],
   vocabulary: Vocabulary,

@@ -14,20 +14,23 @@ import { mean } from "../statistics/quantiles.js";
 export interface UnpairedRatio {
   readonly trials: number;
   readonly ratio: number;
-  /** Shift of the means of logarithms; null with too few trials, like interval and p-value. */
+  /** Difference between the means of the logarithms; null with too few trials, like interval and p-value. */
   readonly shift: MeanDifference | null;
   readonly ciLow: number | null;
   readonly ciHigh: number | null;
   readonly pValue: number | null;
 }
 
-/** The ratios from which the shift is at most `deviate` away. */
+/** Interval of the ratios that lie at most `deviate` normal deviates away from the shift. */
 export function ratiosWithin(shift: MeanDifference, deviate: number): [low: number, high: number] {
   const [low, high] = shiftsWithin(shift, deviate);
   return [Math.exp(low), Math.exp(high)];
 }
 
-/** Ratio with its interval, which misses in `level` of all cases, and its test; undefined if a side has no trial. */
+/**
+ * Ratio of the unpaired trials of two sides, with its test and an interval that misses in `level` of all cases; undefined
+ * if a side has no trial.
+ */
 export function unpairedRatio(
   reference: LogSeries,
   values: LogSeries,

@@ -5,11 +5,11 @@ import { BLOCKS_MIN } from "../statistics/limits.js";
 import { expandedConfidence, mean, quantile } from "../statistics/statistics.js";
 import { fitUsl, peakOf, rSquared, type Parameters, type Point } from "./usl.js";
 
-/** Three parameters and two levels to spare. */
+/** Fewest levels for a fit: one for each of three parameters, and two to spare. */
 const LEVELS_MIN = 5;
 const RESAMPLES = 2000;
 const R_SQUARED_MIN = 0.9;
-/** A peak further out than this many times the highest level is a guess. */
+/** Farthest peak that is stated, in multiples of the highest level; a peak further out is a guess. */
 const EXTRAPOLATION_MAX = 2;
 const LAMBDA_RATIO_MAX = 4;
 
@@ -24,7 +24,7 @@ function averaged(curves: readonly Curve[]): Point[] {
 
 const g = (value: number): string => Number(value.toPrecision(3)).toString();
 
-/** Reason why the estimate cannot be a scalability law, or why these points do not determine it. */
+/** Reason why the fit is no scalability law, or why these points do not determine it; undefined if there is none. */
 function objection(points: readonly Point[], fit: Parameters): string | undefined {
   const atBound = fit.sigma <= 0 ? "sigma" : fit.kappa <= 0 ? "kappa" : undefined;
   if (atBound === "kappa")
@@ -53,7 +53,7 @@ function peak(value: number, resampled: readonly number[], confidence: number, h
 
 function intervalOf(value: number, resampled: readonly number[], confidence: number): Estimate {
   const tail = (1 - confidence) / 2;
-  // Infinite peaks are as good as very large ones for a quantile, which would otherwise interpolate to NaN.
+  // Infinite peaks become very large numbers, because a quantile would interpolate infinities to NaN.
   const finite = resampled.map((each) => Math.min(each, Number.MAX_SAFE_INTEGER));
   const end = (q: number): number => {
     const at = quantile(finite, q);

@@ -16,7 +16,7 @@ const RAYTRACER = pointsOf(
 );
 const LEVELS = [1, 2, 4, 8, 16, 32, 64];
 
-/** Blocks of trials around a known law; `noise` is relative, `shared` moves a whole block. */
+/** Throughput in blocks of trials around a known law; `noise` is relative, and `shared` moves a whole block. */
 function curvesOf(truth: Parameters, blocks: number, noise: number, prng: Prng, levels = LEVELS): Curve[] {
   const wiggle = (size: number): number =>
     size * (prng.float() + prng.float() + prng.float() + prng.float() - 2) * Math.sqrt(3);

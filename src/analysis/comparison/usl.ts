@@ -51,7 +51,10 @@ function normalEquations(rows: readonly { readonly gradient: Triple; readonly re
   return { matrix, right: [toward(0), toward(1), toward(2)] as Triple };
 }
 
-/** Start of the fit: N / X is linear in 1/lambda, sigma/lambda and kappa/lambda, so least squares solves it directly. */
+/**
+ * Start values of the fit: N / X is linear in 1/lambda, sigma/lambda and kappa/lambda, so least squares finds them
+ * directly.
+ */
 function start(points: readonly Point[]): Parameters | undefined {
   const { matrix, right } = normalEquations(
     points.map(({ clients: n, throughput }) => ({

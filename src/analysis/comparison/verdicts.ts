@@ -8,7 +8,7 @@ export function isDifference({ verdict }: WithVerdict): boolean {
   return verdict === "finding" || verdict === "exploratory";
 }
 
-/** True if something may be stated of the comparison: a finding of the experiment, or that two sides are the same. */
+/** True if the comparison allows a statement: a finding of the experiment, or that two sides are the same. */
 export function isSettled({ verdict }: WithVerdict): boolean {
   return verdict === "finding" || verdict === "indistinguishable";
 }
@@ -26,7 +26,7 @@ export function verdictCounts(comparisons: readonly WithVerdict[]): VerdictCount
   };
 }
 
-/** `2 are findings, 4 exploratory and 20 inconclusive`; empty without comparisons. */
+/** Numbers of verdicts, such as `2 are findings, 4 exploratory and 20 inconclusive`; empty without comparisons. */
 export function countsText(counts: VerdictCounts): string {
   const parts = COMPARISON_VERDICTS.filter((verdict) => counts[verdict] > 0).map((verdict, i) => {
     const count = counts[verdict];

@@ -6,18 +6,18 @@ import type { Aspect, GeneratorCeiling, TrialResult } from "../../results/result
 export interface CheckInputs {
   readonly trial: TrialResult;
   readonly bounds: DiagnosisSettings;
-  /** `select 1` through the same pool, if it was measured. */
+  /** Measurement of `select 1` through the same pool, if there is one. */
   readonly ceiling?: GeneratorCeiling;
-  /** Runnable processes for each core before the experiment began; only the first trial has it. */
+  /** Runnable processes for each core before the experiment began; undefined except in the first trial. */
   readonly loadBefore?: number;
 }
 
-/** A value beyond its bound. */
+/** A value that exceeds its bound, with a text about it. */
 export interface Observation {
   readonly seen: number;
   readonly bound: number;
   readonly words: string;
-  /** Invalidated aspects, if they differ from the registry's; a warning invalidates nothing. */
+  /** Aspects of the trial that are not valid, if they differ from the check's entry in the registry; empty for a warning. */
   readonly invalidates?: readonly Aspect[];
 }
 
@@ -33,7 +33,10 @@ export function ms(value: number, bound = Number.NaN): string {
   return `${sidedText(value, bound, 3)} ms`;
 }
 
-/** Share of the busiest thread's time that the whole process spent on a CPU; a process below it was waiting for a CPU. */
+/**
+ * CPU time of the whole process as a share of the busy time of its busiest thread: a process below it was waiting for a
+ * CPU.
+ */
 const STARVED_BELOW = 0.6;
 
 /**

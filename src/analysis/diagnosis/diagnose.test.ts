@@ -73,7 +73,7 @@ const agentWithin = (errorMs: number, accountedRatio = 1): TrialAgent => ({
   accountedRatio,
 });
 
-/** Check, example beyond its default bound, example within it, and the words of the finding. */
+/** Check, trial beyond its default bound, trial within it, and words that the finding must contain. */
 const CASES: readonly [Finding["check"], CheckInputs, CheckInputs, RegExp][] = [
   [
     "event-loop-delay",

@@ -32,7 +32,7 @@ import {
   tableChange,
 } from "./server-checks.js";
 
-/** Each check with the aspects of a trial that are not valid beyond its bound; a check without any only warns. */
+/** Each check with the aspects of a trial that it makes invalid beyond its bound; a check without aspects only warns. */
 const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...invalidates: Aspect[]]>> = {
   "event-loop-delay": [eventLoopDelay, "timings"],
   "worker-utilization": [workerUtilization, "timings"],
@@ -114,10 +114,10 @@ export function diagnosisEntries(
   ];
 }
 
-/** The trials of one check in one sentence. */
+/** The findings of one check, for all its trials, in one sentence. */
 export interface Reason {
   readonly invalidates: readonly Aspect[];
-  /** The worst trial in words, and the numbers of the others. */
+  /** The finding on the worst trial, and the numbers of the other trials. */
   readonly words: string;
 }
 

@@ -7,7 +7,10 @@ import type { GeneratorCeiling, OperationResult, TrialResult } from "../../resul
 import { observeAbove, generatorRemedy, ms, percent, warningAbove, type Check } from "./check.js";
 import { otherCpu, steal } from "./server-checks.js";
 
-/** If timers of a worker thread fire late, think times are longer than asked, and answers wait before they are timed. */
+/**
+ * Checks the delay of worker threads' timers: if they fire late, think times are longer than asked, and answers wait before
+ * they are timed.
+ */
 export const eventLoopDelay: Check = ({ trial, bounds }) =>
   observeAbove(
     trial.client?.eventLoopDelayP99Ms,
@@ -16,7 +19,10 @@ export const eventLoopDelay: Check = ({ trial, bounds }) =>
       `the event loop of a worker was ${ms(seen, bounds.maxEventLoopDelayMs)} late (p99; bound ${ms(bounds.maxEventLoopDelayMs)}): latencies include the generator's delay; ${generatorRemedy(trial)}`,
   );
 
-/** Looks at each thread: a thread that is busy all the time hides among idle threads in the CPU time of the process. */
+/**
+ * Checks how busy each worker thread is: the CPU time of the process hides a thread that is busy all the time among idle
+ * threads.
+ */
 export const workerUtilization: Check = ({ trial, bounds }) =>
   observeAbove(
     trial.client?.workerUtilization,
@@ -27,8 +33,8 @@ export const workerUtilization: Check = ({ trial, bounds }) =>
   );
 
 /**
- * Durations come from the monotonic clock and stand; times that the database writes do not. The default bound is above a
- * slew of 500 ppm for 200 s, which NTP rarely needs.
+ * Checks for steps of the clock. Durations stand, since they come from the monotonic clock; times that the database writes
+ * do not. The default bound is above a slew of 500 ppm for 200 s, which NTP rarely needs.
  */
 export const clockStep: Check = ({ trial, bounds: { maxClockStepMs: bound } }) => {
   const { client, serverClockStepMs = 0 } = trial;
@@ -45,7 +51,10 @@ export const clockStep: Check = ({ trial, bounds: { maxClockStepMs: bound } }) =
   );
 };
 
-/** Beyond the bound, the second in which something ended is not sure, nor the duration of an event between two agents. */
+/**
+ * Checks the clocks of agents: beyond the bound, neither the second in which something ended nor the duration of an event
+ * between two agents is sure.
+ */
 export const agentClock: Check = ({ trial, bounds }) => {
   const worst = [...(trial.agents ?? [])].sort((a, b) => b.clock.errorMs - a.clock.errorMs)[0];
   return observeAbove(
@@ -57,7 +66,10 @@ export const agentClock: Check = ({ trial, bounds }) => {
   );
 };
 
-/** Arrivals that found no free client in time were not offered: a latency measured without them describes a lighter load. */
+/**
+ * Checks for dropped arrivals, which found no free client in time: a latency measured without them describes a lighter
+ * load.
+ */
 export const dropped: Check = ({ trial, bounds }) => {
   const scheduled = Object.entries(trial.operations).flatMap(
     ([operation, { offered = 0, dropped: lost = 0 }]) =>
@@ -74,15 +86,21 @@ export const dropped: Check = ({ trial, bounds }) => {
 };
 
 const LEAST_MS = 1_000;
-/** Long transactions are likelier to be under way than short ones: slightly longer than the slowest is chance. */
+/**
+ * Factor by which a transaction in flight must exceed the slowest ended one: long transactions are likelier to be under
+ * way, so a slightly longer one is chance.
+ */
 const TIMES_THE_SLOWEST = 2;
 
-/** The slowest transaction that ended in the window, failed ones included. */
+/** Milliseconds of the slowest transaction that ended in the window, failed ones included. */
 export function slowestMs({ responseTimeMs, failedTimeMs }: OperationResult): number {
   return Math.max(responseTimeMs?.max ?? 0, failedTimeMs?.max ?? 0);
 }
 
-/** A transaction in flight at the end of the window is in no histogram, so one that stood still makes the tail look shorter. */
+/**
+ * Checks for transactions in flight at the end of the window: they are in no histogram, so one that stood still makes the
+ * tail look shorter.
+ */
 export const inFlightAtEnd: Check = ({ trial }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const slowest = slowestMs(result);
@@ -103,8 +121,8 @@ export const inFlightAtEnd: Check = ({ trial }) => {
 };
 
 /**
- * No percentile of ended operations shows that an operation stood still: in a closed loop, waiting clients offer nothing.
- * Beyond its bound the rate describes neither the time before nor the stall.
+ * Checks for an operation that stood still, which no percentile of ended operations shows: in a closed loop, waiting
+ * clients offer nothing. Beyond its bound, the rate describes neither the time before the stall nor the stall.
  */
 export const stall: Check = ({ trial, bounds }) => {
   const seconds = Math.floor(trial.windowSeconds + 0.001);
@@ -146,13 +164,13 @@ export const withoutRows: Check = ({ trial }) => {
 
 const deviationFromOne = (ratio: number): number => Math.abs(1 - ratio);
 
-/** Checks that say that the threads of clients did not run when they should have. */
+/** Checks whose findings say that threads of clients did not run when they should have. */
 const STARVATION = [eventLoopDelay, workerUtilization, steal, otherCpu];
 
 /**
- * Little's law as book-keeping: clients x window must be the time that clients spent in service, waiting, idle and preparing,
- * of all clients and of each agent's. If it is not, transactions may be missing or counted twice. If clients waited for a CPU,
- * the counts stand.
+ * Checks the accounts of time by Little's law: clients x window must equal the time that clients spent in service, waiting,
+ * idle and preparing, over all clients and on each agent. If not, transactions may be missing or counted twice; if clients
+ * waited for a CPU, the counts stand.
  */
 export const closure: Check = (examined) => {
   const { trial, bounds } = examined;
@@ -180,9 +198,9 @@ export const closure: Check = (examined) => {
 const DEFAULT_MAX = 0.01;
 
 /**
- * If more transactions failed than the budget allows, the latencies of the others describe a lighter load. Conflicts that
- * outlast their retries are a result of isolation and locking, and faults were asked for: both only warn, unless the
- * scenario states a bound.
+ * Checks the share of failures: above the budget, the latencies of the other transactions describe a lighter load.
+ * Conflicts that outlast their retries are a result of isolation and locking, and faults were asked for: both only warn,
+ * unless the scenario states a bound.
  */
 export const failures: Check = ({ trial, bounds: { maxFailureRatio } }) => {
   const bound = maxFailureRatio ?? DEFAULT_MAX;
@@ -217,7 +235,10 @@ export const failures: Check = ({ trial, bounds: { maxFailureRatio } }) => {
   return warningAbove(ratio, bound, () => `${words}, with ${codes}: latencies are those of the others`);
 };
 
-/** Transactions without empty polls: a role that finds nothing for most of the window would hide a retry storm in them. */
+/**
+ * Number of transactions without empty polls, which would hide a retry storm of a role that finds nothing for most of the
+ * window.
+ */
 function completedTransactions(result: OperationResult): number {
   return result.transactions + failuresOf(result);
 }
@@ -239,7 +260,10 @@ function backoffText({ parts = [], responseTimeMs }: OperationResult): string {
   return `; backoff was ${percent(backoff.meanMs / responseTimeMs.mean)} of the response time`;
 }
 
-/** A retry storm is another load than the scenario's. It invalidates nothing: that locking or fault costs retries. */
+/**
+ * Checks for a retry storm, which is another load than the scenario's. It invalidates nothing: retries are a cost of the
+ * locking or of the fault.
+ */
 export const retries: Check = ({ trial, bounds }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const ratio = retriesPerTransaction(result);
@@ -259,7 +283,7 @@ export const retries: Check = ({ trial, bounds }) => {
 
 const SHARE_MAX = 0.5;
 
-/** Share of the ceiling's transactions a second that the trial made, failed ones and empty polls included. */
+/** Transactions a second of the trial, failed ones and empty polls included, as a share of the ceiling's. */
 export function shareOfCeiling(
   trial: Pick<TrialResult, "operations" | "windowSeconds">,
   ceiling: GeneratorCeiling,
@@ -273,8 +297,8 @@ export function shareOfCeiling(
 }
 
 /**
- * Near the ceiling, the generator hides a difference between treatments. It invalidates nothing: a transaction is several
- * statements, so a trial cannot reach the ceiling, and half of it is near.
+ * Checks whether the load generator is near its ceiling, where it hides a difference between treatments. It invalidates
+ * nothing. Half of the ceiling counts as near, since a transaction is several statements and cannot reach it.
  */
 export const nearCeiling: Check = ({ trial, ceiling }) => {
   const isKnown = ceiling && ceiling.transactionsPerSecond > 0 && trial.windowSeconds > 0;
@@ -286,15 +310,15 @@ export const nearCeiling: Check = ({ trial, ceiling }) => {
   );
 };
 
-/** A trial cannot exceed a ceiling: a share above 1 says that the probe was slowed. */
+/** Text about a share of the ceiling. A trial cannot exceed a ceiling: a share above 1 says that the probe was slowed. */
 function meaningOf(share: number): string {
   return isCeiling(share) ? ": the generator is near its ceiling" : ` in a short probe: ${NO_CEILING}`;
 }
 
-/** Words about a probe that a trial exceeded. */
+/** Text about a probe that was slower than a trial. */
 export const NO_CEILING = "something slowed the probe, so the generator's ceiling is not known";
 
-/** True if the probe can be the ceiling of a trial that made that share of its transactions. */
+/** False if the trial made more transactions a second than the probe, which then measured no ceiling. */
 export function isCeiling(share: number): boolean {
   return share <= 1;
 }

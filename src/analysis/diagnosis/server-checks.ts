@@ -5,12 +5,12 @@ import { kindOf } from "../../faults/registry.js";
 import type { ForeignWork, ServerChange, TableChange, TrialResult } from "../../results/result-schema.js";
 import { observeAbove, percent, warningAbove, type Check, type Observation } from "./check.js";
 
-/** Share of the window's log that went through new files. */
+/** Largest share of the window's log that may go through new files. */
 const MOST_RATIO = 0.25;
-/** Four files: the writing of fewer bytes is over in a moment. */
+/** Fewest bytes that count, four files: writing fewer bytes is over in a moment. */
 const LEAST_BYTES = 64 * 1024 * 1024;
 
-/** A new server fills its first log files with zeros, which doubles the p99 of its first trial. */
+/** Checks for new log files, which a new server fills with zeros: that doubles the p99 of its first trial. */
 export const newLogFiles: Check = ({ trial: { database } }) => {
   const { walZeroBytes = 0, walBytes = 0 } = database;
   if (walZeroBytes < LEAST_BYTES || walBytes === 0) return undefined;
@@ -24,12 +24,15 @@ export const newLogFiles: Check = ({ trial: { database } }) => {
   );
 };
 
-/** Twice the default of gin_pending_list_limit, 4 MB, in pages of 8 kB: a shorter list is cleaned up as intended. */
+/**
+ * Largest growth of pending lists, in pages of 8 kB: twice the default of gin_pending_list_limit, 4 MB. A shorter list is
+ * cleaned up as intended.
+ */
 const MOST_PAGES = 1024;
 
 /**
- * A GIN index with `fastupdate` puts new entries into a pending list, which one transaction at a time cleans up. If
- * inserts are faster, the list outgrows its limit without end: the rate was reached, but cannot last.
+ * Checks the pending lists of GIN indexes with `fastupdate`, which take new entries until one transaction at a time cleans
+ * them up. If inserts are faster, a list outgrows its limit without end: the rate was reached, but cannot last.
  */
 export const pendingIndexWork: Check = ({ trial }) =>
   observeAbove(
@@ -46,10 +49,12 @@ const SERVER_WORDS: Readonly<Record<string, string>> = {
   configLoadedAt: "configuration load time",
 };
 
-/** Settings that differ after a restart or in another place of a cluster: a failover changes which server follows which. */
+/** Settings that a restart or a failover changes: a failover changes which server follows which. */
 const OF_A_RESTART = /^(startedAt|configLoadedAt|primary_slot_name|synchronous_standby_names)$/;
 
-/** Changes that no fault explains, without the load time of a configuration if the reason for it is stated. */
+/**
+ * Changes of servers that no fault explains. The load time of a configuration is left out if the reason for it is stated.
+ */
 function unexplainedChanges({ servers = [], faults = [] }: TrialResult): ServerChange[] {
   const isRestarted = faults.some(({ kind }) => kindOf(kind).restartsServer);
   return servers.flatMap(({ changes = [] }) => {
@@ -67,8 +72,8 @@ function serverChangeText({ what, before, after, sinceTrial }: ServerChange): st
 }
 
 /**
- * A restart by a fault of the trial is no finding. A configuration that was loaded again without a visible change only
- * warns, since settings that may hold secrets are not read.
+ * Checks for changes of servers that no fault of the trial explains. A configuration that was loaded again without a
+ * visible change only warns, since settings that may hold secrets are not read.
  */
 export const serverChange: Check = ({ trial }) => {
   const changes = unexplainedChanges(trial);
@@ -91,7 +96,10 @@ function tableChangeText({ part, table, before, after }: TableChange): string {
   return `${what}: ${elided(before, DEFINITION_MOST)} -> ${elided(after, DEFINITION_MOST)}`;
 }
 
-/** Another index, column type, storage or trigger is another treatment. After a user's command it only warns. */
+/**
+ * Checks for changed tables: another index, column type, storage or trigger is another treatment. After a user's command it
+ * only warns.
+ */
 export const tableChange: Check = ({ trial: { database, faults = [] } }) => {
   const changes = database.tableChanges ?? [];
   const more = changes.length - NAMED_MOST;
@@ -108,7 +116,9 @@ export const tableChange: Check = ({ trial: { database, faults = [] } }) => {
 
 const BOUND_SECONDS = 1;
 
-/** Figures of a trial include a part of a fault that was over after the window, and the part differs from trial to trial. */
+/**
+ * Checks for a fault that was over only after the window: figures include a part of it, which differs from trial to trial.
+ */
 export const lateFault: Check = ({ trial: { faults = [], windowSeconds } }) => {
   const late = faults.map(({ kind, clearedAtSeconds }) => ({
     kind,
@@ -141,7 +151,10 @@ export const otherCpu: Check = ({ trial, bounds }) =>
       "stop them, or run elsewhere",
   );
 
-/** Bytes a second that disturb nothing, and the share of the window in which something waited for storage. */
+/**
+ * Bytes a second of other programs that disturb nothing, and share of the window with waits for storage from which I/O
+ * disturbs.
+ */
 const IO_BYTES_MAX = 1_000_000;
 export const IO_WAITED_MIN = 0.1;
 
@@ -181,11 +194,11 @@ export const loadBefore: Check = (examined) =>
 
 const NOTABLE_SHARE = 0.2;
 const MONITORING_PER_SECOND = 1;
-/** Transactions of a round through the other databases, and through the load's own. */
+/** Transactions of one round of autovacuum through the other databases, and through the load's own. */
 const AUTOVACUUM_ROUND = { elsewhere: 100, here: 20 };
 const NAMED_MAX = 3;
 
-/** An observation beyond the bound; a warning from the given share of the bound on. */
+/** An observation if `seen` is above the bound; a warning if it is above `NOTABLE_SHARE` of the bound. */
 function observeGraded(
   seen: number | undefined,
   bound: number,

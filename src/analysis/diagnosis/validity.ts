@@ -20,7 +20,7 @@ export function reasonsAgainst(
   return [...audited, ...found.map(({ words }) => words)];
 }
 
-/** Numbers of trials by the aspect that is not valid. */
+/** Numbers of the trials in which an aspect is not valid, by aspect. */
 export type InvalidTrials = Readonly<Record<Aspect, readonly number[]>>;
 
 export function invalidTrials(trials: readonly TrialResult[]): InvalidTrials {
@@ -36,7 +36,9 @@ export function disturbedTrials({ counts, timings }: InvalidTrials): number {
   return new Set([...counts, ...timings]).size;
 }
 
-/** `timings of trials 3 and 5 are not valid`; undefined if all aspects that a figure rests on are valid. */
+/**
+ * Objection such as `timings of trials 3 and 5 are not valid`; undefined if all aspects that a figure rests on are valid.
+ */
 export function objectionTo(restsOn: readonly Aspect[], invalid: InvalidTrials): string | undefined {
   const objections = restsOn.flatMap((aspect) => {
     const numbers = invalid[aspect];

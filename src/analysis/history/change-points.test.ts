@@ -7,7 +7,7 @@ import type { Values } from "./level-test.js";
 
 const changePoints = (metrics: readonly Values[], prng: Prng) => searchLevels(metrics, prng).changes;
 
-/** Logarithm of each run by metric: 1 with a spread of 3 %, times the factor that `level` gives. */
+/** Logarithms of the runs' values by metric: 1 with a spread of 3 %, times the factor that `level` gives. */
 function series(
   metrics: number,
   runs: number,
@@ -118,7 +118,7 @@ describe("changes of level", () => {
   });
 });
 
-/** One metric whose runs keep 60 % of the run before. */
+/** A single metric in which each run keeps 60 % of the deviation of the run before. */
 function carriedOver(runs: number, prng: Prng): number[] {
   let value = 0;
   return Array.from({ length: runs + 20 }, () => (value = 0.6 * value + prng.float() - 0.5)).slice(20);

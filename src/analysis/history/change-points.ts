@@ -15,15 +15,18 @@ import {
 } from "./level-test.js";
 import { noiseOf } from "./run-noise.js";
 
-/** Changes that one search finds; each part between them is searched again. */
+/** Most changes that one search of a range of runs looks for; the parts between them are searched again. */
 const CHANGES_MOST = 3;
 
-/** A metric that changed, with the level before and the new one, both without further changes of this metric. */
+/**
+ * A metric that changed at a change point, with its level before and its new level; neither holds a further change of this
+ * metric.
+ */
 export interface ChangedMetric extends LevelDifference {
   readonly metric: number;
   /** P-value corrected for all metrics and cuts. */
   readonly pValue: number;
-  /** Index of the first run at the level before, and of the first run after the new one. */
+  /** `from` is the index of the first run at the level before, `to` the index of the first run after the new level. */
   readonly from: number;
   readonly to: number;
 }
@@ -31,22 +34,25 @@ export interface ChangedMetric extends LevelDifference {
 export interface ChangePoint {
   /** Index of the first run at the new level. */
   readonly at: number;
-  /** Index of the first run at the level before, and of the first run after the new one. */
+  /** `from` is the index of the first run at the level before, `to` the index of the first run after the new level. */
   readonly from: number;
   readonly to: number;
   readonly metrics: readonly ChangedMetric[];
 }
 
-/** Runs from `from` until before `to` in which a change would show if runs were independent, but the noise explains it. */
+/**
+ * Runs from index `from` until before `to`: a test that assumes independent runs shows a change here, but the noise
+ * explains it.
+ */
 export interface UndecidedRuns {
   readonly from: number;
   readonly to: number;
-  /** Estimated correlation of neighbours in the metric that stands out most. */
+  /** Estimated correlation of a run with the next one, in the metric that stands out most. */
   readonly correlation: number;
 }
 
 export interface LevelSearch {
-  /** Oldest first. */
+  /** Change points, oldest first. */
   readonly changes: readonly ChangePoint[];
   readonly undecided: readonly UndecidedRuns[];
 }
@@ -62,7 +68,10 @@ class Search {
     private readonly prng: Prng,
   ) {}
 
-  /** The changes from run `from` until before `to`, oldest first. Each part between them is searched at its share of the 5 %. */
+  /**
+   * Finds the changes among the runs `from` until before `to`, oldest first, and searches each part between them at its
+   * share of the 5 %. Adds a range in which only independent runs would show a change to `undecided`.
+   */
   changesWithin(from: number, to: number, undecided: UndecidedRuns[]): DetectedChange[] {
     if (to - from < RUNS_MIN) return [];
     const found = this.levelsIn(from, to, AS_ESTIMATED);
@@ -91,7 +100,10 @@ class Search {
     return found && { ...found, cuts: found.cuts.map((cut) => from + cut) };
   }
 
-  /** The cuts that pass their own test. The weakest of the others is left out, and its neighbours are tested over more runs. */
+  /**
+   * The cuts that each pass a test between their neighbours. If cuts fail, the weakest is dropped, and the others are
+   * tested again over longer ranges.
+   */
   private confirmed(cuts: readonly number[], from: number, to: number): DetectedChange[] {
     const level = this.levelOf(from, to);
     const tests = cuts.map((at, i) => {
@@ -111,7 +123,10 @@ function knownValues(values: Values, from: number, to: number): number[] {
   return values.slice(from, to).filter((value) => !Number.isNaN(value));
 }
 
-/** The changes of one metric at those cuts. The smallest whose interval includes no change is left out first. */
+/**
+ * The changes of one metric at these cuts. Drops the smallest change whose interval includes no change, and starts again
+ * until all are significant.
+ */
 function changesOf(
   values: Values,
   metric: number,
@@ -129,7 +144,10 @@ function changesOf(
   return changesOf(values, metric, kept);
 }
 
-/** Change points of metrics that each have a value or NaN for every run. Equal runs and seeds give equal answers. */
+/**
+ * Finds the change points of metrics, each of which has a value or NaN for every run. Equal runs and seeds give equal
+ * answers.
+ */
 export function changePoints(metrics: readonly Values[], prng: Prng): LevelSearch {
   const all = metrics[0]?.length ?? 0;
   const undecided: UndecidedRuns[] = [];

@@ -23,7 +23,7 @@ export function levelDifference(earlier: readonly number[], later: readonly numb
   return { difference, low: difference - reach, high: difference + reach };
 }
 
-/** True if one of the two levels is surely the higher one. */
+/** True if the interval of the difference excludes 0: one of the two levels is surely the higher one. */
 export function isSignificant({ low, high }: LevelDifference): boolean {
   return low > 0 || high < 0;
 }

@@ -6,9 +6,9 @@ import { explainedByNoise, independentNoiseOf, noiseOf, simulate, type RunNoise 
 
 const SIMULATIONS = 1000;
 const ROUNDING = 1e-9;
-/** Fewer runs have no order that is rare enough. */
+/** Fewest runs that are tested: with fewer, no order of the runs is rare enough to be significant. */
 export const RUNS_MIN = 10;
-/** A smaller sum of squares is rounding. */
+/** Sum of squares below which a metric counts as constant, because the rest is rounding. */
 const SQUARES_MIN = 1e-18;
 
 /** A metric's values, as logarithms, oldest run first; NaN if a run has none. */
@@ -16,14 +16,14 @@ export type Values = readonly number[];
 
 export interface NoiseModel {
   readonly fit: (values: Float64Array) => RunNoise;
-  /** Gain of the noise itself, in the unit of the gain of levels. */
+  /** Gain of the noise alone over independent runs, in the unit of the gain of levels. */
   readonly explained: (values: Float64Array) => number;
 }
 
 export const AS_ESTIMATED: NoiseModel = { fit: noiseOf, explained: explainedByNoise };
 export const INDEPENDENT: NoiseModel = { fit: independentNoiseOf, explained: () => 0 };
 
-/** One metric in the runs that have a value of it. */
+/** One metric: its values and the indices of the runs that have it. */
 export interface Column {
   readonly metric: number;
   readonly values: Float64Array;
@@ -46,7 +46,7 @@ interface LevelTest {
   readonly level: number;
 }
 
-/** The indices of the runs that the metric has, in the given order of all runs. */
+/** Indices, among the metric's own values, of the runs in `order`; runs without the metric are left out. */
 function ownOrder(order: readonly number[], own: ReadonlyMap<number, number>): number[] {
   const indices: number[] = [];
   for (const run of order) {
@@ -57,8 +57,9 @@ function ownOrder(order: readonly number[], own: ReadonlyMap<number, number>): n
 }
 
 /**
- * The largest gain beyond the noise in each of many simulated series of one level, over all columns: innovations of whole
- * runs in random orders. Undefined as soon as more than the share `level` of them reach the gain `seen`.
+ * Simulates series of one level by random orders of the innovations of whole runs. Returns the largest gain beyond the
+ * noise over all columns, for each simulation; undefined as soon as more than the share `level` of them reach the gain
+ * `seen`.
  */
 function chanceGains(
   columns: readonly Column[],
@@ -88,7 +89,10 @@ function chanceGains(
   return largest;
 }
 
-/** Levels of the metric in which they stand out most, if they surely do; cuts are indices of runs. */
+/**
+ * Searches for the metric whose levels stand out most. Returns these levels if they are significant; cuts are indices of
+ * runs.
+ */
 export function outstandingLevels(
   columns: readonly Column[],
   test: LevelTest,
@@ -105,7 +109,7 @@ export function outstandingLevels(
 }
 
 export interface ChangeTest {
-  /** Gain of the change beyond the noise in the metric that shows it most. */
+  /** Amount by which the change gains more than the noise explains, in the metric that shows the change most. */
   readonly beyondNoise: number;
   /** Metrics in which the change is significant, with p-values that are corrected for all metrics and cuts. */
   readonly metrics: readonly { readonly metric: number; readonly pValue: number }[];

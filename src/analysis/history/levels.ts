@@ -3,18 +3,18 @@ import { mean } from "../statistics/quantiles.js";
 
 /** Fewest values at either side of a change. */
 export const LEVEL_MIN = 2;
-/** Each further change has to gain that many times the logarithm of the number of values. */
+/** Least gain of each further change, in multiples of the logarithm of the number of values. */
 const CHANGE_COST = 3;
-/** Smallest share of the squares that levels leave: an exact fit would be infinitely likely. */
+/** Smallest share of the squares that may stay unexplained: an exact fit would count as infinitely likely. */
 const REST_MIN = 1e-12;
 
 export interface Levels {
-  /** Twice the logarithm of the likelihood ratio of these levels to one level, less their cost. */
+  /** Twice the logarithm of the likelihood ratio of these levels to a single level, minus the cost of the changes. */
   readonly gain: number;
   readonly cuts: readonly number[];
 }
 
-/** Sums of the first 0, 1, 2 ... values about their mean, and the sum of the squares of all. */
+/** Running sums of the values' differences from their mean, from 0 on, and the sum of all squared differences. */
 function sumsOf(values: Float64Array): { sums: Float64Array; squares: number } {
   const [sums, centre] = [new Float64Array(values.length + 1), mean(values)];
   let squares = 0;
@@ -26,7 +26,7 @@ function sumsOf(values: Float64Array): { sums: Float64Array; squares: number } {
   return { sums, squares };
 }
 
-/** Sum of squares that one level explains for the values from index `from` until before `to`. */
+/** Part of the sum of squares that is explained if the values from index `from` until before `to` have one level. */
 function explainedBy(sums: Float64Array, from: number, to: number): number {
   const sum = (sums[to] as number) - (sums[from] as number);
   return (sum * sum) / (to - from);
@@ -59,7 +59,7 @@ export function likeliestLevels(values: Float64Array, changesMost: number): Leve
   return best;
 }
 
-/** The cuts of the levels that end before `end`, oldest first. */
+/** Cuts between the levels of the values before index `end`, oldest first. */
 function cutsBefore(end: number, lastCuts: readonly Int32Array[]): number[] {
   const cuts: number[] = [];
   for (const cutAt of lastCuts.toReversed()) cuts.unshift(cutAt[cuts[0] ?? end] as number);

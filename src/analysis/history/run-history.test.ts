@@ -7,7 +7,7 @@ import type { ResultDocument } from "../../results/result-schema.js";
 import type { StoredRun } from "../comparison/run-comparison.js";
 import { historyOf } from "./run-history.js";
 
-/** Run `number` began on that day; the text treatment is `slowdown` times as slow as jsonb. */
+/** Makes a run that began on day `number`; its text treatment is `slowdown` times as slow as jsonb. */
 function run(number: number, slowdown: number, change?: (result: ResultDocument) => void): StoredRun {
   const result = exampleResult(3, slowdown * (1 + 0.002 * (number % 3)));
   for (const trial of result.treatments.flatMap(({ trials }) => trials))

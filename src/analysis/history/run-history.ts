@@ -26,18 +26,21 @@ interface LevelRatio {
 
 /** One metric that changed its level. */
 export interface LevelChange extends TreatmentMetric, LevelRatio {
-  /** Geometric means of the runs at the level before and at the new one, in milliseconds or events per second. */
+  /** Geometric means of the runs at the old level and at the new one, in milliseconds or events per second. */
   readonly before: number;
   readonly after: number;
   /** P-value corrected for all metrics and all runs. */
   readonly pValue: number;
-  /** True if the ratio is worse by more than is accepted. */
+  /** True if the new level is worse than the old one by more than the accepted regression. */
   readonly isWorse: boolean;
 }
 
-/** A metric whose newest level is worse than an earlier one by more than is accepted; the ratio is to the best such level. */
+/**
+ * A lasting regression: the newest level of a metric is worse than an earlier one by more than the accepted share. The
+ * ratio is to the best such level.
+ */
 export interface HistoryRegression extends TreatmentMetric, LevelRatio {
-  /** First run after the earlier level, from 1, and its directory. */
+  /** First run after the earlier level: its number, from 1, and its directory. */
   readonly sinceRun: number;
   readonly sinceDirectory: string;
 }
@@ -53,9 +56,9 @@ export interface HistoryChange {
   readonly metrics: readonly LevelChange[];
 }
 
-/** Scatter of runs at one level: the noise floor of this history. */
+/** Scatter of a metric among runs at the same level, which is the noise floor of this history. */
 export interface Scatter extends TreatmentMetric {
-  /** Standard deviation between runs, as a share. */
+  /** Standard deviation between runs, as a share: 0.05 is 5 %. */
   readonly share: number;
 }
 
@@ -69,10 +72,10 @@ interface HistoryRun {
 export interface HistoryDocument {
   readonly version: 1;
   readonly runs: readonly HistoryRun[];
-  /** Runs whose counts or timings are not valid; empty if they are allowed. */
+  /** Runs that are not judged because their counts or timings are not valid; empty if such runs are allowed. */
   readonly notJudged: readonly HistoryRun[];
   readonly isNewestJudged: boolean;
-  /** Directories without a complete trial. */
+  /** Directories that were left out because they hold no complete trial. */
   readonly leftOut: readonly string[];
   /** Accepted regression as a share: 0.05 is 5 %. */
   readonly maxRegression: number;
@@ -81,19 +84,22 @@ export interface HistoryDocument {
   readonly lastingRegressions: readonly HistoryRegression[];
   /** Number of metrics in `lastingRegressions`. */
   readonly regressions: number;
-  /** Runs in which independent noise would show a change, but similar neighbours or a drift explain it. */
+  /**
+   * Ranges of runs in which a test that assumes independent runs shows a change, but similar neighbours or a drift explain
+   * it.
+   */
   readonly undecided: readonly HistoryRange[];
 }
 
 export interface HistoryRange {
-  /** Number of the first run, from 1; both ends are included. */
+  /** Number of the first run of the range, from 1; the range includes both ends. */
   readonly firstRun: number;
   readonly lastRun: number;
   /** Estimated correlation of a run with the next one, 0 to 0.7. */
   readonly autocorrelation: number;
 }
 
-/** Time when the run began to measure; the epoch if it never did. */
+/** Time at which the first trial of the run began; the epoch if no trial began. */
 export function startOf({ treatments }: ResultDocument): string {
   const times = treatments.flatMap(({ trials }) => trials.map(({ startedAt }) => startedAt)).sort();
   return times[0] ?? "1970-01-01T00:00:00.000Z";
@@ -125,7 +131,7 @@ function metricsOf(runs: readonly StoredRun[]): HistoryMetric[] {
   });
 }
 
-/** Values of the runs from `from` until before `to`, by run. */
+/** Values of one metric in the runs from index `from` until before `to`, by run. */
 function levelOf(values: Values, from: number, to: number): Map<number, number> {
   const runs = values
     .slice(from, to)
@@ -155,7 +161,10 @@ function levelChange(
   };
 }
 
-/** Compares the newest level with each earlier one, which ends at one of `cuts`. A restored level is no regression. */
+/**
+ * Compares the newest level of a metric with each earlier level, which ends at one of `cuts`. A restored level is no
+ * regression.
+ */
 function regressionOf(
   { values, ...about }: HistoryMetric,
   cuts: readonly number[],
@@ -189,8 +198,8 @@ function rangeOf({ from, to, correlation }: UndecidedRuns): HistoryRange {
 }
 
 /**
- * @param maxRegression accepted regression as a share
- * @param allowsDisturbed whether runs whose counts or timings are not valid are judged, too
+ * Finds changes of level and lasting regressions over stored runs. `maxRegression` is the accepted regression as a share;
+ * `allowsDisturbed` also judges runs whose counts or timings are not valid.
  */
 export function historyOf(
   stored: readonly StoredRun[],

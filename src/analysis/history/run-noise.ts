@@ -2,20 +2,20 @@
 import { mean } from "../statistics/quantiles.js";
 import { likeliestLevels } from "./levels.js";
 
-/** Correlations of neighbours that are tried as an explanation of a series. */
+/** Correlations between a run and the next one that are tried as an explanation of a series. */
 const CORRELATIONS = [0, 0.2, 0.4, 0.55, 0.7];
 const CORRELATION_MAX = 0.7;
 /** Largest drift from the first run to the last that counts as noise, in standard deviations between runs. */
 const DRIFT_MAX = 1;
-/** Smallest share of the squares that an explanation leaves: an exact fit would be infinitely likely. */
+/** Smallest share of the squares that may stay unexplained: an exact fit would count as infinitely likely. */
 const REST_MIN = 1e-12;
 
-/** Process that makes a series of one level: each value keeps a share of the one before it. */
+/** Model of the noise around one level: each value keeps a share of the value before it. */
 export interface RunNoise {
   readonly correlation: number;
-  /** Rise from run to run. */
+  /** Drift: rise from one run to the next. */
   readonly slope: number;
-  /** New noise of each run, about a mean of 0. */
+  /** Part of each run's value that is independent of the run before; the mean is 0. */
   readonly innovations: Float64Array;
 }
 
@@ -28,7 +28,10 @@ function aboutMean(values: Float64Array): Float64Array {
   return values.map((value) => value - centre);
 }
 
-/** Sums of the products of two series: of the same runs, of neighbours in both orders, of the same runs without both ends. */
+/**
+ * Sums of products of two series. `same` pairs values of the same run, `neighbours` pairs runs next to each other in both
+ * orders, and `inner` is `same` without the first and the last run.
+ */
 interface Products {
   readonly same: number;
   readonly neighbours: number;
@@ -50,12 +53,12 @@ function withoutCorrelation({ same, neighbours, inner }: Products, correlation: 
   return same - correlation * neighbours + correlation ** 2 * inner;
 }
 
-/** Products of values about their mean and of time about the middle of the series. */
+/** Sums of products of the values, measured from their mean, and of time, measured from the middle of the series. */
 interface Moments {
   readonly values: Products;
   readonly timeAndValues: Products;
   readonly time: Products;
-  /** Steepest slow drift, in rise from run to run. */
+  /** Steepest drift that counts as noise, in rise from run to run. */
   readonly steepest: number;
 }
 
@@ -87,15 +90,15 @@ function correlationOf(residuals: Float64Array, fitted: number): number {
   return Math.min(CORRELATION_MAX, (n * seen + fitted) / (n - 4));
 }
 
-/** The values about the two levels that explain them best. */
+/** Differences of the values from the two levels that explain them best. */
 function aboutLevels(values: Float64Array): Float64Array {
   const [cut = 0] = likeliestLevels(values, 1).cuts;
   return Float64Array.of(...aboutMean(values.subarray(0, cut)), ...aboutMean(values.subarray(cut)));
 }
 
 /**
- * Correlated neighbours and a change of level look alike. The correlation is the smaller one of two estimates, with one level
- * and with two, so that a change does not count as noise. Needs five values or more.
+ * Estimates the noise of a series of five values or more. Correlated neighbours and a change of level look alike, so the
+ * smaller correlation of two fits counts, with one level and with two: a change does not pass for noise.
  */
 export function noiseOf(values: Float64Array): RunNoise {
   const [middle, centred] = [middleOf(values), aboutMean(values)];
@@ -109,12 +112,12 @@ export function noiseOf(values: Float64Array): RunNoise {
   return { correlation, slope, innovations: aboutMean(innovations) };
 }
 
-/** The same values as noise of runs that do not depend on each other. */
+/** Noise model of the values if runs do not depend on each other. */
 export function independentNoiseOf(values: Float64Array): RunNoise {
   return { correlation: 0, slope: 0, innovations: aboutMean(values) };
 }
 
-/** Writes a series of one level with that noise into `into`; `order` is the order of the innovations. */
+/** Writes a simulated series of one level with that noise into `into`; `order` is the order of the innovations. */
 export function simulate(
   { correlation, slope, innovations }: RunNoise,
   order: readonly number[],
@@ -129,7 +132,7 @@ export function simulate(
   }
 }
 
-/** Twice the logarithm of the likelihood ratio of correlated neighbours and a slow drift to independent runs. */
+/** Gain of correlated runs with a slow drift over independent runs: twice the logarithm of the likelihood ratio. */
 export function explainedByNoise(series: Float64Array): number {
   const [n, centred] = [series.length, aboutMean(series)];
   const { values, timeAndValues, time, steepest } = momentsOf(centred);
@@ -138,7 +141,8 @@ export function explainedByNoise(series: Float64Array): number {
   for (const correlation of CORRELATIONS) {
     const ofTime = withoutCorrelation(time, correlation);
     const ofBoth = withoutCorrelation(timeAndValues, correlation);
-    // The mean of the series without its correlation is not 0; the mean of time is.
+    // The mean of the series is not 0 once its correlation is taken out, so its part is subtracted; the mean of time is
+    // 0.
     const ofMean = (correlation * (1 - correlation) * ends) ** 2;
     const weight = n - 2 * correlation * (n - 1) + correlation ** 2 * (n - 2);
     const slope = clamp(ofBoth / ofTime, steepest);

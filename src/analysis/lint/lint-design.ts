@@ -23,7 +23,7 @@ function differing(a: Treatment, b: Treatment): string[] {
   return Object.keys(a.levels).filter((factor) => a.levels[factor] !== b.levels[factor]);
 }
 
-/** Pairs of treatments that differ in one factor, each once, with that factor. */
+/** Pairs of treatments that differ in exactly one factor, each pair once, with that factor. */
 function neighbours(treatments: readonly Treatment[]): { a: Treatment; b: Treatment; factor: string }[] {
   return treatments.flatMap((a, i) =>
     treatments.slice(i + 1).flatMap((b) => {
@@ -74,7 +74,10 @@ function workOf(settings: TreatmentSettings): number | undefined {
   return budgets.length > 0 ? budgets.reduce((sum, { iterations }) => sum + iterations, 0) : undefined;
 }
 
-/** The first pair of neighbours that differs in `of`, for each factor that makes such pairs. */
+/**
+ * First pair, for each factor, of treatments that differ in this factor alone and have different values of `of`. Factors
+ * that are meant to change the value are left out.
+ */
 function unequalNeighbours(
   experiment: Experiment,
   of: (settings: TreatmentSettings) => number | undefined,
@@ -117,7 +120,7 @@ export function unequalWork(experiment: Experiment): Lint[] {
   }));
 }
 
-/** Connections that a pool shares out; undefined if train-sim does not know the size. */
+/** Number of connections that the clients of a pool share; undefined if train-sim does not know it. */
 function sharedConnections(settings: TreatmentSettings): number | undefined {
   const { pool } = settings;
   if (!isManaged(pool)) return strategyOf(pool).shared?.(pool);
@@ -125,12 +128,15 @@ function sharedConnections(settings: TreatmentSettings): number | undefined {
   return ofLot * countClientsByAgent(settings).length;
 }
 
-/** True if two treatments differ in pool and clients alone. */
+/** True if two treatments differ in nothing but pool and clients. */
 function isCounterpart(a: Treatment, b: Treatment): boolean {
   return differing(a, b).every((factor) => /^pool(\.|$)/.test(factor) || isAboutClients(factor));
 }
 
-/** Objects to a pool compared with more direct connections than it has: the pool or the smaller number may be what helps. */
+/**
+ * Objects to comparing a pool with more direct connections than it has: pooling or the smaller number may be the cause of a
+ * gain.
+ */
 export function missingPoolControl({ treatments }: Experiment): Lint[] {
   const found = new Map<number, Lint>();
   for (const pooled of treatments) {

@@ -5,7 +5,7 @@ export interface Lint extends Objection {
   readonly treatments?: readonly string[];
 }
 
-/** Facts known once trials have run. */
+/** Facts that are known only after trials have run. */
 export interface RunFacts {
   readonly environment: Environment;
   readonly treatments: readonly TreatmentResult[];

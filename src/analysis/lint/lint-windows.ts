@@ -6,7 +6,7 @@ import { isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Experiment, Treatment } from "../../scenario/settings.js";
 import type { Lint, RunFacts } from "./lint-types.js";
 
-/** PostgreSQL's defaults. */
+/** PostgreSQL's default intervals of maintenance work. */
 const DEFAULTS = { checkpoint_timeout: "5min", autovacuum_naptime: "1min", autovacuum: "on" } as const;
 type SettingName = keyof typeof DEFAULTS;
 
@@ -24,14 +24,20 @@ export function postgresDurationMs(text: string): number | undefined {
   return match ? Number(match[1]) * (UNITS_MS[match[2] ?? "s"] ?? Number.NaN) : undefined;
 }
 
-/** A setting of the treatment's server; undefined if it is unknown (the user's server, before the run). */
+/**
+ * Value of a setting of the treatment's server; undefined if it is not known: the server is the user's, and nothing has run
+ * yet.
+ */
 function settingOf(treatment: Treatment, name: SettingName, seen: RunFacts | undefined): string | undefined {
   const { target } = treatment.settings;
   if (target.kind !== "url") return target.settings[name] ?? DEFAULTS[name];
   return seen?.environment.settings[name];
 }
 
-/** The shortest window of a treatment; undefined if a budget of iterations ends it and none has run. */
+/**
+ * Milliseconds of the treatment's shortest measured window, else of the planned one; undefined if a budget of iterations
+ * ends the window and no trial has run.
+ */
 function windowMs(treatment: Treatment, seen: RunFacts | undefined): number | undefined {
   const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
   const measured = trials.flatMap(({ status, windowSeconds }) =>
@@ -66,7 +72,7 @@ export function maintenanceCycles({ treatments }: Experiment, seen?: RunFacts): 
   return [];
 }
 
-/** Objects to trials of a treatment that became steady only within their windows. */
+/** Objects to treatments whose trials became steady only within their windows. */
 export function lateSteadyState({ treatments }: Experiment, seen?: RunFacts): Lint[] {
   const late = treatments.flatMap((treatment) => {
     const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];

@@ -5,7 +5,7 @@ import { exampleResult } from "../../../test/support/example-result.js";
 import { lint, lintEntry, lintsOf } from "./lint.js";
 import { postgresDurationMs } from "./lint-windows.js";
 
-/** Rules that object to a scenario on a server whose settings are not known. */
+/** Names of the rules that object to a scenario on a server whose settings are not known. */
 function rulesOf(text: string): string[] {
   const experiment = parseScenario(
     `name: a\nseed: 1\ntarget: postgresql://u@db:5432/d\n${text}`,

@@ -94,7 +94,7 @@ const RULES: readonly ((experiment: Experiment, seen?: RunFacts) => Lint[])[] = 
   lintOfSettings(
     "ramp-up-measured",
     (settings) =>
-      // A budget restarts with the window, ramp-up included.
+      // A budget of iterations begins again with the window, and the ramp-up with it.
       Object.values(settings.actors).some(
         ({ load }) => load.rampUpMs > (isBudgeted(settings) ? 0 : settings.trial.warmUpMs),
       ),
@@ -117,7 +117,7 @@ function lintsOfWorkload({ treatments }: Experiment): Lint[] {
   });
 }
 
-/** Every objection, each once; with `seen`, measured facts replace assumptions. */
+/** All objections to the experiment, each once; facts measured by trials (`seen`) replace assumptions. */
 export function lint(experiment: Experiment, seen?: RunFacts): Lint[] {
   return RULES.flatMap((rule) => rule(experiment, seen));
 }
@@ -126,7 +126,7 @@ export function lintEntry({ rule, words, treatments }: Lint): ResultDocument["di
   return { kind: "lint", rule, words, ...(treatments && { treatments: [...treatments] }) };
 }
 
-/** The words of the lints that a document holds. */
+/** The objections that a result document holds, as sentences. */
 export function lintsOf(result: ResultDocument): string[] {
   return result.diagnosis.flatMap(({ kind, words }) =>
     kind === "lint" && typeof words === "string" ? [words] : [],

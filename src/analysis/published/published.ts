@@ -10,7 +10,9 @@ import { objectionToRatio, ratioOf, type MeasuredTrials } from "../thresholds/ra
 type RunFigure = PublishedFigure & { readonly treatment: string };
 type OurRatio = PublishedRatio["ours"];
 
-/** Side of 1 on which the measured interval lies, or 0 if it includes 1; undefined without an interval. */
+/**
+ * Side of 1 on which the interval of the measured ratio lies: 1, -1, or 0 if it includes 1; undefined without an interval.
+ */
 function sideOf(ours: OurRatio): number | undefined {
   if (!ours || ours.ciLow === null || ours.ciHigh === null) return undefined;
   return ours.ciLow > 1 ? 1 : ours.ciHigh < 1 ? -1 : 0;
@@ -55,7 +57,7 @@ function measuredRatio(
 ): PublishedResult["ours"] {
   const own = [...values.of(quantity, treatment).values()];
   if (own.length === 0) return null;
-  // The value in the treatment's summary, if that has the metric.
+  // The seed of the treatment's summary, so that both state the same interval if the summary has the metric.
   const ownSeed = deriveSeed(seed, "summary", treatment, quantity.source, metricIdOf(quantity));
   return { trials: own.length, ...ownMedian(own, ownSeed) };
 }

@@ -16,7 +16,7 @@ export function logGain(
   return Math.log(value / present) * (isMaximised ? 1 : -1);
 }
 
-/** Logarithm of the distance of a value beyond the bound; negative if the condition holds with room. */
+/** Logarithm of the factor by which a value misses its bound; negative if the condition holds with room. */
 export function excessOf({ operator, bound }: Pick<Condition, "operator" | "bound">, value: number): number {
   const ratio = Math.log(Math.max(value, Number.MIN_VALUE) / Math.max(bound, Number.MIN_VALUE));
   return operator.startsWith("<") ? ratio : -ratio;

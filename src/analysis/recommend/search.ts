@@ -7,35 +7,38 @@ import { median } from "../statistics/statistics.js";
 
 export interface Space {
   readonly count: number;
-  /** The configuration that is to be improved on. */
+  /** Number of the configuration that is to be improved on. */
   readonly present: number;
-  /** Configurations that differ in one factor, by one level if levels have an order. */
+  /** Configurations that differ from this one in one factor, by one level if levels have an order. */
   neighbours(configuration: number): readonly number[];
 }
 
 export interface Score {
   /** Logarithm of the ratio of the objectives; larger is better. */
   readonly gain: number;
-  /** Logarithm of the distance beyond each condition's bound; 0 or less if the condition holds. */
+  /** Logarithm of the factor by which each condition's bound is missed; 0 or less if the condition holds. */
   readonly excesses: readonly number[];
 }
 
 interface CombinedScore {
-  /** Mean of the trials. */
+  /** Mean of the gains of all trials. */
   readonly gain: number;
-  /** Median over trials of the excess of the condition that is missed most; 0 if all hold. */
+  /** Excess of the condition that is missed most, each as its median over trials; 0 if all conditions hold. */
   readonly excess: number;
 }
 
 const ROUND = 8;
-/** Configurations of a round that have been measured before. */
+/** Number of configurations in a round that have been measured before. */
 const KEPT = 3;
-/** Best configurations whose neighbours are tried. */
+/** Number of the best configurations whose neighbours are tried. */
 const LEADERS = 2;
-/** Trials that a leader needs before the search may end without new candidates, and before half of them may bar it. */
+/**
+ * Trials of a configuration from which the search may end, and from which the median over trials, not the best trial,
+ * judges its conditions.
+ */
 const TRIALS_ENOUGH = 6;
 
-/** The excess of the condition that is missed most; `summary` reduces a condition's trials to one number. */
+/** Excess of the condition that is missed most; `summary` reduces a condition's excesses over trials to one number. */
 function worstExcess(scores: readonly Score[], summary: (values: readonly number[]) => number): number {
   const conditions = scores[0]?.excesses.length ?? 0;
   const worst = Array.from({ length: conditions }, (_, i) =>
@@ -67,9 +70,9 @@ export class Search {
   }
 
   /**
-   * All measured configurations without the present one, best first. Configurations that miss a condition come last: with
-   * few trials in all of them, later in half of them. So one bad trial does not keep a configuration from being measured
-   * again.
+   * Measured configurations without the present one, best first. Configurations that miss a condition come last, judged by
+   * their best trial while trials are few and later by the median: one bad trial does not keep a configuration from being
+   * measured again.
    */
   ranking(): number[] {
     const ranked = [...this.scores].map(([configuration, own]) => ({
@@ -90,7 +93,8 @@ export class Search {
     const near = ranking.slice(0, LEADERS).flatMap((leader) => this.space.neighbours(leader).filter(isNew));
     const around = ranking.length === 0 ? this.space.neighbours(present).filter(isNew) : near;
     const others = Array.from({ length: count }, (_, one) => one).filter(isNew);
-    // Half of the new configurations are neighbours, if there are enough: the best one may be far from all that were tried.
+    // Half of the new configurations are neighbours, if there are enough. The others are random: the best one may be far
+    // from all that were tried.
     const room = Math.min(ROUND - kept.length, others.length);
     const chosen = new Set(this.prng.shuffle([...new Set(around)]).slice(0, Math.ceil(room / 2)));
     for (const other of this.prng.shuffle(others)) if (chosen.size < room) chosen.add(other);

@@ -17,14 +17,14 @@ function ranks(values: Numbers): number[] {
   return result;
 }
 
-/** Fitting a change removes correlation of neighbours from the residuals: this much, times 1/n. */
+/** Correlation of neighbours that fitting a change removes from the residuals of n values, in units of 1/n. */
 const FITTED_AWAY = 4;
 const CORRELATION_MAX = 0.95;
 
 /**
- * Factor by which the variance of a rank statistic is larger because neighbours resemble each other: (1 + r) / (1 - r) for
- * the correlation r of the ranks of `residuals` with those ranks a second later, corrected for its bias. At least 1:
- * apparent alternation would otherwise make a test sharper than it is.
+ * Factor by which similar neighbours increase the variance of a rank statistic: (1 + r) / (1 - r), where r is the
+ * correlation of the ranks of `residuals` with the ranks a second later, corrected for its bias. At least 1: apparent
+ * alternation would otherwise make a test sharper than it is.
  */
 export function varianceInflation(residuals: Numbers): number {
   const n = residuals.length;
@@ -38,14 +38,16 @@ export function varianceInflation(residuals: Numbers): number {
   return (1 + corrected) / (1 - corrected);
 }
 
-/** A possible change; `from` and `to` are levels, so that its size can be judged together with its p-value. */
+/**
+ * Result of a test for a change from level `from` to level `to`, so that its size can be judged together with its p-value.
+ */
 export interface Change {
   readonly pValue: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Mann-Kendall with ties; `from` and `to` are the ends of the Theil-Sen line. */
+/** Mann-Kendall test for a trend, with ties; `from` and `to` are the ends of the Theil-Sen line. */
 export function trendTest(values: Numbers): Change {
   const n = values.length;
   let s = 0;
@@ -68,7 +70,10 @@ export function trendTest(values: Numbers): Change {
   return { pValue: Math.min(1, 2 * normalCdf(-z)), from: centre, to: centre + slope * (n - 1) };
 }
 
-/** Pettitt's test; the change is between `at - 1` and `at`, `from` and `to` are the medians before and after. */
+/**
+ * Pettitt's test for a change of level between the values `at - 1` and `at`; `from` and `to` are the medians before and
+ * after.
+ */
 export function levelTest(values: Numbers): Change & { readonly at: number } {
   const n = values.length;
   const r = ranks(values);
@@ -90,9 +95,9 @@ export function levelTest(values: Numbers): Change & { readonly at: number } {
 const MSER_BATCH = 5;
 
 /**
- * MSER-5: number of values to leave off at the start so that the standard error of the mean of the rest is least. Only the
- * first half is searched, since the last few batches may lie near each other by chance; undefined if the error still falls
- * at the end of that half: nothing settled.
+ * Number of values to leave off at the start by MSER-5: it makes the standard error of the mean of the rest least. Only the
+ * first half is searched, since the last few batches may agree by chance; undefined if the error still falls at its end,
+ * because nothing settled.
  */
 export function mser5(values: Numbers): number | undefined {
   const batches = Array.from({ length: Math.floor(values.length / MSER_BATCH) }, (_, i) => {

@@ -5,7 +5,7 @@ import { Prng } from "../../foundation/prng.js";
 import { familyPValues } from "./family-test.js";
 import type { Difference, Differences } from "./place-effect.js";
 
-/** A normal number as the sum of twelve uniform ones: another method than the program's. */
+/** A normal number, made as the sum of twelve uniform ones, which is another method than the program's. */
 function normal(prng: Prng): number {
   return Array.from({ length: 12 }, () => prng.float()).reduce((sum, each) => sum + each, -6);
 }
@@ -17,7 +17,7 @@ interface Shifts {
   readonly place?: number;
 }
 
-/** Questions that share a part of their noise, like metrics of one trial, and whose sides take turns at being first. */
+/** Questions that share a part of their noise, like metrics of one trial. Their two sides take turns at being first. */
 function questions(
   prng: Prng,
   count: number,
@@ -49,7 +49,7 @@ describe("the error rate over all questions of an experiment", () => {
       for (let i = 0; i < experiments; i++)
         if (familyPValues(questions(prng, count, blocks, { place }), new Prng(i)).some((p) => p <= 0.05))
           wrong++;
-      // 6 are expected; 15 or more come with a chance of 0.001.
+      // 6 false findings are expected; 15 or more have a chance of 0.001.
       expect(wrong).toBeLessThan(15);
     },
   );

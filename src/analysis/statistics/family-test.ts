@@ -5,7 +5,7 @@ import type { Prng } from "../../foundation/prng.js";
 import { orthogonal, placeDirection, type Differences } from "./place-effect.js";
 
 const ROTATIONS = 10_000;
-/** Share of the squares below which the rest is rounding. */
+/** Share of the sum of squares below which a remainder counts as rounding. */
 const ROUNDING = 1e-12;
 
 export function fillNormal(vector: Float64Array, prng: Prng): void {
@@ -16,7 +16,10 @@ export function fillNormal(vector: Float64Array, prng: Prng): void {
   }
 }
 
-/** The differences of one question without the effect of places, and which elements of the shared direction they meet. */
+/**
+ * The differences of one question without the effect of places; `elements` are the indices of its blocks in the direction
+ * that all questions share.
+ */
 interface Column {
   readonly values: Float64Array;
   readonly elements: readonly number[];
@@ -26,8 +29,9 @@ interface Column {
 }
 
 /**
- * The t of the mean along `direction` (of the differences themselves where all elements are alike) as the normal number that is
- * as improbable, squared (Wallace 1959): so questions with few blocks do not outweigh those with many.
+ * Test statistic of one question: the t of the mean of its differences along `direction`, converted to the normal number
+ * that is as improbable, and squared (Wallace 1959). So questions with few blocks do not outweigh questions with many. If
+ * all elements of `direction` are equal, it tests the mean of the differences themselves.
  */
 function statistic({ values, elements, places, degrees, squares }: Column, direction: Float64Array): number {
   let [along, length, lost] = [0, 0, 0];
@@ -61,9 +65,9 @@ function columnOf(differences: Differences, blocks: readonly number[]): Column {
 }
 
 /**
- * P-values of series of differences (by block, at least three), corrected for all of them: among the series
- * without a true difference, at most one experiment in twenty has a p at or below 0.05. Series that lack blocks are turned with
- * the rest in the blocks that they have.
+ * P-values of several series of differences by block (three blocks or more), corrected for all series together: in at most
+ * one experiment in twenty, a series without a true difference has a p at or below 0.05. A series that lacks blocks is
+ * rotated together with the others in the blocks that it has.
  */
 export function familyPValues(series: readonly Differences[], prng: Prng): number[] {
   const blocks = [...new Set(series.flatMap((each) => [...each.keys()]))].sort((a, b) => a - b);

@@ -1,7 +1,7 @@
 // Fisher's exact test and the interval of the odds ratio that agrees with it (Fay 2010).
 import { rootOf } from "./statistics.js";
 
-/** Events and possible events, on either side. */
+/** Events among possible events: `before` of `ofBefore` on the first side, `after` of `ofAfter` on the second. */
 export interface Counts {
   readonly before: number;
   readonly ofBefore: number;
@@ -9,7 +9,7 @@ export interface Counts {
   readonly ofAfter: number;
 }
 
-/** Logarithm of the odds at which the search for an interval's end stops. */
+/** Logarithm of the odds ratio at which the search for an end of the interval stops. */
 const LOG_ODDS_MAX = 60;
 const ROUNDING = 1e-12;
 
@@ -19,13 +19,16 @@ function logChoose(n: number, k: number): number {
   return sum;
 }
 
-/** The fewest and the most that `after` can be while the sum of both counts stays. */
+/** Smallest and largest value that `after` can have if the sum of both counts is fixed. */
 function reachOf({ before, ofBefore, after, ofAfter }: Counts): [fewest: number, most: number] {
   const sum = before + after;
   return [Math.max(0, sum - ofBefore), Math.min(sum, ofAfter)];
 }
 
-/** Chances of `after` or more, and of `after` or fewer, while the sum of both counts stays. */
+/**
+ * Chances of `after` or more events, and of `after` or fewer, if the sum of both counts is fixed and `logOdds` is the
+ * logarithm of the odds ratio.
+ */
 function tailsOf(counts: Counts, logOdds: number): { upper: number; lower: number } {
   const { before, ofBefore, after, ofAfter } = counts;
   const [fewest, most] = reachOf(counts);
@@ -41,13 +44,13 @@ function tailsOf(counts: Counts, logOdds: number): { upper: number; lower: numbe
   return { upper: sumOf(weights.slice(place)) / all, lower: sumOf(weights.slice(0, place + 1)) / all };
 }
 
-/** Two-sided p-value under the hypothesis that the odds are the same on both sides. */
+/** Two-sided p-value under the hypothesis that the odds are the same before and after. */
 export function fisherPValue(counts: Counts): number {
   const { upper, lower } = tailsOf(counts, 0);
   return Math.min(1, 2 * Math.min(upper, lower));
 }
 
-/** The least p-value that any distribution of the sum of both counts could give. */
+/** Smallest p-value that any split of the sum of both counts between the two sides could give. */
 export function leastFisherPValue(counts: Counts): number {
   return Math.min(
     ...reachOf(counts).map((after) =>
@@ -56,10 +59,13 @@ export function leastFisherPValue(counts: Counts): number {
   );
 }
 
-/** Interval of the odds ratio, after to before, that misses in at most `level` of all cases; it may end at 0 or Infinity. */
+/**
+ * Interval of the odds ratio, after to before, that misses the true ratio in at most `level` of all cases; an end may be 0
+ * or Infinity.
+ */
 export function oddsInterval(counts: Counts, level: number): [low: number, high: number] {
   const [fewest, most] = reachOf(counts);
-  // A p-value that is the level itself rejects, whatever rounding makes of it.
+  // A p-value equal to the level rejects; the margin keeps rounding from changing that.
   const tail = (level / 2) * (1 + ROUNDING);
   const solved = (excess: (logOdds: number) => number): number =>
     Math.exp(rootOf(excess, -LOG_ODDS_MAX, LOG_ODDS_MAX));

@@ -47,7 +47,7 @@ describe("criticalValues", () => {
       });
       passed += Number(isPast.includes(true));
     }
-    // Three standard deviations of the simulation.
+    // The tolerance is three standard deviations of the simulation.
     expect(Math.abs(passed / 20_000 - 0.05)).toBeLessThan(0.0047);
   });
 });
@@ -63,7 +63,7 @@ describe("levelOf", () => {
     const levels = looks.map((_, i) => levelOf(looks.slice(0, i + 1), 30));
     expect(Math.max(...levels)).toBe(levels.at(-1));
     expect(levels.at(-1)).toBeLessThan(0.05);
-    // No look costs more than Bonferroni's share.
+    // No look may cost more than Bonferroni's share.
     looks.forEach((blocks, i) =>
       expect(levels[i]).toBeGreaterThanOrEqual((0.05 * (blocks - (looks[i - 1] ?? 0))) / 30 - 1e-6),
     );

@@ -3,17 +3,17 @@
 import { SIGNIFICANCE } from "./limits.js";
 import { normalCdf, rootOf } from "./statistics.js";
 
-/** Between two looks the number of blocks grows by this factor at most, one block at least. */
+/** Largest factor by which the number of blocks grows from one look to the next; it grows by one block at least. */
 const GROWTH_MAX = 1.5;
 /**
- * Assumed number of independent questions, which is more than an experiment asks. A level holds for the smallest p of many
- * questions: the more independent they are, the less the looks have in common and the more they cost.
+ * Number of independent questions that levels assume, which is more than an experiment asks. A level holds for the smallest
+ * p of many questions: the more independent these are, the less the looks have in common, and the more the looks cost.
  */
 const QUESTIONS = 100;
-/** Steps of Simpson's rule over the density that has passed no bound. */
+/** Steps of Simpson's rule for the density of sums that have passed no bound yet. */
 const STEPS = 200;
 
-/** The planned looks: numbers of blocks from `min` to `max`, at about equal ratios. */
+/** Numbers of blocks after which looks are planned, from `min` to `max` at about equal ratios. */
 export function plannedLooks(min: number, max: number): number[] {
   const steps = Math.max(1, Math.ceil(Math.log(max / min) / Math.log(GROWTH_MAX)));
   const looks = Array.from({ length: steps + 1 }, (_, i) => Math.round(min * (max / min) ** (i / steps)));
@@ -30,7 +30,7 @@ function integral({ points, weights }: Density, f: (point: number) => number): n
   return points.reduce((sum, point, i) => sum + (weights[i] as number) * f(point), 0);
 }
 
-/** The density after another step, within the bound. */
+/** The density of a sum after one more step with this standard deviation, cut off at `bound` on both sides. */
 function densityAfterStep(before: Density, bound: number, deviation: number): Density {
   const width = (2 * bound) / STEPS;
   const points = Array.from({ length: STEPS + 1 }, (_, i) => -bound + i * width);
@@ -43,8 +43,8 @@ function densityAfterStep(before: Density, bound: number, deviation: number): De
 }
 
 /**
- * Two-sided critical values of a standard normal statistic at looks with this much `information` (ascending, any unit), so
- * that the chance to have passed a bound by each look is the `spent` share.
+ * Two-sided critical values of a standard normal statistic, one for each look. `information` of the looks ascends, in any
+ * unit; `spent` is the chance to have passed a bound by each look.
  */
 export function criticalValues(information: readonly number[], spent: readonly number[]): number[] {
   let density: Density = { points: [0], weights: [1] };
@@ -62,7 +62,7 @@ export function criticalValues(information: readonly number[], spent: readonly n
   });
 }
 
-/** The level at which the last of `looks` (ascending numbers of blocks, of at most `max`) may claim, 0 .. 0.05. */
+/** Level, 0 .. 0.05, at which the last of `looks` may claim. Looks are ascending numbers of blocks, of at most `max`. */
 export function levelOf(looks: readonly number[], max: number): number {
   const ofOne = (share: number): number => 1 - (1 - share) ** (1 / QUESTIONS);
   const spent = looks.map((blocks) => ofOne((SIGNIFICANCE * blocks) / max));

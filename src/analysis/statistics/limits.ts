@@ -6,13 +6,13 @@ export { BLOCKS_MIN } from "../../metrics/blocks-min.js";
 
 export const SIGNIFICANCE = 0.05;
 
-/** Ratios that are surely within this factor of 1 are called indistinguishable. */
+/** Factor of 1 within which a ratio must surely lie for its two sides to be called indistinguishable. */
 export const EQUIVALENCE = 1.05;
 
 export interface ClaimBounds {
-  /** Level at which intervals and tests claim, 0 .. 0.05: less than 5 % if the trials were looked at before. */
+  /** Error rate at which intervals and tests claim, 0 .. 0.05: below 0.05 if the trials were looked at before. */
   readonly level: number;
-  /** The factor within which two sides are the same. */
+  /** Factor of 1 within which a ratio counts as no difference. */
   readonly equivalence: number;
 }
 
@@ -22,20 +22,20 @@ export function boundsOf({ stopping }: Pick<ResultDocument, "stopping">): ClaimB
   return stopping ? { level: stopping.level, equivalence: 1 + stopping.within } : PLAIN_BOUNDS;
 }
 
-/** Share of single blocks that must lie within the factor `nearOf` for two sides to be the same. */
+/** Share of single blocks whose ratio must lie within `nearFactor` of 1 for two sides to be called the same. */
 export const NEAR_SHARE = 0.9;
 
-/** Share of trials that may be of a kind that none of `trials` trials showed, with 95 % confidence. */
+/** Largest share of trials that may be of a kind that none of `trials` trials showed, with 95 % confidence. */
 export function largestUnseenShare(trials: number): number {
   return 1 - SIGNIFICANCE ** (1 / trials);
 }
 
-/** Factor twice as far from 1 as an equivalence. */
+/** Factor twice as far from 1 as `equivalence`: 1.05 gives 1.1. */
 export function nearFactor(equivalence: number): number {
   return 1 + 2 * (equivalence - 1);
 }
 
 export const NEAR = nearFactor(EQUIVALENCE);
 
-/** A trial beyond this factor of its treatment's median is no noise. */
+/** Factor from its treatment's median beyond which a trial counts as outlying, not as noise. */
 export const OUTLYING = 2;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { meanWithoutPlaces, pooledDeviation, withoutPlaces, type Difference } from "./place-effect.js";
 import { median, studentInterval, studentPValue } from "./statistics.js";
 
-/** Sides that change places from block to block, the second place slower by `effect`. */
+/** Differences of two sides that change places from block to block; the second place is slower by `effect`. */
 function alternating(logs: readonly number[], effect: number): Difference[] {
   return logs.map((log, i) => {
     const places = i % 2 === 0 ? 1 : -1;

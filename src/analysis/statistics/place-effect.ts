@@ -3,7 +3,7 @@ import { mean, median } from "./quantiles.js";
 
 export interface Difference {
   readonly log: number;
-  /** Number of places by which the trial of the first side ran after the trial of the second. */
+  /** Number of places, in the order of trials, by which the first side's trial ran after the second side's. */
   readonly places: number;
 }
 
@@ -18,7 +18,10 @@ export interface MeanEstimate {
   readonly deviation: number;
 }
 
-/** Smallest true variation of places, which are whole numbers or, in means, fractions; less is rounding. */
+/**
+ * Smallest difference of places that counts. Places are whole numbers or, in means, fractions; a smaller difference is
+ * rounding.
+ */
 const VARIATION_MIN = 1e-9;
 const ROUNDING = 1e-12;
 
@@ -28,7 +31,10 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return sum;
 }
 
-/** The places as a vector of length 1; undefined if all are alike: their effect is then inseparable from the ratio. */
+/**
+ * The differences of places as a vector of length 1; undefined if all are equal, because their effect is then inseparable
+ * from the ratio.
+ */
 export function placeDirection(differences: readonly Difference[]): Float64Array | undefined {
   const places = Float64Array.from(differences, (each) => each.places);
   const centre = mean(places);
@@ -37,14 +43,14 @@ export function placeDirection(differences: readonly Difference[]): Float64Array
   return places.map((each) => each / length);
 }
 
-/** `values` without their part along `direction`. */
+/** `values` minus their component along `direction`. */
 export function orthogonal(values: Float64Array, direction: Float64Array | undefined): Float64Array {
   if (!direction) return values;
   const along = dot(values, direction);
   return values.map((value, i) => value - along * (direction[i] as number));
 }
 
-/** Least squares estimate of the mean if both sides ran at the same place. */
+/** Least squares estimate of the mean that the differences would have if both sides ran at the same place. */
 export function meanWithoutPlaces(differences: readonly Difference[]): MeanEstimate {
   const direction = placeDirection(differences);
   const values = orthogonal(
@@ -60,7 +66,7 @@ export function meanWithoutPlaces(differences: readonly Difference[]): MeanEstim
   return { mean: centre, error: deviation / Math.sqrt(information), degrees, deviation };
 }
 
-/** Standard deviation that several series have in common, each around its mean; undefined if none has a spread. */
+/** Standard deviation that several series have in common, each around its own mean; undefined if no series has a spread. */
 export function pooledDeviation(all: readonly (readonly Difference[])[]): number | undefined {
   const means = all.map(meanWithoutPlaces).filter(({ degrees }) => degrees > 0);
   if (means.length === 0) return undefined;
@@ -79,7 +85,10 @@ function firstWhere(count: number, holds: (index: number) => boolean): number {
   return low;
 }
 
-/** Effect of one place by least absolute deviations; if the blocks allow a range, the value nearest to 0. */
+/**
+ * Effect of one place, estimated by least absolute deviations; if the blocks allow a range of effects, the effect nearest
+ * to 0.
+ */
 function placeEffect(differences: readonly Difference[]): number {
   const slopes = differences
     .flatMap((a, i) =>
@@ -99,7 +108,7 @@ function placeEffect(differences: readonly Difference[]): number {
   return Math.min(Math.max(0, least), most);
 }
 
-/** Logarithms of the differences as if both sides had run at the same place. */
+/** Logarithms of the differences, corrected as if both sides had run at the same place. */
 export function withoutPlaces(differences: readonly Difference[]): number[] {
   const effect = placeDirection(differences) ? placeEffect(differences) : 0;
   return differences.map(({ log, places }) => log - effect * places);

@@ -1,6 +1,6 @@
 // Separate from the other statistics: a browser can load these, since they draw nothing at random.
 
-/** Numbers in any array; resampling uses typed arrays, thousands of times. */
+/** Numbers in an array of any type; resampling uses typed arrays, thousands of times. */
 export type Numbers = ArrayLike<number>;
 
 const FEW_VALUES = 40;

@@ -47,7 +47,7 @@ describe("the interval of a share", () => {
             const { low, high } = shareInterval(count, all);
             return low <= share && share <= high ? chance : 0;
           });
-          // 0 and all have 5 % for their one open end, so both tails together may have 2.5 % more.
+          // Counts of 0 and of all have 5 % at their one open end, so both tails together may miss 2.5 % more.
           expect(sum(held)).toBeGreaterThan(0.925 - 1e-9);
         },
       ),

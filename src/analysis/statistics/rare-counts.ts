@@ -66,7 +66,7 @@ export interface ShareInterval {
   readonly high: number;
 }
 
-/** The least and the greatest share that may be behind `count` of `all`, each end missed with a chance of `tail`. */
+/** Smallest and largest true share that explains `count` of `all`; each end is missed with the chance `tail`. */
 function shareBounds(count: number, all: number, tail: number): ShareInterval {
   return {
     low: count === 0 ? 0 : betaQuantile(tail, count, all - count + 1),
@@ -75,8 +75,8 @@ function shareBounds(count: number, all: number, tail: number): ShareInterval {
 }
 
 /**
- * Clopper and Pearson's interval of the share behind `count` of `all`, 95 %. If the count is none or all, one end is fixed
- * and the other has the whole 5 %: 0 of n is at most 3/n.
+ * Clopper and Pearson's 95 % interval of the true share if `count` of `all` were seen. If `count` is 0 or `all`, one end is
+ * fixed and the other has the whole 5 %: 0 of n is at most 3/n.
  */
 export function shareInterval(count: number, all: number): ShareInterval {
   const isOneSided = count === 0 || count === all;
@@ -93,7 +93,10 @@ function percentText(share: number): string {
   return `${Number((share * 100).toPrecision(2))} %`;
 }
 
-/** `0 of 5000 trials, at most 0.06 % with 95 % confidence`, `12 of 5000 trials, 0.24 % (95 % CI [0.12 %, 0.42 %])`. */
+/**
+ * Text of a rare count: `0 of 5000 trials, at most 0.06 % with 95 % confidence`, `12 of 5000 trials, 0.24 % (95 % CI [0.12
+ * %, 0.42 %])`.
+ */
 export function rareText({ count, all, unit }: RareCount & { readonly unit: string }): string {
   const { low, high } = shareInterval(count, all);
   const seen = `${count} of ${counted(all, unit)}`;
@@ -102,8 +105,8 @@ export function rareText({ count, all, unit }: RareCount & { readonly unit: stri
 }
 
 /**
- * Interval (95 %) of the ratio of the rate of `over` to the rate of `under`, given the number of events of both: exact, by
- * the binomial distribution of their split. `high` is infinite if `under` has none. Undefined without events.
+ * Exact 95 % interval of the ratio of the rate of `over` to the rate of `under`, by the binomial distribution of the split
+ * of all events between the two. `high` is infinite if `under` has no events. Undefined if neither has events.
  */
 export function rateRatioInterval(over: RareCount, under: RareCount): ShareInterval | undefined {
   const events = over.count + under.count;

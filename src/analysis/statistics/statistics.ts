@@ -10,9 +10,9 @@ export function medianOfSorted(ascending: Numbers): number {
   return quantileOfSorted(ascending, 0.5);
 }
 
-/** Logarithms nearer to 0 than this are 0. */
+/** Logarithms nearer to 0 than this count as 0. */
 const ROUNDING = 1e-12;
-/** Most arrangements of two samples that are all tried; above it, arrangements are sampled. */
+/** Largest number of arrangements of two samples that are all tried; if there are more, arrangements are sampled. */
 const EXACT_ARRANGEMENTS_MAX = 200_000;
 const PERMUTATIONS = 20_000;
 
@@ -50,7 +50,10 @@ export function bootstrapInterval(
   return { low: quantileOfSorted(statistics, tail), high: quantileOfSorted(statistics, 1 - tail) };
 }
 
-/** Chance that `n` values are all on one side of the median: the error rate of the interval from least to largest. */
+/**
+ * Chance that all `n` values lie on one side of the true median: the error rate of the interval from the least to the
+ * largest value.
+ */
 export function rangeMiss(n: number): number {
   return Math.min(1, 2 / 2 ** n);
 }
@@ -61,7 +64,7 @@ function choose(n: number, k: number): number {
   return Math.round(ways);
 }
 
-/** Moves `chosen`, ascending indices below n, on to the next in order; false after the last. */
+/** Moves `chosen`, ascending indices below n, on to the next combination; returns false after the last. */
 function nextChoice(chosen: number[], n: number): boolean {
   const k = chosen.length;
   let i = k - 1;
@@ -72,7 +75,10 @@ function nextChoice(chosen: number[], n: number): boolean {
   return true;
 }
 
-/** Two-sided p-value of a difference of means: the share of permutations at least as far apart as the observed means. */
+/**
+ * Two-sided p-value of a difference of means: the share of permutations whose means are at least as far apart as the
+ * observed means.
+ */
 export function twoSamplePValue(a: readonly number[], b: readonly number[], prng: Prng): number {
   const n = a.length + b.length;
   if (a.length === 0 || b.length === 0) return 1;
@@ -119,18 +125,21 @@ function studentWithin(t: number, degrees: number): number {
   return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
 }
 
-/** The t beyond which, on both sides together, `level` of Student's distribution lies; whole `degrees` from 1. */
+/**
+ * The t outside of which, on both sides together, the share `level` of Student's distribution lies; `degrees` is a whole
+ * number from 1.
+ */
 export function studentQuantile(level: number, degrees: number): number {
   return rootOf((t) => 1 - level - studentWithin(t, degrees), 0, 1e4);
 }
 
-/** Student's interval of a mean, which misses in `level` of all cases if values are normal. */
+/** Student's interval of a mean, which misses the true mean in `level` of all cases if values are normal. */
 export function studentInterval({ mean: centre, error, degrees }: MeanEstimate, level: number): Interval {
   const reach = studentQuantile(level, degrees) * error;
   return { low: centre - reach, high: centre + reach };
 }
 
-/** Two-sided p-value of a mean under the hypothesis that it is 0 (Student's t). A mean that is rounding is 0. */
+/** Two-sided p-value of a mean under the hypothesis that it is 0 (Student's t). A mean within rounding of 0 counts as 0. */
 export function studentPValue({ mean: centre, error, degrees }: MeanEstimate): number {
   return Math.abs(centre) < ROUNDING ? 1 : Math.max(0, 1 - studentWithin(Math.abs(centre) / error, degrees));
 }
@@ -146,15 +155,15 @@ export function rootOf(f: (x: number) => number, from: number, to: number): numb
 }
 
 /**
- * Confidence to ask of a percentile bootstrap of n values, so that its interval misses in about `level` of all cases:
- * resamples of few values spread too little, and this makes up for it (Hesterberg 2015, the expanded percentile interval).
- * Needs n of 5 or more; an estimate may have cost one of the `degrees` of freedom.
+ * Confidence to ask of a percentile bootstrap of `n` values (5 or more), so that its interval misses in about `level` of
+ * all cases: resamples of few values spread too little (Hesterberg 2015, the expanded percentile interval). `degrees` is
+ * smaller if an estimate has cost a degree of freedom.
  */
 export function expandedConfidence(n: number, level = SIGNIFICANCE, degrees = n - 1): number {
   return 1 - 2 * normalCdf(-Math.sqrt(n / degrees) * studentQuantile(level, degrees));
 }
 
-/** Holm's step-down adjustment for a family of tests, in the order given. */
+/** P-values of a family of tests, adjusted by Holm's step-down method, in the order given. */
 export function holm(pValues: readonly number[]): number[] {
   const order = pValues.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p);
   const adjusted = new Array<number>(pValues.length).fill(1);

@@ -3,26 +3,29 @@ import { BLOCKS_MIN, SIGNIFICANCE } from "./limits.js";
 import { mean } from "./quantiles.js";
 import { normalCdf, rootOf, studentQuantile } from "./statistics.js";
 
-/** Most trials that are planned. */
+/** Largest number of trials that is planned. */
 export const TRIALS_MOST = 100;
 const POWER = 0.8;
-/** Largest effect in standard deviations, more than any experiment needs. */
+/** Largest effect that is tried, in standard deviations: more than any experiment needs. */
 const EFFECT_MOST = 1000;
 
-/** Share of experiments of `trials` in which the t-test finds a difference of `effect` standard deviations. */
+/**
+ * Power: the share of experiments of `trials` trials in which the t-test at `level` finds a difference of `effect` standard
+ * deviations.
+ */
 function powerOf(effect: number, trials: number, level: number): number {
   const degrees = trials - 2;
-  // An odd number of blocks has one place once more than the other.
+  // If the number of blocks is odd, one place occurs once more than the other.
   const information = trials % 2 === 0 ? trials : trials - 1 / trials;
   const t = studentQuantile(level, degrees);
-  // The noncentral t as a normal number (Johnson and Welch 1940).
+  // The noncentral t, approximated by a normal number (Johnson and Welch 1940).
   const shift = effect * Math.sqrt(information) - t * (1 - 1 / (4 * degrees));
   return normalCdf(shift / Math.sqrt(1 + (t * t) / (2 * degrees)));
 }
 
 /**
- * Trials of each treatment at which 4 of 5 experiments would find a difference of `effect` standard deviations of the ratio
- * by block (a logarithm); undefined if more than `TRIALS_MOST` would not suffice. The experiment asks `questions`.
+ * Trials of each treatment with which 4 of 5 experiments that ask `questions` would find a difference of `effect` standard
+ * deviations of the log ratio by block; undefined if more than `TRIALS_MOST` are needed.
  */
 export function trialsToFind(effect: number, questions: number): number | undefined {
   const level = SIGNIFICANCE / Math.max(1, questions);
@@ -31,13 +34,18 @@ export function trialsToFind(effect: number, questions: number): number | undefi
   return undefined;
 }
 
-/** The least effect in standard deviations that 4 of 5 experiments of these trials find at `level` over all questions. */
+/**
+ * Smallest effect, in standard deviations, that 4 of 5 experiments of this many trials find; all questions share `level`.
+ */
 export function effectFound(trials: number, questions: number, level = SIGNIFICANCE): number {
   const own = level / Math.max(1, questions);
   return rootOf((effect) => POWER - powerOf(effect, trials, own), 0, EFFECT_MOST);
 }
 
-/** Trials that would find the observed difference; undefined, too, with fewer than two blocks or without a spread. */
+/**
+ * Trials of each treatment that would find the observed difference; undefined if these are too many, with fewer than two
+ * blocks, or without a spread.
+ */
 export function trialsToDecide(logRatios: readonly number[], questions: number): number | undefined {
   const centre = mean(logRatios);
   const deviation = deviationOf([logRatios]);
@@ -45,7 +53,9 @@ export function trialsToDecide(logRatios: readonly number[], questions: number):
   return trialsToFind(Math.abs(centre) / deviation, questions);
 }
 
-/** Standard deviation that several series have in common, each around its mean; undefined if none has two values. */
+/**
+ * Standard deviation that several series have in common, each around its own mean; undefined if no series has two values.
+ */
 export function deviationOf(all: readonly (readonly number[])[]): number | undefined {
   const degrees = all.reduce((sum, values) => sum + Math.max(0, values.length - 1), 0);
   if (degrees === 0) return undefined;

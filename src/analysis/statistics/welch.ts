@@ -16,7 +16,7 @@ export interface MeanError {
   readonly values: number;
 }
 
-/** A shift between means with these errors. */
+/** Difference between two means, with its error and degrees of freedom, from the errors of both means. */
 export function shiftBetween(difference: number, before: MeanError, after: MeanError): MeanDifference {
   const [a, b] = [before.squared, after.squared];
   const error = Math.sqrt(a + b);
@@ -30,7 +30,7 @@ export function squaresOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
 }
 
-/** Shift from `before` to `after`, each with two values or more. */
+/** Difference between the means of `before` and `after`, each with two values or more. */
 export function shiftOf(before: readonly number[], after: readonly number[]): MeanDifference {
   const errorOf = (values: readonly number[]): MeanError => ({
     squared: squaresOf(values) / (values.length - 1) / values.length,
@@ -41,7 +41,10 @@ export function shiftOf(before: readonly number[], after: readonly number[]): Me
 
 const bend = (degrees: number): number => (8 * degrees + 1) / (8 * degrees + 3);
 
-/** Distance of the shift from `expected`, as the normal deviate that is as improbable as its t (Wallace 1959). */
+/**
+ * Distance of the difference from `expected` as a normal deviate: the number of standard deviations that is as improbable
+ * as its t (Wallace 1959).
+ */
 export function deviateOf({ difference, error, degrees }: MeanDifference, expected = 0): number {
   const t = (difference - expected) / error;
   return Math.sign(t) * bend(degrees) * Math.sqrt(degrees * Math.log1p((t * t) / degrees));
@@ -59,7 +62,7 @@ export function chanceBeyond(deviate: number): number {
   return Math.min(1, 2 * normalCdf(-Math.abs(deviate)));
 }
 
-/** The deviate beyond which, on both sides together, `level` lies. */
+/** Normal deviate outside of which, on both sides together, the share `level` lies. */
 export function deviateAt(level: number): number {
   return rootOf((deviate) => chanceBeyond(deviate) - level, 0, 40);
 }

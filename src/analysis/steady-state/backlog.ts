@@ -3,7 +3,10 @@ import { mean } from "../statistics/quantiles.js";
 import type { BacklogRecovery } from "../../results/fault-schema.js";
 import { BEFORE_SECONDS_MAX, HELD_SECONDS, nextAfter, type FaultMoments } from "./recovery.js";
 
-/** Fewer samples do not show how far a queue rises by itself, so that a queue above them may be back. */
+/**
+ * Fewest samples before a fault: fewer do not show how far a queue rises by itself, so that a longer queue may be back
+ * already.
+ */
 const BEFORE_SAMPLES_MIN = 3;
 
 export interface BacklogSample {
@@ -12,7 +15,9 @@ export interface BacklogSample {
   readonly events: number;
 }
 
-/** Return of the backlog after each fault, in the order of injection; samples are of one queue, in their order. */
+/**
+ * Return of the backlog to its size before each fault, in the order of injection; `samples` are of one queue, oldest first.
+ */
 export function backlogsOf(
   samples: readonly BacklogSample[],
   faults: readonly FaultMoments[],

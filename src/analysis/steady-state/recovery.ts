@@ -2,19 +2,22 @@
 import { mean } from "../statistics/quantiles.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 
-/** Share of the throughput before that counts as back. */
+/** Share of the throughput before a fault at which the load counts as recovered. */
 const BACK_RATIO = 0.9;
-/** Whole seconds for which the throughput must hold. */
+/** Whole seconds for which the recovered throughput must hold. */
 export const HELD_SECONDS = 3;
 /** Most undisturbed seconds over which the throughput before a fault is averaged. */
 export const BEFORE_SECONDS_MAX = 10;
 
-/** Seconds from the start of the window. */
+/** Moments at which a fault was injected and cleared, in seconds from the start of the window. */
 export type FaultMoments = Pick<FaultRecord, "injectedAtSeconds" | "clearedAtSeconds">;
 
 export type Recovery = Pick<FaultRecord, "recoverySeconds" | "recoveryReason">;
 
-/** Recovery after each fault, in the order of injection; `transactions` are commits in each whole second. */
+/**
+ * Recovery of the throughput after each fault, in the order of injection; `transactions` are the commits of each whole
+ * second.
+ */
 export function recoveriesOf(transactions: readonly number[], faults: readonly FaultMoments[]): Recovery[] {
   const disturbed = new Set<number>();
   return faults.map((fault) => {
@@ -42,7 +45,7 @@ function undisturbedBefore(
     .slice(-BEFORE_SECONDS_MAX);
 }
 
-/** The moment at which the next fault begins after the end of this one; Infinity if there is none. */
+/** Second at which the next fault begins after the end of this one; Infinity if no fault follows. */
 export function nextAfter({ clearedAtSeconds }: FaultMoments, faults: readonly FaultMoments[]): number {
   if (clearedAtSeconds === null) return Number.POSITIVE_INFINITY;
   const later = faults.map((each) => each.injectedAtSeconds).filter((at) => at >= clearedAtSeconds);

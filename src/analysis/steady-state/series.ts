@@ -11,7 +11,7 @@ import type {
   TrialResult,
 } from "../../results/result-schema.js";
 
-/** Natural logarithm of a metric by block, or another number whose differences comparisons use. */
+/** Natural logarithms of a metric by block, or other numbers by block whose differences comparisons use. */
 export type LogSeries = ReadonlyMap<number, number>;
 
 export function completeTrials({ trials }: TreatmentResult): readonly TrialResult[] {
@@ -35,10 +35,10 @@ export function metricOf(
   return result && valueOf(metricNamed(metric), result);
 }
 
-/** Events in a window that stand in for none, the usual continuity correction: 0 has no logarithm. */
+/** Number of events that stands in for 0 events in a window, since 0 has no logarithm (the usual continuity correction). */
 export const EVENTS_FOR_NONE = 0.5;
 
-/** Stand-in for 0; undefined for a time, which is 0 only if nothing was measured. */
+/** Value that stands in for 0 of a metric; undefined for a time, which is 0 only if nothing was measured. */
 function standInFor(among: readonly TreatmentResult[], metric: ComparisonMetric): number | undefined {
   if (metricNamed(metric).aggregate === "audited") return EVENTS_FOR_NONE;
   const longest = Math.max(0, ...among.flatMap(({ trials }) => trials.map((trial) => trial.windowSeconds)));
@@ -46,8 +46,8 @@ function standInFor(among: readonly TreatmentResult[], metric: ComparisonMetric)
 }
 
 /**
- * Logarithms by block. A rate of 0 counts as half an event in the longest window `among` the compared ones, so that 0 never
- * exceeds 0; a time of 0 has no logarithm and is left out.
+ * Logarithms of a metric by block. A rate of 0 counts as half an event in the longest window of the compared treatments
+ * (`among`), so that 0 never exceeds 0; a time of 0 has no logarithm and is left out.
  */
 export function logSeries(
   treatment: TreatmentResult,
@@ -63,12 +63,12 @@ export function logSeries(
   return logarithms(values, standInFor(among, metric));
 }
 
-/** Place of each trial in the experiment's order: in a block, places are positions or, in a duet, servers. */
+/** Place of each trial in the experiment's order, by block. Places in a block are positions or, in a duet, servers. */
 export function placeSeries({ trials }: TreatmentResult): LogSeries {
   return new Map(trials.map(({ block, number }) => [block, number]));
 }
 
-/** Logarithms of values by block; without a stand-in for 0 a block with 0 is left out. */
+/** Logarithms of values by block. `standIn` replaces a value of 0; without it, a block with 0 is left out. */
 export function logarithms(values: ReadonlyMap<number, number>, standIn: number | undefined): LogSeries {
   const series = new Map<number, number>();
   for (const [block, value] of values) {
@@ -86,7 +86,7 @@ export function isZeroThroughout(
   return treatments.every(({ trials }) => trials.every((trial) => !metricOf(trial, operation, metric)));
 }
 
-/** The number that stands in for 0 in the series of these treatments; undefined if they have no 0. */
+/** Number that stands in for 0 in the series of these treatments; undefined if no trial has a 0. */
 export function zeroAs(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,
@@ -98,7 +98,7 @@ export function zeroAs(
   return hasZero ? standInFor(treatments, metric) : undefined;
 }
 
-/** Joins series over the blocks that all of them have. */
+/** Joins the values of all series block by block, over the blocks that all of them have. */
 function combine(all: readonly LogSeries[], join: (values: number[]) => number): LogSeries {
   const joined = new Map<number, number>();
   for (const block of all[0]?.keys() ?? []) {
@@ -108,12 +108,15 @@ function combine(all: readonly LogSeries[], join: (values: number[]) => number):
   return joined;
 }
 
-/** The geometric mean of several metrics, as logarithms. */
+/** Mean of several series of logarithms by block: the geometric mean of the metrics. */
 export function meanSeries(all: readonly LogSeries[]): LogSeries {
   return combine(all, mean);
 }
 
-/** Differences of logarithms with the differences of the places at which both sides ran; without places, all are alike. */
+/**
+ * Logarithms by block, each with the difference of the places at which both sides ran; without `places`, the difference is
+ * 0.
+ */
 export function differencesOf(logs: LogSeries, places: LogSeries = new Map()): Differences {
   return new Map([...logs].map(([block, log]) => [block, { log, places: places.get(block) ?? 0 }]));
 }

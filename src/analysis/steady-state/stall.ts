@@ -3,12 +3,12 @@ import type { Operation } from "../../metrics/operations.js";
 import type { Stall } from "../../results/result-schema.js";
 import { median } from "../statistics/quantiles.js";
 
-/** Windows among which an empty second occurs by chance less than once, if ends were a Poisson process. */
+/** Number of windows in which chance makes fewer than one empty second, if completions are a Poisson process. */
 const WINDOWS_PER_FALSE_STALL = 1000;
-/** Clients in step are silent for at most one round; twice that is a stall. */
+/** Rounds of all clients without a completion that make a stall: clients in step are silent for at most one round. */
 const ROUNDS = 2;
 
-/** Ends of one operation in each whole second of the window, including empty polls, since these are answers, too. */
+/** Completions of one operation in each whole second of the window. Empty polls count, since they are answers, too. */
 export interface CompletionsPerSecond {
   readonly operation: Operation;
   readonly perSecond: readonly number[];
@@ -16,7 +16,7 @@ export interface CompletionsPerSecond {
   readonly clients: number | undefined;
 }
 
-/** The operation that stood still for most seconds; undefined if none did. */
+/** The stall of the operation that stood still for the most seconds; undefined if no operation stood still. */
 export function stallOf(operations: readonly CompletionsPerSecond[]): Stall | undefined {
   const stalls = operations.flatMap((each) => stallsOf(each) ?? []);
   return stalls.sort((a, b) => b.seconds - a.seconds)[0];

@@ -3,12 +3,15 @@ import { SIGNIFICANCE } from "../statistics/limits.js";
 import { levelTest, mser5, trendTest, type Change } from "../statistics/change-tests.js";
 import type { SteadyState } from "../../results/result-schema.js";
 
-/** Seconds without which no change, however clear, could be significant among a dozen questions. */
+/**
+ * Fewest seconds that are assessed: with fewer, no change could be significant among a dozen questions, however clear it
+ * is.
+ */
 export const SECONDS_MIN = 20;
-/** Change of a level, as a share of it, below which it does not matter. */
+/** Smallest change of a level that matters, as a share of the level. */
 const MATTERS = 0.1;
 
-/** One value a second; null if nothing was measured in that second. */
+/** Values of a metric, one for each second; null if nothing was measured in that second. */
 export interface Series {
   /** Name such as `add events/s`. */
   readonly name: string;
@@ -21,7 +24,7 @@ interface Question {
   readonly words: string;
 }
 
-/** A value and its second of the window. */
+/** A value with the second of the window in which it was measured. */
 interface TimedValue {
   readonly second: number;
   readonly value: number;
@@ -56,7 +59,7 @@ function isLarge({ from, to }: Change): boolean {
   return Math.abs(to - from) > MATTERS * Math.max(Math.abs(from), Math.abs(to));
 }
 
-/** Changes, one for each series, the surest first; empty if nothing changes. Series that are too short are skipped. */
+/** The surest change of each series that changes, the surest series first. Series that are too short are skipped. */
 function changesIn(series: readonly Series[]): Question[] {
   const asked = series.filter(hasEnough).map(questionsOf);
   const bound = SIGNIFICANCE / asked.flat().length;
@@ -72,14 +75,14 @@ function withoutStart(series: readonly Series[], seconds: number): Series[] {
   return series.map(({ name, values }) => ({ name, values: values.slice(seconds) }));
 }
 
-/** The second from which on a changed series is steady; undefined if leaving off a start does not help. */
+/** Second from which a changed series is steady if its start is left off; undefined if leaving off a start does not help. */
 function settlingSecondOfSeries(series: Series): number | undefined {
   const measured = measuredOf(series);
   const left = mser5(measured.map(({ value }) => value));
   return left ? measured[left]?.second : undefined;
 }
 
-/** The second from which on all series are steady; undefined if there is none, or too little after it to assess. */
+/** Second from which all series are steady; undefined if there is none, or if too few seconds follow it to assess. */
 function settlingSecond(all: readonly Series[], changed: readonly Series[]): number | undefined {
   const own = changed.map(settlingSecondOfSeries).filter((second) => second !== undefined);
   if (own.length < changed.length) return undefined;

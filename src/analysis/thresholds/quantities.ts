@@ -42,7 +42,7 @@ export function integrityCount(aggregate: string, audits: readonly Integrity[]):
   if (audits.length === 0) return undefined;
   return audits.reduce((total, audit) => {
     if (aggregate === "violations") return total + audit.violations.length;
-    // A workload whose audit lacks that finding has none of it.
+    // A workload whose audit lacks that kind of finding has 0 of it.
     const counts: Readonly<Record<string, unknown>> = audit;
     return total + Number(counts[aggregate] ?? 0);
   }, 0);
@@ -55,7 +55,10 @@ interface QuantityInputs {
   readonly audits: readonly Integrity[];
 }
 
-/** Counts of failures and of audit findings, among all that could have failed; undefined for other quantities. */
+/**
+ * Number of failures or audit findings, among all transactions, trials or acknowledgements that could have failed;
+ * undefined for other quantities.
+ */
 export function rareCountOf(quantity: Quantity, evaluated: QuantityInputs): CountedShare | undefined {
   const found = rareAmong(quantity, evaluated);
   return found && found.count <= found.all && found.all > 0 ? found : undefined;
@@ -94,7 +97,7 @@ function figureOf({ source, aggregate }: Quantity): Evidence | undefined {
   return figures.find(({ field }) => field === aggregate);
 }
 
-/** Aspects of a trial that must be valid for the quantity to be judged; an audit's verdict needs none. */
+/** Aspects of a trial that must be valid before the quantity is judged; an audit's verdict needs none. */
 export function quantityRestsOn(quantity: Quantity): readonly Aspect[] {
   const { source, aggregate } = quantity;
   if (JUDGED_AS_A_WHOLE.includes(source)) return [];
@@ -110,7 +113,7 @@ export function databaseValue(quantity: Quantity, evidence: DatabaseEvidence): n
   return figure && evidenceValue(figure, evidence);
 }
 
-/** Stand-in for 0 of a count, a rate or a share: half of one. Undefined for a time or a size. */
+/** Value that stands in for 0 of a count, a rate or a share: half of one. Undefined for a time or a size. */
 export function standInFor(
   { source, aggregate }: Quantity,
   among: readonly TreatmentResult[],

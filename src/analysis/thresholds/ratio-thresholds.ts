@@ -23,7 +23,7 @@ export interface MeasuredTrials {
   readonly values: TrialValues;
   readonly treatments: readonly TreatmentResult[];
   readonly seed: number;
-  /** Level at which intervals are given. */
+  /** Share of all cases in which intervals may miss. */
   readonly level: number;
 }
 
@@ -34,7 +34,10 @@ interface RatioSide {
 
 export type Ratio = NonNullable<ReturnType<typeof pairedRatio>>;
 
-/** Ratio of one side to the other, block by block; the reason if no block has both or both are 0 in all of them. */
+/**
+ * Ratio of one side to the other, block by block. Returns the reason if there is none: no block has both sides, or both are
+ * 0 in all of them.
+ */
 export function ratioOf(
   over: RatioSide,
   under: RatioSide,
@@ -48,7 +51,7 @@ export function ratioOf(
     logarithms(values.of(quantity, treatment), standInFor(quantity, among)),
   );
   const operation = [...new Set([over.quantity.source, under.quantity.source])].join("/");
-  // Key of the comparison of the same two treatments, so that both have the same interval.
+  // The key of the comparison of these two treatments, so that ratio and comparison have the same interval.
   const key = ["comparison", under.treatment, over.treatment, operation, metricIdOf(over.quantity)].join(
     "\n",
   );
@@ -74,7 +77,10 @@ export function objectionToRatio(
 
 type Judgement = Omit<ThresholdResult, "metric" | "expression" | "treatment">;
 
-/** A rare count over the trials of one side. `rate` has the denominator of the quantity: trials for a count. */
+/**
+ * A rare count, summed up over the trials of one side. `rate` has the denominator of the quantity: the number of trials for
+ * a count.
+ */
 interface RareSide {
   readonly words: string;
   readonly rate: RareCount;
@@ -101,7 +107,7 @@ function rareSide({ quantity, treatment }: RatioSide, { treatments }: MeasuredTr
   };
 }
 
-/** The judgement on rare counts if a trial has 0; undefined for other quantities. */
+/** Judges a ratio of rare counts by their rates; undefined if no trial has 0, and for other quantities. */
 function judgedByRates(
   threshold: RatioThreshold,
   sides: readonly [RatioSide, RatioSide],
@@ -145,7 +151,9 @@ function assessRatio(
   return { ...about, ok: false, reason };
 }
 
-/** Each threshold on each pair of treatments, in the order written; `measured` is undefined in a search for capacity. */
+/**
+ * Judges each threshold on each pair of treatments, in the order written; `measured` is undefined in a search for capacity.
+ */
 export function evaluateRatios(
   thresholds: readonly RatioThreshold[],
   measured: MeasuredTrials | undefined,

@@ -34,7 +34,7 @@ export interface ThresholdInputs {
   readonly audits: readonly Integrity[];
   /** Evidence of the complete trials; empty while a trial runs. */
   readonly databases?: readonly DatabaseEvidence[];
-  /** Invalid aspects of the complete trials; undefined if none has been diagnosed. */
+  /** Numbers of complete trials by the aspect that is not valid; undefined if no trial has been diagnosed. */
   readonly invalid: InvalidTrials | undefined;
   /** Operations that a Poisson schedule starts; left out if there are none. */
   readonly randomArrivals?: readonly Operation[];
@@ -115,7 +115,10 @@ export function holds({ operator, bound }: Pick<Threshold, "operator" | "bound">
   }
 }
 
-/** `212 samples, needs 299`; undefined if there are enough, or if the threshold does not bound a percentile. */
+/**
+ * Lack of samples, such as `212 samples, needs 299`; undefined if there are enough, or if the threshold does not bound a
+ * percentile.
+ */
 export function fewSamples(
   threshold: Threshold,
   measured: Pick<ThresholdInputs, "histograms">,
@@ -150,7 +153,10 @@ function outcomeOf(threshold: Threshold, measured: ThresholdInputs): Assessment 
   return reason === undefined ? { seen, ok: true } : { seen, ok: null, reason };
 }
 
-/** The first abortable threshold that is broken already, `elapsedMs` into the window; without samples a threshold waits. */
+/**
+ * The first abortable threshold that is broken already, `elapsedMs` into the window; a threshold without samples is not
+ * judged yet.
+ */
 export function brokenThreshold(
   thresholds: readonly Threshold[],
   measured: ThresholdInputs,
@@ -213,17 +219,17 @@ export function evaluateThresholds(
   );
 }
 
-/** Largest chance that all samples lie on one side of the true percentile. */
+/** Largest chance that is accepted of all samples lying on one side of the true percentile. */
 const MISSED_CHANCE = 0.05;
-/** Standard deviations that a count may be off; one in 740 is off further on one side. */
+/** Standard deviations that a count may deviate by chance; one count in 740 deviates further on one side. */
 const DEVIATIONS = 3;
-/** Largest mean square of batch sizes over their squared mean, if sizes are drawn evenly from 1 on. */
+/** Largest ratio of the mean square of batch sizes to their squared mean, if sizes are drawn evenly from 1 on. */
 const BATCH_SPREAD = 4 / 3;
 
 const LOWER: readonly ThresholdOperator[] = [">", ">="];
 const UPPER: readonly ThresholdOperator[] = ["<", "<="];
 
-/** Samples with which the percentile has a limit on the side that the operator bounds, with 95 % confidence. */
+/** Samples from which the percentile has a 95 % confidence limit on the side that the operator bounds. */
 function samplesNeeded({ aggregate, percentile, operator }: Threshold): number {
   const share = aggregate === "med" ? 0.5 : (percentile ?? 100) / 100;
   if (share <= 0 || share >= 1) return 1; // the least and the largest as measured
@@ -234,13 +240,13 @@ function samplesNeeded({ aggregate, percentile, operator }: Threshold): number {
   return Math.ceil(Math.max(...beyond.map((each) => Math.log(MISSED_CHANCE) / Math.log(each))));
 }
 
-/** Counts of arrivals, and of their work. */
+/** Metrics that count arrivals or their work. */
 const COUNTED = ["count", "rate", "events", "eventsPerSecond", "offered"];
 
 /**
  * Reason why a bound on a count or rate is met although the observed value is beyond it: the Poisson schedule offered fewer
- * or more arrivals by chance, and if fewer, all were served. Arrivals under way at the window's end count as served. Else
- * undefined.
+ * or more arrivals by chance and, if fewer, all were served or under way at the window's end. Undefined if chance does not
+ * explain it.
  */
 function chanceOf(
   { aggregate, operator, bound }: Threshold,

@@ -13,7 +13,7 @@ import { whyRules } from "./why-rules.js";
 
 const SENTENCES_MAX = 4;
 
-/** The strongest of each topic, strongest first. */
+/** The strongest evidence of each topic, strongest first. */
 function ranked(moved: readonly EvidenceChange[]): EvidenceChange[] {
   const byWeight = [...moved].sort((a, b) => b.weight - a.weight);
   return byWeight.filter(({ topic }, i) => byWeight.findIndex((each) => each.topic === topic) === i);
@@ -30,7 +30,7 @@ function sentencesOf(difference: Difference): string[] {
   return sentences.slice(0, SENTENCES_MAX);
 }
 
-/** The comparisons, each claimed difference with the evidence that moved with it. */
+/** The comparisons; each claimed difference gets the evidence that moved with it. */
 export function withReasons(
   comparisons: readonly Comparison[],
   treatments: readonly TreatmentResult[],

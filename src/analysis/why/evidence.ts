@@ -9,9 +9,9 @@ import { completeTrials } from "../steady-state/series.js";
 import { median, twoSamplePValue } from "../statistics/statistics.js";
 import type { WhyRule } from "./why-rules.js";
 
-/** Level of each test, since dozens are made; with 5 and 5 trials 0.8 % is the least possible p-value. */
+/** Significance level of each test, low because dozens are made; with 5 and 5 trials 0.8 % is the least possible p-value. */
 const SIGNIFICANCE = 0.01;
-/** Smaller ratios do not deserve a sentence, however sure they are. */
+/** Smallest ratio that gets a sentence, however sure a smaller one is. */
 export const RATIO_MIN = 1.2;
 
 export interface Difference {
@@ -40,11 +40,11 @@ export function areApart(
 export interface EvidenceChange {
   readonly topic: string;
   readonly sentence: string;
-  /** Weight for ranking: a ratio of at least 1 in which irrelevant amounts count little. */
+  /** Weight for ranking: a ratio of at least 1, nearer to 1 if the amounts are too small to matter. */
   readonly weight: number;
 }
 
-/** Answer of a rule to a difference; undefined if its evidence is absent or did not move with it. */
+/** Evidence of a rule that moved together with a difference; undefined if the evidence is absent or did not move with it. */
 export function movedWith(rule: WhyRule, difference: Difference): EvidenceChange | undefined {
   const { comparison, baseline, treatment, vocabulary, seed } = difference;
   if (!rule.explains(comparison)) return undefined;
@@ -59,7 +59,7 @@ export function movedWith(rule: WhyRule, difference: Difference): EvidenceChange
   if (Math.abs(nowMedian - thenMedian) < rule.unit.floor || weight < RATIO_MIN) return undefined;
   const key = [baseline.id, treatment.id, comparison.operation, rule.words].join("\n");
   if (!areApart(then, now, seed, key)) return undefined;
-  // A ratio such as "211x" to nearly nothing would be true and say nothing.
+  // A ratio to nearly nothing, such as "211x", would be true and say nothing.
   const hasRatio = rule.unit.hasRatio && Math.min(thenMedian, nowMedian) >= rule.unit.floor;
   const words: Readonly<Record<string, string>> = {
     who: treatment.id,

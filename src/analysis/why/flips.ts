@@ -12,7 +12,7 @@ import { numbersText, plansIn, stepsApart } from "./plans.js";
 
 /** A group of a treatment's trials with the same plan or the same reads. */
 interface TrialGroup {
-  /** Property that the trials of other ways lack. */
+  /** Property of these trials that the trials of other groups lack. */
   readonly words: string;
   readonly trials: readonly TrialResult[];
   hasTrial(trial: TrialResult): boolean;
@@ -21,7 +21,7 @@ interface TrialGroup {
 interface Flip {
   /** Statement such as `process.claim`; undefined if scans alone show the flip. */
   readonly statement?: string;
-  /** Two or more ways, the most frequent first. */
+  /** Two or more groups of trials, the most frequent first. */
   readonly groups: readonly TrialGroup[];
 }
 
@@ -43,21 +43,30 @@ function planFlips(treatment: TreatmentResult): Flip[] {
   });
 }
 
-/** Most scans of one table or index that train-sim makes for a sample; it samples once before and after, too. */
+/**
+ * Most scans of one table or index that train-sim itself makes for one sample; it also samples once before and once after
+ * the window.
+ */
 const OWN_SCANS = 5;
 const NEIGHBOUR_SAMPLES = 2;
-/** Share of the scans a transaction of a reading trial below which a trial does not read. */
+/**
+ * Scans per transaction, as a share of the trial that reads most, up to which a trial counts as not reading the table or
+ * index.
+ */
 const NONE_BELOW = 0.05;
 const SURE_FROM = 4;
 
-/** A session may report its scans to the server a second late: a shorter window may lack them all. */
+/**
+ * Shortest window in seconds: a session may report its scans to the server a second late, so that a shorter window may lack
+ * them all.
+ */
 const LEAST_SECONDS = 2;
 
 function ownScans({ database: { sampling } }: TrialResult): number {
   return OWN_SCANS * ((sampling?.samples ?? 0) + NEIGHBOUR_SAMPLES);
 }
 
-/** Transactions that were tried. */
+/** Number of transactions that the trial tried. */
 function attemptsOf({ operations }: TrialResult): number {
   return Object.entries(operations)
     .filter(([operation]) => !isRound(operation))
@@ -71,10 +80,10 @@ function scansOf({ database: { scans = [] } }: TrialResult): Map<string, number>
   );
 }
 
-/** True if a trial read the table or index as much as the trials that read it most. */
+/** Test of a trial: true if it read the table or index more often than train-sim itself does. */
 type Reads = (trial: TrialResult) => boolean;
 
-/** Tables and indexes that some trials read with every transaction and others not at all. */
+/** Tables and indexes that some trials read and others did not, each with the test for the trials that read it. */
 function readBySome(trials: readonly TrialResult[]): Map<string, Reads> {
   const names = new Set(trials.flatMap((trial) => [...scansOf(trial).keys()]));
   const found = new Map<string, Reads>();
@@ -112,7 +121,7 @@ interface Cost {
   readonly ofMs: number;
 }
 
-/** Mean costs in one trial by operation: cost of the statement if it was timed, else of the whole transaction. */
+/** Mean cost of each operation in one trial: the time of the statement if it was timed, else of the whole transaction. */
 function costsOf({ operations }: TrialResult, statement: string | undefined): Map<string, Cost> {
   const whole = new Map<string, Cost>();
   const parts = new Map<string, Cost>();
@@ -126,16 +135,16 @@ function costsOf({ operations }: TrialResult, statement: string | undefined): Ma
   return parts.size > 0 ? parts : whole;
 }
 
-/** Share of the transaction below which a difference does not matter. */
+/** Smallest difference that matters, as a share of the time of the transaction. */
 const SHARE_MIN = 0.1;
 
-/** True if the ranges of both do not overlap, and they differ by a relevant amount. */
+/** True if all values of `more` are above all values of `less`, and their medians differ by a relevant factor. */
 function areApart(more: readonly number[], less: readonly number[]): boolean {
   if (more.length === 0 || less.length === 0) return false;
   return Math.min(...more) > Math.max(...less) && median(more) >= RATIO_MIN * median(less);
 }
 
-/** True if trials of one way took longer than trials of another, or if that is unknown. */
+/** True if trials of one group took longer than trials of another, or if no times were measured. */
 function isCostly({ statement, groups }: Flip): boolean {
   const costs = groups.map(({ trials }) => trials.map((trial) => costsOf(trial, statement)));
   const operations = new Set(costs.flat().flatMap((trial) => [...trial.keys()]));
@@ -163,9 +172,9 @@ function timeMs({ trials }: TrialGroup, statement: string | undefined): number |
 
 export interface TreatmentFlip extends Pick<Flip, "statement"> {
   readonly treatment: string;
-  /** True if trials of one way took longer than trials of another, or if that is unknown. */
+  /** True if trials of one group took longer than trials of another, or if no times were measured. */
   readonly isCostly: boolean;
-  /** Each way with its trials, and the statement's median time in them if it was measured. */
+  /** Groups of trials, each with the statement's median time in milliseconds if it was measured. */
   readonly groups: readonly (Pick<TrialGroup, "words" | "trials"> & { readonly ms: number | undefined })[];
 }
 
@@ -184,7 +193,7 @@ function valuesOf(trials: readonly TrialResult[], { operation, metric }: Compari
   return trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
 }
 
-/** True if the slow trials are apart from the fast ones in the compared metric. */
+/** True if all slow trials are worse than all fast ones in the compared metric, by a relevant factor. */
 function areSlower(
   slow: readonly TrialResult[],
   fast: readonly TrialResult[],
@@ -201,7 +210,10 @@ function isSent(groups: readonly TrialGroup[], operation: string, statement: str
   );
 }
 
-/** Ways that explain a side: the slower ways of a slower side, the faster of a faster, if rarer on the other side. */
+/**
+ * Sentences about groups of trials that explain the result of `side`: its slower groups if it is the slower side, else its
+ * faster groups, if these are rarer on the other side.
+ */
 function reasonsOf(
   side: TreatmentResult,
   other: TreatmentResult,
@@ -232,7 +244,7 @@ function reasonsOf(
   });
 }
 
-/** Sentences about flips that go with a difference between two treatments. */
+/** Sentences about changes of plans or reads between trials that go with a difference between two treatments. */
 export function flipReasons(difference: Difference): string[] {
   const { baseline, treatment, comparison } = difference;
   const isSlower = isWorse(comparison);

@@ -22,14 +22,14 @@ export function plansIn(trials: readonly TrialResult[]): ReadonlyMap<string, rea
   return known;
 }
 
-/** Steps of a plan that at least one of the others lacks; the whole plan if only the order differs. */
+/** Steps of a plan that at least one of the other plans lacks; the whole plan if only the order of steps differs. */
 export function stepsApart(plan: string, others: readonly string[]): string {
   const stepsOf = (line: string): string[] => line.split(/ > |, |[()]/).filter((step) => step !== "");
   const own = stepsOf(plan).filter((step) => others.some((other) => !stepsOf(other).includes(step)));
   return own.join(", ") || plan;
 }
 
-/** `trials 2, 4`. */
+/** Numbers of the trials as text: `trials 2, 4`. */
 export function numbersText(trials: readonly TrialResult[]): string {
   return trialsText(trials.map(({ number }) => number).sort((a, b) => a - b));
 }
@@ -44,10 +44,12 @@ function whereText(treatments: readonly TreatmentResult[], having: readonly Tria
   return texts.join(", ");
 }
 
-/** A plan of a statement and the trials that had it, for lists. */
+/** A plan of a statement with the trials that had it, as a row of a list. */
 interface PlanRow extends Pick<ObservedPlan, "hash" | "plan"> {
   readonly statement: string;
-  /** `all trials`; else each treatment, with trial numbers if not all of its trials had the plan. */
+  /**
+   * The trials that had the plan: `all trials`; else each treatment, with trial numbers if only some of its trials had it.
+   */
   readonly where: string;
 }
 

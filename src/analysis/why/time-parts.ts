@@ -66,7 +66,10 @@ function accounting(difference: Difference, read: Reading, what: string): string
   return `${what} ${change}: ${listed(texts)}${but}`;
 }
 
-/** "a mean process transaction takes 12.3 ms more: commit +8.1 ms and process.claim +3 ms"; undefined if unexplained. */
+/**
+ * Sentence such as "a mean process transaction takes 12.3 ms more: commit +8.1 ms and process.claim +3 ms"; undefined if
+ * the parts do not explain the difference.
+ */
 export function partsSentence(difference: Difference): string | undefined {
   const { operation, metric } = difference.comparison;
   const overAll = (): string | undefined =>

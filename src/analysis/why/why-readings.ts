@@ -7,14 +7,14 @@ import { evidenceValue } from "../../results/evidence-values.js";
 import type { Evidence } from "../../workloads/evidence.js";
 import { hasEnded } from "../diagnosis/load-checks.js";
 
-/** A value of one trial; undefined if the trial does not have it. `operation` is the compared operation. */
+/** Reads a value of one trial; undefined if the trial does not have it. `operation` is the compared operation. */
 export type Reading = (trial: TrialResult, operation: ComparedOperation) => number | undefined;
 
 function quotient(amount: number | undefined, by: number | undefined): number | undefined {
   return amount === undefined || !by ? undefined : amount / by;
 }
 
-/** Transactions of all operations; a round counts as the transactions of its parts. */
+/** Number of transactions over all operations; a round counts as the transactions of its parts. */
 function transactionsOf({ operations }: TrialResult): number {
   const own = Object.entries(operations).filter(([operation]) => !isRound(operation));
   return own.reduce((sum, [, { transactions }]) => sum + transactions, 0);
@@ -29,7 +29,7 @@ const DIVISORS: Readonly<
   fsync: ({ database }) => database.walFsyncs,
 };
 
-/** A figure of the catalogue, in the unit of its metric. */
+/** Reads a figure of the evidence catalogue, in the unit of its metric. */
 export function readingOf(figure: Evidence): Reading {
   const { isSeconds, reason } = figure;
   const per = reason?.per;
@@ -40,7 +40,7 @@ export function readingOf(figure: Evidence): Reading {
   };
 }
 
-/** Reading of the compared operation; undefined for a span of an event's life. */
+/** Reads a value of the compared operation; undefined if a span of an event's life is compared. */
 const ofOperation =
   (read: (result: OperationResult) => number | undefined): Reading =>
   ({ operations }, operation) => {
@@ -48,16 +48,19 @@ const ofOperation =
     return result && read(result);
   };
 
-/** A wait event that no session was seen in is 0 if waits were sampled at all. */
+/** Reads the share of a wait event: 0 if no session was seen in it, undefined if waits were not sampled. */
 export const waitShare =
   (event: string): Reading =>
   ({ database: { waits } }) =>
     waits && (waits.find((each) => each.event === event)?.share ?? 0);
 
-/** Mean wait for a pool in ms; undefined if there are parts, which state it exactly. */
+/** Reads the mean wait for a pool in ms; undefined if the operation's parts are known, since they state it exactly. */
 export const poolWaitMs = ofOperation(({ parts, poolWaitMs: waits }) => (parts ? undefined : waits?.mean));
 
-/** Counts like the threshold of that name: a transaction that failed in the end was tried again, too. */
+/**
+ * Reads the retries of a transaction, counted like the threshold of that name: a transaction that failed in the end was
+ * tried again, too.
+ */
 export const retries = ofOperation((result) =>
   hasEnded(result) ? retriesPerTransaction(result) : undefined,
 );
@@ -70,7 +73,7 @@ export const emptyPolls = ofOperation((result) =>
   quotient(result.emptyPolls, result.emptyPolls + result.transactions),
 );
 
-/** Reading of the first of these operations that the trial has. */
+/** Reads a value of the first of the named operations that the trial has. */
 const ofFirst =
   (read: (result: OperationResult) => number | undefined) =>
   (names: readonly string[]): Reading =>

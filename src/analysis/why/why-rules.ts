@@ -29,7 +29,7 @@ const isLifecycle = ({ operation }: ExplainedDifference): boolean => stageOf(ope
 
 type MakeRule = (words: string, explains?: WhyRule["explains"]) => WhyRule;
 
-/** Rules on evidence; `more` says that the slower treatment has more of it, `less` that it has less. */
+/** Makes a rule on evidence: `more` if the slower treatment has more of it, `less` if it has less. */
 function on(topic: string, read: of.Reading, unit: Unit): Readonly<Record<WhyRule["worse"], MakeRule>> {
   const tell =
     (worse: WhyRule["worse"]): MakeRule =>
@@ -60,7 +60,7 @@ const OPERATIONS: readonly WhyRule[] = [
     "{now} of the transactions of {operation} failed against {then}",
   ),
 
-  // Amount of available work: a shorter queue makes smaller batches, an empty one no throughput.
+  // Rules on the amount of available work: a shorter queue makes smaller batches, an empty one no throughput.
   on("batch", of.eventsPerTransaction, plain(1)).more(
     "a transaction of {operation} had {now} {work} against {then}",
     isDuration,
@@ -75,7 +75,7 @@ const OPERATIONS: readonly WhyRule[] = [
   ),
 ];
 
-/** The catalogue's reasons, and the reasons from work that flows from one operation to the next. */
+/** Rules from the evidence catalogue, and rules on work that flows from one operation to the next. */
 function evidenceAndFlow(vocabulary: Vocabulary): readonly WhyRule[] {
   const incoming = operationsWith(vocabulary, "in");
   const through = operationsWith(vocabulary, "through");
@@ -104,7 +104,7 @@ function evidenceAndFlow(vocabulary: Vocabulary): readonly WhyRule[] {
   ];
 }
 
-/** Disturbances from outside the database: they speak against the measurement itself. */
+/** Rules on disturbances from outside the database, which speak against the measurement itself. */
 const DISTURBANCES: readonly WhyRule[] = [
   on("train-sim", of.eventLoopDelayMs, milliseconds(2)).more(
     "train-sim's own event loop was late by {now} (p99) against {then}",

@@ -6,7 +6,7 @@ export interface Unit {
   readonly text: (value: number) => string;
   /** Smallest difference that gets a sentence; a large ratio does not lower it. */
   readonly floor: number;
-  /** True if a ratio such as "3.10x" adds something to the two values; next to two percentages it confuses. */
+  /** True if a ratio such as "3.10x" is stated next to the two values; next to two percentages it would confuse. */
   readonly hasRatio: boolean;
 }
 
@@ -30,12 +30,12 @@ export function plain(floor: number): Unit {
   return { text: signed, floor, hasRatio: true };
 }
 
-/** `27 %` for 0.27; `99.6 %` for 0.996, which is not all. */
+/** Percentage such as `27 %` for 0.27; 0.996 gives `99.6 %`, because it is not rounded up to all. */
 export function share(floor: number): Unit {
   return { text: (value) => `${sidedText(value * 100, 100, 2)} %`, floor, hasRatio: false };
 }
 
-/** Formatter of amounts of a metric in that unit. */
+/** Formatter of amounts in that unit; `floor` is the smallest difference that gets a sentence. */
 export function amounts(unit: EvidenceUnit, floor: number): Unit {
   if (unit === "bytes") return bytes(floor);
   if (unit === "ms") return milliseconds(floor);

@@ -12,7 +12,7 @@ import { WORKLOADS } from "../../workloads/registry.js";
 import { executorKeys } from "../../load/load-settings.js";
 import { wrap } from "../../foundation/text/text-table.js";
 
-/** A value with more rows than this has a separate section, like every mapping. */
+/** Largest number of rows of a value that has no separate section; every mapping has one. */
 const ROWS_TOGETHER = 3;
 const SHOWN_CHARACTERS = 80;
 const LINE_CHARACTERS = 118;
@@ -58,13 +58,13 @@ const OF_WORKLOADS = `## Keys of workloads
 With the workloads that have them; [train-events.md](train-events.md) and [workloads.md](workloads.md) describe them.
 `;
 
-/** Keys that train-sim puts in place of a module's path; users do not write them. */
+/** Keys into which train-sim turns the path of a module; users do not write them. */
 const MADE = /^workload\.(module|hash|declares)\b/;
-/** Suffix about the executors that take a key, which the table of executors states. */
+/** Sentence in a meaning about the executors that take the key; the table of executors states it. */
 const OF_EXECUTORS = /\s*Executors? [^.]* only(, which needs? it)?\./;
-/** The kinds or strategies that have a key, at the end of its meaning. */
+/** Sentence at the end of a meaning that names the kinds or strategies that have the key. */
 const ONLY_OF = /\s*(?:Kinds?|Strateg(?:y|ies)) ([^.]*?) only(?:, which needs? it)?\./;
-/** Meanings that another page of the reference explains at length. */
+/** Short meanings, by path, of keys that another page of the reference explains at length. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   workload: "A name, a path such as `./bank.sql`, or a mapping: [workloads.md](workloads.md).",
   storage: "How tables are stored: [workloads.md](workloads.md#calls), [dialects.md](dialects.md).",
@@ -101,7 +101,7 @@ function valuesAt(value: unknown, parts: readonly string[]): unknown[] {
   return Object.hasOwn(value, part) ? valuesAt(value[part], rest) : [];
 }
 
-/** An example, and each level of its factors as a set value, so that a varied key has an example, too. */
+/** Mappings in which a key may be found: the example itself, and each level of its factors as a set value. */
 function asWritten(yaml: string): unknown[] {
   const scenario = parse(yaml) as Mapping;
   const factors = isMapping(scenario.factors) ? scenario.factors : {};
@@ -113,7 +113,7 @@ function asWritten(yaml: string): unknown[] {
   return [scenario, ...levels];
 }
 
-/** A key as the examples write it; the shortest form, undefined if no example has it. */
+/** The key with its shortest value in the examples; undefined if no example has the key. */
 export function exampleOf(path: string): string | undefined {
   const parts = path.replaceAll("[]", "").split(".");
   const found = EXAMPLES.flatMap(({ yaml }) => asWritten(yaml).flatMap((one) => valuesAt(one, parts)));
@@ -136,7 +136,7 @@ function item(text: string, below: readonly string[] = []): string {
   return [...lines(text, ""), ...below.flatMap((one) => lines(one, "  "))].join("\n");
 }
 
-/** True if the meaning explains each value by its name. */
+/** True if the meaning names each value and explains it. */
 function namesValues(meaning: string, takes: string): boolean {
   const values = takes.split(", ").map((value) => value.replaceAll("`", ""));
   return takes.startsWith("`") && values.every((value) => new RegExp(`\\b${value}\\b[^.;]*:`).test(meaning));
@@ -157,7 +157,7 @@ function ownersOf(path: string): string[] {
   return WORKLOADS.filter(({ settings }) => key in settings.keys).map(({ name }) => name);
 }
 
-/** A workload's page describes its keys. */
+/** True if the key belongs to a workload, whose page describes it. */
 const isDescribedElsewhere = (path: string): boolean => ownersOf(path).length > 0;
 /** True for bounds that the table of checks lists with their defaults. */
 const isBound = (path: string): boolean => path.startsWith("diagnosis.max");

@@ -9,7 +9,7 @@ export interface KeyRow {
   readonly path: string;
   readonly meaning: string;
   readonly takes: string;
-  /** Default as people write it; `required`, or undefined if there is none. */
+  /** Default value as people write it; `required`, or undefined if there is no default. */
   readonly otherwise: string | undefined;
 }
 
@@ -20,9 +20,9 @@ export interface KeySection {
 }
 
 export const ROLE = "<role>";
-/** Top-level mappings keyed by scenario path: the keys below them repeat the others. */
+/** Top-level mappings whose keys are scenario paths: the keys below them repeat other keys. */
 const KEYED_BY_PATH: ReadonlySet<string> = new Set(["factors", "include", "exclude"]);
-/** From "Default" to the end of its sentence; a dot inside a number does not end it. */
+/** Matches from "Default" to the end of its sentence; a dot inside a number does not end it. */
 const DEFAULT_SENTENCE = /\s*\bDefault:? ((?:[^.]|\.(?=\d))+)\./;
 
 function branchesOf(node: SchemaNode): readonly SchemaNode[] {
@@ -111,7 +111,10 @@ function rowsBelow(path: string, node: SchemaNode, isRequired: boolean): KeyRow[
   return isValue(node) ? [own, ...below] : below;
 }
 
-/** The rows of all roles as rows of one role; a default that differs from role to role is left to their table. */
+/**
+ * The rows of all roles, merged into the rows of one role. A default that differs between roles is left to the table of
+ * roles.
+ */
 function roleRows(node: SchemaNode): KeyRow[] {
   const roles = Object.entries(node.properties ?? {}).map(([name, role]) =>
     childrenOf(role).flatMap((child) =>
@@ -130,7 +133,7 @@ function roleRows(node: SchemaNode): KeyRow[] {
   });
 }
 
-/** The node as a value with free keys. */
+/** The node as a value with free keys: its own keys are left out. */
 function withoutKeys({ description = "", type = "object" }: SchemaNode): SchemaNode {
   return { description, type };
 }

@@ -12,14 +12,14 @@ import type { SqlRow, Statement, StatementRow, StatementValues } from "../sql.js
 
 export interface SqlClient {
   /**
-   * Runs one statement with `$n` values, or several without. Rows hold booleans and numbers (int8 too) as such and
-   * everything else as the server's text: see `pg-config.ts`.
+   * Runs one statement with `$n` values, or several statements without values. Rows hold booleans and numbers (int8 too) as
+   * such, and the server's text for all other types: see `pg-config.ts`.
    */
   query(text: string, values?: readonly unknown[]): Promise<SqlRow[]>;
 }
 
 export interface AdminClient extends SqlClient, AdminSession {
-  /** Runs a repeated statement, prepared if the options say so. */
+  /** Runs a statement that is repeated; it is prepared by name if the options say so. */
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
 }
 
@@ -29,7 +29,10 @@ export function controlTransactions(): number {
   return ended;
 }
 
-/** Connects to the first server that admits the session; else rejects with the error of the first that is no standby. */
+/**
+ * Connects to the first server that admits the session, of the endpoint and its alternatives. Else rejects with the error
+ * of the first server that is no standby.
+ */
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
   let failure: unknown;
   for (const each of [endpoint, ...(endpoint.alternatives ?? [])]) {
@@ -58,13 +61,14 @@ async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConn
   return connection;
 }
 
-/** Lifts the role's time limits, which are for its load: they must not end the preparation or the audit of a trial. */
+/** Lifts the time limits of the role: they are for its load and must not end the preparation or the audit of a trial. */
 async function liftTimeLimits(connection: PgConnection): Promise<void> {
-  // The first statement frees the second from time limits. A server without these settings has no limits to lift.
+  // The first SET lifts the time limit under which the second would run. A server without these settings has no limits
+  // to lift.
   await connection.query(`SET statement_timeout = 0; ${LIFT_TIME_LIMITS}`).catch(() => undefined);
 }
 
-/** The same error, or a TargetError if it means that the server is gone. */
+/** Returns a TargetError if the error means that the server is gone, else the same error. */
 function explainLoss(endpoint: Endpoint, error: unknown): unknown {
   if (classifyFailure(error).kind !== "reconnect") return error;
   const seen = codeOf(error) === TAKES_NO_WRITES ? "no writes are taken by" : "lost the connection to";
@@ -80,7 +84,7 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
   let opening: Promise<PgConnection> | undefined;
   let isClosed = false;
   const current = async (): Promise<PgConnection> => {
-    // Work that a failed trial has left behind must not open a session that would stay open.
+    // Unfinished work of a failed trial must not open another session, which nothing would close.
     if (isClosed) throw new TargetError(`the connection to ${describeEndpoint(endpoint)} has been closed`);
     if (!connection.isBroken || !options.reopens) return connection;
     opening ??= open(endpoint, options)
@@ -116,7 +120,7 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
   };
 }
 
-/** Several statements in one text give an array of results; the last one counts. */
+/** Rows of the last result: several statements in one text give an array of results. */
 function lastRows(result: { rows: SqlRow[] } | readonly { rows: SqlRow[] }[]): SqlRow[] {
   return "rows" in result ? result.rows : (result.at(-1)?.rows ?? []);
 }

@@ -6,11 +6,11 @@ import { classifyFailure } from "./sqlstates.js";
 
 interface Explanation {
   readonly seen: string;
-  /** Default: the remedy of the error code. */
+  /** Way out. Default: the remedy of the error code. */
   readonly hint?: string;
 }
 
-/** Patterns, matched in order against `code: message`. */
+/** Explanations of failed connections by patterns, which are matched in order against `code: message`. */
 const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanation])[] = [
   [
     /client password must be/,
@@ -127,7 +127,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
   ],
 ];
 
-/** SQLSTATE read_only_sql_transaction. */
+/** SQLSTATE read_only_sql_transaction, with which a server that takes no writes answers. */
 export const TAKES_NO_WRITES = "25006";
 
 export function isStandby(failure: unknown): boolean {
@@ -140,7 +140,7 @@ export function isUnavailable(failure: unknown): boolean {
 
 /** The error to show when a connection to `endpoint` could not be opened. */
 export function connectFailure(endpoint: Endpoint, error: unknown): TargetError {
-  // No connection was refused: the password's command failed, and its message says how.
+  // The command that prints the password failed before any connection was tried, and its message says how.
   if (error instanceof TargetError) return error;
   const message = messageOf(error);
   const code = codeOf(error) ?? "";

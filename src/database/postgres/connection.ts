@@ -33,10 +33,13 @@ const IDLE = "I";
 const ABORTED = "E";
 const IN_FAILED_TRANSACTION = "25P02";
 
-/** Parameters that a server from PostgreSQL 14 on reports at log-in; libpq reads them for `target_session_attrs`. */
+/**
+ * Parameters by which a server from PostgreSQL 14 on reports at log-in that it takes no writes; libpq reads them for
+ * `target_session_attrs`.
+ */
 const READ_ONLY: ReadonlySet<string> = new Set(["in_hot_standby", "default_transaction_read_only"]);
 
-/** Class of the SQLSTATEs of warnings, whatever the server's language. */
+/** First characters of a warning's SQLSTATE, which do not depend on the server's language. */
 const WARNING = "01";
 
 const PING: Statement = { name: "ping", text: "SELECT 1" };
@@ -61,7 +64,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   private isCommitting = false;
   abortedBy: StatementError | undefined;
   private refusal: Error | undefined;
-  /** Parameters that were on at log-in: the server is a standby, or takes no writes by default. */
+  /** Names in `READ_ONLY` whose parameters were on at log-in: the server is a standby, or takes no writes by default. */
   private readonly readOnly = new Set<string>();
 
   constructor(options: SessionOptions) {
@@ -71,7 +74,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     this.prepared = options.prepared;
     this.report = options.report;
     this.onTransaction = options.onTransaction;
-    // An 'error' event without a listener ends the process. The statement under way gets the error as well.
+    // Without a listener, an 'error' event would end the process. The statement under way gets the error as well.
     this.on("error", (error) => {
       this.lost ??= error;
       this.markBroken();
@@ -86,7 +89,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.state === "broken";
   }
 
-  /** Parameters of the start-up message that PgBouncer takes: PGOPTIONS of the environment has no effect. */
+  /** Parameters of the start-up message, only such as PgBouncer accepts: so PGOPTIONS of the environment has no effect. */
   getStartupConf(): Record<string, string> {
     const { user, database, searchPath } = this.endpoint;
     return {
@@ -97,7 +100,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     };
   }
 
-  /** Rejects with a TargetError that names the place, the observation and the way out; its cause is the driver's error. */
+  /**
+   * Opens the session. Rejects with a TargetError that names the place, the observation and the way out; its cause is the
+   * driver's error.
+   */
   override connect(): Promise<this>;
   override connect(callback: (error: Error | null) => void): void;
   override connect(callback?: (error: Error | null) => void): Promise<this> | undefined {
@@ -113,7 +119,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
         if (READ_ONLY.has(name) && value === "on") this.readOnly.add(name);
       },
     );
-    // The first such event comes at the end of log-in, before the state is open.
+    // The first readyForQuery ends the log-in and is no transaction: the state is not open yet.
     this.connection.on("readyForQuery", ({ status }: ReadyForQuery) => {
       if (status === IDLE && this.state === "open") this.onTransaction?.();
       if (status !== ABORTED) this.refusal = this.abortedBy = undefined;
@@ -126,7 +132,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
       const failure = error && connectFailure(this.endpoint, error);
       const { passwordCommand } = this.endpoint;
       if (passwordCommand && isExpiredToken(error)) forgetPassword(passwordCommand);
-      // A refused login can leave its socket open until the server's own time-out.
+      // After a refused login, the socket could stay open until the server's own time-out.
       if (error) this.cut(error);
       else this.state = "open";
       if (!failure) this.report?.("connected");
@@ -155,7 +161,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
       : this.describe(statement, values);
   }
 
-  /** Arrival of the last answer in monotonic milliseconds: later work of the driver is no part of a call. */
+  /**
+   * Arrival of the last answer in monotonic milliseconds, so that later work of the driver does not count as part of the
+   * call.
+   */
   private answeredMs(): number {
     const { stream } = this.connection;
     return stream instanceof PlainSocket ? stream.arrivedMs : monotonicMs();
@@ -179,7 +188,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return rows;
   }
 
-  /** The last result of an answer; several statements in one message found no row if none of them found a row. */
+  /**
+   * The last result of an answer, after setting `foundNoRow`: several statements in one message found no row if none of
+   * them found a row.
+   */
   private withRowCount<T extends { readonly rowCount: number | null }>(answer: T | readonly T[]): T {
     const results: readonly T[] = Array.isArray(answer) ? answer : [answer as T];
     this.foundNoRow = results.every(({ rowCount }) => rowCount === 0);
@@ -224,7 +236,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.askControl(name, text).then(
       (command) => {
         this.isCommitting = false;
-        // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
+        // After a failed statement the server answers COMMIT with ROLLBACK, without an error.
         if (name === "commit" && command === "ROLLBACK") throw abortedBy ?? this.failure(name, rolledBack());
       },
       async (error: unknown) => {
@@ -235,7 +247,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     );
   }
 
-  /** Rolls back after a failed BEGIN, COMMIT or ROLLBACK, so that the next transaction begins on a clean session. */
+  /** Rolls back after a failed BEGIN, COMMIT or ROLLBACK, so that the session's next transaction starts clean. */
   private async leaveTransaction(): Promise<void> {
     if (this.isBroken || !this.abortedBy) return;
     await this.askControl("rollback", "ROLLBACK").catch(() => this.end());
@@ -301,10 +313,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   private failure(name: string, error: unknown): StatementError {
-    // The driver only knows that a session which ended in an app delay is not queryable.
+    // The driver reports only "not queryable" for a session that ended during an app delay; `lost` has the cause.
     const cause = codeOf(error) === undefined ? (this.lost ?? error) : error;
     const { kind, sqlstate } = classifyFailure(cause);
-    // The server hangs up after such an error; the end of the socket comes a moment later.
+    // The server closes the connection after such an error, but the end of the socket arrives a moment later.
     if (kind === "reconnect") this.markBroken();
     if (sqlstate === IN_FAILED_TRANSACTION && this.abortedBy) return this.abortedBy;
     const failure = new StatementError(name, cause, sqlstate);

@@ -19,7 +19,10 @@ export function onlyTablesOf(
   return new Map(found);
 }
 
-/** A function that names the statement and table of a failure; `tables` maps each name to the qualified, quoted one. */
+/**
+ * Returns a function that names the statement and table of a failure. `tables` maps each table's name to its qualified,
+ * quoted name.
+ */
 export function failurePlaces(
   statements: readonly NamedText[],
   tables: Readonly<Record<string, string>>,
@@ -36,7 +39,7 @@ export function placeOf(error: unknown, onlyTables: ReadonlyMap<string, string>)
   return { statement, ...(table !== undefined && { table }) };
 }
 
-/** The table in a message such as `could not obtain lock on row in relation "events"`, or in a context. */
+/** The table that a message such as `could not obtain lock on row in relation "events"`, or its context, names. */
 function tableNamedIn(cause: unknown): string | undefined {
   if (typeof cause !== "object" || cause === null) return undefined;
   const { table, message, where } = cause as { table?: unknown; message?: unknown; where?: unknown };

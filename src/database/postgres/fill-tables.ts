@@ -3,7 +3,7 @@ import type { Dialect } from "./dialects/dialect.js";
 import { withinLockTimeout } from "./lock-timeout.js";
 import { refreshStatistics } from "./statistics.js";
 
-/** Rows of one statement: fewer than any dialect's limit. */
+/** Rows that one statement adds: fewer than any dialect's limit. */
 const PORTION = 1_000;
 
 interface FillOptions {
@@ -12,11 +12,14 @@ interface FillOptions {
   readonly dialect: Dialect;
   /** True if `execute` prepares statements by name. */
   readonly prepared?: boolean;
-  /** Longest wait for another session's lock on the tables, with its unit. */
+  /** Longest wait for another session's lock on the tables, with its unit, such as `15s`. */
   readonly lockTimeout?: string | undefined;
 }
 
-/** Fills the tables. Rejects with a TargetError if another session's lock keeps `fill` from them. */
+/**
+ * Runs `fill` and refreshes the tables' statistics. Rejects with a TargetError if another session's lock keeps `fill` from
+ * them.
+ */
 export async function fillTables<T>(
   admin: AdminClient,
   { namespace, tables, dialect, prepared = false, lockTimeout }: FillOptions,
@@ -35,7 +38,7 @@ export async function fillTables<T>(
 
 interface NumberedRows {
   readonly into: string;
-  /** Expressions of the columns over `n`, the number of the row from 1 on. */
+  /** SQL expressions of the columns; `n` is the number of the row, from 1. */
   readonly row: string;
   readonly rows: number;
 }

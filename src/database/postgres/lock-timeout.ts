@@ -3,24 +3,24 @@ import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 
-/** Value of PostgreSQL's `lock_timeout`, with its unit. */
+/** Longest wait for one lock by default, as a value of PostgreSQL's `lock_timeout`. */
 export const LOCK_TIMEOUT = "15s";
 
-/** SQLSTATE of a statement that reached the limit. */
+/** SQLSTATE of a statement that waited for a lock for longer than `lock_timeout`. */
 export const LOCK_NOT_AVAILABLE = "55P03";
 
 export interface LockWait {
   readonly client: SqlClient;
   readonly dialect: Dialect;
-  /** The consequence, such as "statistics of schema x not refreshed". */
+  /** Consequence of a wait that was too long, such as "statistics of schema x not refreshed". */
   readonly failure: string;
-  /** Longest wait for one lock, with its unit. */
+  /** Longest wait for one lock, with its unit, such as `15s`. */
   readonly lockTimeout?: string | undefined;
 }
 
 /**
- * Runs `work` outside of a transaction; it must leave none open. Rejects with a TargetError if another session's lock (a
- * VACUUM by hand, a CREATE INDEX, a LOCK TABLE) keeps it waiting for longer than the limit.
+ * Runs `work` with a limit on waits for locks; call it outside of a transaction, and let `work` leave none open. Rejects
+ * with a TargetError if another session's lock (a VACUUM by hand, a CREATE INDEX, a LOCK TABLE) outlasts the limit.
  */
 export async function withinLockTimeout<T>(wait: LockWait, work: () => Promise<T>): Promise<T> {
   const { client, dialect, failure, lockTimeout = LOCK_TIMEOUT } = wait;
@@ -36,7 +36,7 @@ export async function withinLockTimeout<T>(wait: LockWait, work: () => Promise<T
       { cause: error },
     );
   } finally {
-    // The first error says more than an error about the lost connection.
+    // An error here means a lost connection; the error of `work` says more.
     await client.query("SET lock_timeout = 0").catch(() => undefined);
   }
 }

@@ -56,12 +56,15 @@ export function obstacleOf(error: unknown): Obstacle {
   if (error instanceof TrainSimError)
     return { kind: "unreachable", words: error.message, remedy: error.hint };
   const words = `the server was not checked: ${messageOf(error)}`;
-  // A limit that ends such a short question would end each transaction of a load.
+  // A time limit that ends such a short question would end each transaction of a load, too.
   const kind = codeOf(error) === "57014" ? "unfit" : "evidence";
   return { kind, words, remedy: remedyOf(error) ?? "" };
 }
 
-/** The obstacle of a URL that cannot be used; none for a standby, since a server that takes writes answers elsewhere. */
+/**
+ * Obstacle of a URL that cannot be used; none if its server is a standby, since the server that takes writes is at another
+ * URL.
+ */
 function absence({ key, endpoint }: ClientEndpoint, error: unknown): Obstacle[] {
   if (isStandby(error)) return [];
   if (endpoint.takesWrites !== true || !isUnavailable(error)) return [obstacleOf(error)];
@@ -84,7 +87,10 @@ async function namespaceObstacle(
   }
 }
 
-/** Obstacles of endpoints of the target that are poolers: other answers from a pooler prove nothing. */
+/**
+ * Obstacles of the target's endpoints that are poolers. Only a positive sign counts: other answers from a pooler prove
+ * nothing.
+ */
 async function poolersAmong(endpoints: readonly Endpoint[]): Promise<Obstacle[]> {
   const found = await Promise.all(
     distinct(endpoints.flatMap(({ alternatives = [], ...each }) => [each, ...alternatives])).map(
@@ -120,7 +126,7 @@ async function answers({ endpoint }: ClientEndpoint): Promise<Obstacle[]> {
   }
 }
 
-/** Endpoints that lead to another database, or to a role without the rights that the load gets. */
+/** Obstacles of endpoints that lead to another database, or to a role without the rights that the load needs. */
 async function endpointObstacles(
   admin: AdminClient,
   place: Place,
@@ -131,7 +137,8 @@ async function endpointObstacles(
   const look = async (way: ClientEndpoint): Promise<Obstacle[]> => {
     const { key, endpoint } = way;
     try {
-      // The owner of the tables, or a role that `prepareNamespace` grants rights to.
+      // The role whose rights the load needs: the owner of the tables, or the role that `prepareNamespace` grants rights
+      // to.
       const holder = endpoint.user === at.user ? place.role : endpoint.user;
       const sight = await token.observeFrom(endpoint, holder);
       const where = `${key}: ${describeEndpoint(endpoint)}`;

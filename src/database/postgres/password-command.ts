@@ -4,19 +4,24 @@ import { messageOf, TargetError } from "../../foundation/errors.js";
 import { runCommand } from "../../foundation/process/run-command.js";
 import type { PasswordCommand } from "../endpoint.js";
 
-/** Milliseconds that the command may take: fewer than `CONNECT_TIMEOUT_MS`, so that the message is about the command. */
+/**
+ * Milliseconds that the command may take: fewer than `CONNECT_TIMEOUT_MS`, so that an error message is about the command.
+ */
 const COMMAND_TIMEOUT_MS = 10_000;
 interface Printed {
   readonly password: Promise<string>;
   readonly atMs: number;
 }
 
-/** Latest outputs by the words of their command. */
+/** Latest output of each command, by the words of the command. */
 const printed = new Map<string, Printed>();
 
 const keyOf = ({ words }: PasswordCommand): string => JSON.stringify(words);
 
-/** The password; rejects with a TargetError that says how the command failed. A failure is not cached. */
+/**
+ * Runs the command, or uses its last output, for a password. Rejects with a TargetError that says how the command failed; a
+ * failure is not kept.
+ */
 export function passwordFrom(command: PasswordCommand): Promise<string> {
   const known = printed.get(keyOf(command));
   const nowMs = monotonicMs();
@@ -29,7 +34,7 @@ export function passwordFrom(command: PasswordCommand): Promise<string> {
   return fresh.password;
 }
 
-/** Makes the next connection run the command again: the server called its last output expired. */
+/** Forgets the command's last output, so that the next connection runs the command again: the server called it expired. */
 export function forgetPassword(command: PasswordCommand): void {
   printed.delete(keyOf(command));
 }

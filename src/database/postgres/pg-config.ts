@@ -7,9 +7,9 @@ import type { Endpoint, TlsSettings } from "../endpoint.js";
 import { passwordFrom } from "./password-command.js";
 import { PlainSocket } from "./wire/plain-socket.js";
 
-/** Milliseconds that a TCP connect, TLS handshake and login may take together. */
+/** Milliseconds that TCP connect, TLS handshake and login may take together. */
 export const CONNECT_TIMEOUT_MS = 15_000;
-/** Idle milliseconds before TCP starts to check the other side. */
+/** Idle milliseconds after which TCP starts to check the other side. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 const toNumber = (text: string): number => Number(text);
@@ -20,8 +20,8 @@ const toExactNumber = (text: string): number | string => {
 };
 
 /**
- * Parsers of result columns by type OID. Booleans and numbers are converted. Everything else (json, uuid, numeric,
- * timestamps, arrays) stays the text that the server sent. So does an int8 of 2^53 or more: no count or size is that large,
+ * Parsers of result columns by type OID: booleans and numbers are converted. All other types (json, uuid, numeric,
+ * timestamps, arrays) stay the text that the server sent. So does an int8 of 2^53 or more: no count or size is that large,
  * but a user's ids may be.
  */
 const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
@@ -40,10 +40,10 @@ export function parserOf(oid: number): ((text: string) => unknown) | undefined {
   return PARSERS.get(oid);
 }
 
-/** Purpose, in the session's name, of the session that stays in a transaction for the whole run. */
+/** Purpose, in the session's name, of the session that holds the claim: it stays in a transaction for the whole run. */
 export const CLAIM_PURPOSE = "claim";
 
-/** True for a Unix socket directory; TLS does not apply there (libpq ignores sslmode there too). */
+/** True if the host is the directory of a Unix socket, where TLS does not apply (libpq ignores sslmode there, too). */
 function isSocketDirectory(host: string): boolean {
   return host.startsWith("/");
 }
@@ -64,7 +64,7 @@ export function tlsOptions(tls: TlsSettings): ConnectionOptions {
   };
 }
 
-/** Options behind a proxy: the certificate is checked against the server's name, which may be an address (no SNI). */
+/** TLS options behind a proxy: the certificate is checked against `serverName`, which may be an address (no SNI). */
 function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions {
   return {
     ...(isIP(serverName) === 0 && { servername: serverName }),
@@ -74,7 +74,7 @@ function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions 
   };
 }
 
-/** The password of that server in ~/.pgpass (PGPASSFILE), by libpq's rules. */
+/** The password for that server in ~/.pgpass (PGPASSFILE), by libpq's rules; undefined if there is none. */
 function passwordInFile({ host, port, database, user }: Endpoint): Promise<string> {
   return new Promise((resolve) => pgpass({ host, port, database, user }, (found) => resolve(found ?? "")));
 }

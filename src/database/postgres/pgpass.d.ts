@@ -6,6 +6,9 @@ declare module "pgpass" {
     readonly database: string;
     readonly user: string;
   }
-  /** Calls back with the password of the first matching line; undefined if there is none, or if others may read the file. */
+  /**
+   * Calls back with the password of the first matching line; undefined if no line matches, or if other users may read the
+   * file.
+   */
   export default function pgpass(login: Login, callback: (password: string | undefined) => void): void;
 }

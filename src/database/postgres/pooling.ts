@@ -7,12 +7,19 @@ import { APPLICATION } from "../contract.js";
 
 type PoolingMode = "transaction" | "statement";
 
-/** Time limit for a pool of one connection, which it lends to no other client meanwhile. */
+/**
+ * Milliseconds to wait for a second connection: a pooler with one server connection lends it to no other client meanwhile.
+ */
 const PATIENCE_MS = 2_000;
-/** The process and the start of its server: two servers behind one name may each have a process of the same number. */
+/**
+ * Query for the server process and the start of its server: two servers behind one name may each have a process of the same
+ * number.
+ */
 const PROCESS = "SELECT pg_backend_pid() || ' since ' || pg_postmaster_start_time() AS process";
 
-/** The mode of a pooler; undefined for a server, for a pooler in session mode, and for an endpoint that cannot be asked. */
+/**
+ * Pooling mode of a pooler; undefined for a server, for a pooler in session mode, and for an endpoint that cannot be asked.
+ */
 export async function poolingOf(endpoint: Endpoint): Promise<PoolingMode | undefined> {
   const opened = [0, 1].map(
     () => new PgConnection({ endpoint, applicationName: APPLICATION, prepared: false }),

@@ -88,7 +88,7 @@ const ownNamespaces: Database<AdminClient>["namespaces"] = {
     if (cleansCatalogues && vacuumCatalogues) await admin.query(vacuumCatalogues);
     if (!writesPages || checkpoint === undefined) return;
     await admin.query(checkpoint).catch((error: unknown) => {
-      // Checkpoints follow the server's schedule if the role lacks pg_checkpoint.
+      // A role without pg_checkpoint cannot ask for a checkpoint, so checkpoints follow the server's schedule.
       if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     });
   },

@@ -13,7 +13,7 @@ import { StatementError } from "../errors.js";
 import { classifyFailure } from "./sqlstates.js";
 
 export interface Remedy {
-  /** Code, or the first characters of codes. */
+  /** Error code, or the first characters of the codes of a class. */
   readonly code: string;
   /** Pattern of the message; its groups are names that `way` repeats. Default: any message. */
   readonly detail?: RegExp;

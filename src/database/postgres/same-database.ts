@@ -4,16 +4,16 @@ import type { Endpoint } from "../endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { LIMITED } from "./session-limits.js";
 
-/** First key of the advisory lock; the second key is random. */
+/** First key of the advisory lock that marks the database during the check; the second key is random. */
 const TOKEN = 0x74_72_61_69;
 
-/** The place of a session, as its server reports it. */
+/** Place at which a session has arrived, as its server reports it. */
 export interface Place {
   readonly role: string;
   readonly database: string;
-  /** Address in the server's view, such as `10.0.0.7:5432`. */
+  /** Address of the server as it sees itself, such as `10.0.0.7:5432`. */
   readonly address: string;
-  /** Start time of the server, UTC. */
+  /** Start time of the server, in UTC. */
   readonly started: string;
   readonly isStandby: boolean;
   readonly isShared: boolean;
@@ -34,12 +34,12 @@ export async function placeOf(client: AdminClient): Promise<Place> {
   return row as unknown as Place;
 }
 
-/** An observation through an endpoint. */
+/** Facts about the server and the role that a session through an endpoint observes. */
 export interface EndpointObservation extends Place {
   readonly isSame: boolean;
-  /** True if the session's role has the rights of the role in question; null if that role does not exist. */
+  /** True if the session's role has the rights of the role asked about; null if that role does not exist. */
   readonly hasRole: boolean | null;
-  /** Settings that limit the session: see `settingLimits`. */
+  /** Settings that limit the session, as JSON: see `settingLimits`. */
   readonly limited: string;
 }
 
@@ -60,7 +60,7 @@ export class Token {
     }
   }
 
-  /** Rejects like `connectAdmin`. */
+  /** Observes the server through another endpoint. Rejects like `connectAdmin`. */
   async observeFrom(endpoint: Endpoint, role: string): Promise<EndpointObservation> {
     const client = await connectAdmin(endpoint, { purpose: "preflight", keepsTimeLimits: true });
     try {
@@ -78,7 +78,7 @@ export class Token {
     }
   }
 
-  /** Never rejects. */
+  /** Releases the lock and closes its session. Never rejects. */
   async remove(): Promise<void> {
     await this.session.query("ROLLBACK").catch(() => undefined);
     await this.session.close();

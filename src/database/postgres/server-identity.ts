@@ -14,9 +14,9 @@ const PARTS = {
   configLoadedAt: `SELECT ${moment("pg_conf_load_time()")} AS value`,
 } as const;
 
-/** Rejects with a TargetError if no session can be opened. */
+/** Reads the server's identity in a new session. Rejects with a TargetError if no session can be opened. */
 export async function readServerIdentity(endpoint: Endpoint): Promise<ServerIdentity> {
-  // A standby has an identity, too.
+  // The check for writes is lifted, since a standby has an identity, too.
   const client = await connectAdmin({ ...endpoint, takesWrites: false }, { purpose: "identity" });
   try {
     return await identityOf(client);

@@ -7,7 +7,7 @@ import type { DialectName } from "./settings.js";
 
 export type Product = "PostgreSQL" | "CockroachDB" | "Aurora DSQL" | "Cloudberry" | "Greenplum" | "unknown";
 
-/** Dialects by product; other products count as PostgreSQL. */
+/** Dialects of products that are no PostgreSQL; products that are not listed speak PostgreSQL. */
 const DIALECT_OF: Readonly<Partial<Record<Product, DialectName>>> = {
   PostgreSQL: "postgres",
   CockroachDB: "cockroachdb",
@@ -20,7 +20,7 @@ export function dialectOfProduct(product: Product): DialectName | undefined {
   return DIALECT_OF[product];
 }
 
-/** Settings that an evaluation of a queue needs, even if they have their defaults. */
+/** Settings that are always shown, since an evaluation of a queue needs them even if they have their defaults. */
 const ALWAYS_SHOWN = [
   "autovacuum",
   "autovacuum_naptime",
@@ -46,7 +46,10 @@ const ALWAYS_SHOWN = [
   "work_mem",
 ];
 
-/** Settings that can hold a password or a command line, state where files are, or differ at every start. */
+/**
+ * Settings that are never shown: they can hold a password or a command line, state where files are, or differ at every
+ * start.
+ */
 const NEVER_SHOWN =
   "(conninfo|passphrase|command|password|secret|token|keyfile|_file$|_director|_path|_key|preset|^port$)";
 
@@ -72,7 +75,7 @@ function textOf(row: SqlRow | undefined, column: string): string {
 }
 
 export async function readSettings(client: SqlClient): Promise<Record<string, string>> {
-  // `source` shows what an administrator set; our session lifts some settings, and `reset_val` keeps their values.
+  // `source` shows what an administrator set. Our session lifts some settings; `reset_val` has their original values.
   const rows = await client.query(
     `SELECT name, CASE source WHEN 'session' THEN reset_val || coalesce(unit, '')
                               ELSE current_setting(name, true) END AS value
@@ -88,7 +91,7 @@ export async function readSettings(client: SqlClient): Promise<Record<string, st
 }
 
 async function readConnections(client: SqlClient): Promise<ConnectionBudget> {
-  // A role without the right to see other users' sessions gets a null backend_type, but the database.
+  // A role without the right to see other users' sessions gets a null backend_type, but gets the database.
   const [row] = await client.query(
     `SELECT current_setting('max_connections')::int AS max,
             current_setting('superuser_reserved_connections')::int
@@ -117,12 +120,12 @@ export async function readServerInfo(client: SqlClient): Promise<ServerInfo> {
   };
 }
 
-/** Connections that a scenario may still open; undefined if there is no limit. */
+/** Number of connections that a scenario may still open; undefined if the server has no limit. */
 export function connectionsLeft({ max, reserved, inUse }: ConnectionBudget): number | undefined {
   return max === undefined ? undefined : Math.max(0, max - reserved - inUse);
 }
 
-/** Refuses a treatment that needs more connections than are left; call it before the treatment's clients connect. */
+/** Throws if a treatment needs more connections than are left; call it before the treatment's clients connect. */
 export function requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void {
   const left = connectionsLeft(budget);
   if (left === undefined || needed <= left) return;

@@ -6,7 +6,7 @@ import { APPLICATION } from "../contract.js";
 import { IS_TIME_LIMIT } from "./time-limits.js";
 
 export interface SessionLimit {
-  /** True if a run cannot work with the limit; else the limit is a part of what is measured. */
+  /** True if a run cannot work with the limit; false if the limit is a part of what is measured. */
   readonly isFatal: boolean;
   readonly words: string;
   readonly remedy: string;
@@ -14,10 +14,10 @@ export interface SessionLimit {
 
 const READ_ONLY = "default_transaction_read_only";
 
-/** Milliseconds below which no transaction of a load can end. */
+/** Time limit in milliseconds below which a load cannot work: no transaction can end in less. */
 const TOO_SHORT_MS = 10;
 
-/** SQL expression of a SELECT: settings that limit a session, as JSON. */
+/** Column of a SELECT: the settings that limit the session, as JSON. */
 export const LIMITED = `(SELECT coalesce(json_agg(json_build_object('name', name, 'value', current_setting(name), 'setting', setting, 'source', source)), '[]')::text
     FROM pg_settings WHERE (${IS_TIME_LIMIT})
       OR (name = '${READ_ONLY}' AND setting = 'on')) AS "limited"`;
@@ -25,9 +25,9 @@ export const LIMITED = `(SELECT coalesce(json_agg(json_build_object('name', name
 interface Setting {
   readonly name: string;
   readonly value: string;
-  /** Value of a time limit in milliseconds. */
+  /** Value in the setting's own unit, which for a time limit is milliseconds. */
   readonly setting: string;
-  /** Place of the setting: `user`, `database`, `database user`, `configuration file`. */
+  /** Level at which the value was set: `user`, `database`, `database user`, `configuration file`. */
   readonly source: string;
 }
 
@@ -70,7 +70,10 @@ const CONNECTIONS = `SELECT kind, name, max, in_use AS "inUse" FROM (
        AND EXISTS (SELECT FROM pg_roles WHERE rolname = ANY (string_to_array($1, E'\\n')) AND NOT rolsuper)) limits
   WHERE max >= 0`;
 
-/** CONNECTION LIMITs of roles, and of the database of `client`, that are below these needs. A superuser has none. */
+/**
+ * CONNECTION LIMITs, of these roles and of the database of `client`, that are below what the run needs. A superuser has
+ * none.
+ */
 export async function connectionLimits(
   client: SqlClient,
   needs: ReadonlyMap<string, number>,

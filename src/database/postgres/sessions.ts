@@ -7,11 +7,11 @@ import { dialectOf } from "./dialects/registry.js";
 import type { DialectName } from "./settings.js";
 
 const TOO_MANY_CONNECTIONS = "53300";
-/** Files of 16 MB; together more than max_wal_size, whose default is 2 GB. */
+/** Largest number of log files of 16 MB to write: together more than max_wal_size, whose default is 2 GB. */
 const LOG_FILES_MAX = 400;
 /** Connections that are opened at the same time. */
 const OPENED_TOGETHER = 8;
-/** Delays of the WAL writer after which committed work is written, as PostgreSQL promises. */
+/** Delays of the WAL writer (`wal_writer_delay`) after which committed work is surely written, as PostgreSQL promises. */
 const WRITER_DELAYS = 3;
 
 const open = (endpoint: Endpoint): Promise<AdminClient> => connectAdmin(endpoint, { purpose: "fault" });
@@ -61,7 +61,7 @@ export const sessions: Database<AdminClient>["sessions"] = {
   hold,
   checkpoint: async (session) => void (await session.query("CHECKPOINT")),
   async exhaustLog(session) {
-    // Each round switches to another file: recycled files would let the log continue for long.
+    // Each round switches to another file: without that, recycled files would let the log continue for long.
     for (let file = 0; file < LOG_FILES_MAX; file++) {
       try {
         await session.query("SELECT pg_logical_emit_message(false, 'train-sim', ''), pg_switch_wal()");
@@ -104,7 +104,7 @@ function hold(endpoint: Endpoint): HeldConnections {
   };
 }
 
-/** True if the server had no free connection; the driver's error is the cause of ours. */
+/** True if the error is ours and its cause is the server's answer that no connection is free. */
 function isRefusal(reason: unknown): boolean {
   return (
     reason instanceof Error && [reason, reason.cause].some((one) => codeOf(one) === TOO_MANY_CONNECTIONS)

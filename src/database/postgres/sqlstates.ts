@@ -6,18 +6,20 @@ import { InDoubtError, StatementError, UnexpectedRowsError } from "../errors.js"
 import type { Failure, FailureKind } from "../contract.js";
 
 const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
-  // The transaction is rolled back and the session goes on (PostgreSQL, appendix A and sections 13.2, 13.3).
+  // Failures after which the transaction is rolled back and the session goes on (PostgreSQL, appendix A and sections
+  // 13.2, 13.3).
   ["40001", "retry"], // serialization_failure
   ["40P01", "retry"], // deadlock_detected
   ["55P03", "retry"], // lock_not_available: NOWAIT, lock_timeout
   ["57014", "retry"], // query_canceled: statement_timeout, pg_cancel_backend
-  // The server lacks a resource that it may have again: tried until the deadline, then the failure is counted.
+  // Failures for lack of a resource that the server may have again: tried until the deadline, then counted as a failure.
   ["53100", "retry"], // disk_full: a table or a temporary file; a full disk of the WAL is a PANIC
   ["53200", "retry"], // out_of_memory
   ["58030", "retry"], // io_error: storage that does not answer for a while
-  // The server does not know how the statement ended (CockroachDB says so when a node fails under a commit).
+  // Failures after which the server does not know how the statement ended (CockroachDB, when a node fails under a
+  // commit).
   ["40003", "in-doubt"], // statement_completion_unknown
-  // The server ends the session, or does not open it now.
+  // Failures by which the server ends the session, or does not open it now.
   ["57P01", "reconnect"], // admin_shutdown: fast shutdown, pg_terminate_backend
   ["57P02", "reconnect"], // crash_shutdown: another backend crashed
   ["57P03", "reconnect"], // cannot_connect_now: starting up, recovering
@@ -25,9 +27,10 @@ const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKi
   ["25P03", "reconnect"], // idle_in_transaction_session_timeout
   ["25P04", "reconnect"], // transaction_timeout (PostgreSQL 17)
   ["53300", "reconnect"], // too_many_connections, of the server or of the role
-  // The session outlived a failover on a server that is now a standby; a new connection finds the new primary.
+  // Failure of a session that outlived a failover: its server is now a standby, and a new connection finds the new
+  // primary.
   ["25006", "reconnect"], // read_only_sql_transaction
-  // Errors of the network, by Node's codes (its errors.md, and errno of the system).
+  // Failures of the network, by Node's codes (its errors.md, and errno of the system).
   ["ECONNRESET", "reconnect"],
   ["ECONNREFUSED", "reconnect"], // no process listens: the server restarts
   ["ECONNABORTED", "reconnect"],
@@ -42,14 +45,17 @@ const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKi
   ["EAI_AGAIN", "reconnect"], // the name service gives no answer for the moment
 ]);
 
-/** Codes of a conflict of transactions: serialization failure, deadlock, lock not available. */
+/** Codes of conflicts between transactions: serialization failure, deadlock, lock not available. */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
 export function isConflict(sqlstate: string): boolean {
   return CONFLICTS.has(sqlstate);
 }
 
-/** Message of an XX000 that passes: a concurrent change of a catalog row. Every other XX000 is shown as a bug. */
+/**
+ * Message of an internal error (XX000) that passes: a concurrent change of a catalog row. Every other XX000 is shown as a
+ * bug.
+ */
 const PASSING_INTERNAL_ERROR = /^tuple concurrently (?:updated|deleted)$/;
 
 /** Messages by which Pgpool-II reports a lost connection to the server; PostgreSQL itself says "could not". */
@@ -60,14 +66,17 @@ const LOST_BEHIND_POOLER =
 const CONNECTION_EXCEPTION = "08";
 
 /**
- * Messages of PgBouncer that do not pass with time (client.c, server.c, objects.c). PgBouncer answers almost every failure
- * with 08P01 and hangs up; `server conn crashed?`, `query_wait_timeout`, `server login failed`, `pgbouncer cannot connect
- * to server`, `client_login_timeout`, `no more connections allowed (max_client_conn)` do pass.
+ * Messages of PgBouncer that mean a lasting refusal (client.c, server.c, objects.c). PgBouncer answers almost every failure
+ * with 08P01 and hangs up. Other messages pass with time: `server conn crashed?`, `query_wait_timeout`, `server login
+ * failed`, `pgbouncer cannot connect to server`, `client_login_timeout`, `no more connections allowed (max_client_conn)`.
  */
 const LASTING_POOLER_REFUSAL =
   /transaction blocks not allowed|no such (?:database|user)|authentication failed|auth failed|SSL required|unsupported startup parameter|is disabled|bouncer config error|prepared statement did not exist/;
 
-/** Messages of PgBouncer to a client that still waits for a server connection: no statement was passed on. */
+/**
+ * Messages of PgBouncer to a client that was still waiting for a server connection, so that its statement reached no
+ * server.
+ */
 const STILL_WAITED = /^(?:query_wait_timeout|server login |pgbouncer cannot connect to server)/;
 
 /** True if a statement that failed with this error is known not to have reached any server. */
@@ -78,8 +87,8 @@ export function wasNotPassedOn(error: unknown): boolean {
 
 /**
  * Message by which Aurora DSQL refuses a role or a token with 08006, the code of a lost network. If its hint says
- * "expired", a new token may be let in; every other denial repeats. Of its limits (53400), the limit of logins a second
- * passes.
+ * "expired", a new token may be let in; every other denial repeats. A limit of Aurora DSQL (53400) passes only if it is the
+ * limit of logins a second.
  */
 const ACCESS_DENIED = /^unable to accept connection, access denied/i;
 const EXPIRED_TOKEN = /Signature expired/;
@@ -101,7 +110,7 @@ function hintOf(error: unknown): string {
   return typeof error === "object" && error !== null && "hint" in error ? String(error.hint) : "";
 }
 
-/** True if a login was refused for the age of its token: a new token may be let in. */
+/** True if a login was refused because its token has expired: a new token may be let in. */
 export function isExpiredToken(error: unknown): boolean {
   return ACCESS_DENIED.test(messageOf(error)) && EXPIRED_TOKEN.test(hintOf(error));
 }
@@ -112,14 +121,17 @@ function kindOf(code: string, error: unknown): FailureKind {
     return LASTING_POOLER_REFUSAL.test(messageOf(error)) ? "fatal" : "reconnect";
   }
   if (code === "53400" && LOGIN_RATE.test(messageOf(error))) return "reconnect";
-  // The socket file of a server that restarts is missing for a moment; any other missing file is an error of ours.
+  // While a server restarts, its socket file is missing for a moment; any other missing file is an error of ours.
   if (code === "ENOENT" && (error as NodeJS.ErrnoException).syscall === "connect") return "reconnect";
   if (code === "XX000" && PASSING_INTERNAL_ERROR.test(messageOf(error))) return "retry";
   if (code === "XX000" && LOST_BEHIND_POOLER.test(messageOf(error))) return "reconnect";
   return KIND_OF_CODE.get(code) ?? "fatal";
 }
 
-/** The kind made worse by severity: FATAL ends the session, and PANIC ends every session, whatever the cause. */
+/**
+ * The failure's kind after considering its severity: FATAL ends the session, and PANIC every session, whatever the code
+ * says.
+ */
 function withSeverity(kind: FailureKind, error: unknown): FailureKind {
   const severity = typeof error === "object" && error !== null && "severity" in error ? error.severity : "";
   if (severity === "PANIC") return "reconnect";

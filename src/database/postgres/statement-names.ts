@@ -16,12 +16,15 @@ function withoutConstants(text: string): string {
     .trim();
 }
 
-/** The first major version whose query ids know tables by their names alone. */
+/** First major version whose query ids depend on the names of tables without their schemas. */
 const NAMES_ALONE = 18;
 
 const withoutSchemas = (text: string): string => text.replace(/"(?:[^"]|"")*"\./g, "");
 
-/** Returns a function that names a text counted by a server of that major version; undefined for foreign statements. */
+/**
+ * Returns a function that finds the statement's name for a text that the server counted; the function returns undefined for
+ * foreign statements.
+ */
 export function statementNamer(
   statements: readonly Statement[],
   serverVersion: number,

@@ -6,12 +6,12 @@ import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres/dialect.js";
 import { withinLockTimeout } from "./lock-timeout.js";
 
-/** Pages of the smallest table that is analysed: more than ten, so that no estimate gets worse. */
+/** Pages of the smallest table that is analysed: with more than ten pages, no estimate gets worse. */
 const PAGES_MIN = 16;
 
 export interface RefreshOptions {
   readonly vacuum?: boolean;
-  /** Longest wait for another session's lock, with its unit. */
+  /** Longest wait for another session's lock, with its unit, such as `15s`. */
   readonly lockTimeout?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function refreshStatistics(
   return withinLockTimeout({ client, dialect, failure, lockTimeout }, async () => {
     const refreshed: string[] = [];
     for (const table of tables) {
-      // A dialect without a query for a table's size plans nothing by size before there are statistics.
+      // A dialect without a query for a table's size does not plan by size before there are statistics.
       const [row] = dialect.tablePagesQuery ? await client.query(dialect.tablePagesQuery, [table]) : [];
       if (row && Number(row.pages) < PAGES_MIN) continue;
       await client.query(dialect.refreshStatistics(table, vacuum));

@@ -3,10 +3,12 @@ import { InDoubtError, StatementError } from "../errors.js";
 import { classifyFailure, wasNotPassedOn } from "./sqlstates.js";
 import type { Connection } from "../sql.js";
 
-/** Code of class "connection exception": there is no connection, and nothing was sent. */
+/** Code of class "connection exception" for a commit that was not sent, because there was no connection. */
 const NO_CONNECTION = "08003";
 
-/** The error of a commit, an InDoubtError if the connection was lost, unless no server has heard of the commit. */
+/**
+ * Turns the error of a commit into an InDoubtError if the connection was lost, unless the commit surely reached no server.
+ */
 function unlessInDoubt(error: unknown, result?: unknown): unknown {
   if (wasNotPassedOn(error)) return error;
   const { kind } = classifyFailure(error);
@@ -15,8 +17,8 @@ function unlessInDoubt(error: unknown, result?: unknown): unknown {
 
 /**
  * True if the server had an internal problem in a commit: insufficient resources, a system error, an internal error. The
- * commit may have been written before; whether the session ended is only in the severity, which is in the server's
- * language.
+ * commit may have been written before the problem. Whether the session ended is only in the severity, which is in the
+ * server's language.
  */
 function isServersTrouble(error: unknown): boolean {
   return /^(53|58|XX)/.test(classifyFailure(error).sqlstate);
@@ -33,11 +35,14 @@ export async function rollBack(connection: Connection): Promise<void> {
   try {
     await connection.control("rollback", "ROLLBACK");
   } catch {
-    // The connection is gone as well, and the transaction with it. The first error says more.
+    // The connection is gone, and the transaction with it. The first error says more.
   }
 }
 
-/** Runs a transaction that `begin` opens. Rejects with an InDoubtError only if a sent commit was not answered. */
+/**
+ * Runs a transaction: begins with the text `begin`, runs `body` and commits. Rejects with an InDoubtError only if a commit
+ * was sent and not answered.
+ */
 export async function inTransaction<T>(
   connection: Connection,
   begin: string,
@@ -55,9 +60,12 @@ export async function inTransaction<T>(
   return result;
 }
 
-/** Commits; rejects like `inTransaction`. `result` is what the transaction resolves to. */
+/**
+ * Commits a transaction. Rejects like `inTransaction`; `result`, to which the transaction resolves, goes into an
+ * InDoubtError.
+ */
 export function commit(connection: Connection, text: string, result?: unknown): Promise<void> {
-  // The session may have ended in an app delay: a transaction that was never committed has been rolled back.
+  // The session may have ended during an app delay: then the commit was never sent, and the server has rolled back.
   if (connection.isBroken) return Promise.reject(notSent(connection));
   const { abortedBy } = connection;
   return connection.control("commit", text).catch((error: unknown) => {
@@ -66,7 +74,10 @@ export function commit(connection: Connection, text: string, result?: unknown): 
   });
 }
 
-/** Variant of `inTransaction` for reading, which is never in doubt: the outcome of its commit does not matter. */
+/**
+ * Runs a transaction that only reads, like `inTransaction`. It is never in doubt, since the outcome of its commit does not
+ * matter.
+ */
 export async function inReadTransaction<T>(
   connection: Connection,
   begin: string,
@@ -79,7 +90,10 @@ export async function inReadTransaction<T>(
   }
 }
 
-/** Result of a statement that is a transaction by itself, so its loss is in doubt. It adds one promise only. */
+/**
+ * Result of a statement that is a transaction by itself, so that a lost connection leaves it in doubt. Adds one promise
+ * only.
+ */
 export function asTransaction<T, U>(answer: Promise<T>, outcomeOf: (result: T) => U): Promise<U> {
   return answer.then(outcomeOf, (error: unknown) => {
     throw unlessInDoubt(error);

@@ -1,39 +1,42 @@
 // Conditions of a network, as values that can cross a thread, and the time at which bytes may leave under a condition.
 import type { Prng } from "../../foundation/prng.js";
 
-/** A disturbance of the network. It affects both directions alike and independently. */
+/** A disturbance of the network. It affects both directions in the same way, but independently of each other. */
 export type NetworkCondition =
-  /** Each piece of bytes takes that long each way, plus or minus a uniform jitter; the order stays. */
+  /** Delays each piece of bytes by that time each way, plus or minus a uniform jitter; pieces stay in order. */
   | { readonly kind: "latency"; readonly latencyMs: number; readonly jitterMs: number }
-  /** All connections together carry that many bytes a second each way. */
+  /** Limits all connections together to that many bytes a second each way. */
   | { readonly kind: "bandwidth"; readonly bytesPerSecond: number }
-  /** Connections are accepted and kept, but carry nothing. */
+  /** Accepts and keeps connections, but lets no bytes pass. */
   | { readonly kind: "blackhole" }
-  /** New connections are refused; `drop` also resets open ones. */
+  /** Refuses new connections; `drop` also resets open ones. */
   | { readonly kind: "refuse"; readonly drop: boolean }
-  /** Each open connection is reset once. */
+  /** Resets each open connection once. */
   | { readonly kind: "reset" }
   | { readonly kind: "reset-commits"; readonly share: number };
 
 /** One direction of the network, which all connections share. */
 export interface Link {
-  /** False if nothing passes. */
+  /** False if no bytes pass. */
   readonly isOpen: boolean;
-  /** Size of the largest piece, in bytes. */
+  /** Most bytes of a piece that passes as a whole. */
   readonly pieceBytes: number;
-  /** Monotonic moment at which a piece that came at `cameMs` may leave; asked once for each piece of a pipe. */
+  /**
+   * Moment, in monotonic milliseconds, at which a piece that came at `cameMs` may leave. Called once for each piece of a
+   * pipe.
+   */
   leaveMs(bytes: number, cameMs: number, nowMs: number): number;
 }
 
 /** A link without delay. */
 export const CLEAR_LINK: Link = { isOpen: true, pieceBytes: Number.POSITIVE_INFINITY, leaveMs: () => 0 };
 
-/** Milliseconds for which a piece occupies the link, so that connections take turns. */
+/** Milliseconds for which the largest piece occupies the link, so that connections take turns. */
 const PIECE_MS = 20;
-/** Burst that an idle link may carry at once, in milliseconds of its rate. */
+/** Burst that an idle link carries at once, in milliseconds of its rate. */
 const BURST_MS = 50;
 
-/** A token bucket that states when its tokens for a piece are available. */
+/** A link of limited rate: a token bucket that states when the tokens for a piece will be available. */
 function narrowLink(bytesPerSecond: number): Link {
   const bytesPerMs = bytesPerSecond / 1000;
   let freeMs = 0;
@@ -54,7 +57,7 @@ function slowLink(latencyMs: number, jitterMs: number, prng: Prng): Link {
   };
 }
 
-/** One direction under that condition; conditions of connections do not delay bytes. */
+/** One direction of the network under that condition. Conditions that refuse or reset connections do not delay bytes. */
 export function linkUnder(condition: NetworkCondition, prng: Prng): Link {
   switch (condition.kind) {
     case "latency":

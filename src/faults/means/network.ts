@@ -11,11 +11,11 @@ import type { NetworkEffect } from "./tcp-proxy.js";
 
 export interface Network {
   readonly endpoints: readonly Endpoint[];
-  /** Sets a condition and resolves with its immediate effect. */
+  /** Sets a condition; resolves with the effect that it has at once. */
   apply(condition: NetworkCondition): Promise<NetworkEffect>;
-  /** Clears the condition and resolves with its whole effect. */
+  /** Clears the condition; resolves with the effect that it had in all. */
   clear(): Promise<NetworkEffect>;
-  /** Resolves with the reason if the thread ends by itself. */
+  /** Resolves with the reason if the network's thread ends by itself. */
   readonly lost: Promise<string>;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ class NetworkThread {
   private readonly worker: Worker;
   private answered: (answer: NetworkAnswer) => void = () => undefined;
   private isClosing = false;
-  /** Commands run one after the other. */
+  /** The last command; the next waits for it, so that commands run one after the other. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(plan: NetworkPlan) {
@@ -93,7 +93,10 @@ class NetworkThread {
   }
 }
 
-/** TLS passes unaltered, so that the certificate is the server's; a Unix socket has no TLS. */
+/**
+ * Endpoint of a proxy in front of an endpoint. TLS passes unaltered, so the certificate is checked for the server's name; a
+ * Unix socket has no TLS.
+ */
 function behindProxy({ tls, host, ...rest }: Endpoint, port: number): Endpoint {
   const named = tls && !host.startsWith("/") ? { tls: { serverName: host, ...tls } } : {};
   return { ...rest, ...named, host: "127.0.0.1", port };

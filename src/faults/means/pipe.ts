@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Clock } from "../../foundation/clock.js";
 import type { Link } from "./condition.js";
 
-/** Most bytes that one direction of a connection holds back, as a TCP window does. */
+/** Most bytes that one direction of a connection holds back before it stops reading, as a TCP window does. */
 export const WINDOW_BYTES = 256 * 1024;
 
 type Content = Buffer | "end" | "reset";
@@ -17,16 +17,16 @@ export interface PipeOptions {
   readonly source: Socket;
   readonly sink: Socket;
   readonly clock: Clock;
-  /** The link at this moment. */
+  /** The link through which bytes pass at this moment. */
   readonly link: () => Link;
-  /** Inspects bytes before they are sent on; false drops them. */
+  /** Inspects bytes before they are sent on; returns false to drop them. */
   readonly admits: (bytes: Buffer) => boolean;
 }
 
 export class Pipe {
   private readonly pieces: Piece[] = [];
   private heldBytes = 0;
-  /** Moment at which the first piece may leave; undefined until the link was asked. */
+  /** Moment, in monotonic milliseconds, at which the first piece may leave; undefined until the link was asked about it. */
   private dueMs: number | undefined;
   private waiting: AbortController | undefined;
   private isSinkFull = false;
@@ -66,7 +66,7 @@ export class Pipe {
     else if (this.heldBytes < WINDOW_BYTES / 2 && source.isPaused()) source.resume();
   }
 
-  /** Sends the first piece; false if nothing can pass now. */
+  /** Sends the first piece if it may leave now; returns false if no piece can pass. */
   private passFirst(): boolean {
     const [first] = this.pieces;
     const link = this.options.link();
@@ -85,7 +85,7 @@ export class Pipe {
     return true;
   }
 
-  /** Shortens the first piece to `mostBytes` and puts the rest behind it. Returns the size of the first piece. */
+  /** Shortens the first piece to `mostBytes` and puts its rest behind it. Returns the size of the first piece in bytes. */
   private cut(first: Piece, mostBytes: number): number {
     const { content, cameMs } = first;
     if (typeof content === "string") return 0;
@@ -116,12 +116,15 @@ export class Pipe {
     this.pieces.length = 0;
     this.heldBytes = 0;
     this.waiting?.abort();
-    // Nothing more is forwarded, but the source's socket closes only after it was read to its end.
+    // No more bytes are forwarded, but the source's socket closes only after it was read to its end.
     this.options.source.resume();
   }
 }
 
-/** Resets a connection (RST) if it can; a socket that is shutting down is closed: Node would leave its handle open. */
+/**
+ * Resets a connection (RST) if that is possible. A socket that is shutting down is closed instead, because Node would leave
+ * its handle open.
+ */
 export function resetSocket(socket: Socket): void {
   if (socket.destroyed) return;
   const isShuttingDown = socket.writableEnded && !socket.writableFinished;

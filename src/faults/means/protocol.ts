@@ -14,8 +14,8 @@ export type NetworkCommand =
   | { readonly kind: "close" };
 
 export type NetworkAnswer =
-  /** Ports in the order of the upstreams. */
+  /** The proxies listen; `ports` are in the order of the upstreams. */
   | { readonly kind: "listening"; readonly ports: readonly number[] }
-  /** Effect of the present or just cleared condition, over all proxies. */
+  /** A command was carried out; `effect` is that of the present or just cleared condition, over all proxies. */
   | { readonly kind: "done"; readonly effect: NetworkEffect }
   | { readonly kind: "failed"; readonly reason: string };

@@ -5,9 +5,9 @@ import type { Clock } from "../../foundation/clock.js";
 import type { Link } from "./condition.js";
 import { Pipe, resetSocket } from "./pipe.js";
 
-/** The simple query COMMIT or END as drivers send it, at the end of what a client sends before the answer. */
+/** Matches the simple query COMMIT or END at the end of the bytes that a client sent before it waits for the answer. */
 const COMMIT = /Q\0\0\0([^])((?:COMMIT|END)\b[^\0]*)\0$/i;
-/** Bytes to search for a COMMIT at the end of what was sent. */
+/** Number of bytes, at the end of what a client sent, in which a COMMIT is looked for. */
 const COMMIT_BYTES_MAX = 60;
 
 function endsWithCommit(bytes: Buffer): boolean {
@@ -16,26 +16,26 @@ function endsWithCommit(bytes: Buffer): boolean {
   return length?.charCodeAt(0) === text.length + 5;
 }
 
-/** Fate of a COMMIT: it passes, or the connection breaks before the server gets it, or before the client gets the answer. */
+/** Fate of a COMMIT: it passes; the connection breaks before the server gets it; or before the client gets the answer. */
 export type CommitFate = "passes" | "lost" | "answer-lost";
 
 export interface ProxiedConnectionOptions {
   readonly client: Socket;
   readonly upstream: NetConnectOpts;
   readonly clock: Clock;
-  /** Both directions at this moment. */
+  /** The links of both directions at this moment. */
   readonly links: () => { readonly up: Link; readonly down: Link };
   readonly fateOfCommit: () => CommitFate;
 }
 
 export class ProxiedConnection {
-  /** Resolves when both sockets are closed. */
+  /** Resolves when both sockets of the connection are closed. */
   readonly closed: Promise<void>;
   private readonly client: Socket;
   private readonly server = new Socket({ allowHalfOpen: true });
   private readonly pipes: readonly Pipe[];
   private isOpened = false;
-  /** True if the server's next answer belongs to a COMMIT and must not reach the client. */
+  /** True if the server's next answer is to a COMMIT and must not reach the client. */
   private isAnswerLost = false;
 
   constructor(private readonly options: ProxiedConnectionOptions) {

@@ -82,7 +82,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
-/** A clock that moves by `advance` only. */
+/** A clock that moves only when `advance` is called. */
 class HandClock implements Clock {
   private readonly sleeping = new Set<{ readonly atMs: number; readonly wake: () => void }>();
   private timeMs = 1_000;
@@ -102,7 +102,7 @@ class HandClock implements Clock {
     });
   }
 
-  /** Time of the next sleeper; undefined if there is none. */
+  /** Time at which the next sleeper wakes; undefined if none sleeps. */
   get nextMs(): number | undefined {
     return this.sleeping.size === 0 ? undefined : Math.min(...[...this.sleeping].map(({ atMs }) => atMs));
   }
@@ -380,7 +380,7 @@ describe("the end of a connection", () => {
   it.each([0, 1, 2, 3, 5, 8])(
     "comes with the proxy's end, while connections send, end or break, after %d turns",
     async (turns) => {
-      // The paused upstream reads nothing, so these bytes stay on their way.
+      // The upstream is paused and reads nothing, so these bytes stay held back.
       const { port } = await upstreamOf((socket) => socket.pause());
       const proxy = await proxyTo(port);
       const clients = await Promise.all(Array.from({ length: 12 }, () => dial(proxy.port)));

@@ -20,9 +20,9 @@ const BACKLOG = 4096;
 export interface NetworkEffect {
   readonly connections: number;
   readonly resets: number;
-  /** COMMITs that never reached the server. */
+  /** Number of COMMITs that never reached the server. */
   readonly commitsLost: number;
-  /** COMMITs that the server answered without the client getting the answer. */
+  /** Number of COMMITs that the server answered, but whose answers never reached the client. */
   readonly answersLost: number;
 }
 
@@ -39,7 +39,7 @@ export class TcpProxy {
   private readonly connections = new Set<ProxiedConnection>();
   private server: Server | undefined;
   private boundPort = 0;
-  /** Both ends of the connection that keeps the port while the proxy refuses connections. */
+  /** Both ends of a connection that keeps the port occupied while the proxy refuses connections. */
   private portHolders: readonly Socket[] = [];
   private condition: NetworkCondition | undefined;
   private links: Links = CLEAR;
@@ -65,7 +65,7 @@ export class TcpProxy {
     return this.connections.size;
   }
 
-  /** Applies a condition from now on; a reset is over at once. */
+  /** Applies a condition from now on. A reset acts once, on the connections that are open. */
   async apply(condition: NetworkCondition): Promise<void> {
     this.condition = condition;
     this.counts = noEffect(this.connections.size);
@@ -74,7 +74,7 @@ export class TcpProxy {
     if (condition.kind === "reset" || (condition.kind === "refuse" && condition.drop)) this.resetAll();
   }
 
-  /** Clears the network and releases held bytes. Rejects if the port cannot be listened on again. */
+  /** Clears the condition and releases held bytes. Rejects if the proxy cannot listen on its port again. */
   async clear(): Promise<void> {
     this.condition = undefined;
     this.setLinks(CLEAR);
@@ -120,7 +120,7 @@ export class TcpProxy {
     await once(near, "connect");
     this.portHolders = [near, await accepted];
     for (const socket of this.portHolders) socket.on("error", () => undefined);
-    // Connections stay, and the server's close event comes only when they have ended.
+    // Connections stay open, and the server's close event comes only when the last has ended, so it is not awaited.
     server.close();
   }
 

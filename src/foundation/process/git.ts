@@ -9,17 +9,17 @@ export interface Commit {
   readonly hash: string;
   readonly subject: string;
   readonly author: string;
-  /** Author date, like 2026-11-27. */
+  /** Author date, such as 2026-11-27. */
   readonly date: string;
 }
 
-/** Separator of fields in a line. */
+/** Separator of the fields in a line of git's output. */
 const UNIT = "\u001F";
 
 export class Repository {
   readonly root: string;
 
-  /** Throws a UsageError if the directory is in no repository. */
+  /** Opens the repository of a directory; throws a UsageError if the directory is in no repository. */
   constructor(private readonly directory: string) {
     const root = this.run(["rev-parse", "--show-toplevel"]);
     if (root === undefined)
@@ -30,7 +30,7 @@ export class Repository {
     this.root = root.trimEnd();
   }
 
-  /** Throws a UsageError if the commit does not exist. */
+  /** The commit of that name; throws a UsageError if it does not exist. */
   commit(named: string): Commit {
     const hash = this.run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${named}^{commit}`]);
     if (hash === undefined)
@@ -45,12 +45,12 @@ export class Repository {
     return this.run(["merge-base", "--is-ancestor", one.hash, of.hash]) !== undefined;
   }
 
-  /** Commits after `from` up to `to`, oldest first, along first parents. */
+  /** Commits after `from` up to and including `to`, oldest first, along first parents. */
   between(from: Commit, to: Commit): Commit[] {
     return this.commits(["--first-parent", "--reverse", `${from.hash}..${to.hash}`]);
   }
 
-  /** Undefined if the commit has no such file. `path` is relative to the root, with slashes. */
+  /** Contents of a file in a commit; undefined if the commit lacks it. `path` is relative to the root, with slashes. */
   fileAt({ hash }: Commit, path: string): string | undefined {
     return this.run(["cat-file", "blob", `${hash}:${path}`]);
   }
@@ -70,7 +70,7 @@ export class Repository {
       encoding: "utf8",
       maxBuffer: OUTPUT_MAX_BYTES,
       stdio: ["ignore", "pipe", "ignore"],
-      // Passwords of the environment reach no other process.
+      // Git gets the environment without passwords.
       env: { ...passwordlessEnvironment(), LC_ALL: "C" },
     });
     if (codeOf(error) === "ENOENT")

@@ -19,12 +19,15 @@ const Owner = z.object({ place: z.string().min(1), processes: z.array(ProcessMar
 export interface Orphan {
   readonly path: string;
   readonly product: string;
-  /** Processes that run in it and were started from outside: postmasters, poolers. */
+  /** Processes that run in the directory and were started from outside of it: postmasters, poolers. */
   readonly pids: readonly number[];
   readonly mounts: readonly string[];
 }
 
-/** Fields 4 and 22 of `/proc/<pid>/stat`; undefined without such a process, or without `/proc`. */
+/**
+ * Parent and start time of a process, fields 4 and 22 of `/proc/<pid>/stat`; undefined without such a process, or without
+ * `/proc`.
+ */
 function processFacts(pid: number): { parent: number; startTicks: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -35,7 +38,7 @@ function processFacts(pid: number): { parent: number; startTicks: number } | und
   }
 }
 
-/** The machine's boot and the namespace of process ids. */
+/** Text that identifies the machine's boot and the namespace of process ids; undefined without `/proc`. */
 export function processPlace(): string | undefined {
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
@@ -44,7 +47,7 @@ export function processPlace(): string | undefined {
   }
 }
 
-/** Text that names the owners of a private directory; undefined if they cannot be named. */
+/** Text of a record of the processes that own a private directory; undefined if one cannot be identified. */
 export function ownerRecord(pids: readonly number[]): string | undefined {
   const here = processPlace();
   const processes = pids.flatMap((pid) => {
@@ -57,11 +60,11 @@ export function ownerRecord(pids: readonly number[]): string | undefined {
 
 const isRunning = ({ pid, startTicks }: ProcessMark): boolean => processFacts(pid)?.startTicks === startTicks;
 
-/** Whether all processes that could still clean it up are gone. */
+/** True if all processes that own the directory, and could still clean it up, are gone. */
 async function isOrphaned(path: string): Promise<boolean> {
   try {
     const file = join(path, OWNER_FILE);
-    // The directory may belong to a server's user, but its record must be this user's own.
+    // The directory may belong to the user of a server, but the record of its owners must be this user's own.
     const [directory, stats] = [await lstat(path), await lstat(file)];
     if (!directory.isDirectory() || !stats.isFile() || stats.uid !== process.getuid?.()) return false;
     const owner = Owner.parse(JSON.parse(await readFile(file, "utf8")));
@@ -71,7 +74,7 @@ async function isOrphaned(path: string): Promise<boolean> {
   }
 }
 
-/** Processes whose working directory is `path` or below, and whose parent's is not. */
+/** Processes that work in `path` or below and whose parents do not. */
 function leadersIn(path: string): number[] {
   const inside = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
@@ -81,7 +84,7 @@ function leadersIn(path: string): number[] {
       const facts = processFacts(Number(name));
       if (facts && (at === path || at.startsWith(`${path}/`))) inside.set(Number(name), facts.parent);
     } catch {
-      // The process has ended, or belongs to another user, who does not own this directory.
+      // The process has ended, or belongs to another user, who cannot own this directory.
     }
   }
   return [...inside].filter(([, parent]) => !inside.has(parent)).map(([pid]) => pid);
@@ -94,7 +97,7 @@ function mountsBelow(path: string): string[] {
   return points.filter((point) => point.startsWith(`${path}/`));
 }
 
-/** Directories that this user's runs have left in the system's temporary directory. */
+/** Finds the directories that ended runs of this user have left in the system's temporary directory. */
 export async function findOrphans(): Promise<Orphan[]> {
   const parent = await realpath(tmpdir()).catch(() => tmpdir());
   const orphans: Orphan[] = [];
@@ -114,7 +117,7 @@ export function orphanWords({ path, product, pids, mounts }: Orphan): string {
   return `${left} has left ${path}${mounts.length > 0 ? `, where ${mounts.join(", ")} is mounted` : ""}`;
 }
 
-/** Shell command that ends its processes and removes the directory. */
+/** Shell command that ends the orphan's processes and removes its directory. */
 export function orphanCommand({ path, pids, mounts }: Orphan): string {
   return [
     ...(pids.length > 0 ? [`kill -QUIT ${pids.join(" ")}`, "sleep 2"] : []),
@@ -123,7 +126,7 @@ export function orphanCommand({ path, pids, mounts }: Orphan): string {
   ].join("; ");
 }
 
-/** Removes orphans without processes and mounts. Resolves to a sentence on each orphan, removed or not. */
+/** Removes orphans that have no processes and no mounts. Resolves to a sentence on each orphan, removed or not. */
 export async function sweepOrphans(): Promise<string[]> {
   const lines: string[] = [];
   for (const orphan of await findOrphans()) {

@@ -16,7 +16,7 @@ export interface ServerUser {
 
 const PREFERRED_USERS = ["postgres", "nobody", "daemon"];
 
-/** User for servers when train-sim runs as root; undefined otherwise, when servers run as the same user. */
+/** User for servers if train-sim runs as root. Undefined if it does not: servers then run as the same user. */
 export async function serverUser(): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = (await readFile("/etc/passwd", "utf8"))
@@ -38,9 +38,9 @@ export async function serverUser(): Promise<ServerUser | undefined> {
 export interface PrivateDirectory {
   readonly path: string;
   readonly user: ServerUser | undefined;
-  /** Writes a file of mode 0600 that the server's user owns. Resolves to its path. */
+  /** Writes a file of mode 0600 that the server's user owns; resolves to its path. */
   write(name: string, text: string): Promise<string>;
-  /** Never rejects; the reaper removes what remains. */
+  /** Removes the directory. Never rejects; the reaper removes what remains. */
   remove(): Promise<void>;
 }
 
@@ -78,13 +78,13 @@ export async function makePrivateDirectory(purpose: string): Promise<PrivateDire
         await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
         release();
       } catch {
-        // Still guarded: the reaper tries again when train-sim ends.
+        // The directory stays guarded: the reaper tries again when train-sim ends.
       }
     },
   };
 }
 
-/** Throws if the user cannot enter every directory above. */
+/** Throws if the user cannot enter every directory above `path`. */
 async function assertReachable(path: string, user: ServerUser): Promise<void> {
   for (let at = path; ; at = dirname(at)) {
     const { mode, uid, gid } = await stat(at);

@@ -5,7 +5,10 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { messageOf, TargetError } from "../errors.js";
 
-/** Plain CommonJS, run with `node -e`. Reads lines of `["hold"|"forget", "process"|"mount"|"directory", value]`. */
+/**
+ * Program of the reaper in plain CommonJS, run with `node -e`. It reads lines of `["hold"|"forget",
+ * "process"|"mount"|"directory", value]`.
+ */
 const SCRIPT = String.raw`
 const fs = require("node:fs");
 const { spawnSync } = require("node:child_process");
@@ -61,7 +64,7 @@ const resources = new Set<ReapedResource>();
 let running: Promise<Socket> | undefined;
 let pid: number | undefined;
 
-/** Process id of the reaper; undefined until something is guarded. */
+/** Process id of the reaper, which starts with the first guarded thing; undefined before. */
 export function reaperPid(): number | undefined {
   return pid;
 }
@@ -71,7 +74,7 @@ async function startReaper(): Promise<Socket> {
     cwd: "/",
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
-    // NODE_OPTIONS of the parent (a loader, an inspector port) must not reach it.
+    // NODE_OPTIONS of the parent (a loader, an inspector port) must not reach the reaper.
     env: {},
   });
   try {
@@ -88,7 +91,7 @@ async function startReaper(): Promise<Socket> {
   }
   pid = child.pid;
   const pipe = child.stdin as Socket;
-  // Neither the process nor the pipe keeps train-sim alive. The next registration handles a broken pipe.
+  // Neither the process nor its pipe keeps train-sim alive. The next registration handles a broken pipe.
   child.unref();
   pipe.unref();
   pipe.on("error", () => undefined);
@@ -105,7 +108,7 @@ async function hold(item: ReapedResource): Promise<() => void> {
   running ??= startReaper();
   const pipe = await running;
   resources.add(item);
-  // The callback confirms that the kernel has the line, so that it arrives even if train-sim is killed now.
+  // The callback confirms that the kernel has the line: it then arrives even if train-sim is killed.
   await new Promise<void>((resolve, reject) =>
     pipe.write(lineOf("hold", item), (error) => {
       if (!error) resolve();
@@ -119,17 +122,22 @@ async function hold(item: ReapedResource): Promise<() => void> {
   };
 }
 
-/** Stops the process and its group if train-sim dies. Call the result when the process has exited. */
+/**
+ * Makes the reaper stop the process and its group if train-sim dies. Call the returned function when the process has
+ * exited.
+ */
 export function guardProcess(pid: number): Promise<() => void> {
   return hold(["process", pid]);
 }
 
-/** Unmounts the file system if train-sim dies. Call this before mounting. */
+/** Makes the reaper unmount the file system if train-sim dies. Call this before mounting. */
 export function guardMount(path: string): Promise<() => void> {
   return hold(["mount", path]);
 }
 
-/** Removes the directory if train-sim dies. Call this before making it, with its absolute path. */
+/**
+ * Makes the reaper remove the directory if train-sim dies. Call this, with the absolute path, before making the directory.
+ */
 export function guardDirectory(path: string): Promise<() => void> {
   return hold(["directory", path]);
 }

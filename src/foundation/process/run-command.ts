@@ -4,12 +4,12 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { codeOf } from "../errors.js";
 
-/** Far above the size of a token or a tool's message. */
+/** Most bytes of a command's output, far above the size of a token or a tool's message. */
 const OUTPUT_MAX_BYTES = 1 << 20;
 
 const execute = promisify(execFile);
 
-/** This process's environment without passwords, which reach no other program. */
+/** This process's environment without passwords: no other program gets them. */
 export function passwordlessEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, PGPASSWORD: undefined, TRAIN_SIM_ADMIN_PASSWORD: undefined };
 }
@@ -21,12 +21,12 @@ export interface CommandOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Words of a command in a scenario: a list of words, or a text for a shell. */
+/** Words of a command in a scenario. A list is taken as it is; a text is run by a shell. */
 export function wordsOfCommand(given: string | readonly string[]): readonly string[] {
   return typeof given === "string" ? ["/bin/sh", "-c", given] : given;
 }
 
-/** Resolves with the standard output. Rejects with an Error that continues "<program> ...". */
+/** Runs a command and resolves with its standard output. Rejects with an Error whose message continues "<program> ...". */
 export async function runCommand(words: readonly string[], options: CommandOptions): Promise<string> {
   const { timeoutMs, signal } = options;
   const [program = "", ...more] = words;
@@ -36,7 +36,7 @@ export async function runCommand(words: readonly string[], options: CommandOptio
     env: passwordlessEnvironment(),
     ...(signal && { signal }),
   });
-  // The command must not wait for an answer.
+  // The end of the input keeps the command from waiting for an answer.
   running.child.stdin?.end();
   const { stdout } = await running.catch((error: unknown) => {
     throw new Error(describeError(error, options));
@@ -44,7 +44,7 @@ export async function runCommand(words: readonly string[], options: CommandOptio
   return stdout;
 }
 
-/** Describes an error of `execFile`, whose own message holds the whole command. */
+/** Message for an error of `execFile`, whose own message would hold the whole command. */
 function describeError(error: unknown, { timeoutMs, isSecret, signal }: CommandOptions): string {
   const code = codeOf(error);
   if (signal?.aborted) return "was ended";
@@ -67,7 +67,7 @@ interface ProcessFailure {
   readonly stderr?: string;
 }
 
-/** First line with content, without a password that the command may have printed before it failed. */
+/** First line that is not empty, without a password that the command may have printed before it failed. */
 function firstLine(stderr: string, secret: string): string {
   const line = stderr.split("\n").find((text) => text.trim() !== "") ?? "";
   return (secret === "" ? line : line.replaceAll(secret, "...")).trim();

@@ -13,32 +13,35 @@ import { guardProcess } from "./reaper.js";
 
 export interface ServerProcess {
   readonly pid: number;
-  /** Resolves with the process's end (`exit code 1`, `SIGKILL`); never rejects. */
+  /** Resolves when the process ends, with the way in which it ended (`exit code 1`, `SIGKILL`); never rejects. */
   readonly exited: Promise<string>;
-  /** Like `exited`, and keeps train-sim running until then, which a server alone does not. */
+  /** Resolves like `exited`, and keeps train-sim running until then, which a server by itself does not. */
   waitForExit(): Promise<string>;
   readonly hasExited: boolean;
-  /** Resolves if it ended without `stop`, with its end and the last lines of its log. */
+  /** Resolves if the process ended without a call of `stop`: with the way it ended, and the last lines of its log. */
   readonly lost: Promise<string>;
   log(): Promise<string>;
-  /** Sends the signals in order, each after the patience of the previous one, then SIGKILL. Never rejects. */
+  /**
+   * Stops the process: sends each signal and waits for its patience before the next, and at last sends SIGKILL. Never
+   * rejects.
+   */
   stop(steps: readonly { readonly signal: NodeJS.Signals; readonly patienceMs: number }[]): Promise<void>;
 }
 
-/** Environment of servers: nothing of ours, so that neither PGPORT nor secrets reach them. */
+/** Environment of servers. It has nothing of ours, so that neither PGPORT nor secrets reach them. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 }
 
-/** Port range below the system's ephemeral ports. */
+/** Ports that servers may get, below the system's ephemeral ports. */
 const PORTS = { first: 16_384, count: 13_616 } as const;
 
-/** A random port of this range, free or not. */
+/** A random port of `PORTS`, which may be in use. */
 export function drawPort(): number {
   return PORTS.first + (freshSeed() % PORTS.count);
 }
 
-/** A free port of 127.0.0.1 outside the ephemeral range, so that no client gets it while its server is down. */
+/** A free port of 127.0.0.1. It is outside the ephemeral range, so that no client is given it while its server is down. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = drawPort();
@@ -55,7 +58,9 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Starts `command` in `directory` as its user, with that file as input. Rejects if it cannot be executed. */
+/**
+ * Starts `command` in `directory` as the directory's user, with `inputFile` as its input. Rejects if it cannot be executed.
+ */
 export async function startProcess(
   title: string,
   directory: PrivateDirectory,
@@ -65,7 +70,7 @@ export async function startProcess(
 ): Promise<ServerProcess> {
   const logFile = join(directory.path, "server.log");
   const output = await open(logFile, "a", 0o600);
-  // An earlier process with the same configuration has already written to it.
+  // The log may begin with the output of an earlier process of the same configuration.
   const { size: fromByte } = await output.stat();
   const input = inputFile === undefined ? undefined : await open(inputFile, "r");
   const child = spawn(command, args, {
@@ -75,7 +80,7 @@ export async function startProcess(
     env: serverEnvironment(),
     ...(directory.user && { uid: directory.user.uid, gid: directory.user.gid }),
   });
-  // Registered at once: a short program may end before the files below are closed.
+  // The listener is registered at once: a short program may end before the files below are closed.
   const exit = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   exit.catch(() => undefined);
   try {
@@ -105,7 +110,7 @@ function supervise(
   const lost = new Promise<string>((resolve) => {
     void exited.then(async (how) => {
       hasExited = true;
-      // Processes of its group that outlive it would keep its port.
+      // Processes of its group that outlive the server would keep its port.
       send(-pid, "SIGKILL");
       if (!isStopping) resolve(`${title} ended on its own (${how}): ${complaintIn(await log())}`);
     });
@@ -150,7 +155,7 @@ export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended in this moment.
+    // The process ended at this moment.
   }
 }
 
@@ -162,7 +167,7 @@ async function tail(file: string, fromByte: number): Promise<string> {
   }
 }
 
-/** Errors and hints in a server's log without time stamps; otherwise its last lines. */
+/** Errors and hints in a server's log, without time stamps; the last lines of the log if there are none. */
 export function complaintIn(log: string): string {
   const lines = log.split("\n").filter((line) => line.trim() !== "");
   const plain = lines.map((line) =>

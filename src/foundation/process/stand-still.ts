@@ -8,7 +8,7 @@ export interface ProcessPause {
   end(): Promise<void>;
 }
 
-/** Rejects if no process exists. */
+/** Stops processes and their descendants until they are resumed. Rejects if no process exists. */
 export async function standStill(roots: readonly number[]): Promise<ProcessPause> {
   const stopped = roots.flatMap((root) => {
     send(root, "SIGSTOP");

@@ -3,7 +3,10 @@
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const ASCII = ["_", ".", "-", "=", "#"] as const;
 
-/** Values scaled from 0 to the largest, over `width` characters, newest on the right; blank for missing values. */
+/**
+ * Line of `width` characters that shows values scaled from 0 to the largest, the newest on the right; blank for missing
+ * values.
+ */
 export function sparkline(values: readonly number[], width: number, isUnicode: boolean): string {
   const heights: readonly string[] = isUnicode ? BLOCKS : ASCII;
   const latest = values.slice(Math.max(0, values.length - width));
@@ -15,7 +18,7 @@ export function sparkline(values: readonly number[], width: number, isUnicode: b
   return marks.join("").padStart(width);
 }
 
-/** A bar of `part` in `whole`. */
+/** Bar of `width` characters that shows `part` as a share of `whole`. */
 export function bar(part: number, whole: number, width: number, isUnicode: boolean): string {
   const full = whole > 0 ? Math.round(Math.min(1, Math.max(0, part / whole)) * width) : 0;
   const [filled, empty] = isUnicode ? ["█", "░"] : ["#", "."];

@@ -1,7 +1,7 @@
 // Plain-text tables and terminal marks. Cells are stripped of control characters, so that no name or server message can move the
 // cursor; colour is added after alignment and never written to files.
 
-/** Widest report in columns: it is read in terminals, mails and commit messages. */
+/** Characters of the widest line of a report: it is read in terminals, mails and commit messages. */
 export const WIDTH_MAX = 120;
 
 export interface Marks {
@@ -42,7 +42,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, rest];
 }
 
-/** The lines of a text from anywhere, as wide as a report. */
+/** Lines of a text of any origin, made printable and wrapped to the width of a report. */
 export const paragraph = (text: string): string[] => wrap(printable(text), WIDTH_MAX);
 
 export interface Column {
@@ -50,7 +50,7 @@ export interface Column {
   readonly align: "left" | "right";
 }
 
-/** Columns of text, then of numbers, then of text again, by their titles. */
+/** Columns by their titles: first texts, aligned left, then numbers, aligned right, then notes, aligned left. */
 export function columnsOf(
   texts: readonly string[],
   numbers: readonly string[] = [],
@@ -80,7 +80,10 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
   return [titles, rule, ...cells.map(line)];
 }
 
-/** Rows with one column shortened to the remaining width, at least 16; unchanged if two cells would become equal. */
+/**
+ * Rows whose cells in `column` are shortened to the width that is left, at least 16; unchanged if two different cells would
+ * become equal.
+ */
 export function fitted(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -97,7 +100,7 @@ export function fitted(
   return kinds(short) < kinds(rows) ? rows.map((row) => [...row]) : short;
 }
 
-/** Two columns, Parameter and Value; long values continue on further lines. */
+/** Lines of a table of two columns, Parameter and Value; a long value continues on further lines. */
 export function renderParameters(parameters: readonly (readonly [name: string, value: string])[]): string[] {
   const nameWidth = Math.max(...parameters.map(([name]) => name.length), "Parameter".length);
   const rows = parameters.flatMap(([name, value]) =>
@@ -106,7 +109,10 @@ export function renderParameters(parameters: readonly (readonly [name: string, v
   return renderTable(columnsOf(["Parameter", "Value"]), rows);
 }
 
-/** The table, split into several tables to fit the width. Each repeats the first column. Titles are bold. */
+/**
+ * Lines of a table with bold titles. If it is too wide, it is split into several tables, each of which repeats the first
+ * column.
+ */
 export function renderWithin(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

@@ -18,43 +18,51 @@ export interface Dialect {
   readonly name: DialectName;
   readonly capabilities: DialectCapabilities;
   /**
-   * True if a namespace is made and dropped in one transaction, under an advisory lock, so that two train-sims that make
-   * the same one wait for each other; otherwise each statement is a transaction.
+   * True if a namespace is made and dropped in one transaction, under an advisory lock: two train-sims that make the same
+   * namespace wait for each other. If false, each statement is a transaction.
    */
   readonly supportsTransactionalDdl: boolean;
-  /** Statement that waits for the job in $1, if DDL statements answer with a `job_id`. */
+  /** Statement that waits for the job with the id $1; present if DDL statements answer with a `job_id`. */
   readonly awaitJob?: string;
-  /** Text that opens a transaction of that level; it goes by the simple protocol. */
+  /** Text of the statement that begins a transaction of that level; it goes by the simple protocol. */
   begin(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string;
   readonly supportsLockTimeout: boolean;
-  /** Milliseconds by which the clocks of its nodes may differ; each node stamps its writes by its own clock. */
+  /** Milliseconds by which the clocks of the database's nodes may differ; each node stamps its writes by its own clock. */
   readonly clockSkewMs: number;
-  /** Condition for rows that no transaction has locked since they were written; undefined if the server keeps no trace. */
+  /**
+   * SQL condition for rows that no transaction has locked since they were written; undefined if the server keeps no trace
+   * of locks.
+   */
   readonly neverLocked?: string;
-  /** True if a parameter can be an array of JSONB; otherwise its elements go as text and are cast. */
+  /** True if a parameter can be an array of JSONB; if false, its elements go as text and are cast. */
   readonly supportsJsonbArrays: boolean;
   /** True if the text of a JSONB value equals PostgreSQL's text of it, byte for byte. */
   readonly writesJsonbAsPostgres: boolean;
-  /** Condition by which a claim selects rows of those statuses: the predicate of a partial index. */
+  /** SQL condition by which a claim selects rows of these statuses; it matches the predicate of a partial index. */
   readonly inStatus: (statuses: string) => string;
-  /** Lock on the document of a claimed event; undefined if a snapshot makes it unnecessary. */
+  /** Locking clause for the document of a claimed event; undefined if a snapshot makes the lock unnecessary. */
   readonly documentLock: string | undefined;
   readonly mark: NamespaceMark;
-  /** Queries for dependent objects; undefined if the catalogue has no dependencies. */
+  /** Queries for objects that depend on a namespace; undefined if the catalogue has no dependencies. */
   readonly dependants?: Dependants;
-  /** Values of `{{...}}` in the dialect's DDL, by level of storage; the dialect lacks the other levels. */
+  /**
+   * Values of `{{...}}` in the dialect's DDL, by level of storage. A level without an entry does not exist in the dialect.
+   */
   readonly storages: Readonly<Partial<Record<Storage, Readonly<Record<string, string>>>>>;
-  /** Quotes an identifier with any contents. */
+  /** Quotes an identifier, whatever characters it contains. */
   quoteIdentifier(name: string): string;
-  /** SQL of the 16 bytes, as bytea, of the UUID `expression`. */
+  /** SQL expression for the 16 bytes, as bytea, of the UUID that `expression` gives. */
   readonly uuidBytes: (expression: string) => string;
   readonly tablePagesQuery?: string;
-  /** Statement that brings the planner's statistics up to date; `vacuum` also cleans up after a bulk load. */
+  /**
+   * Statement that brings the planner's statistics of a table up to date; with `vacuum` it also cleans up after a bulk
+   * load.
+   */
   refreshStatistics(qualifiedTable: string, vacuum: boolean): string;
   /** Statement that removes dead rows from the catalogues; for servers that train-sim starts. */
   readonly vacuumCatalogues?: string;
   readonly checkpoint?: string;
-  /** Views of the dialect, and how they are read. */
+  /** Queries for evidence in this dialect, and how they are read. */
   readonly sampler: SamplerDialect;
 }
 
@@ -62,12 +70,12 @@ export function beginTransaction(isolation: Isolation, access: "READ WRITE" | "R
   return `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${access === "READ ONLY" ? " READ ONLY" : ""}`;
 }
 
-/** The plain condition, for planners that do well with every index that could answer it. */
+/** Plain condition for rows of these statuses, for planners that choose well among all indexes that fit it. */
 export function inStatus(statuses: string): string {
   return `status IN (${statuses})`;
 }
 
-/** The mark as a comment on the schema. */
+/** Keeps the mark of a namespace as a comment on its schema. */
 export const COMMENT_MARK: NamespaceMark = {
   statements: (schema, mark) => [`COMMENT ON SCHEMA ${schema} IS '${mark}'`],
   query: "SELECT obj_description(oid, 'pg_namespace') AS mark FROM pg_namespace WHERE nspname = $1",

@@ -7,7 +7,7 @@ export const SCHEMES = ["postgresql", "postgres"] as const;
 export const [SCHEME] = SCHEMES;
 export const URL_EXAMPLE = "postgresql://user@host:5432/database";
 
-/** TLS parameters, each with the key of a target that has the same meaning. */
+/** TLS parameters of a URL, each with the key of a target that has the same meaning. */
 const TLS_PARAMETERS = {
   sslmode: "sslmode",
   sslrootcert: "ca",
@@ -21,7 +21,7 @@ const SESSION_ATTRIBUTES = "target_session_attrs";
 export interface UrlParameters {
   readonly own: URLSearchParams;
   readonly tls: TlsKeys;
-  /** True if a server that takes no writes is refused. */
+  /** True if a server that takes no writes must be refused. */
   readonly takesWrites: boolean;
 }
 
@@ -30,7 +30,7 @@ const TLS_VERSIONS = "the version of TLS is negotiated; remove it";
 const PROTOCOL = "version 3.0 of the protocol is spoken; remove it";
 export const AS_ROLE_SETTING = "set what it sets with ALTER ROLE ... SET, so that every session has it";
 
-/** Parameters of libpq that have no meaning here, each with the way out. */
+/** Parameters of libpq that have no effect here, each with the reason and the way out. */
 export const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
   application_name: "train-sim names its sessions itself; remove it",
   channel_binding: "SCRAM binds no channel here; remove it",
@@ -68,13 +68,13 @@ function unknownParameter(key: string): Refusal {
   const way = Object.hasOwn(IGNORED_PARAMETERS, key) ? IGNORED_PARAMETERS[key] : undefined;
   if (way !== undefined) return { words: `the parameter ${key}, which is not supported`, way };
   const names = [...Object.keys(TLS_PARAMETERS), ...OTHER_PARAMETERS, SESSION_ATTRIBUTES];
-  // A key that resembles no parameter may be a piece of a password.
+  // Only a key that resembles a parameter is named: any other may be a piece of a password.
   const near = nearest(key, names);
   if (near === undefined) return { words: "an unknown parameter", way: `known ones are ${names.join(", ")}` };
   return { words: `the unknown parameter ${key}`, way: `did you mean ${near}?` };
 }
 
-/** @param query the text after the question mark */
+/** Reads the parameters of a URL, or refuses them; `query` is the text after the question mark. */
 export function readParameters(query: string): UrlParameters | Refusal {
   const own = new URLSearchParams();
   const tls: Record<string, string> = {};
@@ -109,7 +109,7 @@ export function isPort(text: string): boolean {
   return Number.isInteger(port) && port > 0 && port < 65_536;
 }
 
-/** The reason, to follow "this connection URL", why a URL of this form is always refused, if it is. */
+/** Reason why a URL of this form is always refused, as text after "this connection URL"; undefined if it is not refused. */
 export function urlRefusal(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.hash !== "" || url.search.includes("@") || url.hostname.includes(","))
@@ -122,7 +122,7 @@ export function urlRefusal(text: string): string | undefined {
   return `names no host (example: ${URL_EXAMPLE}), and PGHOST is not set`;
 }
 
-/** The reason why a URL cannot be read, from the part after the last `@`, which holds no password. */
+/** Reason why a URL cannot be read. Only the part after the last `@` is examined, which holds no password. */
 function unreadable(input: string): string {
   const [place = ""] = input.slice(input.indexOf("://") + 3).split(/[/?#]/);
   const address = place.slice(place.lastIndexOf("@") + 1);
@@ -131,7 +131,8 @@ function unreadable(input: string): string {
   if (/^[\da-f]*:[\da-f]*:[\da-f:.]*$/i.test(address))
     return "has an IPv6 address without brackets; write it as [::1]:5432";
   const [, port] = /^(?:[\w.-]+|\[[\da-f:.]+\]):(.*)$/i.exec(address) ?? [];
-  // The text may be a password whose host was forgotten, since it has no @.
+  // A port that is no number is called invalid only after an @: without an @, it may be a password whose host was
+  // forgotten.
   if (port !== undefined && (/^\d+$/.test(port) || place.includes("@")))
     return "has an invalid port; ports are 1 to 65535";
   if (address === "" && /[?&]host=/.test(input) && !/[#]/.test(input))
@@ -139,7 +140,7 @@ function unreadable(input: string): string {
   return "cannot be read; in a password write @ / : # ? as %40 %2F %3A %23 %3F";
 }
 
-/** TLS keys that the parameters of a valid URL state. */
+/** TLS keys that the parameters of a URL state; the URL must be valid. */
 export function tlsOf(url: string): TlsKeys {
   const parameters = readParameters(new URL(url).search.slice(1));
   return "tls" in parameters ? parameters.tls : {};
@@ -155,13 +156,13 @@ export function withTls(url: string, keys: TlsKeys): string {
   return added.length === 0 ? url : `${url}${query === "" ? "?" : "&"}${added.join("&")}`;
 }
 
-/** Parameters with the same meaning as these keys of a target. */
+/** URL parameters with the same meaning as these keys of a target. */
 export function parametersFor(keys: ReadonlySet<string>): ReadonlySet<string> {
   const same = Object.entries(TLS_PARAMETERS).filter(([, key]) => keys.has(key));
   return new Set(same.map(([parameter]) => parameter));
 }
 
-/** The URL with another path for each file that its parameters name; all other text is unchanged. */
+/** The URL with the path of each file in its parameters replaced by `change`; all other text stays. */
 export function withFiles(url: string, change: (file: string) => string): string {
   const query = /^postgres(?:ql)?:\/\/[^?#]*\?([^#@]*)$/.exec(url)?.[1];
   if (query === undefined) return url;

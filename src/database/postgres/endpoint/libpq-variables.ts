@@ -14,7 +14,7 @@ import {
 type Environment = Parameters<Urls["ignoredVariables"]>[0];
 
 const OF_ADDRESS = { PGHOST: "host", PGPORT: "port", PGDATABASE: "dbname", PGUSER: "user" } as const;
-/** Variables that a URL parameter replaces, each with that parameter. */
+/** Environment variables with the URL parameters that have the same meaning and replace them. */
 const OF_PARAMETERS = {
   PGSSLMODE: "sslmode",
   PGSSLROOTCERT: "sslrootcert",
@@ -26,7 +26,7 @@ const FILES: readonly string[] = ["PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"];
 
 const SERVICE = IGNORED_PARAMETERS["service"];
 
-/** Variables without effect, each with the reason. */
+/** Environment variables that have no effect here, each with the reason. */
 const IGNORED: Readonly<Record<string, string | undefined>> = {
   PGAPPNAME: IGNORED_PARAMETERS["application_name"],
   PGCHANNELBINDING: IGNORED_PARAMETERS["channel_binding"],
@@ -109,10 +109,10 @@ function requireValid(name: string, key: string, value: string): void {
   if ("words" in parameters) throw new UsageError(`${name} says ${parameters.words}`, hintOf(parameters));
 }
 
-/** Parts of a URL: scheme, user information, place, path and parameters. */
+/** Matches a URL in parts: scheme, user information, place (hosts and ports), path and parameters. */
 const FORM = /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
-/** The URL with these parts; an unreadable URL is returned unchanged, for the check of scenarios to refuse. */
+/** The URL with these parts replaced. A URL that cannot be read stays, so that the check of scenarios refuses it. */
 function withParts(
   url: string,
   { host, port, dbname, user }: Readonly<Record<string, string>>,

@@ -38,7 +38,7 @@ export function parseConnectionUrl(
     );
   }
   const [address, query] = splitOnce(url, "?");
-  // An unescaped ? or # in a password makes the rest of it a parameter.
+  // After an unescaped ? or # in a password, its rest would be read as a parameter.
   if (query?.includes("@") || url.includes("#")) throw notValid(safeUrl);
   const { own, tls, takesWrites } = readQuery(safeUrl, query ?? "");
   const parsed = parseAddress(safeUrl, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
@@ -57,15 +57,15 @@ export function parseConnectionUrl(
   };
 }
 
-/** The URL for messages: without password, and without parameters, which may hold a password. */
+/** The URL as messages show it: without the password, and without parameters, which may hold one. */
 function withoutPassword(url: string): string {
   const scheme = /^[a-z]+:\/\//i.exec(url)?.[0] ?? "";
   const afterScheme = url.slice(scheme.length);
-  // The last @ ends the user information: a password with an unescaped /, ? or @ must not get through either.
+  // The last @ ends the user information, so that a password with an unescaped /, ? or @ is removed as a whole.
   const at = afterScheme.lastIndexOf("@");
   const user = at < 0 ? "" : `${/^[^:]*/.exec(afterScheme.slice(0, at))?.[0] ?? ""}@`;
   const [address, query] = splitOnce(afterScheme.slice(at + 1), "?");
-  // A text in the place of a port that is no port may be a password whose @host was forgotten.
+  // Text in the place of a port that is no number may be a password whose @host was forgotten.
   const masked = address.replace(/:(?!\d*(\/|$))[^\]]*$/, ":...");
   return `${scheme}${user}${masked}${query === undefined ? "" : "?..."}`;
 }
@@ -104,12 +104,12 @@ function parseAddress(safeUrl: string, url: string): Address {
       password: password ?? "",
     };
   } catch {
-    // The cause is left out on purpose: it holds the whole URL, including the password.
+    // The error is thrown without its cause, which holds the whole URL with the password.
     throw notValid(safeUrl);
   }
 }
 
-/** The database in the URL, decoded: the parser leaves %3B, %2F and the like as they are; libpq decodes all of them. */
+/** Name of the database in the URL, decoded as libpq does: the parser leaves %3B, %2F and the like as they are. */
 function databaseIn(url: string): string {
   return decodeURIComponent(/^\w+:\/\/[^/?]*\/([^?]*)/.exec(url)?.[1] ?? "");
 }

@@ -6,7 +6,10 @@ const own = ({ loadNames }: ViewContext): string => `FROM crdb_internal.statemen
 const ID = "encode(fingerprint_id, 'hex')";
 const CALLS = "(statistics->'statistics'->>'cnt')::FLOAT8";
 
-/** Returns a function that names a query by verb and table, such as `UPDATE queue`; undefined for other tables. */
+/**
+ * Returns a function that names a query by its verb and table, such as `UPDATE queue`; it returns undefined for other
+ * tables.
+ */
 export function fingerprintNamer(tables: readonly string[]): (query: string) => string | undefined {
   const names = tables.map((table) => table.replace(/^.*\./, "").replaceAll('"', ""));
   const pattern = new RegExp(
@@ -22,7 +25,7 @@ export function fingerprintNamer(tables: readonly string[]): (query: string) => 
 export const COCKROACHDB_STATEMENTS: StatementSource = {
   name: "crdb_internal.statement_statistics",
   obstacle: () => undefined,
-  // Means are of the calls of one aggregation interval; latencies are in seconds.
+  // Each row is one aggregation interval: a mean is of its calls, and latencies are in seconds.
   counts: (survey) => `SELECT ${SAMPLER_MARK} ${ID} AS id, sum(${CALLS}) AS calls,
       sum(${CALLS} * (statistics->'statistics'->'numRows'->>'mean')::FLOAT8) AS rows,
       sum(${CALLS} * (statistics->'statistics'->'svcLat'->>'mean')::FLOAT8) * 1000 AS "totalMs"

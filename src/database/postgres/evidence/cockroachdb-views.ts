@@ -1,7 +1,7 @@
 import { COCKROACHDB_STATEMENTS } from "./cockroachdb-statements.js";
 import { literals, type SamplerDialect, type ViewContext, type View } from "./view.js";
 
-/** The schema of the tables, as a literal: `"ns".events` is in `'ns'`. */
+/** Name of the tables' schema as an SQL literal: for `"ns".events` it is `'ns'`. */
 function schemaLiteral({ tables }: ViewContext): string {
   const quoted = /^"((?:[^"]|"")*)"\./.exec(Object.values(tables)[0] ?? "")?.[1] ?? "";
   return `'${quoted.replaceAll('""', '"').replaceAll("'", "''")}'`;

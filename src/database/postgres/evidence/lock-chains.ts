@@ -3,11 +3,13 @@
 export interface Waiter {
   readonly pid: number;
   readonly blockedBy: readonly number[];
-  /** True for a session of the load, at which chains begin. */
+  /** True for a session of the load; chains are followed from such sessions. */
   readonly isLoad: boolean;
 }
 
-/** Number of waiting sessions in the longest chain; the session that holds the lock and does not wait is not counted. */
+/**
+ * Number of waiting sessions in the longest chain of waits; the session at its end, which waits for none, does not count.
+ */
 export function longestChain(waiters: readonly Waiter[]): number {
   const blockers = new Map(waiters.map(({ pid, blockedBy }) => [pid, blockedBy]));
   const known = new Map<number, number>();

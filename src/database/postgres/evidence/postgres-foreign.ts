@@ -9,7 +9,7 @@ export const FOREIGN_SOURCES: Evidence["foreignSources"] = {
   logins: "pg_stat_database (sessions)",
 };
 
-/** Most groups of sessions that a sample names: the groups with the most active sessions. */
+/** Most groups of foreign sessions that a sample names; groups with the most active sessions come first. */
 const GROUPS_MAX = 5;
 
 const HIDDEN = "the sampler's role does not see the sessions of other roles: GRANT pg_monitor to it";
@@ -64,7 +64,7 @@ export const FOREIGN_TRANSACTIONS: readonly View[] = [
       FROM pg_stat_database WHERE datid <> 0 AND datname IS DISTINCT FROM current_database()`,
   },
   {
-    // A login is a transaction too, but no work.
+    // A login counts as a transaction, too, but is no work.
     source: FOREIGN_SOURCES.logins,
     from: 14,
     gives: ["transactions.logins"],

@@ -8,9 +8,9 @@ const FROM_VERSION = 16;
 interface Step {
   readonly "Node Type": string;
   readonly "Parallel Aware"?: boolean;
-  /** Present in a ModifyTable step. */
+  /** Kind of change, such as `Insert`; only in a ModifyTable step. */
   readonly Operation?: string;
-  /** Present in an Aggregate step. */
+  /** Strategy of aggregation; only in an Aggregate step. */
   readonly Strategy?: string;
   readonly "Index Name"?: string;
   readonly "Relation Name"?: string;
@@ -19,7 +19,7 @@ interface Step {
   readonly Plans?: readonly Step[];
 }
 
-/** Names of aggregate steps in the text of EXPLAIN. */
+/** Names of aggregate steps as the text form of EXPLAIN shows them, by strategy. */
 const AGGREGATES: Readonly<Record<string, string>> = {
   Sorted: "GroupAggregate",
   Hashed: "HashAggregate",
@@ -48,7 +48,7 @@ export const POSTGRES_PLANS: PlanSource = {
       ? undefined
       : `version ${version} of the server plans no statement without its values; ${FROM_VERSION} and later do`;
   },
-  // The time limit is short, and if a text held several statements, the others could change nothing.
+  // A short time limit and a read-only transaction: further statements in the text could change nothing.
   question: (text, searchPath) =>
     `SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms'; SET LOCAL transaction_read_only = on;
     ${searchPath === undefined ? "" : `SET LOCAL search_path TO ${searchPath}; `}EXPLAIN (GENERIC_PLAN, COSTS OFF, FORMAT JSON) ${text}`,

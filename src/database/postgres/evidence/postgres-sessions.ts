@@ -6,8 +6,8 @@ import { longestChain, type Waiter } from "./lock-chains.js";
 import { literals, metricName, numbersIn, type View } from "./view.js";
 
 /**
- * Query: sessions among those named $1 on which the server works, the age of their oldest transaction, and their waits. A
- * session between two statements counts if it worked within the last second.
+ * Query for the sessions named $1 on which the server works: their number, the age of their oldest transaction in seconds,
+ * and their waits. A session between two statements counts if it worked within the last second.
  */
 export const WORKING_SESSIONS = `
 SELECT count(*) AS sessions, coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0) AS seconds,
@@ -17,7 +17,7 @@ SELECT count(*) AS sessions, coalesce(max(extract(epoch FROM clock_timestamp() -
    AND (state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock'
      OR clock_timestamp() - state_change < interval '1 second')`;
 
-/** Number of waiters beyond which blockers are not read: each answer costs a walk over all of them. */
+/** Most waiters for which blockers are read: each answer of the server costs a walk over all waiters. */
 const WAITERS_MAX = 200;
 
 const HIDDEN =
@@ -25,7 +25,10 @@ const HIDDEN =
 const HIDDEN_OTHERS =
   "the sampler's role does not see the sessions of every other role: GRANT pg_monitor to it";
 
-/** Query for the sessions. Only members of pg_read_all_stats see `backend_type` and later columns of all rows. */
+/**
+ * Query for figures about all sessions. A role outside of pg_read_all_stats gets null for `backend_type` and later columns
+ * of other roles' sessions.
+ */
 const textFor = (loadNames: readonly string[]): string => `
 WITH session AS MATERIALIZED (
   SELECT pid, state, wait_event_type, wait_event, xact_start, backend_type,

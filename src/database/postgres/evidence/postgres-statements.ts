@@ -16,7 +16,7 @@ export const POSTGRES_STATEMENTS: StatementSource = {
       sum(rows)::float8 AS rows, sum(total_exec_time) AS "totalMs",
       sum(shared_blks_dirtied)::float8 AS "blocksDirtied", sum(wal_bytes)::float8 AS "walBytes"
     FROM ${viewOf(survey, false)} AND queryid IS NOT NULL GROUP BY queryid`,
-  // Exists from version 14 on, where a crash of the server is a reset.
+  // The view exists from version 14 on; there, a crash of the server counts as a reset.
   history: ({ version, extensions }) =>
     version < 14 || !extensions.has(EXTENSION)
       ? undefined
@@ -26,7 +26,7 @@ export const POSTGRES_STATEMENTS: StatementSource = {
     survey,
   ) => `SELECT ${SAMPLER_MARK} queryid::text AS id, min(query) AS query FROM ${viewOf(survey, true)}
        AND queryid::text = ANY (string_to_array($1, ',')) GROUP BY queryid`,
-  // The error of a server that has not loaded the library.
+  // Error code of a server that has not loaded the library.
   advice: { "55000": "add it there and restart the server" },
   namer: (statements, { version }) => statementNamer(statements, version),
 };

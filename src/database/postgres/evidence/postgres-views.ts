@@ -24,7 +24,8 @@ const WAL: readonly View[] = [
   {
     source: "pg_current_wal_insert_lsn",
     gives: ["wal.bytes"],
-    // Exact and without delay, unlike pg_stat_wal: a busy session reports once a second.
+    // The position in the log is exact and up to date, unlike pg_stat_wal, to which a busy session reports once a
+    // second.
     text: () => `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS "wal.bytes"`,
   },
   {
@@ -54,7 +55,9 @@ const WAL: readonly View[] = [
   },
 ];
 
-/** Views of written buffers, which include blocks added to a file: up to version 15 `buffers_backend` has them. */
+/**
+ * Views of buffers that were written. Blocks added to a file count as well; up to version 15, `buffers_backend` has them.
+ */
 const BUFFERS: readonly View[] = [
   {
     source: "pg_stat_io",
@@ -116,7 +119,7 @@ const DATABASE: View = {
     FROM pg_stat_database WHERE datname = current_database()`,
 };
 
-/** View of the time at which the statistics began, which is the last crash or reset. */
+/** View of the time at which the server's statistics began: its last crash or reset. */
 const BEGAN: View = {
   source: "pg_stat_bgwriter (stats_reset)",
   gives: [STATISTICS_BEGAN],
@@ -133,7 +136,7 @@ const TABLES: View = {
     "tuples.dead",
     "vacuum.autovacuums",
   ],
-  // The functions behind the view, which would first group all tables of the database.
+  // The functions behind pg_stat_user_tables: the view itself would first group all tables of the database.
   text: (survey) => `SELECT sum(pg_stat_get_tuples_inserted(t)) AS "tuples.inserted",
       sum(pg_stat_get_tuples_updated(t)) AS "tuples.updated",
       sum(pg_stat_get_tuples_hot_updated(t)) AS "tuples.hotUpdated",
@@ -146,7 +149,7 @@ const TABLES: View = {
 const VACUUM: View = {
   source: "pg_stat_progress_vacuum",
   gives: ["vacuum.workers"],
-  // Rows of other roles have no table here.
+  // A row of another role may hide its table; the number of workers is then not known.
   text: (survey) => `SELECT CASE WHEN count(*) FILTER (WHERE relid IS NULL) = 0
       THEN count(*) FILTER (WHERE relid IN (${tableList(survey)})) END AS "vacuum.workers"
     FROM pg_stat_progress_vacuum WHERE datname = current_database()`,
@@ -246,7 +249,7 @@ async function survey(client: SqlClient, workload: WatchedWorkload): Promise<Vie
   const named = partitions.map(({ partition }) => String(partition));
   return {
     ...workload,
-    // A partitioned table holds no rows itself.
+    // A partitioned table holds no rows itself, so its partitions are watched.
     tables: { ...workload.tables, ...Object.fromEntries(named.map((name) => [name, name])) },
     version: Number(version?.major),
     extensions: new Map(extensions.map(({ extname, schema }) => [String(extname), String(schema)])),

@@ -7,10 +7,10 @@ import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
 import { numbersIn, SAMPLER_MARK, type ViewContext, type View, type ViewGroup } from "./view.js";
 
 const QUERY_CANCELED = "57014";
-/** SQLSTATEs of failures after which the next attempt may succeed. */
+/** SQLSTATEs of failures that pass: the next attempt may succeed. */
 const PASSING = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED]);
 
-/** Milliseconds of a pause that may cost a group one of its samples, which are taken once a second. */
+/** Milliseconds of a pause from which it is notable: samples are taken once a second, so it may cost a group a sample. */
 const NOTABLE_PAUSE_MS = 1_000;
 
 /** Called for a source that cannot be read, or only in part. */
@@ -51,7 +51,7 @@ export class GroupReader {
   private queries: readonly ViewQuery[];
   private nextMs = Number.NEGATIVE_INFINITY;
   private isTried = false;
-  /** Processes that the last answer reported as foreign; see `postgres-foreign.ts`. */
+  /** Server processes that the last answer reported as foreign; see `postgres-foreign.ts`. */
   foreignPids: readonly number[] = [];
 
   constructor(
@@ -63,7 +63,10 @@ export class GroupReader {
     this.queries = viewsFor(group.views, survey, onSkipped);
   }
 
-  /** Resolves to an empty reading before the group's next turn; rejects if the server refuses the statement as a whole. */
+  /**
+   * Reads the group's values; resolves to an empty reading before the group's turn. Rejects if the server refuses the
+   * statement as a whole.
+   */
   async read(client: SqlClient): Promise<EvidenceReading> {
     if (this.queries.length === 0 || monotonicMs() < this.nextMs) return {};
     if (!this.isTried) {
@@ -73,13 +76,16 @@ export class GroupReader {
     try {
       return await this.ask(client, this.queries);
     } catch (error) {
-      // Causes may be a revoked right or a dropped extension: the next read tries each view alone.
+      // A right may have been revoked or an extension dropped: the next read tries each view alone.
       if (!PASSING.has(codeOf(error) ?? "")) this.isTried = false;
       throw error;
     }
   }
 
-  /** Tries each view alone. Resolves to the answer of a group of one view, which may be expensive and is not asked twice. */
+  /**
+   * Tries each view alone and leaves out those that fail. A group of a single view has its answer then: that may be
+   * expensive, so it is not asked twice.
+   */
   private async tryEach(client: SqlClient): Promise<EvidenceReading | undefined> {
     const working: ViewQuery[] = [];
     const isOne = this.queries.length === 1;
@@ -103,7 +109,7 @@ export class GroupReader {
 
   private textOf(queries: readonly ViewQuery[]): string {
     const columns = queries.map(({ text }, i) => `(SELECT to_json(v${i}) FROM (${text}) AS v${i}) AS v${i}`);
-    // The clock is read last, after everything before it.
+    // The clock is the last column, so that it is read after all others.
     const tookMs = `extract(epoch FROM clock_timestamp() - statement_timestamp())::float8 * 1000 AS "tookMs"`;
     return `${this.preamble} SELECT ${SAMPLER_MARK} ${[...columns, tookMs].join(", ")}`;
   }
@@ -111,7 +117,7 @@ export class GroupReader {
   private async ask(client: SqlClient, queries: readonly ViewQuery[]): Promise<EvidenceReading> {
     const startMs = monotonicMs();
     const [row] = await client.query(this.textOf(queries)).catch((error: unknown) => {
-      // A wait for a lock is no work of the server.
+      // Time in which the statement waited for a lock was no work of the server.
       if (codeOf(error) !== LOCK_NOT_AVAILABLE) this.reschedule(monotonicMs() - startMs);
       throw error;
     });

@@ -31,7 +31,7 @@ const RESTARTED_COUNTERS =
 const DISCARDED =
   "it discarded entries in the window because it was full (pg_stat_statements.max): rare statements may be missing or counted too low";
 
-/** Milliseconds that one round trip may take; the server's limit is shorter. */
+/** Milliseconds that a round trip may take; the time limit on the server is shorter. */
 const ANSWER_MS = 2_000;
 
 interface Definition {
@@ -40,7 +40,7 @@ interface Definition {
   readonly definition: string;
 }
 
-/** Changes of tables that exist at both ends: a workload may make and drop partitions. */
+/** Changes of tables that exist both before and after: a workload may make and drop partitions. */
 function changesBetween(before: readonly Definition[], after: readonly Definition[]): TableChange[] {
   const tablesOf = (all: readonly Definition[]): Set<string> => new Set(all.map(({ table }) => table));
   const [early, late] = [tablesOf(before), tablesOf(after)];
@@ -104,7 +104,7 @@ export class DatabaseSampler implements EvidenceReader {
     this.failures.clear();
   }
 
-  /** Rejects if the server does not answer; a failed group that is not vital is left out instead. */
+  /** Reads one sample of all groups. Rejects if the server does not answer; a failed group that is not vital is left out. */
   async sample(): Promise<EvidenceReading> {
     const { client, readers } = await this.session.get();
     const metrics: Record<string, number> = {};
@@ -144,7 +144,7 @@ export class DatabaseSampler implements EvidenceReader {
   private async openStatements(): Promise<void> {
     const source = this.options.dialect.sampler.statements;
     if (!source) return;
-    // A reset between the two reads, here or at the end, counts as a reset of the window.
+    // A reset between these two reads counts as a reset within the window; the same holds at the end of the window.
     await this.orSkip(source.name, async ({ client, survey }) => {
       const history = await readHistory(client, survey, source);
       this.statementsBefore = { counts: await readStatements(client, survey, source), history };
@@ -170,7 +170,10 @@ export class DatabaseSampler implements EvidenceReader {
     });
   }
 
-  /** The difference of the counts; also undefined if the server's counts were reset. */
+  /**
+   * Scans between the start and the end of the window; undefined if they were not read, or if the server's counts were
+   * reset.
+   */
   private async closeScans(): Promise<ScanCount[] | undefined> {
     const before = this.scansBefore;
     const after = before && (await this.readScans());
@@ -247,7 +250,7 @@ export class DatabaseSampler implements EvidenceReader {
     }
   }
 
-  /** Gives the connection up, so that the next sample opens another; returns the error. */
+  /** Closes the connection after an error, so that the next sample opens another; returns the error. */
   private discardSession(error: unknown): unknown {
     void this.session.giveUp();
     return error;

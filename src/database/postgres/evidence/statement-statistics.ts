@@ -7,14 +7,14 @@ import type { SqlRow } from "../../sql.js";
 
 export type StatementCount = Omit<NamedStatement, "name" | "query">;
 
-/** Counts since the statistics were reset, by id. */
+/** Counts of each statement since the statistics were reset, by its id. */
 export type StatementCounts = ReadonlyMap<string, StatementCount>;
 
-/** Resets and losses of the statistics, if the database reports them. */
+/** Resets of the statistics and losses of entries, for databases that report them. */
 export interface StatementHistory {
-  /** Time of the last reset, in the server's format. */
+  /** Time of the last reset, as the server writes it. */
   readonly since: string;
-  /** Number of times since then that the least used entries were discarded to make room. */
+  /** Number of times since the last reset that the server discarded its least used entries to make room. */
   readonly discards: number;
 }
 
@@ -25,11 +25,11 @@ export interface StatementReading {
 
 export interface StatementsAdded {
   readonly counts: StatementCounts;
-  /** False if entries were discarded meanwhile: a missing or recreated entry may have counted more. */
+  /** False if the server discarded entries in between: a missing or recreated entry may have counted more. */
   readonly isWhole: boolean;
 }
 
-/** Rejects with the way out if the statistics cannot be read. */
+/** Reads the counts of all statements. Rejects, with the way out, if the statistics cannot be read. */
 export async function readStatements(
   client: SqlClient,
   survey: ViewContext,
@@ -45,7 +45,10 @@ export async function readStatements(
   return new Map(rows.map((row) => [String(row["id"]), countOf(row)]));
 }
 
-/** Resolves to undefined if an old form of the extension does not report it. Rejects if the connection is lost. */
+/**
+ * Reads resets and losses; resolves to undefined if an old form of the extension does not report them. Rejects if the
+ * connection is lost.
+ */
 export async function readHistory(
   client: SqlClient,
   survey: ViewContext,
@@ -90,9 +93,9 @@ function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): Statement
 const hasGoneBack = (added: StatementCount): boolean => Object.values(added).some((value) => value < 0);
 
 /**
- * Counts added between two readings, by id; undefined after a reset, or after a crash, from which the server counts from 0.
- * If the database reports no resets, a lower count or a missing statement shows one. Entries discarded to make room are
- * left out; a recreated entry has added at least its count.
+ * Counts added between two readings, by id; undefined after a reset, or after a crash, since the server then counts from 0.
+ * If the database reports no resets, a lower count or a missing statement proves one. Entries that were discarded to make
+ * room are left out; a recreated entry has added at least its count.
  */
 export function statementsAdded(
   before: StatementReading,

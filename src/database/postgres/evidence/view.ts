@@ -3,7 +3,7 @@ import type { SqlClient } from "../admin.js";
 import type { EvidenceReading, WatchedWorkload } from "../../evidence.js";
 import type * as sql from "../../sql.js";
 
-/** The workload and the server for which texts of views are written, read once when the sampler connects. */
+/** Facts about the workload and the server from which views write their texts; read once, when the sampler connects. */
 export interface ViewContext extends WatchedWorkload {
   readonly version: number;
   readonly extensions: ReadonlyMap<string, string>;
@@ -16,79 +16,90 @@ export type ViewGroup = sql.ViewGroup<ViewContext>;
 
 export interface StatementSource {
   readonly name: string;
-  /** The reason why the source cannot be read; undefined if it can. */
+  /** Reason why the source cannot be read; undefined if it can be. */
   obstacle(survey: ViewContext): string | undefined;
-  /** Query for rows of id, calls, rows, totalMs and, if counted, blocksDirtied and walBytes; one row for each id. */
+  /**
+   * Query for one row for each statement: id, calls, rows, totalMs and, if the server counts them, blocksDirtied and
+   * walBytes.
+   */
   counts(survey: ViewContext): string;
   /**
-   * Query for one row of `since`, which a reset changes, and `discards`, the number of times since then that entries were
-   * discarded to make room; undefined if the server does not report them.
+   * Query for one row: `since`, which a reset changes, and `discards`, the number of times since then that entries were
+   * discarded to make room. Undefined if the server does not report them.
    */
   history?(survey: ViewContext): string | undefined;
-  /** Query for rows of id and query for the ids in $1, which are joined by commas. */
+  /** Query for the id and the text (`query`) of the statements with the ids in $1, which are joined by commas. */
   texts(survey: ViewContext): string;
-  /** The way out, by the SQLSTATE of the server's answer. */
+  /** The way out of a failed read, by the SQLSTATE of the server's answer. */
   readonly advice?: Readonly<Record<string, string>>;
-  /** Returns a function that finds the name of a text; undefined for foreign statements. */
+  /**
+   * Returns a function that finds the statement's name for a text; the function returns undefined for foreign statements.
+   */
   namer(statements: readonly sql.Statement[], survey: ViewContext): (query: string) => string | undefined;
 }
 
-/** A dialect's counters of reads of tables and indexes, since any start. */
+/** Query for a dialect's counts of reads of tables and indexes; counts begin at any time. */
 export interface ScanSource {
   readonly name: string;
   /**
-   * Query for rows of the workload's tables: name, kind (`index`, or `table` for a scan of the whole table), scans, and
-   * `since`, the time of the last reset of the counts (null if there was none).
+   * Query for one row for each table and index of the workload: name, kind (`index`, or `table` for a scan of the whole
+   * table), scans, and `since`, the time of the last reset of the counts (null if there was none).
    */
   counts(survey: ViewContext): string;
 }
 
-/** Definitions of the workload's tables in a dialect: columns, indexes, constraints, triggers, storage. */
+/** Query for the definitions of the workload's tables in a dialect: columns, indexes, constraints, triggers, storage. */
 export interface TableSource {
   readonly name: string;
-  /** Query for rows of part (`index events_pkey`), its table, and its definition. */
+  /** Query for one row for each part of a table: part (such as `index events_pkey`), table, and definition. */
   definitions(survey: ViewContext): string;
 }
 
 export interface PlanSource {
-  /** The reason why the source cannot be read; undefined if it can. */
+  /** Reason why plans cannot be read; undefined if they can be. */
   obstacle(client: SqlClient): Promise<string | undefined>;
-  /** Text of one message; unqualified names are looked up in the quoted `searchPath`. */
+  /** Text that asks for the plan of `text` in one message; unqualified names are looked up in the quoted `searchPath`. */
   question(text: string, searchPath: string | undefined): string;
-  /** The plan in the answer's rows, in the form that `Plans.read` returns. */
+  /** The plan in the rows of the answer, in the form that `Plans.read` returns. */
   planOf(rows: readonly sql.SqlRow[]): string;
 }
 
 export interface SamplerDialect {
   readonly groups: readonly ViewGroup[];
-  /** Settings of a statement, which no other session inherits: `SET LOCAL ...;`. */
+  /** Settings that hold for a statement of the sampler alone: `SET LOCAL ...;`. */
   readonly preamble: string;
-  /** Statements that install what some views need; only for a server that train-sim started. */
+  /** Statements that install what some views need; run only on a server that train-sim started. */
   readonly installation: readonly string[];
   readonly statements?: StatementSource;
   readonly scans?: ScanSource;
   readonly tables?: TableSource;
-  /** Undefined if a plan needs values. */
+  /** Reads plans of statements; undefined if the dialect plans a statement only with its values. */
   readonly plans?: PlanSource;
-  /** Query for `sessions`, `seconds`, `waits` of the sessions named $1 on which the server works, if it shows them. */
+  /**
+   * Query for `sessions`, `seconds` and `waits` of the sessions named $1 on which the server works; undefined if it does
+   * not show them.
+   */
   readonly workingSessions?: string;
   survey(client: SqlClient, workload: WatchedWorkload): Promise<ViewContext>;
 }
 
-/** A comment in every statement of a sampler, so that it is not counted as a statement of the load. */
+/** Comment that marks every statement of a sampler, so that it is not counted as a statement of the load. */
 export const SAMPLER_MARK = "/* train-sim/sampler */";
 
-/** Name of a member of a family of metrics, made from a word of the server or its users; names appear in a CSV file. */
+/**
+ * Name of one metric of a family, such as a wait event. `member` is a word of the server or its users; its spaces, commas
+ * and quotes are replaced, since names appear in a CSV file.
+ */
 export function metricName(family: string, member: string): string {
   return `${family}.${member.replace(/[\s,"]+/g, "_")}`;
 }
 
-/** Names as a list of SQL literals. Application names of the load hold no quotes. */
+/** Names as a list of SQL literals. They are not escaped: application names of the load hold no quotes. */
 export function literals(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(", ");
 }
 
-/** The workload's tables as a list of regclass values; null for a table that is gone. */
+/** SQL list of the workload's tables as regclass values; a table that is gone gives null. */
 export function tableList({ tables }: Pick<ViewContext, "tables">): string {
   return Object.values(tables)
     .map((table) => `to_regclass('${table.replaceAll("'", "''")}')`)

@@ -20,7 +20,7 @@ async function send(client: SqlClient, dialect: Dialect, statement: string): Pro
   }
 }
 
-/** Rejects with the server's error, or with a TargetError if the statement's job failed. */
+/** Runs a DDL statement and waits for its job. Rejects with the server's error, or with a TargetError if the job failed. */
 export async function changeCatalogue(client: SqlClient, dialect: Dialect, statement: string): Promise<void> {
   const [answer] = await send(client, dialect, statement);
   if (dialect.awaitJob === undefined || typeof answer?.job_id !== "string") return;

@@ -6,19 +6,21 @@ import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
 import { OTHER_NAMESPACE } from "./namespace-name.js";
 import { APPLICATION } from "../../contract.js";
 
-/** First key of the advisory locks of claims, four bytes; the second key is made from the namespace. */
+/** First key of the advisory locks of claims (four bytes); the second key is made from the namespace's name. */
 const CLAIM = "hashtext('train-sim claim')";
-/** Time limit for the server to notice that a session has just been killed. */
+/** Longest wait for the lock of a claim: the server may need this time to notice that its holder has just been killed. */
 const PATIENCE = "2s";
-/** Milliseconds within which the run of a schema's mark must show a session, or the run counts as gone. */
+/** Milliseconds within which the run named in a schema's mark must show a session; after that it counts as gone. */
 const GRACE_MS = 3000;
 const LOOK_EVERY_MS = 100;
-/** Consecutive looks that must find a session of the run: a session of a run that was just killed is gone by then. */
+/**
+ * Number of looks in a row that must find a session of the run; the session of a run that was just killed is gone by then.
+ */
 const SIGHTINGS = 10;
 
-/** Takes the lock in a transaction that stays open. Rejects with a UsageError while another session has the lock. */
+/** Takes the claim's lock in a transaction that stays open. Rejects with a UsageError while another session has the lock. */
 export async function lockClaim(session: AdminClient, namespace: string): Promise<void> {
-  // The level is read committed: a snapshot lasts for one statement, and no row is kept for it longer.
+  // A snapshot of READ COMMITTED lasts for one statement, so the open transaction keeps no old rows from being removed.
   await session.query("BEGIN ISOLATION LEVEL READ COMMITTED");
   await session.query(`SET LOCAL lock_timeout = '${PATIENCE}'`);
   try {
@@ -28,11 +30,11 @@ export async function lockClaim(session: AdminClient, namespace: string): Promis
     await session.query("ROLLBACK");
     throw namespaceInUse(namespace, await holderOf(session, namespace).catch(() => undefined), error);
   }
-  // A statement with parameters keeps its snapshot until the next statement.
+  // A statement with parameters keeps its snapshot until the next statement: this one ends it.
   await session.query("SET LOCAL lock_timeout = 0");
 }
 
-/** Reads within the claim's transaction without keeping a lock or a snapshot. */
+/** Reads in the claim's open transaction, and then gives up the locks and the snapshot of the read. */
 export async function readWithoutLocks<T>(session: AdminClient, read: () => Promise<T>): Promise<T> {
   await session.query("SAVEPOINT aside");
   const answer = await read();
@@ -40,7 +42,10 @@ export async function readWithoutLocks<T>(session: AdminClient, read: () => Prom
   return answer;
 }
 
-/** Rejects with a UsageError while that run has a session: it may have lost the lock for a moment only. */
+/**
+ * Waits until the run has no session. Rejects with a UsageError if the run is still there: it may have lost its lock for a
+ * moment only.
+ */
 export async function requireGone(session: AdminClient, namespace: string, run: string): Promise<void> {
   const untilMs = monotonicMs() + GRACE_MS;
   let sightings = 0;
@@ -52,7 +57,7 @@ export async function requireGone(session: AdminClient, namespace: string, run: 
   } while (monotonicMs() < untilMs || sightings > 0);
 }
 
-/** Process id, on the server, of a session with that run's name; undefined if there is none. */
+/** Server process id of a session whose name contains that run; undefined if there is none. */
 async function sessionOf(session: AdminClient, run: string): Promise<number | undefined> {
   const [row] = await session.query(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1 LIMIT 1",
@@ -61,7 +66,7 @@ async function sessionOf(session: AdminClient, run: string): Promise<number | un
   return row && Number(row["pid"]);
 }
 
-/** True if the namespace is claimed, or that run has a session. */
+/** True if the namespace is claimed, or if that run has a session. */
 export async function isAtWork(session: AdminClient, namespace: string, run: string): Promise<boolean> {
   return [await holderOf(session, namespace), await sessionOf(session, run)].some((pid) => pid !== undefined);
 }
@@ -75,7 +80,7 @@ function namespaceInUse(namespace: string, pid: number | undefined, cause?: unkn
   );
 }
 
-/** Process id, on the server, of the session that holds the claim; undefined if the session has ended meanwhile. */
+/** Server process id of the session that holds the namespace's claim; undefined if no session holds it. */
 async function holderOf(session: AdminClient, namespace: string): Promise<number | undefined> {
   const key = (hash: string): string => `(${hash}::bigint & 4294967295)::oid`;
   const [row] = await session.query(

@@ -1,8 +1,9 @@
 // Members of a schema by PostgreSQL's catalogue of dependencies, and objects elsewhere that depend on it.
 
 /**
- * CTE `own`: everything in the schema $1, and each part without a schema, such as a trigger, a default or a policy, of a
- * table there. A cast or a transform of its types and functions holds nothing that could be lost, and is included.
+ * CTE `own`: everything in the schema $1, and each part of a table there that has no schema, such as a trigger, a default
+ * or a policy. A cast or transform of the schema's types and functions is included, since it holds nothing that could be
+ * lost.
  */
 const OWN = `WITH RECURSIVE own (classid, objid) AS (
   SELECT 'pg_namespace'::regclass::oid, oid FROM pg_namespace WHERE nspname = $1
@@ -16,7 +17,9 @@ const OWN = `WITH RECURSIVE own (classid, objid) AS (
       AND (d.deptype <> 'n' OR d.classid IN ('pg_cast'::regclass, 'pg_transform'::regclass))
 )`;
 
-/** Query for the names of `strangers (classid, objid)`; the rule that is a view's query appears as the view. */
+/**
+ * Query for the names of the objects in `strangers (classid, objid)`. A view's query is a rule, which appears as the view.
+ */
 const NAMES = `SELECT named.type || ' ' || named.identity AS name
 FROM strangers AS s
 LEFT JOIN pg_rewrite AS r ON s.classid = 'pg_rewrite'::regclass AND r.oid = s.objid AND r.rulename = '_RETURN'
@@ -26,7 +29,7 @@ WHERE named.schema IS NULL OR named.schema !~ '^pg_(toast|temp)'
 GROUP BY named.type, named.identity
 ORDER BY named.type = 'type', name`;
 
-/** CTE `own`: the schema $1, its tables that $2 names one per line, and everything that is dropped with them. */
+/** CTE `own`: the schema $1, the tables in it that $2 names (one per line), and everything that is dropped with these. */
 const OWN_TABLES = `WITH RECURSIVE own (classid, objid) AS (
   SELECT * FROM (
     SELECT 'pg_namespace'::regclass::oid, oid FROM pg_namespace WHERE nspname = $1
@@ -41,7 +44,7 @@ const OWN_TABLES = `WITH RECURSIVE own (classid, objid) AS (
   WHERE d.deptype <> 'n'
 )`;
 
-/** CTE `strangers`: objects that depend on `own` and are no part of it. */
+/** CTE `strangers`: objects outside of `own` that depend on an object in it. */
 const DEPENDING = `strangers AS (
   SELECT d.classid, d.objid
   FROM own
@@ -49,11 +52,14 @@ const DEPENDING = `strangers AS (
   WHERE (d.classid, d.objid) NOT IN (SELECT classid, objid FROM own)
 )`;
 
-/** Queries that name each object that keeps a namespace from being dropped, such as `view public.v`. */
+/** Queries for the objects that keep a namespace from being dropped, by their names, such as `view public.v`. */
 export interface Dependants {
-  /** Objects outside of the schema $1 that depend on an object in it. */
+  /** Query for objects outside of the schema $1 that depend on an object in it. */
   readonly ofSchema: string;
-  /** Objects in the schema $1 or outside that are no part of the tables that $2 names one per line. */
+  /**
+   * Query for objects that depend on the schema $1 or its tables that $2 names (one per line), and are no part of these
+   * tables.
+   */
   readonly ofTables: string;
 }
 
@@ -62,10 +68,13 @@ export const DEPENDANTS: Dependants = {
   ofTables: `${OWN_TABLES}, ${DEPENDING}\n${NAMES}`,
 };
 
-/** True if a visible row's transaction is in progress: it is the current transaction or a part of it. */
+/**
+ * SQL expression: true if the transaction that made a visible row is in progress, which means the current transaction or a
+ * part of it.
+ */
 const IS_NEW = `CASE WHEN age(xmin) <= 0 THEN txid_status(txid_current() - age(xmin)) = 'in progress' ELSE false END`;
 
-/** Query that names each object that the current transaction has made outside of the schema $1. */
+/** Query for the names of all objects outside of the schema $1 that the current transaction has made. */
 export const MADE_ELSEWHERE = `${OWN}, strangers AS (
   SELECT classid, objid FROM pg_depend WHERE ${IS_NEW} AND (classid, objid) NOT IN (SELECT classid, objid FROM own)
   UNION

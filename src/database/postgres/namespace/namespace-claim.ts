@@ -15,14 +15,18 @@ import { CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "../pg-config.js";
 
 /** Milliseconds to wait for an answer of a server that may be gone. */
 const ANSWER_MS = 2000;
-/** Milliseconds for which a lost claim is tried again; the server's watchdog reports a shorter absence first. */
+/**
+ * Milliseconds for which a lost claim is tried again; by then, the server's watchdog has reported an absence of the server.
+ */
 const RETAKE_MS = 15_000;
 const RETAKE_EVERY_MS = 200;
 
-/** Error of a claim whose schema another run has made its own or has dropped. */
+/** Error of a claim that is lost for good: another run has marked the schema, or the schema was dropped. */
 class ClaimLostError extends Error {}
 
-/** Rejects with a UsageError while another run has claimed the namespace or works in it, and as `connectAdmin` does. */
+/**
+ * Claims a namespace. Rejects with a UsageError while another run has claimed it or works in it, and like `connectAdmin`.
+ */
 export async function claimNamespace(
   endpoint: Endpoint,
   namespace: string,
@@ -40,12 +44,12 @@ class HeldClaim implements NamespaceClaim {
   readonly lost: Promise<never>;
   private lose: (error: TargetError) => void = () => undefined;
   private session: AdminClient | undefined;
-  /** Settled while the claim is held or lost for good, pending while it is being taken again. */
+  /** Pending while a lost claim is being taken again; settled while it is held, and once it is lost for good. */
   private retaken = Promise.resolve();
   private owner: { readonly run: string | undefined } | undefined;
   private readonly closing = new AbortController();
   private excuses = 0;
-  /** Monotonic milliseconds since which no fault excuses the server. */
+  /** Monotonic milliseconds at which the last fault that excused the server's absence ended. */
   private unexcusedMs = 0;
 
   constructor(
@@ -58,7 +62,10 @@ class HeldClaim implements NamespaceClaim {
     this.lost.catch(() => undefined);
   }
 
-  /** Rejects if another run has the claim or the schema, or the server cannot be reached; then nothing is held. */
+  /**
+   * Takes the claim. Rejects, and then holds nothing, if another run has the claim or the schema, or the server cannot be
+   * reached.
+   */
   async take(connectTimeoutMs: number): Promise<void> {
     const own: { session?: AdminClient; isCut?: true } = {};
     const session = await connectAdmin(this.endpoint, {
@@ -102,7 +109,7 @@ class HeldClaim implements NamespaceClaim {
   async release(): Promise<void> {
     this.closing.abort();
     await this.retaken;
-    // Released before the session ends, because the server notices that end later.
+    // The lock is released before the session ends, because the server notices the end later.
     if (this.session) await withinMs(this.session.query("COMMIT"), ANSWER_MS).catch(() => undefined);
     await this.session?.close();
   }
@@ -116,7 +123,7 @@ class HeldClaim implements NamespaceClaim {
     }
   }
 
-  /** Checks which run made the schema; the first look waits for the end of another run. */
+  /** Checks that no other run made the schema. The first check waits for the end of a run that left it. */
   private async check(session: AdminClient): Promise<void> {
     const state = await readWithoutLocks(session, () =>
       namespaceState(session, this.namespace, this.dialect),
@@ -135,7 +142,7 @@ class HeldClaim implements NamespaceClaim {
     this.owner = { run };
   }
 
-  /** Gives up a session and takes the claim again. */
+  /** Closes a session that has lost the claim, and takes the claim again in another one. */
   private retake(session: AdminClient, why: string): void {
     if (this.session !== session || this.closing.signal.aborted) return;
     this.session = undefined;

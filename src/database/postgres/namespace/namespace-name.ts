@@ -5,7 +5,7 @@ import { UsageError } from "../../../foundation/errors.js";
 const NAME_BYTES_MAX = 63;
 const RESERVED = /^(pg_.*|public|information_schema)$/;
 
-/** The way out if a name is taken, for a run and for the commands of `schema`. */
+/** Advice for a name that is in use, after a run and after the commands of `schema`. */
 export const OTHER_NAMESPACE =
   "Choose another name: --set namespace=NAME with run, or --namespace NAME with schema.";
 
@@ -18,7 +18,7 @@ function problemOf(name: string): string | undefined {
   return undefined;
 }
 
-/** Throws a UsageError that says what is wrong with the name. */
+/** Throws a UsageError that says what is wrong with the name of a namespace. */
 export function requireNamespaceName(name: string): void {
   const problem = problemOf(name);
   if (problem === undefined) return;

@@ -11,9 +11,9 @@ import { OTHER_NAMESPACE, requireNamespaceName } from "./namespace-name.js";
 import { tableStatements, type NamespaceTables } from "./schema-files.js";
 import type { Storage } from "../../levels.js";
 
-/** Version of the tables; a namespace of another version can be dropped, not used. */
+/** Version of train-sim's tables. A namespace of another version can be dropped, but not used. */
 const SCHEMA_VERSION = 1;
-/** Number of dependent objects that a refusal names. */
+/** Largest number of dependent objects that a refusal names. */
 const NAMED_MAX = 3;
 const MARK =
   /^train-sim namespace, version (\d+), ([a-z]+ [\w-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?(?:; made (.*))?/s;
@@ -25,13 +25,13 @@ export type NamespaceState =
       readonly version: number;
       readonly variant: string;
       readonly storage: string;
-      /** Name, in its `NamespaceClaim`, of the run that made the namespace; undefined if it was made outside of a run. */
+      /** Name of the run that made the namespace, as in `NamespaceClaim`; undefined if it was made outside of a run. */
       readonly run: string | undefined;
-      /** Objects to drop, if the mark names them: `NamespaceTables.made`. */
+      /** Objects that must be dropped, as the mark names them (`NamespaceTables.made`); undefined if it names none. */
       readonly made: readonly string[] | undefined;
       readonly mark: string;
     }
-  /** Exists without our mark. */
+  /** A schema of that name exists and has no mark of train-sim. */
   | { readonly kind: "foreign" };
 
 type OurNamespace = Extract<NamespaceState, { kind: "ours" }>;
@@ -62,7 +62,7 @@ function grantStatements(
 ): string[] {
   const grantee = dialect.quoteIdentifier(role);
   const schema = dialect.quoteIdentifier(namespace);
-  // A user's own SQL makes tables and sequences that no statement names: in functions, in a preload, for columns that number rows.
+  // Grants cover the whole schema: a user's own SQL also makes tables and sequences that no statement names.
   const tables = made ? `ALL TABLES IN SCHEMA ${schema}` : qualified(dialect, namespace, names).join(", ");
   return [
     `GRANT USAGE ON SCHEMA ${schema} TO ${grantee}`,
@@ -71,7 +71,7 @@ function grantStatements(
   ];
 }
 
-/** All statements that make the namespace, in order, without semicolons. Throws a UsageError for a bad name. */
+/** All statements that make the namespace, in order, without semicolons. Throws a UsageError if its name is not valid. */
 export function ddl(settings: NamespaceSettings, dialect: Dialect = postgres): string[] {
   const { namespace, tables, storage = "default", grantTo } = settings;
   requireNamespaceName(namespace);
@@ -106,7 +106,7 @@ export async function namespaceState(
   };
 }
 
-/** Throws a UsageError if that schema exists and is not train-sim's. */
+/** Throws a UsageError if the schema exists and is not train-sim's. */
 export async function requireOwnNamespace(
   client: SqlClient,
   namespace: string,
@@ -131,7 +131,7 @@ function usedByOthers(namespace: string, detail: string, cause?: unknown): Usage
   );
 }
 
-/** The error in words for users if a user can have caused it; any other error stays as it is. */
+/** Puts an error that a user can have caused into words; any other error stays as it is. */
 function explained(namespace: string, grantTo: string | undefined, error: unknown): unknown {
   const code = codeOf(error);
   const detail = messageOf(error);
@@ -155,7 +155,7 @@ function explained(namespace: string, grantTo: string | undefined, error: unknow
   return error;
 }
 
-/** Runs `change` alone on that namespace, in one transaction if the dialect supports that. */
+/** Runs `change` while no other train-sim changes that namespace, in one transaction if the dialect supports that. */
 async function changing<T>(
   client: SqlClient,
   dialect: Dialect,
@@ -173,27 +173,26 @@ async function changing<T>(
     if (isOne) await client.query("COMMIT");
     return result;
   } catch (error) {
-    // The first error says more than an error about the lost connection.
+    // An error here means a lost connection; the first error says more.
     if (isOne) await client.query("ROLLBACK").catch(() => undefined);
     throw explained(namespace, grantTo, error);
   }
 }
 
 async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
-  // The level is read committed whatever the server's default is: the state must be read as it is after the wait for the
-  // lock.
+  // READ COMMITTED, whatever the server's default: the state must be read as it is after the wait for the lock.
   await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
   await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`train-sim/${namespace}`]);
 }
 
-/** @param object its kind, and its name as SQL has it: `TABLE account` */
+/** Statement that drops one object; `object` is its kind and its name as SQL has it, such as `TABLE account`. */
 function dropStatement(schema: string, object: string): string {
   const [, kind = "", name = ""] = /^(\w+(?: VIEW)?) (.+)$/s.exec(object) ?? [];
   return `DROP ${kind} IF EXISTS ${schema}.${name}`;
 }
 
-/** Objects that keep others from being dropped, each in the server's words. */
+/** Objects that keep others from being dropped, in the server's words, one for each line of the error's detail. */
 function dependantsIn(error: unknown): string[] {
   const { detail = "" } = error as { detail?: string };
   return detail.split("\n").filter((line) => line !== "");
@@ -218,7 +217,7 @@ async function requireNoDependants(
   if (rows.length > 0) throw usedByOthers(namespace, firstOf(rows.map(({ name }) => String(name))));
 }
 
-/** Throws a UsageError if a namespace of ours holds, or has dependants among, objects that train-sim did not make. */
+/** Throws a UsageError if objects that train-sim did not make are in one of its namespaces, or depend on it. */
 export async function requireDroppable(
   client: SqlClient,
   namespace: string,
@@ -229,7 +228,10 @@ export async function requireDroppable(
   if (state.kind === "ours") await requireNoDependants(client, dialect, namespace, state, tablesOf);
 }
 
-/** Drops the tables, then the mark, then the schema: a partly dropped namespace is still known as ours. */
+/**
+ * Drops the tables, then the mark, then the schema, in this order: a partly dropped namespace is still known as
+ * train-sim's.
+ */
 async function dropTables(
   client: SqlClient,
   dialect: Dialect,
@@ -244,7 +246,8 @@ async function dropTables(
     await client.query(`DROP SCHEMA ${schema} CASCADE`);
     return;
   }
-  // The other tables may refer to the first; among objects of a user's file, later ones may refer to earlier ones.
+  // The other tables may refer to the first, so it goes last; later objects of a user's file may refer to earlier ones, so
+  // they go first.
   const [first, ...others] = made ? [] : tablesOf(variant).map((table) => `TABLE ${table}`);
   const objects = made?.toReversed() ?? [...others, ...(first === undefined ? [] : [first])];
   const statements = [
@@ -267,7 +270,7 @@ async function create(client: SqlClient, dialect: Dialect, settings: NamespaceSe
   }
 }
 
-/** Makes the namespace; a namespace of the same version, variant and storage stays, apart from grants. */
+/** Makes the namespace. A namespace of the same version, variant and storage stays as it is, apart from grants. */
 export async function applyNamespace(
   client: SqlClient,
   settings: NamespaceSettings,
@@ -303,7 +306,7 @@ export async function dropNamespace(
   });
 }
 
-/** Makes an empty namespace, whatever an earlier one of ours held. */
+/** Makes an empty namespace; one that an earlier run of train-sim left is dropped first. */
 export async function resetNamespace(
   client: SqlClient,
   settings: NamespaceSettings,

@@ -6,7 +6,7 @@ import { postgres } from "../dialects/postgres/dialect.js";
 import { namespaceState } from "./namespace.js";
 
 export interface MissingRight {
-  /** True if nothing can run without the right; else some evidence is missing. */
+  /** True if nothing can run without the right; false if only some evidence is missing. */
   readonly isNeeded: boolean;
   readonly words: string;
   readonly remedy: string;
@@ -19,7 +19,7 @@ const RIGHTS = `SELECT current_user::text AS role, current_database()::text AS d
   EXISTS (SELECT FROM pg_settings WHERE name = 'pg_stat_statements.max') AS "isPreloaded",
   coalesce((SELECT setting FROM pg_settings WHERE name = 'shared_preload_libraries'), '') AS "preloaded"`;
 
-/** Query for the owner of a schema whose rights our role lacks. */
+/** Query for the owner of the schema $1, if our role lacks the owner's rights. */
 const STRANGER = `SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
   WHERE nspname = $1 AND NOT pg_has_role(nspowner, 'USAGE')`;
 
@@ -64,7 +64,10 @@ export async function missingRights(
   return missing;
 }
 
-/** Remedies for pg_stat_statements, which needs both its library at the server's start and its views in the database. */
+/**
+ * Remedies if pg_stat_statements cannot be read: it needs its library loaded at the server's start, and its views in the
+ * database.
+ */
 function statementRemedies(row: SqlRow | undefined): string[] {
   const preloaded = String(row?.["preloaded"])
     .split(/[\s,]+/)

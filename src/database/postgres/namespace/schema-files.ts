@@ -4,22 +4,24 @@ import type { Dialect } from "../dialects/dialect.js";
 import type { Storage } from "../../levels.js";
 
 const SCHEMA_DIRECTORY = new URL("../../../../schema/", import.meta.url);
-/** A statement that consists of comments. */
+/** Matches a statement that consists of comments only. */
 const IS_COMMENT = /^(--.*\s*)*$/;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
-/** One form of a workload's tables. */
+/** One form of a workload's tables, from which their statements are made. */
 export interface TableSet {
   readonly variant: string;
-  /** Names of a dialect's files that make the tables, without `.sql`. */
+  /** Names, without `.sql`, of the dialect's files that make the tables. */
   readonly files: readonly string[];
   /** Values of placeholders other than the namespace and the storage, by name. */
   readonly values?: Readonly<Record<string, string>>;
-  /** More statements, which every dialect takes unchanged, except for `{{namespace}}`. */
+  /** Further statements, the same for every dialect except for `{{namespace}}`. */
   readonly statements?: readonly string[];
-  /** Objects that the user's statements make, such as `TYPE mood`: the whole schema belongs to these statements. */
+  /**
+   * Objects that a user's statements make, such as `TYPE mood`. If present, the whole schema belongs to these statements.
+   */
   readonly made?: readonly string[];
-  /** Places of statements in the user's file, such as `bank.sql:3:1`, by text. */
+  /** Places of statements in the user's file, such as `bank.sql:3:1`, by the text of the statement. */
   readonly places?: ReadonlyMap<string, string>;
 }
 
@@ -38,7 +40,7 @@ function readSchemaFile(dialect: Dialect, file: string): string {
   return readFileSync(new URL(`${dialect.name}/${file}.sql`, SCHEMA_DIRECTORY), "utf8");
 }
 
-/** Statements that make the tables, without their semicolons; comments stay with the statement they precede. */
+/** Statements that make the tables, without their semicolons. A comment stays with the statement that follows it. */
 export function tableStatements(
   dialect: Dialect,
   { files, values: own, statements = [], storage, namespace }: TableSettings,

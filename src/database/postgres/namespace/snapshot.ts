@@ -2,10 +2,10 @@
 import type { SqlClient } from "../admin.js";
 import type { SqlRow } from "../../sql.js";
 
-/** Rows of a portion, which has a few hundred kilobytes. */
+/** Rows that one FETCH reads; they have a few hundred kilobytes. */
 const PORTION_ROWS = 5_000;
 
-/** Runs `work` in one read-only snapshot. No other code may use the client meanwhile. */
+/** Runs `work` in one read-only snapshot. No other code may use the client until it ends. */
 export async function inSnapshot<T>(client: SqlClient, work: () => Promise<T>): Promise<T> {
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   try {
@@ -13,13 +13,15 @@ export async function inSnapshot<T>(client: SqlClient, work: () => Promise<T>): 
     await client.query("COMMIT");
     return result;
   } catch (error) {
-    // The first error tells what happened; a lost connection cannot roll back, and need not.
+    // The first error says what happened; a lost connection cannot roll back, and need not.
     await client.query("ROLLBACK").catch(() => undefined);
     throw error;
   }
 }
 
-/** The rows of a query, in portions that the server makes ahead; only inside `inSnapshot`, one query at a time. */
+/**
+ * The rows of a query, in portions; the server makes the next portion ahead. Only inside `inSnapshot`, one query at a time.
+ */
 export async function* portions<T>(
   client: SqlClient,
   text: string,
@@ -41,7 +43,7 @@ export async function* portions<T>(
     }
   } finally {
     await next;
-    // The cursor is gone already if the transaction is broken.
+    // A broken transaction has closed the cursor already.
     await client.query("CLOSE portions").catch(() => undefined);
   }
 }

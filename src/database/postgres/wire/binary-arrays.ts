@@ -15,7 +15,7 @@ const FLOAT8_BYTES = 8;
 /** Version number that `jsonb_recv` expects before the text. */
 const JSONB_VERSION = 1;
 
-/** Most bytes that are written one by one, because a call out of JavaScript takes longer. */
+/** Most bytes that are copied one by one: for so few, a call out of JavaScript takes longer. */
 const FEW_BYTES = 32;
 
 const NO_DIGIT = 255;
@@ -27,13 +27,13 @@ for (let value = 0; value < 16; value++) {
   NIBBLE[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** A parameter that is serialised directly into the message that carries it. */
+/** A parameter that writes itself into the message that carries it, without a buffer in between. */
 export interface BinaryParameter {
   readonly length: number;
   writeTo(buffer: Buffer, at: number): void;
 }
 
-/** The parameter in a separate buffer. */
+/** The parameter's bytes in a separate buffer. */
 export function bufferOf(parameter: BinaryParameter): Buffer {
   const buffer = Buffer.allocUnsafe(parameter.length);
   parameter.writeTo(buffer, 0);
@@ -76,7 +76,7 @@ function writeUuid(buffer: Buffer, at: number, id: string): void {
   if (bad !== 0) throw new RangeError(`not a UUID: ${JSON.stringify(id)}`);
 }
 
-/** `uuid[]` of texts; throws a RangeError for any text but 8-4-4-4-12 hexadecimal digits. */
+/** `uuid[]` parameter from texts; throws a RangeError for any text but 8-4-4-4-12 hexadecimal digits. */
 export function uuidArray(ids: readonly string[]): Buffer {
   const buffer = arrayBuffer(OID.uuid, ids.length, ids.length * (LENGTH_BYTES + UUID_BYTES));
   let at = HEADER_BYTES;
@@ -88,7 +88,7 @@ export function uuidArray(ids: readonly string[]): Buffer {
   return buffer;
 }
 
-/** `uuid[]` of UUIDs given as consecutive bytes. */
+/** `uuid[]` parameter from UUIDs that follow each other as bytes. */
 export function uuidBytesArray(uuids: Buffer): BinaryParameter {
   const elements = uuids.length / UUID_BYTES;
   return {
@@ -106,7 +106,7 @@ export function uuidBytesArray(uuids: Buffer): BinaryParameter {
   };
 }
 
-/** `text[]`, or `jsonb[]`, of texts given as bytes. */
+/** `text[]` or `jsonb[]` parameter from texts as bytes. */
 export function textBytesArray(type: "text" | "jsonb", { bytes, ends, room }: TextColumn): BinaryParameter {
   const head = elementHead(type);
   return {
@@ -135,7 +135,10 @@ export function elementHead(type: "text" | "jsonb"): number {
   return type === "jsonb" ? LENGTH_BYTES + 1 : LENGTH_BYTES;
 }
 
-/** `text[]`, or `jsonb[]` from JSON texts, which the server parses and checks. An unpaired surrogate becomes U+FFFD. */
+/**
+ * `text[]` parameter from texts, or `jsonb[]` from JSON texts, which the server parses and checks. An unpaired surrogate
+ * becomes U+FFFD.
+ */
 export function stringArray(type: "text" | "jsonb", strings: readonly string[]): BinaryParameter {
   const head = elementHead(type);
   let elementsBytes = strings.length * head;
@@ -155,7 +158,7 @@ export function stringArray(type: "text" | "jsonb", strings: readonly string[]):
   };
 }
 
-/** `text[]` in a separate buffer. The server refuses a NUL character (SQLSTATE 22021). */
+/** `text[]` parameter in a separate buffer. The server refuses a NUL character (SQLSTATE 22021). */
 export function textArray(strings: readonly string[]): Buffer {
   return bufferOf(stringArray("text", strings));
 }

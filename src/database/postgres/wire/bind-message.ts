@@ -3,7 +3,7 @@ import type { BinaryParameter } from "./binary-arrays.js";
 import type { BoundValues, SqlValue, Statement, StatementValues } from "../../sql.js";
 
 const BIND = 0x42;
-/** Execute (of the unnamed portal, for all rows) and Sync. */
+/** The messages Execute (for all rows of the unnamed portal) and Sync. */
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
@@ -15,10 +15,10 @@ function partOf(value: SqlValue | BinaryParameter): Part {
   return value instanceof Date ? value.toISOString() : value;
 }
 
-/** Most characters that are written one by one, because a call out of JavaScript takes longer. */
+/** Most characters that are written one by one: for so few, a call out of JavaScript takes longer. */
 const FEW_CHARACTERS = 64;
 
-/** True for a short text of ASCII alone. */
+/** True for a short text that consists of ASCII characters. */
 function isPlain(text: string): boolean {
   if (text.length > FEW_CHARACTERS) return false;
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
@@ -47,8 +47,8 @@ function valuesStart(name: string, parts: number): number {
 type Allocate = (bytes: number) => Buffer;
 
 /**
- * Memory that successive messages share; each message must have been sent before the next is made. Without it, large
- * messages would leave tens of megabytes behind before garbage collection.
+ * Memory that successive messages share: a message must have been sent before the next is made. With a buffer for each,
+ * large messages would leave tens of megabytes behind before garbage collection.
  */
 export class MessageMemory {
   private buffer: Buffer = Buffer.alloc(0);
@@ -93,7 +93,7 @@ function writePart(buffer: Buffer, at: number, part: Part): number {
   return start + bytes;
 }
 
-/** Marks a value that exists in the message alone. */
+/** Mark, in a list of values, of a value that exists only in the message. */
 const IN_MESSAGE = undefined;
 
 class BoundMessage implements BoundValues {
@@ -118,7 +118,7 @@ function isWritten(value: SqlValue | BinaryParameter): value is BinaryParameter 
   return value !== null && typeof value === "object" && "writeTo" in value;
 }
 
-/** Serialises values into the message that will carry them, on any connection that runs `statement`. */
+/** Serialises values into the message that will carry them. The message fits any connection that runs `statement`. */
 export function bindAhead(
   { name }: Statement,
   values: readonly (SqlValue | BinaryParameter)[],
@@ -132,7 +132,7 @@ export function messageOf({ name }: Statement, values: StatementValues): Buffer 
   return "message" in values ? values.message : callMessages(name, values);
 }
 
-/** The values one by one, for the driver; its types require a mutable array, but it only reads it. */
+/** The values as an array for the driver, whose types require a mutable one although the driver only reads it. */
 export function valuesOf(values: StatementValues): SqlValue[] {
   return "message" in values ? [...values.values] : (values as SqlValue[]);
 }

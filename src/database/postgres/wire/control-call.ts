@@ -2,7 +2,7 @@
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { queryMessage } from "./query-message.js";
 
-/** A call that results in the command that the server executed, which may differ from the request. */
+/** A call of BEGIN, COMMIT or ROLLBACK. Its result is the command that the server executed, which may be another one. */
 export class ControlCall extends DirectCall<string> {
   protected result = "";
 
@@ -10,12 +10,12 @@ export class ControlCall extends DirectCall<string> {
     super(undefined, queryMessage(text), settle);
   }
 
-  /** False: an answer is a few bytes, which arrive together; otherwise the driver reads them. */
+  /** Always false: an answer is a few bytes, which arrive together. The driver reads an answer that is split. */
   override goesOn(): boolean {
     return false;
   }
 
-  /** Takes a whole answer without notices or errors. */
+  /** Takes an answer if it is whole and holds no notice or error; leaves any other to the driver. */
   override take(arrived: Buffer): number {
     const from = 1 + LENGTH_BYTES;
     if (arrived[0] === COMMAND_COMPLETE)

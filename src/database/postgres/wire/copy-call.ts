@@ -5,15 +5,15 @@ import { queryMessage } from "./query-message.js";
 
 const COPY_DATA = 0x64;
 const COPY_DONE = Buffer.from([0x63, 0, 0, 0, LENGTH_BYTES]);
-/** Bytes of text in a message, before its last line. */
+/** Bytes of text after which a message is full; its last line may exceed them. */
 const MESSAGE_BYTES = 65_536;
 
-/** Rows in COPY's text format, one line each, ready to be sent any number of times. */
+/** Rows in COPY's text format, one line each. They can be sent any number of times. */
 export class CopyRows {
   readonly messages: Buffer[] = [];
   private lines = "";
 
-  /** @param line the row without its line end */
+  /** Adds one row; `line` is the row without its line end. */
   add(line: string): void {
     this.lines += `${line}\n`;
     if (this.lines.length >= MESSAGE_BYTES) this.frame();
@@ -36,7 +36,7 @@ export class CopyRows {
   }
 }
 
-/** A call that results in the number of rows that the server took. */
+/** A call of COPY FROM. Its result is the number of rows that the server took. */
 export class CopyCall extends DirectCall<number> {
   protected result = 0;
 
@@ -52,12 +52,12 @@ export class CopyCall extends DirectCall<number> {
     return false;
   }
 
-  /** Takes nothing: any number of rows gets two answers, and the driver reads both. */
+  /** Takes nothing: the server answers twice, whatever the number of rows, and the driver reads both answers. */
   override take(): number {
     return 0;
   }
 
-  /** Called by the driver when the server waits for rows. */
+  /** Sends the rows; the driver calls it when the server waits for them. */
   handleCopyInResponse({ stream }: DriverConnection): void {
     stream.cork();
     for (const message of this.rows.messages) stream.write(message);

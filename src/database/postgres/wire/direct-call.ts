@@ -5,14 +5,14 @@ import { PlainSocket, type FirstReader } from "./plain-socket.js";
 export const COMMAND_COMPLETE = 0x43;
 export const LENGTH_BYTES = 4;
 const READY_FOR_QUERY = 0x5a;
-/** End of a tag such as `UPDATE 0`, including the zero byte that follows it. */
+/** End of a command tag that counts no row, such as `UPDATE 0`, with the zero byte that ends the tag. */
 const NO_ROW = Buffer.from(" 0\0");
-/** Bytes of ReadyForQuery: kind, length and the state of the transaction. */
+/** Length of ReadyForQuery in bytes: kind, length and the state of the transaction. */
 const READY_BYTES = 6;
 
 export abstract class DirectCall<T> implements Submittable, FirstReader {
   protected abstract readonly result: T;
-  /** True if the answer's command tag counts no row. */
+  /** True if the command tag of the answer counts no row. */
   foundNoRow = false;
   private connection: DriverConnection | undefined;
 
@@ -36,7 +36,7 @@ export abstract class DirectCall<T> implements Submittable, FirstReader {
   abstract handleDataRow(row: { fields: readonly (string | null)[] }): void;
   abstract handleCommandComplete(complete: { text: string }): void;
 
-  /** Tells the driver that the server is ready if exactly the end of the answer follows at `at`; returns true if it does. */
+  /** Reports "ready" to the driver if the bytes from `at` on are exactly the end of the answer; returns whether they are. */
   protected tellReady(arrived: Buffer, at: number): boolean {
     const { connection } = this;
     const ready = arrived.length - READY_BYTES;

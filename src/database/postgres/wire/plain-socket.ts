@@ -2,36 +2,41 @@
 import { Socket, type ConnectOpts, type SocketConstructorOpts } from "node:net";
 import { monotonicMs } from "../../../foundation/clock.js";
 
-/** Most bytes of one read, the same as Node's limit. */
+/** Most bytes that one read returns, as many as Node's own limit. */
 const READ_BYTES = 65_536;
 
 let shared: Buffer | undefined;
 
 export interface FirstReader {
-  /** True if more of the answer is to come: then these bytes are kept, and shown again together with the following ones. */
+  /**
+   * Returns true if more of the answer must arrive first: the bytes are kept and shown again together with the next ones.
+   */
   goesOn(arrived: Buffer): boolean;
-  /** Returns the number of bytes that it took, whose memory is used again; the rest goes to the driver. */
+  /** Returns the number of bytes that it took; their memory is used again, and the driver gets the rest. */
   take(arrived: Buffer): number;
 }
 
-/** A socket that may show an answer to a reader before the driver gets the rest as `data` events. */
+/** A socket that can show an answer to a reader first; the driver gets the rest as `data` events. */
 export class PlainSocket extends Socket {
-  /** Monotonic milliseconds at which the last bytes arrived, before they were processed. */
+  /** Monotonic milliseconds at which the last bytes arrived, taken before they are processed. */
   arrivedMs = 0;
   private firstReader: FirstReader | undefined;
-  /** Beginning of an incomplete answer. It dies with the socket: a part of such an answer is of no use. */
+  /**
+   * Bytes of an answer that is not complete yet. They are lost with the socket, since a part of such an answer is of no
+   * use.
+   */
   private incompleteAnswer: Buffer | undefined;
 
   constructor() {
     shared ??= Buffer.allocUnsafeSlow(READ_BYTES);
-    // The constructor takes the options that `connect` is documented to take; the types know only the latter's.
+    // The options are documented for `connect` only, but the constructor takes them as well; its type lacks them.
     const options: SocketConstructorOpts & ConnectOpts = {
       onread: { buffer: shared, callback: (bytes, buffer) => this.onArrived(buffer as Buffer, bytes) },
     };
     super(options);
   }
 
-  /** Shows the next answer to `reader`, and nothing after that answer. */
+  /** Shows the next answer to `reader`; later answers go to the driver. */
   readFirst(reader: FirstReader): void {
     this.firstReader = reader;
   }
@@ -45,10 +50,10 @@ export class PlainSocket extends Socket {
       this.incompleteAnswer = this.incompleteAnswer ? arrived : Buffer.from(piece);
       return true;
     }
-    // The reader may send the next call as soon as it has its answer.
+    // Cleared before `take`: the reader may send the next call as soon as it has its answer.
     this.firstReader = this.incompleteAnswer = undefined;
     const taken = firstReader?.take(arrived) ?? 0;
-    // The driver keeps bytes that are no whole message yet, so it cannot have the shared buffer itself.
+    // The driver keeps bytes of an incomplete message, so it gets a copy of the shared buffer.
     if (taken < arrived.length) this.emit("data", Buffer.from(arrived.subarray(taken)));
     return true;
   }

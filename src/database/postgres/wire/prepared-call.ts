@@ -3,13 +3,16 @@ import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { DATA_ROW, type RowReader } from "./row-reader.js";
 import type { StatementRow } from "../../sql.js";
 
-/** Kind of the message that begins an answer without errors; the message has a kind and a length only. */
+/** Kind of the message BindComplete, with which an answer without errors begins; it has a kind and a length only. */
 const BIND_COMPLETE = 0x32;
 const BIND_COMPLETE_BYTES = 5;
-/** Bytes of the longest answer that is kept until it is complete; a longer answer is read in pieces. */
+/** Most bytes of an answer that is kept until it is complete; a longer answer is read in pieces. */
 const WHOLE_ANSWER_BYTES_MAX = 262_144;
 
-/** True if these bytes are an answer from its beginning; the end of a notice has no such zeros. */
+/**
+ * True if the bytes are an answer from its beginning. The end of a notice has no such zeros, so it cannot be mistaken for
+ * one.
+ */
 function isAnswer(arrived: Buffer): boolean {
   if (arrived.length < BIND_COMPLETE_BYTES || arrived[0] !== BIND_COMPLETE) return false;
   return arrived.readInt32BE(1) === LENGTH_BYTES;
@@ -27,7 +30,7 @@ export class PreparedCall extends DirectCall<StatementRow[]> {
     super(name, message, settle);
   }
 
-  /** True for rows without an end so far: nothing but rows, and no message of an error or of being ready. */
+  /** True while the answer consists of rows without an end: it holds no error and no ReadyForQuery. */
   override goesOn(arrived: Buffer): boolean {
     if (!isAnswer(arrived) || arrived.length > WHOLE_ANSWER_BYTES_MAX) return false;
     let at = BIND_COMPLETE_BYTES;
@@ -39,7 +42,7 @@ export class PreparedCall extends DirectCall<StatementRow[]> {
     return true;
   }
 
-  /** Takes the rows and the end of an answer; the driver gets the same events as if it had read it. */
+  /** Takes the rows and the end of an answer. The driver gets the same events as if it had read the answer itself. */
   override take(arrived: Buffer): number {
     if (!isAnswer(arrived)) return 0;
     const at = this.reader.take(arrived, BIND_COMPLETE_BYTES, this.result);

@@ -9,7 +9,7 @@ import type { StatementRow } from "../../sql.js";
 type ColumnParser = (text: string) => unknown;
 
 export const DATA_ROW = 0x44;
-/** Bytes of the head of a DataRow: kind, length and number of columns. */
+/** Length of the head of a DataRow message in bytes: kind, length and number of columns. */
 const ROW_HEAD_BYTES = 1 + LENGTH_BYTES + 2;
 
 function takeLength(bytes: Buffer, at: number): number {
@@ -18,9 +18,9 @@ function takeLength(bytes: Buffer, at: number): number {
   return length;
 }
 
-/** The columns of a statement's rows, as its first execution described them. */
+/** Reads rows of a statement by the columns that its first execution described. */
 export class RowReader {
-  /** Parsers of the columns; undefined if a column's value is its text. */
+  /** Parser of each column; undefined for a column whose value stays text. */
   private readonly parsers: readonly (ColumnParser | undefined)[];
 
   constructor(fields: readonly FieldDef[]) {
@@ -31,7 +31,10 @@ export class RowReader {
     return texts.map((text, column) => (text === null ? null : this.value(column, text)));
   }
 
-  /** Reads the complete DataRow messages from `from` on; returns the offset of their end and overwrites `bytes` to there. */
+  /**
+   * Appends the complete DataRow messages from `from` on to `rows`. Returns the offset of their end; the bytes before it
+   * are overwritten.
+   */
   take(bytes: Buffer, from: number, rows: StatementRow[]): number {
     const lengths: number[] = [];
     const end = this.takeLengths(bytes, from, lengths);
@@ -41,7 +44,7 @@ export class RowReader {
     let next = 0;
     for (let at = from; at < end;) {
       at += ROW_HEAD_BYTES;
-      // An array that grows would reserve room for sixteen values at the first.
+      // The array is made at full size: an array that grows would reserve room for sixteen values at first.
       const row = new Array<unknown>(columns);
       for (let column = 0; column < columns; column++) {
         const start = at + LENGTH_BYTES;
@@ -55,7 +58,7 @@ export class RowReader {
     return end;
   }
 
-  /** Collects the lengths of all values in those rows, -1 for NULL; returns the offset of the rows' end. */
+  /** Appends the length of each value in those rows to `lengths`, -1 for NULL. Returns the offset of the rows' end. */
   private takeLengths(bytes: Buffer, from: number, lengths: number[]): number {
     let at = from;
     while (at + ROW_HEAD_BYTES <= bytes.length && bytes[at] === DATA_ROW) {

@@ -9,7 +9,7 @@ export const cloudberry: Dialect = {
   capabilities: cloudberryCapabilities,
   clockSkewMs: 1000,
   inStatus,
-  // The queue itself stays a heap: its rows are locked and updated. Append-optimised storage is for the history.
+  // The queue's rows are locked and updated, so it stays a heap; only the history is append-optimised.
   storages: {
     default: { archiveStorage: "", archiveKey: " PRIMARY KEY" },
     "ao-row": {
@@ -22,7 +22,7 @@ export const cloudberry: Dialect = {
         "WITH (appendoptimized = true, orientation = column, compresstype = zstd, compresslevel = 1)\n",
       archiveKey: " PRIMARY KEY",
     },
-    // PAX supports no unique index; its minima and maxima by file serve look-ups by time and key.
+    // PAX supports no unique index; its minima and maxima of each file serve look-ups by time and key.
     pax: {
       archiveStorage:
         "USING pax WITH (compresstype = zstd, compresslevel = 1, minmax_columns = 'archived_at,id')\n",

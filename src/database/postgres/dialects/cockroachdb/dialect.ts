@@ -11,7 +11,7 @@ export const cockroachdb: Dialect = {
   writesJsonbAsPostgres: false,
   supportsTransactionalDdl: false,
   supportsLockTimeout: false,
-  // A node whose clock differs by more ends itself (--max-offset).
+  // The default of --max-offset: a node whose clock differs by more ends itself.
   clockSkewMs: 500,
   inStatus,
   begin: beginTransaction,

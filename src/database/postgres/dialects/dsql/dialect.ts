@@ -4,7 +4,7 @@ import { inStatus, type Dialect, type NamespaceMark } from "../dialect.js";
 import { quoteIdentifier } from "../../quoting.js";
 import { dsqlCapabilities } from "./capabilities.js";
 
-/** Name of the mark table: the mark up to its colon, because a name has at most 63 characters. */
+/** Name of the table that marks a schema: the mark up to its colon, because a name has at most 63 characters. */
 const tableNamed = (schema: string, mark: string): string =>
   `${schema}.${quoteIdentifier(mark.slice(0, mark.indexOf(":") + 1))}`;
 
@@ -16,7 +16,7 @@ WHERE n.nspname = $1`,
   removal: (schema, mark) => [`DROP TABLE ${tableNamed(schema, mark)}`],
 };
 
-/** Sampler of a server that shows no statistics: Aurora DSQL has none. */
+/** Sampler that reads nothing: Aurora DSQL shows no statistics. */
 const SILENT_SAMPLER: SamplerDialect = {
   groups: [],
   preamble: "",
@@ -29,14 +29,14 @@ export const dsql: Dialect = {
   name: "dsql",
   capabilities: dsqlCapabilities,
   supportsJsonbArrays: false,
-  // False because no page of Amazon promises it.
+  // False, because no page of Amazon promises the same text.
   writesJsonbAsPostgres: false,
   supportsTransactionalDdl: false,
   supportsLockTimeout: false,
   clockSkewMs: 1000,
   inStatus,
   awaitJob: "CALL sys.wait_for_job($1)",
-  // The only level needs no name.
+  // The database has a single isolation level, which needs no name.
   begin: (_, access) => `BEGIN${access === "READ ONLY" ? " READ ONLY" : ""}`,
   documentLock: undefined,
   mark: TABLE_MARK,

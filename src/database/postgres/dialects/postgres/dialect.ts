@@ -14,9 +14,9 @@ export const postgres: Dialect = {
   clockSkewMs: 0,
   neverLocked: "xmax = 0",
   begin: beginTransaction,
-  // IS TRUE changes no result and keeps the index on (status, updated_at) out of claims: see `event-status.sql`.
+  // IS TRUE changes no result, but keeps the planner from the index on (status, updated_at): see `event-status.sql`.
   inStatus: (statuses) => `(${inStatus(statuses)}) IS TRUE`,
-  // The lock that the update takes anyway.
+  // The same lock that the later update of the document takes.
   documentLock: "FOR NO KEY UPDATE",
   mark: COMMENT_MARK,
   dependants: DEPENDANTS,
@@ -24,7 +24,7 @@ export const postgres: Dialect = {
   quoteIdentifier,
   uuidBytes: (expression) => `uuid_send(${expression})`,
   tablePagesQuery: "SELECT pg_relation_size($1::regclass) / current_setting('block_size')::bigint AS pages",
-  // VACUUM sets the visibility map and hint bits, so that the first readers do not pay for them.
+  // VACUUM sets the visibility map and hint bits, so that the first readers do not have that work.
   refreshStatistics: (qualifiedTable, vacuum) =>
     `${vacuum ? "VACUUM (ANALYZE)" : "ANALYZE"} ${qualifiedTable}`,
   vacuumCatalogues: `VACUUM ${[
