@@ -48,7 +48,7 @@ trials: ${trials}
 `;
 }
 
-/** The headline comparisons of one A/A experiment. */
+/** Runs one A/A experiment and returns its headline comparisons. */
 function runExperiment(seed, scenario, directory, options) {
   const args = [
     options.main,
@@ -67,7 +67,10 @@ function runExperiment(seed, scenario, directory, options) {
   return result.comparisons.filter(({ metric, factor }) => factor === "none" && isHeadline(metric));
 }
 
-/** The most claims among n that chance makes in 99 of 100 benches if each is made with probability 5 %. */
+/**
+ * Largest number of claims among n that chance explains: it makes no more in 99 of 100 benches, if each claim is false with
+ * probability 5 %.
+ */
 function claimsMax(n) {
   let [term, sum, k] = [(1 - LEVEL) ** n, (1 - LEVEL) ** n, 0];
   while (sum < 0.99) {
@@ -94,7 +97,8 @@ function report(all, options) {
   });
   const claimed = all.filter(isDifference).length;
   const share = claimed / all.length;
-  // Comparisons of one experiment are correlated, so each metric is judged separately, and so is the share of all of them.
+  // Comparisons of one experiment are correlated, so the bound is checked for each metric separately and for the share
+  // over all metrics.
   const allowed = claimsMax(options.experiments);
   const ok = rows.every((row) => row.claimed <= allowed) && share <= allowed / options.experiments;
   if (options.json)

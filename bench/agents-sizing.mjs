@@ -23,15 +23,15 @@ const BUSY = 0.8;
 const GIGABIT_BYTES = 125e6;
 const OFF_MAX = 0.25;
 /**
- * Least simulated time in milliseconds. It passes twice: first until the simulation is steady, then as the measurement
+ * Shortest simulated time in milliseconds. It is simulated twice: first until the state is steady, then as the measurement
  * window.
  */
 const WINDOW_MIN_MS = 2_000;
 const CYCLES_OF_EACH = 3;
 
 /**
- * Size of the pool in all runs, which is small and the same: on this machine the time a connection is held depends on their
- * number.
+ * Size of the pool, small and equal in all runs: on this machine the time that a connection is held depends on the number
+ * of connections.
  */
 const CONNECTIONS = 4;
 const RUNS = {
@@ -42,7 +42,7 @@ const RUNS = {
 };
 const HELD_AGAINST = { agents: 2, threads: 4, clients: 12 };
 
-/** Costs that threads' publishing causes at the coordinator and on its network. They are 0 if there is no second agent. */
+/** Costs at the coordinator and on its network of sharing publish times between agents. They are 0 with a single agent. */
 function sharing({ agents, threads, cyclesPerSecond }) {
   const { bytes, readMs, writeMs } = costOfLook(
     Math.max(1, Math.round(cyclesPerSecond / threads / LOOKS_PER_SECOND)),
@@ -52,7 +52,7 @@ function sharing({ agents, threads, cyclesPerSecond }) {
   return { cpuMs: looks * readMs + updates * writeMs, bytesIn: looks * bytes, bytesOut: updates * bytes };
 }
 
-/** Costs per second, each from runs that differ in one thing. */
+/** Costs per second, each computed from two runs that differ in one thing. */
 function costsFrom({ few, many, threaded, spread }) {
   const cycle = costOfCycle(EVENTS_PER_CYCLE);
   const slope = (what) => (many[what] - few[what]) / (many.cyclesPerSecond - few.cyclesPerSecond);

@@ -22,7 +22,7 @@ const BATCH = 50;
 const STEPS = 2_000;
 /** Heap bytes of a transaction, the caller's sample object and its numbers included: 5 bytes per event of a batch of 50. */
 const TRANSACTION_BYTES_MAX = 250;
-/** Heap bytes of an event. Counting must not allocate. */
+/** Largest number of heap bytes per event. Counting must not allocate, but measurements are not exact. */
 const EVENT_BYTES_MAX = 1;
 const WARM_UP_SECONDS = 3;
 const OPERATIONS = { producers: "add", consumers: "process", archivers: "archive" };
@@ -31,8 +31,8 @@ v8.setFlagsFromString("--expose-gc");
 const collect = vm.runInNewContext("gc");
 
 /**
- * Heap bytes of one `step` within a second: the median of some seconds. `step` takes whole numbers, since fractions would
- * be boxed.
+ * Heap bytes that one call of `step` allocates: median over some seconds. `step` takes whole numbers, since fractions would
+ * be allocated.
  */
 function bytesOf(recorder, step) {
   const found = [];
@@ -87,7 +87,8 @@ function eventBytes() {
 }
 
 /**
- * Module that each thread loads: it profiles some seconds in the middle of the window and writes its functions to a file.
+ * Module that each thread loads. It profiles allocations during some seconds of the window and writes them to a file by
+ * function.
  */
 const PROBE = `
 import { Session } from "node:inspector";
@@ -115,14 +116,14 @@ const open = (rate) => ({
   load: { executor: "constant-arrival-rate", rate, maxClients: 8, distribution: "uniform" },
 });
 
-/** Heap bytes per event, by role: in all and by function. */
+/** Runs train-sim; returns heap bytes per event by role, in total and by function. */
 function profiled(seconds) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   const scenario = {
     ...{ name: "allocations", seed: 42, payload: "text", trials: 1, batch: BATCH, appDelay: 0 },
     ...{ statementShape: "single-statement", diagnosis: { ceiling: false } },
     actors: { producers: open(20), consumers: open(60), archivers: open(30) },
-    // The threads start a moment before the warm-up begins; profiles end before the window does.
+    // Threads start shortly before the warm-up begins, so the profiles end before the window does.
     trial: { warmUp: `${WARM_UP_SECONDS}s`, duration: `${seconds + 2}s`, drain: false },
   };
   try {

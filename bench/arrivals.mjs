@@ -43,7 +43,7 @@ function run(distribution, { rate, seconds, clients }) {
   }
 }
 
-/** Arrivals that the schedule has within the window, counted per bin. */
+/** Numbers of arrivals that the schedule has within the window, by bin. */
 function scheduled(distribution, { rate, seconds, clients }, seed) {
   const share = { totalClients: clients, workers: 1, workerIndex: 0 };
   const groupSeed = deriveSeed(seed, "arrivals", "readers", "measure");

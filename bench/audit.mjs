@@ -43,7 +43,7 @@ function withDirectory(work) {
   return Promise.resolve(work(directory)).finally(end);
 }
 
-/** Nanoseconds of processor time that the ledger adds to an event whose key is made anyway. */
+/** Processor time in nanoseconds that writing the ledger adds to an event, without the time to make its key. */
 function ledgerNs(directory, round) {
   const source = preloadSource(scenario("text", 0), SEED);
   const keyMaker = new KeyMaker(source);
@@ -103,7 +103,7 @@ async function auditEach(server, admin, payload, events) {
   });
 }
 
-/** Audits once. The memory is the most that the process gained during the audit. */
+/** Audits once. Returns the times, and the largest growth of the process's memory during the audit. */
 async function auditOnce(server, admin, facts) {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();

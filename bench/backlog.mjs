@@ -21,13 +21,13 @@ import { LAST_FIRST_DOCUMENT, sameStatements } from "./peers/statements.mjs";
 import { spreadOf } from "./peers/tables.mjs";
 import { startScenario } from "./peers/train-sim.mjs";
 
-/** Most that a change may cost the server more for train-sim than for pgbench, as a share of pgbench's cost. */
+/** Largest excess of the server's cost of a change for train-sim over its cost for pgbench, as a share of the latter. */
 const EXCESS_MAX = 0.1;
 /** Share of the warm-up after which statistics are gathered, the same as train-sim's. */
 const ANALYZE_AFTER = 0.6;
-/** Seconds of load after the window, so that neither program ends inside it. */
+/** Seconds of load after the window: they keep either program from ending inside it. */
 const SLACK_SECONDS = 8;
-/** Milliseconds until transactions in flight at the window's end can be counted. */
+/** Milliseconds to wait after the window until the transactions that were in flight at its end can be counted. */
 const SETTLING_MS = 1_000;
 const SCALE = parse(readFileSync(new URL("scale.yaml", import.meta.url), "utf8"));
 
@@ -50,7 +50,7 @@ async function trainSim(server, setting) {
   return running;
 }
 
-/** Prepares the tables with train-sim's own code, then offers its transactions at its rates. */
+/** Makes tables by train-sim's own code, then starts pgbench with train-sim's transactions at train-sim's rates. */
 async function pgbench(server, setting) {
   const [treatment] = parseScenario(scenarioOf(server, setting), "backlog").treatments;
   const ledger = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
@@ -93,9 +93,7 @@ async function pgbench(server, setting) {
 
 const GENERATORS = { "train-sim": trainSim, pgbench };
 
-/**
- * Counters of the server. Passes are updates of a status as the server counts them; its sessions report them once a second.
- */
+/** Reads the server's counters. Passes are updates of a status; sessions report them to the server once a second. */
 async function countsOf(server, pids) {
   const [{ updates }] = await server.admin.query(
     "SELECT n_tup_upd AS updates FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'event_status'",
@@ -104,7 +102,7 @@ async function countsOf(server, pids) {
   return { ...(await server.counters(pids)), updates };
 }
 
-/** Cost of a change in one window. */
+/** Runs one generator; returns the server's cost of a change in one window. */
 async function measure(server, generator, setting) {
   const running = await GENERATORS[generator](server, setting);
   try {

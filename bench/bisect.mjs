@@ -101,7 +101,8 @@ for (const [kind, effect, revisions, cv] of /** @type {const} */ ([
     silentPercent: percent(count.silent, n),
     steps: Number((count.steps / n).toFixed(1)),
     trials: Math.round(count.trials / n),
-    // Trials that measuring every revision would take, each paired with the good one, with as many trials as a step took.
+    // Number of trials that a measurement of every revision would take, each paired with the good one and with a step's
+    // number of trials.
     everyTrials: Math.round((count.trials / count.steps) * revisions),
   });
   if (!options.json) console.log(Object.values(rows.at(-1) ?? {}).join("\t"));

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { readOptions } from "./options.mjs";
 
-/** Share of wrong intervals, of all searches, that each kind of noise may give. */
+/** Largest share of all searches that may give a wrong interval, by kind of noise. */
 const WRONG_MOST = { independent: 0.05, dependent: 0.1, slow: 1 };
 /** @type {[name: string, kind: keyof typeof WRONG_MOST, cell: object][]} */
 const CELLS = [

@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { readOptions } from "./options.mjs";
 
 const COUNTS = [8, 64, 512, 2000, 5000, 10_000, 20_000];
-/** Clients whose single thread has a bound on the delay of its event loop. */
+/** Number of clients for which the event loop's delay has a bound. They run in one thread. */
 const DELAY_CLIENTS = 512;
 const DELAY_P99_MS_MAX = 20;
 const MEMORY_CLIENTS = 2000;
@@ -36,8 +36,7 @@ function peakMb(pid) {
 async function run({ clients, workers }) {
   const out = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   const set = `actors.cycle.load.clients=${clients}`;
-  // A large number of clients without pauses takes turns of seconds: the window must hold more than one turn of each
-  // client.
+  // Many clients without pauses take seconds for one turn, and each client must have more than one turn in the window.
   const duration = `${Math.min(30, Math.max(10, Math.round(clients / 50)))}s`;
   const args = [
     "run",
@@ -94,7 +93,7 @@ function figures({ clients, workers }, { result, memoryMb }) {
   };
 }
 
-/** Missed bounds of a row. It is empty if the row's number of clients has no bound. */
+/** Descriptions of the bounds that a row misses; empty if its number of clients has no bound. */
 function missesOf({ clients, workers, eventLoopDelayP99Ms, peakMemoryMb }) {
   const checks = [
     [

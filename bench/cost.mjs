@@ -47,7 +47,8 @@ const inDatabase = (database) => ({
 });
 
 /**
- * Figures of the base and of today's program over the same seconds. The program that starts first changes with each round.
+ * Runs the base's and today's program over the same seconds; returns the figures of both. Which one starts first alternates
+ * with the round.
  */
 async function pair(name, round) {
   const trial = {
@@ -113,7 +114,7 @@ try {
   await server.close();
 }
 
-/** A row for each part: nanoseconds and heap bytes of one operation, of the base and of today's program. */
+/** Rows of a table, one for each part: nanoseconds and heap bytes of one operation, in the base and today. */
 function partRows() {
   const [was, is] = [partsOf(base), measuredParts()];
   if (!was || !is) return [[`parts: ${was ? "today's" : `those of ${base}`} could not be measured`]];

@@ -16,14 +16,16 @@ import {
 import { median } from "#program/analysis/statistics/quantiles.js";
 import { readOptions } from "./options.mjs";
 
-/** Documents per second and core, at least, so that the generator does not distort a measurement. */
+/** Smallest number of documents per second and core. A slower generator would distort measurements. */
 const FLOOR_PER_SECOND = 100_000;
-/** Least ratio of two rates: changing a document's text, over parsing it, changing a member and writing it again. */
+/**
+ * Smallest speed-up of changing a document's text, in comparison with parsing it, changing a member and writing it again.
+ */
 const CHANGE_FACTOR_MIN = 3;
 const WARM_UP_ROUNDS = 2;
 const CHANGED_DOCUMENTS = 10_000;
 
-/** Makes `documents` documents of a random stream that this round does not share. */
+/** Makes `documents` documents from a random stream of this round; returns the rate. */
 function measureRound(round, { documents, bytes }) {
   const generator = new DocumentGenerator(42, `bench/${round}`, bytes);
   const wire = Buffer.allocUnsafe(4 * Math.max(bytes, 2048));
@@ -35,7 +37,7 @@ function measureRound(round, { documents, bytes }) {
   return { documentsPerSecond: (documents / elapsedMs) * 1000, meanBytes: writtenBytes / documents };
 }
 
-/** Makes the same change by parsing the text into an object and writing it again. */
+/** Changes a document by parsing its text into an object and writing it again. */
 function changeByParsing(json) {
   const document = JSON.parse(json);
   document.state = "IN_PROGRESS";
@@ -43,7 +45,7 @@ function changeByParsing(json) {
   return JSON.stringify(document);
 }
 
-/** Changes per second with each of the two ways, for documents that arrive and leave as bytes. */
+/** Rates of both ways to change documents, in changes per second. Documents arrive and leave as bytes. */
 function measureChanges(round, bytes) {
   const generator = new DocumentGenerator(42, `bench/changes/${round}`, bytes);
   const read = Array.from({ length: CHANGED_DOCUMENTS }, (_, index) => Buffer.from(generator.at(index).json));

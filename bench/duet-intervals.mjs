@@ -13,9 +13,12 @@ import { readOptions } from "./options.mjs";
 const LEVEL = 0.95;
 const RESAMPLES = 200;
 const RUN_SECONDS = 5;
-/** Every tenth experiment has bootstraps, since they take most of the time. */
+/** Only every tenth experiment computes bootstraps, which take most of the time. */
 const BOOTSTRAP_EVERY = 10;
-/** Standard deviations of logarithms: `machine` (lasting), `trial` and `second` noise, and the difference between sides. */
+/**
+ * Noise by case, as standard deviations of logarithms: the machine's (with `lasting` correlation), a trial's, a second's,
+ * and between the sides of a pair.
+ */
 const CASES = {
   "quiet machine": { machine: 0.02, lasting: 0.9, trial: 0.005, second: 0.02, side: 0.01 },
   "shared machine": { machine: 0.15, lasting: 0.95, trial: 0.005, second: 0.02, side: 0.01 },
@@ -27,7 +30,7 @@ const gaussian = (prng) => Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos
 const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
 const squaresOf = (values) => sumOf(values.map((value) => (value - mean(values)) ** 2));
 
-/** The machine's noise second by second, with the wanted standard deviation at every second. */
+/** Noise of the machine in each second. It is correlated in time, and its standard deviation is the same at every second. */
 function machineNoise(seconds, { machine, lasting }, prng) {
   let now = gaussian(prng);
   return Array.from({ length: seconds }, () => {
@@ -36,7 +39,10 @@ function machineNoise(seconds, { machine, lasting }, prng) {
   });
 }
 
-/** The log ratios of each pair's seconds (duet), and one log ratio for each block whose trials ran in turn. */
+/**
+ * Simulates an experiment: for duets the log ratios of each pair's seconds, for interleaved trials one log ratio for each
+ * block.
+ */
 function simulate(blocks, seconds, noise, prng) {
   const first = prng.float() < 0.5 ? 1 : -1;
   const machine = machineNoise(blocks * seconds * 2, noise, prng);
@@ -64,7 +70,10 @@ function ofBlocks(values) {
   return student(mean(values), Math.sqrt(squaresOf(values) / (length - 1) / length), length - 1);
 }
 
-/** Mean and spread of each side; the middle of both means, which the difference between the sides does not affect. */
+/**
+ * Mean and spread of pairs by the side of the treatments, and the mean of both sides' means, in which a difference of the
+ * sides cancels out.
+ */
 function bySides(pairs) {
   const sides = [1, -1].map((side) =>
     pairs.filter((pair) => pair.side === side).map((pair) => mean(pair.seconds)),
@@ -77,7 +86,7 @@ function bySides(pairs) {
 
 const drawn = (values, prng) => values.map(() => values[prng.intBetween(0, values.length - 1)]);
 
-/** The mean of seconds drawn in runs, which keeps lasting noise together. */
+/** Mean of a sample of seconds. It is drawn in runs of successive seconds, so that noise that lasts stays together. */
 function drawnMean(seconds, prng) {
   const runs = Array.from({ length: Math.ceil(seconds.length / RUN_SECONDS) }, () => {
     const from = prng.intBetween(0, seconds.length - RUN_SECONDS);
@@ -86,7 +95,7 @@ function drawnMean(seconds, prng) {
   return mean(runs);
 }
 
-/** Bootstrap of seconds within pairs; with `between`, the pairs of each side are drawn first. */
+/** Bootstrap of the mean: seconds are drawn within pairs and, with `between`, the pairs of each side are drawn first. */
 function bootstrap(pairs, between, prng) {
   const sides = [1, -1].map((side) => pairs.filter((pair) => pair.side === side));
   const means = Array.from({ length: RESAMPLES }, () =>

@@ -26,7 +26,7 @@ const BLOCKS_MOST = 10_000;
 const directory = mkdtempSync(join(tmpdir(), "train-sim-duet-"));
 cpSync(fileURLToPath(new URL("duet.sql", import.meta.url)), join(directory, "duet.sql"));
 
-/** Code of a process that is busy and idle in turn, each for a random while, and that ends with its parent. */
+/** Code of a process that disturbs the machine: it is busy and idle in turn, for random times, and ends with its parent. */
 const NEIGHBOUR = `
 const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 const parent = process.ppid;

@@ -48,7 +48,7 @@ for (const design of options.largest ? DESIGNS.slice(-1) : DESIGNS)
         byFindings += Number(all.some(({ verdict }) => verdict === "finding"));
       }
       const n = options.experiments;
-      // The bound is four standard deviations above 5 %, since sixty rows are tested.
+      // The bound is 5 % plus four standard deviations, because sixty rows are tested.
       isMissed ||= byFindings > 0.05 * n + 4 * Math.sqrt(n * 0.05 * 0.95);
       const share = { verdictsPercent: percent(byVerdicts, n), findingsPercent: percent(byFindings, n) };
       rows.push({ treatments: design.name, blocks, noise: noise.name, ...share });

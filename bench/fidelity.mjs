@@ -21,7 +21,7 @@ const SPARE_CONNECTIONS = 8;
 /** Most groups of clients of each program. */
 const GROUPS = 2;
 
-/** Compares the server's means, which are one per round. */
+/** Compares the means that the server measured for both programs, one per round. */
 function compareMeans(ours, theirs) {
   const ratios = ours.map((mean, round) => mean / theirs[round]);
   const values = { trainSimMs: median(ours), pgbenchMs: median(theirs), ratio: median(ratios) };

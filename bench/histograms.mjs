@@ -52,7 +52,7 @@ function python() {
   return program;
 }
 
-/** Fields of an operation's result, by the measure in the tag. */
+/** Fields in an operation's result, by the measure in a histogram's tag. */
 const FIELDS = {
   response: "responseTimeMs",
   service: "serviceTimeMs",
@@ -60,7 +60,7 @@ const FIELDS = {
   startdelay: "startDelayMs",
 };
 
-/** One row for each tag: values that train-sim states, and values that the other reader found. */
+/** Rows with the values that train-sim states and the values that the other reader found, one for each tag. */
 function compare(operations, read) {
   return Object.entries(operations).flatMap(([operation, result]) =>
     Object.entries(FIELDS).flatMap(([measure, field]) => {

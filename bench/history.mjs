@@ -19,7 +19,7 @@ const NOISES = Object.fromEntries(
     ...[1, 2, 3].map((size) => [`drift ${size}`, (runs) => drifting(size / (runs - 1))]),
   ]),
 );
-/** Drifts that may be shown as a change, since they move the level. */
+/** Names of drifts that may be shown as a change: they do move the level, so no bound applies. */
 const BOUND_EXEMPT = ["drift 2", "drift 3"];
 const LENGTHS = ["10", "20", "30", "60"];
 const options = readOptions({ experiments: 200, cv: 4 }, [], {
@@ -111,7 +111,7 @@ const changes = isAsked("change")
       row("+20 % in runs 14 to 16", 30, independent, { at: 13, until: 16, times: 1.2 }),
     ]
   : [];
-// The bound is three standard deviations above 5 %, since forty rows are tested.
+// The bound is 5 % plus three standard deviations, because forty rows are tested.
 const bound = 5 + 300 * Math.sqrt((0.05 * 0.95) / options.experiments);
 const isMissed = nothing.some(
   ({ label, shown: changesShown }) => !BOUND_EXEMPT.includes(label) && changesShown > bound,

@@ -40,7 +40,7 @@ function lineOf(level, second, [actor, operation], fields) {
   return `${JSON.stringify({ ...who, ...fields })}\n`;
 }
 
-/** Lines that one worker writes in a second: its summary, and details in a quarter of the seconds. */
+/** Lines that one worker logs in a second: a summary, and in a quarter of the seconds also details. */
 function secondOf(second, actor) {
   const counts = { transactions: TRANSACTIONS_PER_SECOND, events: 20_000, emptyPolls: 0, failures: {} };
   const times = { meanResponseMs: 20, maxResponseMs: 150 };

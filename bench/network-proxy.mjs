@@ -10,7 +10,7 @@ import { median } from "#program/analysis/statistics/quantiles.js";
 
 if (isMainThread) await measure();
 else {
-  // The echo has a separate thread, like a server has a separate process.
+  // The echo server runs in a separate thread, since a real server runs in a separate process.
   const server = createServer((socket) =>
     socket
       .setNoDelay(true)

@@ -46,14 +46,14 @@ const directory = mkdtempSync(join(tmpdir(), "train-sim-parts-"));
 v8.setFlagsFromString("--expose-gc");
 const collect = vm.runInNewContext("gc");
 
-/** A recorder whose window never ends. */
+/** A recorder for these operations, whose window never ends. */
 function recorderOf(operations) {
   const recorder = new Recorder(operations);
   recorder.setWindow(0, Number.POSITIVE_INFINITY);
   return recorder;
 }
 
-/** Part: a batch of 20 documents, drawn and written. */
+/** The part "draw": a batch of 20 documents is drawn and written. */
 function draw() {
   const keys = new KeyMaker(SOURCE);
   const maker = new BatchMaker(SOURCE.ids);
@@ -62,13 +62,13 @@ function draw() {
     maker.make(keys.bytesOf({ batch: i, events: BATCH, madeAtMs: 1e12 + i }), generator, i * BATCH);
 }
 
-/** Part: four short values in the message that carries them. */
+/** The part "bind": four short values are written into the message that carries them. */
 function bind() {
   const statement = { name: "pay_1", text: "" };
   return (i) => bindAhead(statement, [i, "0192f0c1-0000-7000-8000-000000000000", 100 + (i & 63), 7]);
 }
 
-/** Part: a transaction of four calls on a connection that answers at once, recorded. */
+/** The part "transactor": a transaction of four calls runs on a connection that answers at once, and is recorded. */
 function transactor() {
   const connection = {
     execute: async () => [],
@@ -105,7 +105,7 @@ function transactor() {
   return () => own.run(plan);
 }
 
-/** Part: a transaction of four parts, counted and put into histograms. */
+/** The part "recorder": a transaction of four parts is counted and put into histograms. */
 function recorder() {
   const own = recorderOf(["pay"]);
   const names = new PartNames();
@@ -131,7 +131,7 @@ function recorder() {
   };
 }
 
-/** Part: the record of a batch in the file of acknowledged batches. */
+/** The part "ledger": a batch is recorded in the file of acknowledged batches. */
 function ledger() {
   const file = new LedgerFileWriter(join(directory, "ledger.bin"), SOURCE);
   const entry = {
@@ -145,7 +145,7 @@ function ledger() {
   return (i) => file.add(entry, "acknowledged", i);
 }
 
-/** Part: a failure that the log counts but, beyond its lines per second, does not write. */
+/** The part "eventLog": a failure is counted in the log, but not written, because the lines of its second are used up. */
 function eventLog() {
   const log = new EventLog(SILENT);
   const facts = { operation: "pay", client: 0, attempt: 1, serviceMs: 3, poolWaitMs: 0, second: 0 };
@@ -162,10 +162,10 @@ const PARTS = {
   "event log": eventLog,
 };
 
-/** Operations whose heap bytes are counted: few, so that V8 collects nothing meanwhile. */
+/** Number of operations whose heap bytes are measured: so few that V8 collects no garbage meanwhile. */
 const COUNTED_OPERATIONS = 500;
 
-/** Nanoseconds and heap bytes of one operation, medians over rounds. */
+/** Measures one operation of a part: nanoseconds and heap bytes, medians over rounds. */
 async function measured(step, { rounds, operations }) {
   const found = [];
   let i = 0;

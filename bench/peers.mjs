@@ -15,7 +15,7 @@ import { openServer } from "./peers/server.mjs";
 import { header, summarise, table } from "./peers/tables.mjs";
 import { judge, verdictLines } from "./peers/targets.mjs";
 
-/** Peers that can run here, and reasons why the others cannot. */
+/** Peers among `names` that can run on this machine. For each other peer it prints the reason. */
 async function available(names) {
   const present = [];
   const missing = [];
@@ -67,7 +67,7 @@ async function main() {
       }
     }
   } catch (error) {
-    // Earlier measurements are still printed; targets that lack rounds are not decided.
+    // Measurements so far are printed nevertheless. Targets that lack rounds are not decided.
     failure = error;
   } finally {
     await server.close();

@@ -39,7 +39,7 @@ const LIMIT_MS = 50;
 const condition = /** @type {import("#program/scenario/objective.js").Condition} */ ({
   ...{ operation: "add", metric: "p99", operator: "<", bound: LIMIT_MS, words: "add: p(99)<50" },
 });
-/** Standard deviation of the logarithm of a trial's p(99). */
+/** Standard deviation of the logarithm of a trial's 99th percentile. */
 const P99_NOISE = 0.1;
 
 /**

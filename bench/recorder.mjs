@@ -25,11 +25,14 @@ const OPERATIONS = ["add", "process", "archive"];
 const COORDINATOR_SECONDS = 20;
 const COORDINATOR_TRANSACTIONS_PER_SECOND = 1000;
 
-/** Exponential service times, drawn in advance. */
+/** Service times with an exponential distribution, drawn before the measurement. */
 const prng = new Prng(42);
 const SERVICE_MS = Float64Array.from({ length: 4096 }, () => -Math.log(1 - prng.float()) * 20);
 
-/** Processor time in milliseconds, garbage collection included. Unlike wall-clock time it is the same on a busy machine. */
+/**
+ * Processor time of this process in milliseconds, garbage collection included. Other load on the machine does not change
+ * it.
+ */
 const cpuMs = () => processCpuSeconds() * 1000;
 
 function startedRecorder() {
@@ -38,7 +41,7 @@ function startedRecorder() {
   return recorder;
 }
 
-/** Books the parts of a transaction of four calls, like a connection and its client do. */
+/** Records the times of a transaction with four calls, as a connection and its client do. */
 function bookParts(times, finishedMs, serviceMs) {
   const startMs = finishedMs - serviceMs;
   const callMs = serviceMs / 5;
@@ -53,7 +56,7 @@ function bookParts(times, finishedMs, serviceMs) {
   return times;
 }
 
-/** Records like a worker, with one sample object for each transaction, and hands over once per second. */
+/** Records transactions as a worker does: with one sample object for each, and a hand-over once per second. */
 function measureTransactions(transactions) {
   const recorder = startedRecorder();
   const names = new PartNames();
@@ -93,7 +96,10 @@ function measureLifecycle(events) {
   return ((cpuMs() - startMs) / events) * 1e6;
 }
 
-/** Milliseconds of the coordinator per second of load: merging the deltas of three workers and writing its lines. */
+/**
+ * Milliseconds that the coordinator needs for one second of load: it merges the deltas of three workers and writes its
+ * lines.
+ */
 function measureCoordinator() {
   const directory = mkdtempSync(join(os.tmpdir(), "train-sim-bench-"));
   const files = new TrialFiles(directory, 0);

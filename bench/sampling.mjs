@@ -23,8 +23,8 @@ const BACKLOG = 1_000;
 const namespace = "bench";
 
 /**
- * A dialect whose sampler counts the queue in every sample, which it does once per second at a normal rate of samples but
- * less often at this one.
+ * The dialect with a sampler that counts the queue in every sample. Without this change it would count less often than it
+ * does at the normal one sample per second.
  */
 function withoutPauses(dialect) {
   const groups = dialect.sampler.groups.map((group) => ({ ...group, mostShare: undefined }));

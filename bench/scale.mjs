@@ -15,12 +15,9 @@ import { fileURLToPath } from "node:url";
 import { median } from "#program/analysis/statistics/quantiles.js";
 import { readOptions } from "./options.mjs";
 
-/** Most growth of cost per event and of memory over the first point of a curve, as a share. */
+/** Largest growth of an event's cost, or of memory, over the first point of a curve, as a share of that point. */
 const GROWTH_MAX = 0.1;
-/**
- * Seconds of warm-up. V8 collects early in the first 15 s of load: until then, memory is a remainder of the
- * preparations.
- */
+/** Seconds of warm-up. In the first 15 s of load V8 has not yet collected what the preparations left in memory. */
 const WARM_UP_SECONDS = 20;
 const SLICES = 6;
 const THIRD = SLICES / 3;
@@ -38,7 +35,8 @@ function residentMb(pid) {
 }
 
 /**
- * Runs the scenario. Resolves to its trials, each with its files' sizes and seconds, and to train-sim's memory by instant.
+ * Runs the scenario. Resolves to its trials, with the sizes of their files and their seconds, and to train-sim's memory
+ * over time.
  */
 async function run(settings, warmUp = warmUpSeconds) {
   const out = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
@@ -66,7 +64,7 @@ async function run(settings, warmUp = warmUpSeconds) {
   return trials;
 }
 
-/** One row for each second of the window: events published, CPU of client and server, memory. */
+/** Rows of a trial, one for each second of the window: events added, CPU of client and server, memory. */
 function readTrial(directory, memory) {
   const trial = JSON.parse(readFileSync(join(directory, "trial.json"), "utf8"));
   if (trial.integrity.verdict !== "ok") throw new Error(`${directory}: integrity ${trial.integrity.verdict}`);
@@ -96,7 +94,7 @@ function readTrial(directory, memory) {
   return { startMs, seconds, batches, files: { ledger: bytes(true), others: bytes(false) } };
 }
 
-/** Cost of an event in the given seconds, and the memory in them. */
+/** A point of a curve: cost of an event in the given seconds, and memory in them. */
 function point(name, seconds) {
   const events = sum(seconds.map((each) => each.events));
   const perEvent = (which) => (sum(seconds.map((each) => each[which])) * 1000) / events;
@@ -116,9 +114,9 @@ function slices(seconds, count) {
 }
 
 /**
- * Compares the last minute of a long trial with the first minute of a new one, each with its own server, both at once: over
- * half an hour the processor itself changes more than the expected effect. The warm-up lasts a minute, since autovacuum
- * comes once per minute and has nothing to do on a new table the first time.
+ * Compares the last minute of a long trial with the first minute of a new one. Each has a server, and both run at once:
+ * within half an hour the processor's speed changes more than the expected effect. The warm-up takes a minute because
+ * autovacuum, once per minute, has nothing to do on a new table the first time.
  */
 async function life(minutes) {
   const lifeSeconds = Math.round(minutes * 60);
@@ -143,12 +141,13 @@ async function life(minutes) {
   return {
     ...{ curve: "life of a trial", points: [first, ...own, last], files },
     costs: { from: [first], to: [last] },
-    // Memory of the middle third is the reference: before it, heaps grow to the size at which V8 begins to collect.
+    // The reference is the memory of the second third: in the first one heaps grow to the size at which V8 begins to
+    // collect.
     memory: { from: own.slice(THIRD, 2 * THIRD), to: [...own.slice(2 * THIRD), last] },
   };
 }
 
-/** The median of each measure. */
+/** Median of each measure over rounds. */
 function middle(rounds) {
   const of = (measure) => median(rounds.map((each) => each[measure]));
   const [{ name, kilobytes }] = rounds;
@@ -160,8 +159,8 @@ function middle(rounds) {
 }
 
 /**
- * Measures cases in turns over some rounds, since a server's cost of an identical run changes by a tenth from one run to
- * the next. A case resolves to one point or more. A curve's ends are its first point and its last third.
+ * Measures all cases in each round, in turn, since a server's cost of the same run changes by a tenth from run to run. A
+ * case resolves to one or more points. The ends of a curve are its first point and its last third.
  */
 async function inTurns(curve, rounds, cases) {
   const measured = cases.map(() => /** @type {ReturnType<typeof point>[][]} */ ([]));
@@ -172,7 +171,7 @@ async function inTurns(curve, rounds, cases) {
   return { curve, points, costs: ends, memory: ends };
 }
 
-/** Curve of treatments that differ in nothing that a run without slow transactions would notice. */
+/** Curve over the number of treatments. They differ in a setting that has no effect on a run without slow transactions. */
 function treatments(seconds, rounds) {
   const of = async (count) => {
     const levels = Array.from({ length: count }, (_, number) => `${10 + number}s`);
@@ -187,8 +186,8 @@ function treatments(seconds, rounds) {
 }
 
 /**
- * Curve of backlogs, without archivers: behind a long queue no event would be archived within the window, before a short
- * one all would be.
+ * Curve over the length of the backlog. It has no archivers: with a long queue no event would be archived within the
+ * window, with a short one all would.
  */
 function backlog(seconds, most, rounds) {
   const of = async (preload) => {
@@ -203,7 +202,7 @@ function backlog(seconds, most, rounds) {
   );
 }
 
-/** Growth from one end of a curve to the other, by measure. */
+/** Growth of each measure from one end of a curve to the other. */
 function judge({ curve, costs, memory }) {
   const growthOf = (measure, { from, to }) => {
     const of = (points) => median(points.map((each) => each[measure]));

@@ -20,11 +20,12 @@ import * as latency from "./scripts/latency.mjs";
 import * as rate from "./scripts/rate.mjs";
 
 const PARTS = { A: rate, B: cpu, C: latency, D: draws, E: calls, F: floor };
-/** Most clients of both programs together. */
+/** Largest number of clients of both programs together. */
 const CLIENTS_MOST = 40;
 
 /**
- * Pins the server to the first processor and this process to the others. Processes that either starts later inherit this.
+ * Pins the server to the first processor and this process to the others. Processes that either of them starts later inherit
+ * this.
  */
 function keepApart(serverPid) {
   const on = (processors, pid) => execFileSync("taskset", ["-a", "-c", "-p", processors, String(pid)]);

@@ -20,7 +20,7 @@ export const DESIGNS = [
   { name: "2x2", levels: grid(2, 2) },
   { name: "3x2", levels: grid(3, 2) },
 ];
-/** Noises with a drift over blocks, in units of the noise, and the share of trials that something else disturbs. */
+/** Noises, each with a drift over blocks in units of the noise, and with the share of trials that are disturbed. */
 export const NOISES = [
   { name: "plain", drift: 0, spikes: 0 },
   { name: "drift", drift: 2, spikes: 0 },

@@ -14,7 +14,7 @@ import { FULL_DISKS, SHUTDOWNS } from "#program/targets/settings.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "#program/workloads/train-events/settings.js";
 
 const WINDOW_SECONDS = 16;
-/** Seconds before the first fault and after the last one, which show the load without faults. */
+/** Seconds of load without faults, before the first fault and after the last one. */
 const FIRST_FAULT_SECONDS = 4;
 const LAST_END_SECONDS = 10;
 const FAULTS_COUNTS = [1, 1, 2, 3];
@@ -33,7 +33,7 @@ function poolOf(prng, hasPooler) {
   return { strategy, size, mode: pick(prng, POOL_MODES), instances: prng.intBetween(1, 2) };
 }
 
-/** A target of the case. Only asynchronous replication may lose events. */
+/** Draws the target of a case. Only asynchronous replication may lose events. */
 function targetOf(prng, standbys) {
   if (standbys === 0) return { target: { kind: "embedded" } };
   const replication = pick(prng, REPLICATION_LEVELS);
@@ -66,7 +66,7 @@ function settingsOf(prng, hasPooler, standbys) {
   };
 }
 
-/** Values for the keys of a kind of fault. Other keys have defaults. */
+/** Draws values for keys of a kind of fault. Keys that are not here keep their defaults. */
 const KEYS = {
   sessions: (prng) => pick(prng, [1, "50%", "100%"]),
   shutdown: (prng) => pick(prng, SHUTDOWNS),

@@ -19,7 +19,7 @@ const MB_PER_HOUR_MAX = 64;
 const MB_PER_TRIAL_MAX = 1;
 const MB = 1e6;
 
-/** Module that runs in each thread. Memory outside the heap (typed arrays, buffers) counts like memory in it. */
+/** Module that runs in each thread and samples its memory: the heap, and memory outside the heap such as buffers. */
 const PROBE = `
 import v8 from "node:v8";
 import vm from "node:vm";
@@ -58,7 +58,7 @@ const scratch = mkdtempSync(join(os.tmpdir(), "train-sim-soak-"));
 const probe = join(scratch, "probe.mjs");
 writeFileSync(probe, PROBE);
 
-/** Runs a scenario and reads its samples, by thread. */
+/** Runs a scenario; returns the samples by thread. */
 function run(name, scenario, everyMs) {
   const file = join(scratch, `${name}.yaml`);
   const samples = join(scratch, `${name}.ndjson`);
@@ -88,7 +88,10 @@ function run(name, scenario, everyMs) {
   return { byThread, events, trials };
 }
 
-/** Samples while the load runs: later memory (statistics, the report) is needed once, however long the load was. */
+/**
+ * Samples from while the load ran. Statistics and the report need memory afterwards, but only once and however long the
+ * load was.
+ */
 function underLoad(byThread) {
   const workers = [...byThread]
     .filter(([thread]) => thread !== "coordinator")
@@ -99,8 +102,8 @@ function underLoad(byThread) {
 }
 
 /**
- * Growth in bytes per second: the median of the slopes between any two samples of the later two thirds (Theil and Sen's),
- * since buffers that fill once are full by then, and a single sample during a batch should not decide.
+ * Growth in bytes per second: the median slope between any two samples of the later two thirds (Theil and Sen). Buffers
+ * that fill only once are full by then, and a single sample during a batch does not decide.
  */
 function growthOf(samples) {
   const later = samples.slice(Math.floor(samples.length / 3));
@@ -114,7 +117,7 @@ function mostRssMb(byThread) {
   return Math.max(...[...byThread.values()].flat().map(({ rss }) => rss)) / MB;
 }
 
-/** Growth of the coordinator's live memory from trial to trial. */
+/** Growth of the coordinator's live memory per trial. */
 function manyTrials(name, scenario) {
   const { byThread } = run(name, scenario, 500);
   const coordinator = underLoad(byThread).get("coordinator");
@@ -134,7 +137,7 @@ try {
   }));
   const short = "{ warmUp: 0, duration: 500ms, drain: false }";
   const many = manyTrials("trials", SCENARIO(short, options.trials, 10));
-  // Levels differ in nothing that a run without slow transactions would notice.
+  // The levels differ in a setting that has no effect on a run without slow transactions.
   const levels = Array.from({ length: options.trials }, (_, number) => `${10 + number}s`);
   const factor = `factors: { log.slowTransaction: [${levels.join(", ")}] }`;
   const treatments = manyTrials("treatments", SCENARIO(short, 1, 10, factor));

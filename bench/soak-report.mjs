@@ -3,7 +3,7 @@
 // the lost ones that a fault explains.
 import { median } from "#program/analysis/statistics/quantiles.js";
 
-/** Violations that a soak must not see, as text; empty for a right case. */
+/** Descriptions of what a soak must not see in a case; empty if the case is right. */
 export function violationsOf({ exitCode, signal, result, scenario }) {
   const found = [];
   if (signal) found.push(`did not end in time (${signal})`);
@@ -14,7 +14,7 @@ export function violationsOf({ exitCode, signal, result, scenario }) {
   if (!trial.integrity) return [...found, "no audit"];
   const { verdict, violations } = trial.integrity;
   if (verdict !== "ok") found.push(...violations);
-  // The counts themselves are checked, in case the verdict is wrong.
+  // The counts are checked in addition to the verdict, which may be wrong.
   const { lost, lostWork, unexplained, duplicated } = countsOf([trial.integrity]);
   if (lost + lostWork > 0 && !scenario.integrity)
     found.push(`lost ${lost} events and ${lostWork} passes and archivings, where nothing may be`);
@@ -81,11 +81,11 @@ function byTarget(cases) {
   });
 }
 
-/** Commits whose connection ended while they were in flight; retries settle nearly all of them. */
+/** Number of commits that were in flight when their connection ended. Retries settle nearly all of them. */
 const unansweredOf = ({ operations }) =>
   sumBy(Object.values(operations), ({ unansweredCommits }) => unansweredCommits ?? 0);
 
-/** Sums over cases. Counts are the audits', over warm-up, window and drain. */
+/** Sums over cases. The audits' counts cover warm-up, window and drain. */
 export function sumOf(cases) {
   const trials = cases.flatMap(({ trial }) => (trial ? [trial] : []));
   const audits = auditsOf(cases);
@@ -109,13 +109,13 @@ export function sumOf(cases) {
 
 const oneDigit = (value) => (value === null ? "-" : value.toFixed(1));
 
-/** One line for a finished case. */
+/** Line about a finished case. */
 export function caseLine({ number, scenario, trial, exitCode, signal, violations }) {
   const target = targetText(scenario);
   const { payload, locking, isolation, statementShape, pool, faults } = scenario;
   const { published = "?", lost = "?", duplicated = "?", inDoubt = "?" } = trial?.integrity ?? {};
   const asked = faults.map(({ kind, at, for: long }) => `${kind} at ${at}${long ? ` for ${long}` : ""}`);
-  // Faults in the order in which they happened, which may differ from the scenario's.
+  // Faults are listed in the order in which they happened, which may not be the scenario's.
   const done = (trial?.faults ?? []).map(
     ({ kind, injectedAtSeconds, recoverySeconds }) =>
       `${kind} at ${injectedAtSeconds.toFixed(1)} s (recovered after ${oneDigit(recoverySeconds)} s)`,

@@ -19,9 +19,9 @@ const USAGE = `npm run soak -- [--minutes 30] [--seed N] [--cases N] [--case N] 
   --kinds   faults to draw from        --standbys  of each case's server; drawn when left out
   --out     where the JSON goes`;
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-/** Milliseconds after which a case is taken to hang; it normally takes about 25 s. */
+/** Milliseconds after which a case counts as hanging. A case normally takes about 25 s. */
 const CASE_MS_MAX = 300_000;
-/** Failed cases after which a soak ends, since more would show nothing new. */
+/** Number of failed cases that ends a soak, since more would show nothing new. */
 const FAILED_MAX = 10;
 
 function fail(words) {
@@ -58,7 +58,7 @@ function optionsOf() {
   };
 }
 
-/** Finds out which poolers and faults this machine allows, and prints the missing ones. Cases are drawn from the rest. */
+/** Finds the poolers and faults that work on this machine, from which cases are drawn. Prints the others. */
 async function meansOf(kinds) {
   const isRoot = process.platform === "linux" && process.getuid?.() === 0;
   const pooler = await pgbouncerKind.find().catch((error) => error);
@@ -130,7 +130,7 @@ async function main() {
   ].join("");
   const repeat = (number) => `npm run soak -- --seed ${seed} --case ${number}${only}`;
   const scratch = mkdtempSync(join(tmpdir(), "train-sim-soak-"));
-  // A signal from the terminal reaches train-sim as well, which cleans up by itself.
+  // The terminal sends its signals to train-sim, too, which then cleans up by itself.
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => (stopped = true));
   const startMs = monotonicMs();
   const cases = [];

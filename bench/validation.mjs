@@ -28,7 +28,7 @@ function microsOfOne(texts) {
   return ((processCpuSeconds() - before) / texts.length) * 1e6;
 }
 
-/** Text with the median, the least and the most of a figure. */
+/** Text with the median, the smallest and the largest value of a figure. */
 function spread(values, format) {
   const sorted = values.toSorted((a, b) => a - b);
   return `${format(median(sorted))} (${format(sorted[0])} .. ${format(sorted.at(-1))}, ${sorted.length} rounds)`;
@@ -41,7 +41,7 @@ for (const [name, texts] of Object.entries(TEXTS)) {
   );
 }
 
-/** Microseconds of train-sim's processor time per event that was added or processed, by block. */
+/** Processor time of train-sim in microseconds per event that was added or processed, by block. */
 function microsOfEvents({ trials }) {
   return trials.map(
     ({ client, operations: { add, process } }) => (client.cpuSeconds / (add.events + process.events)) * 1e6,

@@ -26,11 +26,11 @@ const run = promisify(execFile);
 /** Share of the warm-up after which train-sim gathers statistics. */
 const ANALYZE_AFTER = 0.6;
 /**
- * Share of the warm-up after which both programs' tables are vacuumed at once. The server's autovacuum is off: it would
- * vacuum one program's tables first.
+ * Share of the warm-up after which the tables of both programs are vacuumed together. The server's autovacuum is off, since
+ * it would begin with one program's tables.
  */
 const VACUUM_AFTER = 0.8;
-/** The beginning of the name of pgbench's log of the measured load. */
+/** Beginning of the name of the log that pgbench writes for the measured operation. */
 const MEASURED = "measured";
 /** Milliseconds that train-sim takes to start, about. */
 const START_MS = 2000;
@@ -114,8 +114,8 @@ async function runPgbench(program, { pgbench, ratePerSecond }, setting, director
 }
 
 /**
- * Runs pgbench somewhat longer than train-sim's load. During the warm-up a second pgbench supplies work for the measured
- * operation.
+ * Runs pgbench, for somewhat longer than train-sim's load. During the warm-up a second pgbench makes the events that the
+ * measured operation needs.
  */
 async function runPeers(program, setting, directory) {
   const { operation, seconds, warmUpSeconds, seed } = setting;
@@ -128,8 +128,8 @@ async function runPeers(program, setting, directory) {
 }
 
 /**
- * Times that both generators measured over the same seconds. `peerAdmin` is connected with pgbench's role, which owns its
- * tables.
+ * Runs both generators; returns the times that they measured over the same seconds. `peerAdmin` is a session of pgbench's
+ * role, which owns its tables.
  */
 export async function measureBoth(program, setting) {
   const { admin, peerAdmin, endpoint, warmUpSeconds, seed } = setting;
@@ -164,7 +164,7 @@ export async function measureBoth(program, setting) {
       at(1, () => forgetStatements(admin)),
     ]);
     const server = await serverTimes(admin, statements);
-    // The log's name ends with pgbench's process number.
+    // The name of pgbench's log ends with its process id.
     const name = readdirSync(directory).find((each) => each.startsWith(`${MEASURED}.`)) ?? MEASURED;
     const text = readFileSync(join(directory, name), "utf8");
     return {

@@ -6,31 +6,31 @@ import { eventOperations } from "#program/workloads/train-events/stores/operatio
 import { RECENT_LIMIT } from "#program/workloads/train-events/stores/statements.js";
 import { DocumentGenerator } from "#program/workloads/train-events/model/document-generator.js";
 
-/**
- * Schemas of train-sim's tables and of pgbench's, and pgbench's role, by which the server distinguishes the two programs.
- */
+/** Schema of train-sim's tables. The server distinguishes the programs by pgbench's schema and role, which follow. */
 export const OWN_NAMESPACE = "fidelity_own";
 export const PEER_NAMESPACE = "fidelity_peer";
 export const PEER_ROLE = "fidelity_pgbench";
 /** Events in a batch. */
 const BATCH = 20;
 /**
- * Number of batches of documents, which pgbench adds in turn, one per script: few, so that each client has all plans before
- * the window.
+ * Number of different batches of documents. pgbench adds them in turn, one per script: so few that each client has planned
+ * all scripts before the window.
  */
 const BATCHES = 4;
-/** Number of batches of keys, one for each transaction: more than a round needs, since a repeated key would be an error. */
+/**
+ * Number of batches of keys, of which each add takes one: more than a round needs, since a repeated key would be an error.
+ */
 const KEYS = 50_000;
 /** Number of different queries of the reader, within the number of scripts that pgbench accepts. */
 const PROBES = 64;
-/** Chances without randomness: no pass fails, and each event takes two passes. */
+/** Chances that leave nothing to chance: no pass fails, and each event takes exactly two passes. */
 const CHANCES = { claim: 1, complete: 1, fail: 0 };
 /**
- * Half of the events that could complete do. If whole batches completed, full and split batches would come in long runs,
- * depending on how the clients met, and one program's archivers would find more than the other's.
+ * Chances with which half of the claimed events complete. If whole batches completed, full and split batches would come in
+ * long runs, depending on how clients met, and one program's archivers would find more than the other's.
  */
 const MIXED = { ...CHANCES, complete: 0.5 };
-/** Practically no event completes, so the queue keeps its length. */
+/** Chances with which practically no event completes, so that the queue keeps its length. */
 const ENDLESS = { ...CHANCES, complete: 1e-6 };
 /** @type {{ payload: "text", statementShape: "single-statement", locking: "skip-locked" }} */
 const SHAPE = { payload: "text", statementShape: "single-statement", locking: "skip-locked" };
@@ -48,14 +48,14 @@ function sql(name, words) {
   return `${text.replace(/\$(\d+)/g, (_, n) => words[n - 1])};\n`;
 }
 
-/** An SQL literal without a colon: pgbench takes a colon for the beginning of a variable, even in a literal. */
+/** SQL literal without a colon, which pgbench would take for the beginning of a variable even inside of a literal. */
 const literal = (text) => `E'${text.replace(/[\\':]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16)}`)}'`;
 
 const arrayOf = (texts) => `ARRAY[${texts.map(literal).join(",")}]::text[]`;
 
 /**
- * Sequences that say whose turn it is. They are parameters, or the server would reuse the plan of an add where it plans
- * train-sim's again.
+ * Sequences that count turns. Their names are parameters: otherwise the server would reuse the plan of pgbench's add while
+ * it plans train-sim's add again.
  */
 const TURNS = { keyTurn: "fidelity.key_turn", authorityTurn: "fidelity.authority_turn" };
 
@@ -63,9 +63,9 @@ const next = (column, turn) =>
   `(SELECT ${column} FROM fidelity.keys WHERE number = (SELECT nextval(:${turn})))`;
 
 /**
- * Documents are constants of the statement, which cost the server nothing; receiving train-sim's costs little, and fetching
- * them from a table would cost 0.1 ms. Indexed values differ for each event, as train-sim's do: keys that ascend over all
- * clients, and random authorities. These are looked up, since making them in the statement takes longer.
+ * Adds with documents as constants, which cost the server nothing; receiving train-sim's costs little, and fetching them
+ * from a table would cost 0.1 ms. Indexed values differ by event, as train-sim's do: ascending keys and random authorities.
+ * They are read from a table, since making them takes longer.
  */
 const adds = (seed) => {
   const documents = new DocumentGenerator(seed, "fidelity");
@@ -115,7 +115,7 @@ function readers(seed) {
       ]),
     ),
     variables: {
-      // A parameter, like train-sim's, and not a number in the text: the server plans each execution because of it.
+      // The limit is a parameter, as in train-sim, because with it the server plans each execution.
       recent: RECENT_LIMIT,
       ...Object.fromEntries(
         asked.flatMap(({ number, values }) =>
@@ -127,12 +127,12 @@ function readers(seed) {
 }
 
 const ARCHIVES_PER_SECOND = 30;
-/** Seconds that pgbench runs longer than warm-up and window, since train-sim may take longer to start. */
+/** Seconds that pgbench runs longer than warm-up and window, in case train-sim takes longer to start. */
 export const SLACK_SECONDS = 12;
 
 /**
- * Events to archive: as many as all archivers can take, so that no archiving is in vain. Each is processed twice during the
- * warm-up, with time to spare.
+ * Number of events to archive: as many as the archivers can take, so that none finds an empty queue. Each gets two passes
+ * during the warm-up.
  */
 function archived({ seconds, warmUpSeconds }) {
   const events = ARCHIVES_PER_SECOND * BATCH * (warmUpSeconds + seconds + SLACK_SECONDS);
@@ -147,8 +147,8 @@ const MARKS = {
   read: "events WHERE event_type",
 };
 /**
- * Plans each execution. By default the first executions of a session decide between a plan for all limits and a plan for
- * the actual limit, so it differs from session to session, and one plan takes several times as long as the other.
+ * Value of plan_cache_mode that plans each execution. By default a session's first executions choose between a plan for all
+ * limits and a plan for the actual one. Sessions then differ, and one plan takes several times as long as the other.
  */
 const PLAN_EACH_TIME = "force_custom_plan";
 
@@ -216,7 +216,7 @@ export function scenarioOf({ preload, advance, topology = "actors", actors }, lo
   };
 }
 
-/** Fills the table of keys and authorities that pgbench adds, one row per batch. */
+/** Fills the table of keys and authorities that pgbench adds, with one row per batch. */
 export async function fillKeys(admin) {
   await admin.query("CREATE SCHEMA fidelity");
   for (const turn of Object.values(TURNS))
@@ -224,7 +224,7 @@ export async function fillKeys(admin) {
   await admin.query(
     "CREATE TABLE fidelity.keys (number integer PRIMARY KEY, ids uuid[] NOT NULL, authorities uuid[] NOT NULL)",
   );
-  // Each subquery refers to its row, or the server would evaluate it once for all rows.
+  // Each subquery mentions its row. Otherwise the server would evaluate it once for all rows.
   const batchOf = (made) => `(SELECT array_agg(${made}) FROM generate_series(1, ${BATCH} + 0 * number))`;
   await admin.query(`INSERT INTO fidelity.keys
     SELECT number, ${batchOf("uuidv7()")}, ${batchOf("gen_random_uuid()")}

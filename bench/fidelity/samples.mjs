@@ -3,12 +3,12 @@
 // together and has a standard error.
 import hdr from "hdr-histogram-js";
 
-/** Standard errors on each side of an estimate that hold the truth 19 times in 20. */
+/** Half width of a 95 % interval, in standard errors. */
 const Z = 1.96;
 
 const ascending = (values) => Float64Array.from(values).sort();
 
-/** Samples of a histogram, each at the middle of its bucket, which is 0.1 % wide. */
+/** Samples of a histogram. Each counts as the middle of its bucket, which is 0.1 % wide. */
 export function fromHistogram(histogram) {
   if (!(histogram instanceof hdr.JsHistogram))
     throw new Error("train-sim stored no histogram of the operation");
@@ -35,7 +35,7 @@ function meanOf(samples) {
   return { value: mean, error: Math.sqrt(variance / samples.length) / mean };
 }
 
-/** A percentile, with a standard error from the values at the ranks on either side. */
+/** A percentile with its standard error, estimated from the values at nearby ranks. */
 function percentileOf(samples, share) {
   const rank = samples.length * share;
   const ranks = Math.sqrt(rank * (1 - share));
@@ -44,12 +44,12 @@ function percentileOf(samples, share) {
 }
 
 /**
- * The value of `mean` or a percentile such as `p95`, and its standard error as a share of it, as if samples were
+ * Value of `mean` or of a percentile such as `p95`, and its standard error as a share of the value, as if samples were
  * independent.
  */
 export function estimate(samples, metric) {
   return metric === "mean" ? meanOf(samples) : percentileOf(samples, Number(metric.slice(1)) / 100);
 }
 
-/** The factor that the ratio of two estimates may be off by chance, 19 times in 20. */
+/** Factor by which chance alone changes the ratio of two estimates, at most, in 19 of 20 cases. */
 export const chance = (ours, theirs) => Math.exp(Z * Math.hypot(ours.error, theirs.error));

@@ -11,7 +11,7 @@ async function setSetting(admin, name, value) {
   await admin.query("SELECT pg_reload_conf()");
 }
 
-/** Creates pgbench's role with a password and makes the server record the times of its plans, too. */
+/** Creates pgbench's role with a password, and makes the server record statements with the times of planning. */
 export async function countStatements(admin, password) {
   await admin.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
   await setSetting(admin, "pg_stat_statements.track_planning", "on");
@@ -23,7 +23,8 @@ export const setPlans = (admin, mode) => setSetting(admin, "plan_cache_mode", mo
 export const forgetStatements = (admin) => admin.query("SELECT pg_stat_statements_reset()");
 
 /**
- * Milliseconds per transaction, by generator. `statements` are regular expressions, each of one statement of a transaction.
+ * Server's milliseconds per transaction, by generator. `statements` has a regular expression for each statement of a
+ * transaction.
  */
 export async function serverTimes(admin, statements) {
   const [row] = await admin.query(

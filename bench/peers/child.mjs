@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { processTree } from "#program/foundation/machine-usage.js";
 
 const LAST_WORDS = 400;
-/** Milliseconds that a program has to end after it was asked to. */
+/** Milliseconds that a program may take to end after it was asked to. */
 const STOP_PATIENCE_MS = 10_000;
 
 function kill(root) {
@@ -13,7 +13,7 @@ function kill(root) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // The process has ended.
+      // The process has ended already.
     }
   }
 }

@@ -12,7 +12,7 @@ const PACKAGES = ["dbworkload==0.16.0", "psycopg[binary]==3.3.9"];
 const HOME = fileURLToPath(new URL("../../.cache/peers/dbworkload", import.meta.url));
 const WORKLOAD = fileURLToPath(new URL("train_events.py", import.meta.url));
 const PATIENCE_MS = 300_000;
-/** Seconds for its processes, which start one after the other. It ends by itself a moment after its duration. */
+/** Seconds added for the start of its processes, one after the other. It ends by itself shortly after its duration. */
 const STARTING_SECONDS = 5;
 
 function run(command, args) {
@@ -22,8 +22,8 @@ function run(command, args) {
 }
 
 /**
- * Python code that keeps dbworkload's metrics on this machine. By default it serves them on all interfaces, and has no
- * option for this.
+ * Python code that makes dbworkload serve its metrics on loopback only. It has no option for this and serves them on all
+ * interfaces.
  */
 const ON_LOOPBACK = `
 import functools, sys, prometheus_client
@@ -33,7 +33,7 @@ sys.argv[0] = "dbworkload"
 app()
 `;
 
-/** Path of its Python. An interrupted set-up starts again. */
+/** Installs dbworkload if needed; returns the path of its Python. An interrupted installation is begun again. */
 function setUp() {
   const program = join(HOME, "bin", "python");
   const marker = join(HOME, "complete");

@@ -10,14 +10,19 @@ const PATIENCE_MS = 60_000;
 /** Share of the warm-up after which statistics are gathered, the same as train-sim's. */
 const ANALYZE_AFTER = 0.6;
 /**
- * Milliseconds until transactions in flight at the window's end are committed and can be counted; train-sim drops its
- * tables later.
+ * Milliseconds to wait after the window until the transactions in flight at its end are committed and can be counted.
+ * train-sim drops its tables only later.
  */
 const SETTLING_MS = 1_000;
-/** Seconds of load after the window, so that no peer ends inside it: analysing the tables before it delays the window. */
+/**
+ * Seconds of load after the window: they keep a peer from ending inside it, although the analysis of tables delays the
+ * window.
+ */
 const SLACK_SECONDS = 8;
 
-/** Milliseconds for a peer to end after its load, which includes an audit and the server's preceding cleanup. */
+/**
+ * Milliseconds that a peer may take to end after its load, with an audit and with the cleanup that the server does first.
+ */
 const END_PATIENCE_MS = 60_000;
 const AUDIT_PATIENCE_MS = 180_000;
 
@@ -45,7 +50,7 @@ async function untilLoaded(server, running) {
   }
 }
 
-/** Figures of the window. `eventsPerSecond` counts archived events. */
+/** Measures one peer in one setting. `eventsPerSecond` counts archived events. */
 export async function measure(server, peer, setting, { seconds, warmUpSeconds, seed, round }) {
   await server.reset(setting.payload);
   const loadSeconds = warmUpSeconds + seconds + SLACK_SECONDS;

@@ -3,7 +3,7 @@
 import pg from "pg";
 import { BATCH, LAST_FIRST_DOCUMENT, sameStatements } from "./statements.mjs";
 
-/** A statement that counts rows instead of sending them, since PL/pgSQL must put a result somewhere. */
+/** The statement as one that counts its rows and returns the number, since a procedure must put a result somewhere. */
 function counted(statement) {
   const last = statement.lastIndexOf("\nSELECT ");
   const source = /\bFROM (\w+)/.exec(statement.slice(last));

@@ -12,10 +12,10 @@ import {
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 
 export const NAMESPACE = "train_sim";
-/** Number of documents made in advance, with the kind and size of train-sim's own. */
+/** Number of documents made in advance. They have the kind and size of train-sim's. */
 export const DOCUMENTS = 20_000;
 const PIECE = 1_000;
-/** Unit of /proc on Linux, which is independent of the kernel's own tick. */
+/** Ticks per second in Linux's /proc, whatever the kernel's own timer frequency. */
 const TICKS_PER_SECOND = 100;
 
 export async function openServer(clients) {
@@ -27,8 +27,8 @@ export async function openServer(clients) {
 }
 
 /**
- * Fills the table of documents. Their payload is text at every level, so that the server parses it for each peer if the
- * level requires it.
+ * Fills the table of documents. Payloads are text at every level: if a level is JSONB, the server must parse them for every
+ * peer.
  */
 async function fillDocuments(admin) {
   await admin.query(`CREATE TABLE peers.documents (
@@ -83,7 +83,8 @@ class Server {
   }
 
   /**
-   * Makes empty tables of a payload level, removes dead rows of earlier runs from the catalogues, and makes a checkpoint.
+   * Makes empty tables of a payload level, removes dead rows of earlier runs from the system catalogues, and makes a
+   * checkpoint.
    */
   async reset(payload) {
     await resetNamespace(this.admin, { namespace: NAMESPACE, payload });
@@ -102,7 +103,7 @@ class Server {
     return row.used;
   }
 
-  /** Counters at one end of a window. `clientPids` are the roots of the peer's processes. */
+  /** Reads the counters at one end of a window. `clientPids` has the process ids from which the peer's processes descend. */
   async counters(clientPids) {
     const [row] = await this.admin.query(
       "SELECT clock_timestamp()::text AS at, pg_current_wal_insert_lsn() - '0/0' AS wal_bytes",

@@ -16,10 +16,13 @@ function replaced(text, pattern, by) {
   return text.replace(pattern, () => by);
 }
 
-/** Highest number that a batch's documents may begin with. */
+/** Largest number of a batch's first document. */
 export const LAST_FIRST_DOCUMENT = DOCUMENTS - BATCH.max;
 
-/** The statements of a cycle. `size` and `first` are the peer's expressions for the batch's size and its first document. */
+/**
+ * Statements of a cycle that every peer runs. `size` and `first` are the peer's expressions for the batch's size and its
+ * first document.
+ */
 export function sameStatements(payload, { size, first }, chances = CHANCES) {
   const { statements } = eventOperations({
     ...{ dialect: "postgres", namespace: NAMESPACE, payload },

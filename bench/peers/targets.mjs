@@ -10,17 +10,15 @@ const RATES = [
   { peer: "dbworkload", least: 2 },
 ];
 /**
- * Least number of cycles that a client must complete before the window. Each cycle adds as many events as it processes, and
- * an event needs two passes, so at first hardly any event is archived; the archived share approaches its final value by
- * about two thirds with every 1.6-fold of cycles.
+ * Smallest number of cycles that a client must complete before the window. A cycle adds as many events as it processes, and
+ * an event needs two passes, so at first hardly any event is archived. With every 1.6-fold of cycles the archived share
+ * comes about two thirds closer to its final value.
  */
 const CYCLES_LEAST = 10;
-/** Most that the client's CPU may be, as a share of client and server CPU together. */
+/** Largest share of the client's CPU in the CPU of client and server together. */
 const CLIENT_SHARE_MOST = 0.05;
 
-/**
- * Verdicts, one for each target and setting. `planned` holds the planned settings and the planned number of rounds of each.
- */
+/** Verdicts, one for each target and setting. `planned` has the settings and the number of rounds of each. */
 export function judge(runs, missing, planned) {
   const settings = [...new Set(planned.settings.map(keyOf))].sort();
   return settings.flatMap((setting) => {
@@ -37,8 +35,8 @@ export function judge(runs, missing, planned) {
 }
 
 /**
- * The reason why nothing is decided about a peer, if any: medians over other rounds than train-sim's would compare other
- * hours.
+ * Reason why nothing is decided about a peer; undefined if there is none. Its rounds must be train-sim's, since other
+ * rounds ran at another time.
  */
 function lack(peer, count, rounds, missing) {
   if (count >= rounds) return undefined;

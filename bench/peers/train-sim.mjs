@@ -36,7 +36,7 @@ function hasBegun(directory, phase) {
     .some((name) => readFileSync(join(directory, name), "utf8").includes(`"phase":"${phase}"`));
 }
 
-/** Prepares the peer. `shape` is a level of `statementShape`. */
+/** Makes the peer "train-sim" for a statement shape. */
 export function prepareShape(shape) {
   return async () => ({
     version: "built",
@@ -76,13 +76,16 @@ export function startScenario(server, scenario, { main = MAIN, node = process.ex
   };
 }
 
-/** A problem of the run, if any. A run that was stopped may have printed no result, or a result without a trial. */
+/**
+ * Problem of a run, from its printed result; undefined if its audit is ok. A run that was stopped may have printed no
+ * result, or one without a trial.
+ */
 function audited(stdout) {
   let trial;
   try {
     trial = JSON.parse(stdout).treatments[0].trials[0];
   } catch {
-    // A missing trial is reported below.
+    // Text that is no result counts as a result without a trial.
   }
   if (trial === undefined) return "it printed no trial";
   if (trial.status !== "complete") return `its trial was ${trial.status}: ${trial.reason}`;

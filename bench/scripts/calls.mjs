@@ -10,7 +10,7 @@ const TRANSACTIONS = 250;
 
 export const title = `calls: ${CLIENTS} clients, ${TRANSACTIONS} transactions each, by pg_stat_statements; equal`;
 
-/** Number of transactions that train-sim ran, by name. */
+/** Runs train-sim; returns the number of its transactions by name. */
 async function byTrainSim(server, { scenario }, round) {
   const { operations } = await runBudget(server, scenario, {
     clients: CLIENTS,
@@ -37,7 +37,7 @@ async function byPgbench(server, which, round) {
 
 const forget = (server) => server.admin.query("SELECT pg_stat_statements_reset()");
 
-/** Calls by the statement's name. */
+/** Number of calls by the statement's name, as the server counts them. */
 async function callsOf(server, statements) {
   const [{ major }] = await server.admin.query(
     "SELECT current_setting('server_version_num')::integer / 10000 AS major",

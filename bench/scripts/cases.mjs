@@ -9,14 +9,14 @@ import { compile } from "#program/workloads/script/compile.js";
 import { statementsOf } from "#program/workloads/script/statements.js";
 import { readSqlFile } from "#program/workloads/sql-file/read-sql-file.js";
 
-/** Accounts, more than the file's 1000, so that deadlocks, which wait for a second, become rare. */
+/** Number of accounts. The file has 1000; with more, deadlocks, each of which takes a second to be noticed, are rare. */
 const ACCOUNTS = 10_000;
-/** Number of branches, so that no client has to wait for most of the others. */
+/** Scale of pgbench, its number of branches: enough that a client rarely waits for another. */
 const SCALE = 10;
 const TPCB = "builtin:tpcb-like";
 const RETRIES = 100;
 const FUNCTIONS = { uniform: "random", zipfian: "random_zipfian" };
-/** SQL that pgbench sends in place of a variable. */
+/** SQL expressions that pgbench sends in place of variables. */
 const IN_PLACE = { uuid: "gen_random_uuid()" };
 
 const BANK = readFileSync(new URL("../../scenarios/bank.sql", import.meta.url), "utf8");
@@ -26,7 +26,7 @@ function programOf(read) {
   return read.program;
 }
 
-/** An expression in pgbench's syntax. */
+/** The expression in the syntax of pgbench. */
 function inPgbench(expression) {
   if (expression.kind === "constant") return String(expression.value);
   if (expression.kind === "variable") return `:${expression.name}`;

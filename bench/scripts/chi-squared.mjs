@@ -1,9 +1,9 @@
 // Tests whether two samples of keys have the same distribution: Pearson's chi-squared of two rows of counts.
 
-/** Least count of a cell, in both samples together. */
+/** Smallest count of a cell, in both samples together, for which chi-squared is a good approximation. */
 const CELL_LEAST = 10;
 
-/** ln of the gamma function of `a` + 1, for a multiple of a half. */
+/** Logarithm of the gamma function of a + 1. `a` is a multiple of a half. */
 function logGammaAfter(a) {
   let sum = Number.isInteger(a) ? 0 : Math.log(Math.PI) / 2;
   for (let factor = a; factor > 0; factor--) sum += Math.log(factor);
@@ -23,7 +23,7 @@ export function probabilityAbove(value, degrees) {
   return Math.max(0, 1 - below);
 }
 
-/** Cells of neighbouring keys that share a cell until it holds enough. A remainder at the end joins the last cell. */
+/** Counts by cell. Neighbouring keys share a cell until it holds enough; a remainder at the end joins the last cell. */
 function cellsOf(ours, theirs) {
   const cells = [];
   let open = [0, 0];
@@ -38,7 +38,7 @@ function cellsOf(ours, theirs) {
   return cells;
 }
 
-/** Compares counts by key. */
+/** Compares the counts by key of two samples. */
 export function compareCounts(ours, theirs) {
   const cells = cellsOf(ours, theirs);
   const totals = [0, 1].map((side) => cells.reduce((sum, cell) => sum + cell[side], 0));

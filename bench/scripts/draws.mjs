@@ -6,9 +6,11 @@ import { runBudget, untilEnded } from "./load.mjs";
 
 const KEYS = 100;
 const CLIENTS = 8;
-/** Draws of each client: enough to show that a rare key is a tenth too frequent or too rare. */
+/** Number of draws of each client: enough to notice that a rare key is a tenth too frequent or too rare. */
 const DRAWS = 2_500;
-/** Least probability of a difference in one of four columns: chance alone falls below it once in a hundred runs. */
+/**
+ * Smallest probability of a difference that counts as chance. With four columns, chance falls below it in one of 100 runs.
+ */
 const PROBABILITY_LEAST = 0.01 / 4;
 const COLUMNS = {
   uniform: { ours: `uniform(1, ${KEYS})`, theirs: `random(1, ${KEYS})` },
@@ -47,7 +49,7 @@ async function byPgbench(server, round) {
   }
 }
 
-/** Counts by key, from 1. */
+/** Number of rows by key, from 1 on. */
 async function countsOf(server, name, by) {
   const rows = await server.admin.query(
     `SELECT key, count("${name}")::integer AS count FROM generate_series(1, ${KEYS}) AS key

@@ -14,7 +14,7 @@ const READY = "Z".charCodeAt(0);
 
 export const title = "floor: statements/s and client CPU of bare sockets in Node beside pgbench";
 
-/** Bind, Execute and Sync of the unnamed portal of a prepared statement without parameters. */
+/** Messages that execute a prepared statement without parameters: Bind, Execute and Sync of the unnamed portal. */
 function messages(name) {
   const message = (type, body) => {
     const head = Buffer.alloc(5);
@@ -26,13 +26,16 @@ function messages(name) {
   return Buffer.concat([bind, message("E", Buffer.from([0, 0, 0, 0, 0])), message("S", Buffer.alloc(0))]);
 }
 
-/** Sockets of connections that have prepared the statement. They read into one buffer, like train-sim's own. */
+/**
+ * Opens connections, prepares the statement on each, and returns their sockets. They read into one buffer, as train-sim's
+ * own do.
+ */
 async function openSockets(server, clients) {
   return Promise.all(
     Array.from({ length: clients }, async () => {
       const stream = new PlainSocket();
       const client = new Client({ ...server.endpoint, stream: () => stream });
-      // The socket is cut at the end without the client's knowledge.
+      // The bench destroys the socket at the end, which the client reports as an error.
       client.on("error", () => undefined);
       await client.connect();
       await client.query({ name: "floor", text: STATEMENT });
@@ -41,13 +44,13 @@ async function openSockets(server, clients) {
   );
 }
 
-/** Statements per second over the window, and microseconds of processor time of one. */
+/** Rate of bare sockets: statements per second over the window, and microseconds of processor time per statement. */
 async function bareSockets(server, clients, { seconds, warmUp }) {
   const sockets = await openSockets(server, clients);
   const request = messages("floor");
   let count = 0;
   for (const stream of sockets) {
-    // The end of an answer is six bytes: Z, its length, and the state.
+    // An answer ends with six bytes: Z, its length, and the transaction status.
     const reader = {
       goesOn: (arrived) => arrived[arrived.length - 6] !== READY,
       take(arrived) {
@@ -71,8 +74,8 @@ async function bareSockets(server, clients, { seconds, warmUp }) {
 }
 
 /**
- * Statements per second and microseconds of processor time, which is read from one second after the start to one before the
- * end.
+ * Rate of pgbench: statements per second, and microseconds of processor time per statement, read from one second after its
+ * start to one second before its end.
  */
 async function pgbench(server, clients, { seconds, round }) {
   const running = await startScript(server, {

@@ -24,9 +24,9 @@ import {
 
 const CLIENTS = 8;
 const RATE = 150;
-/** Least number of samples above a percentile. A percentile with fewer varies too much. */
+/** Smallest number of samples above a percentile that is compared. With fewer it varies too much. */
 const TAIL_LEAST = 10;
-/** Seconds that pgbench goes on after warm-up and window. */
+/** Seconds that pgbench runs longer than warm-up and window. */
 const SLACK_SECONDS = 3;
 const LOADS = {
   [`${RATE}/s`]: {
@@ -45,7 +45,7 @@ const LOADS = {
 
 export const title = "latency: service times in milliseconds; mean, p50, p95 within 5 %, p99 within 10 %";
 
-/** Starts one train-sim, calls `work` with it as soon as it warms up, and ends it. */
+/** Starts train-sim, calls `work` with the running program when it begins to warm up, and then ends it. */
 async function withTrainSim(server, which, { load }, { warmUp, seconds, round }, work) {
   const trial = { warmUp: `${warmUp}s`, duration: `${seconds}s` };
   const running = startScenario(
@@ -60,7 +60,7 @@ async function withTrainSim(server, which, { load }, { warmUp, seconds, round },
   }
 }
 
-/** Service times of each operation after the run has ended, and the window in wall-clock milliseconds. */
+/** Waits for the end of a run; returns the service times of each operation, and the window in wall-clock milliseconds. */
 async function timesOfTrainSim(which, running) {
   const { startedAt, windowSeconds } = await trialOf(running);
   const directory = join(running.out, readdirSync(running.out)[0]);
@@ -73,7 +73,7 @@ async function timesOfTrainSim(which, running) {
   };
 }
 
-/** Runs pgbench, whose tables exist, for as long as a train-sim. `windowOf` is called when its warm-up begins. */
+/** Runs pgbench on existing tables for as long as a train-sim. `windowOf` is called when its warm-up begins. */
 async function timesOfPgbench(theirs, which, { args, isPaced }, { warmUp, seconds }, windowOf) {
   const length = ["-T", String(warmUp + seconds + SLACK_SECONDS)];
   const running = await theirs.start([...length, ...args, "--log", "--log-prefix=times"]);
@@ -101,7 +101,7 @@ async function atOnce(server, which, load, setting) {
   });
 }
 
-/** Runs the programs one after the other: at once, each would wait for the other's processor time. */
+/** Runs the programs one after the other. If they ran at once, each would wait for processor time of the other. */
 async function oneAfterTheOther(server, which, load, setting) {
   const { round, warmUp, seconds } = setting;
   const programs = {
@@ -124,7 +124,7 @@ async function oneAfterTheOther(server, which, load, setting) {
   return times;
 }
 
-/** True if enough samples lie beyond the percentile. */
+/** True if each round has enough samples beyond the percentile. */
 function isEnough(rounds, metric) {
   const samples = sum(rounds.map(({ length }) => length));
   return metric === "mean" || samples * (1 - Number(metric.slice(1)) / 100) >= TAIL_LEAST;

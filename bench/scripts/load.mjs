@@ -14,10 +14,10 @@ import { startScenario } from "../peers/train-sim.mjs";
 const PEER_NAMESPACE = "pgbench_peer";
 /** Share of the warm-up after which statistics are gathered, the same as train-sim's. */
 const ANALYZE_AFTER = 0.6;
-/** Seconds of load after the window, so that no program ends inside it. */
+/** Seconds of load after the window: they keep a program from ending inside it. */
 const SLACK_SECONDS = 1;
 const SEED = 100;
-/** Further keys of a scenario that only counts or compares times. */
+/** Keys of a scenario that needs no ceiling, since it only counts or compares times. */
 export const NO_CEILING = { more: { diagnosis: { ceiling: false } } };
 
 export const sum = (values) => values.reduce((total, value) => total + value, 0);
@@ -34,18 +34,18 @@ export function scenarioOf(server, scenario, { load, trial, round, more = {} }, 
   });
 }
 
-/** Output of a started program after its end. Rejects with its error message. */
+/** Waits for the end of a started program; resolves to its output. Rejects with its error message. */
 export async function untilEnded(running) {
   const complaint = await running.ended;
   if (complaint) throw new Error(complaint);
   return running.printed;
 }
 
-/** The trial of a train-sim that ends by itself. */
+/** Waits for a train-sim that ends by itself; resolves to its trial. */
 export const trialOf = async (running) =>
   JSON.parse((await untilEnded(running)).stdout).treatments[0].trials[0];
 
-/** The trial of a train-sim whose clients run `iterations` transactions each. */
+/** Runs train-sim with `iterations` transactions for each client; resolves to its trial. */
 export async function runBudget(server, scenario, { clients, iterations, round }) {
   const load = { executor: "per-client-iterations", clients, iterations };
   const text = scenarioOf(server, scenario, { load, trial: { warmUp: 0 }, round, ...NO_CEILING });
@@ -57,7 +57,7 @@ export async function runBudget(server, scenario, { clients, iterations, round }
   }
 }
 
-/** Makes pgbench's tables. `start` starts pgbench. */
+/** Makes pgbench's tables; returns a function `start` that starts pgbench on them. */
 export async function prepareForPgbench(server, { scenario, scripts, args }, { clients, round }) {
   const text = scenarioOf(server, scenario, { load: { clients }, trial: {}, round }, PEER_NAMESPACE);
   const [treatment] = parseScenario(text, "scripts").treatments;
@@ -72,7 +72,7 @@ export async function prepareForPgbench(server, { scenario, scripts, args }, { c
   };
 }
 
-/** Processor time of client and server per second of the window. */
+/** Processor time of client and server over the next seconds, per second. */
 async function window(server, running, seconds) {
   const before = await server.counters(running.pids);
   await sleep(seconds * 1000);
@@ -106,7 +106,7 @@ export async function measureTrainSim(server, running, seconds) {
   }
 }
 
-/** Figures of a closed loop of train-sim without pauses. */
+/** Runs a closed loop of train-sim without pauses; returns its figures. */
 export function trainSim(server, { scenario }, { clients, warmUp, seconds, round }) {
   const trial = { warmUp: `${warmUp}s`, duration: `${seconds + SLACK_SECONDS}s` };
   const load = { executor: "constant-clients", clients, thinkTime: 0 };
@@ -114,7 +114,7 @@ export function trainSim(server, { scenario }, { clients, warmUp, seconds, round
   return measureTrainSim(server, startScenario(server, text), seconds);
 }
 
-/** Figures of the same loop by pgbench, which prints its rate once per second. */
+/** Runs the same closed loop with pgbench; returns its figures. pgbench prints its rate once per second. */
 export async function pgbench(server, which, { clients, warmUp, seconds, round }) {
   const { start, analyze } = await prepareForPgbench(server, which, { clients, round });
   const running = await start(["-T", String(warmUp + seconds + SLACK_SECONDS), "-P", "1"]);
@@ -134,10 +134,10 @@ export async function pgbench(server, which, { clients, warmUp, seconds, round }
   }
 }
 
-/** The turns of a round. Every other round has the reverse order, so that neither program is always first. */
+/** Order of the programs in a round. It is reversed in every other round, so that no program is always first. */
 export const inTurn = (round, turns) => (round % 2 === 0 ? turns : turns.toReversed());
 
-/** Median, least and most. */
+/** Text with the median, the smallest and the largest value. */
 export function spread(values, digits) {
   const { median, least, most } = spreadOf(values);
   return `${median.toFixed(digits)} (${least.toFixed(digits)}..${most.toFixed(digits)})`;

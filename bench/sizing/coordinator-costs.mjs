@@ -22,7 +22,7 @@ function cpuMsOf(act, rounds) {
   return (processCpuSeconds() * 1000 - startMs) / rounds;
 }
 
-/** A worker's report of one second, encoded like on the socket. */
+/** Report of a worker on one second, encoded as it is on the socket. */
 function report(eventsPerCycle) {
   const recorder = new Recorder(OPERATIONS);
   const parts = new PartTimes(new PartNames(), 0);
@@ -55,7 +55,7 @@ function report(eventsPerCycle) {
   });
 }
 
-/** Milliseconds of CPU and bytes of a cycle's share of reports. */
+/** CPU milliseconds and bytes that reports cost per cycle. */
 export function costOfCycle(eventsPerCycle) {
   const bytes = report(eventsPerCycle);
   const cpuMs = cpuMsOf(() => {
@@ -71,8 +71,8 @@ export function costOfCycle(eventsPerCycle) {
 }
 
 /**
- * Cost of one look's changes of a thread's memory, with the number of batches that it published since the last look: bytes
- * of the message, milliseconds of CPU to read it once, and to write it for each other agent.
+ * Costs of sending what changed in a thread's memory since the last look, after it has published `batches` batches: bytes
+ * of the message, CPU milliseconds to read it, and CPU milliseconds to write it for each other agent.
  */
 export function costOfLook(batches) {
   const memory = new SharedArrayBuffer(RING_BYTES);

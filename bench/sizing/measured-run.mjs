@@ -60,7 +60,7 @@ const scenario = ({ threads, clients, connections, thinkMs, seconds }) => ({
   trial: { warmUp: `${WARM_UP_SECONDS}s`, duration: `${seconds}s`, drain: false },
 });
 
-/** Figures per second of the window; bytes per second of warm-up and window. */
+/** Runs the load. Figures are per second of the window; bytes are per second of warm-up and window. */
 export async function measureRun(load) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   const [file, tokenFile] = ["scenario.yaml", "token"].map((name) => join(directory, name));

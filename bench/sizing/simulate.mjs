@@ -4,10 +4,10 @@
 import { Prng } from "#program/foundation/prng.js";
 
 const TRANSACTIONS = 3;
-/** Number of served entries that the list keeps before it is cut. */
+/** Number of served entries at the head of the list after which it is cut. */
 const FORGET_FROM = 65_536;
 
-/** Queue of actions in the order of their moments: a binary heap. */
+/** Queue of actions in the order of their times: a binary heap. */
 class Agenda {
   at = [];
   acts = [];
@@ -48,10 +48,10 @@ class Agenda {
   }
 }
 
-/** Servers with one queue in the order of arrival, and their busy time within the window. */
+/** Servers that share one queue, first come first served. It measures their busy time within the window. */
 class Station {
   waiting = [];
-  /** Index of the first entry of `waiting` that still waits. */
+  /** Index of the first entry in `waiting` that is not served yet. */
   head = 0;
   busyMs = 0;
 

@@ -31,7 +31,7 @@ import { renderSummary } from "./terminal/summary.js";
 const BLOCKS = 10;
 const NOISE = [0.9, -1.2, 0.4, 1.6, -0.7, -1.5, 0.3, 1.1, -0.2, -0.7];
 
-/** Response times of `add` and of `process` over the first treatment's; `spread` is the noise between blocks. */
+/** Response times of `add` and `process` relative to the first treatment's. `spread` is the noise between blocks. */
 interface Behaviour {
   readonly payload: string;
   readonly pool: string;
@@ -90,7 +90,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** How often each word, or each mark, stands in a list. */
+/** Number of occurrences of each word, or of each mark, in a list. */
 function countsIn(
   words: readonly (string | number)[],
   wordOf: (verdict: ComparisonVerdict) => string,
@@ -105,7 +105,7 @@ const byWord = (words: readonly (string | number)[]): VerdictCounts => countsIn(
 const byMark = (marks: readonly string[]): VerdictCounts =>
   countsIn(marks, (verdict) => VERDICT_MARKS[verdict]);
 
-/** The counts that a sentence names, as in "Of 9 comparisons, 1 is a finding and 8 inconclusive". */
+/** Numbers that a sentence states, such as "Of 9 comparisons, 1 is a finding and 8 inconclusive". */
 function statedCounts(text: string): VerdictCounts {
   const [, sentence = ""] =
     /Of \d+ comparisons?(?: \([^)]*\))?, ([^.:]*)/.exec(text.replaceAll("\n", " ")) ?? [];

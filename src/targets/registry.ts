@@ -10,7 +10,7 @@ import type { RunningTarget } from "./running-target.js";
 import type { TargetKind, TargetNeeds } from "./target.js";
 import { url } from "./url/url.js";
 
-/** The first kind is the default if no key selects another. */
+/** All kinds of targets. The first kind is the default if a scenario's keys select no other. */
 const REGISTERED = [embedded, container, url] as const;
 
 const MEMBERS = REGISTERED.map(({ settings }) => settings);
@@ -22,7 +22,7 @@ export type TargetSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]> & {
 
 export const TARGET_KINDS: readonly TargetKind<TargetSettings>[] = REGISTERED;
 type Name = TargetSettings["kind"];
-/** Kinds that a key may select, in order of precedence. */
+/** Kinds that keys of the target can select without `kind`, in order of precedence. */
 const BY_OTHER_KEY = TARGET_KINDS.map(({ settings }) => settings)
   .filter(({ reason: impliedBy }) => impliedBy !== undefined)
   .reverse();
@@ -73,7 +73,7 @@ const checkpoint = z
       "an earlier one wrote. It makes the whole server write: false for a server that others use. Default true.",
   });
 
-/** The kind that the keys select. */
+/** The kind that a target without the key `kind` has, according to its other keys. */
 function impliedKind(given: Mapping): Name {
   return (
     BY_OTHER_KEY.find(({ reason: impliedBy }) => impliedBy?.keys.some((key) => given[key] !== undefined))

@@ -4,42 +4,45 @@ import type { SmallDisk } from "./embedded/small-disk.js";
 import type { FullDisk, Shutdown } from "./settings.js";
 
 export interface ServerControl {
-  /** True if a postmaster runs; false after a crash that ended it. */
+  /** True while a postmaster runs; false after a crash that ended it. */
   readonly isRunning: boolean;
   processes(): readonly number[];
-  /** Resolves once the server is gone, to how it ended, such as `exit code 0`. */
+  /** Shuts the server down; resolves, once it is gone, to how it ended, such as `exit code 0`. */
   shutDown(mode: Shutdown): Promise<string>;
   /** Sends SIGKILL to all processes of the server at once; resolves once none is left. Linux only. */
   kill(): Promise<void>;
-  /** Resolves once the server accepts connections again, after any recovery. Rejects with the server's log. */
+  /** Starts the server again; resolves once it accepts connections, after any recovery. Rejects with the server's log. */
   start(): Promise<void>;
-  /** The server's end is expected, and `lost` does not settle, until the returned function is called. */
+  /**
+   * Announces an end of the server, so that `lost` does not settle. Call the returned function when the end is no longer
+   * expected.
+   */
   expectLoss(): () => void;
   /** Parts of the server's data that lie on a separate file system. */
   readonly disks: Readonly<Partial<Record<FullDisk, SmallDisk>>>;
 }
 
-/** A change of the primary. */
+/** A change of the primary server from `old` to `promoted`. */
 export interface Promotion {
   readonly old: string;
   readonly promoted: string;
   /** End of the promoted server's log, such as `0/3000148`. */
   readonly position: string;
-  /** Monotonic milliseconds of the last commit of the old primary that the new one has; undefined without any. */
+  /** Monotonic milliseconds of the old primary's last commit that the new primary has; undefined if there was none. */
   readonly lastCommitMs: number | undefined;
-  /** Call it once the old primary is back: until then the absence of the old primary is expected. */
+  /** Ends the time in which the absence of the old primary is expected. Call it once the old primary is back. */
   readonly asExpected: () => void;
 }
 
-/** The outcome of a failover. Monotonic milliseconds. */
+/** The outcome of a failover. Times are monotonic milliseconds. */
 export interface Failover extends Promotion {
-  /** Start of the promotion: answers of the old primary were read before, answers of the new primary come after. */
+  /** Start of the promotion. Answers read before it are the old primary's; answers after it are the new primary's. */
   readonly promotedMs: number;
   /** Milliseconds without a primary. */
   readonly downMs: number;
 }
 
-/** Two primaries: the promoted server, and the old primary, which continues for the sessions that it has. */
+/** A split brain: both the promoted server and the old primary, which still serves its existing sessions, take writes. */
 export interface Split extends Promotion {
   /** Index of the old primary among the target's endpoints. */
   readonly oldEndpoint: number;
@@ -48,15 +51,23 @@ export interface Split extends Promotion {
 }
 
 export interface Replication {
-  /** Standbys that run now. */
+  /** Controls of the standbys that run now. */
   readonly standbyControls: readonly ServerControl[];
-  /** Ends the primary; the standby that has received most of the log is promoted, and the others follow it. */
+  /**
+   * Ends the primary and promotes the standby that has received most of its log; the other standbys then follow that one.
+   */
   failOver(how: "kill" | "shut-down"): Promise<Failover>;
-  /** Cuts the standbys off from the primary, which admits no new session, and promotes the most advanced one. */
+  /** Cuts the standbys off from the primary, which then admits no new session, and promotes the most advanced standby. */
   split(): Promise<Split>;
-  /** Has standbys connect to these addresses, in the order of the servers; without an argument, to the servers. */
+  /**
+   * Makes standbys connect to these addresses, such as a proxy's, in the order of the servers; without `ends` to the
+   * servers themselves.
+   */
   route(ends?: readonly Endpoint[]): Promise<void>;
-  /** Restarts servers that are gone as standbys, with copies of the primary's data; resolves once all follow the primary. */
+  /**
+   * Restarts servers that are gone, as standbys with new copies of the primary's data; resolves once all follow the
+   * primary.
+   */
   heal(): Promise<void>;
 }
 
@@ -65,14 +76,14 @@ export interface RunningTarget {
   readonly endpoints: readonly Endpoint[];
   /** Address for train-sim's control sessions, as the owner of the namespace. */
   readonly admin: Endpoint;
-  /** Log-in method of clients, if train-sim runs the server. */
+  /** Log-in method of clients; left out for a server that train-sim does not run. */
   readonly auth?: Auth | undefined;
   /** Process id of the postmaster if train-sim runs it on this machine; it changes with a restart. */
   readonly serverPid?: number;
   readonly control?: ServerControl;
   readonly replication?: Replication;
   readonly dataDirectory?: string;
-  /** Settles if the server ended unexpectedly, with the reason (last lines of its log); never otherwise. */
+  /** Settles if the server ends unexpectedly, with the reason (last lines of its log). It never settles otherwise. */
   readonly lost: Promise<string>;
   /** Stops a server that train-sim started and removes its directories. Never rejects; may be called twice. */
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 // Settings that would open a server that train-sim starts to the network, move its files or run programs.
 import type { Refusal } from "../syntax/problems.js";
 
-/** Connections for train-sim's control sessions and for superuser_reserved_connections. */
+/** Connections for train-sim's control sessions and for superuser_reserved_connections, besides the scenario's. */
 export const SPARE_CONNECTIONS = 13;
 
 type Settings = Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ const OURS: Readonly<Record<string, string>> = {
   external_pid_file: "nothing is written outside the server's private directory",
 };
 
-/** Kinds of settings, by the ends of their names. */
+/** Patterns of names of settings that are refused, each with the reason. */
 const KINDS_OF_OURS: readonly (readonly [RegExp, string])[] = [
   [/_command$/, "a scenario must not run programs on this machine"],
   [
@@ -29,7 +29,7 @@ const KINDS_OF_OURS: readonly (readonly [RegExp, string])[] = [
     "nothing outside the server's private directory is read",
   ],
 ];
-/** Settings with names of libraries to load, which are refused only if they are paths. */
+/** Names of settings that load libraries. Such a setting is refused only if its value has a path. */
 const LIBRARIES = /_libraries$|_library$|^jit_provider$/;
 
 /** The canonical name of a setting: PostgreSQL takes names in any case and with dashes, such as `Shared-Buffers`. */
@@ -50,7 +50,7 @@ export interface SettingRefusal extends Refusal {
   readonly name: string;
 }
 
-/** Refusals of settings that a user must not make. */
+/** Refusals of settings that would open the server to the network, move its files or run programs. */
 export function settingRefusals(settings: Settings): SettingRefusal[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     const way = reasonAgainst(canonicalSetting(name), value);
@@ -58,7 +58,7 @@ export function settingRefusals(settings: Settings): SettingRefusal[] {
   });
 }
 
-/** Refusals of a max_connections below the connections that the scenario opens at once. */
+/** Refusals of a max_connections that is too small for the scenario's connections and the spare ones. */
 export function connectionRefusals(settings: Settings, maxConnectionsNeeded: number): SettingRefusal[] {
   const needed = maxConnectionsNeeded + SPARE_CONNECTIONS;
   const words = (value: string): string =>

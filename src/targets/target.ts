@@ -5,15 +5,15 @@ import type { Member } from "../syntax/tagged-union.js";
 import type { RunningTarget } from "./running-target.js";
 import type { FullDisk } from "./settings.js";
 
-/** A member of the union on `kind`. */
+/** Settings of one kind of target, as a member of the union that `kind` distinguishes. */
 export interface TargetSettingsOf<
   S extends { readonly kind: string },
   Keys extends z.ZodRawShape = z.ZodRawShape,
 > extends Member<S["kind"], Keys> {
   readonly dialect?: DialectName;
-  /** Keys that select this kind if the scenario names no kind, and the words for that. */
+  /** Keys that select this kind if the scenario names none, and a phrase for the documentation of the default. */
   readonly reason?: { readonly keys: readonly string[]; readonly words: string };
-  /** The settings that these keys of a scenario mean. */
+  /** Makes the settings from checked keys of a scenario. */
   resolve(given: z.output<z.ZodObject<Keys>>): S;
   keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
   text(settings: S): string;
@@ -23,7 +23,7 @@ export interface TargetSettingsOf<
 export interface TargetNeeds {
   /** Connections that clients or poolers open at once, without train-sim's control sessions. */
   readonly maxConnectionsNeeded: number;
-  /** Parts of an embedded server's data that must lie on a separate file system, which can be filled. */
+  /** Parts of an embedded server's data that must lie on a separate small file system, which a fault can fill. */
   readonly smallDisks?: readonly FullDisk[];
 }
 

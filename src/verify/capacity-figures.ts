@@ -12,7 +12,10 @@ import { searchOptions } from "../engine/capacity/searched-treatments.js";
 import type { Figures } from "./figures.js";
 import type { RecomputedTrial } from "./trial-figures.js";
 
-/** `experiment` has the treatments that were searched, `trials` the trials of all probes by number. */
+/**
+ * Repeats each search on recomputed probes and compares the capacity. `experiment` has the searched treatments, `trials`
+ * all probes' trials by number.
+ */
 export function compareCapacity(
   figures: Figures,
   capacity: readonly Capacity[],
@@ -58,7 +61,7 @@ export function compareCapacity(
   }
 }
 
-/** Probes by trial: several probes have the same rate and purpose. */
+/** Probes by their trial, since rate and purpose do not identify a probe. */
 function numbered({ probes }: Capacity): Record<string, CapacityProbe> {
   return Object.fromEntries(probes.map((probe) => [`trial ${probe.trial}`, probe]));
 }

@@ -8,7 +8,7 @@ import { WITHOUT_EFFECT } from "../engine/session/machine-caveats.js";
 import { RESUMED_RULE, violationsAside } from "../engine/session/resume.js";
 import type { Figures } from "./figures.js";
 
-/** Rules in `diagnosis` that no trial shows. */
+/** Rules in `diagnosis` that concern the whole run and cannot be recomputed from trials. */
 const RULES_OF_THE_RUN: ReadonlySet<unknown> = new Set([RESUMED_RULE, WITHOUT_EFFECT, "schema-left"]);
 const ABORTED = /^aborted the experiment/;
 
@@ -28,7 +28,10 @@ export class DocumentFigures {
     private readonly compared: RecomputedRun,
   ) {}
 
-  /** Compares figures; a run that was killed (`isConcluded` false) has none of the figures that are made at its end. */
+  /**
+   * Compares the figures over all trials. A run that was killed (`isConcluded` false) lacks the figures that are made at
+   * its end.
+   */
   async compare(isConcluded: boolean): Promise<void> {
     const { figures } = this;
     const { result, record } = this.compared;

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { codeOf, messageOf } from "../foundation/errors.js";
 import { FIGURES, type Difference, type FigureKind, type NotRecomputed } from "./verification.js";
 
-/** Fields that name an entry of a list; names are no figures. */
+/** Fields that name an entry of a list. They are not compared as figures. */
 const NAMES: ReadonlySet<string> = new Set([
   "id",
   "kind",
@@ -45,7 +45,7 @@ function nameOf(entry: unknown, index: number): string {
   return words.length > 0 ? words.filter((word) => word !== "").join(" ") : String(index);
 }
 
-/** Entries by name; if a name repeats, later entries have their position, too. */
+/** Entries of a list by name. If a name repeats, later entries also get their position. */
 function byName(entries: readonly unknown[]): LeafValues {
   const named = new Map<string, unknown>();
   entries.forEach((entry, index) => {
@@ -55,7 +55,7 @@ function byName(entries: readonly unknown[]): LeafValues {
   return Object.fromEntries(named);
 }
 
-/** A value in its stored form. */
+/** The value after conversion to JSON and back, like a stored value. */
 function asStored(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
@@ -67,21 +67,21 @@ export class Figures {
 
   constructor(private readonly directory: string) {}
 
-  /** Compares every leaf of both; undefined equals an absent leaf. */
+  /** Compares every leaf of both values, and counts leaves by kind. Undefined equals an absent leaf. */
   compare(kind: FigureKind, path: string, stored: unknown, recomputed: unknown): void {
     this.walk(kind, path, stored, asStored(recomputed));
   }
 
-  /** Lists a figure that is not recomputed; `isMissing` is true if a file that every run leaves is missing. */
+  /** Lists a figure that is not recomputed. `isMissing` is true if that is because of a file that every run leaves. */
   leave(what: string, reason: string, isMissing = false): void {
     this.notCompared.push({ what, reason, isMissing });
   }
 
-  /** Lists a file that every run leaves but that cannot be read. */
+  /** Lists the figures of a file that cannot be read, although every run leaves it. */
   unreadable(what: string, error: unknown): void {
     const isAbsent =
       codeOf(error) === "ENOENT" || (error instanceof Error && codeOf(error.cause) === "ENOENT");
-    // Readers of the verification need not know the place of the directory.
+    // The path of the directory is left out of the message.
     const words = messageOf(error).replaceAll(join(this.directory, sep), "");
     this.leave(what, isAbsent ? `${words.slice(0, words.indexOf(":"))} is not there` : words, true);
   }

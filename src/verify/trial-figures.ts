@@ -30,7 +30,7 @@ export interface StoredTrialOf {
   readonly settings: TreatmentSettings;
   readonly experiment: Experiment;
   readonly ceiling: GeneratorCeiling | undefined;
-  /** Checks on facts that no file holds. */
+  /** Checks of `diagnosis` that need facts which no file holds. */
   readonly unknownChecks: ReadonlySet<Finding["check"]>;
 }
 
@@ -53,7 +53,7 @@ function pick(from: object | undefined, keys: readonly string[]): Record<string,
   return Object.fromEntries(Object.entries(from ?? {}).filter(([key]) => keys.includes(key)));
 }
 
-/** Adds samples of the window to the series second by second, like during the measurement. */
+/** Reads a trial's histograms merged, and adds the samples of each second to the series, like the measurement did. */
 async function readHistograms(path: string, series: SecondSeries): Promise<HistogramSet> {
   const merged = new HistogramSet();
   const part = new Totals();
@@ -125,7 +125,7 @@ export class TrialFigures {
     return this.again(histograms, counts);
   }
 
-  /** Compares the audit's counts with counts of the events that the workload's clients wrote down. */
+  /** Compares the audit's counts with the files in which the workload's clients recorded their events. */
   private compareEvents(at: string): void {
     const { figures, path, name, stored } = this;
     const { integrity, lifecycle, status } = stored.trial;
@@ -153,7 +153,7 @@ export class TrialFigures {
     }
   }
 
-  /** The trial recomputed from readable files; the other figures are as stored. */
+  /** The trial with the figures that could be recomputed from its files. The other figures are as stored. */
   private again(
     histograms: HistogramSet | undefined,
     counts: ReadonlyMap<Operation, PartialCounts> | undefined,
@@ -186,7 +186,7 @@ export class TrialFigures {
     return { trial: counts ? this.judged(measured) : measured, totals };
   }
 
-  /** The trial with its judgement by the window's seconds and the checks. */
+  /** The trial with recomputed steady state, stall and diagnosis. */
   private judged(measured: TrialResult): TrialResult {
     const { figures, stored } = this;
     const { trial, settings, experiment, ceiling, unknownChecks } = stored;

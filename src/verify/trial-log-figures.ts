@@ -12,7 +12,7 @@ export interface TrialPlace {
   readonly at: string;
 }
 
-/** Compares the log with the trial; `isFull` is true if the scenario's log level includes summaries. */
+/** Compares a trial's log with its result. `isFull` is true if the scenario's log level includes summaries. */
 export async function compareLog(
   figures: Figures,
   { trial, path, name, at }: TrialPlace,

@@ -29,7 +29,7 @@ function valueText(value: unknown): string {
   return shorten(printable(typeof value === "string" ? value : JSON.stringify(value)), VALUE_WIDTH);
 }
 
-/** One row for each figure, with all files that contradict it. */
+/** Rows of a table, one for each differing figure, with all files that contradict it. */
 function rowsOf(differences: readonly Difference[]): string[][] {
   const rows = new Map<string, { cells: string[]; from: string[] }>();
   for (const { kind, path, stored, recomputed } of differences) {

@@ -22,7 +22,7 @@ export const FIGURES = {
 } as const satisfies Record<string, { what: string; from: string }>;
 export type FigureKind = keyof typeof FIGURES;
 
-/** A figure that differs from the files. Undefined if one side has none. */
+/** A figure that differs between the result and the files. `stored` or `recomputed` is undefined if that side lacks it. */
 export interface Difference {
   readonly kind: FigureKind;
   /** Path in `result.json`, such as `treatments[text].trials[3].operations.add.responseTimeMs.p99`, or a file. */
@@ -31,7 +31,10 @@ export interface Difference {
   readonly recomputed?: unknown;
 }
 
-/** `isMissing` is true for files that every run leaves: without them the result cannot be believed. */
+/**
+ * A figure that was not recomputed. `isMissing` is true if a file that every run leaves is missing: the result cannot be
+ * believed without it.
+ */
 export interface NotRecomputed {
   readonly what: string;
   readonly reason: string;
@@ -52,7 +55,7 @@ export interface Verification {
   readonly notRecomputed: readonly NotRecomputed[];
 }
 
-/** True if the result agrees with the directory in all figures that can be recomputed, and no file is missing. */
+/** True if all figures that can be recomputed agree with the result, and no file that every run leaves is missing. */
 export function isVerified({ differences, notRecomputed }: Verification): boolean {
   return differences.length === 0 && notRecomputed.every(({ isMissing }) => !isMissing);
 }

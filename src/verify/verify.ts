@@ -20,7 +20,7 @@ import { DocumentFigures } from "./document-figures.js";
 import { Figures } from "./figures.js";
 import { TrialFigures, type RecomputedTrial } from "./trial-figures.js";
 
-/** Rejects with a UsageError if there is no result, or if its scenario cannot be read. */
+/** Verifies a result's directory. Rejects with a UsageError if it has no result, or if its scenario cannot be read. */
 export async function verifyResult(directory: string, programVersion: string): Promise<Verification> {
   const result = await readResult(directory);
   const experiment = await readInterruptedScenario(directory, undefined, {});
@@ -33,14 +33,14 @@ interface TrialOf {
   readonly ceiling?: GeneratorCeiling | undefined;
 }
 
-/** Trials in the order in which they ran, in which sums were added up, too. */
+/** Trials in the order in which they ran. Sums are added up in this order, so that rounding errors are the same. */
 function trialsOf({ treatments }: ResultDocument): TrialOf[] {
   return treatments
     .flatMap(({ id, ceiling, trials }) => trials.map((trial) => ({ treatmentId: id, trial, ceiling })))
     .sort((a, b) => a.trial.number - b.trial.number);
 }
 
-/** The experiment as it ran: in a search for capacity with the treatments that were searched. */
+/** The experiment as it ran. A search for capacity ran only the treatments that were searched. */
 function searched(experiment: Experiment, { capacity }: ResultDocument): Experiment {
   const [first] = capacity ?? [];
   if (!first) return experiment;
@@ -69,7 +69,7 @@ class ResultVerifier {
     this.resultVersion = result.environment.versions["train-sim"];
   }
 
-  /** False for a run that was killed, which has none of the figures that are made at its end. */
+  /** False for a run that was killed and lacks the figures that are made at its end. */
   private get isConcluded(): boolean {
     return this.result.treatments.some(({ summary }) => summary) || this.result.comparisons.length > 0;
   }
@@ -119,8 +119,8 @@ class ResultVerifier {
     const probe = probes.find((each) => each.trial === trial.number);
     const { settings } = probe ? treatmentAt(treatment, probe.ratePerSecond) : treatment;
     const wasResumed = result.diagnosis.some(({ rule }) => rule === RESUMED_RULE);
-    // The load before the experiment is not stored, nor the ceiling of a treatment without a confirmed rate; trials before
-    // an interruption may have had another one.
+    // Neither the load before the experiment nor the ceiling of a treatment without a confirmed rate is stored. Trials
+    // before an interruption may have had another ceiling.
     const unknownChecks = new Set<Finding["check"]>([
       "load-before",
       ...(wasResumed || !isRecorded ? ["ceiling" as const] : []),
@@ -132,7 +132,7 @@ class ResultVerifier {
       this.record.add(treatmentId, again.trial, again.totals ?? totalsOf(again.trial, new HistogramSet()));
   }
 
-  /** Verifies a search, including the probes that are not among the result's trials. */
+  /** Verifies searches for capacity, including probes whose trials are not in the result. */
   private async capacity(): Promise<void> {
     const { directory, result, figures, again, experiment } = this;
     for (const { treatment, probes } of result.capacity ?? []) {
@@ -146,7 +146,7 @@ class ResultVerifier {
     compareCapacity(figures, result.capacity ?? [], experiment, again);
   }
 
-  /** Reports trials that ran and are not in the result: no trial may be left out. */
+  /** Reports trials that have a directory but are not in the result, since no trial may be left out. */
   private async strayTrials(): Promise<void> {
     const { directory, result, figures } = this;
     const known = new Set(
@@ -163,13 +163,13 @@ class ResultVerifier {
     }
   }
 
-  /** Verifies the pages for people against pages made from the stored result. */
+  /** Verifies summary.txt and report.html against pages made again from the stored result. */
   private async pages(): Promise<void> {
     const { figures, directory, result, programVersion } = this;
     const scenario = await this.textOf(SCENARIO_FILE);
     if (scenario !== undefined) figures.compare("plan", SCENARIO_FILE, scenario, result.scenario.yaml);
     const summary = await this.textOf(SUMMARY_FILE);
-    // The last line is the place of the directory.
+    // The last line, with the path of the directory, is not compared.
     const body = (text: string): string => text.slice(0, text.lastIndexOf("\nResults: "));
     if (summary !== undefined)
       this.samePage(SUMMARY_FILE, body(summary) === body(renderSummary(result, { directory })));

@@ -14,10 +14,10 @@ export const defaultStorageOnly =
       ? []
       : [{ path: ["storage"], message: `${workload} has tables of storage default only` }];
 
-/** True if a pooler may give each statement another server connection. */
+/** True if the pool is a pooler in statement mode, which may give each statement another server connection. */
 export const hasStatementMode = (pool: PoolSettings): boolean => "mode" in pool && pool.mode === "statement";
 
-/** Refuses a pooler that gives each statement another connection. */
+/** Refuses a pooler in statement mode, which may give each statement another server connection. */
 export function noStatementMode(_: unknown, { pool }: { readonly pool: PoolSettings }): Finding[] {
   if (!hasStatementMode(pool)) return [];
   const message = "statement mode allows no transaction of several statements; use mode: transaction";

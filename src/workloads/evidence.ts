@@ -7,21 +7,21 @@ type Entry = (typeof GENERAL)[number] | (typeof TRAIN_EVENTS)[number];
 const ALL: readonly EvidenceMetric[] = [...TRAIN_EVENTS, ...GENERAL];
 const BY_NAME: ReadonlyMap<string, EvidenceMetric> = new Map(ALL.map((metric) => [metric.name, metric]));
 
-/** Metrics with samples. */
+/** Metrics that are sampled during a trial. */
 export const SAMPLED = ALL.filter(({ isSampled }) => isSampled !== false);
 
-/** Metrics in live views, each with its display. */
+/** Sampled metrics that live views show, each with its display. */
 export const LIVE = SAMPLED.flatMap(({ live, ...metric }) => (live ? [{ ...metric, live }] : []));
 
 type BacklogOf<E> = E extends { readonly backlog: infer Name extends string } ? Name : never;
 /** Names of the backlogs in a fault's record. */
 export type Backlog = BacklogOf<Entry>;
-/** Metrics of waiting things, each with the name of its backlog. */
+/** Sampled metrics that count waiting things, each with the name of its backlog. */
 export const BACKLOGS = SAMPLED.flatMap(({ backlog, ...metric }) =>
   backlog === undefined ? [] : [{ ...metric, backlog: backlog as Backlog }],
 );
 
-/** The metric of that name or, for a member of a family, of the family. */
+/** The metric of that name. A member of a family has no metric of its name, but the family's. */
 export function evidenceMetricOf(name: string): EvidenceMetric | undefined {
   return BY_NAME.get(name) ?? BY_NAME.get(name.replace(/\..*$/s, ".*"));
 }
@@ -37,7 +37,7 @@ function evidenceIn(place: Place, metrics = ALL): readonly Evidence[] {
 }
 
 const isPooler = ({ source }: EvidenceMetric): boolean => source === "pooler";
-/** Evidence figures of a trial's `database`, `pooler` and `perEvent`. */
+/** Figures of evidence that a result has in a trial's `database`, `pooler` and `perEvent`. */
 export const DATABASE_EVIDENCE = [
   ...evidenceIn("window").filter(({ metric }) => !isPooler(metric)),
   ...evidenceIn("growth"),
@@ -60,7 +60,10 @@ type NumberOf<F> =
 
 type DatabaseFigure = StoredFigure<Exclude<Entry, PoolerEntry>, "window"> | StoredFigure<Entry, "growth">;
 type PoolerFigure = StoredFigure<PoolerEntry, "window">;
-/** Fields that hold a mean and a maximum, and fields that hold a number. */
+/**
+ * Names of figures of the database that are stored as a mean and a maximum. Types that end with `Number` name figures
+ * stored as one number.
+ */
 export type DatabaseSpread = SpreadOf<DatabaseFigure>;
 export type DatabaseNumber = NumberOf<DatabaseFigure>;
 export type PoolerSpread = SpreadOf<PoolerFigure>;

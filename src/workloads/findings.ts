@@ -1,13 +1,13 @@
 // Exact counts by kind, and the first findings of each by name, so that an emptied table does not fill the result.
 
-/** Most findings of each kind that are named. */
+/** Largest number of findings of each kind that are named; others are only counted. */
 export const NAMED_PER_KIND = 20;
 
 /** A row or fact that differs from what it must be. */
 export interface NamedFinding<Kind extends string = string> {
   readonly kind: Kind;
   readonly id: string;
-  /** The problem, without any value of the document. */
+  /** The problem in words, without any value of the document. */
   readonly words: string;
 }
 
@@ -25,7 +25,7 @@ export class Findings<Kind extends string> {
   }
 
   /**
-   * The findings of an audit.
+   * The findings in the form of an audit's result.
    * @param words one sentence, or several, for each kind that was found
    */
   result<Totals extends object>(

@@ -7,7 +7,7 @@ export class Mix<Name extends string> {
   private readonly choices: readonly (readonly [name: Name, upTo: number])[];
   private readonly total: number;
 
-  /** @param weights at least one of them above 0 */
+  /** @param weights relative frequency of each name; at least one is above 0 */
   constructor(
     weights: Readonly<Record<Name, number>>,
     private readonly seed: number,

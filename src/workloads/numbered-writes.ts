@@ -3,13 +3,13 @@ import * as z from "zod";
 
 const count = z.int().min(0);
 
-/** The writes of one client of a role. A write that is in neither list was acknowledged. */
+/** Writes of one client of a role, numbered from 0 to `sent - 1`. A write in neither list was acknowledged. */
 export const Writes = z.object({
   client: count,
   sent: count,
   /** Numbers of writes that were not acknowledged. */
   failed: z.array(count),
-  /** Numbers of writes whose commit was never answered, once for each such commit. */
+  /** Numbers of writes whose commit got no answer. A write that was tried again may be listed several times. */
   inDoubt: z.array(count),
 });
 export type Writes = z.infer<typeof Writes>;
@@ -27,14 +27,14 @@ interface WriteCounts {
   readonly inDoubtFound: number;
 }
 
-/** The writes of clients that have not begun. */
+/** Accounts of clients that have sent no write yet. */
 export function noWrites({ firstClient, clients }: { firstClient: number; clients: number }): Writes[] {
   return Array.from({ length: clients }, (_, number) => {
     return { client: firstClient + number, sent: 0, failed: [], inDoubt: [] };
   });
 }
 
-/** The least and the most copies that a client's writes may have left in the table. */
+/** Yields the least and the most copies of each of a client's writes that the table may hold. */
 export function* copiesOf({
   sent,
   failed,
@@ -58,12 +58,12 @@ export class WrittenRows {
     this.copies = new Map(writes.map(({ client, sent }) => [client, new Uint8Array(sent)]));
   }
 
-  /** True if that client's worker reported its writes. */
+  /** True if the worker of that client reported its writes. */
   knows(client: number): boolean {
     return this.copies.has(client);
   }
 
-  /** Counts a row as a copy of that write. Returns false, and counts nothing, if no known client sent it. */
+  /** Counts a row as a copy of a write. Returns false, and counts nothing, if no worker reported this write. */
   add({ client, number }: NumberedWrite): boolean {
     const copies = this.copies.get(client);
     const before = copies?.[number];
@@ -72,7 +72,7 @@ export class WrittenRows {
     return true;
   }
 
-  /** Reports each write whose number of copies has no explanation. */
+  /** Reports each write with fewer or more copies than `copiesOf` allows; returns the counts of all writes. */
   compare(report: (kind: Misplacement, write: NumberedWrite, copies: number) => void): WriteCounts {
     const sum = { acknowledged: 0, inDoubt: 0, inDoubtFound: 0 };
     for (const writes of this.writes) {

@@ -10,7 +10,7 @@ export function clientsRole(operations: readonly string[]): RoleTraits {
   };
 }
 
-/** A transaction's plan that consists of one operation. */
+/** Plan of a transaction that consists of one operation and does one unit of work. */
 export function doing<Operation extends string>(operation: Operation, client: number, intendedMs: number) {
   return { operation, client, intendedMs, isPoll: false, events: () => 1 };
 }

@@ -24,7 +24,7 @@ import { drawSteps } from "./script/client.js";
 import { workloadOfProgram } from "./script/workload.js";
 import type { Workload } from "./workload.js";
 
-/** Pattern of a path that a scenario writes for a file. */
+/** Pattern of the path of a workload's file in a scenario. */
 export const PATH = /\.(sql|mjs|js)$/;
 const BYTES_MAX = 1024 * 1024;
 
@@ -80,14 +80,17 @@ const Pgbench = z.strictObject({
     .meta({ description: "Variables of scripts, like pgbench -D. Each is a key of the scenario too." }),
 });
 
-/** The forms of a resolved scenario. */
+/** Forms that the user's own workload has in a resolved scenario, in which file contents stand in place of paths. */
 const FORMS = [SqlFile, Pgbench, ModuleFile] as const;
 export const OwnForm = z.union(FORMS);
 export type OwnForm = z.output<typeof OwnForm>;
 
 export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 
-/** The forms of a written scenario, besides the names of other workloads. */
+/**
+ * Forms of the key `workload` for a user's own workload, as written in a scenario. The names of other workloads come in
+ * addition.
+ */
 export const WrittenOwn = [
   z
     .string()
@@ -95,7 +98,7 @@ export const WrittenOwn = [
   ...FORMS,
 ] as const;
 
-/** Reads a workload's file; throws a UsageError if it cannot be read. */
+/** Reads the file of a workload. Throws a UsageError if it cannot be read. */
 export type ReadText = (file: string, directory: string) => string;
 
 function textOf(file: string, directory: string): string {
@@ -118,7 +121,7 @@ function textOf(file: string, directory: string): string {
   }
 }
 
-/** A written `workload` with its file's contents in place of the path. Throws a UsageError if it cannot be read. */
+/** Puts the contents of files in place of paths in a written `workload`. Throws a UsageError if a file cannot be read. */
 export function embedded(written: unknown, directory: string, read: ReadText = textOf): unknown {
   if (isMapping(written) && Array.isArray(written["pgbench"])) {
     const scripts = written["pgbench"].map((script: unknown) => embeddedScript(script, directory, read));
@@ -134,7 +137,10 @@ function embeddedScript(written: unknown, directory: string, read: ReadText): un
   return typeof written === "string" ? readSource(written, directory, read) : written;
 }
 
-/** A pgbench script as written, with the contents of its file. Throws a UsageError if the file cannot be read. */
+/**
+ * The source of a pgbench script: its written form if it is built in, otherwise the contents of its file. Throws a
+ * UsageError if the file cannot be read.
+ */
 function readSource(written: string, directory: string, read: ReadText = textOf): ScriptSource {
   if (written.startsWith(BUILTIN)) return written;
   return { script: path.basename(written), sql: read(partsOf(written).name, directory) };
@@ -142,7 +148,10 @@ function readSource(written: string, directory: string, read: ReadText = textOf)
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Only commands that run or check a scenario load its code, because a result may come from anywhere. */
+/**
+ * Problem of a module in a result. A result may come from anywhere, so only commands that run or check a scenario load a
+ * module's code.
+ */
 const NOT_LOADED = "is a module; only commands that are given a scenario load its code";
 
 function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): ReadProgram {
@@ -178,12 +187,12 @@ interface OwnWorkload {
   readonly problems: readonly FileProblem[];
 }
 
-/** Workloads by their source, shared by the treatments of one experiment. */
+/** Workloads that were read, by their source, so that all treatments of an experiment share them. */
 const known = new Map<string, OwnWorkload>();
-/** Workloads that modules declared, without their code. */
+/** Workloads of modules that other threads or results declare, without the modules' code. */
 const declared = new Map<string, OwnWorkload>();
 
-/** A program without code, sufficient to read the results of a module. */
+/** Program without code for a declared module: it suffices to read the module's results. */
 function declaredProgram({ name, settings, transactions }: Declared): Program {
   const place = { line: 1, column: 1 };
   return {
@@ -216,8 +225,8 @@ export function withDeclared(written: unknown): unknown {
 }
 
 /**
- * The workload that a scenario holds, or all that is wrong with it.
- * @param loadsCode whether a module may be loaded that was not loaded before; threads of a run may
+ * The workload of a scenario, or all of its problems.
+ * @param loadsCode whether a module may be loaded for the first time; worker threads of a run may do that
  */
 export function readOwn(own: OwnForm, loadsCode = !isMainThread): OwnWorkload {
   const key = JSON.stringify("module" in own ? [own.module, own.hash] : own);
@@ -240,13 +249,13 @@ function madeFrom(own: OwnForm, read: ReadProgram): OwnWorkload {
   return { program: read.program, workload: workloadFrom(own, read.program), problems: [] };
 }
 
-/** The user's workload in a raw scenario; undefined if there is none or if it is invalid. */
+/** The user's own workload in a raw scenario; undefined if there is none or if it is invalid. */
 export function ownIn({ workload }: Readonly<Record<string, unknown>>): Workload | undefined {
   const own = OwnForm.safeParse(workload);
   return own.success ? readOwn(own.data).workload : undefined;
 }
 
-/** The user's workload of a checked scenario. */
+/** The user's own workload of a checked scenario. Throws if it has problems. */
 export function ownWorkload(own: OwnForm): Workload {
   const { workload, problems } = readOwn(own);
   if (!workload) throw new Error(`a workload that was not checked: ${problems[0]?.message ?? ""}`);
@@ -255,7 +264,10 @@ export function ownWorkload(own: OwnForm): Workload {
 
 export { definedValue } from "./pgbench/defined.js";
 
-/** The text of a SQL file with the contents of pgbench scripts, or the obstacles. `canRun`: they run unchanged. */
+/**
+ * Translates pgbench scripts to the text of a SQL file; otherwise returns the problems. `canRun` is true if the scripts run
+ * unchanged, without translation.
+ */
 export function importedFromPgbench(
   written: readonly string[],
   settings: Pick<PgbenchScripts, "scale" | "define">,

@@ -21,21 +21,21 @@ type ValueOf<Records, Name> = Records extends unknown
     : never
   : never;
 /**
- * Records of all families by name. A name that several families have may have the type of any of them: only the family
- * distinguishes them.
+ * Records of all workload families in one. A name that several families use may have the type of any of them, since only
+ * the family tells which.
  */
 type Either<Records> = { readonly [Name in Names<Records>]: ValueOf<Records, Name> };
 
-/** Schemas of the keys of all families. */
+/** Schemas of the scenario keys of all workload families. */
 type OwnKeys = Either<Family["settings"]["keys"]>;
-/** Settings that a treatment's workload makes of its keys; a treatment has the settings of one workload. */
+/** Settings that workloads make of their keys. A treatment has only the settings of the workload that it runs. */
 export type OwnSettings = Either<ReturnType<Family["settings"]["resolve"]>> & OwnValues;
 
 export const WORKLOADS: readonly Workload[] = FAMILIES;
 
 export const WORKLOAD_NAMES = FAMILIES.map(({ name }) => name);
 
-/** Values of several workloads by name, each with the name of its workload. */
+/** Values of all workloads by name. A name that several workloads use has several values, each with its workload's name. */
 function byName<V>(
   recordOf: (workload: Workload) => Readonly<Record<string, V>> | undefined,
 ): [name: string, owned: [workload: string, value: V][]][] {
@@ -46,7 +46,10 @@ function byName<V>(
   return [...all];
 }
 
-/** The schema of a name that several workloads have: their common schema, else a union that names the workloads. */
+/**
+ * One schema for a key that several workloads have: their common schema, otherwise a union whose description names the
+ * workloads.
+ */
 export function eitherSchema<S extends z.ZodType>(
   owned: readonly (readonly [workload: string, schema: S])[],
 ): S {
@@ -66,7 +69,7 @@ type FindingsOf<F> = F extends { readonly auditing: { readonly findings: infer F
   ? Findings
   : never;
 
-/** Fields that an audit of any workload may add to `integrity`. Throws if two workloads mean different things by one name. */
+/** Fields that audits of single workloads add to `integrity`. Throws if two workloads give one name different meanings. */
 export const OWN_FINDINGS = {
   ...(Object.fromEntries(
     byName(({ auditing }) => auditing?.findings).map(([name, owned]) => {
@@ -84,7 +87,7 @@ function expectOne(name: string): never {
 
 type StagesOf<F> = F extends { readonly reporting: { readonly stages: infer Stages } } ? Stages : never;
 type Stage = Names<StagesOf<Family>>;
-/** Life stages of all workloads, in the order of results, each with its span in words. */
+/** Life stages of all workloads in the order of results, each with a description of its time span. */
 export const STAGES = byName(({ reporting }) => reporting?.stages).map(([stage, [owned]]) => {
   return { stage: stage as Stage, span: owned?.[1].span ?? "" };
 });
@@ -94,7 +97,7 @@ export const OPERATIONS: readonly string[] = [
   ...new Set(WORKLOADS.flatMap(({ operations }) => Object.keys(operations))),
 ];
 
-/** Compares operations for `sort` in the order of results; names that `known` lacks come last. */
+/** Comparator for `sort` that puts operations in the order of results. Names that are not in `known` come last. */
 export function byOperation(a: string, b: string, known = OPERATIONS): number {
   const place = (name: string): number => (known.includes(name) ? known.indexOf(name) : Infinity);
   return place(a) === place(b) ? 0 : place(a) - place(b);
@@ -110,11 +113,11 @@ export const VIOLATION_KINDS: readonly string[] = [
 ];
 
 export const DEFAULT_WORKLOAD = trainEvents.name;
-/** A scenario of the default workload. */
+/** Example of a scenario of the default workload. */
 export { starterScenario } from "./train-events/starter-scenario.js";
 
 export interface WorkloadChoice extends Partial<OwnSettings> {
-  /** Name of a registered workload, or a workload of the user. */
+  /** Name of a registered workload, or the form of a user's own workload. */
   readonly workload?: string | OwnForm;
 }
 
@@ -125,7 +128,7 @@ export function workloadOf({ workload: chosen = DEFAULT_WORKLOAD }: WorkloadChoi
   return workload;
 }
 
-/** The store of the treatment's workload for its database. */
+/** Store of the treatment's workload for the treatment's database. */
 export function storeOf(settings: WorkloadChoice & WorkloadTreatment): Store<WorkloadTreatment> {
   return storeIn(workloadOf(settings).stores, settings);
 }

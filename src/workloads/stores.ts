@@ -7,14 +7,14 @@ export interface Store<S> {
   /** Dialects of the database that the store supports. Default: all. */
   readonly dialects?: readonly DialectName[];
   tables(settings: S): TableSet;
-  /** All statements that clients may run, for display. */
+  /** All statements that clients may run, for `schema print`. */
   statements(settings: S): readonly Statement[];
   readonly evidence?: readonly ViewGroup[];
 }
 
 export type Stores<Of> = Readonly<Record<string, Of>>;
 
-/** The reason why a workload cannot run on that database; undefined if it can. */
+/** Reason why the workload cannot run on a database; undefined if it can. */
 export function storeProblem(
   { name, stores }: { readonly name: string; readonly stores: Stores<unknown> },
   database: string,
@@ -23,7 +23,7 @@ export function storeProblem(
   return `workload ${name} has no store for ${database}; it has one for ${Object.keys(stores).join(" and ")}`;
 }
 
-/** The store for the treatment's database. */
+/** Store for the database of the treatment. Throws a UsageError if there is none. */
 export function storeIn<Of>(stores: Stores<Of>, { dialect }: { readonly dialect: DialectName }): Of {
   const { name } = databaseSpeaking(dialect);
   const store = stores[name];

@@ -6,17 +6,23 @@ import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";
 import { storeIn } from "./stores.js";
 import type { Workload, WorkloadTreatment } from "./workload.js";
 
-/** Settings of a treatment that determine its tables, the role that gets rights to them, and the run that makes them. */
+/**
+ * Settings that determine a treatment's tables, together with the role that gets rights to them and the run that creates
+ * them.
+ */
 export type WorkloadNamespace = Omit<NamespaceSettings, "tables"> & WorkloadChoice;
 
 export function namespaceOf(settings: WorkloadNamespace, dialect: DialectName): NamespaceSettings {
   const { tables, stores } = workloadOf(settings);
-  // The keys of other workloads are missing, and a store reads none of them.
+  // Only the keys of this workload are present, and its store reads no others.
   const set = storeIn(stores, { dialect }).tables({ ...settings, dialect } as unknown as WorkloadTreatment);
   return { ...settings, tables: { ...set, names: tables.names } };
 }
 
-/** Names of the tables of a namespace, which another workload may have made; throws a UsageError if none did. */
+/**
+ * Names of the tables in a namespace with that mark, of whichever workload. Throws a UsageError if no workload makes such
+ * tables.
+ */
 export function tablesMarked(variant: string): readonly string[] {
   const maker = WORKLOADS.find(({ tables: { mark } }) => mark !== undefined && variant.startsWith(mark));
   if (maker) return maker.tables.names;
@@ -42,12 +48,12 @@ export function faultTablesIn(workload: Workload, dialect: DialectName, namespac
   return { snapshot: table(snapshot), lock: table(lock) };
 }
 
-/** Names of the load's sessions: each session has the name of its role, or of the program behind a pooler. */
+/** Application names of the load's sessions: `train-sim` behind a pooler, otherwise `train-sim/` and the role. */
 export function loadNamesOf({ roles }: Pick<Workload, "roles">): string[] {
   return [APPLICATION, ...Object.keys(roles).map((role) => `${APPLICATION}/${role}`)];
 }
 
-/** The workload in the form that readers of evidence need. */
+/** Names of a workload's operations, tables and views that readers of evidence need. */
 export function sampledIn(workload: Workload, dialect: DialectName, namespace: string) {
   return {
     tables: tablesIn(workload, dialect, namespace),

@@ -11,12 +11,12 @@ export interface ResultVocabulary extends Vocabulary {
   readonly audited: AuditWords;
 }
 
-/** Unit of an operation; a stage of life has no operation, and its unit is `events`. */
+/** Unit of what an operation counts. A stage of life is no operation, and its unit is `events`. */
 export function unitOf({ operations }: Vocabulary, operation: string): string {
   return operations[operation]?.unit ?? "events";
 }
 
-/** Units of several operations, each once. */
+/** Text of the units of several operations, each unit once. */
 export function unitsText(units: readonly string[]): string {
   return [...new Set(units)].join(", ") || "events";
 }

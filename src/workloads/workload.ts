@@ -13,18 +13,18 @@ import type { Finding } from "../syntax/problems.js";
 import type { NamedFinding } from "./findings.js";
 import type { Store, Stores } from "./stores.js";
 
-/** Settings that every workload's treatments have; each workload adds its own. */
+/** Settings of a treatment that exist in every workload. Each workload adds others. */
 export interface WorkloadTreatment extends ClientSettings {
   readonly dialect: DialectName;
   /** Name of the PostgreSQL schema that train-sim creates, marks and drops. */
   readonly namespace: string;
 }
 
-/** The part of an operation in a flow: it adds things, works on them, or removes them. */
+/** Direction of an operation in a flow of things: it adds them, works on them, or removes them. */
 export type Flow = "in" | "through" | "out";
 
 export interface OperationTraits {
-  /** Verb for reports, such as `adds`. */
+  /** Verb for sentences in reports, such as `adds`. */
   readonly verb: string;
   /** Things that the operation works on and counts, such as `events`. */
   readonly unit: string;
@@ -32,15 +32,15 @@ export interface OperationTraits {
 }
 
 export interface RoleTraits {
-  /** Description in the reference of the scenario, in one sentence. */
+  /** One sentence that describes the role in the reference of the scenario. */
   readonly purpose: string;
   /** Default number of clients. */
   readonly clients: number;
-  /** Default think time in milliseconds. Default 0. */
+  /** Default think time in milliseconds; 0 if left out. */
   readonly thinkTimeMs?: number;
   /** Present if the role exists only if the scenario names it. */
   readonly isOnRequest?: true;
-  /** Present if the role sends the batches of a day's profile. */
+  /** Present if the role can send the batches of a daily profile. */
   readonly hasBatches?: true;
   readonly operations: readonly string[];
   /** Operations that an open-loop arrival may start. If several, `operationOf` chooses. */
@@ -57,7 +57,7 @@ export interface RoleTraits {
 }
 
 export interface ScenarioExample {
-  /** Title of the example in a few words. */
+  /** Title of the example, a few words. */
   readonly title: string;
   readonly yaml: string;
 }
@@ -69,7 +69,7 @@ export interface WorkloadExamples {
   readonly refused: readonly ScenarioExample[];
 }
 
-/** A rule over several keys. It is bivariant, so that a workload's rules can name the type of their keys. */
+/** A rule over several keys. The type is bivariant, so that a workload's rules can state the type of their keys. */
 export type WorkloadRule<Treatment> = {
   bivariant(written: unknown, treatment: Treatment): readonly Finding[];
 }["bivariant"];
@@ -77,17 +77,17 @@ export type WorkloadRule<Treatment> = {
 export interface WorkloadKeys<Treatment, Own = object> {
   readonly keys: Readonly<Record<string, z.ZodType>>;
   /**
-   * Rules over a scenario whose keys passed their schema. A rule reads only the keys that it is about, so that it runs even
-   * if the schema refuses another key.
+   * Rules over keys that passed their schema. A rule reads only the keys that it is about, so it also runs if the schema
+   * refuses other keys.
    */
   readonly rules?: readonly WorkloadRule<Treatment>[];
-  /** Findings about settings of the treatment that a dialect does not support. */
+  /** Findings about settings that the dialect does not support. */
   dialectProblems?(name: DialectName, treatment: Treatment): readonly Finding[];
-  /** The settings of a treatment from keys that passed their schema. */
+  /** Makes the settings of a treatment from keys that passed their schema. */
   resolve(written: unknown): Own;
-  /** True if the scenario leaves room for clients of that role. Default: always. */
+  /** True if the scenario allows clients of the role. Without this function it always does. */
   hasRole?(role: string, written: unknown): boolean;
-  /** Keys that `schema print` takes as options if it gets no scenario. */
+  /** Keys that `schema print` has options for, when it prints without a scenario. */
   readonly levels?: readonly LevelOption[];
   readonly examples?: WorkloadExamples;
 }
@@ -100,22 +100,25 @@ export interface LevelOption {
   readonly description: string;
   readonly choices: readonly string[];
   readonly fallback: string;
-  /** True if the tables depend on the key; false if only the statements do. */
+  /** True if the key changes the tables; false if it changes only the statements. */
   readonly isOfTables: boolean;
 }
 
-/** An objection that a careful experimenter would have: one short sentence with the way out. */
+/** Objection to a valid but dubious setting: one short sentence that also says how to avoid it. */
 export interface Objection {
   /** Stable name of the rule for programs. */
   readonly rule: string;
   readonly words: string;
 }
 
-/** The tables of a workload; a namespace has one of each name. */
+/** Tables of a workload. A namespace has each table once. */
 export interface WorkloadTables extends FaultTables<string> {
   /** Names of the tables in the order in which they are created. */
   readonly names: readonly string[];
-  /** Beginning of each variant of the tables, such as `payload `; left out if no other run may drop the namespace. */
+  /**
+   * Beginning of the mark in the namespace that names the variant of the tables, such as `payload `. Left out if no other
+   * run may drop the namespace.
+   */
   readonly mark?: string;
 }
 
@@ -125,11 +128,11 @@ export interface ClientContext<S extends WorkloadTreatment> extends WorkerContex
 
 /** The clients of one worker thread. */
 export interface WorkloadClients extends Clients {
-  /** The operation that an arrival of the role starts, the same in every worker. Needed with several operations. */
+  /** Operation that an arrival of the role starts, the same in every worker. Needed if the role has several operations. */
   operationOf?(arrival: Arrival): string;
   /** Writes the files of the audit, once a second and when the worker fails. Never throws. */
   flush?(): void;
-  /** Ends the clients; resolves to their account for the audit. Rejects if the account was not kept. */
+  /** Ends the clients; resolves to their account for the audit. Rejects if the account could not be written. */
   close?(): unknown;
 }
 
@@ -141,10 +144,10 @@ export interface PreloadInputs<S> {
   readonly mayContinue: () => boolean;
 }
 
-/** Spans of a trial within which faults may lose acknowledged work. */
+/** Faults' effect on acknowledged work: the spans of a trial in which it may be lost, and whether that is allowed. */
 export interface LossTerms {
   readonly spans: readonly LossSpan[];
-  /** True if the scenario counts such a loss instead of calling it a violation. */
+  /** True if the scenario only counts work lost within the spans; false if such a loss is a violation. */
   readonly isAllowed: boolean;
   /** Start of the measurement window in monotonic milliseconds; undefined if it never began. */
   readonly windowStartMs: number | undefined;
@@ -153,9 +156,9 @@ export interface LossTerms {
 export interface AuditInputs<S> {
   readonly settings: S;
   readonly directory: string;
-  /** Accounts that `WorkloadClient.close` of each closed worker resolved to. */
+  /** Accounts of the workers that closed: what their `WorkloadClients.close` resolved to. */
   readonly workerAccounts: readonly unknown[];
-  /** Names of the workers that ended without closing. */
+  /** Names of the workers that ended without closing, whose account is missing. */
   readonly unclosed: readonly string[];
   /** Value that `preload` resolved to. */
   readonly preloaded: unknown;
@@ -163,25 +166,28 @@ export interface AuditInputs<S> {
   readonly isDrained: boolean;
   /** Milliseconds by which a fault changed the server's clock; left out if no fault did. */
   readonly clockStepMs?: number;
-  /** Left out if no fault may have lost acknowledged work. */
+  /** Spans in which faults may lose acknowledged work; left out if no fault may. */
   readonly loss?: LossTerms;
 }
 
 export interface Loss {
   readonly operation: string;
-  /** Lost things in the operation's unit; a thing that lost several operations counts once for each. */
+  /** Number of lost things in the operation's unit. A thing that lost several operations counts once for each. */
   readonly lost: number;
-  /** Part of `lost` that was acknowledged outside of all spans within which a fault may lose work. */
+  /** Part of `lost` that was acknowledged outside of all spans in which a fault may lose work. */
   readonly unexplained: number;
-  /** Times, in seconds of the window, at which the first and the last lost work was acknowledged, if known. */
+  /**
+   * Time at which the first lost work was acknowledged, in seconds of the window, if known; `lastAtSeconds` is the last
+   * one's.
+   */
   readonly firstAtSeconds?: number | undefined;
   readonly lastAtSeconds?: number | undefined;
 }
 
-/** Findings that every audit has; `Auditing.findings` adds those which a workload has. */
+/** Findings that every audit has. A workload adds others by `Auditing.findings`. */
 export interface AuditFindings {
   readonly verdict: "ok" | "violated";
-  /** Acknowledged things, in the workload's unit. */
+  /** Number of acknowledged things, in the workload's unit. */
   readonly published: number;
   readonly inDoubt: number;
   readonly lost: number;
@@ -190,7 +196,7 @@ export interface AuditFindings {
   readonly losses?: readonly Loss[] | undefined;
   /** One sentence for each kind of violation. */
   readonly violations: readonly string[];
-  /** The first findings of each kind; see `Findings`. */
+  /** Findings with the names of rows, up to `NAMED_PER_KIND` of each kind. */
   readonly named?: readonly NamedFinding[] | undefined;
   /** One sentence for each part that the audit could not check. */
   readonly notAudited: readonly string[];
@@ -205,18 +211,18 @@ export interface AuditOutcome {
   readonly logged?: Mapping;
 }
 
-/** Figures of a trial's result that its files can confirm. */
+/** Figures of a trial's result that can be counted again from the trial's files. */
 export interface StatedFigures {
   readonly integrity: AuditFindings;
   readonly passesPerEvent: number | undefined;
 }
 
-/** A figure in a trial's result and in its files, or the reason why the two are not compared. */
+/** A figure as the result states it and as the files count it, or the reason why it is not compared. */
 export type RecountedFigure =
   | { readonly figure: string; readonly stated: unknown; readonly counted: unknown }
   | { readonly figure: string; readonly leftOut: string };
 
-/** Measurements of a trial, or of all trials of a treatment, for the workload's lines in the summary. */
+/** Measurements of a trial, or of a treatment's merged trials, from which a workload makes lines of the summary. */
 export interface ReportedMeasurements {
   readonly windowSeconds: number;
   readonly operations: Readonly<Record<string, ReportedOperation>>;
@@ -232,85 +238,94 @@ interface ReportedOperation {
 
 export interface Loading<S> {
   /**
-   * Tries statements in a transaction that is rolled back, before the first trial. Resolves to sentences, each with its
-   * place, about statements that the server refuses.
+   * Tries the statements before the first trial, in a transaction that is rolled back. Resolves to one sentence for each
+   * refused statement, with its place in the file.
    */
   tryOut?(store: Store<S>, admin: AdminSession, settings: S): Promise<readonly string[]>;
-  /** Fills the tables before the warm-up; the audit gets the value that this resolves to. */
+  /** Fills the tables before the warm-up. It resolves to a value that the audit gets as `preloaded`. */
   preload?(store: Store<S>, admin: AdminSession, inputs: PreloadInputs<S>): Promise<unknown>;
 }
 
-/** How a queue is emptied after the measurement window. */
+/** Emptying of a queue after the measurement window. */
 export interface Draining<S> {
-  /** True if these roles can empty what other roles fill. */
+  /** True if the scenario has the roles that empty what its other roles add. */
   isPossible(actors: Readonly<Record<string, RoleSettings>>): boolean;
   isDone(store: Store<S>, admin: AdminSession, settings: S): Promise<boolean>;
 }
 
-/** Names of the subject of an audit, such as `event`, and of an acknowledged subject, such as `published`. */
+/**
+ * Nouns for an audit's sentences: one thing, such as `event`, and an adjective for acknowledged things, such as
+ * `published`.
+ */
 export interface AuditWords {
   readonly one: string;
   readonly acknowledged: string;
 }
 
-/** The comparison of the tables with the acknowledged transactions. */
+/** Audit of a trial: it compares the tables with the acknowledged transactions. */
 export interface Auditing<S> extends AuditWords {
   /** Kinds of violation that the audit distinguishes. */
   readonly violations: readonly string[];
-  /** Fields of `integrity` in the result besides the fields of every audit. */
+  /** Fields that the audit adds to `integrity` in the result. */
   readonly findings?: Readonly<Record<string, z.ZodType>>;
-  /** Names of `findings` that thresholds and published figures can use, as metrics of `audit`. */
+  /** Names of `findings` that are numbers. Thresholds and published figures can use them as metrics of `audit`. */
   readonly sizes?: readonly string[];
   audit(store: Store<S>, admin: AdminSession, inputs: AuditInputs<S>): Promise<AuditOutcome>;
-  /** Present if the audit knows when each thing was acknowledged, and thus which faults explain its loss. */
+  /** Present if the audit knows the time of each acknowledgement, and therefore which losses a fault explains. */
   readonly explainsLoss?: true;
-  /** Counts the audit's figures again, from a finished trial's directory. Throws if a file cannot be read. */
+  /** Counts figures of the audit again from the directory of a finished trial. Throws if a file cannot be read. */
   recount?(directory: string, stated: StatedFigures): Iterable<RecountedFigure>;
 }
 
 export interface StageTraits {
-  /** Roles whose work brings things to the stage. */
+  /** Roles whose operations bring things to this stage. */
   readonly roles: readonly string[];
-  /** Span of the stage's latency, such as `Publish commit to archive commit`. */
+  /** Description of the time span, such as `Publish commit to archive commit`. */
   readonly span: string;
 }
 
-/** Statements about a treatment and its results that go beyond the figures of every operation. */
+/** What a workload says about its treatments and results, in addition to the figures that every operation has. */
 export interface Reporting<S> {
-  /** Stages of the life of a published thing. Results have the latency up to each stage. */
+  /** Stages in the life of an acknowledged thing. Results have the latency from its acknowledgement to each stage. */
   readonly stages?: Readonly<Record<LifecycleStage, StageTraits>>;
-  /** Conditions of a treatment in words, by aspect, for the plan and the report. */
+  /** Conditions of a treatment as texts by aspect, for the plan and the report. */
   conditions?(settings: S): Readonly<Record<string, string | undefined>>;
   /** Objections to one treatment. General rules are in `analysis/lint`. */
   lint?(settings: S): readonly Objection[];
-  /** Names of the evidence metrics that the summary shows for each treatment, by the key that a factor varies. */
+  /** Names of evidence metrics for the summary, by scenario key: they are shown if a factor varies the key. */
   readonly factors?: Readonly<Record<string, readonly string[]>>;
   /** Lines of the summary about one treatment. */
   lines?(measured: ReportedMeasurements): readonly string[];
 }
 
-/** A workload: a folder here and a line in `registry.ts`; the rest of the program knows names only. */
+/**
+ * A workload. It is one folder here and one line in `registry.ts`; the rest of the program knows its operations by name
+ * only.
+ */
 export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly name: string;
-  /** Description in the reference of the scenario, in one sentence. */
+  /** One sentence that describes the workload in the reference of the scenario. */
   readonly description: string;
   readonly operations: Readonly<Record<string, OperationTraits>>;
   readonly roles: Readonly<Record<string, RoleTraits>>;
-  /** True if clients ever run that operation with these settings: its weight is above 0. Default: always. */
+  /** True if clients run the operation with these settings: its weight is above 0. Without this function they always do. */
   performs?(operation: string, settings: S): boolean;
   readonly settings: WorkloadKeys<S>;
   readonly tables: WorkloadTables;
-  /** Stores by database. The functions below get the store of the treatment's database, with its operations. */
+  /** Stores by database. Functions below that take a store get the one for the treatment's database. */
   readonly stores: Stores<Store<S>>;
-  /** The reason why transactions send no COMMIT, such as `statementShape is single-statement`. */
+  /**
+   * Reason why transactions of the treatment send no COMMIT, such as `statementShape is single-statement`; undefined if
+   * they send it.
+   */
   withoutCommit?(settings: S): string | undefined;
   /** Present if the simple protocol, which has no parameters, can send the statements: `prepared: simple`. */
   readonly isSimple?: true;
-  /** Present if statements name tables without their schema, which then is in the search path of every endpoint. */
+  /** Present if statements name tables without schema. Every endpoint then needs the schema in its search path. */
   readonly isUnqualified?: true;
-  /** Present if clients open their connections themselves, and need the pool strategy `own`. They lease none. */
+  /** Present if clients open connections themselves and lease none. They need the pool strategy `own`. */
   readonly ownsConnections?: true;
-  /** Makes the clients of one worker thread, which waits at the barrier until this resolves. */
+  /** Makes the clients of one worker thread. The thread waits for the result before it enters the barrier. */
   client(store: Store<S>, context: ClientContext<S>): WorkloadClients | Promise<WorkloadClients>;
   readonly loading?: Loading<S>;
   readonly draining?: Draining<S>;

@@ -56,7 +56,7 @@ it("a run on two agents passes its audit, and its times are right although one a
     ["b", 3],
   ]);
   const clocks = Object.fromEntries((trial.agents ?? []).map(({ name, clock }) => [name, clock]));
-  // The clock has gained 200 ppm since the machine started, too; at most 20 s have passed since the last comparison.
+  // The shifted clock runs 200 ppm fast since the machine's start. Since the last comparison at most 20 s have passed.
   const aheadMs = 5_000 + 200e-6 * monotonicMs();
   expect(Math.abs((clocks["b"]?.offsetMs ?? Number.NaN) + aheadMs)).toBeLessThan(
     4 + (clocks["b"]?.errorMs ?? 0),
@@ -67,7 +67,7 @@ it("a run on two agents passes its audit, and its times are right although one a
     readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".bin")),
   ).not.toEqual([]);
 
-  // The life of every archived event is known, regardless of the agent that added it.
+  // All archived events have a latency, whichever agent added them.
   const histograms = await readTrialHistograms(directory, trial.number, result.treatments[0]?.id ?? "");
   expect(histograms.get("lifecycle.archived")?.totalCount).toBe(trial.operations["archive"]?.events);
   expect(histograms.get("lifecycle.completed")?.totalCount).toBeGreaterThan(0);

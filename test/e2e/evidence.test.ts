@@ -63,13 +63,13 @@ describe("the evidence of a trial", () => {
       (sum, each) => sum + each.transactions + each.emptyPolls,
       0,
     );
-    // Sessions report with up to a second's delay at either end of a window of four seconds.
+    // Sessions report their counts up to a second late, at both ends of the window of four seconds.
     expect(database.commits).toBeGreaterThan(done / 2);
     expect(database.commits).toBeLessThan(done * 2);
     const added = operations.add?.events ?? 0;
     const unstated = database.skipped?.find(({ reason }) => reason.includes("no cost per event is stated"));
     if (unstated) {
-      // Readings of a busy machine may come too late for the window's ends.
+      // On a busy machine the readings for the ends of the window may be missing.
       expect(database.perEvent).toBeUndefined();
     } else {
       expect(database.perEvent).toMatchObject({ events: added });
@@ -96,7 +96,7 @@ describe("the evidence of a trial", () => {
   fullIt(
     "shows consumers that wait for row locks with for-update, and no such waits with skip-locked",
     async () => {
-      // All clients want the head of the queue, and each keeps it for the app delay.
+      // All clients compete for the first event of the queue, and each holds it for the app delay.
       const contention = [
         "appDelay=200ms",
         "trial.duration=6s",

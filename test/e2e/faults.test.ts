@@ -82,7 +82,7 @@ faults: [{ at: 15s, kind: process-stop, for: 2s }]
     const since = samples.filter(
       ({ atSeconds }) => atSeconds > injectedAtSeconds && atSeconds < untilSeconds,
     );
-    // A series that never rose recovered at once, regardless of its samples.
+    // A backlog that never rose has recovered in 0 s, whatever its samples are.
     if (recoverySeconds !== 0) expect(most).toBe(highest(since));
     expect(readFileSync(join(directory, "summary.txt"), "utf8")).toMatch(/; backlog: +pending/);
   });

@@ -20,7 +20,7 @@ const own = ownDatabase("fidelity");
 const namespace = testNamespace("fidelity");
 let admin: AdminClient;
 
-/** SQL that records the counts of the tables when the status table is about to be dropped. */
+/** SQL of an event trigger that stores the tables' counts before train-sim drops them. */
 const WITNESS = [
   "CREATE EXTENSION pg_stat_statements",
   `CREATE TABLE public.seen (live bigint, statuses bigint, archived bigint, passes bigint)`,
@@ -74,7 +74,7 @@ interface Seen {
   readonly rows: number;
 }
 
-/** Calls and rows of each statement of the workload in the server's view, by name. */
+/** Numbers of calls and rows of each statement as the server counts them, by the statement's name. */
 async function counted(statementShape: StatementShape): Promise<Record<string, Seen>> {
   const workload = eventOperations({
     ...{ dialect: "postgres", namespace, payload: "text", statementShape },
@@ -98,7 +98,7 @@ async function counted(statementShape: StatementShape): Promise<Record<string, S
 
 type Counts = Pick<OperationResult, "transactions" | "events" | "emptyPolls">;
 
-/** Calls that each shape must have made, given the result's figures. */
+/** Number of calls of each statement that the shape must make, computed from the figures of the result. */
 function expectedCalls(
   shape: StatementShape,
   operations: Readonly<Record<"add" | "process" | "archive", Counts>>,
@@ -174,8 +174,9 @@ function expectClosure({ client, windowSeconds }: TrialResult, clients: number):
 }
 
 /**
- * The account and the histograms record the same time separately. All transactions lie inside the window, so they differ
- * only by the rounding of histograms (0.1 %, and a microsecond each).
+ * Expects that the clients' time accounts and the histograms, which are recorded separately, have the same service time.
+ * They may differ only by the rounding of histograms (0.1 %, and a microsecond each), since all transactions lie inside the
+ * window.
  */
 function expectServiceTimes({ client }: TrialResult, operations: readonly OperationResult[]): void {
   const transactions = operations.reduce((sum, each) => sum + each.transactions, 0);

@@ -43,7 +43,7 @@ async function run(...set: string[]): Promise<Judged> {
   return runOf(ON_SUITE_SERVER, ...set);
 }
 
-/** A run with a separate server, since the server's share of the processors cannot be seen on the suite's. */
+/** Runs a scenario with an embedded server, since the processors' use by the suite's server cannot be measured. */
 async function runEmbedded(...set: string[]): Promise<Judged> {
   return runOf(BASE, ...set);
 }
@@ -167,7 +167,8 @@ describe("the diagnosis", () => {
       ...["actors.consumers=false", "batch=1", "trial.drain=false"],
     );
     const [trial] = result.treatments[0]?.trials ?? [];
-    // The program's own time between two transactions was once in no activity: 1.2 % at 1 200 transactions per second.
+    // An earlier version booked the program's time between transactions to no activity: 1.2 % at 1 200 transactions per
+    // second.
     expect(trial?.client?.accountedRatio).toBeGreaterThan(0.995);
     expect(trial?.client?.accountedRatio).toBeLessThan(1.001);
   });

@@ -46,7 +46,7 @@ async function textOf(address: string): Promise<string> {
   return text;
 }
 
-/** Reads events until the server ends the stream. It never closes the stream itself. */
+/** Reads events of the stream until the server ends it. */
 async function listen(
   address: string,
   onUpdate: (name: string, update: LiveUpdate) => void,
@@ -66,7 +66,7 @@ async function listen(
   throw new Error("the events ended without last words");
 }
 
-/** The value of one series of the metrics. */
+/** Value of the series `name` in a text of Prometheus metrics. */
 function seriesIn(metrics: string, name: string): number {
   const line = metrics.split("\n").find((each) => each.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1));

@@ -52,7 +52,7 @@ async function start(): Promise<{ running: Running; pids: Pids }> {
 const orphaned: number[] = [];
 afterEach(() => {
   vi.unstubAllEnvs();
-  // Cleans up after a failed test that did not end its processes.
+  // Ends the processes that a failed test left.
   for (const pid of orphaned.splice(0)) if (ownerRecord([pid]) !== undefined) process.kill(pid, "SIGQUIT");
 });
 

@@ -20,7 +20,7 @@ import type { Obstacle } from "../../src/database/contract.js";
 
 const server = inject("adminEndpoint");
 const own = ownDatabase("preflight");
-/** A role whose name must be quoted, and whose only right is to log in. */
+/** A role whose name needs quotes and which has no right but to log in. */
 const poor: Endpoint = {
   ...server,
   user: testNamespace('no "rights'),

@@ -40,7 +40,7 @@ function strokesOf(svg: string, colour: string): number {
   return svg.toLowerCase().split(`stroke="${colour}"`).length - 1;
 }
 
-/** A frame in which a table scrolls: its view at the left end, and its names at the right end. */
+/** State of a frame in which a table scrolls: `keepsNames` at its right end, everything else at its left end. */
 interface Frame {
   readonly name: string;
   readonly isWider: boolean;
@@ -70,7 +70,7 @@ describeInChromium("report.html", (browserOf) => {
   });
   afterAll(() => watched.close());
 
-  /** No page may have complaints after any test. */
+  /** No test may leave complaints of the browser. */
   afterEach(() => {
     expect(watched.complaints.splice(0)).toEqual([]);
   });

@@ -35,7 +35,7 @@ batch: { min: 5, max: 20 }
 appDelay: 0
 diagnosis: { ceiling: false }
 `;
-/** Fewer workers, for tests that do not depend on them: each thread takes as much processor time as a second of its load. */
+/** Roles with one worker each. Every further thread costs as much processor time as a second of its load. */
 const FEW = ROLES.replace("workers: 2", "workers: 1");
 const SHORT = "trial: { warmUp: 200ms, duration: 1s, drain: 10s }\ntrials: 1\n";
 const LONG = "trial: { warmUp: 300ms, duration: 60s, drain: 60s }\ntrials: 2\n";
@@ -57,7 +57,7 @@ async function withAdmin<T>(work: (admin: AdminClient) => Promise<T>): Promise<T
   }
 }
 
-/** Servers that the train-sim of that process started, by their directory, since others run on this machine too. */
+/** Directories of the servers that the train-sim with that process id has started. */
 function serversOf(pid: number | undefined): string[] {
   const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
   return lines.filter((line) => line.includes(`train-sim-postgres-${pid ?? "?"}-`));
@@ -360,7 +360,7 @@ describe("a run that is stopped", () => {
     },
   );
 
-  /** A lock on a table that the phase needs holds the phase up until the signal has been heard. */
+  /** The test locks a table that the phase needs, so that the phase lasts until the signal is handled. */
   it.each(
     casesOf(
       [

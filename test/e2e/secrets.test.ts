@@ -35,7 +35,7 @@ diagnosis: { ceiling: false }
 `;
 const POOLS = "factors: { pool: [direct, { strategy: pgbouncer, mode: transaction, size: 3 }] }\n";
 
-/** Only Linux has /proc, where other users see command lines and environments. */
+/** True on Linux, where other users see command lines and environments in /proc. */
 const isLinux = process.platform === "linux";
 const secret = testSecret();
 const role = testNamespace("teller");
@@ -71,7 +71,7 @@ function filesIn(directory: string): Record<string, string> {
   return Object.fromEntries(filesBelow(directory).map(({ path, content }) => [path, content]));
 }
 
-/** Private directories of servers that a train-sim of this process id has started. */
+/** Private directories of the servers that the train-sim with that process id has started. */
 function privateDirectories(pid: number | undefined): string[] {
   const names = readdirSync(tmpdir()).filter((name) => new RegExp(`^train-sim-[a-z]+-${pid}-`).test(name));
   return names.map((name) => join(tmpdir(), name));

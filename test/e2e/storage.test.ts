@@ -35,7 +35,7 @@ it("a file is complete whenever its writer is killed, and can be written again",
       dots += chunk.length;
     }
     if (round % 2 === 0) {
-      // Waits for a random moment of the next write: between one turn of the event loop and a few hundred.
+      // The process is killed at a random moment of a write, after 0 to 300 turns of the event loop.
       for (let turns = prng.intBetween(0, 300); turns > 0; turns--) await new Promise(setImmediate);
     } else {
       // Waits until the next write has begun.

@@ -51,7 +51,7 @@ describe("TimerThread", () => {
     timer.set(sinceMs + 30);
     await firing;
     expect(fired[0]).toBeGreaterThanOrEqual(sinceMs + 30);
-    // Round trips of another timer leave enough time for a wrong firing.
+    // If this timer fired wrongly, it would have fired by the time that another timer has made some round trips.
     const other = startTimer();
     for (let times = 0; times < 5; times++) {
       const fires = other.next();

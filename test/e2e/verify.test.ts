@@ -60,7 +60,7 @@ async function verify(directory: string): Promise<Verified> {
   return { exitCode, stderr, verification: JSON.parse(stdout) as Verification };
 }
 
-/** Paths of differing figures, except in pages, which only show stored figures. */
+/** Paths of the differing figures. Pages are left out, since they only repeat stored figures. */
 function pathsOf({ differences }: Verification): string[] {
   return [...new Set(differences.filter(({ kind }) => kind !== "pages").map(({ path }) => path))];
 }
@@ -123,7 +123,10 @@ const first = (result: ResultDocument) => {
   return { treatment, merged: treatment.merged, trial, add, response: add.responseTimeMs };
 };
 
-/** Changes, with one of each kind first for `npm test`. */
+/**
+ * Changes of a result, with the path of the figure that must differ. `npm test` uses the first ones, which are one of each
+ * kind.
+ */
 const CHANGES: readonly [what: string, change: Change, path: RegExp][] = [
   [
     "a percentile of a trial",

@@ -72,7 +72,7 @@ function poolersAgainOf(parent: number | undefined): number[] {
   return processes().flatMap((each) => (each.parent === parent ? poolersOf(each.pid) : []));
 }
 
-/** Resolves when none of the processes is left. Reapers take their time. */
+/** Resolves when none of the processes is left. The reaper may need some seconds to end them. */
 async function untilGone(pids: readonly number[]): Promise<void> {
   const left = (): number[] => pids.filter((pid) => processes().some((each) => each.pid === pid));
   await expect.poll(left, { timeout: 200_000 }).toEqual([]);
@@ -216,7 +216,7 @@ it.each(["agent", "coordinator"])("no pooler is left if the %s is killed", async
   await untilGone(poolers);
 });
 
-/** Starts an agent that seems to be on another machine: this machine's processes are not among its own. */
+/** Starts an agent in a separate namespace of processes, so that it seems to run on another machine. */
 function startElsewhere(name: string, url: string, token: string): Promise<unknown> {
   const asUser = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
   const namespaces = [...asUser, "--pid", "--fork", "--kill-child", "--mount-proc"];

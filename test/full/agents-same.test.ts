@@ -148,7 +148,8 @@ it("clients of each agent equal throughput x (response time + think time)", asyn
       const { transactions = 0, responseTimeMs } = operations["__cycle__"] ?? {};
       return sum + (transactions / windowSeconds) * (((responseTimeMs?.mean ?? 0) + 100) / 1000);
     }, 0);
-    // A thread that waits for a processor wakes clients late, outside response and think time. An extra client would be 20 %.
+    // A thread that waits for a processor wakes its clients late, which is in no response or think time. A client too
+    // many would add 20 %.
     expect(busy / clients).toBeLessThan(1.02);
   }
 });

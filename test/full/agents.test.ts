@@ -69,7 +69,7 @@ async function resume(scenario: string, directory: string, token: string): Promi
   expect(readFileSync(join(directory, "summary.txt"), "utf8")).toContain("1 of 1 trial complete");
 }
 
-/** A stranger who knows the token. */
+/** Connects as a program that knows the token but is no agent of the run. */
 function intruder({ url, token }: Stage, introduction: object): WebSocket {
   const limits = { openFiles: null, localPorts: null };
   const version = packageVersion();
@@ -264,7 +264,8 @@ it("a trial goes on if its fault kills an agent, which joins again for the next 
     expect(agentRecords?.map(({ cpuSeconds }) => cpuSeconds === undefined).sort()).toEqual([false, true]);
     expect(windowSeconds).toBeCloseTo(3, 1);
     expect((diagnosis ?? []).map(({ check }) => check)).not.toContain("closure");
-    // CPU time and I/O of the killed agent before the window must not look like other programs' in it.
+    // CPU time and I/O that the killed agent used before the window must not be attributed to other programs in the
+    // window.
     expect(notAssessed).toContainEqual({
       what: "CPU time of other programs, I/O of other programs",
       reason: "an agent's process ended within the window",

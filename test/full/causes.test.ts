@@ -58,7 +58,7 @@ trials: 1
 ${rest}`;
 }
 
-/** Actors: a producer, and an archiver if there are consumers. */
+/** Roles of the scenario: a producer, the given number of consumers, and an archiver if there are consumers. */
 function actors(consumers: number): string {
   const group = (clients: number, thinkMs: number): string =>
     clients === 0
@@ -106,7 +106,7 @@ function partsOf(trial: TrialResult, operation: Operation): [Part, ...Part[]] {
   return [first, ...others];
 }
 
-/** Samples of a metric so far, of the run's only trial. */
+/** Values of a metric that the run's only trial has sampled so far. */
 function samplesOf(out: string, metric: string): number[] {
   const file = readdirSync(out, { recursive: true, encoding: "utf8" }).find((name) =>
     name.endsWith("evidence.csv"),
@@ -117,7 +117,7 @@ function samplesOf(out: string, metric: string): number[] {
     .flatMap(([, name, value]) => (name === metric ? [Number(value)] : []));
 }
 
-/** Waits for `times` samples above zero. */
+/** Waits until the metric has been above zero in `times` samples. */
 async function untilSampled(out: string, metric: string, times: number): Promise<void> {
   const deadlineMs = systemClock.nowMs() + MOST_MS;
   while (samplesOf(out, metric).filter((value) => value > 0).length < times) {
@@ -135,7 +135,10 @@ async function withAdmin<T>({ admin }: RunningTarget, work: (client: AdminClient
   }
 }
 
-/** Dead rows that only a vacuum removes. Updates within a page do not count, since any reader may clean them up. */
+/**
+ * Number of dead rows that only a vacuum removes. Dead rows of updates within a page do not count, since any reader may
+ * remove them.
+ */
 function deadForVacuum({ rowsUpdated = 0, rowsHotUpdated = 0, rowsDeleted = 0 }: DatabaseEvidence): number {
   return rowsUpdated - rowsHotUpdated + rowsDeleted;
 }
@@ -173,7 +176,7 @@ describe("the evidence of one trial", { timeout: MOST_MS }, () => {
     expect(pooler?.waitMsPerTransaction).toBeGreaterThan(5);
     const [[largest, beginMs], ...others] = partsOf(trial, "process");
     expect(largest).toBe("begin");
-    // Clients wait in the pooler, which is not part of the pool wait.
+    // Clients wait inside the pooler, which counts as "begin" and not as pool wait.
     expect(new Map(others).get("poolWait")).toBeLessThan(beginMs / 2);
   });
 

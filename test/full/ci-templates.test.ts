@@ -32,8 +32,8 @@ trial: { warmUp: 0s, duration: 1s, drain: 10s }
 `;
 
 /**
- * A checkout of train-sim without its installed packages, a workspace, and stand-ins of `gh` and `curl` that record their
- * input.
+ * Sets up a checkout of train-sim without installed packages, a workspace, and stand-ins of `gh` and `curl` that record
+ * their input.
  */
 function stage(): { home: string; workspace: string; programs: string } {
   const root = scratchDirectory();
@@ -69,7 +69,7 @@ function shell(
   return done.status ?? -1;
 }
 
-/** The exit code of the action's first failing step, or 0. */
+/** Runs the steps of the action; returns the exit code of the first one that fails, or 0. */
 function runAction(place: Place, event: string, inputs: Readonly<Record<string, string>>): number {
   const action = Action.parse(parse(readFileSync("ci/github/action.yml", "utf8")));
   const files = {

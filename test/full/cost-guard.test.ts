@@ -8,8 +8,8 @@ import { MAIN } from "../support/train-sim.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /**
- * Planted increase of the cost as a share: the least that 24 pairs find, whose interval reaches 2.5 % to each side, with a
- * limit of 3 %.
+ * Increase of the cost that the test plants, as a share. 24 pairs, whose interval reaches 2.5 % to each side, find it with
+ * a limit of 3 %.
  */
 const PLANTED_SHARE = 0.1;
 const ROUNDS = "24";
@@ -18,7 +18,7 @@ const START = "const startMs = this.options.nowMs();";
 
 interface Cost {
   readonly status: number | null;
-  /** Microseconds of client CPU per transaction, of the last commit's program and of this one, pair by pair. */
+  /** CPU time of the client in microseconds per transaction, in pairs: the last commit's program and this one. */
   readonly pairs: readonly [number, number][];
 }
 

@@ -54,7 +54,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Work of three disturbing sessions until the run ends: the first makes many transactions, the others are always active. */
+/**
+ * SQL of three sessions that disturb a run until its end: the first commits many transactions, the others are always
+ * active.
+ */
 const COMMITS =
   "DO $$ BEGIN FOR i IN 1..500 LOOP PERFORM sum(g) FROM generate_series(1, 100) AS g; COMMIT; END LOOP; PERFORM pg_sleep(0.1); END $$";
 const WORK = [COMMITS, "SELECT pg_sleep(0.2)", "SELECT pg_sleep(0.2)"];
@@ -110,7 +113,7 @@ async function ranWith({ load = LOAD, trials = 1, at = app, during, happens }: D
 
 const MEASURING = '"phase":"measure"';
 
-/** Findings about the server, since this machine may be busy with other tests. */
+/** Findings of a trial about the server. Findings about this machine are left out, since other tests keep it busy. */
 function findingsOf({ diagnosis = [] }: TrialResult): Finding[] {
   return diagnosis.filter(({ check }) => OF_DISTURBANCE.includes(check));
 }

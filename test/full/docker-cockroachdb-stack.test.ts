@@ -115,7 +115,7 @@ describe("the stack on CockroachDB", () => {
 
   test("checks every node's readiness at /health", async () => {
     for (const { asked } of stack.health) {
-      // HAProxy spreads its first health checks.
+      // HAProxy does not check all nodes at once, so the test waits until each was checked.
       await expect.poll(() => [...asked], { timeout: 200_000 }).toEqual(["GET /health?ready=1"]);
     }
   });

@@ -21,7 +21,7 @@ import {
 const run = promisify(execFile);
 const ROOT = join(DOCKER, "..");
 const OWN_IMAGES = ["train-sim", "train-sim-pgbouncer"];
-/** Name of an image with a tag that starts with a full version or a date, not `latest` or a major version alone. */
+/** Pattern of an image whose tag is a version with at least two numbers, or a name with a date, and not `latest`. */
 const PINNED = /^[\w./-]+:(v?\d+\.\d+(\.\d+)?|[a-z]+-\d{8})(-[\w.-]+)?$/;
 
 /** Keys of the compared scenarios. The loader checks all keys. */
@@ -122,7 +122,7 @@ describe.each(STACKS)("$file", ({ home, names }) => {
       expect(target).toMatch(/^\//);
       expect([undefined, "ro"]).toContain(mode);
       if (!source.startsWith(".")) used.add(source);
-      // make-env.sh makes results; everything else is committed and must not be writable.
+      // make-env.sh makes the directory results. All other mounted sources are committed and must be read-only.
       else if (source.endsWith("/results")) {
         expect(join(copied(home), source)).toBe(join(copy, "results"));
         expect(existsSync(join(copy, "results"))).toBe(true);
@@ -206,7 +206,7 @@ describe("train-events.docker.yaml", () => {
         const service = compose.services[hostname];
         expect(service?.ports?.[0]).toMatch(new RegExp(`:${port}$`));
         expect([username, pathname]).toEqual(["train_sim", "/train_sim"]);
-        // The certificates are where the service of train-sim has them, for both kinds of URL.
+        // Certificates must be mounted where the URLs of train-sim's service expect them, in both forms of URL.
         expect([target.ca, searchParams.get("sslrootcert") ?? target.ca]).toEqual([
           "/certs/ca.crt",
           "/certs/ca.crt",

@@ -67,7 +67,7 @@ async function ask(index: number, command: string): Promise<readonly Readonly<Re
   }
 }
 
-/** Runs the committed health check of a PgBouncer against `port`, for an identity. Rejects if the check fails. */
+/** Runs a PgBouncer's committed health check on `port` as the user `identity`. Rejects if the check fails. */
 async function healthCheck(port: number, identity: string): Promise<void> {
   const check = (await readCompose()).services["pgbouncer-1"]?.healthcheck?.test[1] ?? "exit 1";
   const command = check

@@ -9,7 +9,7 @@ import { systemClock } from "../../src/foundation/clock.js";
 import { LOSS_ALLOWED, lostOneUnexplained, startLossyRun, trialOf } from "../support/lossy-run.js";
 import { onlyResultIn, outputMatch, trainSim } from "../support/train-sim.js";
 
-/** Long enough to lose many events, short enough to acknowledge them within the window. */
+/** Delay of the log writer: long enough to lose many events, short enough to acknowledge them within the window. */
 const WRITER_DELAY_SECONDS = 0.8;
 const LATE_SECONDS = 0.25;
 
@@ -82,7 +82,10 @@ it("the audit finds an event that a stranger deletes before a kill, as unexplain
   expect(taken).toMatch(/-..ff-/);
 });
 
-/** Deletes a preloaded event, which was acknowledged long before the kill. Resolves to its id. */
+/**
+ * Deletes a preloaded event, whose add was acknowledged long before the kill, so that no fault explains its loss. Resolves
+ * to its id.
+ */
 async function takeAnEvent(endpoint: Parameters<typeof connectAdmin>[0]): Promise<string> {
   const admin = await connectAdmin(endpoint, { purpose: "stranger" });
   try {

@@ -48,13 +48,13 @@ async function runWith(module: string, nodeOptions = "", args: readonly string[]
   return { ended, ...onlyResultIn(out) };
 }
 
-/** Module in which the second thread of the consumers does the deed as soon as the window begins. */
+/** Text of a module that runs `deed` in the second thread of the consumers, as soon as the window begins. */
 const inWorker = (deed: string) => `
 if (!isMainThread && workerData?.role === "consumers" && workerData.index === 1)
   parentPort.on("message", ({ kind }) => kind === "measure" && setImmediate(() => { ${deed} }));
 `;
 
-/** Module in which the main thread does the deed a moment after the window has begun. */
+/** Text of a module that runs `deed` in the main thread, a moment after the window has begun. */
 const inCoordinator = (deed: string) => `
 const { postMessage } = Worker.prototype;
 let isDone = false;
@@ -115,7 +115,7 @@ describe("failures of worker threads", () => {
       "",
       [
         ...["--set", "actors.producers.load={executor: constant-arrival-rate, rate: 20, maxClients: 1}"],
-        // A client with a think time has a timer thread too.
+        // A think time would give the consumers a timer thread too.
         ...["--set", "actors.consumers.load.thinkTime=0"],
       ],
     );
@@ -143,7 +143,7 @@ describe("failures of worker threads", () => {
       "--max-old-space-size=192",
     );
     expect(ended.exitCode, ended.stderr).toBe(107);
-    // Node 20 and 22 end the thread, 24 and 26 do not.
+    // Node 20 and 22 end a thread that runs out of memory; in 24 and 26 it hangs and is terminated.
     expect(ended.stderr).toMatch(/consumers worker 1 (ran out of memory|hangs: [\s\S]*was terminated)/);
     expect(ended.stderr).toContain(`Partial results are in ${directory}`);
     expect(result.verdict.status).toBe("aborted");

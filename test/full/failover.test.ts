@@ -36,7 +36,7 @@ it("a failover loses events of an asynchronous primary, all explained, and none 
   expect(integrity?.lost).toBeGreaterThan(0);
   const [cut, over] = faults;
   expect(over?.words).toMatch(/^killed server_1 and promoted server_[23], which had its log up to 0\/\w+;/);
-  // Changes on their way when the network was cut off may have arrived or not.
+  // A change that was on its way when the network was cut off may have reached the standby or not.
   const since = over?.mayLose?.sinceSeconds ?? 0;
   expect(since).toBeGreaterThan((cut?.injectedAtSeconds ?? 0) - 0.5);
   expect(since).toBeLessThan(over?.injectedAtSeconds ?? 0);
@@ -93,7 +93,7 @@ it("the audit finds an event that a stranger deletes on the promoted standby", a
   expect(integrity?.named?.[0]?.id).toBe(taken);
 });
 
-/** Deletes an event on the primary that no client would touch. Resolves to its id. */
+/** Deletes an event on the primary that no client works on any more. Resolves to its id. */
 async function takeAnEvent(started: Started): Promise<string> {
   const admin = await connectPrimary(started);
   try {

@@ -115,7 +115,7 @@ diagnosis: { ceiling: false }
     const { directory, result } = onlyResultIn(out);
     const [{ outcome, ratePerSecond, metric } = expect.fail("no search")] = result.capacity ?? [];
     expect({ outcome, metric }).toEqual({ outcome: "found", metric: operation });
-    // Other operations of the mix arrive too.
+    // The rate counts arrivals of all operations, of which this one is a part.
     expect(ratePerSecond).toBeGreaterThan(20);
     for (const { trials } of result.treatments)
       for (const { integrity } of trials) expect(integrity?.verdict).toBe("ok");

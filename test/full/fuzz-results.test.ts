@@ -46,7 +46,10 @@ diagnosis: { ceiling: false }
 thresholds: { integrity: violations==0 }
 ${onSuiteServer("fuzzed")}`;
 
-/** Directories of the unchanged run and of a copy whose files are damaged and mended, and the path of a trial in them. */
+/**
+ * Directory of the unchanged run, directory of a copy whose files are damaged and restored, and path of a trial within
+ * both.
+ */
 let [sound, damaged, trial] = ["", "", ""];
 beforeAll(async () => {
   const out = scratchDirectory();
@@ -92,14 +95,14 @@ async function report(): Promise<unknown> {
 const logs = async (path: string): Promise<string> =>
   renderLogReport(await readLogs(await logFilesIn([path]), {}, 10), plainMarks);
 
-/** Audits a ledger; a few batches stand for all. */
+/** Reads a ledger and makes the keys of its first batches, as an audit does. */
 function ledger(path: string): number {
   const file = LedgerFile.read(path);
   const keys = new KeyMaker(file.source);
   return [...file.batches()].slice(0, 20).reduce((sum, batch) => sum + keys.keysOf(batch).length, 0);
 }
 
-/** Files (of the first trial, if they belong to a trial) with format and reader. A new reader is one line. */
+/** Files of a result with their formats and readers; files of a trial are the first trial's. A new reader is one line. */
 const READERS: readonly (readonly [
   file: string,
   format: Format,
@@ -140,7 +143,7 @@ test.each(READERS)(
     const path = pathOf(damaged, file);
     const reader: FuzzedReader = {
       ...{ name: `${file}, ${who}`, format, sample: soundBytes(file) },
-      // An unreadable ledger of the program itself is not the user's fault.
+      // The audit does not report a damaged ledger as a UsageError: the program wrote it, and not the user.
       isRefusal: (error) =>
         error instanceof UsageError || (who === "audit" && error instanceof TrainSimError),
       read: async (bytes) => {
@@ -172,7 +175,7 @@ function contentsOf(directory: string): Record<string, string> {
   );
 }
 
-/** Every command with each of its files, and the right exit codes for a broken file. */
+/** Commands with each file that they read, and the exit codes that are right if the file is broken. */
 const COMMANDS: readonly (readonly [command: string, file: string, exitCodes: readonly number[]])[] = [
   ["report DIR", "result.json", [ExitCode.invalid]],
   ["report DIR", "trial/histograms.hlog", [ExitCode.done]],

@@ -14,7 +14,7 @@ const PLANTED = ["report.html", "report.html.tmp", "result.json.tmp", "summary.t
 const ESCAPE = "\u001b]0;owned\u0007\u001b[2J\u009b31m";
 const IDS = ["../../../escaped", "/etc/escaped", "..", "a\u0000b", `<script>alert(1)</script>${ESCAPE}`];
 
-/** A hostile directory, and a directory of a victim that must stay unchanged. */
+/** Makes a hostile result's directory, and a victim's directory next to it that must stay unchanged. */
 function scene(result: ResultDocument): { directory: string; victim: string; neighbours: () => string[] } {
   const parent = scratchDirectory();
   const directory = join(parent, "results");
@@ -62,7 +62,7 @@ function resumable(): ResultDocument {
   };
 }
 
-/** Characters that a terminal obeys, except line ends. */
+/** Control characters that a terminal would execute. Line ends are allowed. */
 const COMMANDS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 
 describe("commands on a hostile result directory", () => {

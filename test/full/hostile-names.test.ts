@@ -13,7 +13,10 @@ const own = generateSecret(4);
 const OWNER = `o'wn"er; DROP TABLE canary; -- é ${own}`;
 const LOADER = `lo"ad'er $1 \\ %s ${own}`;
 const DATABASE = `d'b"; DROP TABLE canary; -- ü${own}`;
-/** The namespace. A scenario's is lower-case; a namespace of `schema` may be folded by PostgreSQL if it is not quoted. */
+/**
+ * Name of a schema that is a keyword of SQL. The scenario's namespace is lower-case, since PostgreSQL would fold an
+ * unquoted name.
+ */
 const NAMESPACE = `select_${own}`;
 const ODD_NAMESPACE = `Odd-$Name_${own}`;
 const PASSWORD = generateSecret();

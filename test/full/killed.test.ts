@@ -20,7 +20,7 @@ import {
 const { password } = inject("adminEndpoint");
 const namespace = testNamespace("killed");
 
-/** Events hardly progress, so that the drain takes all its time; the preload makes the reset take some time. */
+/** Load whose events hardly progress, so that the drain takes all of its time, and whose preload makes the reset slow. */
 const LOAD = `
 name: killed
 seed: 3
@@ -47,7 +47,7 @@ afterAll(async () => {
   await admin.close();
 });
 
-/** Output of a command on the directory, which may refuse it, but only with an explanation. */
+/** Runs a command on the directory. It may refuse the directory, but then must explain why. */
 async function ask(...args: string[]) {
   // Results hold no password, so the continuing command supplies it again.
   const ended = await trainSim(args, { env: { ...process.env, PGPASSWORD: password ?? "" } });
@@ -132,7 +132,7 @@ describe("a run that is killed", () => {
       expect(result.treatments[0]?.trials[0]?.integrity?.verdict).toBe("ok");
       expect(readdirSync(directory)).not.toContain("running");
 
-      // Directories in either order, each with some of the phases.
+      // The order of the directories depends on the phase, so that both orders are tested.
       const both = phase === "reset" || phase === "measure" ? [directory, copy] : [copy, directory];
       const compared = await ask("compare", ...both);
       expect(compared).toMatchObject({ exitCode: 104, stdout: "" });

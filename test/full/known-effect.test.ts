@@ -6,7 +6,10 @@ import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../
 
 const BASELINE_MS = 1;
 const ADDED_MS = 80;
-/** A timer of Node fires up to about a millisecond late, in both treatments, but not equally in each trial. */
+/**
+ * Tolerance in milliseconds: Node's timers fire up to about a millisecond late, in both treatments, but differently in each
+ * trial.
+ */
 const TIMER_MS = 0.5;
 
 const SCENARIO = `
@@ -46,7 +49,7 @@ it(
     expect(found).toMatchObject({ factor: "appDelay", blocks: 5, test: "unpaired", verdict: "exploratory" });
     expect(found?.ciLow).toBeLessThanOrEqual((withoutMs + ADDED_MS + TIMER_MS) / withoutMs);
     expect(found?.ciHigh).toBeGreaterThanOrEqual((withoutMs + ADDED_MS - TIMER_MS) / withoutMs);
-    // The producers are paced by their think time: the delay of others cannot make them faster or slower.
+    // The producers' think time alone determines their throughput, so slower roles cannot change it.
     const throughput = result.comparisons.find(
       ({ operation, metric }) => operation === "add" && metric === "eventsPerSecond",
     );

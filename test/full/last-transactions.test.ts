@@ -39,6 +39,6 @@ diagnosis: { ceiling: false }
   const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
   expect(trial).toMatchObject({ status: "failed", integrity: { verdict: "ok" } });
   expect(trial?.integrity?.notAudited?.length).toBeGreaterThan(0);
-  // Measurements until the lock are kept.
+  // The measurements from before the lock are kept.
   expect(trial?.operations.add?.transactions).toBeGreaterThan(0);
 });

@@ -9,7 +9,7 @@ import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { urlOf } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
-/** Error of HdrHistogram's mean as a share: each sample counts as the middle of a bucket that is at most 0.1 % wide. */
+/** Relative error of a histogram's mean: each sample counts as the middle of its bucket, which is at most 0.1 % wide. */
 const QUANTISATION = 0.001;
 /** Resolution of samples, which are whole microseconds. */
 const SAMPLE_MS = 0.001;
@@ -101,7 +101,7 @@ actors:
             read: ["read.recent", "read.find"],
           }[operation];
           const calls = isAlone ? [operation] : ["begin", ...own, "commit"];
-          // The locks of the one statement are held for the app delay, which takes a transaction.
+          // If the transaction is one statement, its locks are held for the app delay, which needs BEGIN and COMMIT.
           const expected =
             isAlone && operation === "process" ? ["begin", "process", "appDelay", "commit"] : calls;
           expect(namesOf(measured), `${id} ${operation}`).toEqual([...["poolWait", ...expected, "program"]]);

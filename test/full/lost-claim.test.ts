@@ -57,7 +57,7 @@ async function runAt(url: string, namespace: string) {
   return { file, out, first, retaken };
 }
 
-/** Expects that a second run is refused, and that the first run's tables hold its events when it is stopped. */
+/** Expects that a second run in the namespace is refused, and that the first run then ends with its events in the tables. */
 async function expectUndisturbed({ file, out, first }: Awaited<ReturnType<typeof runAt>>): Promise<void> {
   const second = await trainSim(["run", file, "--out", scratchDirectory(), "--duration", "1s"]);
   expect(second.stderr).toMatch(/schema ".*" is in use by another train-sim \(process/);

@@ -14,7 +14,7 @@ import {
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { onlyResultIn, untilLogged } from "../support/train-sim.js";
 
-/** Counts of a second in which all clients wait: a waiting client sees no error. */
+/** Expected counts of a second in which all clients wait. A client that waits gets no error. */
 const NOTHING = { transactions: 0, events: 0, retries: 0 };
 
 /** The first whole second of the window within a fault. */
@@ -25,7 +25,7 @@ function secondInside(fault: FaultRecord | undefined): number {
   return second;
 }
 
-/** Commits that a fault left without an answer, read from its text. */
+/** Numbers of connections that a fault reset at a COMMIT: all, before the server had it, and before its answer. */
 function cutCommits(fault: FaultRecord | undefined): { all: number; lost: number; answers: number } {
   const pattern =
     /^reset (\d+) connections? at a COMMIT: (\d+) before the server had it, (\d+) before its answer/;
@@ -97,7 +97,7 @@ faults: [{ at: 1s, kind: network-reset-commits, commits: 50%, for: 3s }]
 `);
     expectNothingLost(seen, 1);
     const { inDoubt = 0, inDoubtFound = 0 } = seen.trial.integrity ?? {};
-    // Some adds never reached the server and others did, each often enough.
+    // Some adds in doubt never reached the server, and of others only the answer was lost.
     expect(inDoubtFound).toBeGreaterThan(0);
     expect(inDoubt).toBeGreaterThan(inDoubtFound);
     expect(unansweredIn(seen)).toBe(cutCommits(seen.faults.get("network-reset-commits")).all);
@@ -138,7 +138,7 @@ faults:
   });
 
   it("are cleared, with a network fault, if the run is stopped during both", async () => {
-    // No data passes, so that PAUSE waits for transactions that cannot end.
+    // The fault stops all data, so transactions cannot end, and PAUSE waits for them.
     const { started, out } = startFaultRun(
       `
 pool: { strategy: pgbouncer, mode: transaction, size: 4 }

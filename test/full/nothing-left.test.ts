@@ -30,7 +30,7 @@ setInterval(() => {}, 1000);
 ${afterwards}
 `;
 
-/** The script without its timer: only the servers could keep its process from ending. */
+/** The script without its timer, to test that servers alone do not keep the process alive. */
 const withoutTimer = (text: string) => text.replace(/^setInterval.*$/m, "");
 
 interface Started {
@@ -40,7 +40,7 @@ interface Started {
 
 const isRoot = process.getuid?.() === 0;
 let installation: Installation;
-/** An unprivileged user for train-sim if the tests run as root; otherwise the tests' own user is unprivileged. */
+/** Unprivileged user that runs train-sim if root runs the tests; undefined if the tests' user is unprivileged already. */
 let normalUser: ServerUser | undefined;
 const running: Running[] = [];
 

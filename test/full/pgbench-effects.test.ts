@@ -29,7 +29,7 @@ afterAll(async () => {
   await Promise.all(connections.map((each) => each.end()));
 });
 
-/** Notes of the work; undefined if the script fails. */
+/** Runs `work` and returns the notes that its script has made in the database; undefined if the script fails. */
 async function notesBy(work: () => Promise<boolean> | boolean): Promise<string[] | undefined> {
   await own.admin.query("TRUNCATE note RESTART IDENTITY");
   if (!(await work())) return undefined;
@@ -124,7 +124,7 @@ const CASES = [
   `CREATE OR REPLACE FUNCTION f(x int) RETURNS int LANGUAGE SQL BEGIN ATOMIC SELECT x + 1; END;\n${note("f(:scale)")}`,
   "WITH a AS (SELECT :scale::int AS n) INSERT INTO note (n) SELECT n FROM a;",
   `SELECT ':word' \\; INSERT INTO note (what) VALUES (':top');\n;;${note("1").trim()} ${note("2").replace(";", "")}`,
-  // Scripts that fail.
+  // The scripts from here on fail.
   `${note("'before'")}SELECT 1 AS a WHERE false \\gset\n`,
   "SELECT n AS a FROM generate_series(1, 3) n \\gset\n",
   `\\set a 9223372036854775807 + :scale\n${note("1")}`,

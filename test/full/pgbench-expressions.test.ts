@@ -23,7 +23,10 @@ beforeAll(async () => {
   pgbench = await realPgbench(own);
 });
 
-/** Values that pgbench's `debug` prints, up to a refused expression; or the index of the first unreadable expression, from 0. */
+/**
+ * Values that pgbench prints for the expressions, up to the first that it refuses to compute; or the index of the first
+ * that it cannot read.
+ */
 function printed(expressions: readonly string[]): readonly string[] | { readonly unread: number } {
   const file = join(scratchDirectory(), "x.sql");
   writeFileSync(file, `${expressions.map((each) => `\\set x debug(${each})\n`).join("")}SELECT 1;\n`);
@@ -146,7 +149,8 @@ it("random expressions have the same values as in pgbench", () => {
   const refused = taken.filter((i) => mine[i] === REFUSED);
   const others = taken.filter((i) => mine[i] !== REFUSED && !isEqual(mine[i] ?? "", expected[i] ?? ""));
   expect(lines(others), `seed ${FUZZ_SEED}`).toEqual([]);
-  // Constants are computed when they are read, even if pgbench never evaluates them.
+  // train-sim computes constants when it reads them, and so refuses expressions that pgbench never evaluates. They must
+  // be few.
   expect(refused.length, lines(refused).join("\n")).toBeLessThan(taken.length / 20);
 });
 

@@ -39,7 +39,10 @@ beforeAll(async () => {
   runPgbench(["-i", "-q", "-s", "1"]);
 });
 
-/** Calls of a script's statements while `work` runs. Further statements of train-sim are left out. */
+/**
+ * Number of calls of the script's statements during `work`, as the server counts them. Statements that only train-sim sends
+ * are left out.
+ */
 async function callsDuring(
   nameOf: (query: string) => string | undefined,
   work: () => Promise<void> | void,

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { flipSentences } from "../../src/report/findings/reservations.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
-/** The index exists in all trials but the third; the database's comment keeps the number of the trial. */
+/** Workload whose index is missing in the third trial. The database's comment keeps the number of the trial. */
 const workload = (rows: number): string => `-- workload: flip
 -- schema
 CREATE TABLE item (id int PRIMARY KEY, kind int NOT NULL, filler text NOT NULL);

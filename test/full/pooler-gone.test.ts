@@ -19,7 +19,7 @@ import type { RunningPooler } from "../../src/pools/running-pooler.js";
 
 const POOL = { mode: "transaction", size: 4, instances: 1 } as const satisfies Partial<PoolSettings>;
 
-/** Runs with a pool until the window has begun, takes the pooler away, and waits for the end. */
+/** Starts a run with the pool, calls `takeAway` once the window has begun, and waits for the end of the run. */
 async function runUntilGone(pool: string, duration: string, takeAway: (temporary: string) => unknown) {
   const out = join(scratchDirectory(), "results");
   const scenario = `
@@ -44,7 +44,7 @@ diagnosis: { ceiling: false }
   expect(ended.exitCode, ended.stderr).toBe(111);
   const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
   expect(trial).toMatchObject({ status: "failed" });
-  // Measurements until then are kept.
+  // The measurements from before the loss are kept.
   expect(trial?.operations.add?.transactions).toBeGreaterThan(0);
   expect(ended.stderr).not.toMatch(/locks/);
   return ended.stderr;
@@ -83,7 +83,7 @@ it("a run whose external pooler hangs says that it does not answer", async () =>
 
 it("a run whose managed pooler is killed ends at once and names it", async () => {
   const stderr = await runUntilGone("size: 4", "600s", (out) => {
-    // The pooler that this run has started, among all processes of this machine.
+    // Other programs' poolers are among the processes, so only this run's child counts.
     const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
     const run = lines
       .find((line) => line.includes(`--out ${out} `))

@@ -41,7 +41,7 @@ it("a split brain loses exactly the events that the old primary acknowledged aft
 
   const batches = acknowledgedBatches(directory);
   const firstElsewhereMs = Math.min(...batches.flatMap(({ endpoint, atMs }) => (endpoint > 0 ? [atMs] : [])));
-  // The new primary acknowledges events only after its promotion; later events of the old primary exist only there.
+  // Events that only the old primary has: it acknowledged them after the first acknowledgement of the new primary.
   const alone = batches.filter(({ endpoint, atMs }) => endpoint === 0 && atMs > firstElsewhereMs);
   expect(alone.length).toBeGreaterThan(10);
   expect(alone.flatMap(({ keys }) => keys).filter((key) => there.has(key))).toEqual([]);

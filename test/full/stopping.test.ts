@@ -28,7 +28,7 @@ it("an experiment with `until: decided` resumes in its order, ends at a look and
   const resumed = await trainSim(["run", "--resume", directory]);
   expect(resumed.exitCode, resumed.stderr).toBe(0);
   const { result } = onlyResultIn(dirname(directory));
-  // A busy machine may leave even this difference undecided.
+  // On a busy machine even this difference may stay undecided until the last block.
   const { blocks = 0, reason } = result.stopping ?? {};
   const looks = plannedLooks(5, 7).filter((look) => look <= blocks);
   expect(result.stopping).toMatchObject({ min: 5, max: 7, looks, level: levelOf(looks, 7), claims: 1 });

@@ -27,7 +27,9 @@ diagnosis: { ceiling: false }
 evidence: { every: "off" }
 `;
 
-/** Stops the run in its first trial. Resolves to the arguments of the command that it prints. */
+/**
+ * Runs the command and stops it in its first trial. Resolves to the arguments of the command that it prints for continuing.
+ */
 async function stopped(args: readonly string[], signal: NodeJS.Signals): Promise<string[]> {
   const out = scratchDirectory();
   const temporary = scratchDirectory();

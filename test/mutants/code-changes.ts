@@ -121,7 +121,7 @@ export const EVENT_CHANGES: readonly (readonly [
   ],
 ];
 
-/** Workloads other than train-events. */
+/** Names of the workloads other than Train Events. */
 export type Family = "accounts" | "calls" | "connections" | "documents";
 
 export const FAMILY_CHANGES: readonly (readonly [

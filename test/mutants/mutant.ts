@@ -5,7 +5,7 @@ import type { NamedFinding } from "../../src/workloads/findings.js";
 import type { AuditFindings } from "../../src/workloads/workload.js";
 import type { MutantKind } from "./report.js";
 
-/** Findings of an audit or of a whole run. */
+/** Verdict and violations of one audit, or of all audits of a run. */
 export interface Verdict extends Pick<AuditFindings, "verdict" | "violations"> {
   readonly named: readonly NamedFinding[];
 }
@@ -13,9 +13,9 @@ export interface Verdict extends Pick<AuditFindings, "verdict" | "violations"> {
 export interface MutantTraits {
   /** Name of the audited workload; train-events if left out. */
   readonly family?: string;
-  /** The reason why the audit misses the change. */
+  /** Reason why the audit cannot find the change; left out if it must find it. */
   readonly missed?: string;
-  /** Kind of finding that must be among the findings. */
+  /** Kind of violation that the audit must find, perhaps among others. */
   readonly as?: string;
   readonly timeoutMs?: number;
 }

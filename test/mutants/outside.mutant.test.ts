@@ -29,7 +29,7 @@ function outside(change: string, statement: string, traits: MutantTraits & RunLe
 const [EVENTS, STATUS, ARCHIVE] = ["events", "event_status", "events_archive"].map(
   (table) => `${namespace}.${table}`,
 ) as [string, string, string];
-/** SQL that is true once consumers are at work: an event has more than one attempt. */
+/** SQL condition that holds once consumers work: some event has more than one attempt. */
 const UNDER_WAY = `EXISTS (SELECT FROM ${STATUS} WHERE attempts > 1)`;
 
 outside(

@@ -8,7 +8,7 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export type Replacement = readonly [text: string, by: string];
 
-/** The only file below `src` that contains the text, once. Throws otherwise. */
+/** Path of the only file below `src` that contains the text exactly once. Throws if there is no such file, or several. */
 export function placeOf(text: string, root = ROOT): string {
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))

@@ -20,8 +20,8 @@ const MAIN = "dist/cli/main.js";
 export const LOAD = "load: { clients: 2, thinkTime: 5ms }";
 
 /**
- * Command line of the changed program. With `isInAudit` the audit has the same bug; otherwise only the worker threads have
- * it.
+ * Command line of a copy of the program with the replacement. With `isInAudit` the audit uses the changed code too;
+ * otherwise only worker threads do.
  */
 export function mutatedProgram([text, by]: Replacement, isInAudit = false): string {
   const main = changedProgram((directory) => replaceIn(placeOf(text, directory), text, by));
@@ -29,7 +29,7 @@ export function mutatedProgram([text, by]: Replacement, isInAudit = false): stri
   return main;
 }
 
-/** Levels of a run; defaults are the scenario's on PostgreSQL. */
+/** Levels of a run that differ from the scenario's defaults on PostgreSQL. */
 export interface RunLevels {
   readonly payload?: Payload;
   readonly statementShape?: StatementShape;
@@ -75,7 +75,9 @@ ${keys}
   return { out, ...startTrainSim(["run", file, "--quiet", "--out", out], { main }) };
 }
 
-/** The audit's verdict on the only trial. Throws if the run has no audit, or does not end with 110 on a violation. */
+/**
+ * Verdict of the audit of the run's only trial. Throws if there is no audit, or if the exit code is not 110 on a violation.
+ */
 export async function verdictOf({ out, ended }: Run): Promise<Verdict> {
   const { exitCode, stderr } = await ended;
   const { integrity } = onlyResultIn(out).result.treatments[0]?.trials[0] ?? {};

@@ -11,7 +11,7 @@ export async function untilDone(
   const over = new AbortController();
   void ended.finally(() => over.abort());
   for (;;) {
-    // The tables do not exist yet, or are being made.
+    // The query fails until the tables have been made.
     const rows = await stranger.query(statement).catch(() => []);
     if (rows.length > 0) return;
     if (over.signal.aborted) throw new Error("the run was over before the stranger had done anything");

@@ -58,7 +58,7 @@ async function remove(id: string): Promise<void> {
   await sql(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [id]);
 }
 
-/** Inserts a copy of another event's row under a key. */
+/** Inserts a row with the key `id` that is otherwise a copy of the row of the event `like`. */
 async function insertAs(id: string, like: string): Promise<void> {
   await sql(
     `INSERT INTO ${EVENTS} (id, payload, ${FLAT}) SELECT '${id}', payload, ${FLAT} FROM ${EVENTS} WHERE id = $1`,
@@ -88,7 +88,7 @@ const copyToArchive = async (id: string) =>
 
 type Levels = Partial<Pick<AuditedTrialOptions, "payload" | "statementShape" | "isDrained">>;
 
-/** A change after the end of a trial. */
+/** Tests a change of the tables that is made after the trial has ended. */
 function after(
   change: string,
   plant: (trial: AuditedTrial) => Promise<unknown>,
@@ -103,7 +103,7 @@ function after(
   mutant("tables", change, work, traits);
 }
 
-/** A change during the load. */
+/** Tests a change that another session makes at the end of the load. */
 function during(change: string, atEnd: (crew: AuditedCrew) => Promise<unknown>, levels: Levels = {}): void {
   mutant("tables", change, async () => {
     const options = { namespace, payload: "text", ...levels } as const;

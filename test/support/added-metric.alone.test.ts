@@ -87,7 +87,7 @@ function stored(totals: Totals): OperationResult {
   return OperationResult.parse(add);
 }
 
-/** Six trials of each treatment. The second treatment sends half as many rows again. */
+/** Result with six trials of each treatment. The second sends 1.5 times as many rows as the first; `more` scales both. */
 function experiment(more = 1): ResultDocument {
   const result = exampleResult(6, 1);
   result.treatments.forEach(({ trials, merged }, treatment) => {

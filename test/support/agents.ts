@@ -14,7 +14,7 @@ import {
 
 const SHIFTED = fileURLToPath(new URL("./shifted-clock.mjs", import.meta.url));
 
-/** A scenario with every role. Example of `phases`: `warmUp: 1s, duration: 2s`. */
+/** A scenario in which every role has clients. `phases` are keys of `trial` such as `warmUp: 1s, duration: 2s`. */
 export const agentScenario = (phases: string): string => `
 name: agents
 seed: 11
@@ -36,7 +36,7 @@ export function tokenFile(token = "a token of more than sixteen characters"): st
   return file;
 }
 
-/** Starts a run whose agents join at a free port. */
+/** Starts a run that waits on a free port for its agents. */
 export function startCoordinator(
   args: readonly string[],
   token: string,
@@ -58,7 +58,7 @@ interface AgentSettings {
   readonly token: string;
   readonly more?: readonly string[];
   readonly shellPrefix?: string;
-  /** Deviation of the agent's monotonic clock. */
+  /** Difference of the agent's monotonic clock from the real one: milliseconds ahead, and parts per million faster. */
   readonly clock?: { readonly aheadMs: number; readonly ppm: number; readonly stepFile?: string };
 }
 

@@ -45,7 +45,7 @@ export interface AuditedTrialOptions {
   readonly payload: Payload;
   readonly ids?: IdKind;
   readonly statementShape?: StatementShape;
-  /** Further levels; defaults are the scenario's on PostgreSQL. */
+  /** Levels that differ from the scenario's defaults on PostgreSQL. */
   readonly levels?: Partial<
     Pick<AuditedSettings, "dialect" | "storage" | "locking" | "isolation" | "validate">
   >;
@@ -53,11 +53,11 @@ export interface AuditedTrialOptions {
   readonly batchEvents?: number;
   /** True if events are processed and archived until none is left. */
   readonly isDrained?: boolean;
-  /** Work at the end of the load, before any drain. */
+  /** Called at the end of the load, before a drain. */
   readonly atEnd?: (crew: AuditedCrew) => Promise<void>;
 }
 
-/** Clients of a trial. Each call is one transaction. Rolls that are not given are seeded. */
+/** Clients of a trial. Each call runs one transaction; a roll that is not given comes from a seeded generator. */
 export interface AuditedCrew {
   /** Adds a batch that is acknowledged. */
   add(batch: number, fate: "acknowledged"): Promise<void>;
@@ -65,16 +65,16 @@ export interface AuditedCrew {
   process(limit: number, roll?: number): Promise<readonly EventPass[]>;
   /** Archives events. Resolves to their number. */
   archive(limit: number): Promise<number>;
-  /** Clients with the same transactions, but without a log. */
+  /** Clients that change events in the same way but write no log, like another program would. */
   readonly stranger: Pick<AuditedCrew, "process" | "archive">;
 }
 
 export interface AuditedTrial {
   readonly settings: AuditedSettings;
   readonly directory: string;
-  /** Keys of batches by outcome; `found` are keys of in-doubt batches that were committed. */
+  /** Keys of batches by the outcome of their add: failed, or in doubt and committed (`found`) or not (`absent`). */
   readonly keys: Readonly<Record<"failed" | "found" | "absent", readonly string[]>>;
-  /** Events of the failed batch, prepared for adding. */
+  /** Events of the batch whose add failed, so that a test can add them. */
   readonly failed: readonly PreparedEvent[];
   audit(
     more?: Pick<AuditInputs, "lockTimeout" | "loss" | "clockStepMs"> & { readonly validate?: Validation },
@@ -89,7 +89,7 @@ function settingsOf({
   levels = {},
   batchEvents = BATCH_EVENTS,
 }: AuditedTrialOptions) {
-  // Another dialect needs a URL, since train-sim does not start its server. Only the caller's connection is used.
+  // Only the caller's connection is used. The URL is needed since train-sim does not start servers of other dialects.
   const target = "postgresql://somebody@elsewhere.invalid/database";
   const others = Object.entries({ target, ...levels }).map(([key, level]) => `${key}: "${level}", `);
   const [treatment] = parseScenario(
@@ -193,7 +193,7 @@ class Crew implements AuditedCrew {
   }
 }
 
-/** Makes a trial. Unless it was drained, every table holds something of every sort. */
+/** Makes a trial that an audit can check. Unless it is drained, every table holds events of every status and outcome. */
 export async function makeAuditedTrial(
   admin: AdminClient,
   options: AuditedTrialOptions,

@@ -9,7 +9,7 @@ import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "./t
 export const BANK = readFileSync(new URL("../../scenarios/bank.sql", import.meta.url), "utf8");
 
 export interface Bank {
-  /** Runs a file of SQL with further keys of a scenario. */
+  /** Runs a scenario of a SQL file, with further keys. */
   readonly run: (
     sql: string,
     more: object,
@@ -55,7 +55,7 @@ export const FAULTS = {
   ],
 };
 
-/** Banks with an error in each. */
+/** Names of the banks with an error, and the SQL with it. */
 export const MUTANTS: readonly (readonly [string, string])[] = [
   [
     "an UPDATE is dropped",
@@ -81,7 +81,10 @@ export const MUTANTS: readonly (readonly [string, string])[] = [
     ),
   ],
 ];
-/** SQL of a function that loses half of all records in a subtransaction, like a second connection that fails. */
+/**
+ * SQL of a function that loses half of all records: it inserts them in a subtransaction that fails, as on a second
+ * connection.
+ */
 function OUTSIDE(): string {
   return `CREATE FUNCTION record(id uuid, src int, dst int, amount int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -102,7 +105,7 @@ END $$;
 -- preload`;
 }
 
-/** Expects that a bank without errors spends its whole budget and that its invariants hold. */
+/** Runs a bank without errors. Expects that it spends its whole budget and that its invariants hold. */
 export async function expectSound(bank: Bank, more: object, env: NodeJS.ProcessEnv): Promise<void> {
   const { ended, out } = await bank.run(BANK, { actors: BUDGET, ...more }, env);
   expect(ended.exitCode, ended.stderr).toBe(0);
@@ -117,7 +120,7 @@ export async function expectSound(bank: Bank, more: object, env: NodeJS.ProcessE
   );
 }
 
-/** Expects that an invariant of a bank with an error fails. */
+/** Runs a bank with an error. Expects that an invariant fails. */
 export async function expectFoundOut(bank: Bank, sql: string): Promise<void> {
   expect(sql).not.toBe(BANK);
   const { ended, out } = await bank.run(sql, { actors: BUDGET });

@@ -11,7 +11,7 @@ const HOW_TO_GET_CHROMIUM =
   "install it (Debian: apt-get install chromium), or fetch one with `npx playwright-core install chromium`, " +
   "or name one in CHROMIUM_PATH";
 
-/** Path of an executable, or undefined. */
+/** Path of an executable Chromium; undefined if there is none. */
 function findChromium(): string | undefined {
   const named = process.env["CHROMIUM_PATH"];
   if (named !== undefined && named !== "") {
@@ -24,7 +24,7 @@ function findChromium(): string | undefined {
   return [...onPath, chromium.executablePath()].find((file) => existsSync(file));
 }
 
-/** Starts Chromium. Its sandbox needs an unprivileged user, so root runs it without; the pages are the tests' own. */
+/** Starts Chromium. Its sandbox does not work for root, so root starts it without: the pages are the tests' own. */
 function startChromium(executablePath: string): Promise<Browser> {
   const isRoot = process.getuid?.() === 0;
   return chromium.launch({ executablePath, args: isRoot ? ["--no-sandbox"] : [] });

@@ -20,7 +20,7 @@ import { startCommittedHaproxy, startCommittedPgBouncer, type Started } from "./
 const run = promisify(execFile);
 const STAND_IN = join(import.meta.dirname, "stand-in-cockroach.sh");
 
-/** A directory with certificates below `certs`, and an environment whose `cockroach` is the stand-in. */
+/** Certificates that the committed script made in a directory with a `cockroach` that is a stand-in. */
 export interface CockroachCertificates {
   readonly directory: string;
   readonly password: string;
@@ -57,10 +57,10 @@ export async function makeCockroachCertificates(): Promise<CockroachCertificates
   };
 }
 
-/** Health endpoint of one node, which HAProxy checks. */
+/** Stand-in for the health endpoint of one node, which HAProxy checks. */
 export interface NodeHealth {
   readonly port: number;
-  /** Requests so far. Example: `GET /health?ready=1`. */
+  /** Requests that the endpoint has received, such as `GET /health?ready=1`. */
   readonly asked: Set<string>;
   /** Makes the node answer like a draining one. */
   drain(): void;
@@ -68,7 +68,7 @@ export interface NodeHealth {
 }
 
 export interface CockroachStack {
-  /** Endpoint of HAProxy. It presents the nodes' certificate, which a client verifies under HAProxy's name. */
+  /** Endpoint of HAProxy. It shows the certificate of the nodes, which is also valid for HAProxy's name. */
   readonly front: Endpoint;
   readonly poolers: readonly Endpoint[];
   readonly health: readonly NodeHealth[];
@@ -76,7 +76,7 @@ export interface CockroachStack {
   stop(): Promise<void>;
 }
 
-/** Text of a configuration file with addresses for docker/cockroachdb/haproxy.cfg. HAProxy reads it first. */
+/** Text of a configuration file with the nodes' addresses. HAProxy reads it before docker/cockroachdb/haproxy.cfg. */
 export function nodeAddresses(
   listenPort: number,
   nodePort: number,
@@ -134,7 +134,7 @@ export async function startCockroachStack(
   }
 }
 
-/** Starts one PgBouncer with the committed file, in front of the HAProxy at a port. */
+/** Starts a PgBouncer with the committed configuration. Its server is the HAProxy at `haproxyPort`. */
 export async function startPgBouncer(
   program: string,
   certificates: Pick<CockroachCertificates, "read">,
@@ -163,7 +163,10 @@ async function endpointOf(
   return { scheme: "postgresql", host: "127.0.0.1", port, database: "train_sim", user: "pgb", password, tls };
 }
 
-/** Starts a PostgreSQL in place of the nodes, with init.sql's database and role. Resolves to its port. */
+/**
+ * Starts a PostgreSQL that stands in for the nodes, with the database and the role that init.sql makes. Resolves to its
+ * port.
+ */
 async function startNode(
   certificates: CockroachCertificates,
   stops: (() => Promise<void>)[],

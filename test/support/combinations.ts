@@ -17,13 +17,16 @@ export function product<const L extends Levels>(levels: L): Combination<L>[] {
   return rows as Combination<L>[];
 }
 
-/** Each pair of levels of two factors in a row, as text. */
+/** Pairs of levels of two different factors in a row, as text. */
 export function pairsOf(row: Readonly<Record<string, unknown>>): string[] {
   const levels = Object.entries(row).map((entry) => JSON.stringify(entry));
   return levels.flatMap((one, i) => levels.slice(i + 1).map((other) => `${one} ${other}`));
 }
 
-/** A small set of rows with all pairs: repeatedly the row with the most pairs that no earlier row has. */
+/**
+ * Rows that together contain every pair of levels of two factors. Each row is the one with the most pairs that are still
+ * missing.
+ */
 export function pairwise<const L extends Levels>(levels: L): Combination<L>[] {
   const candidates = product(levels).map((row) => ({ row, pairs: pairsOf(row) }));
   const missing = new Set(candidates.flatMap(({ pairs }) => pairs));

@@ -7,11 +7,11 @@ import { afterEach, beforeEach, vi } from "vitest";
 
 export interface CommandStage {
   readonly directory: string;
-  /** Standard output so far, or since a test emptied it. */
+  /** Standard output of the command so far. A test may set it to an empty text. */
   output: string;
 }
 
-/** Sets up the stage. Call it once, at the top of a test file. */
+/** Sets up a stage on which commands run in the process of the test. Call it once, at the top of a test file. */
 export function commandStage(): CommandStage {
   const stage = { directory: "", output: "" };
   beforeEach(() => {

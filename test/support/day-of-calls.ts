@@ -21,7 +21,7 @@ thresholds: { integrity: ["violations==0"] }
 ${rest}`;
 }
 
-/** Result of a run, which must end with 0. */
+/** Runs a scenario of `calls` and returns its result. The run must end with exit code 0. */
 export async function resultOf(rest: string, phases = "warmUp: 0") {
   const out = join(scratchDirectory(), "results");
   const file = writeScenarioFile(scenarioOf(`trial: { ${phases}, drain: false }\n${rest}`));

@@ -20,7 +20,7 @@ export interface DebianProgram {
   readonly program: string;
 }
 
-/** Path of an executable that runs the program, from the cache if it was unpacked earlier. */
+/** Resolves to the path of an executable that runs the program, from the cache if an earlier test unpacked it. */
 export async function debianProgram(wanted: DebianProgram): Promise<string> {
   const title = `${wanted.packageName} of Debian ${wanted.suite}`;
   try {
@@ -33,7 +33,7 @@ export async function debianProgram(wanted: DebianProgram): Promise<string> {
     try {
       await unpack(wanted, draft);
       await writeWrapper(wanted.program, draft);
-      // The rename is atomic: if two processes unpack at once, the second one finds the first one's directory.
+      // The rename is atomic: of two processes that unpack at once, the second uses the directory of the first.
       await rename(draft, home).catch(async (error: unknown) => {
         if (!(await isThere(wrapper))) throw error;
       });

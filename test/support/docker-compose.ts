@@ -53,7 +53,7 @@ const Compose = z.strictObject({
 
 export type Compose = z.infer<typeof Compose>;
 
-/** A checked compose file, with anchors resolved and variables kept. Throws on any key that is not in the schema. */
+/** Parses a compose file, with anchors resolved and variables kept. Throws on a key that the schema here does not know. */
 export function parseCompose(text: string): Compose {
   return Compose.parse(parse(text, { merge: true, uniqueKeys: true, strict: true }));
 }

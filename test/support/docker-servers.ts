@@ -30,7 +30,10 @@ export async function findHaproxy(): Promise<string> {
   return installed ?? debianProgram({ suite: "trixie", packageName: "haproxy", program: "usr/sbin/haproxy" });
 }
 
-/** Starts a PgBouncer on `port`. `files` are the files below /certs, by name; `database` is its line of [databases]. */
+/**
+ * Starts a PgBouncer with the committed configuration on `port`. `files` has the files below /certs by name; `database` is
+ * the line in [databases].
+ */
 export async function startCommittedPgBouncer(
   program: string,
   port: number,
@@ -58,7 +61,7 @@ export async function startCommittedPgBouncer(
   );
 }
 
-/** Starts an HAProxy on `port`. `addresses` is the text of a configuration file that it reads before `cfg`. */
+/** Starts an HAProxy with the committed configuration on `port`. It reads the text `addresses` before the file `cfg`. */
 export async function startCommittedHaproxy(
   program: string,
   port: number,
@@ -66,7 +69,7 @@ export async function startCommittedHaproxy(
 ): Promise<Started> {
   const directory = await makePrivateDirectory("pgbouncer");
   const args = ["-db", "-f", await directory.write("addresses.cfg", addresses), "-f", cfg];
-  // The user of the tests runs it: it needs no other user, and reads the committed file in place.
+  // HAProxy needs no other user than the tests' own, who can read the committed file in place.
   const started = await startProcess("HAProxy", { ...directory, user: undefined }, program, args);
   return supervise(started, port, () => directory.remove());
 }

@@ -28,10 +28,10 @@ export interface Certificates {
 }
 
 export interface DockerStack {
-  /** Endpoint of HAProxy, with TLS like `verify-full`. */
+  /** Endpoint of HAProxy. Connections verify its certificate, as `verify-full` does. */
   readonly front: Endpoint;
   readonly postgres: Endpoint;
-  /** Endpoints of the PgBouncers themselves, database `pgbouncer`. */
+  /** Endpoints of the consoles of the PgBouncers, which are their database `pgbouncer`. */
   readonly consoles: readonly Endpoint[];
   readonly poolers: readonly ServerProcess[];
   readonly haproxy: ServerProcess;
@@ -52,7 +52,7 @@ export async function makeCertificates(): Promise<Certificates> {
   };
 }
 
-/** Text of a configuration file with the variables that docker/haproxy/haproxy.cfg presets. HAProxy reads it first. */
+/** Text of a configuration file that sets the variables which docker/haproxy/haproxy.cfg presets. HAProxy reads it first. */
 export function haproxyAddresses(listenPort: number, poolerPorts: readonly number[]): string {
   const lines = poolerPorts.map((port, index) => `  setenv PGBOUNCER_${index + 1} "127.0.0.1:${port}"`);
   return ["global", `  setenv LISTEN "127.0.0.1:${listenPort}"`, ...lines, ""].join("\n");
@@ -112,7 +112,8 @@ async function endpointOf(certificates: Certificates, port: number, database = U
 }
 
 /**
- * Settings from `-c name=value` of the service's command, without certificates and access rules, which are set elsewhere.
+ * Settings that the committed service sets by `-c name=value`, without certificates and access rules, which tests set
+ * elsewhere.
  */
 async function postgresSettings(): Promise<Record<string, string>> {
   const { command = [] } = (await readCompose()).services["postgres"] ?? {};
@@ -146,7 +147,7 @@ async function startPostgres(certificates: Certificates): Promise<RunningTarget>
   }
 }
 
-/** Starts one PgBouncer with the committed file, in front of the PostgreSQL at a port. */
+/** Starts a PgBouncer with the committed configuration. Its server is the PostgreSQL at a port. */
 export async function startPooler(
   program: string,
   certificates: Certificates,

@@ -13,7 +13,7 @@ const LINE_CHARACTERS = 120;
 const PARAGRAPH_SENTENCES = 5;
 const RULED_OUT =
   /\b(is told|are told|nobody|whoever|somebody|anew|cannot be told|so many|is had|of (its|one's) own|beside|comes? along|doubled|given up)\b|\bMind,/i;
-/** Documents that print descriptions of the program's keys, whose wording is the program's. */
+/** Documents that print descriptions of the program's keys. The program determines their wording. */
 const PRINTED: readonly string[] = [
   "docs/reference/scenario.md",
   "docs/reference/dialects.md",

@@ -25,7 +25,7 @@ export function exampleExperiment(yaml = SCENARIO): Experiment {
   return parseScenario(yaml, "scenario.yaml");
 }
 
-/** Workloads that do not count events: the scenario's line, the unit, and operations. */
+/** Workloads whose unit is not events: a line of the scenario, the unit, and the operations. */
 export const OTHER_UNITS: readonly (readonly [workload: string, unit: string, operations: string[]])[] = [
   ["workload: connections", "transactions", ["account", "script"]],
   ["workload: documents", "documents", ["read", "update"]],
@@ -63,8 +63,8 @@ export function watchedRun(inputs: WatchedInputs = {}): WatchedRun {
 }
 
 /**
- * A second with the given events of each operation, ten in each transaction. Transactions waited 0.5 ms for a connection
- * and took `responseMs`. `changes` apply to the first operation.
+ * Totals of one second with the given number of events of each operation, in transactions of ten. They waited 0.5 ms for a
+ * connection and took `responseMs`. `changes` apply to the first operation.
  */
 export function liveSecond(
   second: number,
@@ -85,7 +85,7 @@ export function liveSecond(
   return [second, totals];
 }
 
-/** A second in which `events` events were added, twice as many processed, and as many archived. */
+/** Totals of one second in which `events` events were added and archived, and twice as many processed. */
 export function liveSecondOf(
   second: number,
   events: number,
@@ -94,12 +94,12 @@ export function liveSecondOf(
   return liveSecond(second, { add: events, process: 2 * events, archive: events }, changes);
 }
 
-/** A complete trial. */
+/** The result of a complete trial. */
 export function endedTrial(number: number, changes: Partial<TrialResult> = {}): TrialResult {
   return { ...exampleTrial(0, number, 10), ...changes };
 }
 
-/** Reports a trial from its start to 5 s of its window: five seconds with 100, 200, ... added events. */
+/** Reports a trial from its start to second 5 of its window. Second n has 100 n added events. */
 export function inMidWindow(run: WatchedRun, number = 1): void {
   const { state, clock } = run;
   const { trial, treatment } = run.trial(number);

@@ -24,7 +24,7 @@ export const EXAMPLE_TREATMENTS: Readonly<Record<string, number>> = {
   "jsonb-manual": 1.3,
   text: 1,
 };
-/** Treatment that uses PgBouncer. */
+/** Id of the treatment whose pool is PgBouncer. */
 export const EXAMPLE_POOLED = "text";
 const TRIALS = 5;
 const SECONDS = 30;

@@ -49,7 +49,7 @@ export function exampleOperation(meanMs: number, trials = 1): OperationResult {
   };
 }
 
-/** Defaults of a scenario's `diagnosis`. The ceiling is off, since it is not measured. */
+/** Bounds that a scenario without `diagnosis` has. The check of the ceiling is off, since no ceiling is measured. */
 export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   ceiling: false,
   maxEventLoopDelayMs: 50,
@@ -98,7 +98,7 @@ export const EXAMPLE_VERDICT: ResultDocument["verdict"] = {
   ...{ status: "complete", reasons: [], counts: VALID, timings: VALID },
 };
 
-/** The verdict on a run whose timings are not valid. */
+/** Verdict on a run whose timings are not valid, for these reasons. */
 export function exampleDisturbance(...reasons: string[]): ResultDocument["verdict"] {
   return { ...EXAMPLE_VERDICT, timings: { isValid: false, reasons } };
 }
@@ -120,7 +120,10 @@ export function exampleTrial(index: number, number: number, meanMs: number): Tri
   };
 }
 
-/** A result. In block b, jsonb takes 10 + b ms to add, and text `slowdown` times that. */
+/**
+ * A result with trials of jsonb and text. In block b an add takes 10 + b ms with jsonb, and `slowdown` times as long with
+ * text.
+ */
 export function exampleResult(trials = 3, slowdown = 2): ResultDocument {
   const blocks = Array.from({ length: trials }, (_, block) => block);
   const treatment = (id: string, factor: number, offset: number): ResultDocument["treatments"][number] => ({

@@ -2,7 +2,7 @@
 import type { Capacity } from "../../src/results/capacity-schema.js";
 import type { Sweep } from "../../src/results/comparison-schema.js";
 
-/** A sweep over 1 to 64 clients, with the curve that its points lie on. */
+/** A sweep over 1 to 64 clients whose points lie exactly on the fitted curve. */
 export function exampleSweep(): Sweep {
   const law = (n: number): number => (120 * n) / (1 + 0.05 * (n - 1) + 0.001 * n * (n - 1));
   const estimate = (value: number) => ({ value, low: value * 0.9, high: value * 1.1 });
@@ -30,7 +30,7 @@ export function exampleSweep(): Sweep {
   };
 }
 
-/** A search with four probes of jsonb, of which the ones up to 200 per second hold. */
+/** A search for capacity with four probes of jsonb; probes of at most 200 arrivals per second hold. */
 export function exampleCapacity(): Capacity {
   return {
     ...{

@@ -21,14 +21,14 @@ import {
   type Started,
 } from "./train-sim.js";
 
-/** The embedded target. A target with a URL needs a running server and is not here. */
+/** Target of the embedded server. A target of a URL needs a running server, so its test makes it. */
 export const EMBEDDED = { kind: "embedded" };
 export const WITH_STANDBY = { kind: "embedded", standbys: 1, replication: "sync" };
 
 const SCENARIOS = fileURLToPath(new URL("../../scenarios/", import.meta.url));
 const CLIENTS = { clients: { load: { clients: 3, thinkTime: "20ms" } } };
 
-/** Keys of a scenario for each family. */
+/** Keys of a scenario that runs each workload family. */
 const FAMILIES = {
   "train-events": {
     batch: { min: 2, max: 5 },
@@ -64,7 +64,7 @@ const FAMILIES = {
 type Family = keyof typeof FAMILIES;
 export const FAMILY_NAMES = Object.keys(FAMILIES) as Family[];
 
-/** Ways to connect, and places of clients. A fault takes the first that its rules allow. */
+/** Ways of connecting and running clients. A fault is tested in the first one that its rules allow. */
 const SURROUNDINGS = {
   "direct connections": { pool: { strategy: "direct" } },
   PgBouncer: { pool: { strategy: "pgbouncer", mode: "transaction", size: 3 } },
@@ -73,18 +73,20 @@ const SURROUNDINGS = {
 type Surroundings = keyof typeof SURROUNDINGS;
 const SURROUNDING_NAMES = Object.keys(SURROUNDINGS) as Surroundings[];
 
-/** Values of keys that a kind needs. */
+/** Values of the keys that a kind of fault requires. */
 const NEEDED: Readonly<Record<string, unknown>> = {
   for: "300ms",
   latency: "20ms",
   bandwidth: "200kB",
   run: ["true"],
 };
-/** Milliseconds between two faults: a server takes time to start, and longer to become a standby. */
+/**
+ * Milliseconds between the end of a fault and the next one. A server needs time to start, and longer to become a standby.
+ */
 const PAUSE_MS = 1000;
 const RESTART_MS = 3000;
 const FAILOVER_MS = 6000;
-/** Milliseconds at the end of a window for faults that are late on a busy machine. */
+/** Milliseconds at the end of the window that are kept free, for faults that are late on a busy machine. */
 const LATE_MS = 10_000;
 
 function sampleOf(kind: AnyFaultKind, atMs: number): object {
@@ -122,7 +124,7 @@ function scenarioOf({ family, target, surroundings, kinds }: MatrixTrial): strin
 
 const parsed = (scenario: string) => parseScenario(scenario, "x.yaml", { loadsCode: true });
 
-/** Problems of a scenario that the program refuses; undefined if it accepts the scenario. */
+/** The program's problems with a scenario; undefined if it accepts the scenario. */
 function refusalOf(scenario: string): string | undefined {
   try {
     parsed(scenario);
@@ -135,11 +137,11 @@ function refusalOf(scenario: string): string | undefined {
 
 interface MatrixPlan {
   readonly trials: readonly MatrixTrial[];
-  /** Reasons of refusals, by fault. */
+  /** Reasons why the program refuses a fault, by kind of fault. */
   readonly refusals: Readonly<Partial<Record<FaultKindName, string>>>;
 }
 
-/** Trials and refusals of every fault by the program's rules, regardless of this machine. */
+/** Trials and refusals of all kinds of faults by the program's rules. This machine's abilities do not matter. */
 export function planOf(family: Family, target: object): MatrixPlan {
   const kindsOver = new Map<Surroundings, FaultKindName[]>();
   const refusals: Partial<Record<FaultKindName, string>> = {};
@@ -167,7 +169,7 @@ async function start(scenario: string, surroundings: Surroundings, out: string):
   return [run, ...["a1", "a2"].map((name) => startAgent({ name, url, token }))];
 }
 
-/** Patterns of texts of faults that name a table. */
+/** Patterns in texts of faults, which must show that the fault names the family's table. */
 const TABLE_WORDS: Readonly<Partial<Record<FaultKindName, RegExp>>> = {
   "lock-holder": /^(?:locked|waited to lock) (\S+) in access exclusive mode/,
   "long-transaction": /^read (\S+) and held the snapshot/,
@@ -182,7 +184,7 @@ const ENDING: readonly FaultKindName[] = [
 /** Caveat of a built-in script of pgbench, which has an invariant of sums and no ids. */
 const NO_IDS = "lost or duplicated transactions of tpcb-like: no invariant lists their acknowledged ids";
 
-/** Runs a trial and expects that nothing is lost and that each fault is mended and names its table. */
+/** Runs a trial. Expects that nothing is lost, that each fault is over at the end, and that its text names its table. */
 export async function expectTrial(cells: MatrixTrial): Promise<void> {
   const { family, kinds, surroundings } = cells;
   const scenario = scenarioOf(cells);
@@ -196,7 +198,7 @@ export async function expectTrial(cells: MatrixTrial): Promise<void> {
   expect(trial?.status, trial?.reason).toBe("complete");
   expect(trial?.integrity).toMatchObject({ verdict: "ok", lost: 0, violations: [] });
   expect(trial?.integrity?.published).toBeGreaterThan(0);
-  // Accounts that only the audit could compare end with a killed agent.
+  // Accounts of a killed agent are lost, and with them what only they could show.
   if (!kinds.includes("agent-kill"))
     expect(trial?.integrity?.notAudited).toEqual(family === "pgbench" ? [NO_IDS] : undefined);
   expect(trial?.faults?.map(({ kind }) => kind)).toEqual(kinds);
@@ -205,7 +207,7 @@ export async function expectTrial(cells: MatrixTrial): Promise<void> {
     expect(clearedAtSeconds, kind).not.toBeNull();
     if (ENDING.includes(kind)) expect(errors, kind).not.toEqual({});
     expect(words, kind).not.toBe("");
-    // Resets are short: clients of a busy machine may have no connection or commit to lose.
+    // A reset is short, so the clients of a busy machine may have no connection or commit that it hits.
     if (!kind.startsWith("network-reset")) expect(words, kind).not.toMatch(/ of 0 sessions| 0 connections/);
     const named = TABLE_WORDS[kind];
     if (named)
@@ -214,7 +216,7 @@ export async function expectTrial(cells: MatrixTrial): Promise<void> {
   expect(processes[0] && leftoversOf(processes[0])).toEqual([]);
 }
 
-/** Defines the tests of a target. Call it at the top of a file. */
+/** Defines the tests of all faults for a target. Call it at the top of a test file. */
 export async function testMatrix(where: string, target: object): Promise<void> {
   const able = await Promise.all(
     FAULTS.map(async ({ name }) => {

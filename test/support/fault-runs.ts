@@ -16,7 +16,7 @@ import {
 } from "./train-sim.js";
 
 const DELAY = "appDelay: 20ms\n";
-/** Groups of clients. Consumers have no think time, so that some are in a transaction at every moment. */
+/** Roles of the scenarios. Consumers have no think time, so that some transaction is open at every moment. */
 const ROLES = `
 actors:
   producers: { load: { clients: 3 } }
@@ -41,11 +41,11 @@ export interface FaultRun extends Ended {
   readonly trial: TrialResult;
   readonly faults: ReadonlyMap<string, FaultRecord>;
   readonly leftovers: readonly string[];
-  /** Counts of a second of the window, of all operations together or of one. */
+  /** Counts of one second of the window, of all operations together or of one operation. */
   readonly seenIn: (second: number, operation?: string) => SecondSeen;
 }
 
-/** Directories and mounts of servers that a train-sim started. */
+/** Directories and mounts that servers of the given train-sim have left. */
 export function leftoversOf({ child }: Started): string[] {
   const mark = new RegExp(`train-sim-(postgres|pgbouncer)-${child.pid ?? 0}-`);
   const directories = readdirSync(tmpdir()).filter((name) => mark.test(name));
@@ -61,7 +61,7 @@ export async function untilNothingIsLeftOf(started: Started, mostMs = 200_000): 
   }
 }
 
-/** Starts a run of a scenario without a name. Standard output is quiet. */
+/** Starts a run of a scenario that lacks a name. Returns the run and its output directory. */
 export function startFaultRun(scenario: string, env?: NodeJS.ProcessEnv): { started: Started; out: string } {
   const out = join(scratchDirectory(), "results");
   const defaults = { "appDelay:": DELAY, "actors:": ROLES };
@@ -72,7 +72,7 @@ export function startFaultRun(scenario: string, env?: NodeJS.ProcessEnv): { star
   return { started: startTrainSim(["run", file, "--out", out, "--quiet"], env ? { env } : {}), out };
 }
 
-/** Runs a scenario to its end. Resolves to the result and to remainders. */
+/** Runs a scenario to its end. Resolves to its result and to the directories and mounts that are left. */
 export async function runFaults(scenario: string, env?: NodeJS.ProcessEnv): Promise<FaultRun> {
   const { started, out } = startFaultRun(scenario, env);
   const ended = await started.ended;
@@ -86,7 +86,7 @@ export async function runFaults(scenario: string, env?: NodeJS.ProcessEnv): Prom
   return { ...ended, result, trial, faults, leftovers, seenIn };
 }
 
-/** Counts of the first trial, by second of the window and operation. */
+/** Returns a function that counts in the first trial, by second of the window and operation. */
 export function secondsIn(directory: string): FaultRun["seenIn"] {
   const [trial = ""] = readdirSync(join(directory, "trials"));
   const [, ...lines] = readFileSync(join(directory, "trials", trial, "timeseries.csv"), "utf8").split("\n");
@@ -122,5 +122,5 @@ export function expectNothingLost(
   expect(leftovers).toEqual([]);
 }
 
-/** SQLSTATEs and the driver's codes. */
+/** SQLSTATEs and codes of the driver among a fault's errors. */
 export const codesOf = (fault: FaultRecord | undefined): string[] => Object.keys(fault?.errors ?? {});

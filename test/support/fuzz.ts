@@ -9,7 +9,8 @@ import { mutate, type Format } from "./mutate.js";
 export const FUZZ_SEED = Number(process.env["TRAIN_SIM_FUZZ_SEED"] ?? 20_260_131);
 const CASES = Number(process.env["TRAIN_SIM_FUZZ_CASES"] ?? 12);
 /**
- * Limit of processor time per case, which does not depend on how busy the machine is; every reader takes a hundredth of it.
+ * Limit of processor time per case in seconds. It does not depend on other load on the machine, and readers take a
+ * hundredth of it.
  */
 const CPU_SECONDS_MAX = 5;
 const MESSAGE_CHARACTERS_MAX = 60_000;
@@ -18,16 +19,16 @@ export interface FuzzedReader {
   readonly name: string;
   readonly format: Format;
   readonly sample: Buffer;
-  /** Reads the bytes. A text for people is checked, too. Throws if it refuses them. */
+  /** Reads damaged bytes; the fuzzer checks a text that it returns for people. Throws if it refuses the bytes. */
   readonly read: (bytes: Buffer) => unknown;
-  /** True for errors that are as good as a `UsageError` here. */
+  /** True for errors of this reader that count as refusals, like a `UsageError`. */
   readonly isRefusal?: (error: unknown) => boolean;
 }
 
 export interface FuzzOutcome {
   readonly accepted: number;
   readonly refused: number;
-  /** Wrong answers, each with the way to repeat it; empty if the reader is right. */
+  /** Descriptions of wrong answers and how to repeat them; empty if the reader is right. */
   readonly complaints: readonly string[];
 }
 
@@ -46,7 +47,7 @@ function complaintAboutAnswer(answer: unknown, damaged: string): string | undefi
   if (typeof answer !== "string") return undefined;
   const odd = answer.split("\n").find((line) => {
     const [found] = ODD.exec(line) ?? [];
-    // JSON has no such words outside of texts, and a text such as a server's setting is printed, damaged or not.
+    // A word such as NaN is wrong in output unless the damaged file has it in a text, such as a server's setting.
     return found !== undefined && !damaged.includes(found) && !line.includes("it is not JSON: ");
   });
   return odd === undefined ? undefined : `printed ${JSON.stringify(odd.slice(0, 300))}`;
@@ -54,7 +55,7 @@ function complaintAboutAnswer(answer: unknown, damaged: string): string | undefi
 
 const isUsageError = (error: unknown): boolean => error instanceof UsageError;
 
-/** Runs all cases of one reader. Case n does not depend on the other cases. */
+/** Runs a reader on damaged files. Case n is the same whichever other cases run. */
 export async function fuzz(reader: FuzzedReader, cases: number = CASES): Promise<FuzzOutcome> {
   const complaints: string[] = [];
   let [accepted, refused] = [0, 0];

@@ -8,19 +8,19 @@ import { setUpPoolers, type PoolersFound } from "./pooler-setup.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Superuser of the suite's server. Test files share it, so each works in a separate namespace or database. */
+    /** Superuser of the server that all test files share. Each file works in a separate namespace or database. */
     adminEndpoint: Endpoint;
-    /** Poolers of the tests, which use them through `poolers.ts`. */
+    /** Poolers for the tests, or the reasons why there are none. Tests use them through `poolers.ts`. */
     poolers: PoolersFound;
   }
 }
 
-/** Connections for two test files at a time, each with more than a hundred clients. */
+/** Connections of the suite's server: two test files run at a time, each with more than a hundred clients. */
 const MAX_CONNECTIONS = 300;
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const [server, poolers] = await Promise.all([
-    // Tests check behaviour, not disks: only this server may lose its data when the machine loses power.
+    // Without fsync this server is faster. It may lose its data with the machine's power, since tests check no disks.
     startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: MAX_CONNECTIONS }),
     setUpPoolers(),
   ]);

@@ -16,7 +16,7 @@ import type { ServerUser } from "../../src/foundation/process/private-directory.
 const ROOT = join(import.meta.dirname, "..", "..");
 const MODULES = join(ROOT, "node_modules");
 const DIST = join(ROOT, "dist");
-/** Modules that scripts import. */
+/** Built modules that the scripts of tests import. */
 const ENTRIES = ["targets/embedded/embedded.js", "pools/managed.js", "pools/pgbouncer/pgbouncer.js"].map(
   (file) => join(DIST, file),
 );
@@ -38,11 +38,11 @@ export interface RunOptions {
 
 export interface Running {
   readonly child: ChildProcess;
-  /** TMPDIR of the process. */
+  /** Directory that is TMPDIR for the process. */
   readonly temporary: string;
-  /** Resolves to the script's next line. Rejects with its standard error if it ends first. */
+  /** Resolves to the next line that the script prints. Rejects with its standard error if the script ends first. */
   line(): Promise<string>;
-  /** Resolves when neither a file nor a process is left in `temporary`. Rejects with the remainders after 30 s. */
+  /** Resolves when `temporary` has no file and no process works in it. Rejects after 30 s with what is left. */
   nothingLeft(): Promise<void>;
 }
 
@@ -88,7 +88,10 @@ async function addPackage(packages: Set<string>, imported: string): Promise<void
   for (const needed of Object.keys(dependencies)) await addPackage(packages, needed);
 }
 
-/** The running node, or a copy if other users cannot reach it (below root's home). */
+/**
+ * Path of a node that every user can run: the running one, or a copy if that lies in a closed directory such as root's
+ * home.
+ */
 async function reachableNode(path: string): Promise<string> {
   if (process.getuid?.() !== 0) return process.execPath;
   const unprivileged = { uid: 65534, gid: 65534 };
@@ -134,7 +137,7 @@ async function runScript(
   };
 }
 
-/** Processes whose working directory is `directory` or below it, removed or not (Linux). */
+/** Ids of the processes whose working directory is `directory` or below it, even if that has been removed. Linux only. */
 export async function processesIn(directory: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir("/proc")) {

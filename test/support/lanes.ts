@@ -3,12 +3,12 @@ import { it } from "vitest";
 
 export const isFull = process.env["TRAIN_SIM_TESTS"] === "full";
 
-/** A test that only `npm run test:full` runs. */
+/** Defines a test that runs in `npm run test:full` only. */
 export function fullIt(name: string, test: () => void | Promise<void>): void {
   if (isFull) it(name, test);
 }
 
-/** All rows of a table of cases in `npm run test:full`, otherwise its first ones. */
+/** Rows of a table of cases: all of them in `npm run test:full`, otherwise the first `count`. */
 export function casesOf<Row>(rows: readonly Row[], count: number): readonly Row[] {
   return isFull ? rows : rows.slice(0, count);
 }

@@ -16,9 +16,9 @@ import {
 export const LOSS_ALLOWED = "integrity: { allow: [lost] }";
 
 interface LossyRun {
-  /** Keys of the target besides its kind. Example: `standbys: 2`. */
+  /** Keys of the scenario's target besides `kind`, such as `standbys: 2`. */
   readonly target: string;
-  /** Length of the window. */
+  /** Length of the measurement window in seconds. */
   readonly seconds: number;
   readonly faults: string;
   /** Further lines of the scenario. */
@@ -57,7 +57,7 @@ export function trialOf({ treatments }: ResultDocument, id?: string): TrialResul
   return trial;
 }
 
-/** Waits until the run ends with exit code 110 for one event that no fault explains, among events that a fault explains. */
+/** Waits for the end of a run. Expects exit code 110 and exactly one lost event that no fault explains. */
 export async function lostOneUnexplained({ ended }: Started, out: string): Promise<Integrity> {
   const { exitCode, stderr } = await ended;
   expect(exitCode, stderr).toBe(110);
@@ -71,7 +71,7 @@ export async function lostOneUnexplained({ ended }: Started, out: string): Promi
   return integrity as Integrity;
 }
 
-/** A batch that a producer has acknowledged: the number of its endpoint and the monotonic millisecond. */
+/** A batch whose add was acknowledged, with the endpoint's number and the monotonic millisecond. */
 interface AcknowledgedBatch {
   readonly endpoint: number;
   readonly atMs: number;
@@ -79,7 +79,7 @@ interface AcknowledgedBatch {
   readonly keys: readonly string[];
 }
 
-/** Acknowledged batches of the only trial in a result's directory, from its producers' ledgers. */
+/** Acknowledged batches of the only trial in a result's directory, read from the producers' ledgers. */
 export function acknowledgedBatches(directory: string): AcknowledgedBatch[] {
   const [trial = ""] = readdirSync(join(directory, "trials"));
   const path = join(directory, "trials", trial);

@@ -5,7 +5,10 @@ import { DocumentGenerator } from "../../src/workloads/train-events/model/docume
 import type { PreparedEvent } from "../../src/workloads/train-events/model/event.js";
 import { batchKeys, idsOf } from "../../src/workloads/train-events/model/event-id.js";
 
-/** Time of all keys in milliseconds since 1970. Two batches of one test differ by `batchNumber` alone. */
+/**
+ * Creation time of all keys, in milliseconds since 1970. It is the same in all batches, so only `batchNumber` makes keys
+ * differ.
+ */
 const MADE_AT_MS = Date.UTC(2026, 5, 1);
 
 /** A batch of `size` events of any type. The same arguments give the same batch. */

@@ -18,7 +18,7 @@ interface Row {
 /** The key of a document in JSON. */
 const idIn = (json: string): string => (JSON.parse(json) as { readonly id: string }).id;
 
-/** The document with another value at the place that updates change. */
+/** The document with another value in the place that an update changes. */
 function withValue(json: string, { shape }: Treatment, value: string): string {
   const document = JSON.parse(json) as Record<string, unknown>;
   const path = [...(pathsOf(shape)[UPDATED_VALUE_INDEX] ?? [])];
@@ -31,7 +31,7 @@ function withValue(json: string, { shape }: Treatment, value: string): string {
 
 export class MemoryDocuments implements DocumentStore {
   readonly rows: Row[] = [];
-  /** A session of this store, which has nothing to send. */
+  /** A session for this store, which sends nothing. */
   readonly session: Session = {
     ping: () => Promise.resolve(),
     observe: () => undefined,

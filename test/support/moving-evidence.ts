@@ -19,7 +19,7 @@ export const COMPLETED: Compared = { operation: "lifecycle.completed", metric: "
 
 type Put = (trial: TrialResult, value: number) => void;
 
-/** A finding that text is worse than jsonb, or better, in one metric. */
+/** A finding that in one metric text is worse than jsonb, or better. */
 export function claim(compared: Compared, isWorse = true): Comparison {
   const isHigher = (compared.metric === "eventsPerSecond") !== isWorse;
   const ratio = isHigher ? 2 : 0.5;
@@ -30,7 +30,7 @@ export function claim(compared: Compared, isWorse = true): Comparison {
   };
 }
 
-/** Reasons given for that finding in trials that differ only by the changes of `put`. */
+/** Reasons that the program gives for a finding, if trials of the two treatments differ only by what `put` changes. */
 export function becauseOf(
   compared: Compared,
   put: (trial: TrialResult, isText: boolean, block: number) => void,
@@ -85,7 +85,7 @@ const client =
   (trial, value) =>
     (trial.client = { cpuSeconds: 1, eventLoopDelayP99Ms: 1, ...change(value) });
 
-/** Changes that make a trial show a value of a rule's evidence, by the rule's text. */
+/** How to put a value into a trial so that a rule of "why" reads it, by the rule's text. */
 const PUT: Readonly<Record<string, Put>> = {
   "{who} wrote {now} of WAL per event against {then}": perEvent("walBytes"),
   "{who}'s indexes grew by {now} per event against {then}": perEvent("indexBytes"),
@@ -153,7 +153,7 @@ const PUT: Readonly<Record<string, Put>> = {
     (trial.machine = { stealRatio: 0, otherCpuRatio: value }),
 };
 
-/** The change that makes a trial show a value of a rule's evidence. */
+/** The change that puts a value of a rule's evidence into a trial. */
 export function putOf({ words }: WhyRule): Put {
   const put = PUT[words];
   if (!put) throw new Error(`no test makes this evidence move: ${words}`);
@@ -174,6 +174,6 @@ export function isOf(rule: WhyRule, sentence: string): boolean {
 }
 
 export const RULES = whyRules([], workloadOf({}));
-/** Values that differ by more than any rule requires. */
+/** Value of a rule's evidence in the trials of one treatment. It differs from `highOf` by more than any rule requires. */
 export const lowOf = ({ unit }: WhyRule): number => unit.floor * 2;
 export const highOf = ({ unit }: WhyRule): number => unit.floor * 8;

@@ -4,7 +4,7 @@
 import { parse, stringify } from "yaml";
 import type { Prng } from "../../src/foundation/prng.js";
 
-/** Format of a file, for changes that leave it well formed; `text` has only bytes and lines. */
+/** Format of a file. Some changes keep its syntax valid; `text` has no syntax. */
 export type Format = "json" | "ndjson" | "yaml" | "text";
 
 export interface Mutant {
@@ -59,7 +59,7 @@ function pick<T>(items: readonly T[], prng: Prng): T {
   return items[prng.intBetween(0, items.length - 1)] as T;
 }
 
-/** Two places in ascending order, close together more often than not. */
+/** Two positions in ascending order. More often than not they are close to each other. */
 function span(length: number, prng: Prng): [from: number, to: number] {
   const from = prng.intBetween(0, length);
   const most = prng.float() < 0.7 ? 40 : length;
@@ -131,7 +131,7 @@ const BYTES: Readonly<Record<string, Change<Buffer>>> = {
   nothing: () => Buffer.alloc(0),
 };
 
-/** A part of a document: its holder, and the key under which it is held. */
+/** A member of a document: the object or list that has it, and its key there. */
 type Place = readonly [holder: Record<string | number, unknown>, key: string | number];
 
 function placesIn(value: unknown, found: Place[] = []): Place[] {
@@ -183,7 +183,7 @@ const TREES: Readonly<Record<string, (place: Place, places: readonly Place[], pr
   "deep nesting": ([holder, key], _, prng) => define(holder, key, nested(prng.intBetween(10, 500), prng)),
 };
 
-/** Changes values of a document in place. The root stays, since changes of bytes replace it. */
+/** Changes a random member of a document in place. It never replaces the root, which changes of bytes do. */
 function changeTree(root: unknown, prng: Prng): string {
   const places = placesIn(root);
   if (places.length === 0) return "";
@@ -193,7 +193,7 @@ function changeTree(root: unknown, prng: Prng): string {
   return `${how} at ${String(place[1])}`;
 }
 
-/** A well-formed change, or undefined if an earlier change has broken the format. */
+/** Changes a value and keeps the syntax; undefined if an earlier change has broken the syntax. */
 function changeInside(bytes: Buffer, format: Format, prng: Prng): Mutant | undefined {
   try {
     const text = bytes.toString("utf8");
@@ -206,7 +206,7 @@ function changeInside(bytes: Buffer, format: Format, prng: Prng): Mutant | undef
     const at = prng.intBetween(0, lines.length - 1);
     const root: unknown = JSON.parse(lines[at] ?? "");
     const how = changeTree(root, prng);
-    // JSON has no Infinity: a 1e999 in a text comes from changed bytes.
+    // JSON has no Infinity, so a number such as 1e999 that changed bytes made becomes null.
     lines[at] = JSON.stringify(root);
     return { bytes: Buffer.from(lines.join("\n")), how: [how] };
   } catch {

@@ -7,16 +7,16 @@ import { testNamespace } from "./namespace.js";
 
 export interface OwnDatabase {
   readonly endpoint: Endpoint;
-  /** The control connection to the database. It exists only while tests run. */
+  /** Control connection to the database of the test file. It exists only while tests run. */
   readonly admin: AdminClient;
   /**
-   * Number of transactions that ended in the database, without logins. A session reports its transactions when it ends at
-   * the latest.
+   * Number of transactions that have ended in the database, logins excluded. A session may report its transactions only
+   * when it ends.
    */
   counted(): Promise<number>;
 }
 
-/** Sets up the database. Call it once, at the top of a test file; later `beforeAll` hooks of the file find the database. */
+/** Makes a database for one test file. Call it once, at the top; the database exists before later `beforeAll` hooks run. */
 export function ownDatabase(prefix: string): OwnDatabase {
   const endpoint: Endpoint = { ...inject("adminEndpoint"), database: testNamespace(prefix) };
   let server: AdminClient | undefined;

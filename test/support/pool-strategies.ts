@@ -7,20 +7,20 @@ import type { Reconnect } from "../../src/pools/keys.js";
 import type { PoolMode } from "../../src/pools/pgbouncer/settings.js";
 import type { PoolSettings } from "../../src/pools/registry.js";
 
-/** Server connections of strategies that share them. */
+/** Number of server connections in strategies that share them among clients. */
 export const SIZE = 4;
 
 export interface Strategy {
   readonly name: string;
   readonly pool: PoolSettings;
   readonly prepared: boolean;
-  /** Environment in which the program finds poolers to start, two of them. */
+  /** Environment with the paths of poolers, for strategies whose pooler the program starts. */
   readonly env?: () => NodeJS.ProcessEnv;
-  /** True if `SIZE` clients can be in a transaction at once and the others wait; otherwise no client waits. */
+  /** True if only `SIZE` clients can be in a transaction at once and others wait; false if no client ever waits. */
   readonly isShared: boolean;
-  /** True if a client keeps its server connection, so that more than `SIZE` clients cannot be served at all. */
+  /** True if a client keeps its server connection, so that no more than `SIZE` clients can be served. */
   readonly isSession: boolean;
-  /** True if each statement is a transaction and no other transaction is possible. */
+  /** True if each statement is a separate transaction and longer transactions are not possible. */
   readonly isStatementOnly: boolean;
 }
 
@@ -71,7 +71,7 @@ function pgpool(reconnect: Reconnect, prepared: boolean): Strategy {
     ...PLAIN,
     name: `pgpool${isSession ? "" : " per transaction"}, ${prepared ? "prepared" : "unprepared"}`,
     pool: { strategy: "pgpool", reconnect, size: SIZE, instances: 2, urls: [] },
-    // Each client has a separate process, and there is one more for the session that asks for statistics.
+    // Pgpool-II has a process for each client, and one for the session that asks for statistics.
     ...{ prepared, isSession, isShared: false },
     env: () => poolerEnv("pgpool"),
   };

@@ -16,7 +16,7 @@ import { debianProgram, type DebianProgram } from "./debian-program.js";
 
 interface Wanted extends DebianProgram {
   readonly kind: Pick<PoolerKind<never>, "find" | "product" | "variable">;
-  /** True if an installed version is acceptable. */
+  /** Returns true if an installed pooler of that version can be used. */
   readonly fits: (version: string) => boolean;
 }
 
@@ -35,7 +35,7 @@ export const POOLERS = {
 
 export type PoolerName = keyof typeof POOLERS;
 
-/** Either the path of a program, or the reason why there is none. */
+/** Path of a pooler's program, or the reason why there is none. */
 export type PoolerFound = { readonly path: string } | { readonly missing: string };
 
 export type PoolersFound = Readonly<Record<PoolerName, PoolerFound>>;
@@ -45,7 +45,7 @@ export interface PoolerSetup {
   readonly cleanUp: () => Promise<void>;
 }
 
-/** Sets up all poolers. It never rejects. */
+/** Finds or unpacks all poolers. Never rejects. */
 export async function setUpPoolers(): Promise<PoolerSetup> {
   const cleanUps: (() => Promise<void>)[] = [];
   const found = await Promise.all(

@@ -4,7 +4,7 @@ import type { Endpoint } from "../../src/database/endpoint.js";
 import { seenProcesses } from "./proc.js";
 import type { Started } from "./train-sim.js";
 
-/** A session at the server that takes writes, without a password. The server on port `except` is not a candidate. */
+/** Connects to the server of a run that takes writes. It needs no password; the server on port `except` is skipped. */
 export function connectPrimary({ child }: Started, except?: number): Promise<AdminClient> {
   const ports = seenProcesses(child.pid ?? 0).flatMap(({ commandLine }) => {
     const [, port] = /\/data\0.*port=(\d+)/.exec(commandLine) ?? [];

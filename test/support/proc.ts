@@ -9,7 +9,7 @@ export interface SeenProcess {
   readonly environment: string;
 }
 
-/** The process and its descendants, without processes that end meanwhile. */
+/** The process and its descendants. Processes that end during the search are left out. */
 export function seenProcesses(root: number): SeenProcess[] {
   return processTree(root).flatMap((pid) => {
     try {

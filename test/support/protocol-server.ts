@@ -9,37 +9,37 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 export interface ServerError {
   readonly code: string;
   readonly message: string;
-  /** FATAL ends the session. ERROR if left out. */
+  /** FATAL ends the session. Default: ERROR. */
   readonly severity?: "ERROR" | "FATAL";
   readonly hint?: string;
   readonly detail?: string;
 }
 
-/** The byte of ReadyForQuery: idle, in a transaction, in a failed transaction. */
+/** Status byte of ReadyForQuery: idle, in a transaction, in a failed transaction. */
 export type TransactionStatus = "I" | "T" | "E";
 
 export interface Call {
-  /** Number of the connection, from 0. */
+  /** Number of the connection in the order of connecting, from 0. */
   readonly session: number;
   readonly text: string;
-  /** Values in the client's encoding: binary arrays as bytes, others as text. */
+  /** Values of parameters as the client has encoded them: arrays as bytes in binary format, others as text. */
   readonly parameters: readonly (Buffer | null)[];
 }
 
 export type Answer =
   | { readonly tag: string; readonly rows?: readonly Readonly<Record<string, string>>[] }
   | { readonly error: ServerError }
-  /** The connection ends without an answer. */
+  /** The server closes the connection without an answer. */
   | "hang-up";
 
-/** Behaviour of the server, which a test supplies. */
+/** Answers of the server, which a test defines. */
 export interface Backend {
   /** True if a login needs a password. */
   readonly asksPassword?: boolean;
-  /** Refuses a login, or returns undefined to accept it. */
+  /** Error that refuses a login; undefined accepts it. */
   login?(session: number, password: string | undefined): ServerError | undefined;
   answer(call: Call): Answer;
-  /** Status of a session after an answer. */
+  /** Transaction status of a session after an answer. */
   status(session: number): TransactionStatus;
 }
 
@@ -55,7 +55,7 @@ export async function startProtocolServer(backend: Backend): Promise<ProtocolSer
     sockets.add(socket);
     socket.setNoDelay();
     socket.on("close", () => sockets.delete(socket));
-    // A client that leaves without a Terminate message is no error of the server.
+    // A client may close its socket without a Terminate message.
     socket.on("error", () => undefined);
     new Session(socket, backend, sessions++);
   });
@@ -111,7 +111,7 @@ function rowMessages(rows: readonly Readonly<Record<string, string>>[]): Buffer[
   return [message("T", int16(columns.length), ...described), ...values];
 }
 
-/** Reads the fields of one message. */
+/** Reads fields of a message one after the other. */
 class Reader {
   private at = 0;
 
@@ -143,7 +143,7 @@ class Session {
   private phase: "startup" | "password" | "open" = "startup";
   private readonly statements = new Map<string, string>();
   private bound: Pick<Call, "text" | "parameters"> | undefined;
-  /** True after an error of the extended protocol, until Sync. */
+  /** True after an error in the extended protocol: messages are skipped until Sync. */
   private isSkipping = false;
 
   constructor(
@@ -157,7 +157,7 @@ class Session {
     });
   }
 
-  /** Handles the next whole message. Returns false if there is none. */
+  /** Handles the next message if it is complete. Returns false if it is not. */
   private takeMessage(): boolean {
     const typeBytes = this.phase === "startup" ? 0 : 1;
     if (this.received.length < typeBytes + 4 || this.socket.destroyed) return false;
@@ -215,7 +215,7 @@ class Session {
     this.bound = { text, parameters };
   }
 
-  /** Answers a call. Returns true if the session goes on like after a success. */
+  /** Sends the answer to a call. Returns true if the client's next messages are to be handled as after a success. */
   private reply(call: Pick<Call, "text" | "parameters">): boolean {
     const answer = this.backend.answer({ session: this.number, ...call });
     if (answer === "hang-up") {
@@ -229,7 +229,7 @@ class Session {
         return false;
       }
       this.socket.write(bytes);
-      // The simple protocol is ready again after an error; the extended one skips to Sync.
+      // After an error the simple protocol is ready at once; the extended protocol skips messages until Sync.
       return this.bound === undefined;
     }
     const { tag, rows = [] } = answer;

@@ -13,9 +13,12 @@ export interface Look {
 
 export interface WatchedPage {
   readonly page: Page;
-  /** Errors and warnings of the console, exceptions, refusals of the policy, requests. It must be empty. */
+  /** Errors, warnings, exceptions, violations of the policy and requests of the page. A test expects none. */
   readonly complaints: string[];
-  /** Opens `html` from disk, like a reader. A page that has drawn a report draws the next one in half the time. */
+  /**
+   * Opens `html` from disk, as a reader does. One page is used for several reports, since the next one then takes half the
+   * time.
+   */
   open(html: string, look?: Look, hash?: string): Promise<Page>;
   close(): Promise<void>;
 }
@@ -49,7 +52,7 @@ export async function watchedPage(browser: Browser): Promise<WatchedPage> {
     complaints,
     async open(html, { colorScheme = "light", viewport = DESK } = {}, hash = "") {
       writeFileSync(file, html);
-      // A different hash of the same address would not load the page again.
+      // The page is left first, since another hash of the same address would not load it again.
       await page.goto(NOWHERE);
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(viewport);
@@ -63,7 +66,7 @@ export async function watchedPage(browser: Browser): Promise<WatchedPage> {
   };
 }
 
-/** Texts that are larger than their space, except in the frames in which tables and source text scroll. */
+/** Texts that do not fit into their element. Frames that scroll, with tables and source text, are excepted. */
 export function cutTexts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`
     [...document.querySelectorAll("body *:not(.scroll, svg, svg *, .visually-hidden, pre)")]
@@ -71,17 +74,17 @@ export function cutTexts(page: Page): Promise<string[]> {
       .map((each) => each.tagName + " " + each.textContent.trim().slice(0, 60))`);
 }
 
-/** The empty page in which a browser counts. It closes with the browser. */
+/** Empty page in which a browser counts pixels. It closes with the browser. */
 const counting = new WeakMap<Browser, Promise<Page>>();
 
-/** Share of the pixels of a picture (PNG) that differ from its first one. */
+/** Share of the pixels of a PNG that differ from its first pixel. */
 export async function inkOf(browser: Browser, png: Buffer): Promise<number> {
   const opening = counting.get(browser) ?? browser.newPage();
   counting.set(browser, opening);
   return (await opening).evaluate<number>(countInk(png.toString("base64")));
 }
 
-/** JavaScript as text, since it runs in the browser, whose globals Node's compiler does not know. */
+/** Code that counts pixels, as text: it runs in the browser, whose globals the compiler for Node does not know. */
 const countInk = (base64: string): string => `(async () => {
   const image = new Image();
   image.src = "data:image/png;base64,${base64}";

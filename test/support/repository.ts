@@ -25,7 +25,7 @@ export class TestRepository {
     }
   }
 
-  /** Makes a commit and returns its id, abbreviated like bisect's. */
+  /** Makes a commit. Returns its id, abbreviated as `bisect` abbreviates it. */
   commit(subject: string, files: Readonly<Record<string, string>> = {}): string {
     this.write(files);
     this.git("add", "--all");

@@ -3,7 +3,7 @@
 import type { ServerError } from "./protocol-server.js";
 import type { FailureKind } from "../../src/database/contract.js";
 
-/** An error, its classification, and its name in a test's title. */
+/** An error of a real server, the classification that it must get, and its name in a test's title. */
 export interface KnownError extends ServerError {
   readonly title: string;
   readonly kind: FailureKind;
@@ -14,8 +14,8 @@ const SQL_TXN =
 const RESTART = "restart transaction: TransactionRetryWithProtoRefreshError: ";
 
 /**
- * Errors of CockroachDB. https://www.cockroachlabs.com/docs/stable/transaction-retry-error-reference names each of the
- * first five.
+ * Errors of CockroachDB. The first five are named at
+ * https://www.cockroachlabs.com/docs/stable/transaction-retry-error-reference.
  */
 export const COCKROACHDB_ERRORS: readonly KnownError[] = [
   {
@@ -71,7 +71,7 @@ export const COCKROACHDB_ERRORS: readonly KnownError[] = [
   },
 ];
 
-/** Error at the login: ErrDrainingNewConn of the same file. */
+/** Error of CockroachDB at a login: ErrDrainingNewConn of the same source file as above. */
 export const COCKROACHDB_DRAINING: KnownError = {
   title: "a node that drains",
   code: "57P01",

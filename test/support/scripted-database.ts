@@ -3,18 +3,21 @@
 // chooses. It understands only the SQL of the workload's add and its look-up.
 import type { Answer, Backend, Call, ServerError, TransactionStatus } from "./protocol-server.js";
 
-/** A failure of one call, instead of its effect or after it. */
+/** A failure that a test plans for one call, in place of the call's effect or after it. */
 export interface Mishap {
-  /** Error of the answer. Without it the connection closes. */
+  /** Error that the client gets. Without it the connection closes. */
   readonly error?: ServerError | undefined;
   /** True for a COMMIT that takes effect despite the failure. */
   readonly isDone?: boolean;
 }
 
-/** The mishap of a statement, if any. `nth` (from 1) counts statements with the same first word. */
+/** Returns the failure of a statement, if any. `nth` counts statements with the same first word, from 1. */
 export type Script = (word: string, nth: number) => Mishap | undefined;
 
-/** Keys as hexadecimal digits, 16 bytes each, from a binary array of uuid (header of 20 bytes, then length and bytes). */
+/**
+ * Keys in a binary array of uuid, as 32 hexadecimal digits each. The array has a header of 20 bytes, then length and bytes
+ * of each element.
+ */
 function keysIn(array: Buffer | null | undefined): string[] {
   if (!array) throw new Error("the keys were expected as a binary array");
   return Array.from({ length: (array.length - 20) / 20 }, (_, index) =>
@@ -28,9 +31,9 @@ interface Transaction {
 }
 
 export class ScriptedDatabase implements Backend {
-  /** Committed events. */
+  /** Keys of the events that transactions have committed. */
   readonly committed = new Set<string>();
-  /** First words of all sessions' statements, in the order of arrival. An add has one `INSERT`. */
+  /** First words of the statements of all sessions, in the order of arrival. An add transaction has one `INSERT`. */
   readonly heard: string[] = [];
   private readonly counts = new Map<string, number>();
   private readonly open = new Map<number, Transaction>();
@@ -64,10 +67,7 @@ export class ScriptedDatabase implements Backend {
     return this.fail(call.session, word, mishap);
   }
 
-  /**
-   * Fails a call. An error in a transaction leaves it open and useless; an error of its COMMIT ends it, like on real
-   * servers.
-   */
+  /** Fails a call. Like on real servers an error leaves a transaction open but failed, and an error of COMMIT ends it. */
   private fail(session: number, word: string, { error }: Mishap): Answer {
     const transaction = this.open.get(session);
     if (transaction) transaction.hasFailed = true;

@@ -8,32 +8,32 @@ export interface TestSecret {
   readonly password: string;
   /** The password in the encoding of a URL. */
   readonly encoded: string;
-  /** Texts that must not be found anywhere. */
+  /** Forms of the password that no output may contain. */
   readonly forms: readonly string[];
 }
 
 /**
- * A password with signs that URLs, YAML, JSON, SQL and PgBouncer's user list each have to quote, around a core of letters.
+ * A password with characters that URLs, YAML, JSON, SQL and PgBouncer's list of users must quote, around letters and
+ * digits.
  */
 export function testSecret(): TestSecret {
   const password = `p@:/?#'"\\é ${generateSecret(12)} $&%`;
   return { password, encoded: encodeURIComponent(password), forms: formsOf(password) };
 }
 
-/** The longest run of letters and digits, and its base64 forms at each offset of its first byte. */
+/** Forms of a password to search for: its longest run of letters and digits, and base64 of that run at each offset. */
 export function formsOf(password: string): string[] {
   const core = (password.match(/[A-Za-z0-9]+/g) ?? []).sort((a, b) => b.length - a.length)[0] ?? password;
   const inBase64 = [0, 1, 2].map((offset) => {
     const text = Buffer.from(`${" ".repeat(offset)}${core}`).toString("base64");
-    // The first and last signs depend on the neighbours too.
+    // The first and the last characters of base64 depend on neighbouring bytes, so they are cut off.
     return text.slice(offset === 0 ? 0 : 4, -4);
   });
   return [core, ...inBase64];
 }
 
 /**
- * Every file below a directory, links not followed, with its path and its content byte by byte. Files of a running server
- * come and go.
+ * Path and content of every file below a directory. Links are not followed; files of a running server may vanish meanwhile.
  */
 export function filesBelow(directory: string): { path: string; content: string }[] {
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
@@ -47,7 +47,7 @@ export function filesBelow(directory: string): { path: string; content: string }
   });
 }
 
-/** Names of the texts that contain a form of the secret; must be empty. */
+/** Names of the texts that contain a form of the secret. A test expects none. */
 export function leaksIn(texts: Readonly<Record<string, string>>, forms: readonly string[]): string[] {
   return Object.entries(texts).flatMap(([name, text]) =>
     forms.some((form) => text.includes(form)) ? [name] : [],

@@ -11,7 +11,10 @@ const rate = 1 + Number(process.env.SHIFTED_CLOCK_PPM) * 1e-6;
 const trueNow = performance.now.bind(performance);
 const trueNs = process.hrtime.bigint.bind(process.hrtime);
 
-/** All threads use this origin, so that they have one clock: the machine's since its start. */
+/**
+ * Start of this thread's `performance` clock, in milliseconds on the machine's clock. With it the shifted clocks of all
+ * threads agree.
+ */
 const originMs = Number(trueNs()) / 1e6 - trueNow();
 performance.now = () => (originMs + trueNow()) * rate - originMs + aheadMs;
 process.hrtime.bigint = () => BigInt(Math.round(Number(trueNs()) * rate + aheadMs * 1e6));

@@ -16,37 +16,37 @@ import { deriveSeed, Prng } from "../../src/foundation/prng.js";
 export interface SimulatedSearches {
   readonly searches: number;
   readonly confirmations: number;
-  /** Standard deviation of the logarithm of a probe's capacity. */
+  /** Noise of a probe: the standard deviation of the logarithm of its capacity. */
   readonly noise: number;
-  /** Share of its noise that a probe keeps from the probe before it. */
+  /** Share of its noise that a probe takes over from the previous probe. */
   readonly kept?: number;
-  /** Share of its capacity that the server gains from probe to probe; the true capacity is the mean over a search. */
+  /** Share by which the server's capacity rises from probe to probe. The true capacity is then the mean over the search. */
   readonly drift?: number;
-  /** Share of all probes that a stall makes fail or luck makes hold. */
+  /** Share of probes whose outcome is wrong: a stall makes a probe fail, or luck makes it hold. */
   readonly spoiltShare?: number;
-  /** Share of the spoilt probes that hold. */
+  /** Share of the wrong outcomes that are lucky. */
   readonly luckShare?: number;
   /**
-   * Share of the capacity that an overload takes from the next probe, and the share of this effect that is left a probe
-   * later.
+   * Effect of an overload: the share of its capacity that the next probe lacks, and the share of that lack which is left
+   * one probe later.
    */
   readonly afterEffect?: { readonly share: number; readonly left: number };
 }
 
-/** Shares of all searches, from 0 to 1, and medians of the searches that found a rate. */
+/** Outcomes of simulated searches: shares from 0 to 1, and medians over the searches that found a rate. */
 export interface SearchQuality {
   /** Share of searches that report that they found no rate. */
   readonly refused: number;
   /** Share of the searches that found a rate whose interval holds the true capacity. */
   readonly covered: number;
-  /** Share of all searches with a rate whose interval does not hold the true capacity. */
+  /** Share of all searches that found a rate with an interval that misses the true capacity. */
   readonly wrong: number;
   readonly belowHalf: number;
   /** Share of searches that end below the true capacity by more than 10 %. */
   readonly below: number;
   /** Share of searches that end above the true capacity by more than 10 %. */
   readonly above: number;
-  /** Ratio of the rate that was found to the true capacity. */
+  /** Ratio of the found rate to the true capacity. */
   readonly ratio: number;
   readonly resolution: number;
   readonly probes: number;
@@ -56,7 +56,7 @@ export interface SearchQuality {
 /** Range of true capacities: 20 to 20 000 per second. */
 const CAPACITY = { least: 20, factor: 1000 };
 const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: CAPACITY_PRECISION };
-/** Most of its capacity that a server lacks after overloads, as a share. */
+/** Largest share of its capacity that a server may lack after several overloads. */
 const LACK_MOST = 0.8;
 
 function normal(prng: Prng): number {
@@ -64,12 +64,12 @@ function normal(prng: Prng): number {
 }
 
 interface OneSearch {
-  /** Undefined if no rate was found. */
+  /** Result of one search; undefined if it found no rate. */
   readonly found?: { readonly ratio: number; readonly isCovered: boolean; readonly resolution: number };
   readonly probes: number;
 }
 
-/** Walks a search. `holds` answers each probe; undefined stops the search. */
+/** Walks through a search. `holds` answers each probe; if it returns undefined, the search stops. */
 export function walkSearch(
   options: SearchOptions,
   holds: (probe: AskedProbe) => boolean | undefined,

@@ -18,12 +18,12 @@ const run = promisify(execFile);
 export interface SshServer {
   /** Environment in which `ssh` finds the hosts. */
   readonly env: NodeJS.ProcessEnv;
-  /** Command lines of processes that still run: ssh here, and its processes on the host. */
+  /** Command lines of processes that still run: `ssh` on this side, and what it started on the "host". */
   left(): string[];
   stop(): Promise<void>;
 }
 
-/** Wrapper for root: sshd needs a separate user and a directory, which only this process and its children can see. */
+/** Command that wraps sshd if root runs it: sshd needs another user and a directory, which only these processes then see. */
 const AS_ROOT = [
   ...["unshare", "--mount", "sh", "-c"],
   `mount --bind "$0" /etc/passwd && mount -t tmpfs tmpfs /run && mkdir -m 755 /run/sshd && exec "$@"`,
@@ -34,7 +34,10 @@ async function makeKey(file: string): Promise<string> {
   return readFileSync(`${file}.pub`, "utf8");
 }
 
-/** Starts the server. It accepts `hosts`, but not `stranger`. `more` are lines of ssh_config for all of them. */
+/**
+ * Starts a server that `ssh` reaches under the names `hosts`. It does not accept `stranger`. `more` has lines of ssh_config
+ * for all names.
+ */
 export async function startSshServer(hosts: readonly string[], more: readonly string[]): Promise<SshServer> {
   const program = await debianProgram({
     ...{ suite: "bookworm", packageName: "openssh-server", program: "usr/sbin/sshd" },
@@ -65,7 +68,7 @@ export async function startSshServer(hosts: readonly string[], more: readonly st
   const passwd = readFileSync("/etc/passwd", "utf8").replace(/^sshd:.*\n/m, "");
   writeFileSync(at("passwd"), `${passwd}sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n`);
 
-  // -r lets it go on in the same program, which another loader has loaded.
+  // Option -r lets sshd continue in the same process image, which another loader has loaded.
   const sshd = [program, "-D", "-e", "-r", "-f", at("sshd_config")];
   const [command = "", ...args] = process.getuid?.() === 0 ? [...AS_ROOT, at("passwd"), ...sshd] : sshd;
   const child = spawn(command, args, { stdio: ["ignore", "ignore", "pipe"] });
@@ -84,7 +87,7 @@ export async function startSshServer(hosts: readonly string[], more: readonly st
     left: () => {
       const there = processTree(child.pid as number).filter((pid) => pid !== child.pid);
       const own = commandLines().filter(
-        // An agent whose connection is gone is no longer a child of sshd.
+        // An agent whose connection has ended is no child of sshd any more.
         (words) =>
           words.includes(at("ssh_config")) || (words.includes(MAIN) && words.includes("--token-file - ")),
       );

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { systemClock } from "../../src/foundation/clock.js";
 
-/** Every postgres process that descends from `pid`. */
+/** Ids of all postgres processes below `pid`. */
 export function serversBelow(pid: number): number[] {
   const lines = execFileSync("ps", ["-eo", "pid=,ppid=,comm="], { encoding: "utf8" }).trim().split("\n");
   const processes = lines.map((line) => {
@@ -18,7 +18,7 @@ export function serversBelow(pid: number): number[] {
   return processes.filter((each) => below.has(each.pid) && each.name === "postgres").map((each) => each.pid);
 }
 
-/** Stops a whole server for `ms` milliseconds: its backends do not answer, and its clock goes on. */
+/** Suspends all processes of a server for `ms` milliseconds, while time goes on. */
 export async function stall(pids: readonly number[], ms: number): Promise<void> {
   try {
     signalAll(pids, "SIGSTOP");
@@ -33,7 +33,7 @@ function signalAll(pids: readonly number[], signal: "SIGSTOP" | "SIGCONT"): void
     try {
       process.kill(pid, signal);
     } catch (error) {
-      // A process may have ended since it was listed, such as a worker of autovacuum.
+      // ESRCH: the process, such as a worker of autovacuum, has ended since it was listed.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }

@@ -5,7 +5,7 @@ import { inject } from "vitest";
 import type { Endpoint } from "../../src/database/endpoint.js";
 import { testNamespace } from "./namespace.js";
 
-/** URL of an endpoint in a scenario's form. */
+/** URL of an endpoint, as a scenario has it. */
 export function urlOf({ user, password = "", host, port, database }: Endpoint): string {
   return `postgresql://${user}:${password}@${host}:${port}/${database}`;
 }

@@ -18,7 +18,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** End of the last run into each directory, for a test that finds no results there. */
+/** How the last run into each directory ended. A test that finds no result there prints it. */
 const lastInto = new Map<string, Ended>();
 
 export interface Started {
@@ -29,9 +29,9 @@ export interface Started {
 export interface StartOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** Command line of another build. */
+  /** Path of the command line of another build. */
   readonly main?: string;
-  /** Command of `sh` before the program. Example: `ulimit -n 64`. */
+  /** Shell command that runs before the program, such as `ulimit -n 64`. */
   readonly shellPrefix?: string;
 }
 
@@ -64,7 +64,7 @@ export async function trainSim(args: readonly string[], options: StartOptions = 
   return startTrainSim(args, options).ended;
 }
 
-/** Resolves to the first match in standard error. */
+/** Waits for a match in the program's standard error. */
 export function outputMatch({ child }: Started, pattern: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     let seen = "";
@@ -117,7 +117,7 @@ export function onlyResultIn(out: string): { directory: string; result: ResultDo
   return { directory, result: ResultDocument.parse(json) };
 }
 
-/** Waits until a trial's log below `out` has a line with the text, such as a phase or a retry. Fails after `mostMs`. */
+/** Waits until a trial's log below `out` has a line with the text, such as a phase. Fails after `mostMs` milliseconds. */
 export async function untilLogged(out: string, text: string, mostMs = 200_000): Promise<void> {
   const deadlineMs = systemClock.nowMs() + mostMs;
   while (systemClock.nowMs() < deadlineMs) {
@@ -137,7 +137,7 @@ function logsBelow(out: string): string[] {
     .map((name) => join(out, name));
 }
 
-/** Remainders of a run that gets Ctrl-C once its log has the text. */
+/** Runs a scenario and interrupts it with Ctrl-C once its log has the text. Resolves to what the run left. */
 export async function interruptedRun(
   scenario: string,
   text: string,

@@ -6,10 +6,10 @@ const BOUNDS = {
   maxClockStep: "60s",
 };
 
-/** Keys of `diagnosis` in a scenario. */
+/** Lines of `diagnosis` for a scenario, with bounds that a busy machine does not exceed. */
 export const UNDISTURBED_KEYS = Object.entries(BOUNDS)
   .map(([name, bound]) => `${name}: ${bound}`)
   .join(", ");
 
-/** Values of `--set`. */
+/** The same bounds as values of `--set`. */
 export const UNDISTURBED = Object.entries(BOUNDS).map(([name, bound]) => `diagnosis.${name}=${bound}`);

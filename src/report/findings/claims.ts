@@ -26,7 +26,7 @@ import { completeTrials } from "../../analysis/steady-state/series.js";
 import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
 
-/** `p99 response time`, `throughput (events/s)`, or the label of any other metric. */
+/** Name of a compared metric, such as `p99 response time` or `throughput (events/s)`. */
 function metricName({ operation, metric }: Comparison, vocabulary: Vocabulary): string {
   const unit = unitOf(vocabulary, operation);
   const label = labelOf(metric, unit);
@@ -36,7 +36,7 @@ function metricName({ operation, metric }: Comparison, vocabulary: Vocabulary): 
   return `${label} ${stage ? `time until ${stage}` : "response time"}`;
 }
 
-/** `40 % shorter than`, or `2.10 times as long as` for much larger or smaller values. */
+/** Text of a ratio: `40 % shorter than`, or `2.10 times as long as` for much larger or smaller values. */
 function changeText({ metric, ratio }: Comparison): string {
   const [more, less, times] = SPAN_METRICS.includes(metric)
     ? ["longer", "shorter", "as long as"]
@@ -51,7 +51,9 @@ function sizeText({ ratio, ciLow, ciHigh }: Comparison): string {
   return `(${ratioText(ratio)}, 95 % CI ${intervalText(ciLow, ciHigh)})`;
 }
 
-/** `p99 response time is 40 % shorter than with jsonb (0.60x, 95 % CI [0.56, 0.63])`, of a comparison that is settled. */
+/**
+ * Text of a settled comparison, such as `p99 response time is 40 % shorter than with jsonb (0.60x, 95 % CI [0.56, 0.63])`.
+ */
 function settledText(comparison: Comparison, all: readonly Comparison[], vocabulary: Vocabulary): string {
   const { baseline, verdict } = comparison;
   const name = metricName(comparison, vocabulary);
@@ -61,7 +63,10 @@ function settledText(comparison: Comparison, all: readonly Comparison[], vocabul
   return `${name} is ${changeText(comparison)} with ${baseline} ${sizeText(comparison)}${noise}`;
 }
 
-/** `p99 response time of process is 40 % shorter with text than with jsonb (0.60x, 95 % CI [0.56, 0.63]); mean 0.75x [0.70, 0.81]`. */
+/**
+ * Text of a treatment's differences in one operation, such as `p99 response time of process is 40 % shorter with text than
+ * with jsonb (0.60x, 95 % CI [0.56, 0.63]); mean 0.75x [0.70, 0.81]`.
+ */
 export function differenceText([first, ...others]: readonly Comparison[], vocabulary: Vocabulary): string {
   if (!first) return "";
   const { operation, treatment, baseline } = first;
@@ -75,7 +80,7 @@ export function differenceText([first, ...others]: readonly Comparison[], vocabu
   return sentence.replace(/^[a-z](?=[a-z]+ )/, (letter) => letter.toUpperCase());
 }
 
-/** `p99 (0.59x [0.50, 0.70]; about 9 trials of each would decide)`, of a comparison that is not settled. */
+/** Text of a comparison that is not settled, such as `p99 (0.59x [0.50, 0.70]; about 9 trials of each would decide)`. */
 function openText(comparison: Comparison, result: ResultDocument): string {
   const { operation, metric, ratio, ciLow, ciHigh, verdict } = comparison;
   const outlook = verdict === "exploratory" ? outlookText(result, comparison) : "";
@@ -99,7 +104,10 @@ function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {
   return comparisons.toSorted((a, b) => Number(isLargerBetter(b.metric)) - Number(isLargerBetter(a.metric)));
 }
 
-/** Verdicts on one operation, a sentence for each treatment that differs or is the same in anything; nothing where there are too few trials for any. */
+/**
+ * Sentences on one operation: one for each treatment with a verdict, and one that names the treatments without any. Empty
+ * if there are fewer than `BLOCKS_MIN` blocks.
+ */
 export function verdictSentences(result: ResultDocument, operation: ComparedOperation): string[] {
   const { comparisons, treatments } = result;
   const asked = throughputFirst(
@@ -120,7 +128,7 @@ export function verdictSentences(result: ResultDocument, operation: ComparedOper
   ];
 }
 
-/** What "indistinguishable" leaves open: it speaks of medians, and a rare slow trial need not be among few. */
+/** Sentence on the limits of "indistinguishable": it is about medians, and a few trials need not include a rare slow one. */
 function sameSentences(asked: readonly Comparison[], stopping: ResultDocument["stopping"]): string[] {
   const same = asked.filter(({ verdict }) => verdict === "indistinguishable");
   if (same.length === 0) return [];
@@ -133,13 +141,16 @@ function sameSentences(asked: readonly Comparison[], stopping: ResultDocument["s
   ];
 }
 
-/** Why comparisons are inconclusive; empty where none is. `fewest` trials of a treatment are complete. */
+/**
+ * Reason why some comparisons are inconclusive; empty if none is. `fewest` is the number of complete trials of the
+ * treatment with the fewest.
+ */
 function inconclusiveReason(asked: readonly Comparison[], fewest: number): string {
   const open = asked.filter(({ verdict }) => verdict === "inconclusive");
   if (open.length === 0) return "";
   if (fewest < BLOCKS_MIN)
     return `: ${counted(fewest, "trial")} of each treatment; intervals and tests need at least ${BLOCKS_MIN}`;
-  // Trials that lack a value, on one side or the other, leave fewer blocks than there are trials.
+  // A block in which one side's trial lacks the value does not count, so there may be fewer blocks than trials.
   const unpaired = open.filter(({ blocks, objection }) => !objection && blocks < BLOCKS_MIN).length;
   const objections = open.flatMap(({ objection = [] }) => objection);
   const objected = objections.length;
@@ -170,7 +181,7 @@ function askedText(asked: readonly Comparison[], vocabulary: Vocabulary): string
   return `${counted(asked.length, "comparison")} (${labels.join(", ")})`;
 }
 
-/** The headline's counts of verdicts, why some comparisons are inconclusive, and the error rate of findings. */
+/** Sentences with the numbers of verdicts on headline metrics, why some are inconclusive, and the error rate of findings. */
 function testReach(result: ResultDocument, fewest: number): string[] {
   const { comparisons, stopping } = result;
   const asked = headlineComparisons(comparisons);
@@ -186,7 +197,7 @@ function testReach(result: ResultDocument, fewest: number): string[] {
   const chance =
     `All findings share one error rate: without any true difference, at most 1 experiment in 20 reports one${paid}. ` +
     "Each 95 % interval covers its own comparison.";
-  // A race decides comparisons with its best treatment only: its own words say how they ended.
+  // A race decides only comparisons with its best treatment, and `raceSentences` says how these ended.
   return [
     ...(stopping?.race ? [] : [counts]),
     ...(asked.some(isSettled) ? [chance] : []),
@@ -194,11 +205,11 @@ function testReach(result: ResultDocument, fewest: number): string[] {
   ];
 }
 
-/** Said of a search for capacity in place of comparisons. */
+/** Sentence of a search for capacity, which has no comparisons. */
 const OWN_RATES =
   "Each treatment ran at the rate found for it: compare the rates, not what was measured at them.";
 
-/** How far the tests reach: what stays open and why, and what a verdict is worth. */
+/** Sentences on how far the tests reach: which comparisons are open and why, and how sure a verdict is. */
 export function reachSentences(result: ResultDocument): string[] {
   const { treatments, comparisons, capacity } = result;
   if (treatments.length < 2) return [];
@@ -212,7 +223,7 @@ export function reachSentences(result: ResultDocument): string[] {
   );
 }
 
-/** Said where no interaction between factors is a finding. */
+/** Sentence for results in which no interaction between factors is a finding. */
 export function noInteractionSentence(interactions: readonly Interaction[]): string {
   const tested = interactions.filter(({ blocks }) => blocks >= BLOCKS_MIN).length;
   return tested === 0
@@ -220,14 +231,14 @@ export function noInteractionSentence(interactions: readonly Interaction[]): str
     : `No interaction was found in ${counted(tested, "test")}; small ones may exist.`;
 }
 
-/** How far from 1 the nearer end of the interval is, as a logarithm. */
+/** Size of a difference that is sure: the distance of the interval's nearer end from 1, as a logarithm. */
 function strength({ ratio, ciLow, ciHigh }: Comparison): number {
   return Math.min(...[ratio, ciLow ?? ratio, ciHigh ?? ratio].map((end) => Math.abs(Math.log(end))));
 }
 
 /**
- * What differs beyond noise, by treatment and operation, the surest and largest first; in each throughput first. Throughput
- * that the load bounds is left out: `bounds` are these operations.
+ * Findings beyond the noise floor, grouped by treatment and operation, the surest and largest group first; within a group,
+ * throughput first. Throughput of the operations in `bounds`, which the load limits, is left out.
  */
 export function believedDifferences(
   comparisons: readonly Comparison[],
@@ -243,7 +254,10 @@ export function believedDifferences(
   return [...groups.values()].sort((a, b) => most(b) - most(a)).map(throughputFirst);
 }
 
-/** One sentence on operations whose throughput the load limits, or none; `bounds` has the limit of each operation. */
+/**
+ * Sentence on operations whose throughput the load limits; none if `bounds`, which names the limit of each such operation,
+ * is empty.
+ */
 export function loadBoundSentences({ comparisons }: ResultDocument, bounds: Map<string, string>): string[] {
   if (bounds.size === 0) return [];
   const texts = [...new Set(bounds.values())].map((bound) => {
@@ -259,7 +273,7 @@ export function loadBoundSentences({ comparisons }: ResultDocument, bounds: Map<
   ];
 }
 
-/** What may be concluded over all operations, and what may not. */
+/** Sentences on conclusions over all operations, and on their limits. */
 export function claimSentences(result: ResultDocument): string[] {
   return [
     ...raceSentences(result.stopping),

@@ -5,10 +5,13 @@ import type { TrialResult } from "../../results/result-schema.js";
 import { percent } from "../../analysis/diagnosis/check.js";
 
 const LAG_SECONDS = 1;
-/** Share of a window that the lag may be before it is mentioned. */
+/** Smallest share of the window that the lag of counters must be to be mentioned. */
 const MENTIONED_FROM = 0.05;
 
-/** The lag in the shortest complete trial's window; undefined if that is long enough, or no counters were read. */
+/**
+ * Sentence on the lag of the server's counters in the shortest window of a complete trial; undefined if the window is long
+ * enough, or if no counters were read.
+ */
 export function counterLagWords(
   trials: readonly Pick<TrialResult, "status" | "windowSeconds" | "database">[],
 ): string | undefined {

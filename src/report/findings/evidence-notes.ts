@@ -6,7 +6,10 @@ import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js"
 import { ALL_EVIDENCE } from "../../workloads/evidence.js";
 import type { Note } from "./notes.js";
 
-/** The evidence that the workload names for the keys that factors vary, in the words of its chart; none without values. */
+/**
+ * Note with the evidence that the workload names for the varied keys, with medians over complete trials; none without
+ * values.
+ */
 export function evidenceNotes(
   { levels, trials }: Pick<TreatmentResult, "levels" | "trials">,
   workload: Pick<WorkloadResult, "name" | "isOwn">,

@@ -3,7 +3,7 @@ import type { BacklogRecovery, FaultRecord } from "../../results/result-schema.j
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
 
-/** `412 failed attempts (57P01 400, 08006 12)`. */
+/** Text of a fault's errors by code, such as `412 failed attempts (57P01 400, 08006 12)`. */
 export function errorsText(errors: FaultRecord["errors"]): string {
   const counts = Object.entries(errors).sort(([, a], [, b]) => b - a);
   const all = counts.reduce((sum, [, count]) => sum + count, 0);
@@ -22,8 +22,8 @@ function queueText({ before, most, recoverySeconds, recoveryReason }: BacklogRec
 }
 
 /**
- * `pending back to 12 after 3.9 s (at most 810), complete never above 40`, what is the same of several queues once; undefined
- * where nothing was sampled.
+ * Text of the queues' recovery, such as `pending back to 12 after 3.9 s (at most 810), complete never above 40`. Queues
+ * with the same text share it; undefined if no queue was sampled.
  */
 export function backlogText({ backlog = {} }: Pick<FaultRecord, "backlog">): string | undefined {
   const queues = new Map<string, string[]>();
@@ -35,7 +35,7 @@ export function backlogText({ backlog = {} }: Pick<FaultRecord, "backlog">): str
   return texts.length > 0 ? texts.join(", ") : undefined;
 }
 
-/** `fault postgres-kill at 10.0 s for 2.1 s: 412 failed attempts (57P01 400, 08006 12), ...`. */
+/** Text of a fault, such as `fault postgres-kill at 10.0 s for 2.1 s: 412 failed attempts (57P01 400, 08006 12), ...`. */
 export function faultText(fault: FaultRecord): string {
   const { kind, injectedAtSeconds, clearedAtSeconds, recoverySeconds, recoveryReason, errors } = fault;
   const length =

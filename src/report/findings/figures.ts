@@ -7,7 +7,10 @@ import type {
   TreatmentResult,
 } from "../../results/result-schema.js";
 
-/** The figures of a treatment that are shown: its complete trials merged, or else the last trial that measured. */
+/**
+ * Figures that reports show for a treatment: its complete trials merged, otherwise its last trial that measured an
+ * operation.
+ */
 export type TreatmentFigures = Pick<
   MergedResult,
   "windowSeconds" | "operations" | "lifecycle" | "endpoints" | "regions"
@@ -18,12 +21,15 @@ export function figuresOf(treatment: TreatmentResult): TreatmentFigures | undefi
   return treatment.trials.findLast((trial) => Object.keys(trial.operations).length > 0);
 }
 
-/** Operations that a result has, `__cycle__` first, as dbworkload sorts them. */
+/** Operations of a result, `__cycle__` first, as dbworkload sorts them. */
 export function operationsIn(figures: TreatmentFigures): [Operation, OperationResult][] {
   return Object.entries(figures.operations).sort(([a], [b]) => Number(isRound(b)) - Number(isRound(a)));
 }
 
-/** `12.3 [11.9, 12.5]` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
+/**
+ * Text of a median: `12.3 [11.9, 12.5]` with its interval, `12.3 11.9..12.5` with the range of a few trials, or `12.3` of
+ * one trial.
+ */
 export function valueCell(summary: MetricSummary | undefined): string {
   if (!summary) return "-";
   const { median, ciLow, ciHigh, min, max, trials } = summary;

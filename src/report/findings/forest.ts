@@ -8,20 +8,20 @@ import { markOf, operationName, WITHIN_NOISE } from "../../metrics/names.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 
-/** Largest number of rows on a first screen. Findings come first if there are more comparisons. */
+/** Largest number of rows on a first screen. If there are more comparisons, findings take precedence. */
 const ROWS_MAX = 18;
 
 export interface ForestRow {
   readonly comparison: Comparison;
-  /** A name such as `add events/s`. */
+  /** Name of the compared metric, such as `add events/s`. */
   readonly name: string;
-  /** Interval of the ratio, or its range over the blocks of fewer trials; undefined if there is neither. */
+  /** Interval of the ratio; the range over blocks if there are too few for an interval; undefined if there is neither. */
   readonly spread: readonly [low: number, high: number] | undefined;
   /** True if `spread` is a 95 % interval. */
   readonly isInterval: boolean;
-  /** `0.64x [0.60, 0.67]`, or `0.64x 0.60..0.67` for a range. */
+  /** Text of ratio and spread: `0.64x [0.60, 0.67]`, or `0.64x 0.60..0.67` for a range. */
   readonly text: string;
-  /** True for a finding beyond the noise floor. */
+  /** True for a finding beyond the noise floor, whose mark is filled. */
   readonly isBelieved: boolean;
   readonly verdict: string;
   readonly mark: string;
@@ -32,7 +32,7 @@ export interface Forest {
   /** Number of headline comparisons without a row. */
   readonly omitted: number;
   readonly axis: RatioAxis;
-  /** Factor within which ratios count as the same. */
+  /** Factor by which a ratio may differ from 1 and still count as the same. */
   readonly equivalence: number;
 }
 
@@ -44,7 +44,7 @@ export interface RatioAxis {
 
 type ForestInputs = Pick<ResultDocument, "treatments" | "comparisons">;
 
-/** Interval of a ratio, or its range over the blocks of fewer trials; undefined if there is neither. */
+/** Interval of a ratio; its range over blocks if there are too few for an interval; undefined if there is neither. */
 export function spreadOf(result: ForestInputs, comparison: Comparison): ForestRow["spread"] {
   const { ciLow, ciHigh } = comparison;
   return ciLow !== null && ciHigh !== null ? [ciLow, ciHigh] : outlookOf(result, comparison)?.range;
@@ -58,7 +58,7 @@ const TICKS = [
   [0.001, 0.01, 0.1, 1, 10, 100, 1000],
 ];
 
-/** Logarithmic axis that holds all ratios and spreads and both sides of 1; cut off beyond a thousandfold. */
+/** Logarithmic axis that includes all these ends and both sides of 1. Ratios beyond a thousandfold are cut off. */
 export function ratioAxis(ends: readonly number[]): RatioAxis {
   const positive = ends.filter((end) => end > 0);
   const min = Math.max(Math.min(0.75, ...positive.map((end) => end * 0.9)), 0.001);
@@ -67,7 +67,7 @@ export function ratioAxis(ends: readonly number[]): RatioAxis {
   return { min, max, ticks: within.find(({ length }) => length <= TICKS_MAX) ?? [] };
 }
 
-/** Place of a ratio on the axis, 0 .. 1. */
+/** Position of a ratio on the axis, from 0 to 1. */
 export function placeOf({ min, max }: RatioAxis, ratio: number): number {
   const place = Math.log(ratio / min) / Math.log(max / min);
   return Math.min(1, Math.max(0, place));

@@ -3,14 +3,17 @@
 import { isHeadline } from "../../metrics/metric-lists.js";
 import type { ComparedOperation, Comparison } from "../../results/result-schema.js";
 
-/** Said where a difference is there and nothing that was collected moved with it. */
+/** Sentence for a difference that no collected evidence explains. */
 export const SILENT = "the collected evidence does not explain it";
 
 function isExplained({ metric, because }: Comparison): boolean {
   return because !== undefined && isHeadline(metric);
 }
 
-/** The sentences of one operation's headline differences between two treatments, the first of each first. */
+/**
+ * Sentences that explain an operation's headline differences between two treatments, each once, the first reason of each
+ * metric first.
+ */
 export function reasonsOf(comparisons: readonly Comparison[]): string[] {
   const explained = comparisons.filter(isExplained);
   if (explained.length === 0) return [];
@@ -23,12 +26,12 @@ export function reasonsOf(comparisons: readonly Comparison[]): string[] {
 }
 
 export interface Reason {
-  /** Operations whose differences it explains. */
+  /** Operations whose differences the sentence explains. */
   readonly operations: readonly ComparedOperation[];
   readonly sentence: string;
 }
 
-/** Reasons for a treatment's findings, over all operations; the reason of most operations comes first. */
+/** Reasons for a treatment's findings; the reason that explains the most operations comes first. */
 export function reasonsByOperation(
   id: string,
   comparisons: readonly Comparison[],

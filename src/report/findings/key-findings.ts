@@ -37,16 +37,16 @@ import { lossText } from "../../results/losses.js";
 import { rareText } from "../../analysis/statistics/rare-counts.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 
-/** More than this of one kind is no key finding; how many there are is said. */
+/** Largest numbers of key findings of a kind; the number of the others is stated. */
 const DIFFERENCES_MAX = 4;
 const SAME_MAX = 6;
-/** Events that an audit names; `result.json` has all. */
+/** Largest number of events named from the audits; `result.json` has all. */
 const NAMED_MAX = 3;
 
 export interface KeyFinding {
   readonly tone: "bad" | "warn" | "good" | "plain";
   readonly text: string;
-  /** Evidence about it, in sentences. */
+  /** Sentences of evidence for the finding. */
   readonly because: readonly string[];
 }
 
@@ -78,7 +78,7 @@ function verdictFindings({ verdict }: ResultDocument): KeyFinding[] {
   ];
 }
 
-/** Violations that the verdict names already are not listed twice. */
+/** Findings on integrity violations, without the violations that the verdict's reasons name already. */
 function violationFindings(result: ResultDocument): KeyFinding[] {
   const violated = trialsOf(result).filter(({ integrity }) => integrity?.verdict === "violated");
   if (violated.length === 0) return [];
@@ -113,7 +113,7 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
     const text = `Nothing is known to be lost or duplicated: ${found}. Not audited: ${unread.join("; ")}.`;
     return [...losses.map((words) => finding("plain", words)), finding("warn", text)];
   }
-  // Some workloads' audits do not compare acknowledged work event by event.
+  // Not every workload's audit compares acknowledged work event by event.
   const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
   const what = losses.length > 0 ? `Beyond what a fault may lose, no ${one}` : `No ${one}`;
   const bound =
@@ -126,7 +126,10 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   return [...losses.map((words) => finding("plain", words)), finding("good", text)];
 }
 
-/** The invariants of a user's SQL that hold in every trial, and the transactions whose ids they list. */
+/**
+ * Finding on the invariants of a user's SQL that hold in every trial; it names the transactions whose ids an invariant
+ * lists.
+ */
 function invariantFindings(result: ResultDocument): KeyFinding[] {
   const trials = trialsOf(result).filter(({ status }) => status === "complete");
   const [first] = trials;
@@ -146,7 +149,7 @@ function invariantFindings(result: ResultDocument): KeyFinding[] {
   ];
 }
 
-/** What treatments lost of what had been acknowledged, as the scenario allows: `off lost (allowed) in each trial: add 134 120-150`. */
+/** Sentences on acknowledged things that each treatment lost, where the scenario allows such a loss. */
 function allowedLosses(result: ResultDocument): string[] {
   const { treatments } = result;
   const { one } = result.workload.audited;
@@ -212,7 +215,9 @@ function sameFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
   ];
 }
 
-/** What an experiment of one treatment is run for: how much, how fast. */
+/**
+ * Findings for an experiment with one treatment, which compares nothing: the rate and the response time of each operation.
+ */
 function soleFindings(result: ResultDocument): KeyFinding[] {
   const { workload: vocabulary } = result;
   const [only, ...others] = result.treatments;
@@ -231,7 +236,7 @@ function soleFindings(result: ResultDocument): KeyFinding[] {
   );
 }
 
-/** How fast the load came back after each kind of fault, over the trials of a treatment. */
+/** Findings on the recovery of throughput after each kind of fault, over the trials of a treatment. */
 function faultFindings({ faults }: ResultDocument): KeyFinding[] {
   const nameOf = ({ kind, treatment }: FaultRecord): string => `${kind} (${treatment})`;
   return [...new Set(faults.map(nameOf))].map((name) => {
@@ -251,7 +256,7 @@ function isUndecided({ comparisons, capacity }: ResultDocument): boolean {
   return !capacity && !headlineComparisons(comparisons).some(isSettled);
 }
 
-/** What conclusions are worth, or why none are drawn. */
+/** Findings on how sure conclusions are, or why there are none, and on the trials that would decide more. */
 function reachFindings(result: ResultDocument, tone: "plain" | "warn"): KeyFinding[] {
   const outlooks = [fewTrialsOutlook(result), exploratoryOutlook(result)];
   return [
@@ -281,12 +286,12 @@ function sweepFindings(result: ResultDocument): KeyFinding[] {
   });
 }
 
-/** What speaks against the numbers. */
+/** Findings that question the numbers: the verdict, integrity violations, missed thresholds. */
 export function alarmFindings(result: ResultDocument): KeyFinding[] {
   return [...verdictFindings(result), ...violationFindings(result), ...thresholdFindings(result, "bad")];
 }
 
-/** What was asked of the experiment. */
+/** Findings that answer the experiment's question: races, capacities, differences, recovery, published figures. */
 export function answerFindings(result: ResultDocument): KeyFinding[] {
   const bounds = loadBounds(result);
   return [
@@ -304,7 +309,7 @@ export function answerFindings(result: ResultDocument): KeyFinding[] {
   ];
 }
 
-/** Why it ended, where that was open; what was checked, and holds. */
+/** Findings on why the experiment ended, if that was open, and on checks that passed. */
 export function assuranceFindings(result: ResultDocument): KeyFinding[] {
   const [ended] = stoppingSentences(result);
   return [
@@ -315,7 +320,7 @@ export function assuranceFindings(result: ResultDocument): KeyFinding[] {
   ];
 }
 
-/** What limits the answers. */
+/** Findings that limit the answers: order effects, outlying trials, plan flips, noise, trials without a steady state. */
 export function reservationFindings(result: ResultDocument): KeyFinding[] {
   const { costly, idle } = flipSentences(result.treatments);
   return [
@@ -331,7 +336,7 @@ export function reservationFindings(result: ResultDocument): KeyFinding[] {
   ];
 }
 
-/** Most important first; `result` has its analysis. */
+/** All findings of an analysed result, the most important ones first. */
 export function keyFindings(result: ResultDocument): KeyFinding[] {
   return [
     ...alarmFindings(result),

@@ -9,7 +9,7 @@ import { isRound } from "../../metrics/operations.js";
 import { STAGES } from "../../workloads/registry.js";
 import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js";
 
-/** One line; none where no event came to any end. */
+/** Note on the lives of events: latencies, passes and the drain; none if nothing of these was measured. */
 export function lifecycleNotes({ lifecycle }: TreatmentFigures): Note[] {
   const { passesPerEvent, drainSeconds } = lifecycle;
   const spans = STAGES.flatMap(({ stage }) => {
@@ -26,7 +26,7 @@ export function lifecycleNotes({ lifecycle }: TreatmentFigures): Note[] {
   return texts.length > 0 ? [{ text: `lifecycle: ${texts.join("; ")}`, tone: "plain" }] : [];
 }
 
-/** Lines that the workload makes of its measurements. */
+/** Notes that the workload makes of its measurements. */
 export function workloadNotes(
   { operations, windowSeconds }: TreatmentFigures,
   workload: Pick<WorkloadResult, "name" | "isOwn">,
@@ -35,7 +35,10 @@ export function workloadNotes(
   return lines.map((text) => ({ text, tone: "plain" }));
 }
 
-/** Mean of the call that a transaction begins with, over all committed transactions; undefined where there is none. */
+/**
+ * Mean time of the call that begins a transaction, over all committed transactions; undefined if an operation has no such
+ * call.
+ */
 function beginMs(figures: TreatmentFigures): number | undefined {
   let transactions = 0;
   let totalMs = 0;
@@ -49,13 +52,13 @@ function beginMs(figures: TreatmentFigures): number | undefined {
   return transactions > 0 ? totalMs / transactions : undefined;
 }
 
-/** Evidence of a pooler that counts its transactions and their waits. */
+/** Evidence of a pooler that reports its number of transactions and their waits. */
 type CountingPooler = PoolerEvidence &
   Record<"transactions" | "waitMsPerTransaction", number> & {
     readonly clientsWaiting: NonNullable<PoolerEvidence["clientsWaiting"]>;
   };
 
-/** The pooler's count over complete trials, by the transactions in each. */
+/** Evidence of the poolers that report transactions, for each complete trial of the treatment. */
 function poolersOf({ trials }: TreatmentResult): CountingPooler[] {
   const isCounting = (pooler: PoolerEvidence): pooler is CountingPooler =>
     pooler.transactions !== undefined && pooler.clientsWaiting !== undefined;

@@ -54,7 +54,9 @@ function countNotes(figures: TreatmentFigures): Note[] {
   ];
 }
 
-/** What became of the arrivals of an open loop, and how late they started: it is in the response times above. */
+/**
+ * Notes on the arrivals of an open loop: offered, dropped, unfinished, and their start delay, which response times include.
+ */
 function arrivalNotes(figures: TreatmentFigures): Note[] {
   return operationsIn(figures).flatMap(([operation, result]): Note[] => {
     const { offered, dropped = 0, unfinished = 0, startDelayMs: delay, serviceTimeMs: service } = result;
@@ -70,7 +72,7 @@ function arrivalNotes(figures: TreatmentFigures): Note[] {
   });
 }
 
-/** Events of a trial that are named here; `result.json` and the report have more. */
+/** Largest number of a trial's events that are named in notes; `result.json` and the report have more. */
 const NAMED_EVENTS = 10;
 
 function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
@@ -83,10 +85,10 @@ function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
 
 const NOT_AUDITED_MAX = 3;
 
-/** States in which an audit found published events, as far as the workload distinguishes them. */
+/** States of published events that an audit counts. A workload may distinguish fewer. */
 const STATES = ["pending", "processing", "complete", "failed", "archived"] as const;
 
-/** What the audits of these trials could not look at, each once. */
+/** Sentences on what the audits of these trials could not check, each once. */
 export function notAuditedOf(trials: readonly Pick<TrialResult, "integrity">[]): string[] {
   const all = [...new Set(trials.flatMap(({ integrity }) => integrity?.notAudited ?? []))];
   const more = all.length - NOT_AUDITED_MAX;
@@ -132,7 +134,7 @@ function integrityNotes(trials: readonly TrialResult[], { acknowledged }: AuditW
   ];
 }
 
-/** What the table's columns do not say. */
+/** Notes on a treatment for all that the columns of the result table do not show. */
 export function renderNotes(treatment: TreatmentResult, { audited }: ResultVocabulary): Note[] {
   const figures = figuresOf(treatment);
   const { trials } = treatment;

@@ -11,7 +11,7 @@ import { TRIALS_MOST } from "../../analysis/statistics/trials-to-decide.js";
 
 const SHOWN_MAX = 4;
 
-/** The trials that would decide an open comparison, in words; empty where nothing is known of them. */
+/** Text on the number of trials that would decide an open comparison; empty if it cannot be estimated. */
 export function outlookText(result: OutlookInputs, comparison: Comparison): string {
   const { verdict, metric } = comparison;
   const outlook = outlookOf(result, comparison);
@@ -25,11 +25,14 @@ export function outlookText(result: OutlookInputs, comparison: Comparison): stri
 
 export interface OutlookSentence {
   readonly text: string;
-  /** The comparisons that the fewest trials would decide. */
+  /** Sentences on the comparisons that the fewest trials would decide. */
   readonly because: readonly string[];
 }
 
-/** `9 would decide 1 of 4 comparisons, 14 would decide 2 of 4 comparisons`: ascending, without comparisons that no number decides. */
+/**
+ * Text such as `9 would decide 1 of 4 comparisons, 14 would decide 2 of 4 comparisons`: the least and the median number of
+ * trials needed.
+ */
 function stepsText(decidable: readonly { readonly needed: number }[], of: string): string {
   const middle = decidable[Math.floor((decidable.length - 1) / 2)];
   const steps = [decidable[0], middle].flatMap((each) => each?.needed ?? []);
@@ -41,7 +44,7 @@ function stepsText(decidable: readonly { readonly needed: number }[], of: string
     .join(", ");
 }
 
-/** Open comparisons with their outlook, the one that the fewest trials would decide first. */
+/** Open comparisons with the trials that each needs, the one that needs the fewest first. */
 function openOf(result: OutlookInputs, isAsked: (comparison: Comparison) => boolean) {
   return headlineComparisons(result.comparisons)
     .filter(isAsked)
@@ -54,7 +57,7 @@ function openOf(result: OutlookInputs, isAsked: (comparison: Comparison) => bool
     .sort((a, b) => a.needed - b.needed);
 }
 
-/** What to do about too few trials; undefined where no headline comparison lacks any. */
+/** Advice on too few trials; undefined if each headline comparison has `BLOCKS_MIN` blocks. */
 export function fewTrialsOutlook(result: OutlookInputs): OutlookSentence | undefined {
   const few = openOf(result, ({ blocks }) => blocks < BLOCKS_MIN);
   if (few.length === 0) return undefined;
@@ -80,7 +83,10 @@ export function fewTrialsOutlook(result: OutlookInputs): OutlookSentence | undef
   };
 }
 
-/** How many trials would make findings of exploratory headline comparisons; undefined without such. */
+/**
+ * Number of trials that would turn exploratory headline comparisons into findings; undefined if there are no exploratory
+ * ones.
+ */
 export function exploratoryOutlook(result: OutlookInputs): OutlookSentence | undefined {
   const exploratory = openOf(result, ({ verdict }) => verdict === "exploratory");
   if (exploratory.length === 0) return undefined;

@@ -33,7 +33,10 @@ function ratioCells({ ratio }: PublishedResult): string[] {
   return [ratioText(published), own, direction, size];
 }
 
-/** One for each source and metric, in the order written; ratios are to the treatment of the first row. */
+/**
+ * Tables of published figures, one for each source and metric, in the scenario's order. Ratios are relative to the
+ * treatment of the first row.
+ */
 export function publishedTables({ published = [], treatments }: ResultDocument) {
   const labels = labelsOf(treatments);
   const names = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
@@ -54,7 +57,7 @@ const WORDS: readonly (readonly [Agreement, string])[] = [
   ["inconclusive", "is inconclusive"],
 ];
 
-/** `agrees in 2, differs in 1`. */
+/** Numbers of agreements, such as `agrees in 2, differs in 1`. */
 function tally(agreements: readonly Agreement[]): string {
   const counts = WORDS.map(([each, word]) => ({
     word,
@@ -63,7 +66,7 @@ function tally(agreements: readonly Agreement[]): string {
   return counts.flatMap(({ word, count }) => (count > 0 ? [`${word} in ${count}`] : [])).join(", ");
 }
 
-/** One for each source that has ratios. */
+/** Sentence on each source that has ratios. */
 export function publishedSentences({ published = [] }: ResultDocument): string[] {
   return [...new Set(published.map(({ source }) => source))].flatMap((source) => {
     const ratios = published.flatMap((each) => (each.source === source && each.ratio ? [each.ratio] : []));

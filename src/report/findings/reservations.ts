@@ -19,7 +19,7 @@ import { metricOf } from "../../analysis/steady-state/series.js";
 import { flipsIn, type TreatmentFlip } from "../../analysis/why/flips.js";
 import { numbersText } from "../../analysis/why/plans.js";
 
-/** Empty where treatments ran one after the other. */
+/** Sentence on duets, in which both treatments run at the same time; none if treatments ran one after the other. */
 export function duetSentences(treatments: readonly TreatmentResult[]): string[] {
   if (!treatments.some(({ trials }) => trials.some(({ duet }) => duet))) return [];
   return [
@@ -32,13 +32,16 @@ function percent(log: number): string {
   return (100 * Math.abs(Math.expm1(log))).toFixed(1);
 }
 
-/** `9.8 % longer for process [8.1, 11.5]`. */
+/** Text of a place's effect, such as `9.8 % longer for process [8.1, 11.5]`. */
 function effectText({ operation, effect, low, high }: PlaceEffect): string {
   const [how, ends] = effect > 0 ? ["longer", [low, high]] : ["shorter", [high, low]];
   return `${percent(effect)} % ${how} for ${operationName(operation)} [${ends.map(percent).join(", ")}]`;
 }
 
-/** Effect of places that ratios are freed of; none of a search for capacity, which has no ratios. */
+/**
+ * Sentence on the effect of a trial's place in its block, which ratios exclude; none for a search for capacity, which has
+ * no ratios.
+ */
 export function placeSentences({
   treatments,
   capacity,
@@ -56,7 +59,7 @@ export function placeSentences({
   ];
 }
 
-/** `trial 7 did 0, trial 9 did 12 events/s against a median of 850`, of one operation. */
+/** Text of an operation's outlying trials, such as `trial 7 did 0, trial 9 did 12 events/s against a median of 850`. */
 function outlyingText(trials: readonly OutlyingTrial[], unit: string): string {
   const words = trials.map(
     ({ trial, eventsPerSecond }) => `trial ${trial} did ${shortNumber(eventsPerSecond)}`,
@@ -65,7 +68,7 @@ function outlyingText(trials: readonly OutlyingTrial[], unit: string): string {
   return `${words.join(", ")} ${unit}/s against a median of ${shortNumber(first?.median ?? 0)}`;
 }
 
-/** Groups by treatment and operation, in order. */
+/** Groups outlying trials by treatment and operation, in order. */
 function byOperation(trials: readonly OutlyingTrial[]): OutlyingTrial[][] {
   const groups = new Map<string, OutlyingTrial[]>();
   for (const trial of trials) {
@@ -75,7 +78,7 @@ function byOperation(trials: readonly OutlyingTrial[]): OutlyingTrial[][] {
   return [...groups.values()];
 }
 
-/** A sentence for each treatment and operation that has such trials. */
+/** Sentences on outlying trials, one for each treatment and operation. */
 function outlyingSentences(treatments: readonly TreatmentResult[], vocabulary: Vocabulary): string[] {
   return byOperation(outlyingTrials(treatments)).map((trials) => {
     const [first] = trials;
@@ -85,7 +88,7 @@ function outlyingSentences(treatments: readonly TreatmentResult[], vocabulary: V
   });
 }
 
-/** `0 lost: add of on in 5 of 5 trials`: the trials of a treatment whose value of 0 a ratio replaces. */
+/** Texts such as `0 lost: add of on in 5 of 5 trials`, for treatments whose values of 0 are replaced in a ratio. */
 function zerosOf({ treatments, comparisons }: ResultDocument): string[] {
   const replaced = comparisons.filter(({ zeroAs }) => zeroAs !== undefined);
   const sides = replaced.flatMap(({ operation, metric, baseline, treatment }) =>
@@ -109,7 +112,7 @@ export function stallSentences(result: ResultDocument): string[] {
   ];
 }
 
-/** What A/A pairs say about noise, and about what is claimed; nothing without such a pair. */
+/** Sentences on the noise that A/A pairs show, and on findings within that noise; none if there is no A/A pair. */
 export function noiseSentences(result: ResultDocument): string[] {
   const { comparisons, workload: vocabulary } = result;
   const replicas = replicaComparisons(comparisons).filter(({ metric }) => isHeadline(metric));
@@ -150,7 +153,7 @@ function flipText({ treatment, statement, groups }: TreatmentFlip): string {
 
 const FLIPS_NAMED_MAX = 3;
 
-/** One sentence for all flips that changed a transaction by less than a tenth of its time. */
+/** Sentence on all plan flips that changed a transaction by less than a tenth of its time. */
 function idleText(flips: readonly TreatmentFlip[]): string {
   const names = new Map<string, string[]>();
   for (const { treatment, statement: what = "scans" } of flips)
@@ -160,9 +163,9 @@ function idleText(flips: readonly TreatmentFlip[]): string {
 }
 
 export interface FlipSentences {
-  /** One for each flip that goes with slower trials, or whose times are unknown. */
+  /** Sentences on plan flips in slower trials, or with unknown times, one for each flip. */
   readonly costly: readonly string[];
-  /** One for all others; undefined where there are none. */
+  /** One sentence on all other plan flips; undefined if there are none. */
   readonly idle: string | undefined;
 }
 

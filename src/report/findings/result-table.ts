@@ -12,7 +12,7 @@ import { labelsOf } from "./treatment-labels.js";
 
 const TABLE_METRICS = ["eventsPerSecond", "p50", "p99"] as const satisfies readonly ComparisonMetric[];
 
-/** The value shown where trials have no summary. */
+/** Value of a metric in a treatment whose trials have no summary. */
 function shownValue(
   { eventsPerSecond, responseTimeMs }: OperationResult,
   metric: (typeof TABLE_METRICS)[number],
@@ -44,16 +44,16 @@ function cell(
 export interface ResultTable {
   readonly metricTitles: readonly string[];
   readonly rows: readonly ResultRow[];
-  /** Sentences on intervals and marks; empty if there are neither. */
+  /** Sentences that explain the intervals and marks of the table; empty if it has neither. */
   readonly legend: string;
 }
 
 export interface ResultRow {
   readonly operation: string;
   readonly treatment: string;
-  /** Values of the metrics with their intervals and the marks of their verdicts. */
+  /** Value of each metric with its interval and the mark of its verdict. */
   readonly cells: readonly string[];
-  /** Failed transactions. */
+  /** Number of failed transactions. */
   readonly failed: number;
 }
 

@@ -3,14 +3,14 @@ import { intervalText, shortNumber } from "../../foundation/text/numbers.js";
 import { CAPACITY_PRECISION, type Capacity } from "../../results/capacity-schema.js";
 import type { Estimate, Sweep } from "../../results/result-schema.js";
 
-/** Empty if the search found no rate. */
+/** Text of the capacity's confidence interval; empty if the search found no rate. */
 function intervalOf({ ciLow = null, ciHigh = null }: Capacity): string {
   if (ciLow === null && ciHigh === null) return "";
   const [low, high] = [ciLow, ciHigh].map((end) => (end === null ? "open" : shortNumber(end)));
   return `95 % CI [${low ?? ""}, ${high ?? ""}], `;
 }
 
-/** How often the rate was asked again, and how often it held where that is not always. */
+/** Text on the number of times that the found rate was probed again, and how often it held if not always. */
 function repeatedText({ confirmations, probes, ratePerSecond }: Capacity): string {
   const failed = probes.filter(
     (each) => each.purpose === "confirm" && each.ratePerSecond === ratePerSecond && !each.held,
@@ -27,7 +27,7 @@ function contradictionText({ drift, probes }: Capacity): string {
   return `the capacity ${verb} from ${shortNumber(first)} to ${shortNumber(last)} arrivals/s during the search`;
 }
 
-/** The result of the search, in a sentence. */
+/** Sentence with the result of the search. */
 export function capacityText(capacity: Capacity): string {
   const { treatment, outcome, ratePerSecond, failsAtPerSecond } = capacity;
   const { metric, expression, clients, probes } = capacity;
@@ -51,7 +51,7 @@ export function capacityText(capacity: Capacity): string {
 const STEADY = "Find the cause (another load, a growing table, a hot processor), then search again.";
 const LONGER = "Use more trials or a longer trial.duration.";
 
-/** Probes without a part in the result, the width of the interval if it misses its aim, and the remedy. */
+/** Sentences on probes that do not count, on an interval wider than the search aims at, and on the remedy. */
 export function resolutionTexts({ probes, resolution, outcome, drift }: Capacity): string[] {
   const discarded = probes.find((probe) => probe.discarded);
   const recovering = probes.filter(({ purpose }) => purpose === "recover");
@@ -70,13 +70,16 @@ export function resolutionTexts({ probes, resolution, outcome, drift }: Capacity
   ];
 }
 
-/** Coefficients are small: three digits whatever their size. */
+/** Text of an estimate and its interval with three significant digits, since coefficients may be very small. */
 function estimateText({ value, low, high }: Estimate): string {
   const [middle, ...ends] = [value, low, high].map((each) => Number(each.toPrecision(3)).toString());
   return `${middle ?? ""} [${ends.join(", ")}]`;
 }
 
-/** The fitted law with its intervals and its peak, or why there is none. */
+/**
+ * Sentence with the coefficients of the fitted scalability law, their intervals and the peak, or with the reason why there
+ * is no law.
+ */
 export function lawText({ usl }: Pick<Sweep, "usl">, unit: string): string {
   if (usl.status === "refused") return `No scalability law: ${usl.reason}.`;
   const { lambda, sigma, kappa, peakClients, peakReason, rSquared } = usl;

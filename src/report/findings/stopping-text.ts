@@ -9,7 +9,7 @@ function listed(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${last}` : last;
 }
 
-/** Empty where nothing raced, or no look was made. */
+/** Sentences on how a race between treatments ended; none without a race, or if it has not looked at results yet. */
 export function raceSentences(stopping: StoppingResult | undefined): string[] {
   const { race, within = 0 } = stopping ?? {};
   if (race?.best === undefined) return [];
@@ -35,7 +35,10 @@ export function raceSentences(stopping: StoppingResult | undefined): string[] {
   ];
 }
 
-/** Why an experiment that may end before its last block ended, and what looking cost; empty of any other. */
+/**
+ * Sentences on why an experiment with a stopping rule ended, and on the error rate that its looks share; none without such
+ * a rule.
+ */
 export function stoppingSentences({ stopping }: Pick<ResultDocument, "stopping">): string[] {
   if (!stopping?.reason) return [];
   const { reason, blocks, max, budgetSeconds = 0, looks, level, claims = 0, open = 0 } = stopping;

@@ -8,7 +8,7 @@ const OUTCOMES = {
   null: { mark: "?", words: "not assessed" },
 } as const;
 
-/** Tick, cross or question mark, and the word, for one row. */
+/** Verdict on one threshold: a tick, a cross or a question mark, and its word. */
 export function outcomeOf({ ok }: ThresholdResult): (typeof OUTCOMES)[keyof typeof OUTCOMES] {
   return OUTCOMES[`${ok}`];
 }
@@ -31,7 +31,7 @@ export function shortfallText(thresholds: readonly ThresholdResult[]): string | 
   return counts.map(([count, words], i) => `${count}${i === 0 ? ` of ${all}` : ""} ${words}`).join(", ");
 }
 
-/** `All 3 thresholds hold`; undefined if one does not, or if there is none. */
+/** Text such as `All 3 thresholds hold`; undefined if one does not hold, or if there is none. */
 export function allHoldText(thresholds: readonly ThresholdResult[]): string | undefined {
   if (thresholds.length === 0 || shortfallText(thresholds) !== undefined) return undefined;
   const all = conditionsOf(thresholds).size;
@@ -42,7 +42,7 @@ export function thresholdHeading(thresholds: readonly ThresholdResult[]): string
   return `Thresholds: ${shortfallText(thresholds) ?? "all hold"}`;
 }
 
-/** The treatment, of a ratio both. */
+/** The treatment that a threshold judges; for a ratio both, as `text / jsonb`. */
 export function judgedText(
   { treatment, against }: ThresholdResult,
   nameOf = (id: string): string => id,
@@ -50,7 +50,7 @@ export function judgedText(
   return [treatment, ...(against === undefined ? [] : [against])].map(nameOf).join(" / ");
 }
 
-/** `499.97`, of a ratio `1.31 [1.22, 1.40]` with its interval. */
+/** Measured value, such as `499.97`; for a ratio with its interval, as `1.31 [1.22, 1.40]`. */
 export function measuredThresholdText({
   seen,
   expression,
@@ -61,7 +61,7 @@ export function measuredThresholdText({
   return `${measuredText(seen, expression)}${interval === "" ? "" : ` ${interval}`}`;
 }
 
-/** Why it was not assessed, or how sure a rare count is; empty where neither is to be said. */
+/** Reason why a threshold was not assessed, or how sure a rare count is; empty if there is neither. */
 export function noteOf({ reason, share }: ThresholdResult): string {
   return reason ?? (share ? rareText(share) : "");
 }

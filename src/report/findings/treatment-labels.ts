@@ -5,7 +5,7 @@ import { shorten } from "../../foundation/text/text-table.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
 
 const LABEL_WIDTH_MAX = 24;
-/** Words of a level at least, where not all of it fits. */
+/** Smallest number of words that are kept of a level that is cut. */
 const WORDS_LEAST = 2;
 
 type LabelledTreatment = Pick<TreatmentResult, "id" | "levels">;
@@ -14,7 +14,7 @@ function needsKey(level: string): boolean {
   return /^(\d|true$|false$)/.test(level);
 }
 
-/** Cuts each level to the words that distinguish it. */
+/** Cuts each level to the fewest words that distinguish it from the others, by level. */
 function fewestWords(levels: readonly string[]): Map<string, string> {
   const cut = (level: string, words: number): string => level.split("-").slice(0, words).join("-");
   return new Map(
@@ -26,7 +26,10 @@ function fewestWords(levels: readonly string[]): Map<string, string> {
   );
 }
 
-/** `direct 512`: the levels that differ between treatments. A number is named where another factor has numbers too, or alone. */
+/**
+ * Names made of the levels that differ between treatments, such as `direct 512`. The factor stands before a number if it is
+ * the only factor, or if another factor has numbers too.
+ */
 function levelNames(treatments: readonly LabelledTreatment[], isBrief: boolean): string[] {
   const factors = varyingFactors(treatments);
   const bare = factors.filter(({ levels }) => levels.every(needsKey));
@@ -51,8 +54,8 @@ function areDistinct(labels: readonly string[]): boolean {
 }
 
 /**
- * One for each treatment, all distinct: the ids, or what is not the same in all of them where that is shorter; numbered and
- * shortened where even that is wider than `widthMax`, which is what a place has room for.
+ * Labels for the treatments, all distinct: their ids, or their differing levels if these are shorter. Labels wider than
+ * `widthMax` characters are cut and numbered.
  */
 export function labelsOf(treatments: readonly LabelledTreatment[], widthMax = LABEL_WIDTH_MAX): string[] {
   const ids = treatments.map(({ id }) => id);

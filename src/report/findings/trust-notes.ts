@@ -38,7 +38,7 @@ function ceilingNotes({ trials, ceiling }: TreatmentResult): Note[] {
   return [{ text: isCeiling(most) ? `ceiling: ${text}` : `probe: ${text}: ${NO_CEILING}`, tone: "plain" }];
 }
 
-/** The agents, with the largest clock error of all trials. */
+/** Note on the agents, with the largest clock error of all trials. */
 function agentNotes({ trials }: TreatmentResult): Note[] {
   const withAgents = trials.flatMap(({ agents = [] }) => (agents.length > 0 ? [agents] : []));
   const [first] = withAgents;

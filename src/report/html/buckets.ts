@@ -6,7 +6,7 @@ import type { TimeseriesCounts } from "../../results/timeseries.js";
 import { BRIDGED_DISTANCES, joined } from "./page/charts/readings.js";
 import type { OperationSeries } from "./report-data.js";
 
-/** Four significant digits: more than a picture can show, and more than a histogram holds. */
+/** Rounds to four significant digits: a picture cannot show more, and a histogram does not hold more. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
@@ -19,22 +19,22 @@ interface OperationBuckets {
   readonly histograms: (Histogram | undefined)[];
 }
 
-/** Sums, counts and end readings by bucket; distances are counted over the whole window. */
+/** Readings of one metric: sum, count and seconds of the end readings by bucket, and distances over the whole window. */
 interface Readings {
   readonly sums: number[];
   readonly counts: number[];
-  /** Seconds of the first and of the last reading. */
+  /** Second of the first reading in each bucket; `last` has the second of the last one. */
   readonly first: number[];
   readonly last: number[];
-  /** Seconds from one reading to the next. */
+  /** Counts of the distances in seconds between successive readings. */
   readonly distances: DistanceCounts;
   latestSecond: number | undefined;
 }
 
-/** Number of times that each distance occurred: a window may last for days. */
+/** Number of occurrences by distance in seconds. A list of all distances would be long, since a window may last for days. */
 type DistanceCounts = Map<number, number>;
 
-/** Prefix of wait events, which are 0 in samples of sessions that did not see them. */
+/** Prefix of the names of wait events. A wait event that a sample of sessions does not name has 0 sessions in it. */
 const WAIT = "wait.";
 const SESSIONS = "sessions.active";
 
@@ -123,8 +123,8 @@ export class Buckets {
   }
 
   /**
-   * Means by metric; null if a bucket has no reading. Buckets of several seconds between usual readings lie on a line
-   * between them, since a bucket does not show their distance.
+   * Mean readings of each bucket by metric; null if a bucket has no reading. An empty bucket gets a value between its
+   * neighbours if the distance between their readings is usual.
    */
   readingSeries(): Record<string, (number | null)[]> {
     const sessions = this.readings.get(SESSIONS);

@@ -15,20 +15,20 @@ import { bucketSecondsOf, rounded } from "./buckets.js";
 import type { PercentileCurve, ReportData, TrialSeries } from "./report-data.js";
 import { readStoredTrial } from "./trial-series.js";
 
-/** Most buckets of one trial that a picture of ordinary width can show. */
+/** Largest number of buckets for one trial: a picture of ordinary width cannot show more. */
 const BUCKETS_MAX = 150;
 const BUCKETS_LEAST = 30;
-/** Most buckets of all trials together, which decide the size of the report. */
+/** Largest number of buckets for all trials together, which limits the size of the report. */
 const BUCKETS_TOTAL = 1800;
 
 interface CollectedTrials {
   readonly notes: string[];
   readonly series: TrialSeries[];
-  /** Complete trials merged, by treatment. */
+  /** Histograms of each treatment's complete trials, merged, by treatment. */
   readonly merged: Map<string, HistogramSet>;
 }
 
-/** Bucket length of all trials, chosen for the longest window: lines of several trials need the same times. */
+/** Bucket length in seconds for all trials, from the longest window: lines of several trials need the same times. */
 function sharedBucketSeconds(trials: readonly TrialResult[]): number {
   const share = Math.floor(BUCKETS_TOTAL / Math.max(1, trials.length));
   const bucketsMax = Math.min(BUCKETS_MAX, Math.max(BUCKETS_LEAST, share));
@@ -56,7 +56,7 @@ async function readTrials(directory: string, result: ResultDocument): Promise<Co
       merged.add(histograms);
       collected.merged.set(treatment, merged);
     } catch (error) {
-      // The report does not show the place of the directory.
+      // The message leaves out the path of the directory, since the report must not show it.
       const words = messageOf(error).replaceAll(join(directory, sep), "");
       collected.notes.push(
         `trial ${trial.number} (${treatment}) is in no chart over time and in no percentile curve: ${words}`,
@@ -76,7 +76,10 @@ function curvesOf(merged: CollectedTrials["merged"]): PercentileCurve[] {
   );
 }
 
-/** `programVersion` is the version of the program that makes the report, not of the one that ran the trials. */
+/**
+ * Collects the data of a report. `programVersion` is the version that makes the report, not the version that ran the
+ * trials.
+ */
 export async function collectReport(
   directory: string,
   stored: ResultDocument,
@@ -97,10 +100,13 @@ export async function collectReport(
   };
 }
 
-/** Steps between the smallest value and the last percentile below the largest value. */
+/** Number of steps between percentile 0 and the percentile of the last sample but one. */
 const STEPS = 80;
 
-/** Curve of a histogram with samples. Percentiles ascend from 0 to 100; if values repeat, the ends are kept. */
+/**
+ * Points of a histogram's percentile curve, which needs samples. Percentiles ascend from 0 to 100; of a run of equal values
+ * only both ends are kept.
+ */
 export function percentileCurve(histogram: Histogram): [percentile: number, ms: number][] {
   const { totalCount } = histogram;
   const percentiles = Array.from({ length: STEPS + 1 }, (_, i) => 100 * (1 - totalCount ** (-i / STEPS)));

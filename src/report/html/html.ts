@@ -2,11 +2,11 @@
 // Values may be element content and quoted attributes only.
 
 export class Html {
-  /** Takes markup unescaped; everything else goes through `html`. */
+  /** Takes markup as it is; only `html` escapes texts. */
   constructor(readonly markup: string) {}
 }
 
-/** Values of the template; nothing is written for false, null and undefined. */
+/** Values that the template `html` accepts; false, null and undefined write nothing. */
 export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -26,7 +26,9 @@ function markupOf(value: HtmlValue): string {
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** Markup without the template's indentation; filled-in values keep theirs. */
+/**
+ * Makes markup from a template, without the template's indentation. Filled-in texts are escaped and keep their indentation.
+ */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(
     strings.map((string, i) => string.replace(/\s*\n\s*/g, "\n") + markupOf(values[i])).join(""),

@@ -24,13 +24,16 @@ async function readAsset(file: string): Promise<string> {
   }
 }
 
-/** Rejects with a TrainSimError if the program was not built. */
+/** Reads the page's script and style sheet. Rejects with a TrainSimError if the program was not built. */
 export async function readPageAssets(): Promise<PageAssets> {
   const [script, style] = await Promise.all([readAsset("page.js"), readAsset("page.css")]);
   return { script, style };
 }
 
-/** An element with that text, which must not end the element early: its hash would then not match. */
+/**
+ * A script or style element with that text. Throws if the text would end the element or be changed by the HTML parser,
+ * because the policy has its hash.
+ */
 function inlined(element: "script" | "style", text: string): Html {
   if (new RegExp(`</${element}|<!--`, "i").test(text) || text.includes("\r"))
     throw new Error(`the ${element} of the page cannot stand inside of HTML as it is`);
@@ -57,7 +60,7 @@ function policyOf({ script, style }: PageAssets): string {
   ].join("; ");
 }
 
-/** The assets in the form in which a page holds them. */
+/** The policy, the script element and the style element of a page. */
 export function inlineAssets(assets: PageAssets): { policy: string; script: Html; style: Html } {
   return {
     policy: policyOf(assets),

@@ -46,7 +46,7 @@ function bodyOf(data: ReportData): Html {
     </footer> `;
 }
 
-/** Pure: the same data and assets give the same text. */
+/** Makes the report's HTML. Pure: the same data and assets give the same text. */
 export function renderReport(data: ReportData, assets: PageAssets): string {
   const { policy, script, style } = inlineAssets(assets);
   const page = html`<!doctype html>

@@ -9,13 +9,13 @@ export interface ReportData {
   readonly programVersion: string;
   readonly result: ResultDocument;
   readonly vocabulary: Vocabulary;
-  /** The sentences that are shown first, the most important one first. */
+  /** Sentences at the top of the report, the most important one first. */
   readonly findings: readonly KeyFinding[];
   /** Notes of the linter and of the diagnosis about the experiment as a whole. */
   readonly notes: readonly string[];
-  /** Numbers of the trials of which an aspect is not valid. */
+  /** Numbers of the trials with invalid counts or timings, by aspect. */
   readonly invalidTrials: InvalidTrials;
-  /** A series for each trial that has seconds, in the order in which they ran. */
+  /** Series of each trial that was measured for at least a second, in the order in which the trials ran. */
   readonly series: readonly TrialSeries[];
   readonly curves: readonly PercentileCurve[];
 }

@@ -7,7 +7,7 @@ import { collectReport } from "./collect.js";
 import { readPageAssets } from "./page-assets.js";
 import { renderReport } from "./render.js";
 
-/** Content of the file. Rejects if the page was not built. */
+/** Text of the HTML report. Rejects if the page's script and style sheet were not built. */
 export async function reportPage(
   directory: string,
   result: ResultDocument,

@@ -30,7 +30,7 @@ async function addHistograms(path: string, buckets: Buckets): Promise<HistogramS
   return merged;
 }
 
-/** Transactions by operation. */
+/** Adds the counts of a trial's time series to the buckets; resolves to the number of transactions by operation. */
 async function addCounts(path: string, buckets: Buckets): Promise<Map<Operation, number>> {
   const transactions = new Map<Operation, number>();
   for await (const row of readTimeseries(path)) {
@@ -40,7 +40,9 @@ async function addCounts(path: string, buckets: Buckets): Promise<Map<Operation,
   return transactions;
 }
 
-/** Throws if a file of the trial holds another number of transactions than its result counts. */
+/**
+ * Throws a UsageError if the histograms or the time series of a trial hold another number of transactions than its result.
+ */
 function requireWhole(
   trial: TrialResult,
   path: string,
@@ -64,7 +66,10 @@ function requireWhole(
   }
 }
 
-/** Rejects with a UsageError if a file is missing or damaged, or differs from the counts of the result. */
+/**
+ * Reads a trial's files. Rejects with a UsageError if a file is missing or damaged, or differs from the counts of the
+ * result.
+ */
 export async function readStoredTrial(
   directory: string,
   trial: TrialResult,

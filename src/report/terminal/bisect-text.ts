@@ -78,7 +78,7 @@ function stepTable({ steps }: Bisection, subjects: ReadonlyMap<string, string>):
   return renderTable(columns, rows);
 }
 
-/** `subjects` by revision. Ends with a line break. */
+/** Text of a bisection, with a line break at its end. `subjects` has the commits' subjects by revision. */
 export function renderBisection(document: Bisection, subjects: ReadonlyMap<string, string>): string {
   const { objective, revisions, skipped, steps } = document;
   const trials = steps.reduce((sum, step) => sum + 2 * step.trials, 0);

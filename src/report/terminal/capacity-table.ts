@@ -38,7 +38,10 @@ function table({ probes }: Capacity): string[] {
   return renderTable(COLUMNS, rows);
 }
 
-/** What speaks against the probes themselves, once for each check: was it the database that could not do more? */
+/**
+ * Doubts whether the database, and not the generator or the machine, limited the probes. Each failed check gets one
+ * sentence.
+ */
 function doubts(capacity: Capacity): string[] {
   const probes = capacity.probes.filter(({ discarded }) => discarded !== true);
   const byCheck = new Map<string, string[]>();
@@ -49,7 +52,7 @@ function doubts(capacity: Capacity): string[] {
   );
 }
 
-/** Empty where no capacity was searched for. */
+/** Lines about each search for capacity; empty if there was no search. */
 export function renderCapacity(capacities: readonly Capacity[], marks: Marks): string[] {
   return capacities.flatMap((capacity) => [
     ...paragraph(capacityText(capacity)).map(marks.bold),

@@ -42,7 +42,10 @@ function rows(effects: readonly Effect[]): string[][] {
     ]);
 }
 
-/** `process mean: payload=text changes it 1.4x (1.2-1.6) as much with pool=direct as with pool=pg-pool`. */
+/**
+ * Line such as `- process mean: the ratio of payload text to jsonb is 1.4x as large with pool direct as with pg-pool (95 %
+ * CI [1.2, 1.6])`.
+ */
 function interactionText(interaction: Interaction, vocabulary: Vocabulary): string {
   const { operation, metric, factor, level, baselineLevel, ratio, ciLow, ciHigh } = interaction;
   const { otherFactor, otherLevel, otherBaselineLevel } = interaction;
@@ -63,7 +66,7 @@ function interactionLines(interactions: readonly Interaction[], vocabulary: Voca
   ];
 }
 
-/** Empty where fewer than two factors vary. */
+/** Lines about main effects and interactions; empty unless two or more factors vary. */
 export function renderEffects(result: ResultDocument, marks: Marks): string[] {
   const { effects = [], interactions = [] } = result;
   if (effects.length === 0) return [];

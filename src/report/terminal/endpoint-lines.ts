@@ -23,7 +23,7 @@ function rowsOf(region: string, name: string, { operations }: Part): string[][] 
   });
 }
 
-/** Rows of a region with several endpoints; a single one has the same numbers. */
+/** Rows of a region's sums. A region with a single endpoint has none, since they would repeat the endpoint's row. */
 function regionRows({ region, endpoints, ...rest }: RegionResult): string[][] {
   return endpoints > 1 ? rowsOf(region ?? "-", `all ${endpoints}`, rest) : [];
 }
@@ -33,7 +33,7 @@ function contactsText({ endpoint, clients, connections, connects, refused, lost 
   return `${endpoint} ${share} by weight, ${connects} opened, ${refused} refused, ${lost} lost`;
 }
 
-/** Empty where there is nothing to split. */
+/** Table of figures by endpoint and region; empty if the result does not distinguish endpoints. */
 export function renderEndpoints({ endpoints = [], regions = [] }: TreatmentFigures): string[] {
   if (endpoints.length === 0) return [];
   const listed = endpoints.slice(0, ENDPOINTS_MAX);
@@ -44,7 +44,7 @@ export function renderEndpoints({ endpoints = [], regions = [] }: TreatmentFigur
   ];
   const more = hidden > 0 ? `; and ${counted(hidden, "endpoint")} more in result.json` : "";
   const contacts = `connections: ${listed.map(contactsText).join("; ")}${more}`;
-  // There is no column of regions if no endpoint has one.
+  // The column of regions is left out if no endpoint has a region.
   const from = regions.length > 0 ? 0 : 1;
   const columns = COLUMNS.slice(from);
   const cells = rows.map((row) => row.slice(from));

@@ -9,7 +9,7 @@ import type { ResultDocument } from "../../results/result-schema.js";
 import { forestOf, placeOf, type ForestRow, type RatioAxis } from "../findings/forest.js";
 import { labelsOf } from "../findings/treatment-labels.js";
 
-/** Narrower plots show too little. */
+/** Smallest width of the plot in columns: a narrower plot shows too little. */
 const PLOT_WIDTH_MIN = 24;
 const PLOT_WIDTH_MAX = 48;
 
@@ -31,7 +31,7 @@ function axisLine(axis: RatioAxis, width: number): string {
   }, "");
 }
 
-/** Empty if nothing was compared, or if the names leave too little width. */
+/** Lines of the forest plot; empty if nothing was compared, or if the names leave too little width. */
 export function renderForest(result: ResultDocument, marks: Marks): string[] {
   const forest = forestOf(result);
   if (!forest) return [];

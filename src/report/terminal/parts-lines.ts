@@ -4,7 +4,7 @@ import type { LatencyPart } from "../../results/result-schema.js";
 import { operationsIn, type TreatmentFigures } from "../findings/figures.js";
 import { printable, wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
-/** Parts with less than this share of the mean go with the rest. */
+/** Smallest share of the mean for a part that is named; smaller parts are summed as "rest". */
 const SHARE_MIN = 0.05;
 
 function percent(share: number): string {
@@ -17,7 +17,10 @@ function sumOf(parts: readonly LatencyPart[], valueOf: (part: LatencyPart) => nu
 
 const slowMs = ({ slowMeanMs = 0 }: LatencyPart): number => slowMeanMs;
 
-/** `47 ms: add.events 20.1 (43 %), commit 18.8 (40 %), rest 8.1`. */
+/**
+ * Text of the mean response time and its `most` largest parts, such as `47 ms: add.events 20.1 (43 %), commit 18.8 (40 %),
+ * rest 8.1`.
+ */
 function meanText(parts: readonly LatencyPart[], most: number): string {
   const totalMs = sumOf(parts, ({ meanMs }) => meanMs);
   const largest = parts
@@ -32,7 +35,7 @@ function meanText(parts: readonly LatencyPart[], most: number): string {
   return `${shortNumber(totalMs)} ms: ${texts.join(", ")}`;
 }
 
-/** `; slowest 492: add.events 81 %`. */
+/** Text of the slowest transactions' mean and its largest part, such as `; slowest 492: add.events 81 %`. */
 function slowText(parts: readonly LatencyPart[]): string {
   const totalMs = sumOf(parts, slowMs);
   const [largest] = parts.toSorted((a, b) => slowMs(b) - slowMs(a));
@@ -40,13 +43,13 @@ function slowText(parts: readonly LatencyPart[]): string {
   return `; slowest ${shortNumber(totalMs)}: ${largest.name} ${percent(slowMs(largest) / totalMs)}`;
 }
 
-/** Names three parts if they fit into `width`, else fewer. */
+/** Line about an operation's parts. It names three parts if they fit into `width`, otherwise fewer. */
 function lineOf(parts: readonly LatencyPart[], width: number): string {
   const lines = [3, 2, 1].map((most) => printable(`${meanText(parts, most)}${slowText(parts)}`));
   return lines.find((line) => line.length <= width) ?? lines.at(-1) ?? "";
 }
 
-/** A heading and a line for each operation that has parts; empty where none has. */
+/** Heading and a line for each operation with parts; empty if no operation has parts. */
 export function renderParts(figures: TreatmentFigures): string[] {
   const rows = operationsIn(figures).flatMap(([operation, { parts }]) =>
     parts && parts.length > 0 ? [{ operation, parts }] : [],

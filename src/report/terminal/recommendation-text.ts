@@ -10,7 +10,7 @@ function levelsText(levels: Configuration["levels"]): string {
     .join(", ");
 }
 
-/** The settings of the proposal that differ. */
+/** Settings in which the proposal differs from the present configuration, such as `pool.size 8 -> 16`. */
 function changesText(present: Configuration, proposal: Configuration): string {
   return Object.entries(proposal.levels)
     .filter(([factor, level]) => present.levels[factor] !== level)

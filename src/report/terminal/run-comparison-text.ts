@@ -36,7 +36,7 @@ function verdictWord(finding: RunFinding): string {
   return finding.verdict;
 }
 
-/** The headline metrics, and any other that is a regression. */
+/** Table of an operation's headline metrics, and of other metrics that are a regression. */
 function table(findings: readonly RunFinding[], operation: string, marks: Marks): string[] {
   const rows = findings
     .filter((each) => each.operation === operation && (isHeadline(each.metric) || each.isRegression))
@@ -91,7 +91,7 @@ function stallLine(finding: StallFinding): string {
   return `${finding.isRegression ? "REGRESSION" : "stalls"}: ${where}: ${trials.length} of ${counted(ofTrials, "trial")} stalled${here}, ${baselineTrials.length} of ${ofBaselineTrials} in the baseline: ${oddsText(finding)}`;
 }
 
-/** `text add: mean(ms) p99(ms); text read: events/s`. */
+/** Metrics by treatment and operation, such as `text add: mean(ms) p99(ms); text read: events/s`. */
 function metricsText(metrics: readonly TreatmentMetric[]): string {
   const names = new Map<string, string[]>();
   for (const { treatment, operation, metric, unit } of metrics) {
@@ -101,7 +101,7 @@ function metricsText(metrics: readonly TreatmentMetric[]): string {
   return [...names].map(([key, own]) => `${key}: ${own.join(" ")}`).join("; ");
 }
 
-/** The share of slow trials that this number of trials without one leaves possible, with 95 %. */
+/** Largest share of slow trials that is compatible, at 95 % confidence, with `trials` trials of which none is slow. */
 function unseenShare(trials: number): number {
   return 1 - SIGNIFICANCE ** (1 / trials);
 }
@@ -117,7 +117,7 @@ function sameLines({ findings }: RunComparison): string[] {
   );
 }
 
-/** A sentence on one run that is judged. */
+/** Sentence that judges one run against the baseline. */
 export function conclusionOf(run: RunComparison, maxRegression: number): string {
   const { findings, stalls, differences } = run;
   const bound = percentText(maxRegression);
@@ -188,7 +188,7 @@ const READING =
   "Response times and rates: geometric means over complete trials. Runs differ by more than their trials (another day, " +
   "another start of the server): compare several runs before relying on a small difference.";
 
-/** Ends with a line break; plain text unless marks are given. */
+/** Text of a comparison of runs, with a line break at its end; without colours unless marks are given. */
 export function renderRunComparison(document: ComparisonDocument, marks: Marks = plainMarks): string {
   const lines = document.runs.flatMap((run) => renderRun(run, document, marks));
   const hasZero = document.runs.some(({ findings }) => findings.some(({ zeroAs }) => zeroAs !== undefined));

@@ -16,9 +16,9 @@ interface Run {
 }
 
 export interface CsvExport {
-  /** Oldest run first, with a line break at its end. */
+  /** Text of the file, which ends with a line break. Rows are runs, the oldest first. */
   readonly csv: string;
-  /** Columns left out because a run has no value for them. */
+  /** Names of columns that are left out because a run has no value for them. */
   readonly leftOut: readonly string[];
 }
 
@@ -32,7 +32,10 @@ function metricsOf(treatment: TreatmentResult): [column: string, value: number][
   );
 }
 
-/** One word: separators and quotes of any CSV dialect would end the cell, and spreadsheets compute what begins with `=`. */
+/**
+ * The text as one CSV cell: separators and quotes become `_`, and a leading `=`, `+`, `@` or `-`, which a spreadsheet would
+ * compute, gets a `_` before it.
+ */
 function word(text: string): string {
   return text.replace(/[\s,;"'\u0000-\u001f\u007f-\u009f]+/g, "_").replace(/^[=+@-]/, "_$&");
 }

@@ -59,7 +59,10 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** The typical one and the largest; of few runs it would be chance. */
+/**
+ * Sentence on the noise floor: the median and the largest scatter of a metric. Empty with fewer than `RUNS_MIN` runs, whose
+ * scatter would be chance.
+ */
 function scatterWords({ runs, scatter }: HistoryDocument): string[] {
   if (runs.length < RUNS_MIN) return [];
   const ascending = scatter.toSorted((a, b) => a.share - b.share);
@@ -77,7 +80,7 @@ function regressionWords(regression: HistoryRegression): string {
   return `- ${treatment} ${operation} ${titleOf(metric, unit)}: ${size}, since run ${sinceRun}, ${sinceDirectory}`;
 }
 
-/** Neither a change nor its absence is claimed there. */
+/** Sentences on ranges of runs for which neither a change nor its absence is claimed. */
 function undecidedWords({ undecided }: HistoryDocument): string[] {
   return undecided.map(({ firstRun, lastRun, autocorrelation }) => {
     const runs = `Runs ${firstRun} to ${lastRun}`;
@@ -119,7 +122,7 @@ function disturbedNote(title: string, runs: HistoryDocument["runs"]): string[] {
   return names.length > 0 ? [`${title}: ${names.join(", ")}`] : [];
 }
 
-/** Ends with a line break; plain text unless marks are given. */
+/** Text of a history of runs, with a line break at its end; without colours unless marks are given. */
 export function renderHistory(document: HistoryDocument, marks: Marks = plainMarks): string {
   const { runs, notJudged, leftOut, changes } = document;
   const span =

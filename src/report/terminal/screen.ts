@@ -26,21 +26,24 @@ import {
 } from "../findings/key-findings.js";
 import { resultTable } from "../findings/result-table.js";
 
-/** Lines for the reasons of one alarm, and for alarms, answers and caveats together; what does not fit is counted. */
+/**
+ * Largest numbers of lines: for the reasons of an alarm; for alarms, answers and caveats together; for caveats; for rows of
+ * the table. Omitted items are counted.
+ */
 const REASON_LINES = 4;
 const FREE_LINES = 18;
 const CAVEAT_LINES = 6;
 const ROWS_MAX = 24;
 
 export interface SummaryOptions {
-  /** The directory of the results, for the last line. */
+  /** Directory of the results, which the last line names. */
   readonly directory: string;
   readonly colour?: boolean;
-  /** False if the report could not be valueText, so that the screen does not name it. */
+  /** False if the report could not be written, so that the screen does not name it. */
   readonly hasReport?: boolean;
 }
 
-/** The items that fit, the first at least, and the number of the others. */
+/** Lines of the first items that fit into `linesMax`, at least of one item, and then the number of omitted items. */
 function fitting(items: readonly (readonly string[])[], linesMax: number, rest: string): string[] {
   const visible: string[] = [];
   for (const [i, lines] of items.entries()) {
@@ -56,7 +59,7 @@ function bullet(text: string, mark = (line: string): string => line): string[] {
   return wrap(printable(text), WIDTH_MAX - 2).map((line, i) => mark(`${i === 0 ? "- " : "  "}${line}`));
 }
 
-/** A finding and the strongest reason for it. */
+/** Lines of a finding and of its strongest reason. */
 function answerItem({ text, because: [reason] }: KeyFinding, mark: Marks["bold"] | undefined): string[] {
   const lines = mark ? paragraph(text).map(mark) : bullet(text);
   const why = reason === undefined ? [] : wrap(printable(`why: ${reason}`), WIDTH_MAX - 4);
@@ -77,7 +80,7 @@ function alarmLines(result: ResultDocument, marks: Marks, rest: string): string[
 function verdictLines(result: ResultDocument): string[] {
   const trials = result.treatments.flatMap((treatment) => treatment.trials);
   const complete = trials.filter(({ status }) => status === "complete").length;
-  // An experiment that one of its rules ended lacks no trial.
+  // An experiment that a stopping rule ended has all of its trials.
   const planned = result.stopping?.reason ? trials.length : result.scenario.trials;
   const words = [
     `Verdict: ${verdictText(result.verdict)}, ${complete} of ${counted(planned, "trial")} complete.`,
@@ -108,7 +111,7 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
   ];
 }
 
-/** Lines values up in their column whether or not a mark follows. */
+/** Pads a cell so that values align whether or not a mark follows them. */
 function withRoom(cell: string): string {
   const [mark = ""] = / [*+~?]!?$/.exec(cell) ?? [];
   return cell + " ".repeat(MARK_WIDTH + 1 - mark.length);
@@ -137,7 +140,7 @@ function caveats(result: ResultDocument): string[] {
   ];
 }
 
-/** At most 40 lines with three treatments and three operations; `rest` says where there is more. */
+/** The first screen: at most 40 lines with three treatments and three operations. `rest` says where omitted items are. */
 export function screenLines(result: ResultDocument, marks: Marks, rest: string): string[] {
   const alarms = alarmLines(result, marks, rest);
   const free = FREE_LINES - alarms.length;

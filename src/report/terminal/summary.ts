@@ -57,7 +57,7 @@ function trialCounts(result: ResultDocument): { complete: number; run: number } 
   return { complete: trials.filter((trial) => trial.status === "complete").length, run: trials.length };
 }
 
-/** All reasons: the screen has the first ones. */
+/** Lines with all reasons of the verdict; the first screen has only the first ones. */
 function verdictLines({ verdict: { reasons } }: ResultDocument, marks: Marks): string[] {
   if (reasons.length === 0) return [];
   const lines = reasons.flatMap((reason) => wrap(`- ${printable(reason)}`, WIDTH_MAX).map(marks.bad));
@@ -105,7 +105,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
   ];
 }
 
-/** Empty for an experiment without faults; ends with an empty line otherwise. */
+/** Lines about faults, with an empty line at the end; empty if the experiment had no faults. */
 function faultLines({ faults }: ResultDocument, marks: Marks): string[] {
   if (faults.length === 0) return [];
   const lines = faults.flatMap((fault) =>
@@ -114,7 +114,7 @@ function faultLines({ faults }: ResultDocument, marks: Marks): string[] {
   return [marks.bold("Faults"), ...lines, ""];
 }
 
-/** Empty without published figures; else ends with an empty line. */
+/** Lines about published figures, with an empty line at the end; empty if there are no such figures. */
 function publishedLines(result: ResultDocument, marks: Marks): string[] {
   return publishedTables(result).flatMap(({ title, rows }) => {
     const printed = rows.map((row) => row.map(printable));
@@ -123,7 +123,9 @@ function publishedLines(result: ResultDocument, marks: Marks): string[] {
   });
 }
 
-/** Clients, iterations, batches, think times, pools; none of a scenario that this version cannot read. */
+/**
+ * Clients, iterations, batches, think times and pools, as names and values; empty if this version cannot read the scenario.
+ */
 function workloadParameters({ scenario: { yaml, seed } }: ResultDocument): [string, string][] {
   try {
     const { treatments } = parseScenario(yaml, SCENARIO_FILE, { defaultSeed: seed });
@@ -155,7 +157,10 @@ function parameterLines(result: ResultDocument): string[] {
   return renderParameters(parameters);
 }
 
-/** Ends with a newline; at most 120 columns wide (but for the path), plain text unless colour is asked for. */
+/**
+ * Text of summary.txt, with a line break at its end. Lines have at most 120 columns, except a path; without colours unless
+ * asked for.
+ */
 export function renderSummary(stored: ResultDocument, options: SummaryOptions): string {
   const result = analysed(stored);
   const marks = options.colour ? colourMarks : plainMarks;
@@ -186,7 +191,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
   ].join("\n");
 }
 
-/** Empty where no trial has plans; else ends with an empty line. */
+/** Lines about plans, with an empty line at the end; empty if no trial has plans. */
 export function renderPlans(result: ResultDocument, marks: Marks): string[] {
   const lines = planRows(result).flatMap(({ statement, plan, where }) => {
     const [first = "", ...rest] = wrap(printable(`${statement}, ${where}: ${plan}`), WIDTH_MAX - 2);
@@ -200,7 +205,7 @@ const THRESHOLD_COLUMNS = columnsOf(["", "threshold", "treatment"], ["seen"], ["
 const CONDITION = 1;
 const HEADING_LINES = 2;
 
-/** Empty without thresholds; else ends with an empty line. */
+/** Lines about thresholds, with an empty line at the end; empty if there are no thresholds. */
 function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks: Marks): string[] {
   if (thresholds.length === 0) return [];
   const labels = labelsOf(treatments);
@@ -231,7 +236,7 @@ function indented(text: string): string[] {
   return [`${INDENT}- ${first}`, ...rest.map((line) => `${INDENT}  ${line}`)];
 }
 
-/** Empty where no difference is claimed; else ends with an empty line. */
+/** Lines about evidence for claimed differences, with an empty line at the end; empty if no difference is claimed. */
 export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Marks): string[] {
   const sections = treatments.flatMap(({ id }) => {
     const { baseline, reasons } = reasonsByOperation(id, comparisons);
@@ -261,7 +266,7 @@ const WORKER_COLUMNS = ["elapsed", "worker", "id", "clients", "tot_ops", "tot_op
   (title): Column => ({ title, align: LEFT_TITLES.includes(title) ? "left" : "right" }),
 );
 
-/** Whether its workers say more than its operations. */
+/** True if a trial has rows for workers. With one thread for each operation they would repeat the operations' rows. */
 function hasOwnRows({ workers = [], operations }: TrialResult): boolean {
   return workers.length > 0 && Object.values(operations).some(({ threads = 1 }) => threads > 1);
 }

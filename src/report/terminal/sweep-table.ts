@@ -12,7 +12,7 @@ import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { lawText } from "../findings/search-text.js";
 import { uslThroughput } from "../../analysis/comparison/usl.js";
 
-/** Columns after throughput. */
+/** Metrics of the columns to the right of throughput. */
 function othersOf(points: Sweep["points"]): ComparisonMetric[] {
   const measured = comparedWhere((metric) => points.some((point) => point[comparisonField(metric)]));
   return measured.filter((metric) => metric !== "eventsPerSecond");

@@ -22,9 +22,9 @@ const SUPERUSER = "postgres";
 const DATABASE = "postgres";
 const START_PATIENCE_MS = 180_000;
 const SHARED_MEMORY_BYTES = 1024 ** 3;
-/** Modules of the official image and of images built on it. */
+/** Modules that the official image has, and images built on it. */
 const MODULES = new Set(["pg_stat_statements"]);
-/** Logged twice: by the server with which the image's entry point sets the cluster up, and by the real server. */
+/** Line of the log that appears twice: first from the server that sets the cluster up, then from the real server. */
 const READY = /database system is ready to accept connections/;
 const READY_TIMES = 2;
 

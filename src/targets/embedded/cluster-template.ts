@@ -10,12 +10,14 @@ import { guardDirectory } from "../../foundation/process/reaper.js";
 
 const SUFFIX = ".cluster";
 const DIGEST_CHARACTERS = 64;
-/** Most bytes of the list of files that are read; PostgreSQL 18 has about a thousand files. */
+/** Largest index of a template in bytes that is read; PostgreSQL 18 has about a thousand files. */
 const INDEX_BYTES_MAX = 1 << 20;
 
-/** A path below the data directory, without `..`. */
+/** Relative path below the data directory. `..` is refused. */
 const Path = z.string().regex(/^(?!.*\.\.)\w[\w./-]*$/);
-/** Directories, each before its contents, and files with their sizes, in the order of their contents in the template. */
+/**
+ * Index of a template: directories, parents first, and files with their sizes, in the order in which their contents follow.
+ */
 const Index = z.object({
   directories: z.array(Path),
   files: z.array(z.object({ path: Path, bytes: z.number().int().min(0) })),
@@ -31,7 +33,7 @@ export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): st
 export class ClusterTemplate {
   private readonly file: string;
 
-  /** Names the file for clusters of that PostgreSQL version made by `initdb` with these arguments on this platform. */
+  /** Chooses the template's file by PostgreSQL version, `initdb` arguments and platform. */
   constructor(
     version: string,
     initdbArguments: readonly string[],
@@ -41,7 +43,7 @@ export class ClusterTemplate {
     this.file = join(cache, `postgres-${version}-${platform()}-${arch()}-${of}${SUFFIX}`);
   }
 
-  /** Makes `dataDirectory` from the template; returns false, and makes nothing, if there is no usable template. */
+  /** Makes `dataDirectory` from the template. Returns false, and leaves no directory, if there is no usable template. */
   restore(dataDirectory: string, user: ServerUser | undefined): boolean {
     try {
       if (!isOurs(this.cache) || !isOurs(this.file)) return false;
@@ -60,7 +62,7 @@ export class ClusterTemplate {
     try {
       fs.mkdirSync(this.cache, { recursive: true, mode: 0o700 });
       if (!isOurs(this.cache)) return;
-      // The reaper removes the unfinished file if train-sim dies.
+      // The guard makes the reaper remove the unfinished file if train-sim dies.
       release = await guardDirectory(making);
       pack(dataDirectory, making);
       fs.renameSync(making, this.file);
@@ -75,7 +77,10 @@ export class ClusterTemplate {
   }
 }
 
-/** True if the file belongs to this user alone: a file that others can write is not run as a server. */
+/**
+ * True if the path is this user's and closed to other users: a server must not run from data that others could have
+ * changed.
+ */
 function isOurs(path: string): boolean {
   const found = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!found || found.isSymbolicLink()) return false;
@@ -83,7 +88,7 @@ function isOurs(path: string): boolean {
   return isPrivate && found.uid === (process.getuid?.() ?? found.uid);
 }
 
-/** Writes a digest of the rest, the index in one line, the contents. */
+/** Writes a template: the digest of everything after it, the index in one line, the files' contents. */
 function pack(dataDirectory: string, file: string): void {
   const index = indexOf(dataDirectory);
   const digest = createHash("sha256");
@@ -116,7 +121,7 @@ function indexOf(dataDirectory: string): Index {
   return index;
 }
 
-/** Unpacks the file into the directory. Throws, with a part of the directory made, if the file is damaged. */
+/** Makes the data directory from a template. Throws if the file is damaged, and then leaves a part of the directory. */
 function unpack(file: string, dataDirectory: string, user: ServerUser | undefined): void {
   const input = fs.openSync(file, "r");
   try {

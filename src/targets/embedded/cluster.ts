@@ -12,7 +12,10 @@ import { complaintIn, startProcess } from "../../foundation/process/server-proce
 /** The role that train-sim and its clients log in as. */
 export const SUPERUSER = "postgres";
 
-/** Arguments of initdb: UTF-8, C locale, no data checksums stated; no log-in before there is a password. */
+/**
+ * Arguments of initdb. Data checksums are the version's default. pg_hba.conf replaces `trust` by a password before the
+ * server listens.
+ */
 const INITDB_ARGUMENTS = ["-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"] as const;
 const hbaFor = (auth: Auth): string =>
   ["local all all", "host all,replication all 127.0.0.1/32", "host all all ::1/128"]
@@ -30,14 +33,14 @@ export async function makeCluster(
   const dataDirectory = join(directory.path, "data");
   const template = new ClusterTemplate(binaries.version, [...INITDB_ARGUMENTS, PASSWORD_ONLY]);
   if (!template.restore(dataDirectory, directory.user)) {
-    // The files are synced once, below.
+    // Without --no-sync, initdb would sync here and again below.
     await run(directory, binaries.initdb, ["-D", dataDirectory, "--no-sync", ...INITDB_ARGUMENTS]);
     await directory.write("data/pg_hba.conf", PASSWORD_ONLY);
     await template.keep(dataDirectory);
   }
   await setPassword(directory, binaries, dataDirectory, password);
   if (auth !== "scram-sha-256") await directory.write("data/pg_hba.conf", hbaFor(auth));
-  // Without the sync the system would write the files back in the middle of the first trial.
+  // Without this sync the system might write the files to disk in the middle of the first trial.
   await run(directory, binaries.initdb, ["--sync-only", "-D", dataDirectory]);
   return dataDirectory;
 }

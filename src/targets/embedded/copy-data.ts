@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { codeOf } from "../../foundation/errors.js";
 import type { ServerUser } from "../../foundation/process/private-directory.js";
 
-/** Directories whose files belong to the running server alone. */
+/** Directories that are copied without their files, which only the running server uses. */
 const EMPTY = [
   "pg_replslot",
   "pg_dynshmem",
@@ -18,11 +18,15 @@ const LEFT_OUT = /^(postmaster\.(pid|opts)|standby\.signal|postgresql\.auto\.con
 
 export interface CopyOptions {
   readonly user: ServerUser | undefined;
-  /** True if the log is left out: the backup of a running server states from where on the log is needed. */
+  /**
+   * True if pg_wal is copied without its files. A backup of a running server says from which position on it needs the log.
+   */
   readonly withoutLog: boolean;
 }
 
-/** Copies the data directory. Files that a running server removes meanwhile are left out: the log records what became of them. */
+/**
+ * Copies the data directory. A file that the running server removes meanwhile is left out, since the log has its changes.
+ */
 export async function copyData(from: string, to: string, options: CopyOptions): Promise<void> {
   const empty = new Set(
     [...EMPTY, ...(options.withoutLog ? ["pg_wal"] : [])].map((name) => join(from, name)),

@@ -19,14 +19,14 @@ import { embeddedSettings, type EmbeddedSettings } from "./settings.js";
 import type { FullDisk } from "../settings.js";
 import type { TargetKind } from "../target.js";
 
-/** Directories of the tables and indexes of every database, and of the log, below the data directory. */
+/** Directories below the data directory, by part: tables and indexes of all databases, and the log. */
 const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wal" };
 
-/** TLS of the server, which then accepts TLS connections only; texts in PEM format. */
+/** Certificate and key of the server in PEM format. With them the server accepts TLS connections only. */
 export interface EmbeddedTls {
   readonly cert: string;
   readonly key: string;
-  /** Certificate that signs client certificates. */
+  /** Certificate of the authority that signs client certificates. */
   readonly clientCa?: string;
   /** Lines of pg_hba.conf. Default: password log-in over TLS. */
   readonly hba?: readonly string[];
@@ -42,11 +42,14 @@ export interface EmbeddedOptions {
   readonly nice?: number;
   readonly processors?: number;
   readonly standbys?: EmbeddedSettings["standbys"];
-  /** Parts of the data that must lie on a separate file system, which can be filled; needs root on Linux. */
+  /** Parts of the data that must lie on a separate small file system, which a fault can fill. Needs root on Linux. */
   readonly smallDisks?: readonly FullDisk[];
 }
 
-/** The caveat of niceness: every process of PostgreSQL begins a session, and with it a scheduling group. */
+/**
+ * Caveat that `nice` has no effect: Linux may share processors between sessions, and each process of PostgreSQL is a
+ * session. Empty if `nice` works.
+ */
 function niceCaveats(nice: number): string[] {
   if (nice === 0 || !sharesBySession()) return [];
   return [
@@ -111,7 +114,7 @@ export async function startEmbedded(
         tls: tls ? (tls.clientCa ? "with-client-ca" : "on") : "off",
       });
       postmasters.push(postmaster);
-      // On a busy machine the postmaster may have had children before its processors were set.
+      // On a busy machine the postmaster may have started children before it was confined.
       if (shared) for (const pid of postmaster.processes()) shared.confine(pid);
       const endpoint: Endpoint = {
         scheme: SCHEME,
@@ -158,7 +161,7 @@ export async function startEmbedded(
   }
 }
 
-/** `leader` returns the server that takes writes at the time of the call. */
+/** Makes the running target. `leader` returns the server that takes writes at the time of the call. */
 function target(
   leader: () => Member,
   facts: Pick<RunningTarget, "admin" | "auth" | "stop" | "endpoints" | "lost" | "replication">,

@@ -17,7 +17,7 @@ export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
   readonly version: string;
-  /** Names of the modules that can be loaded, such as `pg_stat_statements`. */
+  /** Names of the modules that the server can load, such as `pg_stat_statements`. */
   readonly modules: ReadonlySet<string>;
 }
 
@@ -67,7 +67,7 @@ export async function preparePostgresBinaries(directory: PrivateDirectory): Prom
   }
 }
 
-/** Makes the relative links of the package's script `scripts/hydrate-symlinks.js`; existing links stay as they are. */
+/** Makes the relative symbolic links that the package's script `scripts/hydrate-symlinks.js` makes. Existing links stay. */
 async function restoreSymbolicLinks(packageDirectory: string): Promise<void> {
   let listed: string;
   try {
@@ -82,7 +82,7 @@ async function restoreSymbolicLinks(packageDirectory: string): Promise<void> {
     try {
       await symlink(relative(dirname(target), source), link);
     } catch (error) {
-      // Another process that starts at the same moment made the link first.
+      // EEXIST: another process that started at the same moment has made the link.
       if (codeOf(error) !== "EEXIST") throw error;
     }
   }

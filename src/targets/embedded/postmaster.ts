@@ -22,9 +22,9 @@ import type { FullDisk, Shutdown } from "../settings.js";
 const START_PATIENCE_MS = 60_000;
 const POLL_MS = 10;
 const PORT_ATTEMPTS = 5;
-/** Longest path of a Unix socket: 107 bytes on Linux, 103 on macOS. */
+/** Longest path of a Unix socket in bytes on all systems: Linux allows 107, macOS 103. */
 const SOCKET_PATH_BYTES_MAX = 103;
-/** Signals that stop a server: a fast shutdown with a checkpoint, an immediate shutdown, SIGKILL. */
+/** Signals that stop a server, by mode: fast shutdown with a checkpoint, immediate shutdown, SIGKILL. */
 const STOP_STEPS = {
   fast: [
     { signal: "SIGINT", patienceMs: 15_000 },
@@ -52,7 +52,7 @@ export class Postmaster implements ServerControl {
   private declareLost: (words: string) => void = () => undefined;
   private server: ServerProcess | undefined;
   private chosenPort = 0;
-  /** Number of current reasons to expect the end of the server. */
+  /** Number of announced reasons to expect the server's end. While it is above 0, `lost` does not settle. */
   private expected = 0;
 
   private constructor(private readonly options: PostmasterOptions) {
@@ -60,7 +60,10 @@ export class Postmaster implements ServerControl {
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
   }
 
-  /** Starts a server in a directory with a cluster in `data`; if a port that was picked here is taken, another is picked. */
+  /**
+   * Starts a server whose cluster is in `data` below the directory. If another program takes a port that was picked here,
+   * another port is picked.
+   */
   static async start(options: PostmasterOptions): Promise<Postmaster> {
     const postmaster = new Postmaster(options);
     for (let attempt = 1; ; attempt++) {
@@ -100,7 +103,7 @@ export class Postmaster implements ServerControl {
     if (this.isRunning) send(this.pid, "SIGHUP");
   }
 
-  /** Admits no new session; existing sessions continue, and the server ends with the last of them. */
+  /** Makes the server refuse new sessions. Existing sessions continue, and the server ends with the last of them. */
   admitNoMore(): void {
     if (this.isRunning) send(this.pid, "SIGTERM");
   }
@@ -113,7 +116,7 @@ export class Postmaster implements ServerControl {
     return this.isRunning ? processTree(this.pid) : [];
   }
 
-  /** Never rejects. */
+  /** Shuts the server down and resolves to how it ended. Never rejects. */
   async shutDown(mode: Shutdown): Promise<string> {
     if (!this.server) return "never started";
     await this.server.stop(STOP_STEPS[mode]);
@@ -123,7 +126,7 @@ export class Postmaster implements ServerControl {
   async kill(): Promise<void> {
     const { server } = this;
     if (!server || server.hasExited) return;
-    // A suspended postmaster makes no children while they are counted.
+    // While the postmaster is suspended it makes no new processes, so that the list is complete.
     send(server.pid, "SIGSTOP");
     const children = processTree(server.pid).slice(1);
     for (const child of children) send(child, "SIGKILL");
@@ -142,7 +145,10 @@ export class Postmaster implements ServerControl {
       throw new TargetError(`the embedded PostgreSQL does not start again: ${failure}`);
   }
 
-  /** Resolves to undefined once the server accepts connections; otherwise to the reason, and then no process is left. */
+  /**
+   * Starts the process. Resolves to undefined once the server accepts connections; otherwise, once no process is left, to
+   * the reason.
+   */
   private async launch(): Promise<string | undefined> {
     const { directory, binaries, settings, maxConnectionsNeeded, tls, settle } = this.options;
     const { port } = this;
@@ -166,7 +172,9 @@ export class Postmaster implements ServerControl {
   }
 }
 
-/** Resolves to undefined once the server accepts connections; otherwise to the reason. */
+/**
+ * Waits for the start. Resolves to undefined once the server accepts connections, otherwise to the reason why it does not.
+ */
 async function whenReady(server: ServerProcess, directory: PrivateDirectory): Promise<string | undefined> {
   const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
   while (systemClock.nowMs() < deadlineMs) {

@@ -27,15 +27,18 @@ function keepOn(processors: readonly number[], pid: number): void {
   });
 }
 
-/** Processors divided between the server and the other processes. */
+/** Division of this machine's processors between the server and all other processes of the run. */
 export interface Partition {
-  /** Confines a server to its processors; call it before the server has children. */
+  /** Confines the server to its processors. Call it before the server has children, which inherit this. */
   confine(serverPid: number): void;
   /** Gives this program all of its processors back. */
   end(): void;
 }
 
-/** Keeps this program off the first `count` of its processors. Throws a TargetError if it cannot. */
+/**
+ * Reserves the first `count` of this program's processors and keeps this program off them. Throws a TargetError if it
+ * cannot.
+ */
 export function partition(count: number): Partition {
   const all = processorsOf("self");
   if (all.length === 0)

@@ -12,12 +12,12 @@ import { copyData } from "./copy-data.js";
 import type { Postmaster } from "./postmaster.js";
 import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
 
-/** Milliseconds within which standbys must connect, or follow another primary. */
+/** Milliseconds in which standbys must connect to their primary, or follow a new one. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
-/** Milliseconds for busy clients to read the last answers of the old primary. */
+/** Milliseconds in which busy clients can still read the last answers of the old primary. */
 const LAST_ANSWERS_MS = 250;
-/** The default of PostgreSQL is to wait for 5 s before it tries the primary again. */
+/** Setting that makes standbys try the primary again after 250 ms. PostgreSQL's default is 5 s. */
 const RETRY = "wal_retrieve_retry_interval = '250ms'";
 
 export interface Member {
@@ -27,12 +27,14 @@ export interface Member {
   readonly endpoint: Endpoint;
 }
 
-/** A standby with a copy of the primary's data, made before the primary's first start. */
+/** A standby that is not running yet. It has a copy of the primary's data from before the primary's first start. */
 export interface PreparedStandby extends Pick<Member, "name" | "directory"> {
   readonly start: () => Promise<Pick<Member, "postmaster" | "endpoint">>;
 }
 
-/** The value of synchronous_standby_names, the same for all servers; the primary in it never matches. */
+/**
+ * Value of synchronous_standby_names, the same for all servers. It names the primary too, which is never its own standby.
+ */
 function synchronousNames(level: ReplicationLevel, standbys: number): string {
   const names = Array.from({ length: standbys + 1 }, (_, index) => memberName(index)).join(", ");
   if (level === "async") return "";
@@ -49,7 +51,7 @@ export const memberName = (index: number): string => `server_${index + 1}`;
 export class ReplicaSet implements Replication {
   private readonly members: Member[] = [];
   private ends: readonly Endpoint[] | undefined;
-  /** The old primary of a split, which follows no server until it is healed. */
+  /** The old primary of a split brain, which follows no server until `heal`. */
   private splitOff: Member | undefined;
 
   private constructor(
@@ -59,7 +61,7 @@ export class ReplicaSet implements Replication {
     this.members.push(primary);
   }
 
-  /** Makes a set of a running primary and of standbys that are not running yet. Resolves once all follow. */
+  /** Makes a set of a running primary and standbys, which it starts. Resolves once all standbys follow. */
   static async form(
     primary: Member,
     settings: ReplicationSettings,
@@ -91,7 +93,7 @@ export class ReplicaSet implements Replication {
     return running.map(({ postmaster }) => postmaster);
   }
 
-  /** Endpoints of all members, in an order that stays the same. */
+  /** Endpoints of all members, in an order that never changes. */
   get endpoints(): readonly Endpoint[] {
     return this.members.map(({ endpoint }) => ({ ...endpoint, takesWrites: true }));
   }
@@ -160,7 +162,7 @@ export class ReplicaSet implements Replication {
     return reached;
   }
 
-  /** Makes these standbys follow the primary; resolves once they do. */
+  /** Makes these standbys follow the primary; resolves once they stream its log. */
   private async follow(standbys: readonly Member[]): Promise<void> {
     await withSession(this.primary, async (session) => {
       for (const standby of standbys) {
@@ -176,13 +178,16 @@ export class ReplicaSet implements Replication {
     member.postmaster.reload();
   }
 
-  /** Makes a server, whose data are the primary's, follow the primary from its next start on. */
+  /** Configures a server that has the primary's data as a standby, from its next start on. */
   private async asStandby(standby: Pick<Member, "name" | "directory">): Promise<void> {
     await standby.directory.write("data/standby.signal", "");
     await this.writeConfiguration(standby);
   }
 
-  /** Writes the configuration of replication, which a reload reads; only the address of the primary ever changes. */
+  /**
+   * Writes the replication settings, which a reload applies. Only the address of the primary changes from one call to the
+   * next.
+   */
   private async writeConfiguration(
     { name, directory }: Pick<Member, "name" | "directory">,
     followed: ReplicationSource = "the primary",
@@ -201,7 +206,7 @@ export class ReplicaSet implements Replication {
     await directory.write("data/postgresql.auto.conf", lines.map((line) => `${line}\n`).join(""));
   }
 
-  /** The standby that has received most of the log, once no more arrives. */
+  /** Resolves to the standby that has received most of the log, once none receives any more. */
   private async mostAdvanced(): Promise<Member> {
     const received = await Promise.all(
       this.standbys.map(async (standby) => {
@@ -215,8 +220,8 @@ export class ReplicaSet implements Replication {
   }
 
   /**
-   * End of the standby's log in bytes, once its connection to the dead primary has ended. If a simulated network keeps that
-   * connection open, it is cut: a dead primary cannot send again what is still on its way.
+   * Resolves to the end of the standby's log, in bytes, once its connection to the dead primary has ended. A connection
+   * that a simulated network keeps open is cut: a dead primary cannot send again what is still on its way.
    */
   private receivedBytes(standby: Member): Promise<number> {
     return withSession(standby, async (session) => {
@@ -233,7 +238,7 @@ export class ReplicaSet implements Replication {
     });
   }
 
-  /** Gives a standby whose data differ from the primary's a new copy of them. */
+  /** Replaces the data of a standby, which differ from the primary's, by a new copy. */
   private async copyAgain(standby: Member): Promise<void> {
     const { directory, name, postmaster } = standby;
     const data = join(directory.path, "data");

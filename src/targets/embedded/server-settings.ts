@@ -25,7 +25,7 @@ const BENCHMARK_DEFAULTS: ServerSettings = {
   log_checkpoints: "on",
 };
 
-/** Defaults of the embedded server, whose version has these settings: durations of fsyncs of the log. */
+/** Defaults of the embedded server only, since other versions may lack them: it measures the fsyncs of its log. */
 const EMBEDDED_DEFAULTS: ServerSettings = { track_wal_io_timing: "on" };
 
 export interface LaunchFacts {
@@ -37,14 +37,17 @@ export interface LaunchFacts {
   readonly tls: "off" | "on" | "with-client-ca";
 }
 
-/** Throws a UsageError for settings that a user must not make, or that leave too few connections. */
+/** Throws a UsageError for a setting that is refused, or a max_connections that is too small. */
 export function assertSettings(settings: ServerSettings, maxConnectionsNeeded: number): void {
   const [refusal] = [...settingRefusals(settings), ...connectionRefusals(settings, maxConnectionsNeeded)];
   if (!refusal) return;
   throw new UsageError(`target.settings.${refusal.name} ${refusal.words}`, hintOf(refusal));
 }
 
-/** All `name=value` settings to start an embedded server with; a later one overrides an earlier one. */
+/**
+ * Settings for the start of an embedded server, as `name=value`. Mandatory ones override the user's, and these override
+ * defaults.
+ */
 export function serverSettings(settings: ServerSettings, facts: LaunchFacts): string[] {
   const wanted = new Map<string, string>(
     Object.entries({ ...recommendedSettings(facts), ...EMBEDDED_DEFAULTS }),
@@ -73,7 +76,7 @@ export function recommendedSettings(
   };
 }
 
-/** The user's setting that a server's error message names, if any. */
+/** Name of the user's setting that a server's error message contains; undefined if there is none. */
 export function blameSetting(complaint: string, settings: ServerSettings): string | undefined {
   const words = new Set(complaint.toLowerCase().match(/[a-z_][a-z0-9_.]*[a-z0-9_]/g));
   return Object.keys(settings).find((name) => words.has(canonicalSetting(name)));

@@ -11,16 +11,16 @@ import { guardMount } from "../../foundation/process/reaper.js";
 const run = promisify(execFile);
 
 const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
-/** Default size of a tmpfs. */
+/** Size of the tmpfs while it is not full: half of the memory. */
 const ROOMY = "50%";
-/** Attempts to fill the disk: the server continues to write while its disk is measured. */
+/** Largest number of attempts to fill the disk. The server may write between the measurement and the change of the size. */
 const FILL_ATTEMPTS = 100;
 
 export interface SmallDisk {
-  /** Leaves no room on the disk. */
+  /** Fills the disk: its size becomes the size of its contents. */
   fill(): Promise<void>;
   free(): Promise<void>;
-  /** Never rejects; a disk that cannot be unmounted now is left to the reaper. */
+  /** Unmounts the disk. Never rejects; if the disk cannot be unmounted now, the reaper does it later. */
   unmount(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export async function mountSmallDisk(directory: string, user: ServerUser | undef
   };
 }
 
-/** Shrinks the disk to its contents. Rejects if more is used by now, as on a busy server. */
+/** Shrinks the disk to the size of its contents. Rejects if a busy server enlarges them in every attempt. */
 async function shrink(directory: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const { blocks, bfree, bsize } = await statfs(directory);

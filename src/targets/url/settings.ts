@@ -10,13 +10,13 @@ import type { TargetSettingsOf } from "../target.js";
 export type UrlSettings = {
   readonly kind: "url";
   readonly urls: readonly EndpointUrl[];
-  /** URL for train-sim's control sessions, as the owner of the namespace. Default: the first of `urls`. */
+  /** URL for train-sim's control sessions, which need the owner of the namespace. Default: the first of `urls`. */
   readonly adminUrl?: string;
-  /** Command that prints the password for `urls`, and for an `adminUrl` without password. */
+  /** Command that prints the password for `urls` and for an `adminUrl` that has none. */
   readonly passwordCommand?: PasswordCommand;
 } & TlsKeys;
 
-/** Default interval: shorter than the 15 minutes for which an IAM token is valid. */
+/** Default interval of the password command: shorter than the 15 minutes for which an IAM token is valid. */
 const DEFAULT_PASSWORD_EVERY_MS = 600_000;
 
 const pemFile = (what: string) =>
@@ -95,7 +95,7 @@ function certificateProblems({ cert, key }: UrlKeyValues): Finding[] {
   return [{ path: ["target", there], message: `a client certificate needs both; ${absent} is missing` }];
 }
 
-/** The reason why files for TLS are refused if a URL of the target has no TLS; undefined if each URL has TLS. */
+/** Reason to refuse the target's files for TLS: one of its URLs does not use TLS. Undefined if all URLs use it. */
 function plainUrl(target: UrlKeyValues): string | undefined {
   const urls = urlsOf(target).map(({ url }) => url);
   if (target.adminUrl !== undefined) urls.push(target.adminUrl);

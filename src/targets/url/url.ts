@@ -10,7 +10,7 @@ export const url = {
   start: async (settings) => runningAt(settings),
 } satisfies TargetKind<UrlSettings>;
 
-/** Endpoints of the URLs. A command for passwords outranks PGPASSWORD for URLs without a password. */
+/** The target that the URLs describe. For URLs without a password, a password command takes precedence over PGPASSWORD. */
 function runningAt(settings: UrlSettings): RunningTarget {
   const { passwordCommand } = settings;
   if (passwordCommand === undefined) return urlTarget(settings);

@@ -20,7 +20,7 @@ export const findings = {
     ),
 };
 
-/** The part of the preload that the audit needs: the seed of the transfers. */
+/** What the preload reports to the audit: the seed of the transfers. */
 export const Preloaded = z.object({ seed: z.int() });
 
 const MANY = { account: "accounts", teller: "tellers", branch: "branches" } as const;

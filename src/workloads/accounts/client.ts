@@ -7,7 +7,7 @@ import type { Treatment } from "./settings.js";
 import type { AccountsStore } from "./store.js";
 import { Transfers, type Transfer } from "./transfer.js";
 
-/** Transfers of a worker. */
+/** A worker's account: the writes of its clients. */
 export const WorkerAccount = z.array(Writes);
 
 interface DrawnTransfer {

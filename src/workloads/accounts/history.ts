@@ -5,7 +5,7 @@ import { WrittenRows, type NumberedWrite, type Writes } from "../numbered-writes
 import type { Treatment, Violation } from "./settings.js";
 import { Transfers, writeOf, type Transfer } from "./transfer.js";
 
-/** A row as the driver returns it; values may be missing after a change from outside. */
+/** Row of the history as the driver returns it. Other sessions may have put any values there. */
 export type HistoryRow = Readonly<Record<keyof Transfer, unknown>>;
 
 interface WriteViolation extends NumberedWrite {
@@ -20,7 +20,7 @@ interface Checksums {
 
 const NAMES = { aid: "account", tid: "teller", bid: "branch", delta: "amount" } as const;
 
-/** Checksum of the values as texts, so that NULL differs from 0. */
+/** Checksum of a row's values as texts, so that NULL differs from 0. */
 const valuesSum = ({ tid, bid, aid, delta }: HistoryRow): number =>
   deriveSeed(`${String(tid)},${String(bid)},${String(aid)},${String(delta)}`);
 
@@ -58,7 +58,7 @@ export class History {
       this.report("changed", write, (sent) => differenceWords(row, sent));
   }
 
-  /** Compares the sums; call it after the last row. */
+  /** Adds findings about transfers whose rows are missing or repeated. Call it after the last row. */
   compare(): ReturnType<WrittenRows["compare"]> {
     const compared = this.rows.compare((kind, write, copies) =>
       this.report(kind, write, () => {

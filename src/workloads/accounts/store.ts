@@ -11,18 +11,18 @@ export interface AccountsOperations {
   isMade(transfer: Transfer): PreparedTransaction<boolean>;
 }
 
-/** A row that is missing, added, duplicated, or whose balance differs from the sum of its transfers. */
+/** A row of a table of balances that is missing, unknown or duplicated, or whose balance is not the sum of its transfers. */
 export interface WrongBalance {
   readonly id: number | null;
-  /** Null for a row that the preload did not make. */
+  /** True if the preload made the row. Null for a row that the preload did not make. */
   readonly isDue: boolean | null;
-  /** Null for a missing row. */
+  /** Number of rows with this key; null if there is none. */
   readonly copies: number | null;
   readonly balance: unknown;
   readonly added: unknown;
 }
 
-/** Number of wrong rows of one table, and the first of them by name. */
+/** Number of wrong rows of one table, and the first of them with their keys. */
 export interface WrongBalances {
   readonly one: "account" | "teller" | "branch";
   readonly total: number;
@@ -32,7 +32,7 @@ export interface WrongBalances {
 export interface AccountsStore extends Store<Treatment> {
   operations(settings: Treatment): AccountsOperations;
   fill(admin: AdminSession, settings: Treatment, isWanted: () => boolean): Promise<void>;
-  /** Reads the history row by row and then the wrong balances, in one snapshot. */
+  /** Reads the history row by row, and then the wrong balances, all in one snapshot. */
   scan(
     admin: AdminSession,
     settings: Treatment,

@@ -16,13 +16,13 @@ export interface Transfer {
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
-/** Digits of a client in its ids. They follow 16 random digits, which determine a row's place in an index. */
+/** Digits of the client in the ids of its transfers. They follow 16 random digits, which spread the rows over the index. */
 function digitsOf(client: number): string {
   const digits = hex(client, 5);
   return `${digits.slice(0, 3)}-${digits.slice(3)}`;
 }
 
-/** The write that an id identifies, if it is the id of a transfer. */
+/** Client and number of the write with that id; undefined if the id is none of a transfer. */
 export function writeOf(id: string): NumberedWrite {
   return {
     client: Number.parseInt(id.slice(20, 23) + id.slice(24, 26), 16),

@@ -21,11 +21,11 @@ export const findings = {
     ),
 };
 
-/** Contents of the preload, and the seed of all batches. */
+/** What the preload reports to the audit: the filled contents, and the seed of all batches. */
 export const Preloaded = z.object({
   seed: z.int(),
   batches: z.int().min(0),
-  /** True if the tables that calls refer to were filled. */
+  /** True if the small tables, to which calls refer, were filled. */
   isReferenced: z.boolean(),
 });
 
@@ -51,7 +51,9 @@ class BatchCheck {
     return this.there.has(number);
   }
 
-  /** Removes the batch from the found batches; returns the number of rows that were sent. */
+  /**
+   * Compares a batch that was sent with the rows of the table, and marks it as explained. Returns the number of rows sent.
+   */
   compare(place: BatchPlace): number {
     const sent = sumBatch(this.settings, this.seed, place);
     const there = this.there.get(place.number) ?? { rows: 0, sum: 0 };
@@ -65,19 +67,19 @@ class BatchCheck {
     return sent.rows;
   }
 
-  /** Counts rows that no transaction explains. */
+  /** Adds findings about rows of batches that no transaction explains. Call it after the last `compare`. */
   end(isWhole: boolean): void {
     for (const [batch, { rows }] of this.there) {
       const words = `${isOrAre(rows, "call")} in the table`;
       if (batch === null) this.found.add("unexpected", "cdr", `${words} whose id names no batch`, rows);
-      // A worker that did not close may have loaded the batch.
+      // A worker that did not close may have loaded this batch without reporting it.
       else if (isWhole)
         this.found.add("unexpected", `cdr batch ${batch}`, `${words} without an acknowledgement`, rows);
     }
   }
 }
 
-/** Names each key of the small tables whose rows differ from the preload's. */
+/** Adds a finding for each key of the small tables whose rows differ from the preload's. */
 function nameDifferences({ differences }: TableScan, found: CallFindings): void {
   for (const { table, column, key, missing, added } of differences) {
     const id = `${table} ${column} ${String(key)}`;

@@ -37,30 +37,30 @@ const WITH_BYTES = 0.15;
 const ROAMING = 0.05;
 export interface BatchPlace {
   readonly number: number;
-  /** Middle of the batch's calls, in simulated days. */
+  /** Middle of the time of the batch's calls, in simulated days since the first batch. */
   readonly day: number;
 }
 
-/** The place of a batch if the batches of a day follow one another. */
+/** Place of a batch in simulated time, if the batches of a day follow one another evenly. */
 export function placeOf(number: number, { batchesPerDay }: Pick<Treatment, "batchesPerDay">): BatchPlace {
   return { number, day: (number + 0.5) / batchesPerDay };
 }
 
-/** The batches that one transaction loads, from `first` on. */
+/** Batches that one transaction loads: `first`, or all batches of its day. */
 export function batchesOf(settings: Treatment, first: BatchPlace): readonly [BatchPlace, ...BatchPlace[]] {
   const others = settings.commit === "once" ? settings.batchesPerDay - 1 : 0;
   return [first, ...Array.from({ length: others }, (_, more) => placeOf(first.number + more + 1, settings))];
 }
 
 type Value = string | number | null;
-/** Values in the order of the columns. */
+/** Values of one call, in the order of `COLUMNS`. */
 export type Row = readonly Value[];
 
 export function subscriber(prng: Prng): string {
   return `+1555${String(prng.intBetween(0, CARDINALITY.subscribers - 1)).padStart(7, "0")}`;
 }
 
-/** Text of a second of simulated time: `2025-01-01 07:30:00`. */
+/** Text of a time given in simulated seconds, such as `2025-01-01 07:30:00`. */
 export function timeOf(second: number): string {
   return new Date(FIRST_DAY_MS + second * 1000).toISOString().slice(0, 19).replace("T", " ");
 }
@@ -91,7 +91,7 @@ function drawRow(prng: Prng, id: string, time: string): Row {
   ];
 }
 
-/** Stream from which a batch is drawn, and its number of calls. */
+/** Random stream of a batch, and the number of its calls. */
 function beginBatch(
   settings: Treatment,
   seed: number,
@@ -128,11 +128,11 @@ export function drawRows(
 
 export interface BatchSum {
   readonly rows: number;
-  /** Sum over the rows of the first 32 bits of each row's MD5. */
+  /** Sum of the first 32 bits of the MD5 of each row. */
   readonly sum: number;
 }
 
-/** Text of a value for the store's sums: times in seconds since 1970, to the microsecond, and texts in quotes. */
+/** Text of a value as the store's sums take it: a time in seconds since 1970, to the microsecond; a text in quotes. */
 function asText(value: Value, column: number): string {
   const type = COLUMNS[column]?.[1];
   if (type === "timestamp") return `${Date.parse(`${value}Z`) / 1000}.000000`;
@@ -140,7 +140,7 @@ function asText(value: Value, column: number): string {
   return type === "text" ? `'${value}'` : String(value ?? "");
 }
 
-/** The sum that the store's audit computes for that batch if it is whole. */
+/** Number of rows and sum of a batch that is whole, as the store's audit computes them. */
 export function sumBatch(settings: Treatment, seed: number, place: BatchPlace): BatchSum {
   let sum = 0;
   const rows = drawRows(settings, seed, place, (row) => {

@@ -106,7 +106,7 @@ describe("the audit of calls", () => {
     await trial.work({ loaders: 1 });
     await trial.change("DELETE FROM cdr WHERE call_id LIKE 'c6-%'");
     const inDoubt = [{ acknowledged: [], inDoubt: [{ number: 0, day: 0.05 }] }];
-    // The transaction is neither complete nor absent.
+    // The table has a part of the transaction's rows only.
     expect(await trial.audit({ workerAccounts: inDoubt })).toMatchObject({
       verdict: "violated",
       lost: rowsOf(6),

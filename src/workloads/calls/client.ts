@@ -9,7 +9,7 @@ import { PROBES, profileOf, type Probe, type Treatment } from "./settings.js";
 import type { CallsStore } from "./store.js";
 
 const Place = z.object({ number: z.int().min(0), day: z.number().min(0) });
-/** First batches of the transactions of a worker's life. */
+/** A worker's account: the first batch of each transaction, by outcome. */
 export const WorkerAccount = z.object({ acknowledged: z.array(Place), inDoubt: z.array(Place) });
 
 interface DrawnBatch {
@@ -27,7 +27,9 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
   const begun: number[] = [];
   const drawn: (DrawnBatch | undefined)[] = [];
 
-  /** Number of the next batch. Clients take turns, so that one client loads the day in order. */
+  /**
+   * Takes the number of the client's next batch. Clients take numbers in turn, so that together they load a day in order.
+   */
   function takeNumber(client: number): number {
     const turn = begun[client] ?? 0;
     begun[client] = turn + 1;
@@ -35,7 +37,10 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
     return batchesBefore + transaction * (commit === "once" ? batchesPerDay : 1);
   }
 
-  /** Draws a batch, whose hour depends on the arrival: after an arrival that never came it is drawn again. */
+  /**
+   * Draws the client's next batch. Its hour depends on the arrival, so a batch for an arrival that never came is drawn
+   * again.
+   */
   function prepare(client: number, arrival?: Arrival): void {
     if (isDaily ? !arrival : drawn[client]) return;
     const number = drawn[client]?.first.number ?? takeNumber(client);

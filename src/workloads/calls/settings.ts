@@ -64,7 +64,7 @@ export function resolve(written: CallsSettings): CallsSettings {
   return { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore };
 }
 
-/** The profile of a load that has one; otherwise, consecutive batches make up days of length 1. */
+/** Profile of the load. A load without a profile gets one in which equal batches follow each other through the day. */
 export function profileOf({ actors, sizes }: Pick<Treatment, "actors" | "sizes">): Profile {
   const load = actors["loaders"]?.load;
   return load?.executor === "daily-arrival-rate"

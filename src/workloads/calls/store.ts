@@ -5,37 +5,40 @@ import type { BatchPlace, BatchSum } from "./batch.js";
 import type { Probe, Treatment } from "./settings.js";
 
 export interface CallsOperations {
-  /** Loads the batches; resolves to their rows. Only the first is made ahead: a day would not fit into memory. */
+  /**
+   * Loads the batches; resolves to the number of rows. Only the first batch is made before the transaction starts, since a
+   * day would not fit into memory.
+   */
   load(batches: readonly [BatchPlace, ...BatchPlace[]]): PreparedTransaction<number>;
   isThere(batch: BatchPlace): PreparedTransaction<boolean>;
   probe(probe: Probe, values: readonly (string | number)[]): PreparedTransaction<unknown>;
 }
 
-/** A key of a small table whose rows differ from the preload's. */
+/** A key of a small table whose rows are not those that the preload made. */
 export interface Difference {
   readonly table: string;
   readonly column: string;
   readonly key: unknown;
-  /** Rows of the preload that are missing. */
+  /** Number of the preload's rows that are missing. */
   readonly missing: number;
   readonly added: number;
 }
 
 export interface TableScan {
-  /** Sums of the calls by batch; null for calls whose id names no batch. */
+  /** Number of calls and their sum, by batch; `batch` is null for calls whose id names no batch. */
   readonly batches: readonly (BatchSum & { readonly batch: number | null })[];
   readonly differences: readonly Difference[];
 }
 
 export interface CallsStore extends Store<Treatment> {
   operations(settings: Treatment, seed: number): CallsOperations;
-  /** Fills the small tables and then the first batches, while wanted; resolves to the filled contents. */
+  /** Fills the small tables and then the first batches, until `isWanted` returns false; resolves to what was filled. */
   fill(
     admin: AdminSession,
     settings: Treatment,
     seed: number,
     isWanted: () => boolean,
   ): Promise<{ readonly isReferenced: boolean; readonly batches: number }>;
-  /** Reads the tables in one snapshot; compares the small tables if `isReferenced`. */
+  /** Reads the tables in one snapshot. It also compares the small tables if `isReferenced`. */
   scan(admin: AdminSession, settings: Treatment, isReferenced: boolean): Promise<TableScan>;
 }

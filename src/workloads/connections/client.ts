@@ -22,7 +22,7 @@ export function client(
     { length: clients },
     (_, number) => new Prng(deriveSeed(trial.seed, "mix", role, firstClient + number)),
   );
-  /** The account that each client reads next; undefined for the script. */
+  /** Next draw of each client: the account to read, or `aid` undefined for the script. Undefined if nothing is drawn. */
   const drawn: ({ readonly aid: number | undefined } | undefined)[] = [];
   const mix = new Mix(weights, deriveSeed(trial.seed, role));
   const draw = (number: number, arrival?: Arrival): { readonly aid: number | undefined } => {

@@ -4,7 +4,7 @@ import { defaultStorageOnly } from "../common-rules.js";
 import { scaleKey } from "../pgbench-tables.js";
 import type { WorkloadTreatment } from "../workload.js";
 
-/** Name in each inserted row. */
+/** Text in the name column of each inserted row. */
 export const NAME = "some random name";
 
 const weight = (what: string) =>

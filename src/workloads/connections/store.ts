@@ -6,14 +6,14 @@ import type { Treatment } from "./settings.js";
 export interface ConnectionsOperations {
   account(aid: number): PreparedTransaction<unknown>;
   select(): PreparedTransaction<unknown>;
-  /** Adds a row; a row in doubt cannot be looked up. */
+  /** Inserts a row. If the commit is in doubt, the row cannot be looked up. */
   insert(id: number): PreparedTransaction<unknown>;
 }
 
 export interface ConnectionsStore extends Store<Treatment> {
   operations(settings: Treatment): ConnectionsOperations;
   fill(admin: AdminSession, settings: Treatment, isWanted: () => boolean): Promise<void>;
-  /** Reads every inserted row in one snapshot. */
+  /** Reads all inserted rows, in one snapshot. */
   scan(
     admin: AdminSession,
     settings: Treatment,

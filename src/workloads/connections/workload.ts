@@ -8,7 +8,10 @@ import { keys, resolve, rules, type Treatment } from "./settings.js";
 import type { ConnectionsStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
 
-/** Lines with the rate of all transactions, and the rate without the time to connect, as pgbench reports it. */
+/**
+ * Lines of the summary with the rate of all transactions and the rate without the time to connect, both as pgbench reports
+ * them.
+ */
 function lines({ operations, windowSeconds }: ReportedMeasurements): string[] {
   const measured = Object.values(operations);
   const transactions = measured.reduce((sum, each) => sum + each.transactions, 0);

@@ -27,10 +27,10 @@ export const findings = {
   ),
 };
 
-/** The part of the preload that the audit needs. */
+/** What the preload reports to the audit. */
 export const Preloaded = z.object({ seed: z.int(), documents: z.int().min(0) });
 
-/** Numbers of rows of a document: least, most, and seen. */
+/** Number of rows with one key: the least and the most that its writes explain, and the number seen. */
 interface RowCounts {
   readonly least: number;
   readonly most: number;
@@ -90,7 +90,7 @@ class Check {
   readonly violations = new Findings<Violation>(VIOLATIONS);
   inDoubtFound = 0;
   private readonly maker: DocumentMaker;
-  /** True if the table stores a text byte by byte. */
+  /** True if the table keeps a text byte by byte, so that texts can be compared. */
   private readonly isExact: boolean;
 
   constructor(
@@ -98,7 +98,7 @@ class Check {
     seed: number,
     private readonly copies: ReadonlyMap<string, RowCounts>,
     private readonly updates: ReadonlyMap<number, Updates>,
-    /** True if all workers have reported their writes. */
+    /** True if all workers reported their writes, so that unknown rows are violations. */
     private readonly isWhole: boolean,
   ) {
     this.maker = new DocumentMaker(settings, seed);
@@ -131,7 +131,8 @@ class Check {
     this.inDoubtFound += Math.min(unsettled, Math.max(0, version - acknowledged));
     const most = acknowledged + inDoubt.length;
     if (version > most && !this.isWhole && client === undefined) return;
-    // Acknowledged updates must have made each version once: two updates that made the same version did not see each other.
+    // Acknowledged updates make each version once. If the sum of versions differs, two updates made the same version and
+    // one of them got lost.
     const isShared = version === acknowledged && versions !== (version * (version + 1)) / 2;
     const { violations } = this;
     if (version < acknowledged) {
@@ -148,7 +149,7 @@ class Check {
     }
   }
 
-  /** Stamps of updates that may have made that version; undefined for the insert. */
+  /** Stamps of the updates that may have made a version; one of undefined for the insert, which makes version 0. */
   private stamps(
     version: number,
     last: Updates["last"] | undefined,
@@ -168,7 +169,7 @@ class Check {
     return this.isExact ? text === made : isDeepStrictEqual(document, JSON.parse(made));
   }
 
-  /** Compares how often each key is present with how often it was written. */
+  /** Adds findings for keys whose number of rows its writes do not explain. Call it after the last row. */
   keys(): void {
     for (const [key, { least, most, seen }] of this.copies) {
       const writer = parseKey(key)?.client === undefined ? "preloaded" : "its insert was acknowledged";

@@ -15,34 +15,34 @@ import type { Document, DocumentOperations, DocumentStore } from "./store.js";
 
 const count = z.int().min(0);
 
-/** Updates of one document by the clients of one worker. */
+/** Updates of one document by all clients of one worker. */
 const Updates = z.object({
   document: count,
   acknowledged: count,
-  /** Sum of the versions that acknowledged updates made. */
+  /** Sum of the version numbers that acknowledged updates made. */
   versions: count,
   last: z.object({ version: count, stamp: z.string() }),
-  /** Stamps of updates whose commit got no answer, once for each such commit. */
+  /** Stamps of updates whose commit got no answer; a stamp appears once for each attempt without an answer. */
   inDoubt: z.array(z.string()),
-  /** Number of updates that ended in doubt. */
+  /** Number of updates whose outcome stayed in doubt. */
   unsettled: count,
 });
 
 export const WorkerAccount = z.object({
   inserts: z.array(Writes),
   updates: z.array(Updates),
-  /** Number of statements that found no document, or several. */
+  /** Number of statements that found no document, or more than one, with their key. */
   misread: count,
-  /** The first of these statements, with their key. */
+  /** First statements of this kind, with the number of rows that they found. */
   misreads: z.array(z.object({ operation: z.string(), key: z.string(), rows: count })),
 });
 type WorkerAccount = z.infer<typeof WorkerAccount>;
 
-/** A prime above the largest number of documents, as a factor that spreads ranks over the table. */
+/** Prime above the largest number of documents. As a factor it spreads neighbouring ranks over the table. */
 const SCATTER = 100_000_007;
 
 interface DrawnOperation {
-  /** Number of the document; an insert's number counts the client's inserts. */
+  /** Number of the preloaded document, or of an insert among the client's inserts. */
   readonly document: number;
 }
 interface DrawnInsert extends DrawnOperation {
@@ -110,7 +110,7 @@ class Draws {
     return { operation, document, stamp, transaction: operations.update(key, change) };
   }
 
-  /** The document of that key, with the values that belong to `name`. */
+  /** Document with that key, whose values are derived from `name`. */
   private documentOf(key: string, name: string): Document {
     const values = this.maker.values(name);
     return { key, values, json: this.maker.json(key, values) };
@@ -118,7 +118,7 @@ class Draws {
 
   private drawDocument(prng: Prng): number {
     const { documents } = this.settings;
-    // Documents with neighbouring ranks are not neighbours in the table.
+    // The factor spreads documents of neighbouring ranks over the table.
     return this.zipf ? (this.zipf.draw(prng) * SCATTER) % documents : prng.intBetween(0, documents - 1);
   }
 }

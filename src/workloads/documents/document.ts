@@ -4,7 +4,7 @@ import { deriveSeed, Prng } from "../../foundation/prng.js";
 export const SHAPE_NAMES = ["small", "large", "complex"] as const;
 export type Shape = (typeof SHAPE_NAMES)[number];
 
-/** Names on the way from the outermost object to the value. */
+/** Names of the members that lead from the document to a value. */
 type ValuePath = readonly string[];
 
 const names = (name: string, count: number): string[] =>
@@ -23,19 +23,22 @@ const SHAPES: Readonly<Record<Shape, { readonly paths: readonly ValuePath[]; rea
 
 export const pathsOf = (shape: Shape): readonly ValuePath[] => SHAPES[shape].paths;
 
-/** Index of the value that an update changes. */
+/** Index of the value that an update of a single value changes. */
 export const UPDATED_VALUE_INDEX = 3;
 
 const KEY_DIGITS = 19;
-/** Key of a preloaded document; `number` counts from 0. */
+/** Key of the preloaded document with that number, from 0. */
 export const preloadedKey = (number: number): string => `p${String(number).padStart(KEY_DIGITS, "0")}`;
-/** Key of the document that a client of the role inserts; `number` counts from 0. */
+/** Key of the document with that number, from 0, among the inserts of a client. */
 export const insertedKey = (client: number, number: number): string =>
   `c${String(client).padStart(7, "0")}${String(number).padStart(KEY_DIGITS - 7, "0")}`;
-/** Stamp of an update by a client of the role; `number` counts from 0. */
+/** Stamp of the update with that number, from 0, among the updates of a client. */
 export const stampOf = (client: number, number: number): string => `u${client}-${number}`;
 
-/** Client and number in a key that this workload makes; undefined for other keys. */
+/**
+ * Client and number in a key that `preloadedKey` or `insertedKey` made, the client undefined for the former; undefined for
+ * other keys.
+ */
 export function parseKey(
   key: string,
 ): { readonly client: number | undefined; readonly number: number } | undefined {
@@ -44,15 +47,15 @@ export function parseKey(
   return undefined;
 }
 
-/** The key at the beginning of a document's text, which may be cut off after it; undefined if there is none. */
+/** Key at the beginning of a document's text, which may be cut off after the key; undefined if there is no key. */
 export function keyInText(text: string): string | undefined {
   return /^\s*\{\s*"id"\s*:\s*"([^"\\]*)"/.exec(text)?.[1];
 }
 
-/** Placeholder that no key or name contains and that JSON does not escape. */
+/** Placeholder for key and values. It occurs in no name, and JSON does not escape it. */
 const GAP = "@";
 
-/** The text of a document before, between and after its key and its values. */
+/** Constant parts of a document's text: before, between and after its key and its values. */
 function frameOf(shape: Shape): readonly string[] {
   const root: Record<string, unknown> = { id: GAP };
   for (const path of pathsOf(shape)) {
@@ -67,12 +70,12 @@ function frameBytes(shape: Shape): number {
   return frameOf(shape).join("").length + preloadedKey(0).length;
 }
 
-/** Bytes of a document with values of one character each. */
+/** Bytes of the smallest document of a shape, whose values have one character each. */
 export function leastBytesOf(shape: Shape): number {
   return frameBytes(shape) + pathsOf(shape).length;
 }
 
-/** Printable ASCII characters that JSON does not escape, for each value of a byte. */
+/** Character by byte: printable ASCII characters that JSON does not escape. */
 const CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const printable = Array.from({ length: 95 }, (_, i) => 32 + i).filter((code) => code !== 34 && code !== 92);
   return printable[byte % printable.length] ?? 0;
@@ -81,7 +84,7 @@ const CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
 export class DocumentMaker {
   private readonly prng = new Prng(0);
   private readonly frame: readonly string[];
-  /** Ends of the values in a text of all values. */
+  /** Offsets of the ends of the values in a random text that is cut into values. */
   private readonly ends: readonly number[];
   private readonly text: Buffer;
 
@@ -96,14 +99,14 @@ export class DocumentMaker {
     this.text = Buffer.alloc(all + 3);
   }
 
-  /** Values in the order of the shape. */
+  /** Values of a document in the order of the shape, derived from `name`. */
   values(name: string): string[] {
     const { ends } = this;
     const text = this.textOf(name, ends.at(-1) ?? 0);
     return ends.map((end, i) => text.slice(ends[i - 1] ?? 0, end));
   }
 
-  /** The new value that an update sets. */
+  /** Value that an update with that stamp writes. */
   value(name: string): string {
     return this.textOf(
       name,

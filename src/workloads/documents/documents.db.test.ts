@@ -269,7 +269,7 @@ describe("the audit of documents", () => {
   });
 
   type Execute = Connection["execute"];
-  /** Replaces the third execution of the statement `name`. */
+  /** Returns a `runOn` that replaces the third execution of the statement `name`. */
   const third =
     (
       name: string,
@@ -330,7 +330,7 @@ describe("the audit of documents", () => {
       },
     ],
   ])("finds %s", async (_, runOn, expected) => {
-    // The document must get no later update that would hide the error, so there are more documents than updates.
+    // A later update of the document would hide the error, so there are more documents than updates.
     const found = await (await worked({ documents: 500 }, runOn)).audit();
     expect(found).toMatchObject({ verdict: "violated", ...expected });
   });
@@ -343,7 +343,7 @@ describe("the audit of documents", () => {
   });
 
   it("finds two updates that overwrote each other", async () => {
-    // Each client reads and then writes in two statements without a lock: clients that read first make the same version.
+    // Without a lock between reading and writing, two clients that read at the same time make the same version.
     const trial = await begin({ documents: 1, mix: { update: 1 } });
     const none = { inserts: [], misread: 0, misreads: [] };
     const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };

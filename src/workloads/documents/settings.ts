@@ -20,7 +20,7 @@ const MIX_NAMES = Object.keys(MIXES) as (keyof typeof MIXES)[];
 
 const BYTES_MIN = 256;
 const BYTES_MAX = 1024 ** 2;
-/** Limit of documents, because the audit keeps the key of each. */
+/** Largest number of documents: the audit keeps all keys in memory. */
 const DOCUMENTS_MAX = 1_000_000;
 
 const weight = (what: string) =>
@@ -128,7 +128,7 @@ export interface DocumentsSettings {
 }
 export type Treatment = DocumentsSettings & WorkloadTreatment;
 
-/** The keys of a scenario after their schema. */
+/** Values of the keys of a scenario that passed their schema. */
 type DocumentsKeys = Omit<DocumentsSettings, "bytes" | "update"> &
   Partial<Pick<DocumentsSettings, "bytes" | "update">>;
 
@@ -146,7 +146,7 @@ export function updateOf({
   return update;
 }
 
-/** Column types that support a level of index; levels that are not listed support all. */
+/** Column types for which a level of `index` exists. A level that is not listed exists for all. */
 const COLUMNS_OF_INDEX: Partial<Record<DocumentsSettings["index"], readonly string[]>> = {
   expression: ["jsonb", "json"],
   gin: ["jsonb"],

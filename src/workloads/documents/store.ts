@@ -6,7 +6,7 @@ import type { Treatment } from "./settings.js";
 export interface Document {
   readonly key: string;
   readonly values: readonly string[];
-  /** Key and values as JSON. */
+  /** Text of the document, key and values, as JSON. */
   readonly json: string;
 }
 
@@ -14,16 +14,19 @@ export interface DocumentOperations {
   insert(document: Document): PreparedTransaction<true>;
   read(key: string): PreparedTransaction<readonly unknown[]>;
   slice(key: string): PreparedTransaction<readonly unknown[]>;
-  /** Replaces the document, or one value by a text, and increments the version; resolves to the new versions. */
+  /**
+   * Replaces the document, or one value if `change` is a text, and increments the version. Resolves to the new version of
+   * each changed row.
+   */
   update(key: string, change: Document | string): PreparedTransaction<readonly number[]>;
   isThere(key: string): PreparedTransaction<boolean>;
 }
 
 export interface StoredDocument {
-  /** Key in a separate column; undefined if the store has none. */
+  /** Key from a separate column; undefined if the table has no such column. */
   readonly id: string | undefined;
   readonly version: number;
-  /** The document as JSON. */
+  /** Text of the document as JSON. */
   readonly text: string;
   readonly documentBytes: number;
   readonly rowBytes: number;
@@ -31,7 +34,7 @@ export interface StoredDocument {
 
 export interface DocumentStore extends Store<Treatment> {
   operations(settings: Treatment): DocumentOperations;
-  /** Stores documents, given as JSON in portions. */
+  /** Inserts documents. Each portion is a list of JSON texts. */
   fill(admin: AdminSession, settings: Treatment, portions: Iterable<readonly string[]>): Promise<void>;
   /** All stored documents, in one snapshot. */
   scan(admin: AdminSession, settings: Treatment): AsyncIterable<StoredDocument>;

@@ -11,7 +11,7 @@ import { keys, resolve, rules, type Treatment } from "./settings.js";
 import type { DocumentStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
 
-/** Characters of the documents of one portion. */
+/** Number of characters of the documents in one portion of the preload. */
 const PORTION = 1024 ** 2;
 
 function* portionsOf(

@@ -20,13 +20,13 @@ type LoadedModule = WorkloadModule<Readonly<Record<string, Setting["value"]>>, u
 const PLACE = { line: 1, column: 1 };
 const require = createRequire(import.meta.url);
 
-/** The default export of a valid module. */
+/** Loads a module and returns its default export. */
 function load(file: string): unknown {
   const exported = require(file) as { readonly default?: unknown };
   return exported.default ?? exported;
 }
 
-/** The module as a program without steps, or all of its problems. */
+/** Reads a module as a program without steps; otherwise returns all of its problems. */
 export function readModule(file: string): ReadProgram {
   const exported = load(file);
   const at = (place: Place, message: string): FileProblem => ({ file: place.file ?? file, place, message });
@@ -103,7 +103,7 @@ function textIn(text: string, file: string): CutSql {
   };
 }
 
-/** Place in the module where an error was thrown, such as `orders.mjs:12:5`; else the file. */
+/** Place in the module at which an error was thrown, such as `orders.mjs:12:5`; the file if the stack does not show it. */
 function placeOf(error: unknown, file: string): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const from = [pathToFileURL(file).href, file].map((name) => [name, stack.indexOf(`${name}:`)] as const);
@@ -112,7 +112,7 @@ function placeOf(error: unknown, file: string): string {
   return `${file}${place?.[0] ?? ""}`;
 }
 
-/** The error that ends the trial after a mistake in the module, which another attempt would repeat. */
+/** Error that ends the trial because of a mistake in the module, since another attempt would fail in the same way. */
 function refused(file: string, where: string, message: string, error?: unknown): TrialError {
   return new TrialError(`${placeOf(error, file)}: ${where}: ${message}`, "Correct the module.", {
     cause: error,
@@ -150,7 +150,7 @@ class Statements {
   }
 }
 
-/** State that the runs of one client thread share. */
+/** State that all runs of one worker thread share. */
 interface Shared {
   readonly file: string;
   readonly statements: Statements;
@@ -158,7 +158,7 @@ interface Shared {
   readonly failures: Failures;
 }
 
-/** The session that a function of the module gets. */
+/** Session that the functions of a module get. */
 class ModuleSession implements Session {
   foundNoRow = true;
 
@@ -231,7 +231,7 @@ class ModuleRun implements Run {
     return true;
   }
 
-  /** Throws the failure of a statement, or explains another error of the module's function. */
+  /** Rethrows the failure of a statement; turns any other error of the module's function into an error with its place. */
   private explain(what: string) {
     return (error: unknown): never => {
       if (error instanceof TrialError || error instanceof StatementError) throw error;

@@ -5,7 +5,7 @@ import { passwordlessEnvironment } from "../../foundation/process/run-command.js
 
 const LOAD_MS = 10_000;
 
-/** The reason why a module cannot be loaded; undefined if it can. */
+/** Reason why a module cannot be loaded; undefined if it can be. */
 export function loadProblem(file: string): string | undefined {
   const code = `import(${JSON.stringify(pathToFileURL(file).href)}).then(
     () => process.exit(0),

@@ -38,7 +38,7 @@ SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
   },
 ];
 
-/** The built-in script with that name or beginning of a name, as in pgbench; else the problem. */
+/** Built-in script with that name, or with the only name that begins so, like in pgbench; otherwise the problem as text. */
 export function findBuiltin(written: string): Builtin | string {
   const found = BUILTINS.filter(({ name }) => name.startsWith(written));
   const [first, ...others] = found;
@@ -94,7 +94,7 @@ const HISTORY = sumOf("delta", "history");
 const TELLERS = sumOf("tbalance", "tellers");
 const BRANCHES = sumOf("bbalance", "branches");
 
-/** Invariants that hold if only these scripts run. */
+/** Invariants that hold if no other scripts run. */
 export function invariantsOf(names: readonly string[]): Invariant[] {
   if (names.every((name) => name === "select-only")) return [];
   const isAllTpcb = !names.includes("simple-update");

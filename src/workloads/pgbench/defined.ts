@@ -4,7 +4,7 @@ import type { Setting } from "../script/program.js";
 const TRUE = /^(t|tr|tru|true|y|ye|yes|on)$/i;
 const FALSE = /^(f|fa|fal|fals|false|n|no|of|off)$/i;
 
-/** A text remains a text; null for NULL. */
+/** Value of a variable in pgbench's -D: a number, a boolean or the text itself; null for NULL. */
 export function definedValue(text: string): Setting["value"] | null {
   if (/^null$/i.test(text)) return null;
   if (TRUE.test(text)) return true;

@@ -4,7 +4,10 @@ import type { Branch, Place, Step } from "../script/program.js";
 type BeginPlaces = ReadonlySet<Place | undefined>;
 type Refuse = (place: Place, message: string) => void;
 
-/** Places of BEGINs whose transactions may be open after these steps; undefined for none. Refuses a nested BEGIN. */
+/**
+ * Places of the BEGINs whose transactions may be open after these steps; undefined stands for "no open transaction".
+ * Refuses a BEGIN within a transaction.
+ */
 export function openAfter(
   steps: readonly Step[],
   refuse: Refuse,

@@ -119,7 +119,7 @@ describe.each([
   ["a script with unprepared statements", { prepared: false, isSimple: false }],
   ["a script with the simple protocol", { prepared: false, isSimple: true }],
 ])("%s", (_, { prepared, isSimple }) => {
-  /** Runs the script twice on one connection, so that prepared statements are used again. */
+  /** Runs the script twice on one connection, so that the second run uses prepared statements of the first. */
   async function twice(sql: string, rest: PauseFor = awake): Promise<string[]> {
     const connection = await connected(prepared);
     for (let time = 0; time < 2; time++) await machineOf(sql, { isSimple }).attempt(connection, rest);
@@ -237,7 +237,7 @@ ${NOTE(own, "2")}`;
   let arrived = 0;
   let both: () => void = () => undefined;
   const met = new Promise<void>((resolve) => (both = resolve));
-  /** Pauses until both clients hold a row, so that each then wants the other's. */
+  /** Pauses until both clients have locked a row. Each then waits for the other's row. */
   const meet: PauseFor = () => {
     if (++arrived === 2) both();
     return met;

@@ -4,14 +4,14 @@ import { joined, tokensOf } from "../script/sql-text.js";
 
 export type QuotedSql = SqlText & Pick<SqlStep, "quoted">;
 
-/** Pattern of a variable that pgbench would see in quoted text. */
+/** Pattern of a variable in a quoted text, where pgbench replaces it, too. */
 const VARIABLE_IN_QUOTES = /(?<!:):([A-Za-z_]\w*)/;
-/** Characters of a quoted text that a message repeats. */
+/** Number of characters of a quoted text that a message shows. */
 const NAMED_MAX = 20;
 
 /**
- * The statement with the variables within its quotes, if `isKnown`; `misplaced` is called for each variable that stands
- * neither for a value nor for a part of a text. The body of a `DO` can take a value in no other way.
+ * Splits a statement at the known variables within its quotes. `misplaced` lists variables that are neither a value nor a
+ * part of '...'. The body of a DO takes values in this way only.
  */
 export function withQuoted(
   { pieces, variables, place }: SqlText,

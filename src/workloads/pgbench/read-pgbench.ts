@@ -4,7 +4,7 @@ import type { FileProblem, Program, ReadProgram, ScriptTransaction, Setting } fr
 import { findBuiltin, invariantsOf, preload, schema, type Builtin } from "./builtin.js";
 import { readScript, type ScriptParameter } from "./read-script.js";
 
-/** A script as written, `tpcb.sql@9` or `builtin:tpcb-like`, or a file with its text. */
+/** A script as written in the list, such as `tpcb.sql@9` or `builtin:tpcb-like`, or a file name with its text. */
 export type ScriptSource = string | { readonly script: string; readonly sql: string };
 
 export interface PgbenchScripts {
@@ -14,10 +14,10 @@ export interface PgbenchScripts {
 }
 
 export const BUILTIN = "builtin:";
-/** Place of problems with the list itself. */
+/** Place of problems that concern the list of scripts, not a script. */
 const SCENARIO = { line: 1, column: 1 };
 
-/** Name and weight in `tpcb.sql@9`; the weight as written. */
+/** Name and weight of a script written as `tpcb.sql@9`. The weight is unchecked text. */
 export function partsOf(written: string): { readonly name: string; readonly weight: string } {
   const [, name = written, weight = "1"] = /^(.*)@([^@/\\]*)$/s.exec(written) ?? [];
   return { name, weight };
@@ -31,7 +31,7 @@ interface ScriptFile {
   readonly builtin?: Builtin;
 }
 
-/** The script that an entry of the list refers to, or its problem. */
+/** The script to which an entry of the list refers; otherwise its problem as text. */
 function find(source: ScriptSource): ScriptFile | string {
   const written = typeof source === "string" ? source : source.script;
   const { name, weight: share } = partsOf(written);

@@ -20,7 +20,7 @@ export interface ScriptParameter extends Parameter {
 }
 
 export interface Script {
-  /** Variables that are set before the first statement. */
+  /** Variables that the script sets before its first statement. */
   readonly parameters: readonly ScriptParameter[];
   readonly steps: readonly Step[];
 }
@@ -33,7 +33,7 @@ export interface ReadScript {
 interface Meta {
   readonly name: string;
   readonly place: Place;
-  /** Text after the name, and its offset. */
+  /** Text after the command's name; `valueAt` is its offset. */
   readonly value: string;
   readonly valueAt: number;
 }
@@ -47,7 +47,7 @@ interface OpenCondition {
 /** Pattern of a meta command to its end, over lines that end with a backslash. */
 const META_LINE = /\\(?:[^\\\n]|\\\r?\n|\\)*/y;
 const CONTINUATION = /\\\r?\n/g;
-/** Pattern of a comment about the statement below it, which pgbench skips. */
+/** Pattern of a comment with a directive for the statement below it. pgbench skips it as a comment. */
 const TRAIT = /--[ \t]*(or end|counts: ?rows)[ \t]*$/gm;
 const VARIABLE = /^[A-Za-z_]\w*$/;
 const COMMANDS = ["set", "sleep", "gset", "aset", "if", "elif", "else", "endif"];
@@ -58,7 +58,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   syncpipeline: "needs pipeline mode, which train-sim does not have",
   endpipeline: "needs pipeline mode, which train-sim does not have",
 };
-/** Milliseconds of each unit of `\sleep`. */
+/** Milliseconds per unit of `\sleep`. */
 const UNITS: Readonly<Record<string, bigint | number>> = { us: 0.001, ms: 1n, s: 1000n };
 const TO_SAVEPOINT = /^(ROLLBACK|ABORT)( WORK| TRANSACTION)? TO\b/;
 
@@ -76,7 +76,7 @@ class ScriptReader {
   private readonly parameters: ScriptParameter[] = [];
   private readonly steps: Step[] = [];
   private readonly open: OpenCondition[] = [];
-  /** SQL that was read and not cut yet. */
+  /** Tokens of SQL that are not cut into statements yet. */
   private pending: Token[] = [];
   private readonly variables: Set<string>;
   private readonly prefixes: string[] = [];
@@ -132,7 +132,7 @@ class ScriptReader {
         this.refuse(place, `${name} has no value; write \\set ${name} ... above, or define it`);
   }
 
-  /** The list of steps to which the next step is added. */
+  /** List to which the next step is added: the script's own or that of the innermost open branch. */
   private get current(): Step[] {
     return this.open.at(-1)?.branches.at(-1)?.steps ?? this.steps;
   }
@@ -304,7 +304,7 @@ class ScriptReader {
     return statements.length > 0;
   }
 
-  /** The comments about each statement: above it, or between the last statement and its meta command. */
+  /** Directives of each statement, from the comments above it or between the last statement and its meta command. */
   private traitsOf(statements: readonly CutStatement[]): ReadonlyMap<CutStatement, StepTraits> {
     const traits = new Map<CutStatement, StepTraits>();
     for (const { kind, text, at } of this.pending)
@@ -318,7 +318,7 @@ class ScriptReader {
     return traits;
   }
 
-  /** Adds statements that `\;` joins: as one message, unless one of them must be sent alone. */
+  /** Adds statements that `\;` joins, as one message unless one of them must be sent alone. */
   private takeGroup(group: readonly CutStatement[], columns: Columns | undefined, traits: StepTraits): void {
     const isApart =
       columns?.of === "last row" || group.some((each) => controlIn(wordsOf(each)) !== undefined);
@@ -336,7 +336,7 @@ class ScriptReader {
         );
   }
 
-  /** The statement in the form in which it can be sent. */
+  /** A statement with its quoted variables, as it is sent. */
   private statementOf(statement: CutStatement): QuotedSql {
     const { variables, place } = statement;
     const words = wordsOf(statement);

@@ -65,7 +65,7 @@ ${settings.map(settingLine).join("")}`,
     return `${lines.join("\n")}\n`;
   }
 
-  /** Statements of a script that is one statement, or one transaction. */
+  /** Statements of a script that consists of one statement or of one transaction; refuses other scripts. */
   private body(steps: readonly Step[]): SqlStep[] {
     const [first, ...others] = steps;
     const last = others.at(-1);

@@ -25,10 +25,10 @@ export const findings = {
     .describe("Invariants of your own workload, with the results of their queries"),
 };
 
-/** Most values that a violation names. */
+/** Largest number of values that a violation names. */
 const NAMED_MAX = 3;
 
-/** Comparison of the values of acknowledged transactions with the rows. */
+/** Difference between the values that acknowledged transactions reported and the values in the rows. */
 interface ValueComparison {
   readonly lost: readonly string[];
   readonly duplicated: readonly string[];
@@ -77,7 +77,7 @@ function comparedWords({ lost, duplicated, unexpected }: ValueComparison): strin
   ];
 }
 
-/** The answer of a query that must be true. */
+/** Result of an invariant's query, which must return one row with the value true. */
 function truthOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly seen: string } {
   const [row, ...others] = rows;
   if (!row || others.length > 0)
@@ -86,7 +86,10 @@ function truthOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly s
   return { holds: value === true, seen: typeof value === "string" ? value : JSON.stringify(value) };
 }
 
-/** Throws for an invariant whose query failed; an error of a lost server stays as it is. */
+/**
+ * Throws a TrialError for an invariant whose query failed. An error of train-sim, such as the loss of the server, is thrown
+ * unchanged.
+ */
 function notAnswered({ name, sql: { place } }: Invariant, error: unknown, file: string): never {
   if (error instanceof TrainSimError) throw error;
   throw new TrialError(
@@ -96,7 +99,7 @@ function notAnswered({ name, sql: { place } }: Invariant, error: unknown, file: 
   );
 }
 
-/** Possible losses that no invariant would show, in words. */
+/** Sentences on writing transactions whose loss no invariant would show. */
 function unheldOf({ transactions, invariants }: Program): string[] {
   if (invariants.length === 0) return ["the workload states no invariant, so nothing was checked"];
   const held = new Set(invariants.map(({ acknowledged }) => acknowledged?.transaction));

@@ -16,19 +16,19 @@ import type { Treatment } from "./settings.js";
 import { substituted } from "./sql-text.js";
 import type { Begin, OwnSqlStore, Transactions } from "./store.js";
 
-/** A worker's account, by invariant: values of acknowledged transactions, and of those in doubt at the end. */
+/** A worker's account, by invariant: values of acknowledged transactions, and of transactions that ended in doubt. */
 export const WorkerAccount = z.object({
   acknowledged: z.record(z.string(), z.array(z.string())),
   inDoubt: z.record(z.string(), z.array(z.string())),
-  /** Number of acknowledged transactions that write. */
+  /** Number of acknowledged transactions that write something. */
   committed: z.int().min(0),
   doubtful: z.int().min(0),
 });
 
-/** Text of a value as the database returns it. */
+/** Text of a value as the database would return it. */
 const textOf = (value: Value): string => (value === null ? "" : String(value));
 
-/** Value of a setting in expressions. */
+/** A setting's value as expressions take it. */
 export function ofSetting(value: number | string | boolean): Value {
   return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
 }
@@ -39,7 +39,10 @@ export function literalIn({ values }: Pick<Treatment, "values">): (setting: stri
 
 type Settle = (connection: Connection, run: Run) => Promise<boolean>;
 
-/** Functions by transaction that find out whether a transaction in doubt was committed, by the query of its invariant. */
+/**
+ * Functions that query whether a transaction in doubt was committed, by the transaction's name. They use the query of its
+ * invariant.
+ */
 function settlesOf(
   { invariants }: Program,
   settings: Treatment,
@@ -63,7 +66,7 @@ function settlesOf(
   );
 }
 
-/** Draws transactions that consist of SQL steps. */
+/** Returns the function that draws transactions of a program whose steps are SQL. */
 export function drawSteps(program: Program, file: string): DrawOf {
   return ({ assignment: { settings, trial } }, transactions) => {
     const beginOf = (isReadOnly: boolean): Begin => transactions.begin(isReadOnly);
@@ -114,7 +117,10 @@ export function client(
     return draw(arrival ? mix.of(arrival) : mix.next(drawer.prng), drawer);
   }
 
-  /** Returns a function that settles that run's commit in doubt; undefined if nothing shows its outcome. */
+  /**
+   * Returns a function that finds out whether a run's commit in doubt happened; undefined if neither an invariant nor the
+   * module can show it.
+   */
   function settleOf(run: Run): ((connection: Connection) => Promise<true | undefined>) | undefined {
     const byInvariant = settles.get(run.transaction.name);
     const asked =

@@ -4,7 +4,7 @@ import type { Branch, Expression, Program, ScriptTransaction, SqlStep, Step } fr
 import { countsRows, sqlStepsOf, statementsOf } from "./statements.js";
 import type { Begin } from "./store.js";
 
-/** A statement of a step. */
+/** A statement in the form in which it is sent, with its step. */
 export interface SentStatement {
   readonly step: SqlStep;
   readonly statement: Statement;
@@ -21,9 +21,9 @@ export type Operation =
 
 export interface Compiled {
   readonly transaction: ScriptTransaction;
-  /** True if the transaction's unit of work is a row. */
+  /** True if the transaction counts rows as its units of work. */
   readonly countsRows: boolean;
-  /** BEGIN for a statement outside of every transaction, if such a statement needs one. */
+  /** Text of BEGIN for statements outside of transactions; undefined if they need none. */
   readonly frame: string | undefined;
   readonly operations: readonly Operation[];
 }
@@ -82,13 +82,13 @@ class Compiler {
   }
 }
 
-/** True if the transaction is one statement that needs no BEGIN and COMMIT. */
+/** True if the transaction is a single statement that needs neither BEGIN nor COMMIT. */
 function isAlone(
   { name, parameters, steps, isReadOnly }: ScriptTransaction,
   { invariants }: Pick<Program, "invariants">,
 ): boolean {
   const [first, ...others] = sqlStepsOf(steps);
-  // An id that the server returns must be known before its commit is sent, in case the commit gets no answer.
+  // If the server returns the id, it must be known before COMMIT is sent, since the commit may get no answer.
   const isIdReturned = invariants.some(
     ({ acknowledged }) =>
       acknowledged?.transaction === name &&
@@ -106,14 +106,14 @@ function hasCommit(steps: readonly Step[]): boolean {
   );
 }
 
-/** True if one of the program's transactions ends with COMMIT on a connection that finds its tables without a `SET`. */
+/** True if a transaction of the program ends with COMMIT even on a connection that finds its tables without a `SET`. */
 export function sendsCommits(program: Program): boolean {
   return program.transactions.some((transaction) =>
     transaction.isWhole ? !isAlone(transaction, program) : hasCommit(transaction.steps),
   );
 }
 
-/** Transactions of a program, ready to be run. */
+/** Compiles the transactions of a program into lists of operations. */
 export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begin): Compiled[] {
   const statements = statementsOf(program);
   return program.transactions.map((transaction) => {

@@ -10,7 +10,7 @@ import { storeOf, workloadOf } from "../registry.js";
 const own = ownDatabase("ddl");
 const NAMESPACE = "ddl_test";
 
-/** Schemas by kind of object, with statements that change and drop objects of the kind if PostgreSQL has such statements. */
+/** Schemas that are accepted, by the kind of object that they make. They also change and drop it if PostgreSQL can. */
 const TAKEN: Readonly<Record<string, string>> = {
   "a trigger whose function stands below its table": `
     CREATE TABLE jobs (id int);
@@ -242,7 +242,9 @@ const TAKEN: Readonly<Record<string, string>> = {
     REINDEX TABLE a`,
 };
 
-/** Statements with their refusals, either by their text before anything runs, or by the server's try-out. */
+/**
+ * Statements that are refused, with the refusal: by their text before anything runs, or by the server when they are tried.
+ */
 const REFUSED: readonly (readonly [string, string])[] = [
   ["CREATE SCHEMA x", "CREATE SCHEMA reaches beyond"],
   ["CREATE DATABASE x", "CREATE DATABASE reaches beyond"],
@@ -276,7 +278,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ["COMMENT ON nothing", 'syntax error at or near "nothing"'],
 ];
 
-/** Query for every user-made object of the database outside of the catalogues, by its unique number. */
+/** Query for the identifiers of all objects in the database that users have made: object ids from 16384 on. */
 const OBJECTS = `SELECT classid, objid FROM pg_depend WHERE objid >= 16384 UNION
   SELECT 'pg_class'::regclass, oid FROM pg_class WHERE oid >= 16384 AND relnamespace::regnamespace::text !~ 'toast' UNION
   SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE oid >= 16384 UNION

@@ -59,7 +59,7 @@ const TEST = 3;
 const COMPARISON = 4;
 const BITS = 5;
 const SIGN = 8;
-/** Levels of precedence of operators, the weakest first. */
+/** Operators by their level of precedence; level 0 binds the weakest. */
 const LEVELS: ReadonlyMap<string, number> = new Map(
   [
     ["or"],
@@ -77,9 +77,9 @@ const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["true", true],
   ["false", false],
 ]);
-/** Words that are not names of functions. */
+/** Words of expressions that cannot be names of functions. */
 const KEYWORDS = ["and", "or", "not", "is", "isnull", "notnull", "case", "when", "then", "else", "end"];
-/** Functions whose last argument may be left out. */
+/** Functions whose last argument, the seed, may be left out. */
 const SEEDED = ["hash", "hash_fnv1a", "hash_murmur2", "permute"];
 const INT_MAX = 2n ** 63n - 1n;
 
@@ -108,7 +108,7 @@ class Parser {
     throw new ExpressionError(message, at);
   }
 
-  /** Takes that word or mark if it comes next; returns true if it did. */
+  /** Takes the next token if it is that word or mark; returns true if it was. */
   private took(text: string): boolean {
     const { kind, text: seen } = this.token;
     const isIt = seen === text && (kind === "mark" || kind === "word");
@@ -141,7 +141,7 @@ class Parser {
     return this.call(operator.text === "!=" ? "<>" : operator.text, [left, right], operator);
   }
 
-  /** Reads `IS [NOT] NULL`, `ISNULL` and the like. */
+  /** Reads a test such as `IS NULL`, `IS NOT NULL` or `ISNULL`, after its left operand. */
   private test(operator: Token, left: Expression): Expression {
     const isNot = operator.text === "notnull" || (operator.text === "is" && this.took("not"));
     let value: Value | undefined = null;
@@ -258,7 +258,7 @@ class Parser {
     return this.fail(`no function ${text}${near === undefined ? "" : `; did you mean ${near}?`}`, token);
   }
 
-  /** Makes a call; a call of constants is computed here, once. */
+  /** Makes a call. If all arguments are constants, it is computed at once. */
   private call(name: string, list: readonly Expression[], token: Token): Expression {
     const expression: Expression = { kind: "call", name, arguments: list };
     const callable = callableOf(name);
@@ -273,7 +273,7 @@ class Parser {
   }
 }
 
-/** Scope of an expression of constants. */
+/** Scope in which expressions of constants are computed: it has no variables. */
 const NOWHERE: Scope = { prng: new Prng(0), valueOf: () => null };
 
 function callableOf(name: string) {

@@ -17,7 +17,7 @@ function quoted(value: string): string {
   return ` E'${text.replaceAll("\\", "\\\\").replaceAll("$", "\\x24")}'`;
 }
 
-/** A value in the text of a statement, for the simple protocol. */
+/** Value as SQL text, for the simple protocol, which has no parameters. */
 export function literal(value: Value): string {
   if (value === null) return "NULL";
   if (typeof value === "string") return quoted(value);
@@ -26,27 +26,27 @@ export function literal(value: Value): string {
 
 const sqlValue = (value: Value): SqlValue => (typeof value === "bigint" ? String(value) : value);
 
-/** A value from the server in the form that expressions take. */
+/** Value from the server, converted to a value of expressions. */
 function valueOf(given: unknown): Value {
   if (typeof given === "number") return Number.isSafeInteger(given) ? BigInt(given) : given;
   if (typeof given === "string" || typeof given === "boolean") return given;
   return null;
 }
 
-/** Number in a text, since a database returns large numbers as text. */
+/** Text with a number as the number, since databases return large numbers as text; other values unchanged. */
 function asNumber(value: Value): Value {
   if (typeof value !== "string") return value;
   if (/^-?\d+$/.test(value)) return BigInt(value);
   return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
 }
 
-/** True if pgbench takes the value for true: a number is true unless it is 0. */
+/** True if the value is true or a number other than 0, as in pgbench. */
 function isTrue(value: Value): boolean {
   if (typeof value === "string") throw new Error(`'${value}' is text; a condition is a boolean or a number`);
   return Number(value) !== 0;
 }
 
-/** True if the statement's rows are needed by the names of their columns. */
+/** True if the step uses columns of the result by their names. */
 const isNamed = ({ bindings, columns }: SqlStep): boolean => bindings.length > 0 || columns !== undefined;
 
 export interface MachineOptions {
@@ -57,7 +57,7 @@ export interface MachineOptions {
   readonly transactions: Omit<Transactions, "begin">;
 }
 
-/** The state of a transaction after its last commit. */
+/** State of a transaction at its last commit, from which another attempt continues. */
 interface CommittedState {
   readonly position: number;
   readonly assigned: Map<string, Value>;
@@ -65,13 +65,13 @@ interface CommittedState {
   readonly foundNoRow: boolean;
 }
 
-/** One transaction, from its draw to its end, over all of its attempts. */
+/** One drawn transaction over all of its attempts. */
 export class Machine implements Run {
   private position = 0;
   private isOpen = false;
-  /** Values that the transaction has assigned to variables. */
+  /** Values of variables that the transaction has assigned, by name. */
   private assigned = new Map<string, Value>();
-  /** State after the last commit, where the next attempt begins. */
+  /** State at the last commit. The next attempt begins there. */
   private committedState: CommittedState;
   work: number;
   foundNoRow = true;
@@ -79,7 +79,7 @@ export class Machine implements Run {
   constructor(
     private readonly compiled: Compiled,
     private readonly drawn: ReadonlyMap<string, Value>,
-    /** Seed of the values that the transaction draws while it runs. */
+    /** Seed of the random values in expressions that are evaluated while the transaction runs. */
     private readonly seed: number,
     private readonly options: MachineOptions,
   ) {
@@ -99,7 +99,7 @@ export class Machine implements Run {
   }
 
   private assign(variable: string, value: Value): void {
-    // Most transactions assign nothing, so the map is copied only before a change.
+    // Most transactions assign nothing, so the shared map is copied before the first change only.
     if (this.assigned === this.committedState.assigned) this.assigned = new Map(this.assigned);
     this.assigned.set(variable, value);
   }
@@ -118,18 +118,18 @@ export class Machine implements Run {
       }
       return true;
     } catch (error) {
-      // All statements of the failed transaction are undone together.
+      // The rollback undoes all statements of the failed transaction.
       if (this.hasBegun()) await this.options.transactions.rollBack(connection);
       throw error;
     }
   }
 
-  /** A function, because the compiler would take the last value that it saw for the present one. */
+  /** Reads `isOpen` by a function, since the compiler would assume that its last assigned value is still there. */
   private hasBegun(): boolean {
     return this.isOpen;
   }
 
-  /** Runs an operation; undefined if it ends at once. */
+  /** Runs an operation. Returns undefined, and no promise, if the operation is complete at once. */
   private run(operation: Operation, connection: Connection, rest: PauseFor): Promise<void> | undefined {
     switch (operation.kind) {
       case "begin":
@@ -190,7 +190,7 @@ export class Machine implements Run {
     if (!this.isOpen) this.keep();
   }
 
-  /** Ends as an empty poll, with a commit of the earlier statements. */
+  /** Ends the transaction as an empty poll and commits its earlier statements. */
   private async end(connection: Connection): Promise<void> {
     this.work = 0;
     this.position = this.compiled.operations.length;
@@ -199,7 +199,7 @@ export class Machine implements Run {
     await this.commit(connection, "COMMIT");
   }
 
-  /** Commits; a commit of reads alone is never in doubt. */
+  /** Commits. If the transaction only read, the commit is never in doubt. */
   private commit(connection: Connection, text: string): Promise<void> {
     return this.transaction.isReadOnly
       ? connection.control("commit", text)
@@ -213,12 +213,12 @@ export class Machine implements Run {
 
   private evaluate(expression: Expression): Value {
     const { prng } = this.options;
-    // The stream is the same in every attempt, wherever the attempt begins.
+    // Each position has a fixed stream, so that every attempt draws the same values.
     prng.reseed(deriveSeed(this.seed, this.position));
     return evaluate(expression, { valueOf: (name) => asNumber(this.valueOf(name)), prng });
   }
 
-  /** Text of a variable's value in a statement. */
+  /** Text of a variable's value as it is put into a statement: escaped, or as a part of '...'. */
   private textOf({ quoted: positions }: SqlStep, name: string, position: number): string {
     const value = this.valueOf(name);
     return positions?.includes(position) ? String(value).replaceAll("'", "''") : literal(value);
@@ -235,7 +235,7 @@ export class Machine implements Run {
     return isCommitting ? this.options.transactions.asTransaction(answer) : answer;
   }
 
-  /** The statement with the variables' values in its text. */
+  /** The statement with the values of its variables in its text, for the simple protocol. */
   private withValues(step: SqlStep, { name }: Statement): Statement {
     const text = substituted(step, (variable, position) => this.textOf(step, variable, position));
     return { name, text: countedChange(step, text), isText: true };

@@ -31,12 +31,12 @@ function madeIn(sql: SqlText): CreatedObject[] {
   return kind === undefined || name === undefined ? [] : [{ kind: kind.toUpperCase(), name }];
 }
 
-/** Objects in the order in which they are made, such as `TYPE mood`. */
+/** Objects that the schema makes, in order, such as `TYPE mood`. */
 export function madeBy(schema: readonly SqlText[]): string[] {
   return schema.flatMap(madeIn).map(({ kind, name }) => `${kind} ${name}`);
 }
 
-/** Tables that exist after the whole schema has run. */
+/** Names of the tables that exist once the whole schema has run. */
 export function tableNames(schema: readonly SqlText[]): string[] {
   let names: string[] = [];
   for (const sql of schema) {

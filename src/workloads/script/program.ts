@@ -1,10 +1,10 @@
-/** Values of pgbench: whole numbers of 64 bits are `bigint`, doubles are `number`. */
+/** A value of expressions, with pgbench's types: 64-bit whole numbers are `bigint`, doubles are `number`. */
 export type Value = null | boolean | bigint | number | string;
 
 export interface Place {
   readonly line: number;
   readonly column: number;
-  /** File of the place if it is not the program's. */
+  /** Name of the file; left out if it is the program's own file. */
   readonly file?: string;
 }
 
@@ -16,24 +16,24 @@ export function placeText({ line, column, file }: Place, program: string): strin
 export type Expression =
   | { readonly kind: "constant"; readonly value: Value }
   | { readonly kind: "variable"; readonly name: string }
-  /** A call of a function or an operator; the arguments of a `case` are condition, value, ..., else. */
+  /** A call of a function or an operator. The arguments of a `case` are: condition, value, condition, value, ..., else. */
   | { readonly kind: "call"; readonly name: string; readonly arguments: readonly Expression[] };
 
-/** SQL text with variables between its pieces: there is one variable fewer than there are pieces. */
+/** SQL text that is cut at its variables: variable i stands between piece i and piece i + 1. */
 export interface SqlText {
   readonly pieces: readonly string[];
-  /** Variables by place, so that a name may appear twice. */
+  /** Names of the variables, in the order in which they occur. A name may occur several times. */
   readonly variables: readonly string[];
   readonly place: Place;
 }
 
-/** Condition on the number of rows that a statement returns or changes. */
+/** Condition on the number of rows that a statement must return or change. */
 export interface RowCount {
   readonly operator: "=" | ">" | ">=" | "<" | "<=";
   readonly rows: number;
 }
 
-/** A variable for a column of the only row; the column is given by its name or its position from 0. */
+/** A variable that gets the value of a column of the result's only row. A number is the column's position, from 0. */
 export interface Binding {
   readonly column: string | number;
   readonly variable: string;
@@ -43,21 +43,24 @@ export interface SqlStep extends SqlText {
   readonly kind: "sql";
   readonly expect?: RowCount;
   readonly bindings: readonly Binding[];
-  /** Present if a result without rows commits the transaction here as an empty poll. */
+  /** Present if a result without rows ends the transaction here: it is committed and counts as an empty poll. */
   readonly orEnd?: true;
-  /** Present if the rows of the statement are units of work; no row is an empty poll. */
+  /** Present if rows of this statement are the units of work. No row is an empty poll. */
   readonly countsRows?: true;
-  /** Makes a variable of every column, after `prefix`: from the only row, or from the last row if there is any. */
+  /**
+   * Sets a variable for every column, with `prefix` before the column's name: from the only row, or from the last row, if
+   * there is one.
+   */
   readonly columns?: { readonly prefix: string; readonly of: "only row" | "last row" };
-  /** Positions, from 0, of variables within '...': their values become a part of that text. */
+  /** Indexes of the variables that stand within '...'. Their values become a part of that text. */
   readonly quoted?: readonly number[];
-  /** Present if several statements go in one message. */
+  /** Present if the text consists of several statements, which are sent as one message. */
   readonly isMessage?: true;
 }
 
 export type Step =
   | SqlStep
-  /** BEGIN, END, COMMIT, ROLLBACK, as written, with their options. */
+  /** BEGIN, END, COMMIT or ROLLBACK as written, with options. */
   | {
       readonly kind: "control";
       readonly does: "begin" | "commit" | "rollback";
@@ -70,7 +73,7 @@ export type Step =
       readonly expression: Expression;
       readonly place: Place;
     }
-  /** A pause in milliseconds. */
+  /** A pause, whose length is in milliseconds. */
   | { readonly kind: "sleep"; readonly forMs: Expression; readonly place: Place }
   /** Runs the first branch whose condition holds; the last branch may have no condition. */
   | { readonly kind: "if"; readonly branches: readonly Branch[]; readonly place: Place };
@@ -80,7 +83,7 @@ export interface Branch {
   readonly steps: readonly Step[];
 }
 
-/** A variable drawn before the intended start; a later parameter may use an earlier one. */
+/** A variable that is drawn before the intended start of the transaction. Later parameters may use earlier ones. */
 export interface Parameter {
   readonly variable: string;
   readonly expression: Expression;
@@ -95,18 +98,18 @@ export interface ScriptTransaction {
   readonly steps: readonly Step[];
   /** Unit of the transaction's work, such as `jobs`. Default: `rows` or `transactions`. */
   readonly unit?: string;
-  /** True if the steps are one transaction; otherwise the steps begin and end transactions themselves. */
+  /** True if all steps are one transaction; false if steps of the script begin and end transactions. */
   readonly isWhole: boolean;
 }
 
 export interface Invariant {
   readonly name: string;
   readonly sql: SqlText;
-  /** Present if the rows must be the values of that variable in acknowledged transactions of that name. */
+  /** Present if the query's rows must be exactly the values of that variable in acknowledged transactions of that name. */
   readonly acknowledged?: { readonly transaction: string; readonly variable: string };
 }
 
-/** A key of the scenario, with its default; a treatment's level has the same type. */
+/** A setting of the program, which is a key of the scenario. Levels have the type of the default. */
 export interface Setting {
   readonly name: string;
   readonly value: number | string | boolean;

@@ -5,19 +5,19 @@ import type { Value } from "./program.js";
 import type { Treatment } from "./settings.js";
 import type { Transactions } from "./store.js";
 
-/** Pauses within a transaction, for that many milliseconds. */
+/** Pauses inside a transaction for `ms` milliseconds. */
 export type PauseFor = (ms: number) => Promise<void>;
 
 export interface Run {
   readonly transaction: { readonly name: string; readonly isReadOnly: boolean };
   attempt(connection: Connection, rest: PauseFor): Promise<true>;
-  /** Units of work of the last attempt; 0 is an empty poll. */
+  /** Number of units of work in the last attempt; 0 is an empty poll. */
   readonly work: number;
   /** True if no statement of the last attempt returned or changed a row. */
   readonly foundNoRow: boolean;
-  /** Value of a parameter that an invariant uses. */
+  /** Value of a variable that an invariant uses, after the transaction. */
   valueOf(variable: string): Value;
-  /** Resolves to true if a commit in doubt happened; left out if an invariant's query shows it, or nothing does. */
+  /** Finds out whether a commit in doubt happened. Left out unless the workload is a module with its own `resolve`. */
   resolve?(connection: Connection): Promise<boolean>;
 }
 
@@ -27,6 +27,6 @@ export interface DrawSource {
   readonly prng: Prng;
 }
 
-/** Draws a transaction of that name. */
+/** Draws a run of the transaction with that name. */
 export type Draw = (name: string, by: DrawSource) => Run;
 export type DrawOf = (context: ClientContext<Treatment>, transactions: Transactions) => Draw;

@@ -9,9 +9,9 @@ import { defaultStorageOnly, noStatementMode } from "../common-rules.js";
 type Scalar = Setting["value"];
 
 export interface OwnValues {
-  /** Values of the workload's settings by name. */
+  /** Values of the program's own settings, by name. */
   readonly values: Readonly<Record<string, Scalar>>;
-  /** Undefined for the server's default. */
+  /** Isolation level of transactions; undefined for the server's default. */
   readonly isolation?: Isolation | undefined;
 }
 

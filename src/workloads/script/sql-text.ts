@@ -9,7 +9,7 @@ export interface Token {
   readonly at: number;
 }
 
-/** Patterns of tokens in their order of precedence; each matches at least one character. */
+/** Patterns of tokens; the first one that matches wins. Each matches at least one character. */
 const PATTERNS: readonly (readonly [Kind, RegExp])[] = [
   ["blank", /(?:\s|--[^\n]*)+/y],
   ["quoted", /[eE]'(?:[^'\\]|\\[^]|'')*'|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*'|(?:[uU]&)?"(?:[^"]|"")*"/y],
@@ -20,7 +20,7 @@ const PATTERNS: readonly (readonly [Kind, RegExp])[] = [
   ["symbol", /::|:=|[^]/y],
 ];
 
-/** Offset after a comment; PostgreSQL's comments nest. */
+/** Offset after the comment that begins at `from`; undefined if it does not end. Comments nest, as in PostgreSQL. */
 function endOfComment(text: string, from: number): number | undefined {
   let depth = 0;
   const edge = /\/\*|\*\//g;
@@ -50,7 +50,7 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Place of a character in a text that begins at `origin` in its file. */
+/** Line and column of the character at offset `at`, in a text that begins at `origin` of its file. */
 export function placeIn(text: string, at: number, origin: Place = { line: 1, column: 1 }): Place {
   const before = text.slice(0, at).split("\n");
   const last = before.at(-1) ?? "";
@@ -60,7 +60,7 @@ export function placeIn(text: string, at: number, origin: Place = { line: 1, col
   };
 }
 
-/** Words in capitals, without quoted parts, from the first on. */
+/** Words of a statement in capitals, without quoted parts. */
 export function wordsOf({ pieces }: Pick<SqlText, "pieces">): string[] {
   return tokensOf(pieces.join(" "))
     .filter(({ kind }) => kind === "word")
@@ -85,13 +85,13 @@ const trimmed = (tokens: readonly Token[]): readonly Token[] => {
 };
 
 export interface CutStatement extends SqlText {
-  /** Present if the statement ends with `\;`, which joins it to the next one. */
+  /** Present if `\;` ends the statement and joins it to the next one. */
   readonly isJoined?: true;
 }
 
 export interface CutSql {
   readonly statements: readonly CutStatement[];
-  /** A quote or body without an end. */
+  /** First quote or body that has no end. */
   readonly unended?: { readonly what: string; readonly place: Place };
 }
 
@@ -103,9 +103,9 @@ export function statementsIn(text: string, origin?: Place): CutSql {
 export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => Place): CutSql {
   const statements: CutStatement[] = [];
   let current: Token[] = [];
-  /** Depth of `BEGIN ATOMIC` and of `CASE` inside it. */
+  /** Number of open `BEGIN ATOMIC`, and of `CASE` inside them. Their semicolons do not end the statement. */
   let depth = 0;
-  /** Depth of parentheses: a rule has several statements inside them. */
+  /** Number of open parentheses. A rule has statements inside them, whose semicolons do not end it. */
   let open = 0;
   const end = (isJoined = false): void => {
     const code = trimmed(current);
@@ -134,7 +134,7 @@ export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => P
   return { statements };
 }
 
-/** Joins texts into one, with `between` between them. */
+/** Joins several texts into one, separated by `between`. */
 export function joined(texts: readonly SqlText[], between: string): SqlText {
   const [first, ...others] = texts;
   if (!first) throw new Error("nothing to join");
@@ -157,7 +157,7 @@ export function parametrised({ pieces }: Pick<SqlText, "pieces">): string {
   return pieces.reduce((text, piece, i) => `${text}$${i}${piece}`);
 }
 
-/** The text with values in place of variables, whose positions count from 0. */
+/** The text with values in place of its variables. `valueOf` gets the variable's name and its index. */
 export function substituted(
   { pieces, variables }: SqlText,
   valueOf: (variable: string, position: number) => string,

@@ -2,21 +2,21 @@
 import type { SqlText } from "./program.js";
 import { tokensOf, wordsOf } from "./sql-text.js";
 
-/** Variables that have a value without being drawn. */
+/** Variables that always have a value, without being drawn or set. */
 export const BUILT_IN_VARIABLES: readonly string[] = ["client_id", "default_seed", "random_seed"];
 
 const WITH_PARAMETERS = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "WITH", "TABLE", "CALL"];
-/** Statements that the protocol prepares, but SQL's `PREPARE` does not. */
+/** Statements that the extended protocol can prepare, although SQL's `PREPARE` cannot. */
 const BY_PROTOCOL_ALONE = ["CALL"];
 
-/** Pattern of objects of the database or the server, which would outlive the schema. */
+/** Pattern of kinds of objects that belong to the database or the server and would outlive the schema. */
 const OUTSIDE = new RegExp(
   String.raw`\b(?:DROP|ALTER|CREATE(?: OR REPLACE)?|REASSIGN)(?: TRUSTED)?(?: PROCEDURAL)? ` +
     "(?:SCHEMA|DATABASE|ROLE|USER|GROUP|TABLESPACE|OWNED|SYSTEM|EXTENSION|PUBLICATION|SUBSCRIPTION|SERVER|LANGUAGE|" +
     String.raw`FOREIGN DATA WRAPPER|ACCESS METHOD|EVENT TRIGGER)\b`,
 );
 const NAME = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_][\w$]*)`;
-/** Pattern of DDL on a name with a schema other than that of temporary tables. */
+/** Pattern of DDL on a name with a schema, except the schema of temporary tables. */
 const FOREIGN = new RegExp(
   String.raw`\b(?:CREATE(?: OR REPLACE)?(?: UNLOGGED| RECURSIVE)*|ALTER|DROP|TRUNCATE)` +
     String.raw`(?: (?:TABLE|VIEW|MATERIALIZED VIEW|TYPE|FUNCTION|PROCEDURE|ROUTINE|SEQUENCE|DOMAIN|AGGREGATE|INDEX))?` +
@@ -27,11 +27,11 @@ const ELSEWHERE = /^ALTER .* SET SCHEMA\b/;
 const WITH_BODY = /^(DO|CREATE( OR REPLACE)? (FUNCTION|PROCEDURE))\b/;
 const CONTROL =
   /^(BEGIN|START TRANSACTION|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE|PREPARE TRANSACTION)\b/;
-/** Pattern of the call that sets the search path at the beginning of a dump. */
+/** Pattern of the call with which a dump sets the search path. */
 const SEARCH_PATH = /\bset_config\s*\(\s*'search_path'/i;
 const SESSION = /^(SET (SESSION )?(ROLE|AUTHORIZATION|SEARCH_PATH)|RESET|DISCARD|DEALLOCATE|LISTEN|COPY)\b/;
 
-/** True if the statement can contain `$1`. */
+/** True if a statement of this kind may contain parameters such as `$1`. */
 export function takesParameters([verb = ""]: readonly string[]): boolean {
   return WITH_PARAMETERS.includes(verb);
 }
@@ -40,12 +40,12 @@ export function isPreparable([verb = ""]: readonly string[]): boolean {
   return takesParameters([verb]) && !BY_PROTOCOL_ALONE.includes(verb);
 }
 
-/** The name in quotes, which has the same meaning and may be a keyword. */
+/** The name in double quotes, so that it may be a keyword. */
 function quotedName(name: string): string {
   return name.startsWith('"') ? name : `"${name.toLowerCase()}"`;
 }
 
-/** The text without comments and text constants, with one space in place of each blank. */
+/** SQL without comments and text constants. Any run of white space becomes one space. */
 function codeOf(text: string): string {
   const words = tokensOf(text).map(({ kind, text: part }) => {
     if (kind === "blank") return " ";
@@ -54,12 +54,12 @@ function codeOf(text: string): string {
   return words.join("").replace(/ +/g, " ");
 }
 
-/** The problem of a statement that changes objects outside of its schema; undefined if it does not. */
+/** Problem of a statement that changes objects outside of the workload's schema; undefined if there is none. */
 function beyond({ pieces }: Pick<SqlText, "pieces">, words: readonly string[]): string | undefined {
   const all = words.join(" ");
   const hasBody = WITH_BODY.test(all);
   const text = pieces.join("x");
-  // A body holds the statements that it executes as text.
+  // A body executes its statements as text, so that text is checked as code.
   const code = codeOf(hasBody ? text.replace(/\$\w*\$|'/g, " ") : text);
   const outside = OUTSIDE.exec(hasBody ? code.toUpperCase() : all);
   if (outside && (hasBody || outside.index === 0))
@@ -71,7 +71,7 @@ function beyond({ pieces }: Pick<SqlText, "pieces">, words: readonly string[]): 
   return undefined;
 }
 
-/** The problem of a statement in a script that begins and ends its transactions itself. */
+/** Problem of a statement in a script that begins and ends transactions by itself; undefined if there is none. */
 export function scriptProblem(sql: Pick<SqlText, "pieces">): string | undefined {
   const words = wordsOf(sql);
   const text = words.slice(0, 3).join(" ");

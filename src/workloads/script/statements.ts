@@ -11,7 +11,7 @@ function isSilentChange(words: readonly string[]): boolean {
   return verb !== undefined && CHANGES.has(verb) && !words.includes("RETURNING");
 }
 
-/** The text of a step; if rows must be counted, a change returns a row for each changed row. */
+/** Text of a step. If its changed rows must be counted, the change gets a RETURNING for every row. */
 export function countedChange(step: SqlStep, text: string): string {
   return (step.expect ?? step.countsRows ?? step.orEnd) && isSilentChange(wordsOf(step))
     ? `${text} RETURNING 1`
@@ -25,12 +25,12 @@ export function sqlStepsOf(steps: readonly Step[]): SqlStep[] {
   });
 }
 
-/** True if the transaction's unit of work is a row. */
+/** True if rows are the transaction's units of work. */
 export function countsRows({ steps }: Pick<ScriptTransaction, "steps">): boolean {
   return sqlStepsOf(steps).some((step) => step.countsRows);
 }
 
-/** All statements of a program, each once: a prepared statement is identified by its object. */
+/** All statements of a program, each once. A prepared statement is identified by its object, so objects are shared. */
 export function statementsOf({
   transactions,
 }: Pick<Program, "transactions">): ReadonlyMap<SqlStep, Statement> {
@@ -56,7 +56,7 @@ export function statementsOf({
   return statements;
 }
 
-/** The problem of an answer of `rows` rows; undefined if there is none. */
+/** Problem of an answer with that number of rows; undefined if the number is right. */
 export function unexpectedRows({ operator, rows: wanted }: RowCount, rows: number): string | undefined {
   const holds = {
     "=": rows === wanted,
@@ -68,7 +68,7 @@ export function unexpectedRows({ operator, rows: wanted }: RowCount, rows: numbe
   return holds ? undefined : `${rows} rows; expected ${operator} ${wanted}`;
 }
 
-/** True if a statement that may be committed without the rest of its transaction uses that variable. */
+/** True if a statement uses the variable and may be committed before the transaction has ended. */
 export function isUsedBeforeEnd(steps: readonly SqlStep[], variable: string): boolean {
   const end = steps.findLastIndex(({ orEnd }) => orEnd);
   return steps.slice(0, Math.max(0, end)).some(({ variables }) => variables.includes(variable));

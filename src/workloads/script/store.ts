@@ -4,30 +4,30 @@ import type { Connection, SqlRow } from "../../database/sql.js";
 import type { Store } from "../stores.js";
 import type { Treatment } from "./settings.js";
 
-/** The beginning of a transaction. */
+/** How transactions of a treatment begin. */
 export interface Begin {
   readonly begin: string;
-  /** Statement in the same message as every beginning, so that the connection finds the tables. */
+  /** SQL that is sent with every BEGIN, so that the connection finds the tables; undefined if it finds them anyway. */
   readonly setUp: string | undefined;
-  /** True if even a transaction of a single statement needs this beginning. */
+  /** True if a transaction of a single statement needs a BEGIN, too. */
   readonly isNeeded: boolean;
 }
 
 export interface Transactions {
   begin(isReadOnly: boolean): Begin;
   commit(connection: Connection, text: string): Promise<void>;
-  /** Never rejects. */
+  /** Rolls the transaction back. Never rejects. */
   rollBack(connection: Connection): Promise<void>;
-  /** Resolves to the answer of a statement that commits by itself. */
+  /** Resolves to the answer of a statement that commits by itself. A lost answer leaves the commit in doubt. */
   asTransaction<T>(answer: Promise<T>): Promise<T>;
-  /** Runs a transaction that only reads: its commit is never in doubt. */
+  /** Runs a read-only transaction, whose commit is never in doubt. */
   inReadTransaction<T>(connection: Connection, begin: string, body: () => Promise<T>): Promise<T>;
 }
 
-/** Queries in one snapshot that find the workload's tables by their names. */
+/** Queries in one snapshot, which find the workload's tables without their schema. */
 export interface SnapshotQueries {
   rows(sql: string): Promise<readonly SqlRow[]>;
-  /** Values of the first column, row by row. */
+  /** Yields the values of the query's first column. */
   values(sql: string): AsyncIterable<string>;
 }
 
@@ -35,7 +35,7 @@ export interface OwnSqlStore extends Store<Treatment> {
   transactions(settings: Treatment, endpoints: readonly Endpoint[]): Transactions;
   /** See `Loading.tryOut`. */
   tryOut(admin: AdminSession, settings: Treatment): Promise<readonly string[]>;
-  /** Runs the program's preload. */
+  /** Runs the preload of the program. */
   fill(admin: AdminSession, settings: Treatment, isWanted: () => boolean): Promise<void>;
   scan<T>(admin: AdminSession, settings: Treatment, read: (ask: SnapshotQueries) => Promise<T>): Promise<T>;
 }

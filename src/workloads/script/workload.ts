@@ -40,7 +40,7 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
       snapshot: names[0],
       lock: names[0],
     },
-    // A pooler that does not keep the search path turns each statement into a transaction.
+    // If a pooler does not keep the search path, even a single statement is sent as a transaction with COMMIT.
     withoutCommit: ({ isolation, pool }) =>
       isolation !== undefined || hasPooler(pool) || sendsCommits(program)
         ? undefined

@@ -2,7 +2,7 @@ import { nearest } from "../../syntax/nearest.js";
 import type { Place } from "../script/program.js";
 import { placeIn, tokensOf } from "../script/sql-text.js";
 
-/** Directives; true for a directive with a value after a colon. */
+/** Names of directives; true if a directive takes a value after a colon. */
 const DIRECTIVES: Readonly<Record<string, boolean>> = {
   workload: true,
   setting: true,
@@ -18,7 +18,7 @@ const DIRECTIVES: Readonly<Record<string, boolean>> = {
   invariant: true,
   acknowledged: true,
 };
-/** Characters of the shortest word that may be a misspelt directive; shorter words resemble too many others. */
+/** Fewest characters of a word that may be a misspelt directive. Shorter words resemble too many other words. */
 const MISSPELT_LENGTH_MIN = 5;
 
 export type Chunk =
@@ -27,7 +27,10 @@ export type Chunk =
 
 export type Refuse = (place: Place, message: string) => void;
 
-/** Chunks in the order of the file. A word that is nearly a directive, or lacks its value, is refused and stays a comment. */
+/**
+ * Cuts the file into chunks, in order. A comment that resembles a directive, or a directive without its value, is refused
+ * and treated as a comment.
+ */
 export function chunksOf(text: string, refuse: Refuse): Chunk[] {
   const chunks: Chunk[] = [];
   let from = 0;
@@ -61,7 +64,7 @@ function directiveIn(line: string, place: Place, refuse: Refuse): Chunk | undefi
     if (near !== undefined) refuse(place, `${name} is not known; did you mean ${near}?`);
     return undefined;
   }
-  // A directive's word without its colon is a comment that begins with that word.
+  // Without its colon the word of a directive that takes a value is an ordinary comment.
   if (takesValue ? colon === "" : value !== "") return undefined;
   if (takesValue && value === "") {
     refuse(place, `${name} has no value`);

@@ -8,14 +8,14 @@ const OR_END = /(?:^|,)\s*or\s+end$/i;
 /** Pattern of a workload's name. */
 export const NAME = /^[A-Za-z][\w-]{0,62}$/;
 
-/** The value in `setting: name = value`, of the type that a scenario gives it. */
+/** Value of `setting: name = value`, with the type that the same text has in a scenario. */
 export function scalarOf(text: string): number | string | boolean {
   if (/^(true|false)$/.test(text)) return text === "true";
   if (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
   return /^(['"])(.*)\1$/s.exec(text)?.[2] ?? text;
 }
 
-/** Name and value of `name = value`. */
+/** Name and value of `name = value`; undefined if the text has another form. */
 export function assignmentOf(
   value: string,
 ): { readonly name: string; readonly text: string; readonly at: number } | undefined {
@@ -25,7 +25,7 @@ export function assignmentOf(
     : undefined;
 }
 
-/** Bindings of `column as name, ..., or end`: each part may be left out, but not both. */
+/** Bindings of `column as name, ...`, `or end`, or both; undefined if the text has another form. */
 export function returnedOf(
   value: string,
 ):
@@ -43,7 +43,7 @@ export function returnedOf(
   return { bindings, orEnd: columns !== value };
 }
 
-/** A workload's name made from the file's name. */
+/** Name of a workload, made from the name of its file. */
 export function nameAfter(file: string): string {
   const base = file.replace(/^.*[/\\]/, "").replace(/\.sql$/i, "");
   const name = base.replace(/[^\w-]+/g, "-").replace(/^[^A-Za-z]+/, "");

@@ -21,7 +21,7 @@ import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.
 import { assignmentOf, NAME, nameAfter, returnedOf, scalarOf } from "./directive-values.js";
 
 const VARIABLE = /^[A-Za-z_]\w{0,62}$/;
-/** Most parameters of one statement in the protocol. */
+/** Largest number of parameters of a statement in PostgreSQL's protocol. */
 const PARAMETERS_MAX = 65_535;
 
 interface Draft {
@@ -33,7 +33,7 @@ interface Draft {
   readonly steps: SqlStep[];
 }
 
-/** Directives of the next statement, and their place. */
+/** Directives above the next statement, with their places. */
 interface PendingDirectives {
   place?: Place;
   readonly traits: { expect?: RowCount; orEnd?: true; countsRows?: true };
@@ -195,7 +195,7 @@ class Reader {
     draft.parameters.push({ variable: name, expression: parsed.expression });
   }
 
-  /** Number of characters before the value of the directive at `place`. */
+  /** Column of the value of the directive at `place`, counted in characters before it. */
   private valueColumn({ line, column }: Place): number {
     const text = this.text.split("\n")[line - 1]?.slice(column - 1) ?? "";
     return /^--\s*\w+\s*:\s*/.exec(text)?.[0].length ?? 0;
@@ -306,7 +306,10 @@ class Reader {
     this.enter("none");
   }
 
-  /** Begins a section; refuses directives below the last statement of the previous section, which belong to none. */
+  /**
+   * Begins a section of the file. Directives that stand after the last statement of the previous section belong to none and
+   * are refused.
+   */
   private enter(section: Reader["section"]): void {
     this.section = section;
     if (this.next.place)

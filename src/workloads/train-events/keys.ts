@@ -191,7 +191,7 @@ export const keys = {
     }),
 } as const;
 
-/** The keys of a scenario after their schema. */
+/** Values of a scenario's keys that passed their schema. */
 export type Written = { readonly [Key in keyof typeof keys]: z.output<(typeof keys)[Key]> } & {
   readonly actors: Readonly<Record<string, false | object | undefined>>;
   readonly trial: { readonly drain?: number | undefined };

@@ -22,21 +22,21 @@ import { LedgerFileWriter, ledgerPath } from "./audit/ledger-file.js";
 import type { EventTreatment } from "./clients/assignment.js";
 import type { PreloadInputs } from "../workload.js";
 
-/** Events of one statement: about a megabyte at the default document size. */
+/** Number of events that one statement inserts: about a megabyte at the default document size. */
 const BATCH_EVENTS = 1_000;
 
 export type PreloadSettings = FillSettings &
   Pick<EventSettings, "ids" | "documentBytes" | "documentShape" | "preload">;
 
 export interface PreloadOptions {
-  /** Called after each inserted batch; the next batch overwrites it. */
+  /** Called after each inserted batch. The next batch overwrites the memory of `batch`. */
   readonly onBatch?: (entry: LedgerEntry, batch: EventBatch) => void;
   readonly isWanted?: () => boolean;
-  /** Longest wait for another session's lock on the tables, with its unit. */
+  /** Longest time to wait for other sessions' locks on the tables, as text with a unit. */
   readonly lockTimeout?: string;
 }
 
-/** The source of the preload's events, a worker whose number is in their keys. */
+/** Ledger source of preloaded events: a worker number that no worker of a trial has. */
 export function preloadSource(
   { ids, documentBytes, documentShape }: Pick<PreloadSettings, "ids" | "documentBytes" | "documentShape">,
   seed: number,
@@ -44,7 +44,7 @@ export function preloadSource(
   return { worker: PRELOAD_WORKER, stream: "preload", ids, seed, documentBytes, documentShape };
 }
 
-/** Inserts `settings.preload` events, or fewer if they are no longer wanted; resolves to their number. */
+/** Inserts `settings.preload` events, or fewer if `isWanted` becomes false; resolves to their number. */
 export async function preload(
   store: EventStore,
   admin: AdminSession,
@@ -68,13 +68,13 @@ export async function preload(
   return done;
 }
 
-/** The account of the preload for the audit. */
+/** What the preload reports to the audit. */
 export interface Preloaded {
   readonly startedAt: string;
   readonly ledger: Ledger;
 }
 
-/** Preloads, checks its documents against the model, and keeps their ledger in the trial's directory. */
+/** Preloads a trial, validates its documents, and writes the events' ledger to the trial's directory. */
 export async function preloadTrial(
   store: EventStore,
   admin: AdminSession,
@@ -102,7 +102,9 @@ export async function preloadTrial(
   }
 }
 
-/** Returns a function that makes batches with their ledger entries, of `events` events after the first `done`. */
+/**
+ * Returns a function that makes the next batch of at most `events` events, after the first `done`, with its ledger entry.
+ */
 function batchMaker(
   settings: PreloadSettings,
   seed: number,

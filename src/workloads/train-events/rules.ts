@@ -17,14 +17,14 @@ import {
 } from "./settings.js";
 import type { Storage } from "../../database/levels.js";
 
-/** Most bytes of an add transaction: PostgreSQL's protocol has a limit of 1 GB, and a client holds the batch in memory. */
+/** Largest add transaction in bytes. PostgreSQL's protocol has a limit of 1 GB, and a client holds the batch in memory. */
 const MAX_BATCH_BYTES = 512 * 1024 ** 2;
-/** Rows that an event costs the transaction that changes most rows: `archive` inserts one and deletes two. */
+/** Rows that `archive` changes for each event, more than any other transaction: it inserts one row and deletes two. */
 const ROWS_PER_EVENT = 3;
 /** Rows that `add` inserts for each event: the event and its status. */
 const ROWS_PER_ADDED_EVENT = 2;
 
-/** True if the topology has that role; each topology has readers. */
+/** True if the topology has the role. Every topology has readers. */
 export function hasRole(role: string, { topology }: Pick<Written, "topology">): boolean {
   return role === "readers" || (role === "cycle") === (topology === "cycle");
 }
@@ -89,7 +89,7 @@ function drainRules({ topology, actors, trial }: Written): Finding[] {
   return [{ path: ["trial", "drain"], message }];
 }
 
-/** Findings about batches of a day's profile that are too large to be sent. */
+/** Refuses sizes of batches in a daily profile whose documents are too large for one transaction. */
 function profileSizeRules({ actors: named }: Written, { documentBytes, actors }: Treatment): Finding[] {
   return namedRoles(named).flatMap((role) => {
     const load = actors[role]?.load;
@@ -107,7 +107,7 @@ function profileSizeRules({ actors: named }: Written, { documentBytes, actors }:
   });
 }
 
-/** Findings about too many workers: keys have room for a limited worker number. */
+/** Refuses more workers than fit into the worker number of a key. */
 function workerRules(_: Written, { actors }: Treatment): Finding[] {
   const workers = Object.values(actors).reduce((sum, role) => sum + role.workers, 0);
   if (workers <= MAX_WORKER_ORDINALS) return [];
@@ -165,7 +165,7 @@ export const rules: readonly ((written: Written, treatment: Treatment) => readon
   statementModeRules,
 ];
 
-/** Findings about batches, the scenario's and a profile's, that are too large for one transaction of the dialect. */
+/** Refuses batches, of the scenario or of a daily profile, with too many rows for one transaction of the dialect. */
 function rowLimitProblems(name: DialectName, { batch, actors }: Treatment): Finding[] {
   const { label, rowsPerTransaction } = capabilitiesOf(name);
   if (rowsPerTransaction === undefined) return [];
@@ -211,7 +211,7 @@ export function dialectProblems(name: DialectName, treatment: Treatment): Findin
 
 type Linted = Treatment & { readonly storage: Storage };
 
-/** Objections to settings that are allowed but unlikely to be intended. */
+/** Objections to settings that are valid but probably not intended. */
 export function lint({ dialect, locking, ids, storage, actors, reads }: Linted): Objection[] {
   const { lockingCaveat, orderedKeysCaveat } = capabilitiesOf(dialect);
   const objections: Objection[] = [];

@@ -10,7 +10,7 @@ export type Payload = (typeof PAYLOADS)[number];
 
 interface PayloadTraits {
   readonly columnType: "jsonb" | "text";
-  /** True if the database derives event_type, authority_id and train_id; false if the program writes them. */
+  /** True if event_type, authority_id and train_id are generated columns; false if the program writes their values. */
   readonly areColumnsGenerated: boolean;
   readonly hasDocumentIndex: boolean;
 }
@@ -42,27 +42,30 @@ export type StatementShape = (typeof STATEMENT_SHAPES)[number];
 /** Statement shapes that change documents in the database, which reads them as JSONB. */
 export const DATABASE_SHAPES: readonly StatementShape[] = ["in-database", "single-statement"];
 
-/** Order of claims: a partial index for each kind of claim, or one index on status and time. */
+/** Indexes that give claims their order: a partial index for each set of statuses, or one index on status and time. */
 export const CLAIM_INDEXES = ["partial", "status-updated"] as const;
 
 export type ClaimIndex = (typeof CLAIM_INDEXES)[number];
 
-/** Ways to delete an archived event from the live tables: a DELETE on each, or one DELETE that the foreign key cascades. */
+/**
+ * Ways to delete an archived event from the live tables: a DELETE on each table, or one DELETE and a foreign key that
+ * cascades.
+ */
 export const ARCHIVE_DELETES = ["explicit", "cascade"] as const;
 
 export type ArchiveDelete = (typeof ARCHIVE_DELETES)[number];
 
-/** Default levels of tables and claims. */
+/** Default levels of factors about tables, claims and archiving. */
 export const DEFAULT_LEVELS = {
   claimIndex: "partial",
   archived: "finished",
   archiveDelete: "explicit",
 } as const satisfies Pick<EventSettings, "claimIndex" | "archived" | "archiveDelete">;
 
-/** Levels that differ from the defaults. */
+/** Levels that a scenario sets for the factors of `DEFAULT_LEVELS`. */
 export type OtherLevels = Partial<Pick<EventSettings, keyof typeof DEFAULT_LEVELS>>;
 
-/** Documents that are validated when made and claimed: all, one in a hundred, or none. */
+/** Levels of validation: check all documents that are made or claimed, one in a hundred, or none. */
 export const VALIDATIONS = ["all", "sample", "off"] as const;
 
 export type Validation = (typeof VALIDATIONS)[number];
@@ -76,7 +79,7 @@ export const DOCUMENT_SHAPES = ["default", "source"] as const;
 
 export type DocumentShape = (typeof DOCUMENT_SHAPES)[number];
 
-/** Kinds of reads, each with its operation. */
+/** Kinds of reads, each with the name of its operation. */
 export const READS = {
   dispatcher: "read",
   id: "readId",
@@ -94,7 +97,7 @@ export const READ_KINDS = Object.keys(READS) as ReadKind[];
 export type QuestionKind = Exclude<ReadKind, "dispatcher">;
 export const QUESTION_KINDS = READ_KINDS.filter((kind) => kind !== "dispatcher");
 
-/** Weight of each kind of read. */
+/** Weight of each kind of read in the readers' mix. */
 export type ReadWeights = Readonly<Record<ReadKind, number>>;
 
 export const DISPATCHER_ALONE: ReadWeights = {
@@ -112,7 +115,7 @@ export const DELAYED_OPERATIONS = ["add", "process", "archive"] as const;
 
 export type DelayedOperation = (typeof DELAYED_OPERATIONS)[number];
 
-/** Roles; the clients of `cycle`, the role of the cycle topology, do add, process, archive in turn. */
+/** Roles. In the cycle topology the clients of `cycle` add, process and archive in turn. */
 export const ROLES = ["producers", "consumers", "archivers", "readers", "cycle"] as const;
 
 export type Role = (typeof ROLES)[number];
@@ -126,9 +129,9 @@ export interface EventSettings {
   readonly isolation: Isolation;
   readonly ids: IdKind;
   readonly statementShape: StatementShape;
-  /** Most events that a transaction adds, processes or archives. */
+  /** Range of the number of events that a transaction adds, or at most processes or archives. */
   readonly batch: Range;
-  /** Pause in milliseconds inside each transaction, which holds its locks meanwhile. */
+  /** Range of the pause in milliseconds inside each transaction, which keeps its locks meanwhile. */
   readonly appDelayMs: Readonly<Record<DelayedOperation, Range>>;
   readonly advance: AdvanceProbabilities;
   readonly claimIndex: ClaimIndex;
@@ -137,7 +140,7 @@ export interface EventSettings {
   readonly documentBytes: number;
   readonly documentShape: DocumentShape;
   readonly validate: Validation;
-  /** Events, all PENDING, inserted before the warm-up. */
+  /** Number of events that are inserted before the warm-up, all with the status PENDING. */
   readonly preload: number;
   readonly topology: Topology;
   readonly reads: ReadWeights;

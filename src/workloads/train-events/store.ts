@@ -10,16 +10,16 @@ import type { EventType, PreparedEvent } from "./model/event.js";
 import type { AdvanceProbabilities, EventPass, EventStatus } from "./model/lifecycle.js";
 
 export interface ProcessRequest {
-  /** Most events to lock. */
+  /** Largest number of events to lock. */
   readonly limit: number;
-  /** Draws uniformly from [0, 1); the number decides each event's advance. */
+  /** Draws uniformly from [0, 1). Each number decides the advance of one event. */
   readonly roll: () => number;
   readonly chances: AdvanceProbabilities;
 }
 
-/** A pass of a process transaction over one event. */
+/** A pass of a process transaction over one event, with the event's document if the program has it. */
 export interface ClaimedPass extends EventPass {
-  /** Claimed document as JSON; left out if the database decides by itself. */
+  /** Document of the claimed event as JSON; left out if the database decides without sending it. */
   readonly payload?: string;
 }
 
@@ -48,29 +48,29 @@ export interface ReadOutcome {
   readonly answers: readonly (readonly StatementRow[])[];
 }
 
-/** A question about the live events that one statement asks. */
+/** A question about the live events, which one statement asks. */
 export type Question =
   | { readonly kind: "id"; readonly id: string }
   | { readonly kind: "authority"; readonly authorityId: string }
   /** Range of time with both ends included; `to` in the server's format. */
   | { readonly kind: "typeTime"; readonly eventType: string; readonly from: Date; readonly to: string }
-  /** Part that the document contains, in the sense of `@>`. */
+  /** Part of a document. A document matches if it contains the part, as `@>` defines. */
   | { readonly kind: "path"; readonly part: object }
   | { readonly kind: "newest" }
   | { readonly kind: "byType" };
 
-/** Live events that a look-up must find; it may find an event twice. */
+/** Live events to look up: events of some authorities, and the newest of a type. An event may be found in both ways. */
 export interface LiveSought {
   readonly authorityIds: readonly string[];
   /** Type whose newest events are also found. */
   readonly eventType: EventType;
-  /** Most events under these authorities, and most events of this type. */
+  /** Largest number of events under the authorities, and again of events of the type. */
   readonly most: number;
 }
 
 /**
- * A transaction with an optional app delay: an add waits between its events and their statuses, a process between statuses
- * and payloads, an archive between copying and deleting, a transaction of a single statement after it.
+ * A transaction that may pause for an app delay: an add between events and statuses, a process between statuses and
+ * payloads, an archive between copying and deleting. A transaction of a single statement pauses after it.
  */
 export type PausableTransaction<T> = {
   bivariant(session: Session, appDelay?: () => Promise<void>): Promise<T>;
@@ -79,40 +79,46 @@ export type PausableTransaction<T> = {
 export interface EventOperations {
   /** All statements that the transactions below may run, for `schema print --statements`. */
   readonly statements: readonly Statement[];
-  /** Makes an add transaction, which keeps nothing of the batch: the batch may be overwritten afterwards. */
+  /** Makes an add transaction. It keeps nothing of the batch, whose memory may be overwritten afterwards. */
   add(batch: EventBatch): PausableTransaction<void>;
-  /** Bytes before each document of a batch that spare copying documents one by one; any other number works too. */
+  /**
+   * Number of bytes to leave before each document of a batch: with it, documents need not be copied one by one. Any other
+   * number works, too.
+   */
   readonly documentRoom: number;
   process(request: ProcessRequest): PausableTransaction<ProcessOutcome>;
   archive(limit: number): PausableTransaction<ArchiveOutcome>;
-  /** Looks events up like a dispatcher: recent events of a type, and the events of a train. */
+  /** Makes the look-ups of a dispatcher: the recent events of a type, and the events of a train. */
   read(probe: Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">): PreparedTransaction<ReadOutcome>;
   /** Resolves to key, creation and document of each event; for `byType` to type, number and newest creation. */
   ask(question: Question): PreparedTransaction<readonly StatementRow[]>;
-  /** Rows of events, read on a connection of the load but outside of the load. */
+  /** Reads some live events on a connection of the load. The read does not count as load. */
   someLive(session: Session, sought: LiveSought): Promise<readonly StatementRow[]>;
-  /** Number of these keys, `KEY_BYTES` each, that are live or archived: none or all keys of an add in doubt. */
+  /** Number of these keys, `KEY_BYTES` each, that are live or archived. An add in doubt has left all of its keys or none. */
   countPresent(session: Session, keys: Buffer): Promise<number>;
 }
 
 export type LiveDocument = Readonly<Record<"id" | "payload", string>>;
 
-/** Queries that verify a sampled read or claim, on a connection of the load; no latency contains them. */
+/** Queries that verify sampled reads and claims. They run on a connection of the load and are in no latency. */
 export interface Verification {
-  /** Keys of live events of a type, oldest first, newer than `createdAt` in the server's format; without it, all. */
+  /** Keys of live events of a type, oldest first, created after `createdAt` (in the server's format) if given. */
   newerThan(session: Session, type: EventType, createdAt: string | undefined): Promise<string[]>;
   isLive(session: Session, id: string): Promise<boolean>;
   /**
-   * At most `most` keys of workable events that no transaction has touched since before the youngest claimed event was
-   * created: a claim in order takes them first, unless they are locked. Events that any transaction ever locked are left
-   * out if the server shows that, because another session may have held them.
+   * At most `most` keys of workable events that were there, unchanged, before the youngest claimed event was created: a
+   * claim in order takes them first unless they are locked. Events that a transaction ever locked are left out if the
+   * server shows that, because another session may have held them.
    */
   passedOver(session: Session, claimed: readonly string[], most: number): Promise<string[]>;
-  /** Keys and documents (JSON) of the live events among these. */
+  /** Keys and documents (JSON) of the given events that are live. */
   documents(session: Session, ids: readonly string[]): Promise<readonly LiveDocument[]>;
 }
 
-/** The `KeySum` of the keys in the tables of one worker's batches from `range * RANGE_BATCHES` on. */
+/**
+ * The `KeySum` of the keys that the tables hold of one range: `RANGE_BATCHES` batches of a worker, from number `range *
+ * RANGE_BATCHES` on.
+ */
 export interface RangeSum {
   readonly worker: number;
   readonly range: number;
@@ -127,18 +133,23 @@ export interface PresentKey {
   readonly batch: number;
 }
 
-/** One event in the tables. */
+/** One event as the tables hold it. */
 export interface EventRow {
   readonly id: string;
   /** Null for a live event without a status row. */
   readonly status: EventStatus | null;
   readonly attempts: number | null;
   readonly isArchived: boolean;
-  /** True if its timestamps rise, as far as clocks agree: created, then updated or archived. Null without a status row. */
+  /**
+   * True if the event's timestamps rise, within the skew of clocks: created before updated or archived. Null without a
+   * status row.
+   */
   readonly isInOrder: boolean | null;
   /** True if its timestamps lie between the trial's start and the audit. Null without a status row. */
   readonly isInTrial: boolean | null;
-  /** The first `CHECKSUM_DIGITS` of the MD5 of the document's text and the flat columns, with separators between. */
+  /**
+   * Checksum of the document's text and the flat columns, with separators: the first `CHECKSUM_DIGITS` digits of their MD5.
+   */
   readonly checksum: string;
 }
 
@@ -146,7 +157,7 @@ export interface EventRow {
 export const CHECKSUM_DIGITS = 16;
 export const CHECKSUM_SEPARATOR = "|";
 
-/** Times on the database's clock, before the first event existed and after the last. */
+/** Times on the database's clock before the first event of the trial and after the last. */
 export interface TrialClock {
   readonly startedAt: string;
   readonly endedAt: string;
@@ -170,23 +181,23 @@ export interface Misplaced {
   readonly kind: "duplicated" | "orphaned";
 }
 
-/** All tables in one snapshot, for an audit: one answer after the other. */
+/** Queries of an audit, all in one snapshot. Each must be answered before the next is asked. */
 export interface EventTables {
   /** Milliseconds by which the clocks of the server's nodes may differ. */
   readonly clockSkewMs: number;
-  /** True if the text of a JSONB value equals PostgreSQL's text of it, byte for byte. */
+  /** True if the database writes a JSONB value as the same text as PostgreSQL, byte for byte. */
   readonly writesJsonbAsPostgres: boolean;
   /** Time on the database's clock, in its format of a timestamp. */
   clock(): Promise<string>;
   keySums(): Promise<readonly RangeSum[]>;
-  /** Keys of these ranges by worker and batch; an event that is both live and archived appears twice. */
+  /** Keys in these ranges, by worker and batch. An event that is both live and archived appears twice. */
   presentKeys(ranges: readonly Pick<RangeSum, "worker" | "range">[]): AsyncGenerator<readonly PresentKey[]>;
   /** All events, in no order; an event that is both live and archived appears twice. */
   events(clock: TrialClock): AsyncGenerator<readonly EventRow[]>;
   written(ids: readonly string[]): Promise<readonly WrittenEvent[]>;
   misplaced(most: number): Promise<readonly Misplaced[]>;
   counts(): Promise<TableCounts>;
-  /** Mean process passes of events that reached their end, archived or not; null if there are none. */
+  /** Mean number of process passes of events that are COMPLETE or FAILED, archived or not; null if there are none. */
   passesPerEvent(): Promise<number | null>;
 }
 
@@ -198,19 +209,19 @@ export interface EventStore extends Store<EventTreatment> {
   verification(settings: EventTreatment): Verification;
   /** Time on the database's clock, in its format of a timestamp. */
   clock(admin: AdminSession): Promise<string>;
-  /** Inserts batches, which may be made in the same memory; `batchesWith` gets the `documentRoom` for them. */
+  /** Inserts batches. `batchesWith` gets the `documentRoom` and yields the batches, which may share memory. */
   fill(
     admin: AdminSession,
     settings: FillSettings,
     batchesWith: (documentRoom: number) => Iterable<EventBatch>,
     lockTimeout?: string,
   ): Promise<void>;
-  /** True if anything is left for consumers, or for archivers. */
+  /** True if the queue holds an event for consumers, or for archivers. */
   queueLeft(
     admin: AdminSession,
     settings: EventTreatment,
   ): Promise<{ readonly workable: boolean; readonly terminal: boolean }>;
-  /** Reads the tables in one snapshot. Rejects with a TargetError if another session's lock is in the way for too long. */
+  /** Reads the tables in one snapshot. Rejects with a TargetError if it has to wait too long for another session's lock. */
   scan<T>(
     admin: AdminSession,
     settings: Pick<EventTreatment, "dialect" | "namespace">,

@@ -12,7 +12,7 @@ const scenario = {
   actors: { loaders: { clients: 1 }, probes: false },
 };
 
-/** Number of calls in a batch. */
+/** Number of calls in the batch with that number. */
 export function rowsOf(batch: number): number {
   const settings = settingsOf("calls", scenario) as Parameters<typeof sumBatch>[0];
   return sumBatch(settings, SEED, placeOf(batch, settings)).rows;

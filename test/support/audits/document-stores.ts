@@ -9,7 +9,7 @@ import type { Mapping } from "../../../src/syntax/paths.js";
 import { FOUND_AS, type ChangeKind } from "./family.js";
 import { doubtingOn, SEED, type AuditedTrial, type RunOn } from "./trial.js";
 
-/** An empty store with a session of the load and a session of train-sim itself. */
+/** An empty store, with a session for clients and a session for train-sim itself. */
 export interface OpenStore {
   readonly store: DocumentStore;
   readonly session: Session;
@@ -19,9 +19,9 @@ export interface OpenStore {
 
 export interface TriedStore {
   open(own: Mapping): Promise<OpenStore>;
-  /** A trial after its clients' iterations. */
+  /** Runs the clients' iterations; resolves to the trial. */
   worked(runOn?: RunOn): Promise<AuditedTrial>;
-  /** Changes stored data of the trial. */
+  /** Changes stored documents as the kind of change requires. */
   change(kind: ChangeKind, trial: AuditedTrial): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ async function storedIn({ store, admin, settings }: OpenStore): Promise<StoredDo
   return stored.sort((a, b) => ((a.id ?? "") < (b.id ?? "") ? -1 : 1));
 }
 
-/** The document of a key in its original state. */
+/** Document with that key as the preload or an insert made it. */
 function made(settings: Treatment, key: string, name = key): Document {
   const maker = new DocumentMaker(settings, SEED);
   const values = maker.values(name);

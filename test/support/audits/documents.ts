@@ -5,7 +5,7 @@ import type { AuditedFamily } from "./family.js";
 const inserted = insertedKey(1, 0);
 const other = insertedKey(0, 0);
 const preloaded = preloadedKey(3);
-/** Document that its clients update twice. */
+/** Key of a document that the clients of the trial update twice. */
 const updatedKey = preloadedKey(18);
 
 export const documents: AuditedFamily = {

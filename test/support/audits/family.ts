@@ -2,7 +2,7 @@
 // audit must find.
 import type { Mapping } from "../../../src/syntax/paths.js";
 
-/** Changes that the audit of every workload must find, with the kind of each finding. */
+/** Kinds of changes that every workload's audit must find, each with the kind of its finding. */
 export const FOUND_AS = {
   deleted: "lost",
   doubled: "duplicated",
@@ -13,15 +13,15 @@ export type ChangeKind = keyof typeof FOUND_AS;
 
 export interface TableChange {
   readonly what: string;
-  /** The suite's kind of this change, if any. */
+  /** Kind of the change, if it is one of `FOUND_AS`. */
   readonly kind?: ChangeKind;
-  /** SQL in which tables have no schema. */
+  /** SQL that makes the change. Names of tables have no schema. */
   readonly change: string;
   /** Keys of the scenario besides the family's. */
   readonly own?: Mapping;
-  /** Counts of the findings by kind; all others are 0. */
+  /** Expected numbers of findings by kind. Kinds that are not listed must have none. */
   readonly found: Readonly<Record<string, number>>;
-  /** Findings as `kind`, `kind id` or `kind id: words`. */
+  /** Expected named findings, as `kind`, `kind id` or `kind id: words`. */
   readonly named: readonly string[];
 }
 
@@ -30,6 +30,6 @@ export interface AuditedFamily {
   readonly scenario: Mapping & { readonly workload: string };
   readonly iterations: Readonly<Record<string, number>>;
   readonly changes: readonly TableChange[];
-  /** Reasons why a change has another kind of finding than in other workloads, or cannot be found. */
+  /** Reasons why this workload's audit finds a kind of change as another kind, or cannot find it. */
   readonly unlike?: Readonly<Partial<Record<ChangeKind, string>>>;
 }

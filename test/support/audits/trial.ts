@@ -27,7 +27,7 @@ import { scratchDirectory } from "../train-sim.js";
 export const SEED = 11;
 
 type Run = WorkerContext["transactor"]["run"];
-/** Runs a worker's transactions on its only connection, and decides their ends. */
+/** Returns a function that runs a worker's transactions on a connection and decides how they end. */
 export type RunOn = (connection: Connection) => Run;
 
 const NO_TIMES = new PartTimes(new PartNames(), 0);
@@ -41,7 +41,7 @@ export function runningOn(connection: Connection): Run {
   };
 }
 
-/** Leaves every third commit of a write without an answer. `happens` decides whether it takes effect. */
+/** Leaves every third commit of a writing transaction without an answer. It takes effect if `happens`. */
 export function doubtingOn(connection: Connection, happens: boolean): Run {
   const acknowledging = runningOn(connection);
   let writes = 0;
@@ -54,7 +54,7 @@ export function doubtingOn(connection: Connection, happens: boolean): Run {
   };
 }
 
-/** Settings of the first treatment of a scenario with the given keys. */
+/** Settings of the first treatment of a scenario with these keys. */
 export function settingsOf(namespace: string, keys: Mapping): TreatmentSettings {
   const scenario = JSON.stringify({ name: "audited", seed: SEED, namespace, ...keys });
   const [treatment] = parseScenario(scenario, "audited.yaml").treatments;
@@ -62,7 +62,7 @@ export function settingsOf(namespace: string, keys: Mapping): TreatmentSettings 
   return treatment.settings;
 }
 
-/** A workload on a separate store, which needs no server, and its clients' only session. */
+/** A store that needs no server, with the only session of its clients. */
 interface OwnStore {
   readonly workload: Workload;
   readonly session: Session;
@@ -107,7 +107,7 @@ export class AuditedTrial {
     return trial;
   }
 
-  /** Runs iterations of one worker for each role, one after the other, on one connection. */
+  /** Runs one worker of each role, one after the other, on one connection, with the given numbers of iterations. */
   async work(iterations: Readonly<Record<string, number>>, runOn: RunOn = runningOn): Promise<void> {
     const { settings, directory } = this;
     const { endpoint } = this.admin;

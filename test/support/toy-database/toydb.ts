@@ -13,7 +13,7 @@ import type { CallObserver } from "../../../src/database/session.js";
 import { monotonicMs } from "../../../src/foundation/clock.js";
 import { codeOf, messageOf, TargetError, UsageError } from "../../../src/foundation/errors.js";
 
-/** Questions and answers on one socket, in order. */
+/** Sends questions on a socket. Answers come in the same order. */
 class Line {
   private readonly waiting: { answer(result: unknown): void; fail(error: Error): void }[] = [];
   isBroken = false;

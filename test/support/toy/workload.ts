@@ -7,7 +7,7 @@ import { keys, type ToySettings, type Treatment } from "./settings.js";
 
 const tableOf = ({ namespace }: Treatment): string => `${namespace}.toys`;
 
-/** A client. It opens its worker's share of the connections before the barrier, and closes them after the last toy. */
+/** Makes a client. It opens its share of the worker's connections before the barrier, and closes them when it ends. */
 async function client(
   _: unknown,
   { assignment, operations, applicationName }: ClientContext<Treatment>,

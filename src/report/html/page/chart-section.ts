@@ -89,7 +89,7 @@ export class ChartSection {
     const selected = Object.fromEntries([...this.hiddenNames].filter(isHere).map((name) => [name, false]));
     const legend = { show: false, selected, data: plot.legend.map(({ name }) => name) };
     this.drawn.resize({ width: view.widthPx, height: plot.heightPx, silent: true });
-    // Never animated: a report is read, and paper and a screen reader get the same picture.
+    // Without animation, paper and screen readers get the same picture as the screen.
     this.drawn.setOption({ animation: false, ...plot.option, legend }, { notMerge: true });
     this.drawn.getZr().flush();
     this.legend.replaceChildren(...plot.legend.map((entry) => this.legendButton(entry, view)));

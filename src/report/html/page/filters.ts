@@ -52,7 +52,10 @@ export class Filters {
     this.show(state);
   }
 
-  /** Sets the controls to `state` without an event; also called after a change of scheme, for the colours. */
+  /**
+   * Shows `state` in the controls without sending an event. Call it after a change of the colour scheme too, for the
+   * colours.
+   */
   show(state: FilterState): void {
     this.state = state;
     const treatments = allTreatments(this.report, currentTheme());

@@ -12,7 +12,10 @@ export function isOnPaper(): boolean {
   return isPrinting;
 }
 
-/** Calls `redraw` when the look changes; it must have drawn when it returns, since printing does not wait. */
+/**
+ * Calls `redraw` when the colour scheme changes and when printing starts or ends. `redraw` must draw synchronously, since
+ * printing does not wait.
+ */
 export function onLookChange(redraw: () => void): void {
   window.matchMedia(DARK_SCHEME).addEventListener("change", redraw);
   const print = (starts: boolean) => () => {

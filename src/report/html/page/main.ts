@@ -10,7 +10,10 @@ import { element } from "./dom.js";
 import { Filters } from "./filters.js";
 import { currentTheme, isOnPaper, onLookChange } from "./look.js";
 
-/** The data that the program wrote; the compiler checks its shape where it is written. */
+/**
+ * Reads the data that the program embedded in the page. Its shape is not checked here, because the compiler checks the
+ * writer.
+ */
 function readReport(): ReportData {
   const text = document.getElementById("report-data")?.textContent ?? "";
   return JSON.parse(text) as ReportData;
@@ -90,7 +93,7 @@ class ReportPage {
       this.draw();
     }).observe(place);
     window.addEventListener("hashchange", () => {
-      // An anchor is a place in the page, not a choice; after the browser has scrolled there, the choice is put back.
+      // An anchor such as #numbers only scrolls: the address gets the reader's choices back afterwards.
       if (!location.hash.includes("=")) {
         if (stateToHash(this.state) !== "") this.writeAddress();
         return;

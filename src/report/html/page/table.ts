@@ -25,7 +25,7 @@ export function renderTable({ caption, columns, rows }: ChartTable): HTMLTableEl
   );
 }
 
-/** The frame of a table: a scrolling area must be reachable by keyboard, too. */
+/** A frame in which a table scrolls. It can have the focus, so that readers can scroll it by keyboard. */
 export function scrollPlace(label: string): HTMLElement {
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label });
 }

@@ -28,7 +28,7 @@ import {
   treatmentNames,
 } from "./table.js";
 
-/** Median over trials with its interval `[a, b]`, or with its range `a..b`. */
+/** Text of a metric's median over trials with its interval `[a, b]`, or with its range `a..b` if there is no interval. */
 function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary): string {
   const middle = figure(median);
   if (ciLow !== null && ciHigh !== null) return `${middle} ${intervalText(ciLow, ciHigh, figure)}`;
@@ -53,7 +53,7 @@ function findingCells(finding: RatioFinding): string[] {
   return [ratioText(ratio), interval, ...[pValue, pAdjusted, familyP].map(p), String(blocks), verdict];
 }
 
-/** One row for each piece of evidence, with the metrics that it explains. */
+/** Table of evidence: each row has a sentence and the metrics whose difference it explains. */
 function reasonsOf(
   title: string,
   comparisons: readonly Comparison[],
@@ -82,7 +82,10 @@ function reasonsOf(
   )}${caveat && html`<p>${caveat}</p> `}`;
 }
 
-/** The range, if there are few blocks, and the number of trials of each treatment that would decide an open comparison. */
+/**
+ * Cells of a comparison with its range, if there are few blocks, and the number of trials of each treatment that would
+ * decide it, if it is open.
+ */
 function outlookCells(result: ResultDocument, comparison: Comparison): HtmlValue[] {
   const outlook = outlookOf(result, comparison);
   return [outlook?.range && rangeText(...outlook.range), outlook?.trialsToDecide];

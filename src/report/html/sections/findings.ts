@@ -41,7 +41,7 @@ export function renderHeader({ scenario, treatments, environment }: ResultDocume
   </header> `;
 }
 
-/** Beginning of findings about plans, which the page lists. */
+/** First words of findings about plans. Such a finding gets a link to the plans in the page. */
 const PLAN_FLIP = "Plan flip";
 
 function findingItem({ tone, text: words, because }: KeyFinding): Html {
@@ -85,7 +85,7 @@ function publishedFigures(result: ResultDocument): Html[] {
   return publishedTables(result).map(({ title, rows }) => tableOf(title, columns, rows));
 }
 
-/** The verdict's reasons are the first of the findings. */
+/** Section with the verdict and all findings. Reasons of the verdict come first among the findings. */
 export function renderFindings({ result, findings, notes }: ReportData): Html {
   const verdict = verdictText(result.verdict);
   return sectionOf(

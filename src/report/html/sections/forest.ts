@@ -5,7 +5,7 @@ import { html, type HtmlValue, type Html } from "../html.js";
 import { DARK, LIGHT, treatmentColour } from "../page/charts/theme.js";
 import { treatmentNames } from "./table.js";
 
-/** Room for a mark at both ends of the axis, in per cent of the width. */
+/** Percentage of the width that stays free at each end of the axis, so that a mark at the end fits. */
 const EDGE_PERCENT = 3;
 const ROW_PX = 22;
 const MARK_PX = 5;
@@ -14,7 +14,7 @@ function percentOf(axis: RatioAxis, ratio: number): string {
   return `${(EDGE_PERCENT + placeOf(axis, ratio) * (100 - 2 * EDGE_PERCENT)).toFixed(2)}%`;
 }
 
-/** Marks in the colour that the treatment has in all charts, for each colour scheme. */
+/** Marks of a row, one for each colour scheme, in the colour that the treatment has in all charts. */
 function marksOf({ comparison, spread, isBelieved }: ForestRow, axis: RatioAxis, index: number): Html[] {
   return [LIGHT, DARK].map((theme) => {
     const colour = treatmentColour(theme, index);

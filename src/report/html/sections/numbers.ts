@@ -130,7 +130,7 @@ function countOf(integrity: TrialResult["integrity"], field: keyof Integrity): n
   return typeof value === "number" ? value : undefined;
 }
 
-/** Words such as `in doubt found`. */
+/** Words of a field's name: `inDoubtFound` becomes `in doubt found`. */
 function wordsOf(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
@@ -164,7 +164,7 @@ function auditTable({ treatments }: ResultDocument): Html {
   );
 }
 
-/** Table of losses; left out if nothing was lost. */
+/** Table of acknowledged work that was lost; false if nothing was lost. */
 function lossTable({ treatments }: ResultDocument): Html | false {
   const rows = treatments
     .flatMap(({ id, trials }) => trials.map(({ number, integrity }) => ({ id, number, integrity })))
@@ -209,7 +209,7 @@ function namedTable({ treatments }: ResultDocument): Html | false {
   return rows.length > 0 && tableOf("Findings of the audit, by id", columns, rows);
 }
 
-/** Place of the plans in the page; a browser unfolds what a link leads to. */
+/** Anchor of the plans in the page. Following a link to it unfolds them. */
 export const PLANS_ID = "plans";
 
 function planTable(result: ResultDocument): Html | false {
@@ -283,7 +283,7 @@ export function endpointTables({ endpoints = [], regions = [] }: TreatmentFigure
   )}${tableOf(`Connections of each endpoint over the whole of each trial, ${about}`, [...names, ...counts], contacts)}`;
 }
 
-/** Fields that distinguish the entries of a list; entries without one are numbered. */
+/** Fields whose value names an entry of a list. An entry without any of them is named by its number. */
 const KEYS = ["endpoint", "region", "name", "event", "check", "source", "statement", "query"] as const;
 
 function keyOf(entry: unknown): string | undefined {
@@ -298,8 +298,9 @@ function joined(path: string, name: string): string {
 }
 
 /**
- * Leaves by path: `operations.add.responseTimeMs.p99`, `database.waits[LWLock:WALWrite].share`, a second entry of a name as
- * `database.skipped[queue depth 2].reason`. A list of plain values is one value; empty lists and objects are left out.
+ * Leaves of a value by path, such as `operations.add.responseTimeMs.p99` or `database.waits[LWLock:WALWrite].share`. A
+ * repeated name gets a number: `database.skipped[queue depth 2].reason`. A list of plain values is one leaf; empty lists
+ * and objects are left out.
  */
 export function flattened(value: unknown, path = ""): [name: string, value: string][] {
   if (Array.isArray(value)) {

@@ -6,14 +6,17 @@ import type { TreatmentResult } from "../../../results/result-schema.js";
 import { labelsOf } from "../../findings/treatment-labels.js";
 import { html, type HtmlValue, type Html } from "../html.js";
 
-/** Whole numbers in full, others to three significant digits, but never less than their whole part; `-` if there is none. */
+/**
+ * Text of a number: whole numbers and numbers from 100 in whole digits, others to three significant digits; `-` if there is
+ * none.
+ */
 export function figure(value: number | null | undefined): string {
   if (value === null || value === undefined) return "-";
   if (Number.isInteger(value)) return String(value);
   return String(Math.abs(value) >= 99.95 ? Math.round(value) : Number(value.toPrecision(3)));
 }
 
-/** A value of the document by its name, which ends with its unit. */
+/** Text of a stored value. The end of its name states its unit. */
 export function namedFigure(name: string, value: unknown): string {
   if (typeof value === "number") return /Bytes$/.test(name) ? bytesText(value) : figure(value);
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -22,7 +25,7 @@ export function namedFigure(name: string, value: unknown): string {
 export interface TableColumn {
   readonly title: string;
   readonly isText?: boolean;
-  /** True if the column must be wider than its longest word. */
+  /** True if cells hold sentences, so that the column must be wider than its longest word. */
   readonly isSentence?: boolean;
 }
 
@@ -38,7 +41,7 @@ function isEmpty(cell: HtmlValue): boolean {
   return cell === "-" || cell === "" || cell === false || cell === null || cell === undefined;
 }
 
-/** A table whose rows are headed by their first cell, without empty columns; as cards in a narrow window. */
+/** A table whose first column heads the rows. Empty columns are left out; in a narrow window each row becomes a card. */
 export function tableOf(
   caption: string,
   columns: readonly (TableColumn | string)[],
@@ -92,7 +95,7 @@ export function pairsOf(
   );
 }
 
-/** A section with its title that a link reaches by its id. */
+/** A section with a title; links reach it by its id. */
 export function sectionOf(id: string, title: string, ...content: readonly HtmlValue[]): Html {
   return html`<section id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
@@ -100,7 +103,7 @@ export function sectionOf(id: string, title: string, ...content: readonly HtmlVa
   </section> `;
 }
 
-/** Content that the reader unfolds by its title. */
+/** Folded content, which the reader opens by clicking its title. */
 export function foldOf(title: HtmlValue, ...content: readonly HtmlValue[]): Html {
   return html`<details class="fold">
     <summary><h3>${title}</h3></summary>
@@ -114,7 +117,7 @@ export function metricText(id: ComparisonMetric, work: string): string {
   return unit === "" ? label : `${label} ${unit}`;
 }
 
-/** A treatment's short name, never cut, with its id if that is longer. */
+/** Returns a function from a treatment's id to its short name, uncut, followed by the id if the id is longer. */
 export function treatmentNames(treatments: readonly TreatmentResult[]): (id: string) => HtmlValue {
   const labels = labelsOf(treatments, Infinity);
   const known = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));

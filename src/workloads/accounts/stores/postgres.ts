@@ -68,7 +68,7 @@ interface Balances extends Pick<WrongBalances, "one"> {
   readonly key: string;
   readonly balance: string;
   readonly rows: number;
-  /** SQL of a transfer's amount over the columns of the history. */
+  /** SQL of the amount that a row of the history adds to the balance. */
   readonly added: string;
 }
 
@@ -90,7 +90,7 @@ function balancesOf(settings: Treatment): Balances[] {
   ];
 }
 
-/** Query for the first wrong rows, each with the number of all wrong rows. */
+/** Query for the first wrong rows of a table of balances. Each row has the number of all wrong rows, too. */
 const wrongQuery = (history: string, { table, key, balance, rows, added }: Balances): string =>
   `WITH due AS (SELECT n AS id, true AS is_due FROM generate_series(1, ${rows}) AS n),
   present AS (SELECT ${key} AS id, count(*) AS copies, sum(${balance}) AS balance FROM ${table} GROUP BY ${key}),

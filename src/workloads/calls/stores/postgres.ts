@@ -13,10 +13,10 @@ import type { CallsStore, Difference } from "../store.js";
 import { differencesQuery, referencesOf, statementsOf, sumsQuery, tablesOf } from "./statements.js";
 import { createTables } from "./tables.js";
 
-/** Rows that become text at once, so that few values are in memory. */
+/** Number of rows that are turned into text at a time, so that few values are in memory. */
 const FLUSHED_ROWS = 1_000;
 
-/** A batch in COPY's format. */
+/** Text of a batch in the format of COPY. */
 export function copyBatch(
   settings: Treatment,
   seed: number,
@@ -29,7 +29,10 @@ export function copyBatch(
   return { rows, copy: copy.end() };
 }
 
-/** A batch for INSERT: an array for each column in the server's text format. No value has a comma, a quote or a brace. */
+/**
+ * Parameters of an INSERT of a batch: an array for each column, in the server's text format. No value contains a comma, a
+ * quote or a brace.
+ */
 export function arrayBatch(
   settings: Treatment,
   seed: number,
@@ -49,7 +52,7 @@ export function arrayBatch(
   return { rows, arrays: texts.map((text) => `{${text.slice(1)}}`) };
 }
 
-/** A batch that is ready for the wire. */
+/** A batch in the form in which it is sent. */
 interface PreparedBatch {
   readonly rows: number;
   send(connection: Connection): Promise<unknown>;

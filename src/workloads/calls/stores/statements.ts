@@ -49,14 +49,14 @@ JOIN ${towers} USING (cell_tower_id) ORDER BY calls DESC, cell_tower_id`,
   } satisfies Record<string, Statement>;
 }
 
-/** SQL of a column as text, independent of the session's settings. Quotes separate texts that contain separators. */
+/** SQL of a column as text that does not depend on the session's settings. Texts with separators are put in quotes. */
 function asText([name, type]: (typeof COLUMNS)[number]): string {
   if (type === "timestamp" || type === "date") return `extract(epoch FROM ${name})`;
   if (name === "bytes_transferred") return `coalesce(${name}::text, '')`;
   return type === "text" ? `quote_nullable(${name})` : name;
 }
 
-/** Query for rows of batch, rows, sum; the batch is null if a row's key names none. See `sumBatch`. */
+/** Query for the number of rows and their sum by batch, as in `sumBatch`. The batch is null if the row's key names none. */
 export function sumsQuery(settings: Named): string {
   return `SELECT substring(call_id FROM '^c([0-9]{1,9})-')::int AS batch, count(*) AS rows,
   sum(('x' || left(md5(concat_ws('|', ${COLUMNS.map(asText).join(", ")})), 8))::bit(32)::bigint) AS sum
@@ -91,7 +91,10 @@ export function referencesOf(settings: Named) {
 }
 type Reference = ReturnType<typeof referencesOf>[number];
 
-/** Query for keys whose rows differ from the preload's: `made` counts missing rows, `found` unknown ones. */
+/**
+ * Query for keys whose rows differ from the preload's, with the number of missing rows (`made`) and of unknown rows
+ * (`found`).
+ */
 export function differencesQuery({ table, columns, row, rows }: Reference): string {
   const names = columns.join(", ");
   return `SELECT key, sum(greatest(made - found, 0)) AS made, sum(greatest(found - made, 0)) AS found

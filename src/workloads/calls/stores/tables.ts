@@ -3,7 +3,9 @@ import type { Storage } from "../../../database/levels.js";
 import { COLUMNS, FIRST_DAY } from "../batch.js";
 import type { Treatment } from "../settings.js";
 
-/** Columns with more than 1 000 different values each: with fewer, a filter would cost more than it saves. */
+/**
+ * Columns for bloom filters. Each has more than 1 000 different values: with fewer, a filter would cost more than it saves.
+ */
 export const BLOOM_COLUMNS = ["call_id", "caller_number", "callee_number"] as const;
 const MINMAX_COLUMNS =
   "call_timestamp,call_date,call_hour,caller_number,callee_number,duration_seconds,cell_tower_id,rate_plan_id,billing_amount";
@@ -25,7 +27,7 @@ const pax = (...more: string[]): string => {
 const appended = (orientation: string): string =>
   `\nWITH (appendoptimized = true, orientation = ${orientation}, ${COMPRESSED})`;
 
-/** Clauses after the columns. */
+/** SQL after the list of columns, by level of storage. */
 const STORED: Readonly<Partial<Record<Storage, string>>> = {
   partitioned: " PARTITION BY RANGE (call_timestamp)",
   "ao-row": appended("row"),
@@ -34,7 +36,7 @@ const STORED: Readonly<Partial<Record<Storage, string>>> = {
   "pax-no-cluster": pax(),
 };
 
-/** SQL of a partition for each hour of the first day, and one for all other times. */
+/** SQL of the partitions: one for each hour of the first day, and one for all other times. */
 function partitions(): string[] {
   const hours = Array.from({ length: HOURS }, (_, hour) => {
     const [from, to] = [hour, hour + 1].map((at) => `'${FIRST_DAY} ${String(at).padStart(2, "0")}:00:00'`);

@@ -36,7 +36,7 @@ export const postgres: ConnectionsStore = {
   operations(settings) {
     const { account, select, insert } = statementsOf(settings);
     const isSimple = settings.prepared === "simple";
-    // The simple protocol has no parameters: the number becomes a part of the text, as in pgbench.
+    // The simple protocol has no parameters, so the number is put into the text, as pgbench does.
     const send = (
       connection: Connection,
       { name, text }: Statement,

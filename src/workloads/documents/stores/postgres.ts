@@ -8,13 +8,13 @@ import { pathsOf, UPDATED_VALUE_INDEX } from "../document.js";
 import { updateOf, type DocumentsSettings, type Treatment } from "../settings.js";
 import type { Document, DocumentStore, StoredDocument } from "../store.js";
 
-/** Approximate bytes of one portion of rows of the audit. */
+/** Approximate number of bytes of the rows that the audit reads at a time. */
 const PORTION_BYTES = 4 * 1024 ** 2;
 
-/** A slice has every tenth value, 10 of 100. */
+/** Step between the values of a slice: it has every tenth value, 10 of 100. */
 const SLICED = 10;
 
-/** Qualified, quoted name of the table. */
+/** Name of the table with its schema, quoted. */
 function tableOf({ namespace }: Pick<Treatment, "namespace">): string {
   return `${dialect.quoteIdentifier(namespace)}.documents`;
 }
@@ -54,7 +54,7 @@ function createTable(settings: DocumentsSettings): string[] {
   ];
 }
 
-/** Condition for the document whose key is $1, in the form of `keyValue`. */
+/** SQL condition for the document with the key $1, in the form that `keyValue` expects. */
 function condition(settings: DocumentsSettings): string {
   if (hasIdColumn(settings)) return "id = $1";
   return isContained(settings) ? "data @> $1::jsonb" : `${parsed(settings)} ->> 'id' = $1`;
@@ -80,7 +80,7 @@ function sliceText(settings: DocumentsSettings, table: string): string {
   return `SELECT r.* FROM ${table}, ${record}(${document}) AS r (${columns.join(", ")}) WHERE ${condition(settings)}`;
 }
 
-/** Assignments of an update from $2, or, for a whole relational row, from $2 and the following parameters. */
+/** SQL assignments of an update: the parameter is $2; for all values of a relational row $2 and the following ones. */
 function assignments(settings: DocumentsSettings): string[] {
   const path = pathsOf(settings.shape)[UPDATED_VALUE_INDEX] ?? [];
   switch (updateOf(settings)) {
@@ -117,7 +117,7 @@ export function statementsOf(settings: Treatment) {
   } satisfies Record<string, Statement>;
 }
 
-/** Values in the order of the insert's parameters. */
+/** Parameters of an insert, in order. */
 function insertValues(settings: DocumentsSettings, document: Document): string[] {
   return [...(hasIdColumn(settings) ? [document.key] : []), ...storedValues(settings, document)];
 }
@@ -126,7 +126,7 @@ function storedValues(settings: DocumentsSettings, { values, json }: Document): 
   return isRelational(settings) ? values : [json];
 }
 
-/** Inserts rows from an array of JSON documents in $1. */
+/** SQL that inserts rows for the JSON documents in the array $1. */
 function preloadText(settings: Treatment): string {
   const table = tableOf(settings);
   if (isRelational(settings)) {
@@ -140,7 +140,9 @@ SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`;
 SELECT ${values}document::text::${settings.column} FROM json_array_elements($1::json) AS document`;
 }
 
-/** Query for all rows: the id column if any, version, the document's text, the sizes of document and row in bytes. */
+/**
+ * Query for all rows: id column if there is one, version, text of the document, and the sizes of document and row in bytes.
+ */
 function auditText(settings: Treatment): string {
   const document = isRelational(settings) ? "to_jsonb(d) - 'version'" : "data";
   const stored = isRelational(settings) ? columnsOf(settings) : ["data"];

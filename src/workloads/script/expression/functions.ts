@@ -5,19 +5,19 @@ import * as random from "./random.js";
 import { inRange, isTrue, toDouble, toInt, type Run, type Scope } from "./values.js";
 
 export interface Callable {
-  /** Form of a call, for messages. */
+  /** How to call the function, for messages. */
   readonly usage: string;
   readonly least: number;
   readonly most: number;
   readonly isRandom?: true;
-  /** Throws if constants among the arguments are wrong; undefined stands for an argument that is no constant. */
+  /** Throws if arguments that are constants are not allowed. Undefined stands for an argument that is not constant. */
   check?(values: readonly (Value | undefined)[]): void;
   bind(runs: readonly Run[]): Run;
 }
 
 type Bind = Callable["bind"];
 
-/** Binds a function of values other than NULL; NULL gives NULL. */
+/** Binds a function that gives NULL if one of its arguments is NULL. */
 function strict(apply: (a: Value, b: Value, c: Value) => Value): Bind {
   return ([first, second, third]) => {
     if (!first) return () => apply(null, null, null);
@@ -38,7 +38,10 @@ function strict(apply: (a: Value, b: Value, c: Value) => Value): Bind {
 const ofInts = (apply: (a: bigint, b: bigint) => bigint): Bind => strict((a, b) => apply(toInt(a), toInt(b)));
 const ofDouble = (apply: (a: number) => number): Bind => strict((a) => apply(toDouble(a)));
 
-/** Binds an operation on numbers: whole numbers give a whole number; with a double among them all are doubles. */
+/**
+ * Binds an operation on numbers. Whole numbers give a whole number; if one operand is a double, both are converted to
+ * doubles.
+ */
 function arithmetic(
   mark: string,
   whole: (a: bigint, b: bigint) => bigint,
@@ -51,7 +54,7 @@ function arithmetic(
   );
 }
 
-/** Binds a comparison; texts are compared as texts. */
+/** Binds a comparison of numbers or, if both operands are texts, of texts. */
 function comparison(holds: <T extends bigint | number | string>(a: T, b: T) => boolean): Bind {
   return strict((a, b) => {
     if (typeof a === "number" || typeof b === "number") return holds(toDouble(a), toDouble(b));
@@ -64,7 +67,7 @@ function notByZero(a: bigint, b: bigint): bigint {
   return b;
 }
 
-/** Binds the choice of the least or the greatest value. */
+/** Binds a function that chooses one of its arguments, the least or the greatest. */
 function pickArgument(isBetter: (a: bigint | number, b: bigint | number) => boolean): Bind {
   return (runs) => (scope) => {
     const values = runs.map((run) => run(scope));
@@ -75,7 +78,7 @@ function pickArgument(isBetter: (a: bigint | number, b: bigint | number) => bool
   };
 }
 
-/** Binds AND or OR: the first operand may decide the result, even if it is NULL. */
+/** Binds AND or OR. Like in pgbench, the first operand alone decides the result if it is NULL or `decisive`. */
 const logical =
   (decisive: boolean): Bind =>
   ([first, second]) =>
@@ -92,7 +95,7 @@ const cases: Bind = (runs) => (scope) => {
   return runs[last]?.(scope) ?? null;
 };
 
-/** Largest width of a range in which a double has enough bits. */
+/** Largest width of a range for which a random double has enough bits. */
 const DOUBLE_RANGE_WIDTH_MAX = 2n ** 32n;
 
 function widthOf(min: bigint, max: bigint): bigint {
@@ -101,7 +104,7 @@ function widthOf(min: bigint, max: bigint): bigint {
   return inRange(width, () => `the range ${min} .. ${max}`);
 }
 
-/** A random function of two limits, both included, and the distribution's parameter. */
+/** A random function of two limits, both included, and of the distribution's parameter, if it has one. */
 function draws(distribution: random.Distribution, parameter = "parameter"): Callable {
   const { shape: rule } = distribution;
   function check([min, max, shape]: readonly (Value | undefined)[]): void {
@@ -125,7 +128,7 @@ function draws(distribution: random.Distribution, parameter = "parameter"): Call
     isRandom: true,
     check,
     bind([minOf, maxOf, shapeOf]) {
-      // Most calls have the same limits as the call before.
+      // Limits rarely change from one call to the next, so the last distribution is kept.
       let last: { min: Value; max: Value; shape: Value; draw: (scope: Scope) => bigint } | undefined;
       return (scope) => {
         const min = minOf?.(scope) ?? null;
@@ -263,7 +266,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
 const operator = (bind: Bind): Callable => ({ usage: "", least: 0, most: Infinity, bind });
 const SHIFT_MASK = 63n;
 
-/** Operators by their names in the tree: `-x` is `0 - x`, and `~x` is `x # -1`. */
+/** Operators by the name of their call in the tree. There is no `-x` and no `~x`: they are read as `0 - x` and `x # -1`. */
 export const OPERATORS: ReadonlyMap<string, Callable> = new Map(
   Object.entries({
     "+": arithmetic(

@@ -2,27 +2,27 @@ import type { Prng } from "../../../foundation/prng.js";
 import { Zipf } from "../../../foundation/zipf.js";
 
 export interface Distribution {
-  /** Rule of the distribution's parameter; undefined if it has none. */
+  /** Check of the distribution's parameter, and the rule in words; undefined if the distribution has none. */
   readonly shape?: { readonly isRight: (shape: number) => boolean; readonly rule: string };
-  /** Returns a function that draws from 0 .. width - 1. */
+  /** Returns a function that draws whole numbers from 0 to width - 1. */
   of(width: number, shape: number): (prng: Prng) => number;
 }
 
 const isAbove = (least: number) => (shape: number) => shape > least && Number.isFinite(shape);
 
-/** Draws uniformly from [0, 1) with 53 bits. */
+/** Draws uniformly from [0, 1), with 53 random bits. */
 function unit(prng: Prng): number {
   return ((prng.uint32() >>> 5) * 0x400_0000 + (prng.uint32() >>> 6)) / 2 ** 53;
 }
 
-/** Index of the part that contains `real`, if [0, 1) is divided into `width` parts. */
+/** Index of the part of [0, 1) that contains `real`, if the interval is divided into `width` equal parts. */
 const partOf = (width: number, real: number): number => Math.min(width - 1, Math.floor(width * real));
 
 export const uniform: Distribution = {
   of: (width) => (prng) => Math.floor(width * unit(prng)),
 };
 
-/** Draws uniformly from [0, width), for any width. */
+/** Draws uniformly from [0, width), even if a double cannot represent `width` exactly. */
 export function uniformBelow(width: bigint, prng: Prng): bigint {
   const spare = BigInt(64 - (width - 1n).toString(2).length);
   for (;;) {
@@ -31,7 +31,7 @@ export function uniformBelow(width: bigint, prng: Prng): bigint {
   }
 }
 
-/** Exponential distribution, cut off where its density has fallen to e^-shape. */
+/** Exponential distribution, cut off where the density has fallen to e^-shape of its largest value. */
 export const exponential: Distribution = {
   shape: { isRight: isAbove(0), rule: "a parameter above 0" },
   of(width, shape) {
@@ -40,7 +40,7 @@ export const exponential: Distribution = {
   },
 };
 
-/** Normal distribution around the middle of the range, cut off at `shape` standard deviations. */
+/** Normal distribution around the middle of the range. It is cut off `shape` standard deviations from the middle. */
 export const gaussian: Distribution = {
   shape: {
     isRight: (shape) => shape >= 2 && Number.isFinite(shape),
@@ -63,7 +63,7 @@ export const zipfian: Distribution = {
   },
 };
 
-/** Characters that stand for 6 bits each. */
+/** The 64 characters of random texts, each for 6 bits. */
 const LETTERS = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
 
 export function text(length: number, prng: Prng): string {

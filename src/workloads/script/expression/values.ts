@@ -16,7 +16,7 @@ function typeName(value: Value): string {
   return value === null ? "NULL has no value" : `${value} is a boolean`;
 }
 
-/** Rounds to the nearest whole number, and a half to the even one. */
+/** Rounds to the nearest whole number. A half is rounded to the even number. */
 function rounded(value: number): number {
   const floor = Math.floor(value);
   const over = value - floor;
@@ -37,7 +37,7 @@ export function toDouble(value: Value): number {
   return Number(value);
 }
 
-/** True if the value counts as true: a number does, unless it is 0. */
+/** True if an expression's value counts as true: a number does unless it is 0. */
 export function isTrue(value: Value): boolean {
   if (typeof value === "string") throw new Error(`${typeName(value)}, where a boolean is expected`);
   return value !== null && Number(value) !== 0;

@@ -28,7 +28,7 @@ export const TRANSACTIONS: Omit<Transactions, "begin"> = {
 
 const schemaOf = ({ dialect, namespace }: Treatment): string => dialectOf(dialect).quoteIdentifier(namespace);
 
-/** Runs `work` in a session that finds the workload's tables by their names. */
+/** Runs `work` in a session whose search path contains the workload's tables. */
 async function within<T>(
   admin: AdminClient,
   settings: Treatment,
@@ -51,8 +51,8 @@ async function* valuesOf(client: AdminClient, sql: string): AsyncGenerator<strin
 export function postgres(program: Program, file: string): OwnSqlStore {
   return {
     tables(settings) {
-      // The setting is local to the transaction if DDL has one; otherwise it stays with the session, whose later statements
-      // name every schema.
+      // SET LOCAL if DDL can be in a transaction. Otherwise the setting stays in the session, which is harmless: its
+      // later statements name every schema.
       const set = dialectOf(settings.dialect).supportsTransactionalDdl ? "SET LOCAL" : "SET";
       const placed = program.schema.map((sql): [string, string] => [
         substituted(sql, literalIn(settings)),

@@ -22,14 +22,17 @@ import { sqlStepsOf } from "../statements.js";
 import { parametrised, placeIn, substituted, wordsOf } from "../sql-text.js";
 
 const SCHEMA = "train_sim_try_out";
-/** Verbs of a preload's statements that change structure, such as a key that is made after the rows. */
+/** First words of statements in a preload that change the structure, for example by a key that is added after the rows. */
 const STRUCTURE = ["CREATE", "ALTER"];
 const PREPARE = "PREPARE train_sim_statement AS ";
-/** SQLSTATE indeterminate_datatype. */
+/** SQLSTATE indeterminate_datatype: the type of a parameter cannot be derived. */
 const UNKNOWN_TYPE = "42P18";
 const VIEW = "CREATE VIEW train_sim_invariant AS ";
 
-/** Query for objects that a backend has dropped or altered in its open transaction, as another session sees them. */
+/**
+ * Query for an object that the backend with process id $1 has dropped or altered in its open transaction. Another session
+ * asks, since it still sees the object.
+ */
 const DISTURBED = `
   SELECT seen.type || ' ' || seen.identity AS name
   FROM pg_locks, pg_identify_object(coalesce(classid, 'pg_class'::regclass), coalesce(objid, relation), 0) AS seen
@@ -37,7 +40,7 @@ const DISTURBED = `
     AND seen.schema IS DISTINCT FROM 'pg_toast' AND seen.identity IS NOT NULL
   ORDER BY seen.type <> 'schema', seen.type <> 'table', name LIMIT 1`;
 
-/** Place in the file of the character at offset `at`, from 0, of a statement as it was sent. */
+/** Place in the file of a character of a statement, given its offset `at` in the text as sent. */
 function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: number) => string): Place {
   let sent = 0;
   let before = "";
@@ -45,7 +48,7 @@ function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: num
     if (at <= sent + piece.length)
       return { ...place, ...placeIn(before + piece, before.length + Math.max(0, at - sent), place) };
     sent += piece.length + sentOf(index).length;
-    // Variables span no line: their length matters for the column only.
+    // A variable contains no line break, so its length only matters for the column.
     before += `${piece}${sentOf(index)}`;
   }
   return place;
@@ -54,11 +57,11 @@ function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: num
 interface TrialStatement {
   readonly sql: SqlText;
   readonly text: string;
-  /** Text that is sent in place of a variable. */
+  /** Returns the text that is sent in place of the variable with that index. */
   readonly sentOf: (index: number) => string;
-  /** Text before the statement. */
+  /** Text that is sent before the statement, such as `PREPARE ... AS`. */
   readonly prefix?: string;
-  /** Words of a refusal. Default: the server's message. */
+  /** Makes the words of a refusal from the server's error. Default: the error's message. */
   readonly wordsOf?: (error: unknown) => string;
 }
 
@@ -72,7 +75,7 @@ class Trial {
     private readonly file: string,
   ) {}
 
-  /** Runs DDL like a trial: some of it does not work with savepoints. Resolves to the first refusal. */
+  /** Runs DDL without savepoints, as a trial does: some DDL does not work with them. Resolves to the first refusal. */
   async makeAtOnce(ddl: readonly TrialStatement[]): Promise<string | undefined> {
     for (const sent of ddl) {
       const refusal = await this.refusalOfDdl(sent);
@@ -81,7 +84,7 @@ class Trial {
     return undefined;
   }
 
-  /** Runs DDL statement by statement, and continues after a refused one. */
+  /** Runs DDL with a savepoint for each statement, to continue after a refusal. */
   async makeEach(ddl: readonly TrialStatement[]): Promise<void> {
     for (const sent of ddl) await this.guarded(() => this.refusalOfDdl(sent));
   }
@@ -98,7 +101,7 @@ class Trial {
     return `${placeText(place, this.file)}: ${message}`;
   }
 
-  /** Undoes a refused statement. Resolves to true if it was accepted. */
+  /** Runs `attempt` under a savepoint and undoes it if it was refused. Resolves to true if it was accepted. */
   private async guarded(attempt: () => Promise<string | undefined>): Promise<boolean> {
     await this.client.query("SAVEPOINT train_sim_statement");
     const refusal = await attempt();
@@ -125,7 +128,10 @@ class Trial {
     }
   }
 
-  /** The reason to refuse a DDL statement: the server's, or that it changes objects which are not the workload's. */
+  /**
+   * Runs a DDL statement. Resolves to the reason for refusing it: the server's error, or a change of objects that are not
+   * the workload's.
+   */
   private async refusalOfDdl(sent: TrialStatement): Promise<string | undefined> {
     const refusal = await this.refusalOf(sent);
     if (refusal !== undefined) return refusal;
@@ -145,7 +151,7 @@ class Trial {
 
 type Sample = ReadonlyMap<string, Value>;
 
-/** Values that a transaction may have at its start; variables that a statement or `\set` sets later are missing. */
+/** Sample of the variables' values at the start of a transaction. It lacks variables that statements or `\set` set later. */
 function sampleOf({ parameters }: ScriptTransaction, { values }: Treatment): Sample {
   const sample = new Map<string, Value>([
     ...BUILT_IN_VARIABLES.map((name): [string, Value] => [name, 0n]),
@@ -164,7 +170,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: "text",
 };
 
-/** The server's message with names of variables instead of numbers of parameters, and with the missing type. */
+/** The server's message, with variables' names in place of parameters' numbers, and with the type that it misses. */
 function refusalOf(error: unknown, { variables }: SqlText, sample: Sample): string {
   const message = messageOf(error);
   const [, number] = /\$(\d+)/.exec(message) ?? [];
@@ -176,7 +182,7 @@ function refusalOf(error: unknown, { variables }: SqlText, sample: Sample): stri
   return `${named}: the statement does not say it; write CAST(:${name} AS ${type})`;
 }
 
-/** Tries a statement as clients send it: with parameters, or with known values in the text. */
+/** Tries a statement as clients send it: with parameters, or with sample values in the text. */
 async function tryStatement(
   step: SqlStep,
   sample: Sample,

@@ -31,7 +31,7 @@ afterAll(async () => {
   await admin.close();
 });
 
-/** The changed event, and the kind of violation that the audit must find. */
+/** Kind of violation that the audit must find, and the changed event. */
 type Named = readonly [kind: ViolationKind, id: string];
 
 /** Changes one event at a time; no event is changed twice. */
@@ -125,7 +125,7 @@ class Meddler {
     return [["duplicated", id]];
   }
 
-  /** Puts an archived event back as if it had never been processed; its document shows otherwise. */
+  /** Puts an archived event back into the queue as if it had never been processed, although its document was. */
   async resurrect(): Promise<Named[]> {
     const id = await this.archived(true);
     await this.putBack(id, "'PENDING', clock_timestamp(), 0");
@@ -196,7 +196,7 @@ class Meddler {
   async forgetPasses(): Promise<Named[]> {
     const id = await this.live("s.status = 'COMPLETE'");
     await admin.query(`UPDATE ${STATUS} SET attempts = 1 WHERE event_id = $1`, [id]);
-    // A toggled flag also shows whether the number of passes is even.
+    // A toggled flag would also reveal whether the number of passes is even.
     const [row] = await admin.query(`SELECT event_type AS type FROM ${EVENTS} WHERE id = $1`, [id]);
     const before = this.passes.get(id) ?? 0;
     return isToggled(row?.["type"]) && before % 2 === 0
@@ -388,7 +388,7 @@ describe("acknowledged work that is missing after a crash", () => {
       for (const table of TABLES) await admin.query(`CREATE TABLE ${copyOf(table)} AS TABLE ${table}`);
       const sinceMs = monotonicMs();
       await crew.add(300, "acknowledged");
-      // Batches are larger than the last add, so that earlier events are processed too, and twice.
+      // These limits exceed the last add, so that earlier events are processed too, and twice.
       for (const limit of [150, 300]) done.passes += (await crew.process(limit)).length;
       done.archived = await crew.archive(20);
       span = { sinceMs, untilMs: monotonicMs() };

@@ -23,7 +23,7 @@ import { WorkAudit } from "./work-audit.js";
 
 export interface Audited {
   readonly conservation: Conservation;
-  /** Mean process passes of all events of the trial that reached their end; null if there are none. */
+  /** Mean number of process passes of the trial's COMPLETE and FAILED events; null if there are none. */
   readonly passesPerEvent: number | null;
 }
 
@@ -35,15 +35,17 @@ export interface AuditInputs {
   readonly directory: string;
   /** Accounts of the preload and of each worker that closed its ledger. */
   readonly workerAccounts: readonly Ledger[];
-  /** Names of the workers that did not close their ledger: only their files are known. */
+  /**
+   * Names of the workers that did not close their ledger. Of these only the files are known, as far as they were written.
+   */
   readonly unclosed?: readonly string[];
   readonly startedAt: string;
   readonly isDrained: boolean;
-  /** Milliseconds by which a fault changed the server's clock: times of rows are not checked more closely. */
+  /** Milliseconds by which a fault changed the server's clock. Checks of rows' times tolerate as much. */
   readonly clockStepMs?: number;
-  /** Left out if no fault may have lost acknowledged work. */
+  /** Spans in which faults may lose acknowledged work; left out if no fault may. */
   readonly loss?: LossTerms;
-  /** Longest wait for another session's lock on the tables, with its unit. */
+  /** Longest time to wait for other sessions' locks on the tables, as text with a unit. */
   readonly lockTimeout?: string;
 }
 
@@ -59,7 +61,7 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
   const totals = sumOf(inputs.workerAccounts);
   const read = async (tables: EventTables): Promise<Audited> => {
     const findings = new Findings();
-    // The first query of the snapshot: the rows that it shows were written before.
+    // This is the first query of the snapshot, so all rows of the snapshot were written before `endedAt`.
     const clock = {
       startedAt,
       endedAt: await tables.clock(),
@@ -67,7 +69,7 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
     };
     const keys = await auditKeys(tables, ledgers, findings, { isWhole, spans });
     if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, totals);
-    // Rows come in no order, so no seed would choose the same documents again.
+    // A constant seed does not repeat the choice of documents, since rows come in no order.
     const checks = new DocumentChecks(settings.validate, findings, new Prng(0));
     const documents = new ExpectedDocuments(ledgers, settings, tables);
     const rules = {
@@ -103,7 +105,9 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
   return store.scan(admin, settings, read, inputs.lockTimeout);
 }
 
-/** Runs the audit for the workload's contract. Validates the ledgers, which crossed threads. */
+/**
+ * Runs the audit as the workload's contract defines it. It validates the workers' accounts, which come from other threads.
+ */
 export async function auditTrial(
   store: EventStore,
   admin: AdminSession,
@@ -162,7 +166,7 @@ function takeChecks(
   return { checks: checked, validated };
 }
 
-/** Refuses an incomplete ledger: a missing batch or pass would hide its loss. */
+/** Throws if files of a ledger lack a batch or a pass that its account counts: the audit would not notice its loss. */
 function requireWholeLedgers(
   read: KeyTotals & Pick<Ledger, "passes" | "archived">,
   totals: Omit<LedgerTotals, "failed" | "unmatchedLifecycles">,
@@ -179,7 +183,10 @@ function requireWholeLedgers(
   );
 }
 
-/** Returns a function that is true if an event of a status may be live: the queue may have been emptied of it. */
+/**
+ * Returns a function that is true for the statuses that live events may have. A queue that was seen empty has none for
+ * consumers and archivers.
+ */
 function liveness({ isDrained, settings }: AuditInputs): (status: EventStatus) => boolean {
   const { consumers, archivers, cycle } = settings.actors;
   const left = new Set<EventStatus>([

@@ -6,7 +6,7 @@ import type { Validation } from "../settings.js";
 import type { Findings } from "./findings.js";
 
 const ONE_IN = 100;
-/** Characters of sampled documents that one worker keeps for the end of the trial. */
+/** Number of characters of sampled documents that a worker may keep until the end of the trial. */
 const KEPT_CHARACTERS = 2_000_000;
 
 type Held = readonly [where: keyof Validated, id: string, document: string];
@@ -20,9 +20,9 @@ export class DocumentChecks {
   constructor(
     readonly validate: Validation,
     private readonly findings: Findings,
-    /** Source of the choice of sampled documents. */
+    /** Random numbers that select the sampled documents. */
     private readonly prng: Prng,
-    /** True to keep a random part of the documents until `total`: validating takes CPU time from the load. */
+    /** True to validate sampled documents only in `total`, after the load, whose CPU time validation would take. */
     private readonly isTimed = false,
   ) {}
 
@@ -31,7 +31,7 @@ export class DocumentChecks {
       if (this.isChosen()) this.hold("made", batch.idAt(row), batch.documentAt(row));
   }
 
-  /** Decides whether a document is checked; call it once for each. */
+  /** Decides at random whether a document is validated. Call it once for each document. */
   isChosen(): boolean {
     return this.validate === "all" || (this.validate === "sample" && this.prng.float() * ONE_IN < 1);
   }
@@ -42,13 +42,13 @@ export class DocumentChecks {
     else this.check(...held);
   }
 
-  /** Validates the kept documents; returns how many were validated in all. */
+  /** Validates the kept documents; returns the numbers of all validated documents. */
   total(): Validated {
     for (const held of this.kept.splice(0)) this.check(...held);
     return this.validated;
   }
 
-  /** Keeps every sampled document with the same chance (a reservoir, Vitter's algorithm R). */
+  /** Keeps a random part of all sampled documents, each with the same probability (a reservoir, Vitter's algorithm R). */
   private keep(held: Held): void {
     this.sampled++;
     if (this.keptCharacters < KEPT_CHARACTERS) {

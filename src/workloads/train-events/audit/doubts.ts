@@ -3,32 +3,35 @@
 // contradictions.
 import type { EventWork, WorkOperation } from "./work-file.js";
 
-/** A commit without a certain answer, with the work on each of its events, which are numbers here. */
+/** A commit that may or may not have happened, with its work on each event. Events are identified by an index. */
 export interface DoubtfulWork {
   readonly operation: WorkOperation;
   readonly works: { readonly index: number; readonly work: EventWork }[];
-  /** Time of the acknowledgement that a fault may have undone; undefined for a commit without an answer. */
+  /** Time of the acknowledgement, for a commit that a fault may have undone; undefined for a commit that got no answer. */
   readonly acknowledgedAtMs?: number | undefined;
 }
 
 export interface SettledDoubts {
   readonly committed: readonly DoubtfulWork[];
-  /** Acknowledged commits that are missing from the tables. */
+  /** Acknowledged commits that did not happen according to the tables. */
   readonly lost: readonly DoubtfulWork[];
-  /** Events of commits that the tables leave undecided. */
+  /** Indexes of events with a commit that the tables do not decide. */
   readonly undecided: ReadonlySet<number>;
-  /** Events that show a part of their commits only. */
+  /** Indexes of events that do not show exactly the commits that happened according to other events. */
   readonly torn: ReadonlySet<number>;
 }
 
-/** An event that shows `excess` of its commits. */
+/** An event of doubtful commits. The tables show that `excess` of its commits in `doubts` happened. */
 interface Constraint {
   readonly index: number;
   readonly doubts: DoubtfulWork[];
   readonly excess: number;
 }
 
-/** Decides the commits. `excess` counts an event's commits in the tables beyond the certain work, if it is there. */
+/**
+ * Decides which doubtful commits happened. `excess` returns how many more commits the tables show of an event than its
+ * certain work explains; undefined if the event is missing.
+ */
 export function settleDoubts(
   doubts: readonly DoubtfulWork[],
   excess: (index: number, operation: WorkOperation) => number | undefined,
@@ -52,7 +55,7 @@ export function settleDoubts(
   for (const { index, doubts: those, excess: surplus } of constraints) {
     const committed = those.filter((doubt) => fates.get(doubt) === true).length;
     if (those.some((doubt) => !fates.has(doubt))) undecided.add(index);
-    // An excess below 0 or above the number of its commits has another cause, and is judged without doubts.
+    // An excess below 0, or above the number of doubtful commits, has another cause. Other checks report it.
     else if (surplus !== committed && surplus >= 0 && surplus <= those.length) torn.add(index);
   }
   const isThere = (doubt: DoubtfulWork): boolean => fates.get(doubt) === true;
@@ -64,7 +67,7 @@ export function settleDoubts(
   };
 }
 
-/** Votes for the earliest acknowledged commits of each event, because a fault loses the last commits. */
+/** Votes that the earliest acknowledged commits of each event happened, because a fault loses the latest commits. */
 function voteInOrder(
   constraints: readonly Constraint[],
   fates: ReadonlyMap<DoubtfulWork, boolean>,

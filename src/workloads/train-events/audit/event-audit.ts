@@ -13,15 +13,15 @@ import type { ExpectedDocuments, Standing } from "./expected-document.js";
 import type { Findings } from "./findings.js";
 import type { WorkAudit } from "./work-audit.js";
 
-/** Number of documents that one query reads for a comparison by value. */
+/** Number of documents that one query reads again, to compare them by value after their checksum differed. */
 const CLOSER_LOOKS = 200;
 
 export interface EventRules {
   readonly chances: AdvanceProbabilities;
   readonly archived: Archived;
-  /** True if an event of that status may still be live. */
+  /** True if events with that status may be live at the end of the trial. */
   readonly mayBeLive: (status: EventStatus) => boolean;
-  /** Span of time in which every row must have been written. */
+  /** Times between which every row must have been written. */
   readonly clock: TrialClock;
 }
 
@@ -33,7 +33,7 @@ export interface AuditAids {
   readonly findings: Findings;
 }
 
-/** Resolves to the number of documents that were compared with the expected ones. */
+/** Audits the status, passes, times and document of every event; resolves to the number of documents that were compared. */
 export async function auditEvents(tables: EventTables, aids: AuditAids): Promise<number> {
   const { documents, checks, work, rules, findings } = aids;
   let documentsChecked = 0;
@@ -41,18 +41,18 @@ export async function auditEvents(tables: EventTables, aids: AuditAids): Promise
   for await (const rows of tables.events(rules.clock)) {
     for (const row of rows) {
       const { id, isArchived, status } = row;
-      // An event without a status row cannot be judged; it is counted as orphaned elsewhere.
+      // An event without a status row is counted as orphaned; no more can be checked.
       if (status === null || row.attempts === null) continue;
       const standing = { id, status, attempts: row.attempts, isArchived };
       if (isLegal(row, standing, rules, findings)) work.check(standing, findings);
-      // An add in doubt may have been committed after the queue was seen empty.
+      // An add in doubt may have been committed after the queue was seen empty, so its events may be live.
       if (!isArchived && !rules.mayBeLive(status) && documents.batchOf(id)?.outcome !== "in-doubt")
         findings.add("resurrected", id, `it is ${status} in a queue that was seen empty`);
       const expected = documents.expected(standing);
       if (!expected) continue;
       documentsChecked++;
       if (expected.checksum !== row.checksum) doubtful.push(standing);
-      // The stored text equals the expected text.
+      // The checksum is right, so the expected text can be validated in place of the stored one.
       else if (checks.isChosen()) checks.hold("audited", id, expected.text);
     }
   }
@@ -62,7 +62,7 @@ export async function auditEvents(tables: EventTables, aids: AuditAids): Promise
   return documentsChecked;
 }
 
-/** True if status, passes and timestamps are possible at all; adds a finding if they are not. */
+/** True if the row's status, number of passes and timestamps are possible; otherwise it adds a finding. */
 function isLegal(
   row: EventRow,
   { id, status, attempts }: Standing,

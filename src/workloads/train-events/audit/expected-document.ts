@@ -35,7 +35,10 @@ export class ExpectedDocuments {
     private readonly tables: Pick<EventTables, "writesJsonbAsPostgres">,
   ) {}
 
-  /** The expected text, and the checksum of it and the flat columns; undefined for an event that no ledger contains. */
+  /**
+   * Expected text of an event's document, and the checksum of the text and the flat columns; undefined if no ledger
+   * contains the event.
+   */
   expected(standing: Standing): { readonly text: string; readonly checksum: string } | undefined {
     const origin = this.originOf(standing.id);
     if (!origin) return undefined;
@@ -45,7 +48,9 @@ export class ExpectedDocuments {
     return { text, checksum: hash("md5", withColumns(text, values), "hex").slice(0, CHECKSUM_DIGITS) };
   }
 
-  /** Differences of an event whose checksum differs; undefined if the database wrote the same document another way. */
+  /**
+   * Difference between an event and its expected document, by value; undefined if only the text is written in another way.
+   */
   difference(standing: Standing, written: WrittenEvent): string | undefined {
     const origin = this.originOf(standing.id);
     if (!origin) return undefined;
@@ -101,14 +106,16 @@ export class ExpectedDocuments {
     return { generator, index: entry.firstDocument + position };
   }
 
-  /** True if the program, and not the database, most likely wrote the payload. */
+  /** True if the last writer of the payload was most likely the program, not the database. */
   private isByProgram({ attempts }: Standing): boolean {
     if (PAYLOAD_TRAITS[this.settings.payload].columnType !== "text") return false;
-    // The database rewrites a text by way of JSONB.
+    // A database that changes a text converts it to JSONB and back.
     return attempts === 0 || !DATABASE_SHAPES.includes(this.settings.statementShape);
   }
 
-  /** True if there is only one way to write the document. */
+  /**
+   * True if the stored text must equal the expected one; false if the database may write the same document in another way.
+   */
   private isExact(standing: Standing): boolean {
     return this.tables.writesJsonbAsPostgres || this.isByProgram(standing);
   }

@@ -4,14 +4,14 @@ import { Losses } from "./losses.js";
 
 export class Findings extends CountedFindings<ViolationKind> {
   readonly losses = new Losses();
-  /** Numbers of events whose acknowledged work a fault may have lost. */
+  /** Numbers of events with lost acknowledged work that a fault explains. */
   readonly explained: Record<LossKind, number> = { lost: 0, undone: 0 };
 
   constructor() {
     super(VIOLATION_KINDS);
   }
 
-  /** Adds a finding about an event that lacks acknowledged work. */
+  /** Adds a finding about acknowledged work that an event lacks. `isExplained` is true if a fault may have lost it. */
   addLoss(kind: LossKind, id: string, words: string, isExplained: boolean): void {
     if (isExplained) this.explained[kind]++;
     this.add(kind, id, isExplained ? `${words}; a fault may have lost it` : words);

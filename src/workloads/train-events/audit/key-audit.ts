@@ -9,7 +9,7 @@ import { isWithin } from "./losses.js";
 /** Ledgers by worker number. */
 export type Ledgers = ReadonlyMap<number, LedgerFile>;
 
-/** Numbers of events. */
+/** Numbers of events, by what is known of their add. */
 export interface KeyTotals {
   published: number;
   inDoubt: number;
@@ -26,7 +26,10 @@ interface Expected extends Range {
 const byPlace = (a: Range, b: Range): number => a.worker - b.worker || a.range - b.range;
 const nameOf = ({ worker, range }: Range): string => `${worker}/${range}`;
 
-/** `isWhole` is false if a worker ended without closing its ledger; faults may lose work acknowledged within `spans`. */
+/**
+ * Compares the keys in the tables with the ledgers. `isWhole` is false if a worker did not close its ledger. Work
+ * acknowledged within `spans` may be lost by a fault.
+ */
 export async function auditKeys(
   tables: EventTables,
   ledgers: Ledgers,
@@ -41,7 +44,7 @@ export async function auditKeys(
     expected.delete(nameOf(sum));
     if (!wanted?.acknowledged.equals(sum) || wanted.hasDoubt) suspects.push(sum);
   }
-  // The remaining ranges are in no table.
+  // Ranges that the ledgers have and the tables lack.
   for (const range of expected.values())
     if (range.acknowledged.count > 0 || range.hasDoubt) suspects.push(range);
   if (suspects.length > 0) {
@@ -90,7 +93,7 @@ async function lookCloser(
     const keys = entry && keyMaker ? keyMaker.keysOf(entry) : [];
     if (entry) totals.inDoubtFound += settle(entry, keys, found, spans, findings);
     for (const id of keys) found.delete(id);
-    // A batch that no ledger contains may come from a worker that could not write it down.
+    // The worker may have died before it wrote this batch to its ledger, so the batch is in doubt.
     if (!isWhole && !entry) {
       totals.inDoubt += found.size;
       totals.inDoubtFound += found.size;
@@ -112,7 +115,7 @@ function settle(
   const missing = keys.filter((id) => !found.has(id));
   switch (outcome) {
     case "acknowledged": {
-      // A fault loses a whole commit.
+      // A fault loses a commit as a whole, so a batch that is partly there was not lost by a fault.
       const isExplained = there.length === 0 && isWithin(spans, { atMs: endedAtMs, endpoint });
       const words = `its add (batch ${batch}) was acknowledged, and it is in no table`;
       for (const id of missing) findings.addLoss("lost", id, words, isExplained);
@@ -135,14 +138,14 @@ function settle(
   }
 }
 
-/** Keys in the order of their batches, taken batch by batch. */
+/** Reads keys in ascending order of worker and batch, and hands them out batch by batch. */
 class PresentKeys {
   private rows: readonly PresentKey[] = [];
   private next = 0;
 
   constructor(private readonly portions: AsyncGenerator<readonly PresentKey[]>) {}
 
-  /** Takes the keys of that batch; batches must be requested in rising order. */
+  /** Takes the keys of a batch. Batches must be asked for in ascending order. */
   async take(worker: number, batch: number): Promise<string[]> {
     const ids: string[] = [];
     for (;;) {

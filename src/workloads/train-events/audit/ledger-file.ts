@@ -20,9 +20,9 @@ const FORMAT = "train-sim ledger 3";
 const RECORD_BYTES = 44;
 const BUFFERED_RECORDS = 1024;
 const MAX_HEADER_BYTES = 4096;
-/** Most events of a batch in any scenario; the audit makes keys again one by one. */
+/** Largest number of events of a batch in any scenario. A damaged file cannot make the audit make more keys. */
 const EVENTS_MAX = 1_000_000;
-/** Largest time, in milliseconds, that fits into the keys. */
+/** Largest time in milliseconds that fits into the keys of a batch. */
 const MADE_AT_MAX = 2 ** 48 - 1 - EVENTS_MAX;
 
 export function ledgerPath(directory: string, worker: number): string {
@@ -50,12 +50,12 @@ export class LedgerFileWriter extends RecordFile {
   }
 }
 
-/** A ledger that was read back. It holds the records in the file's format. */
+/** A ledger that was read from its file. It keeps the records in the file's format. */
 export class LedgerFile {
   private constructor(
     readonly source: LedgerSource,
     private readonly records: Buffer,
-    /** Indexes of the records, by rising batch number. */
+    /** Indexes of the records in ascending order of their batch numbers. */
     private readonly order: Uint32Array,
   ) {}
 
@@ -72,7 +72,7 @@ export class LedgerFile {
     }
   }
 
-  /** Throws a plain error that says what is wrong with the bytes. */
+  /** Reads a ledger from bytes. Throws an Error that says what is wrong with them. */
   static parse(bytes: Buffer): LedgerFile {
     const headerEnd = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(10);
     if (headerEnd < 0) throw new Error("it has no header");
@@ -102,7 +102,7 @@ export class LedgerFile {
     return this.order.length;
   }
 
-  /** Batches by rising number. */
+  /** Batches in ascending order of their numbers. */
   *batches(): Generator<LedgerBatch> {
     for (let i = 0; i < this.order.length; i++) yield this.at(i);
   }
@@ -112,10 +112,10 @@ export class LedgerFile {
     return place < 0 ? undefined : this.at(place);
   }
 
-  /** Index of the batch among `batches`; -1 if the ledger does not contain it. */
+  /** Index of a batch in `batches()`; -1 if the ledger does not contain it. */
   placeOf(batchNumber: number): number {
     let low = 0;
-    // Numbers rise by at least one, so the batch with number n is at index n or before.
+    // Numbers ascend by at least one, so the batch with number n cannot be after index n.
     let high = Math.min(this.order.length - 1, batchNumber);
     if (high >= 0 && this.numberAt(high) === batchNumber) return high;
     while (low <= high) {

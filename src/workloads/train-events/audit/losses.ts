@@ -2,13 +2,13 @@
 import type { LossSpan } from "../../../faults/fault.js";
 import type { Loss } from "../../workload.js";
 
-/** Monotonic time of an acknowledgement, if known, and its endpoint. */
+/** An acknowledgement: its monotonic time, if known, and its endpoint. */
 export interface Acknowledged {
   readonly atMs: number | undefined;
   readonly endpoint: number;
 }
 
-/** True if one of the spans contains the acknowledgement. */
+/** True if the acknowledgement lies within one of the spans, at an endpoint to which the span applies. */
 export function isWithin(spans: readonly LossSpan[], { atMs, endpoint }: Acknowledged): boolean {
   if (atMs === undefined) return false;
   return spans.some(
@@ -29,7 +29,7 @@ interface Sum {
 export class Losses {
   private readonly sums = new Map<string, Sum>();
 
-  /** `atMs` is the time of the acknowledgement, if known. */
+  /** Adds lost work. `atMs` is the time of its acknowledgement, if known. */
   add(operation: string, amount: number, atMs: number | undefined, isExplained: boolean): void {
     if (amount === 0) return;
     const sum = this.sums.get(operation) ?? { lost: 0, unexplained: 0, firstMs: Infinity, lastMs: -Infinity };
@@ -41,7 +41,7 @@ export class Losses {
     sum.lastMs = Math.max(sum.lastMs, atMs);
   }
 
-  /** Times are seconds since `windowStartMs`, and are left out without it. */
+  /** Losses by operation. Times are seconds since `windowStartMs`; they are left out if that is undefined. */
   total(windowStartMs: number | undefined): Loss[] {
     return [...this.sums].map(([operation, { lost, unexplained, firstMs, lastMs }]) => ({
       operation,

@@ -17,7 +17,7 @@ export abstract class RecordFile {
     this.file.append(header);
   }
 
-  /** Offset in `buffer` of the next record; the caller must fill each of its bytes. */
+  /** Reserves the next record and returns its offset in `buffer`. The caller must write every byte of the record. */
   protected next(): number {
     if (this.used === this.buffer.length) this.flush();
     const at = this.used;
@@ -25,14 +25,14 @@ export abstract class RecordFile {
     return at;
   }
 
-  /** Hands everything to the operating system, so that it survives the end of this process. */
+  /** Writes buffered records to the file, without a sync: they survive the end of this process, but not of the machine. */
   flush(): void {
     if (this.used === 0) return;
     this.file.append(this.buffer.subarray(0, this.used));
     this.used = 0;
   }
 
-  /** Flushes to the disk and closes; may be called twice. */
+  /** Writes and syncs all records and closes the file. May be called twice. */
   close(): void {
     this.flush();
     this.file.close();

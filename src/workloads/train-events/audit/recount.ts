@@ -5,7 +5,7 @@ import type { TableCounts } from "../model/conservation.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import { readWork, workPath } from "./work-file.js";
 
-/** Numbers of the workers in the names of the files. */
+/** Numbers of the workers that have a file of that kind, from the files' names. */
 function workersOf(names: readonly string[], kind: "ledger" | "work"): number[] {
   return names.flatMap((name) => {
     const [, worker] = new RegExp(`^${kind}-(\\d+)\\.bin$`).exec(name) ?? [];
@@ -24,7 +24,10 @@ function publishedIn(path: string, workers: readonly number[]): { published: num
   return totals;
 }
 
-/** Undefined if a commit got no answer. */
+/**
+ * Counts archivings and passes in the work logs; undefined if a commit got no answer, so that the logs do not say what
+ * happened.
+ */
 function workedIn(
   path: string,
   workers: readonly number[],
@@ -62,7 +65,7 @@ export function* recount(
   yield { figure: "integrity", stated: { published, inDoubt }, counted: added };
   if (losses.length > 0 && verdict === "ok") {
     const held = pending + processing + complete + failed + archived;
-    // Acknowledged events plus found events in doubt, less events in the tables.
+    // Lost events: acknowledged events and found events in doubt, minus events in the tables.
     yield { figure: "integrity.lost", stated: lost, counted: added.published + inDoubtFound - held };
   }
   const worked = workedIn(directory, workersOf(names, "work"));

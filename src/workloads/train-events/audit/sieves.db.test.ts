@@ -33,7 +33,7 @@ test.each(ID_KINDS)(
   "the database computes the same sums of keys by range as a producer, ids %s",
   async (ids) => {
     await makeAuditedTrial(admin, { namespace, payload: "text", ids });
-    // Keys of foreign events, in which every bit is set in some key.
+    // No ledger contains these events. Each bit of a key is set in the key of some event.
     await admin.query(`INSERT INTO ${tables.events} (id, payload, event_type, authority_id, train_id)
     SELECT md5(n::text)::uuid, '{}', 'DISPATCH_NOTE', md5('')::uuid, '' FROM generate_series(1, 500) AS n`);
     const rows = await admin.query(

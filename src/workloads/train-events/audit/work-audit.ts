@@ -23,31 +23,31 @@ export interface SeenEvent {
   readonly attempts: number;
 }
 
-/** Bits that are stored for each event. */
+/** Bits of each event's state: what acknowledged work did to it, and what the tables show. */
 const CLAIMED = 1;
 const COMPLETED = 2;
 const FAILED = 4;
-/** Set if acknowledged work took the event out of the same status twice: a loss in between put it back. */
+/** Set if two acknowledged passes took the event out of the same status: the first one was lost in between. */
 const REPEATED = 8;
 const ARCHIVED = 16;
 const SEEN_ARCHIVED = 32;
 const IN_DOUBT = 64;
 
-/** An event that shows more work than was acknowledged. */
+/** An event that shows more passes or archivings than were acknowledged. */
 interface Surplus {
   readonly id: string;
   readonly amount: number;
   readonly words: string;
 }
 
-/** Commits in doubt of one operation whose events are not known. */
+/** Commits in doubt of one operation whose events no log names. They may explain that much surplus. */
 interface Allowance {
   commits: number;
   events: number;
 }
 
 export interface WorkTerms {
-  /** False if a worker ended without closing its log. */
+  /** False if a worker ended without closing its log, so that work may be missing from it. */
   readonly isWhole: boolean;
   /** True if a pass may end an event that was PENDING. */
   readonly isOneStep: boolean;
@@ -59,13 +59,13 @@ export class WorkAudit {
   readonly totals = { passes: 0, archived: 0 };
   private readonly passes: Uint32Array;
   private readonly bits: Uint8Array;
-  /** Number of archivings after the first, of events that were archived again. */
+  /** Number of acknowledged archivings after the first, by the event's index. */
   private readonly rearchived = new Map<number, number>();
-  /** Index of the first event of each batch, by publishing worker and index of the batch. */
+  /** Index of each batch's first event, by worker and then by the batch's place in its ledger. */
   private readonly starts = new Map<number, Float64Array>();
   private readonly doubts = new Map<string, DoubtfulWork>();
   private readonly doubtful = new Map<number, SeenEvent[]>();
-  /** Events that are live although their archiving was acknowledged; they may be archived too. */
+  /** Events that are live although their archiving was acknowledged. They are lost work unless they are archived as well. */
   private readonly returned: { readonly index: number; readonly id: string }[] = [];
   private readonly surplus: Record<WorkOperation, Surplus[]> = { process: [], archive: [] };
   private readonly unknown: Record<WorkOperation, Allowance> = {
@@ -73,11 +73,14 @@ export class WorkAudit {
     archive: { commits: 0, events: 0 },
   };
 
-  /** Number of the present transaction, and its acknowledgement if a fault may have lost it. */
+  /**
+   * Number of the transaction whose records are being read; `losableAtMs` is its acknowledgement if a fault may have lost
+   * it.
+   */
   private transactions = 0;
   private losableAtMs: number | undefined;
 
-  /** Reads the work logs in `directory`. */
+  /** Reads all work logs in `directory`. */
   constructor(
     private readonly ledgers: Ledgers,
     directory: string,
@@ -116,9 +119,9 @@ export class WorkAudit {
     else this.doubtful.set(index, [event]);
   }
 
-  /** Adds the findings that need all rows. */
+  /** Adds the findings that need all rows. Call it after the last `check`. */
   settle(findings: Findings): void {
-    // Commits stay in doubt if there may be work that no log contains.
+    // If work may be missing from the logs, commits without an answer cannot be decided.
     const doubts = [...this.doubts.values()].filter(
       ({ acknowledgedAtMs }) => !this.isOpen || acknowledgedAtMs !== undefined,
     );
@@ -140,20 +143,26 @@ export class WorkAudit {
     for (const operation of ["process", "archive"] as const) this.judgeSurplus(operation, findings);
   }
 
-  /** True if there may be work that no log contains. */
+  /** True if the tables may show work that no log contains. */
   private get isOpen(): boolean {
     const { process, archive } = this.unknown;
     return !this.terms.isWhole || process.commits + archive.commits > 0;
   }
 
-  /** Compares events of commits in doubt if other work may hide which commits happened. */
+  /**
+   * Compares only the lower bound of passes of events with commits in doubt, because other work may be missing from the
+   * logs.
+   */
   private compareAtLeast(findings: Findings): void {
     for (const [index, events] of this.doubtful)
       for (const { id, attempts } of events)
         if (attempts < this.passesAt(index)) this.lacksPasses(index, id, attempts, findings);
   }
 
-  /** Names the lost work of each event that is present; a missing event has lost more. */
+  /**
+   * Adds losses for acknowledged commits that did not happen, and a finding for each of their events that is present. A
+   * missing event is a finding of the key audit.
+   */
   private tellLost(lost: readonly DoubtfulWork[], torn: ReadonlySet<number>, findings: Findings): void {
     const reported = new Set<number>();
     for (const { operation, works, acknowledgedAtMs } of lost)
@@ -242,7 +251,7 @@ export class WorkAudit {
     const wanted = statusOf(bits);
     const reported = `${acknowledged} acknowledged passes left it ${wanted}`;
     const again = isArchived ? (this.rearchived.get(index) ?? 0) : 0;
-    // An event with more acknowledged passes than it shows lost work in between, which was done again.
+    // More acknowledged passes than shown: a pass was lost and made again.
     if (attempts < acknowledged) this.lacksPasses(index, id, attempts, findings);
     else if (again > 0)
       this.undone("archive", again, id, `archivings acknowledged: ${again + 1}, shown: 1`, findings);
@@ -269,7 +278,10 @@ export class WorkAudit {
     for (const { id, words } of surplus) findings.add("unexplained", id, words);
   }
 
-  /** Work in the tables in addition to the acknowledged work; undefined if they lack the event. */
+  /**
+   * Number of passes or archivings of an event that the tables show beyond the certain acknowledged ones; undefined if the
+   * event is missing.
+   */
   private excess(index: number, operation: WorkOperation): number | undefined {
     const seen = this.doubtful.get(index);
     const [event] = seen ?? [];
@@ -285,7 +297,7 @@ export class WorkAudit {
     this.undone("process", acknowledged - attempts, id, words, findings);
   }
 
-  /** Adds a finding and a loss for missing work that no fault explains. */
+  /** Adds a finding and a loss for missing acknowledged work that no fault explains. */
   private undone(
     operation: WorkOperation,
     amount: number,

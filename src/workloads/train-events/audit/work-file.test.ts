@@ -4,7 +4,7 @@ import { EventStatus } from "../model/lifecycle.js";
 import { scratchDirectory } from "../../../../test/support/train-sim.js";
 import { readWork, WorkFileWriter, workPath } from "./work-file.js";
 
-// Position 0x1002, worker 7, batch 0x0a0b0c0d.
+// This key is position 0x1002 of batch 0x0a0b0c0d of worker 7.
 const ID = "0199aaaa-bbbb-7002-8d07-0a0b0c0d0001";
 const EVENT = { worker: 7, batch: 0x0a0b0c0d, position: 0x1002 };
 

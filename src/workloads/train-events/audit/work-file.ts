@@ -15,7 +15,10 @@ const HEADER = `${JSON.stringify({ format: "train-sim work 3" })}\n`;
 const RECORD_BYTES = 12;
 const BUFFERED_RECORDS = 4096;
 const READ_BYTES = RECORD_BYTES * 65_536;
-/** Position above every batch: the place of a key that no producer of the trial makes. */
+/**
+ * Position in place of the real one for a key that no producer of the trial has made. It is above every position in a
+ * batch.
+ */
 const POSITION_MAX = 0xff_ffff;
 
 const STATUSES = EventStatus.options;
@@ -23,18 +26,21 @@ const STATUS_CODE = Object.fromEntries(STATUSES.map((status, code) => [status, c
   EventStatus,
   number
 >;
-/** Code of an archiving; codes below it are `was * 4 + status`. */
+/** Code of an archiving. Smaller codes are passes: `was * 4 + status`. */
 const ARCHIVED = 16;
 const UNKNOWN = { process: 17, archive: 18 } as const;
 const TRANSACTION = 19;
 
 export type WorkOperation = keyof typeof UNKNOWN;
 
-/** One record. `doubt` is the number of the commit in doubt, counted by the worker from 1; 0 for acknowledged work. */
+/** One record of a work log. `doubt` numbers the worker's commits in doubt from 1; it is 0 for acknowledged work. */
 export type Work =
   | { readonly kind: "pass"; readonly event: EventPlace; readonly pass: StatusChange; readonly doubt: number }
   | { readonly kind: "archived"; readonly event: EventPlace; readonly doubt: number }
-  /** A commit in doubt with at most `events` unknown events: the statement was the transaction. */
+  /**
+   * A commit in doubt with at most `events` events that are unknown, because the unanswered statement was the whole
+   * transaction.
+   */
   | { readonly kind: "unknown"; readonly operation: WorkOperation; readonly events: number }
   | { readonly kind: "transaction"; readonly atMs: number; readonly endpoint: number };
 
@@ -48,7 +54,7 @@ export interface EventPlace {
 
 type StatusChange = Pick<EventPass, "was" | "status">;
 
-/** Changes by code, so that reading makes no objects. */
+/** Status changes by code, shared so that reading makes no objects. */
 const CHANGES: readonly StatusChange[] = STATUSES.flatMap((was) =>
   STATUSES.map((status) => ({ was, status })),
 );
@@ -64,14 +70,14 @@ export class WorkFileWriter extends RecordFile {
     super(path, HEADER, RECORD_BYTES, BUFFERED_RECORDS);
   }
 
-  /** Begins the records of a transaction that the endpoint of that number acknowledged. */
+  /** Writes the head of the records of a transaction that the endpoint of that number acknowledged. */
   transaction(atMs: number, endpoint: number): void {
     const at = this.next();
     this.buffer.writeDoubleLE(atMs, at);
     this.buffer.writeUInt32LE(((endpoint << 8) | TRANSACTION) >>> 0, at + 8);
   }
 
-  /** Number for the records of one commit in doubt. */
+  /** Returns a new number for the records of one commit in doubt. */
   nextDoubt(): number {
     return ++this.doubts;
   }
@@ -101,7 +107,7 @@ export class WorkFileWriter extends RecordFile {
   }
 }
 
-/** Records of a file in the order in which they were written, in portions. Throws a TrainSimError if the file is damaged. */
+/** Reads a file's records in the order in which they were written. Throws a TrainSimError if the file is damaged. */
 export function* readWork(path: string): Generator<Work> {
   const file = openSync(path, "r");
   const portion = Buffer.allocUnsafe(READ_BYTES);

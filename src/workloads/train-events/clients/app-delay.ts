@@ -5,7 +5,9 @@ import type { PausableTransaction } from "../store.js";
 import type { DelayedOperation } from "../settings.js";
 import type { EventContext } from "./context.js";
 
-/** Returns a function that gives an operation's transactions their app delay. */
+/**
+ * Returns a function that gives a transaction of the operation its app delay: a random pause in the range of `appDelayMs`.
+ */
 export function appDelayOf(
   context: EventContext,
   operation: DelayedOperation,

@@ -6,7 +6,7 @@ import type { EventContext } from "./context.js";
 import { PreparedTransactions } from "../../../clients/ahead.js";
 import { IdleBackoff } from "../../../clients/idle-backoff.js";
 
-/** Outcome of an archive transaction; a failed transaction moved nothing and says nothing about the queue. */
+/** Outcome of an archive transaction. A failed one moved nothing and does not show whether the queue is empty. */
 export interface Archived {
   readonly events: number;
   readonly foundNothing: boolean;

@@ -6,7 +6,7 @@ import type { EventSettings } from "../settings.js";
 export type EventTreatment = EventSettings & WorkloadTreatment;
 export type EventAssignment = ThreadAssignment<EventTreatment>;
 
-/** Head of a publishing worker's ledger: the inputs of its keys and documents. */
+/** Head of a publishing worker's ledger, from which its keys and documents can be made again. */
 export function ledgerSourceOf({ ordinal, role, trial, settings }: EventAssignment): LedgerSource {
   const { ids, documentBytes, documentShape } = settings;
   return { worker: ordinal, stream: role, ids, seed: trial.seed, documentBytes, documentShape };

@@ -7,7 +7,7 @@ import { WorkFileWriter, workPath, type WorkOperation } from "../audit/work-file
 import { ledgerSourceOf, type EventAssignment } from "./assignment.js";
 import type { TransactionEnd } from "../../../clients/transactor.js";
 
-/** End of a transaction on the monotonic clock, and its endpoint. */
+/** End of a transaction: its time on the monotonic clock, and its endpoint. */
 type Ended = Pick<TransactionEnd<unknown>, "finishedMs" | "endpoint">;
 
 export class BatchLedger {
@@ -20,7 +20,7 @@ export class BatchLedger {
     private readonly workFile: string,
   ) {}
 
-  /** Throws if a file cannot be made in the trial's directory, or exists. */
+  /** Makes the ledger of a worker. Throws if a file exists already, or cannot be made in the trial's directory. */
   static of(assignment: EventAssignment, publishes: boolean): BatchLedger {
     const { directory, ordinal } = assignment;
     const file = publishes
@@ -29,7 +29,10 @@ export class BatchLedger {
     return new BatchLedger(file, workPath(directory, ordinal));
   }
 
-  /** Records a batch. Throws, like the next four, if the disk does not take the ledger: no audit were possible. */
+  /**
+   * Records the outcome of an add. Throws, like the other recording methods, if the ledger cannot be written: no audit
+   * would be possible.
+   */
   settle(batch: LedgerEntry, outcome: BatchOutcome, { finishedMs, endpoint }: Ended): void {
     const { sums } = this;
     if (outcome === "acknowledged") sums.published += batch.events;
@@ -57,17 +60,23 @@ export class BatchLedger {
     for (const id of ids) file.archived(id);
   }
 
-  /** Records a process transaction whose commit is in doubt: its passes, or at most `most` unknown passes. */
+  /**
+   * Records a process transaction whose commit is in doubt, with its passes or, if they are unknown, with their largest
+   * number.
+   */
   processedInDoubt(passes: readonly EventPass[] | undefined, most: number): void {
     this.inDoubt("process", passes, most, (file, pass, doubt) => file.pass(pass, doubt));
   }
 
-  /** Like `processedInDoubt`, for an archive transaction. */
+  /**
+   * Records an archive transaction whose commit is in doubt, with its events or, if they are unknown, with their largest
+   * number.
+   */
   archivedInDoubt(ids: readonly string[] | undefined, most: number): void {
     this.inDoubt("archive", ids, most, (file, id, doubt) => file.archived(id, doubt));
   }
 
-  /** Hands the buffered records to the operating system. Never throws: the next record throws the error. */
+  /** Writes buffered records to the files. Never throws: the next recording method throws the error. */
   flush(): void {
     try {
       this.file?.flush();
@@ -77,7 +86,7 @@ export class BatchLedger {
     }
   }
 
-  /** Closes the files; returns the totals, including the number of unmatched lifecycles. Throws like `settle`. */
+  /** Closes the files and returns the totals of this ledger. Throws if the files cannot be written. */
   close(unmatchedLifecycles: number): LedgerTotals {
     this.requireWritten();
     this.file?.close();

@@ -5,7 +5,7 @@ import type { EventContext } from "./context.js";
 import { createProcessor } from "./consumer.js";
 import type { TransactionPlan } from "../../../clients/transactor.js";
 
-/** Pauses of one transaction that begins its app delay after, or before, the end of the load. */
+/** Pauses in milliseconds of a transaction whose app delay begins after the end of the load (`isEnding`) or before it. */
 async function pauses(isEnding: boolean): Promise<number[]> {
   const slept: number[] = [];
   const outcome = { events: 0, passes: [], completedIds: [] };

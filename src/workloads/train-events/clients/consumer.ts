@@ -10,11 +10,11 @@ import { IdleBackoff } from "../../../clients/idle-backoff.js";
 
 const eventsOf = ({ events }: ProcessOutcome): number => events;
 
-/** Processes one batch at a time; resolves to false if there was nothing to process. The cycle topology uses it too. */
+/** Processes one batch at a time; resolves to false if there was nothing to process. The clients of `cycle` use it, too. */
 export interface BatchProcessor {
   readonly prepare: (client: number) => void;
   readonly process: (client: number, intendedMs: number) => Promise<boolean>;
-  /** Verifies the client's last claim if it is sampled; call it while nothing is timed. */
+  /** Verifies the client's last claim, if it is sampled. Call it while nothing is timed. */
   readonly verify: (client: number) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createProcessor(context: EventContext): BatchProcessor {
     return { limit, made: queue.process({ limit, roll, chances }) };
   });
 
-  /** Last claim of each client. */
+  /** Last claim of each client that has ended and was not verified yet. */
   const ended: (EndedClaim | undefined)[] = [];
 
   async function process(client: number, intendedMs: number): Promise<boolean> {

@@ -3,7 +3,10 @@ import { monotonicMs } from "../../../foundation/clock.js";
 import type { TimeAccount } from "../../../clients/time-account.js";
 import type { ConnectionSource, Session } from "../../../database/session.js";
 
-/** Resolves to undefined if the answer could not be had; it does not retry. Never rejects. */
+/**
+ * Runs a query of the program's own on a connection of the load. Never rejects and does not retry; resolves to undefined if
+ * the query failed.
+ */
 export type LookAside = <T>(client: number, look: (session: Session) => Promise<T>) => Promise<T | undefined>;
 
 export function lookAsideWith(

@@ -12,16 +12,16 @@ import type { LookAside } from "./look-aside.js";
 import { microsOf, textIn } from "./read-check.js";
 
 const LOOK_EVERY_MS = 1_000;
-/** Most events of the preload, and most newest events, that a look-up finds: fewer if documents are large. */
+/** Largest number of preloaded events and of newest events that a look-up reads. Large documents lower it. */
 const LOOK_EVENTS = 128;
 const LOOK_BYTES = 256 * 1024;
-/** Milliseconds that a question by type and time covers before an event. */
+/** Milliseconds before an event's creation at which a question by type and time begins. */
 const TIME_RANGE_MS = 10_000;
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 const EPOCH = "1970-01-01 00:00:00+00";
 
-/** Questions that no event matches. */
+/** Questions that no event matches, for a worker that knows no event yet. */
 const OF_NOTHING = {
   id: { kind: "id", id: NIL },
   authority: { kind: "authority", authorityId: NIL },
@@ -40,9 +40,9 @@ interface Known {
 
 export interface Probe {
   readonly question: Question;
-  /** Key of the event from which the question was made, if a look-up has found that event. */
+  /** Key of the event from which the question was made; undefined if no look-up has shown the event. */
   readonly id?: string | undefined;
-  /** True if no event was known: no event matches the question. */
+  /** True for a question that no event matches, asked because no event was known. */
   readonly isOfNothing: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface ProbesOptions {
 /** Draws the questions of one worker. */
 export class Probes {
   private readonly preloaded: DocumentGenerator;
-  /** Rows of the last look-up. */
+  /** Rows of the last successful look-up. */
   private found: readonly StatementRow[] | undefined;
   private dueMs = Number.NEGATIVE_INFINITY;
 
@@ -76,7 +76,7 @@ export class Probes {
     return { question, id: known.id, isOfNothing: false };
   }
 
-  /** Looks events up if the last look-up is old. Never rejects. */
+  /** Reads some events, unless the last look-up is recent. Never rejects. */
   async look(client: number): Promise<void> {
     const { settings, prng, queue, lookAside, nowMs = monotonicMs } = this.options;
     if (nowMs() < this.dueMs) return;
@@ -113,7 +113,7 @@ function knownOf(row: StatementRow): Known {
   return { id, createdAt, json, eventType, authorityId };
 }
 
-/** Undefined if too little is known for that kind. */
+/** Question of that kind about an event; undefined if too little is known of the event. */
 function questionOf(
   kind: keyof typeof OF_NOTHING,
   { id, createdAt, eventType, authorityId, json }: Known,
@@ -136,7 +136,7 @@ function questionOf(
   }
 }
 
-/** A track section or a circuit of a document, at its path; undefined for a document without any. */
+/** Part of a document with one track section or one circuit, at its path; undefined if the document has neither. */
 function partOf(json: string, prng: Prng): object | undefined {
   try {
     const { route, metrics } = JSON.parse(json) as EventDocument;

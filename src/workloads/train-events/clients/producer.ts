@@ -23,7 +23,10 @@ interface MadeBatch {
 class BatchStream {
   private readonly prng: Prng;
   private readonly documents: DocumentGenerator;
-  /** Source of sizes from a profile; reseeded for each arrival, so that a size depends on its arrival alone. */
+  /**
+   * Random numbers for the sizes of a profile's batches. They are seeded by arrival, so that a size depends on its arrival
+   * alone.
+   */
   private readonly sizePrng = new Prng(0);
   private readonly profile: Profile | undefined;
   private readonly client: number;
@@ -47,8 +50,8 @@ class BatchStream {
   }
 
   /**
-   * Makes the next batch. A profile's size depends on the arrival, so a batch is made once its arrival is known; a batch
-   * for an arrival that never came, at the end of the warm-up, is made again of the same documents.
+   * Makes the next batch. With a profile its size depends on the arrival, so the batch is made when its arrival is known. A
+   * batch for an arrival that did not come, at the end of the warm-up, is made again from the same documents.
    */
   prepare(arrival?: Arrival): void {
     if (this.profile ? !arrival : this.ahead) return;
@@ -84,7 +87,7 @@ class BatchStream {
   }
 }
 
-/** Adds one batch; resolves to true if it was acknowledged. The cycle topology uses it too. */
+/** Adds one batch at a time; resolves to true if it was acknowledged. The clients of `cycle` use it, too. */
 export interface Adder {
   prepare(client: number, arrival?: Arrival): void;
   add(client: number, intendedMs: number): Promise<boolean>;

@@ -3,16 +3,19 @@
 // little late.
 import { batchNumberOf, PRELOAD_WORKER, workerOf } from "../model/event-id.js";
 
-/** Batches that a ring remembers; an older batch is no longer found and its lifecycle counts as unmatched. */
+/** Number of batches that a ring holds. Older batches are overwritten, and lives of their events count as unmatched. */
 const RING_BATCHES = 1 << 18;
 export const RING_BYTES = RING_BATCHES * 12;
 
-/** Most look-ups, one a second, of an event's publish time before it counts as unknown. */
+/** Largest number of look-ups, one a second, for a publish time. After that it counts as unknown. */
 const LOOKS_MAX = 5;
-/** Milliseconds by which a time on another agent must be earlier to be certainly earlier. */
+/** Milliseconds by which a time on another agent's clock must be earlier to count as earlier. */
 const SURELY_BEFORE_MS = 1_000;
 
-/** One publishing worker's ring: times by batch number, then the batch numbers, which mark an entry as present. */
+/**
+ * Publish times of one worker in a ring buffer: times by batch number, and the batch number of each entry, which is written
+ * last.
+ */
 class Ring {
   private readonly atMs: Float64Array;
   private readonly batch: Int32Array;
@@ -28,7 +31,9 @@ class Ring {
     Atomics.store(this.batch, slot, (batchNumber + 1) | 0);
   }
 
-  /** Publish time; "pending" before the acknowledgement is known; undefined if the ring no longer has it. */
+  /**
+   * Publish time of a batch; "pending" if its acknowledgement is not known yet; undefined if the ring has overwritten it.
+   */
   read(batchNumber: number): number | "pending" | undefined {
     const slot = batchNumber % RING_BATCHES;
     const stored = Atomics.load(this.batch, slot);
@@ -44,14 +49,17 @@ interface Waiting {
   readonly record: (latencyMs: number, atMs: number) => void;
 }
 
-/** Turns completions into latencies since publishing; there is one for each worker thread. */
+/** Computes latencies from the publishing of an event to a stage of its life. Each worker thread has one. */
 export class LifecycleClock {
   private readonly rings = new Map<number, Ring>();
   private pending: Waiting[] = [];
-  /** Number of events with an unknown publish time, without preloaded events; these are missing from the latencies. */
+  /** Number of events whose publish time is unknown. The latencies lack them; preloaded events do not count. */
   unmatched = 0;
 
-  /** `buffers` holds the memory of each publishing worker; memory of the workers in `mirrored` is a copy. */
+  /**
+   * `buffers` has the shared memory of each publishing worker. For the workers in `mirrored` it is a copy from another
+   * agent.
+   */
   constructor(
     buffers: ReadonlyMap<number, SharedArrayBuffer>,
     private readonly mirrored: readonly number[],
@@ -63,7 +71,7 @@ export class LifecycleClock {
     this.rings.get(worker)?.write(batchNumber, atMs);
   }
 
-  /** True if the producer saw the event's acknowledgement before that time; false if that is no longer known. */
+  /** True if the event's producer read the acknowledgement before `atMs`; false if it did not, or if that is unknown. */
   wasPublishedBefore(id: string, atMs: number): boolean {
     const worker = workerOf(id);
     if (worker === PRELOAD_WORKER) return true;
@@ -72,21 +80,24 @@ export class LifecycleClock {
     return typeof publishedMs === "number" && publishedMs < atMs - marginMs;
   }
 
-  /** Records the latency of each event that reached its end at `atMs`; preloaded events have no publish time. */
+  /**
+   * Records the latencies of events that reached a stage at `atMs`. Preloaded events are skipped, since they have no
+   * publish time.
+   */
   reached(ids: readonly string[], atMs: number, record: (latencyMs: number, atMs: number) => void): void {
     for (const id of ids) {
       if (workerOf(id) !== PRELOAD_WORKER) this.match({ id, atMs, looks: 1, record });
     }
   }
 
-  /** Looks the pending publish times up again. */
+  /** Looks up the publish times that were pending. */
   settlePending(): void {
     const waiting = this.pending;
     this.pending = [];
     for (const each of waiting) this.match({ ...each, looks: each.looks + 1 });
   }
 
-  /** Counts lives with a pending publish time as unmatched. */
+  /** Counts lives whose publish time is still pending as unmatched. */
   close(): void {
     this.unmatched += this.pending.length;
     this.pending = [];
@@ -97,7 +108,7 @@ export class LifecycleClock {
     const publishedMs = this.rings.get(workerOf(id))?.read(batchNumberOf(id));
     if (publishedMs === "pending" && looks <= LOOKS_MAX) this.pending.push(waiting);
     else if (typeof publishedMs !== "number") this.unmatched++;
-    // The producer may read an acknowledgement after the completion that followed it: then the latency is 0.
+    // The producer may read its acknowledgement after the event's completion: the latency is then 0.
     else record(Math.max(0, atMs - publishedMs), atMs);
   }
 }

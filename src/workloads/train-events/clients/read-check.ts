@@ -8,17 +8,17 @@ import type { StatementRow } from "../../../database/sql.js";
 
 export type Sought = ReadProbe & { readonly id?: string };
 
-/** A wrong row or a missing event of an answer. */
+/** An event that an answer shows wrongly or lacks, with the reason in words. */
 export interface Misread {
   readonly id: string;
   readonly words: string;
 }
 
-/** Rows of a read, by look-up. */
+/** Rows of a dispatcher's read, by look-up. */
 export interface ReadRows {
   readonly newest: readonly StatementRow[];
   readonly found: readonly StatementRow[];
-  /** True if `newest` is in the statement's order. */
+  /** True if `newest` is in the order that the statement states. */
   readonly isOrdered: boolean;
 }
 
@@ -26,7 +26,10 @@ const idOf = (row: StatementRow): string => row[0] as string;
 const createdAtOf = (row: StatementRow): string => row[1] as string;
 const idsOf = (rows: readonly StatementRow[]): Set<string> => new Set(rows.map(idOf));
 
-/** Value of `name` in the JSON text of the row's document as the server wrote it, where the name occurs once. */
+/**
+ * Text of the member `name` in the row's document, which must contain the name once. The document is JSON as the server
+ * wrote it.
+ */
 export function textIn(row: StatementRow, name: "eventType" | "authorityId" | "trainId"): string {
   return new RegExp(`"${name}": ?"([^"]*)"`).exec(row[2] as string)?.[1] ?? "";
 }
@@ -38,7 +41,10 @@ export function microsOf(text: string): number {
   return Date.parse(seconds + zone) * 1000 + Number(fraction.padEnd(6, "0"));
 }
 
-/** The rows of a read. One answer of both look-ups comes in any order, and the train's rows are `found`. */
+/**
+ * Sorts the rows of a read by look-up. A statement with both look-ups returns rows in any order; the sought train's are
+ * `found`.
+ */
 export function rowsOf({ answers }: ReadOutcome, { authorityId, trainId }: Sought): ReadRows {
   const [first = [], second] = answers;
   if (second) return { newest: first, found: second, isOrdered: true };
@@ -53,7 +59,10 @@ export function rowsOf({ answers }: ReadOutcome, { authorityId, trainId }: Sough
   };
 }
 
-/** Creation of the oldest row of a full answer, in the server's format; undefined if the answer must contain all events. */
+/**
+ * Creation of the oldest row of a full answer, in the server's format; undefined if the answer is not full and must contain
+ * all events.
+ */
 export function oldestOf({ newest }: ReadRows): string | undefined {
   if (newest.length < RECENT_LIMIT) return undefined;
   return newest
@@ -61,7 +70,7 @@ export function oldestOf({ newest }: ReadRows): string | undefined {
     .reduce((oldest, each) => (microsOf(each) < microsOf(oldest) ? each : oldest));
 }
 
-/** Rows that are wrong regardless of the tables. */
+/** Rows that are wrong whatever the tables hold, for example of another type or in the wrong order. */
 export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Sought): Misread[] {
   const misread = [...beyondLimit(newest), ...[newest, found].flatMap(readTwice)];
   const isOfType = (row: StatementRow): boolean => textIn(row, "eventType") === sought.eventType;
@@ -75,7 +84,7 @@ export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Soug
   return misread;
 }
 
-/** Rows of an answer that are wrong regardless of the tables; rows of `byType` are named by their type. */
+/** Rows of a question's answer that are wrong whatever the tables hold. A row of `byType` is named by its type. */
 export function misansweredRows(rows: readonly StatementRow[], question: Question): Misread[] {
   const { kind } = question;
   const words = `${READS[kind]} gave it, and it is not what was asked for`;
@@ -125,7 +134,7 @@ export function containsPart(whole: unknown, part: unknown): boolean {
   );
 }
 
-/** The missing event of an answer: `liveId` matched the question before and is still live. */
+/** A finding if the answer lacks `liveId`, an event that matched the question before and is still live. */
 export function missingAnswer(rows: readonly StatementRow[], { kind }: Question, liveId: string): Misread[] {
   if (idsOf(rows).has(liveId)) return [];
   return [{ id: liveId, words: `it is live, and ${READS[kind]} did not give it` }];
@@ -151,7 +160,10 @@ function readTwice(rows: readonly StatementRow[]): Misread[] {
   return repeated.map((id) => ({ id, words: "one read has it twice" }));
 }
 
-/** Live events that a read lacks: `newer` than its oldest row, and `soughtLive`. They were live before and after the read. */
+/**
+ * Events that a read lacks: events in `newer`, which are newer than its oldest row, and `soughtLive`. All of them were live
+ * before and after the read.
+ */
 export function missingRows(
   { newest, found, isOrdered }: ReadRows,
   newer: readonly string[],

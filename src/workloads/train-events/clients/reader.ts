@@ -15,17 +15,17 @@ import { Probes } from "./probes.js";
 import { textIn, type Sought } from "./read-check.js";
 import type { StatementRow } from "../../../database/sql.js";
 
-/** Number of documents that supply the types for a dispatcher's look-ups, and the trains until any event was seen. */
+/** Number of made documents that supply event types, and supply trains until the worker has seen an event. */
 const PROBES = 256;
 
-/** A read that was drawn, to be run by a client. */
+/** A drawn read, which a client can run. */
 type Read = (client: number, intendedMs: number) => Promise<void>;
 
 const rowsIn = ({ answers }: ReadOutcome): number => answers.reduce((sum, { length }) => sum + length, 0);
 
 /**
- * Two look-ups like a dispatcher's: the newest events of a type, and the events of a train. The train comes from an event
- * that the worker has just seen, so that a look-up finds its event unless that was archived since.
+ * Returns a function that draws a dispatcher's read: the newest events of a type, and the events of a train. The train is
+ * that of an event the worker has just seen, so that the look-up finds it unless it was archived since.
  */
 function dispatcher({ queue, transactor, prng, assignment, checks }: EventContext): () => Read {
   const { settings, trial } = assignment;
@@ -40,7 +40,7 @@ function dispatcher({ queue, transactor, prng, assignment, checks }: EventContex
   );
   const count = preload > 0 ? Math.min(PROBES, preload) : PROBES;
   const probes: GeneratedDocument[] = Array.from({ length: count }, (_, index) => documents.at(index));
-  /** Rows of the worker's last answer: the newest events of a type, then events of a train. */
+  /** Rows of the worker's last read: the newest events of a type, followed by events of a train. */
   let seen: readonly StatementRow[] = [];
 
   function draw(): Sought {
@@ -66,7 +66,10 @@ function dispatcher({ queue, transactor, prng, assignment, checks }: EventContex
   };
 }
 
-/** Questions of one statement each. A question that no event can match is an empty poll, and measures no read. */
+/**
+ * Returns a function that draws a read with one question. A question that no event can match counts as an empty poll, not
+ * as a read.
+ */
 function questioner(context: EventContext): (kind: QuestionKind) => Read {
   const { queue, transactor, prng, assignment, checks, lookAside } = context;
   const { settings, trial } = assignment;

@@ -12,7 +12,7 @@ const LOCKED_MOST = 3;
 interface Tables {
   readonly passedOver?: readonly string[];
   readonly documents?: readonly LiveDocument[];
-  /** False if queries of the tables fail. */
+  /** False if the checks' own queries of the tables fail. */
   readonly isThere?: boolean;
 }
 

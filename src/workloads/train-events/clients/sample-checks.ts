@@ -23,8 +23,8 @@ import type { StatementRow } from "../../../database/sql.js";
 
 const ONE_IN = 100;
 /**
- * Number of a worker's first transactions that are all sampled. Transaction n is then sampled with a chance of this number
- * divided by n, down to one in a hundred: a short trial is verified too, and a long trial pays for 92 more look-ups.
+ * All of a worker's first 20 transactions are sampled. Transaction n after them is sampled with probability 20 / n, and at
+ * least 1 / 100: short trials are verified too, and a long trial pays for 92 more look-ups.
  */
 const SAMPLED_AT_FIRST = 20;
 
@@ -33,18 +33,18 @@ export interface SampleChecksOptions {
   readonly lookAside: LookAside;
   readonly lifecycle: Pick<LifecycleClock, "wasPublishedBefore">;
   readonly seed: number;
-  /** Most events that all claims of the trial together can hold at a time. */
+  /** Largest number of events that all claims of the trial can lock at the same time. */
   readonly lockedMost: number;
   readonly validate: Validation;
 }
 
-/** The client that ran the transaction, and the monotonic time before the transaction began. */
+/** A transaction that may be sampled: its client, and a monotonic time before it began. */
 export interface Sampled {
   readonly client: number;
   readonly startedMs: number;
 }
 
-/** `limit` is the requested number of events. */
+/** A claim that has ended. `limit` is the number of events that it asked for. */
 export interface EndedClaim extends Sampled {
   readonly limit: number;
   readonly passes: readonly ClaimedPass[];
@@ -90,7 +90,10 @@ export class SampleChecker {
       this.findings.add("misread", id, words);
   }
 
-  /** Checks the answer to a question, made from the event `id` if that was seen before. Never rejects. */
+  /**
+   * Verifies the answer to a question, if sampled. `id` is the event from which the question was made, if known. Never
+   * rejects.
+   */
   async answer(
     client: number,
     { question, id }: Pick<Probe, "question" | "id">,
@@ -108,7 +111,7 @@ export class SampleChecker {
     for (const each of misread) this.findings.add("misread", each.id, each.words);
   }
 
-  /** Checks a claim; without events there is nothing to verify. Never rejects. */
+  /** Verifies a claim, if sampled and if it has events. Never rejects. */
   async claim(claim: EndedClaim): Promise<void> {
     if (claim.passes.length === 0) return;
     const isSampled = this.isSampled();
@@ -124,12 +127,15 @@ export class SampleChecker {
     return { reads, claims, validated, invalid, misread, misclaimed, named };
   }
 
-  /** Decides whether a transaction is sampled; call it once for each. */
+  /** Decides at random whether a transaction is sampled. Call it once for each transaction. */
   private isSampled(): boolean {
     return this.prng.float() * ++this.transactions < Math.max(SAMPLED_AT_FIRST, this.transactions / ONE_IN);
   }
 
-  /** Checks documents; those that the program does not have are looked up together, as the pass left them. */
+  /**
+   * Validates the documents of a claim. If the database changed them by itself, one look-up reads them as the pass left
+   * them.
+   */
   private async checkDocuments({ client, passes }: EndedClaim, isSampled: boolean): Promise<void> {
     const { documents } = this;
     const { validate, verification, lookAside } = this.options;

@@ -3,12 +3,12 @@ import { eventTypeIn, withState } from "./document-text.js";
 import type { DocumentState, EventType } from "./event.js";
 import type { EventStatus } from "./lifecycle.js";
 
-/** The change of `metrics.flags.fleeted` by a pass. */
+/** The change that a pass makes to the flag `metrics.flags.fleeted`. */
 export type FleetedRule = "set" | "clear" | "toggle";
 
 export interface BusinessRule {
   readonly fleeted: FleetedRule;
-  /** State of the document, by the status in which the pass left the event. */
+  /** New state of the document, by the event's status after the pass. */
   readonly stateOn: Readonly<Record<EventStatus, DocumentState>>;
 }
 
@@ -18,7 +18,7 @@ const ACTIVE = {
   COMPLETE: "APPLIED",
   FAILED: "CANCELLED",
 } as const;
-/** Rules for notices, which take effect when they are lifted: their completion cancels them. */
+/** States of notices. A notice takes effect while it is active, so completing it cancels it. */
 const NOTICE = { ...ACTIVE, COMPLETE: "CANCELLED" } as const;
 
 export const BUSINESS_RULES: Readonly<Record<EventType, BusinessRule>> = {
@@ -34,7 +34,7 @@ export const BUSINESS_RULES: Readonly<Record<EventType, BusinessRule>> = {
   DISPATCH_NOTE: { fleeted: "set", stateOn: ACTIVE },
 };
 
-/** The JSON text of a document after a pass that left the event in `status`. Throws if `json` is no document. */
+/** The document as JSON text after a pass that left the event in `status`. Throws if `json` is not an event's document. */
 export function applyBusinessRule(json: string, status: EventStatus): string {
   const { fleeted, stateOn } = BUSINESS_RULES[eventTypeIn(json)];
   return withState(json, stateOn[status], (was) => (fleeted === "toggle" ? !was : fleeted === "set"));

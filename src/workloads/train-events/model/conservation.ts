@@ -16,7 +16,7 @@ export interface TableCounts {
   readonly duplicated: number;
 }
 
-/** Kinds of violation by an event. */
+/** Kinds of violation that the audit finds in an event. */
 export const VIOLATION_KINDS = [
   "lost",
   "unexpected",
@@ -39,22 +39,22 @@ export type LossKind = Extract<ViolationKind, "lost" | "undone">;
 /** Number of events by kind of violation. */
 export type ViolationCounts = Readonly<Record<ViolationKind, number>>;
 
-/** Numbers of sampled transactions, and of those that were compared with the tables. */
+/** Number of sampled transactions, and the number of them that could be compared with the tables. */
 export interface SampleCount {
   readonly sampled: number;
   readonly verified: number;
 }
 
-/** Numbers of documents compared with the model of an event, by occasion. */
+/** Numbers of documents that were validated, by occasion. */
 export type Validated = Readonly<Record<"made" | "claimed" | "audited", number>>;
 
 export type Checked = Readonly<Record<"reads" | "claims", SampleCount>>;
 
-/** Accounts of the workers and findings of the audit. */
+/** Accounts of the workers, and findings of the audit. */
 export interface AuditFacts {
   /** Events whose insertion the database acknowledged, including preloaded events. */
   readonly published: number;
-  /** Events of add transactions whose commit was never answered. */
+  /** Number of events whose add transaction got no answer to its commit. */
   readonly inDoubt: number;
   /** Events in doubt that were found in the tables. */
   readonly inDoubtFound: number;
@@ -64,7 +64,7 @@ export interface AuditFacts {
   readonly named: readonly NamedFinding<ViolationKind>[];
   /** Acknowledged work that is missing from the tables. */
   readonly losses: readonly Loss[];
-  /** Numbers of events whose acknowledged work a fault may have lost. */
+  /** Numbers of events with lost acknowledged work that a fault explains. */
   readonly explained: Readonly<Record<LossKind, number>>;
   readonly terms: LossTerms;
   /** Sampled transactions that were verified while the load ran. */
@@ -110,7 +110,10 @@ const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: numb
     `${counted(events, "event was", "events were")} claimed, or passed over, against the order of the sampled claims`,
 };
 
-/** Decides whether a loss is a violation; returns how much of it faults explain, for the end of its sentence. */
+/**
+ * Number of violations of a kind. A loss that a fault explains is none if the scenario allows it; `words` states it for the
+ * sentence.
+ */
 function judgeLoss(
   kind: ViolationKind,
   { found, explained, terms }: AuditFacts,
@@ -131,7 +134,7 @@ export function conservationOf(facts: AuditFacts, counts: TableCounts): Conserva
   });
   const expected = published - found.lost + found.unexpected + inDoubtFound;
   const held = counts.pending + counts.processing + counts.complete + counts.failed + counts.archived;
-  // Each event counts once: events in both places, or without a status row, are counted above.
+  // Events in both places or without a status row are violations already, so here each event counts once.
   if (violations.length === 0 && notAudited.length === 0 && expected !== held)
     violations.push(`${counted(held, "event is", "events are")} in the tables, and ${expected} should be`);
   return {

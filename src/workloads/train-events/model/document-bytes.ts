@@ -1,6 +1,6 @@
 // Writes values into a document's bytes, two or four ASCII characters at a time, without making strings.
 
-/** The first two characters of a text as one little-endian word. */
+/** Code of the first two characters, as a little-endian 16-bit word. */
 const pair = (text: string): number => text.charCodeAt(0) | (text.charCodeAt(1) << 8);
 const DIGITS2 = Uint16Array.from({ length: 100 }, (_, i) => pair(String(i).padStart(2, "0")));
 const ZERO = 0x30;
@@ -44,7 +44,10 @@ export function writeFive(view: DataView, at: number, value: number): void {
   writePair(view, at + 3, value % 100);
 }
 
-/** Copies a few bytes, one by one: a call out of JavaScript would take longer. Returns the offset of their end. */
+/**
+ * Copies `few` byte by byte, which is faster for a few bytes than a call out of JavaScript. Returns the offset of their
+ * end.
+ */
 export function writeBytes(bytes: Buffer, at: number, few: Uint8Array): number {
   for (let i = 0; i < few.length; i++) bytes[at + i] = few[i] as number;
   return at + few.length;

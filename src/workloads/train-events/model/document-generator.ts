@@ -16,7 +16,7 @@ import { remarksAt } from "./remarks.js";
 import { byteTarget, type ByteTarget } from "../../../foundation/bytes.js";
 
 export const DEFAULT_DOCUMENT_BYTES = 900;
-/** Bytes of the largest document; the smallest has its fields and no remarks. */
+/** Largest document in bytes. The smallest one has all fields but no remarks. */
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
 
 /** A serialised document and its values for the flat columns. */
@@ -33,9 +33,9 @@ const DAYS = 300;
 const SPAN_MS = DAYS * DAY_MS;
 /** Mean milliseconds between consecutive documents. */
 const STEP_MS = 97;
-/** The only user in documents with the source's values. */
+/** User in every document that has the source's values. */
 const SOURCE_USER = 10_001;
-/** Texts of month and day by the day of the year. */
+/** Month and day of the month, by the number of days since `EPOCH_MS`. */
 const DATES = Array.from({ length: DAYS + 1 }, (_, day) => {
   const date = new Date(EPOCH_MS + day * DAY_MS);
   return [date.getUTCMonth() + 1, date.getUTCDate()] as const;
@@ -46,13 +46,13 @@ const NO_REMARKS_CLOSE_BYTES = Buffer.from(NO_REMARKS_CLOSE);
 const REMARKS_OPEN_BYTES = Buffer.from(REMARKS_OPEN);
 const REMARKS_CLOSE_BYTES = Buffer.from(REMARKS_CLOSE);
 
-/** The latest document; the next one overwrites this object. */
+/** Place of the last written document and of its parts. The next `write` overwrites this object. */
 export interface WrittenDocument {
   /** Offset after the document, at which the next can begin. */
   readonly end: number;
-  /** Event type of the document, in bytes. */
+  /** Event type of the document as bytes. */
   readonly type: Uint8Array;
-  /** Offset of the train's id, which has `FIXED_WIDTHS.trainId` bytes. */
+  /** Offset of the train id, which is `FIXED_WIDTHS.trainId` bytes long. */
   readonly trainIdAt: number;
   /** Authority id of the document: 16 bytes as four words, the first byte highest. */
   readonly authority: Uint32Array;
@@ -72,7 +72,7 @@ export class DocumentGenerator {
   private readonly clientSeed: number;
   /** Most bytes that a document takes. */
   readonly maxBytes: number;
-  /** Template of the last document. */
+  /** Template of the last written document. */
   private template: DocumentTemplate;
   private readonly templates: readonly DocumentTemplate[];
   private readonly written: { -readonly [key in keyof WrittenDocument]: WrittenDocument[key] };
@@ -104,7 +104,7 @@ export class DocumentGenerator {
     this.maxBytes = Math.max(bytes, headBytes + NO_REMARKS_CLOSE.length);
   }
 
-  /** Makes the document of this actor with that index (whole, from 0); calls may come in any order. */
+  /** Makes the document with that index, a whole number from 0. Calls may come in any order. */
   at(index: number): GeneratedDocument {
     const target = (this.scratch ??= byteTarget(Buffer.alloc(this.maxBytes)));
     const json = target.bytes.toString("latin1", 0, this.write(index, target, 0).end);
@@ -117,7 +117,7 @@ export class DocumentGenerator {
     };
   }
 
-  /** The values of the document with that index, for `jsonbText`; the caller may change them. */
+  /** Values of the document with that index, for `jsonbText`. The caller may change them. */
   valuesAt(index: number): DocumentValues {
     const { json } = this.at(index);
     const { shape, places, head } = this.template;
@@ -150,11 +150,12 @@ export class DocumentGenerator {
     return written;
   }
 
-  /** Writes the time of the event, and the train, whose name contains the day. */
+  /** Writes the event's time and the train's name, which contains the day. */
   private writeTimes(index: number, bits: number, view: DataView, at: number): void {
     const { places } = this.template;
     const stepped = index * STEP_MS;
-    // A remainder of a number beyond 32 bits takes longer than the rest of this function.
+    // A remainder of a number above 32 bits takes longer than the rest of this function, so it is avoided where
+    // possible.
     const ms = (stepped < SPAN_MS ? stepped : stepped % SPAN_MS) + (bits % STEP_MS);
     const day = Math.floor(ms / DAY_MS);
     const ofDay = (ms - day * DAY_MS) | 0;
@@ -176,7 +177,7 @@ export class DocumentGenerator {
     writePair(view, train + 18, DAYS_OF_MONTH[day] as number);
   }
 
-  /** Writes numbers as the source does: few of each kind, and a constant user and position. */
+  /** Writes numbers in the source's ranges, with one constant user and one constant position. */
   private writeSourceNumbers(ranges: readonly NumberRange[], view: DataView, at: number): void {
     const { prng } = this;
     const { places, quads, lines } = this.template;
@@ -218,7 +219,7 @@ export class DocumentGenerator {
     writeFive(view, at + places.logicalPos + 2, position % 100_000);
   }
 
-  /** Writes remarks that bring the document to its length, unless it is long enough without them. */
+  /** Writes remarks that bring the document to its length. Without need of remarks it only closes the document. */
   private writeEnd(bytes: Buffer, at: number, headEnd: number): number {
     const bare = REMARKS_OPEN.length + REMARKS_CLOSE.length;
     const missing = this.bytes - (headEnd - at) - bare;

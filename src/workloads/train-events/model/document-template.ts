@@ -12,7 +12,7 @@ import { EVENT_TYPES, type EventType } from "./event.js";
 import type { DocumentShape } from "../settings.js";
 
 const TEMPLATES_PER_TYPE = 6;
-/** Seed of the shapes, the same for every trial. */
+/** Seed of the shapes, which are the same in every trial. */
 const TEMPLATE_SEED = 0x7261_696c;
 const COMPASS = ["NORTHBOUND", "EASTBOUND", "SOUTHBOUND", "WESTBOUND"] as const;
 const DIRECTIONS = ["EAST", "WEST"] as const;
@@ -48,23 +48,23 @@ export interface DocumentTemplate {
   /** Event type in bytes. */
   readonly typeBytes: Uint8Array;
   readonly head: Uint8Array;
-  /** Offset of each value's first occurrence, in bytes. */
+  /** Offset in bytes of the first occurrence of each value of fixed width. */
   readonly places: Readonly<Record<FixedField, number>>;
-  /** Offsets of the fields of `QUADS`. */
+  /** Offsets in bytes of the four-digit fields in `QUADS`. */
   readonly quads: Int32Array;
-  /** Offsets of each line of numbers, one after the other. */
+  /** Offsets in bytes of all occurrences of each field in `LINES`. */
   readonly lines: readonly Int32Array[];
-  /** Ranges of the numbers at the offsets in `quads`; undefined if each place holds four hexadecimal digits. */
+  /** Ranges of the numbers at the offsets of `quads`; undefined if random hexadecimal digits stand there. */
   readonly ranges?: readonly NumberRange[];
 }
 
-/** Whole numbers of four digits for a place: `first` to `first + count - 1`. */
+/** Range of whole numbers of four digits, from `first` to `first + count - 1`. */
 export interface NumberRange {
   readonly first: number;
   readonly count: number;
 }
 
-/** Ranges of the places of `QUADS` in documents with the source's values. */
+/** Ranges of the fields in `QUADS`, for documents with the source's values. */
 const SOURCE_RANGES: readonly NumberRange[] = QUADS.map((field) => {
   if (field.startsWith("section")) return { first: 2000, count: 200 };
   if (field.startsWith("switch")) return { first: 3000, count: 500 };
@@ -72,7 +72,7 @@ const SOURCE_RANGES: readonly NumberRange[] = QUADS.map((field) => {
   return field === "signal" ? { first: 9001, count: 1 } : { first: 1000, count: 500 };
 });
 
-/** Some value for each place, with the punctuation that documents have there. */
+/** An arbitrary value for each field of fixed width, with the punctuation that real values have. */
 const SAMPLE = Object.fromEntries(
   Object.entries(FIXED_WIDTHS).map(([field, width]) => [field, "1".repeat(width)]),
 ) as Record<FixedField, string>;
@@ -120,7 +120,7 @@ function drawShape(eventType: EventType, prng: Prng): ShapeValues {
   };
 }
 
-/** A character for a field, which no document contains. */
+/** Character that stands for a field while its offsets are searched. No document contains it. */
 function markOf(number: number): string {
   return String.fromCharCode(0xe000 + number);
 }
@@ -158,7 +158,7 @@ function drawTemplates(draw: typeof drawShape, ranges?: readonly NumberRange[]):
 
 const drawn = new Map<DocumentShape, readonly DocumentTemplate[]>();
 
-/** All templates of that shape, the same number for each event type. They are drawn on first use. */
+/** All templates of a shape, drawn on first use: the same number for each event type. */
 export function templatesOf(shape: DocumentShape): readonly DocumentTemplate[] {
   const templates =
     drawn.get(shape) ??

@@ -1,14 +1,17 @@
 // Reads and changes a document's text in a tenth of the time of parsing it, with members in any order.
 import { EventType, type DocumentState } from "./event.js";
 
-/** Ends of keys, unique in a document: a search for the quote before them would stop at each quote. */
+/**
+ * Ends of keys, without the quote before them: each occurs once in a document, and a search that begins with a quote would
+ * stop at every quote.
+ */
 const EVENT_TYPE = 'eventType":';
 const STATE = 'state":';
 const FLEETED = 'fleeted":';
 
 const SPACE = 0x20;
 
-/** Offset of that key's value. */
+/** Offset of the value that follows `key`. Throws if the text lacks the key. */
 function valueAt(json: string, key: string): number {
   const found = json.indexOf(key);
   if (found < 0) throw new Error(`a payload that was read is no event's document: "${key} is not in it`);
@@ -21,12 +24,15 @@ function stringAt(json: string, key: string): readonly [from: number, to: number
   return [from, json.indexOf('"', from)];
 }
 
-/** The event type in a document. Throws if the text is no document of an event. */
+/** Event type of a document. Throws if the text is not an event's document. */
 export function eventTypeIn(json: string): EventType {
   return EventType.parse(json.slice(...stringAt(json, EVENT_TYPE)));
 }
 
-/** The text with that state and flag, by `fleetedFrom`. Throws if it is no document of an event. */
+/**
+ * The text with another state and another fleeted flag, which `fleetedFrom` derives from the old one. Throws if it is not
+ * an event's document.
+ */
 export function withState(
   json: string,
   state: DocumentState,

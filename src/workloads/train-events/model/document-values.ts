@@ -3,7 +3,7 @@ import type { DocumentState, EventType } from "./event.js";
 
 export type BooleanText = "false" | "true";
 
-/** Characters of each value of fixed width. */
+/** Numbers of characters of values whose width is always the same. */
 export const FIXED_WIDTHS = {
   authorityId: 36,
   deviceKey: 36,
@@ -39,7 +39,7 @@ export const FIXED_WIDTHS = {
 export type FixedField = keyof typeof FIXED_WIDTHS;
 export type FixedValues = Readonly<Record<FixedField, string>>;
 
-/** The values of varying width, which determine the offsets of the others. */
+/** Values whose width varies. They determine the offsets of all other values. */
 export interface ShapeValues {
   readonly eventType: EventType;
   readonly direction0: string;
@@ -60,13 +60,13 @@ export interface ShapeValues {
 export interface DocumentValues extends Omit<ShapeValues, "fleeted">, FixedValues {
   state: DocumentState;
   fleeted: boolean;
-  /** Undefined if the fields alone have the requested length. */
+  /** Undefined if the document without remarks has the requested length already. */
   readonly remarks: string | undefined;
 }
 
 /**
- * The values of a document whose compact text has each value of fixed width at its offset. Each value is named here: an
- * audit does this for every event, and an object built from a list of names costs it as much as the rest of the audit.
+ * Reads the values of a compact document; `places` has the offsets of values of fixed width. The fields are spelled out
+ * because an audit does this for every event, and a loop over names would double the audit's cost.
  */
 export function valuesIn(
   text: string,
@@ -125,7 +125,7 @@ export function valuesIn(
   };
 }
 
-/** The compact text up to the remarks, which are the last member of `meta`, the last member of the document. */
+/** Compact text of a document up to its remarks, which are the last member of its last member `meta`. */
 export function compactHead(v: Omit<DocumentValues, "remarks">): string {
   const segments = [
     `{"id":"S${v.line0}-${v.segment0}","direction":"${v.direction0}","trackSections":["${v.line0}-${v.section00}","${v.line0}-${v.section01}","${v.line0}-${v.section02}"]}`,
@@ -145,7 +145,7 @@ export function compactText(v: DocumentValues): string {
   return `${compactHead(v)}${end}`;
 }
 
-/** The text in PostgreSQL's format of a JSONB column. */
+/** The document as PostgreSQL prints it from a JSONB column. */
 export function jsonbText(v: DocumentValues): string {
   const noted = v.remarks === undefined ? "" : `"remarks": "${v.remarks}", `;
   return `{"meta": {"userId": "u-${v.user}", ${noted}"logicalPos": ${v.logicalPos}, "sourceSystem": "${v.sourceSystem}"}, "route": {"segments": [{"id": "S${v.line0}-${v.segment0}", "direction": "${v.direction0}", "trackSections": ["${v.line0}-${v.section00}", "${v.line0}-${v.section01}", "${v.line0}-${v.section02}"]}, {"id": "S${v.line1}-${v.segment1}", "direction": "${v.direction1}", "trackSections": ["${v.line1}-${v.section10}", "${v.line1}-${v.section11}", "${v.line1}-${v.section12}"]}, {"id": "S${v.line2}-${v.segment2}", "direction": "${v.direction2}", "trackSections": ["${v.line2}-${v.section20}", "${v.line2}-${v.section21}", "${v.line2}-${v.section22}"]}], "signalId": "SIG-${v.signal}", "switches": [{"id": "SW-${v.switch0}", "position": "${v.position0}"}, {"id": "SW-${v.switch1}", "position": "${v.position1}"}], "attributes": {"ALLOW_PASS": ${v.allowPass}, "SLOW_ORDER": ${v.slowOrder}, "REQUIRES_ACK": ${v.requiresAck}}}, "state": "${v.state}", "train": {"trainId": "${v.trainId}", "direction": "${v.trainDirection}", "withinLimits": ${v.withinLimits}}, "metrics": {"flags": {"fleeted": ${v.fleeted}, "onTrack": ${v.onTrack}}, "circuitIds": ["TC-${v.circuit0}", "TC-${v.circuit1}", "TC-${v.circuit2}", "TC-${v.circuit3}"], "confidence": 0.${v.confidence}}, "createdAt": "${v.createdAt}", "deviceKey": "${v.deviceKey}", "eventType": "${v.eventType}", "authorityId": "${v.authorityId}"}`;

@@ -25,7 +25,7 @@ function sliceOf({ bytes, ends, room }: TextColumn, from: number, to: number): T
   };
 }
 
-/** Positions of keys in the order of the keys. */
+/** Positions of the keys in ascending order of the keys. */
 function orderOf(keys: Buffer): number[] {
   const compare = (a: number, b: number): number =>
     keys.compare(keys, b * KEY_BYTES, (b + 1) * KEY_BYTES, a * KEY_BYTES, (a + 1) * KEY_BYTES);
@@ -49,7 +49,7 @@ export class EventBatch {
     this.size = keys.length / KEY_BYTES;
   }
 
-  /** A batch of these events, which may come in any order. */
+  /** Makes a batch of these events, which may come in any order. */
   static of(events: readonly PreparedEvent[]): EventBatch {
     const sorted = events.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
     return new EventBatch(
@@ -92,13 +92,13 @@ export class EventBatch {
   }
 }
 
-/** Most bytes that are kept for the same column of the next batch. */
+/** Largest buffer of a column, in bytes, that is kept for the next batch. */
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
 class ColumnMemory {
   private kept = byteTarget(Buffer.alloc(0));
 
-  /** A buffer of at least that many bytes, valid until the next call. */
+  /** Returns a buffer of at least that many bytes. It is valid until the next call. */
   of(bytes: number): ByteTarget {
     if (bytes <= this.kept.bytes.length) return this.kept;
     const target = byteTarget(Buffer.allocUnsafeSlow(bytes));
@@ -117,16 +117,19 @@ export class BatchMaker {
   private readonly authorities = new ColumnMemory();
   private readonly trains = new ColumnMemory();
 
-  /** `room` is the room before each document in its column. */
+  /** @param room number of bytes before each document in the column of documents */
   constructor(
     private readonly kind: IdKind,
     private readonly room = 0,
   ) {}
 
-  /** Makes a batch in which the key at position i has the document `firstDocument` + i; rows come in the order of keys. */
+  /**
+   * Makes a batch whose rows are in the order of keys. The key at position i gets the document with index `firstDocument` +
+   * i.
+   */
   make(keys: Buffer, generator: DocumentGenerator, firstDocument: number): EventBatch {
     const size = keys.length / KEY_BYTES;
-    // Keys of version 7 are made in their order.
+    // UUIDs of version 7 are made in ascending order, so that sorting is not needed.
     const order = this.kind === "uuidv7" ? undefined : orderOf(keys);
     const { room } = this;
     const documents = this.documents.of(size * (room + generator.maxBytes));

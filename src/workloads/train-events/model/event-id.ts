@@ -6,9 +6,9 @@ import type { Prng } from "../../../foundation/prng.js";
 export const ID_KINDS = ["uuidv7", "uuidv4"] as const;
 export type IdKind = (typeof ID_KINDS)[number];
 
-/** Worker number of events that existed before the trial (`preload`). */
+/** Worker number in the keys of events that the preload made. */
 export const PRELOAD_WORKER = 255;
-/** Most workers of a trial, without `PRELOAD_WORKER`. */
+/** Largest number of workers of a trial, not counting `PRELOAD_WORKER`. */
 export const MAX_WORKER_ORDINALS = 255;
 
 /** Bytes of a key. */
@@ -89,7 +89,7 @@ export function hexAt(id: string, from: number, to: number): number {
   return value >>> 0;
 }
 
-/** Number of the producer worker that made the event (`PRELOAD_WORKER` for preloaded events). */
+/** Number of the worker that made the event, from its key; `PRELOAD_WORKER` for a preloaded event. */
 export function workerOf(id: string): number {
   return hexAt(id, 21, 23);
 }

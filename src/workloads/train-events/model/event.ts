@@ -62,7 +62,7 @@ export const EventDocument = z.strictObject({
     userId: z.string(),
     logicalPos: z.int(),
     sourceSystem: z.string(),
-    /** Free text that brings a document up to the size the scenario asks for. */
+    /** Free text that fills a document up to the size that the scenario sets. */
     remarks: z.string().optional(),
   }),
 });
@@ -70,7 +70,7 @@ export type EventDocument = z.infer<typeof EventDocument>;
 
 const PATHS_NAMED = 5;
 
-/** The reason why a text is no document of an event, without any value of the text; undefined if it is a document. */
+/** Reason why a text is not an event's document, without any value of the text; undefined if it is one. */
 export function invalidityOf(text: string): string | undefined {
   let document: unknown;
   try {
@@ -84,7 +84,7 @@ export function invalidityOf(text: string): string | undefined {
   return `invalid at ${firstOf(paths, PATHS_NAMED)}`;
 }
 
-/** An event that is ready to be inserted: its serialised document, and its values for the flat columns. */
+/** An event that is ready to be inserted: its document as JSON, and the values of its flat columns. */
 export interface PreparedEvent {
   readonly id: string;
   readonly payload: string;

@@ -2,7 +2,10 @@
 import { int32At } from "../../../foundation/bytes.js";
 import { hexAt, KEY_BYTES } from "./event-id.js";
 
-/** Odd factors below 2^29: the sum of four products with a 32-bit word fits a signed 64-bit integer of SQL. */
+/**
+ * Factors of the hash: odd, and below 2^29, so that the sum of four products with 32-bit words fits a signed 64-bit integer
+ * of SQL.
+ */
 export const KEY_FACTORS = {
   u: [0x1e3779b1, 0x05ebca6b, 0x02b2ae35, 0x07d4eb2f],
   v: [0x165667b1, 0x119de1f3, 0x045d9f3b, 0x1c2f0d2b],
@@ -18,8 +21,8 @@ function mix(x: number): number {
 }
 
 /**
- * Number of keys and the sums of h(u) and h(v) over all keys, mod 2^32, where w0 .. w3 are the words of a key, u is
- * w0 A0 + w1 A1 + w2 A2 + w3 A3, v likewise with B, and h(x) is `mix`.
+ * Checksum of a set of keys: their number, and the sums of h(u) and h(v) over all keys, mod 2^32. With the words w0 .. w3
+ * of a key, u is w0 A0 + w1 A1 + w2 A2 + w3 A3, v likewise with B, and h is `mix`.
  */
 export class KeySum {
   count = 0;
@@ -52,7 +55,7 @@ export class KeySum {
     return this;
   }
 
-  /** Adds another set's sum; the two sets must have no key in common. */
+  /** Adds the sum of another set, which must have no key in common with this one. */
   join(other: Readonly<Pick<KeySum, "count" | "u" | "v">>): this {
     this.count += other.count;
     this.u = (this.u + other.u) >>> 0;

@@ -6,14 +6,14 @@ import { batchKeys, idsOf, type IdKind } from "./event-id.js";
 import type { KeySum } from "./key-sum.js";
 import { DOCUMENT_SHAPES } from "../settings.js";
 
-/** Outcomes of a batch; their indexes are codes in the ledger's file. */
+/** Outcomes of a batch. The ledger's file stores their indexes. */
 export const BATCH_OUTCOMES = ["acknowledged", "failed", "in-doubt"] as const;
 export type BatchOutcome = (typeof BATCH_OUTCOMES)[number];
 
 /** Number of consecutive batches of one worker that the audit compares as one set. */
 export const RANGE_BATCHES = 64;
 
-/** Description of a worker's batch from which it can be made again. */
+/** Entry of a ledger: everything that is needed to make a batch of a worker again. */
 export interface LedgerEntry {
   readonly batch: number;
   readonly events: number;
@@ -32,11 +32,11 @@ export interface LedgerBatch extends LedgerEntry {
   readonly endpoint: number;
 }
 
-/** Properties that all batches of one worker share. */
+/** Head of a ledger: properties that all batches of one worker share. */
 export const LedgerSource = z.strictObject({
-  /** Number of the worker in its keys. */
+  /** Worker number in the keys of the worker's events. */
   worker: z.int().min(0).max(255),
-  /** Role of the streams of its documents, such as `producers`. */
+  /** Name of the random stream of the documents, such as `producers`, the role. */
   stream: z.string(),
   ids: z.enum(["uuidv7", "uuidv4"]),
   seed: z.int().nonnegative(),
@@ -49,7 +49,7 @@ export function streamName(source: Pick<LedgerSource, "stream">, client: number)
   return `${source.stream}/${client}`;
 }
 
-/** Makes the keys of a worker's batches, the same keys at every call. */
+/** Makes the keys of a worker's batches. The same batch always gets the same keys. */
 export class KeyMaker {
   private readonly prng = new Prng(0);
   private readonly seed: number;
@@ -58,7 +58,7 @@ export class KeyMaker {
     this.seed = deriveSeed(source.seed, "ids", source.worker);
   }
 
-  /** Keys of `KEY_BYTES` each. */
+  /** Keys of a batch as bytes, `KEY_BYTES` each. */
   bytesOf({ batch, events, madeAtMs }: Pick<LedgerBatch, "batch" | "events" | "madeAtMs">): Buffer {
     const { worker, ids } = this.source as { worker: number; ids: IdKind };
     this.prng.reseed(this.seed, batch);
@@ -74,7 +74,7 @@ const Count = z.int().nonnegative();
 
 const SampleCount = z.object({ sampled: Count, verified: Count });
 
-/** Numbers of verified transactions and documents of a worker, and of wrong events, by kind. */
+/** Numbers of a worker's sampled and verified transactions, of validated documents, and of wrong events by kind. */
 export const SampleChecks = z.object({
   reads: SampleCount,
   claims: SampleCount,
@@ -96,7 +96,7 @@ export const NO_CHECKS: SampleChecks = {
   named: [],
 };
 
-/** A worker's account of a trial; all numbers are events. */
+/** A worker's account of a trial. All numbers are numbers of events. */
 export const Ledger = z.object({
   /** Events of acknowledged add transactions. */
   published: Count,
@@ -104,13 +104,13 @@ export const Ledger = z.object({
   failed: Count,
   /** Events of add transactions that stayed in doubt; the audit looks them up. */
   inDoubt: Count,
-  /** Passes of acknowledged process transactions, one for each of their events. */
+  /** Passes of acknowledged process transactions; each of their events has one pass. */
   passes: Count,
   /** Events of acknowledged archive transactions. */
   archived: Count,
-  /** Completions and archivings with an unknown publish time, which are missing from the lifecycle's latencies. */
+  /** Completions and archivings whose publish time is unknown. The lifecycle's latencies lack them. */
   unmatchedLifecycles: Count,
-  /** Left out if there was nothing to sample. */
+  /** Results of sampled checks; left out if the worker had nothing to sample. */
   checks: SampleChecks.optional(),
 });
 export type Ledger = z.infer<typeof Ledger>;

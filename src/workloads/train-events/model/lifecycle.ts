@@ -12,7 +12,7 @@ export type EventStatus = z.infer<typeof EventStatus>;
 export const WORKABLE_STATUSES = ["PENDING", "PROCESSING"] as const satisfies readonly EventStatus[];
 /** Statuses of events that an archive transaction selects. */
 export const TERMINAL_STATUSES = ["COMPLETE", "FAILED"] as const satisfies readonly EventStatus[];
-/** Archived events: all finished events, or COMPLETE events while FAILED events stay. */
+/** Levels of what is archived: all finished events, or only COMPLETE events, so that FAILED ones stay. */
 export const ARCHIVED = ["finished", "complete"] as const;
 export type Archived = (typeof ARCHIVED)[number];
 
@@ -21,26 +21,29 @@ export const ARCHIVED_STATUSES = {
   complete: ["COMPLETE"],
 } as const satisfies Readonly<Record<Archived, readonly EventStatus[]>>;
 
-/** The change of one event's status by one process transaction. */
+/** A pass: what one process transaction did to the status of one event. */
 export interface EventPass {
   readonly id: string;
   readonly was: EventStatus;
   readonly status: EventStatus;
 }
 
-/** Chances, each in [0, 1], that one pass of a process transaction moves an event. */
+/** Probabilities, each in [0, 1], of the changes that one pass may make to an event. */
 export interface AdvanceProbabilities {
-  /** Chance of PENDING -> PROCESSING; otherwise the event stays PENDING, unless one step ends it. */
+  /** Probability of PENDING -> PROCESSING. */
   readonly claim: number;
-  /** Chance of PROCESSING -> COMPLETE, and if `isOneStep` of PENDING -> COMPLETE. */
+  /** Probability of PROCESSING -> COMPLETE and, if `isOneStep`, also of PENDING -> COMPLETE. */
   readonly complete: number;
-  /** Chance of the same steps to FAILED; `complete + fail` is at most 1, and with the rest the status stays. */
+  /**
+   * Probability of PROCESSING -> FAILED and, if `isOneStep`, also of PENDING -> FAILED. `complete + fail` is at most 1;
+   * otherwise the status stays.
+   */
   readonly fail: number;
-  /** True if a pass may end an event that is PENDING; then all three chances together are at most 1. */
+  /** True if one pass may complete or fail a PENDING event. All three probabilities together are then at most 1. */
   readonly isOneStep?: boolean;
 }
 
-/** The status after one pass, for a uniform `roll` in [0, 1). Terminal statuses do not move. */
+/** Status after one pass. `roll` is uniform in [0, 1). A terminal status stays. */
 export function advance(status: EventStatus, roll: number, chances: AdvanceProbabilities): EventStatus {
   const { claim, complete, fail, isOneStep } = chances;
   if (isTerminal(status)) return status;
@@ -50,7 +53,7 @@ export function advance(status: EventStatus, roll: number, chances: AdvanceProba
   return roll < complete + fail + claim ? "PROCESSING" : status;
 }
 
-/** True if archive moves events of that status. */
+/** True if `archive` moves events with that status. */
 export function isArchivable(status: EventStatus, archived: Archived): boolean {
   return ARCHIVED_STATUSES[archived].some((each) => each === status);
 }
@@ -59,7 +62,10 @@ export function isTerminal(status: EventStatus): boolean {
   return status === "COMPLETE" || status === "FAILED";
 }
 
-/** Least and most passes of an event in that status, unchanged ones included; undefined if none leads to it. */
+/**
+ * Smallest and largest possible number of passes, unchanged ones included, of an event in that status; undefined if the
+ * status is impossible.
+ */
 export function possiblePasses(
   status: EventStatus,
   chances: AdvanceProbabilities,

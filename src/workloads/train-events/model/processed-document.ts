@@ -4,21 +4,21 @@ import type { DocumentValues } from "./document-values.js";
 import type { EventDocument, EventType } from "./event.js";
 import type { EventStatus } from "./lifecycle.js";
 
-/** The flag after `passes` passes over an event of that type. */
+/** Value of the flag `fleeted` after `passes` passes over an event of that type. */
 function fleetedAfter(type: EventType, before: boolean, passes: number): boolean {
   const { fleeted } = BUSINESS_RULES[type];
   if (passes === 0 || (fleeted === "toggle" && passes % 2 === 0)) return before;
   return fleeted === "toggle" ? !before : fleeted === "set";
 }
 
-/** Changes `document` in place into its form after `passes` passes of process transactions that left it in `status`. */
+/** Changes `document` in place like `passes` process passes, the last of which left the event in `status`. */
 export function processDocument(document: EventDocument, status: EventStatus, passes: number): void {
   const { flags } = document.metrics;
   flags.fleeted = fleetedAfter(document.eventType, flags.fleeted, passes);
   if (passes > 0) document.state = BUSINESS_RULES[document.eventType].stateOn[status];
 }
 
-/** Makes the same change on a document's values, whose texts can be made without reading one. */
+/** Makes the change of `processDocument` to a document's values, which need no parsing. */
 export function processValues(values: DocumentValues, status: EventStatus, passes: number): void {
   values.fleeted = fleetedAfter(values.eventType, values.fleeted, passes);
   if (passes > 0) values.state = BUSINESS_RULES[values.eventType].stateOn[status];

@@ -8,7 +8,7 @@ const TEXT_SEED = 0x6e6f_7465;
 
 let text: Buffer | undefined;
 
-/** The long text, made on first use, within milliseconds. */
+/** Text from which all remarks are cut. It is made on first use, within milliseconds. */
 function longText(): Buffer {
   if (text) return text;
   const prng = new Prng(TEXT_SEED);
@@ -21,7 +21,7 @@ function longText(): Buffer {
   return text;
 }
 
-/** Writes `length` characters at `at`; the 32 bits of `drawn` determine where they begin in the long text. */
+/** Writes remarks of `length` characters at offset `at`. The 32 bits of `drawn` select where in the long text they begin. */
 export function remarksAt(drawn: number, bytes: Buffer, at: number, length: number): void {
   const source = longText();
   let from = drawn % TEXT_BYTES;

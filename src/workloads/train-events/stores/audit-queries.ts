@@ -21,8 +21,8 @@ const BY_STATUS = `count(*) FILTER (WHERE status = 'PENDING') AS pending,
   count(*) FILTER (WHERE status = 'FAILED') AS failed`;
 
 /**
- * Counts for `conservationOf`. An event counts as live by its status row; rows without a partner in the other table count
- * as orphaned, whichever side they are on. Reads all three tables.
+ * Counts the events in all three tables for `conservationOf`. An event with a status row counts as live; a row without a
+ * partner in the other table counts as orphaned.
  */
 export async function readTableCounts(
   client: SqlClient,
@@ -51,7 +51,10 @@ FROM (SELECT ${BY_STATUS} FROM ${status}) AS queue`);
 
 type QueueLevels = Partial<Pick<StatementContext, "dialect">> & OtherLevels;
 
-/** True if anything is left for consumers, or for archivers; each answer comes from an index, however long the queue is. */
+/**
+ * True if the queue holds an event for consumers, or for archivers. Both answers come from an index, so they are quick for
+ * a long queue too.
+ */
 export async function readQueueLeft(
   client: SqlClient,
   namespace: string,
@@ -68,8 +71,8 @@ export async function readQueueLeft(
 }
 
 /**
- * Mean process passes of the events that reached their end, archived or not, COMPLETE or FAILED: each committed pass adds
- * one to `attempts`, even if its answer got lost. Null if no event reached its end. Reads the archive.
+ * Mean number of process passes of COMPLETE and FAILED events, archived or not; null if there are none. Each committed pass
+ * adds one to `attempts`, even if its answer got lost.
  */
 export async function readPassesPerEvent(
   client: SqlClient,
@@ -83,7 +86,7 @@ export async function readPassesPerEvent(
   return typeof row?.["passes"] === "number" ? row["passes"] : null;
 }
 
-/** Number of these keys that are live or archived, on a control session. */
+/** Number of these keys that are live or archived, counted on a control session. */
 export async function countPresent(
   client: SqlClient,
   namespace: string,

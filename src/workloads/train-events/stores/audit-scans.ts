@@ -18,12 +18,17 @@ import {
 } from "../store.js";
 import type { Tables } from "./tables.js";
 
-/** Bits to shift by, because the quotient of two integers is an integer in PostgreSQL alone. */
+/**
+ * Bits of a batch number within its range. The SQL shifts instead of dividing, since only PostgreSQL's quotient of two
+ * integers is an integer.
+ */
 const RANGE_BITS = Math.log2(RANGE_BATCHES);
 
 const LOW_32 = "4294967295";
 
-/** SQL of word `i` of the 16 bytes `k`, as a bigint; the operators have one precedence, hence the parentheses. */
+/**
+ * SQL of 32-bit word `i` of the 16 bytes `k`, as a bigint. The operators have the same precedence, hence the parentheses.
+ */
 function wordSql(i: number): string {
   const byte = (n: number): string => `get_byte(k, ${i * 4 + n})`;
   return `((${byte(0)}::bigint << 24) | ((${byte(1)} << 16) | (${byte(2)} << 8) | ${byte(3)}))`;
@@ -38,8 +43,8 @@ function allKeys({ events, archive }: Tables): string {
 }
 
 /**
- * Reads each `KeySum`, computed in SQL. OFFSET 0 keeps the planner from copying an expression into every place that uses
- * it, which would compute a word some thirty times.
+ * Reads the `KeySum` of every range, computed in SQL. OFFSET 0 stops the planner from copying an expression into all its
+ * uses, which would compute a word about thirty times.
  */
 export async function readKeySums(
   client: SqlClient,
@@ -58,7 +63,7 @@ GROUP BY worker, range`);
   return rows as unknown as RangeSum[];
 }
 
-/** Keys of these ranges in the tables, by worker and batch; a key that is both live and archived appears twice. */
+/** Keys in these ranges, by worker and batch. A key that is both live and archived appears twice. */
 export function presentKeys(
   client: SqlClient,
   tables: Tables,
@@ -75,7 +80,9 @@ ORDER BY worker, batch`;
   return portions(client, text, wanted);
 }
 
-/** SQL of the checksum. Every part is a text: CockroachDB's `concat_ws` takes nothing else before 25.2. */
+/**
+ * SQL of an event's checksum. Every part is cast to text, since CockroachDB's `concat_ws` takes nothing else before 25.2.
+ */
 const checksumSql = (t: string): string =>
   `left(md5(concat_ws('${CHECKSUM_SEPARATOR}', ${t}.payload::text, ${t}.event_type, ${t}.authority_id::text, ${t}.train_id)),
     ${CHECKSUM_DIGITS}) AS checksum`;
@@ -117,7 +124,7 @@ UNION ALL SELECT ${columns}, true FROM ${archive} WHERE id = ANY ($1::uuid[])`,
   return rows as unknown as WrittenEvent[];
 }
 
-/** A sample of the keys that are both live and archived, and of the status rows without an event. */
+/** Reads some keys that are both live and archived, and some status rows without an event. */
 export async function readMisplaced(
   client: SqlClient,
   { events, status, archive }: Tables,

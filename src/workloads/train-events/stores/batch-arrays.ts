@@ -11,7 +11,7 @@ import { PAYLOAD_TRAITS } from "../settings.js";
 
 export type BatchContext = Pick<StatementContext, "dialect" | "tables" | "payload">;
 
-/** Element type of the array that carries documents, and the cast of an element to the column's type. */
+/** Element type of the array parameter for documents, and the cast from an element to the column's type. */
 export function documentArray({ dialect, payload }: BatchContext): { type: "jsonb" | "text"; cast: string } {
   const { columnType } = PAYLOAD_TRAITS[payload];
   if (columnType === "text" || dialect.supportsJsonbArrays) return { type: columnType, cast: "" };
@@ -22,12 +22,12 @@ export function payloadArray(context: BatchContext, documents: readonly string[]
   return stringArray(documentArray(context).type, documents);
 }
 
-/** Bytes before each document of a batch in which the array has its element head. */
+/** Number of bytes to leave before each document, in which the header of the array element is then written. */
 export function documentRoom(context: BatchContext): number {
   return elementHead(documentArray(context).type);
 }
 
-/** Values for the parameters of `insertBatch`. */
+/** Values of the parameters of `insertBatch`. */
 export function batchArrays(context: BatchContext, batch: EventBatch): BinaryParameter[] {
   const own = [uuidBytesArray(batch.keys), textBytesArray(documentArray(context).type, batch.documents)];
   if (PAYLOAD_TRAITS[context.payload].areColumnsGenerated) return own;
@@ -39,7 +39,7 @@ export function batchArrays(context: BatchContext, batch: EventBatch): BinaryPar
   ];
 }
 
-/** `INSERT INTO events ...` of a whole batch; $1 and following are one array for each column. */
+/** SQL that inserts a whole batch into events. $1 and following are arrays, one for each column. */
 export function insertBatch(context: BatchContext): string {
   const document = documentArray(context);
   const columns = insertColumns(context.payload);

@@ -41,7 +41,7 @@ const COMBINATIONS = DIALECTS.flatMap((dialect) =>
 
 const ALL_READS = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as ReadWeights;
 
-/** Levels other than the defaults, varied one at a time. */
+/** Levels of the tables other than the defaults. They are varied one at a time. */
 const OTHER_TABLES = {
   "claimIndex=status-updated": { claimIndex: "status-updated" },
   "archived=complete": { archived: "complete" },
@@ -54,7 +54,7 @@ const OTHERS = {
   "reads=all": { reads: ALL_READS },
 } as const;
 
-/** Names in `others` that the dialect does not refuse, with their levels. */
+/** Levels in `others` that the dialect accepts, by name of the factor. */
 function othersOf<Levels>(
   dialect: DialectName,
   others: Readonly<Record<string, Levels>>,
@@ -65,10 +65,10 @@ function othersOf<Levels>(
   });
 }
 
-/** Values by dimension; every combination of them has the same text. */
+/** Combinations of levels that share a text: for each dimension the values that may be combined freely. */
 type Product = readonly (readonly string[])[];
 
-/** Joins products that differ in `dimension` alone. */
+/** Joins products that are equal except in `dimension`. */
 function joined(products: readonly Product[], dimension: number): Product[] {
   const groups = new Map<string, string[][]>();
   for (const product of products) {
@@ -80,7 +80,7 @@ function joined(products: readonly Product[], dimension: number): Product[] {
   return [...groups.values()];
 }
 
-/** Texts, each listed once under all combinations of levels that have it. */
+/** List of texts. Each text appears once, below all combinations of levels that have it. */
 class Listing {
   private readonly places = new Map<string, Map<string, Product>>();
 
@@ -174,7 +174,7 @@ async function auditTexts(dialect: Dialect): Promise<string[]> {
   return texts;
 }
 
-/** Queries to a CockroachDB server outside of the workload, for its parser to check. */
+/** Queries that a CockroachDB server gets in addition to the workload's. Its parser checks them. */
 async function questionsOf(name: DialectName): Promise<string> {
   const dialect = dialectOf(name);
   const { mark, sampler } = dialect;

@@ -10,24 +10,30 @@ import type { ClaimedPass, ProcessRequest } from "../store.js";
 import { findValues, type ShapeContext, type ShapeOperations } from "./shape.js";
 import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/sql.js";
 
-/** One list of values, in the order of sending, for each statement of a step. */
+/**
+ * Values for the statements of a transaction, in the order of sending. A statement with several rows of values is sent once
+ * for each.
+ */
 type ValueLists = readonly (readonly StatementValues[])[];
 
-/** The writes of a shape. Events, passes and keys come in key order and are never empty. */
+/** Statements and values with which a shape writes. Events, passes and keys come in key order and are never empty. */
 export interface WriteSteps {
-  /** Statements of each transaction in the order of sending, without its claim; the first comes before an app delay. */
+  /** Statements of each transaction after its claim, in the order of sending. An app delay comes after the first of them. */
   readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
-  /** Claims at most $1 events; `decide` gets its rows. */
+  /** Statement that claims at most $1 events. `decide` gets its rows. */
   readonly claim: Statement;
   readonly documentRoom: number;
-  /** Serialises a batch: its events, and their status rows. */
+  /** Values for the statements of an add: first events, then status rows. */
   addValues(batch: EventBatch): ValueLists;
-  /** Decides the advance of the claimed events, and serialises the changes: statuses, and then documents. */
+  /**
+   * Decides the advance of the claimed events. Returns the passes and the values for the statements: first statuses, then
+   * documents.
+   */
   decide(
     rows: readonly StatementRow[],
     request: ProcessRequest,
   ): { readonly passes: readonly ClaimedPass[]; readonly values: ValueLists };
-  /** The same for each statement of an archive. */
+  /** Values for every statement of an archive. */
   archiveValues(ids: readonly string[]): readonly StatementValues[];
 }
 

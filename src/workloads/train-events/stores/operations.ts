@@ -16,7 +16,10 @@ import { singleStatement } from "./single-statement.js";
 import { tablesOf } from "./tables.js";
 import type { EventOperations } from "../store.js";
 
-/** Statement shapes: a new one is a file and a line here; the conformance suite compares its outcomes with the others'. */
+/**
+ * Implementations of the statement shapes. A conformance suite compares their outcomes, so a new one is a file and a line
+ * here.
+ */
 const SHAPES: Readonly<Record<StatementShape, Shape>> = {
   "set-based": setBased,
   "row-by-row": rowByRow,

@@ -3,10 +3,12 @@ import { advance, type AdvanceProbabilities, type EventStatus } from "../model/l
 import type { ClaimedPass, ProcessOutcome, ProcessRequest } from "../store.js";
 import type { StatementRow } from "../../../database/sql.js";
 
-/** A pass that the program decides. */
+/** A pass that the program decides, which therefore needs the document. */
 export type Pass = Required<ClaimedPass>;
 
-/** Passes over the rows of `process.claim` (key, status, document), in the order of the rows, with a roll for each. */
+/**
+ * Decides a pass for each row of `process.claim` (key, status, document), in the order of the rows, with one roll for each.
+ */
 export function decidePasses(rows: readonly StatementRow[], request: ProcessRequest): Pass[] {
   return rows.map((row) => {
     const [id, was, payload] = row as [string, EventStatus, string];
@@ -34,7 +36,10 @@ export function outcomeOf(passes: readonly ClaimedPass[]): ProcessOutcome {
   return { passes, events: passes.length, claimed, completedIds, failedIds };
 }
 
-/** Returns a cache of the last chances' texts, whose digits take longer than the rest of the message. */
+/**
+ * Returns a function from chances to texts, which keeps the last result: formatting these numbers takes longer than the
+ * rest of the message.
+ */
 export function chanceTexts(): (chances: AdvanceProbabilities) => readonly string[] {
   let last: AdvanceProbabilities | undefined;
   let texts: readonly string[] = [];

@@ -204,7 +204,7 @@ ${onSuiteServer("readers")}`;
       const { transactions = 0, events = 0, emptyPolls } = operations[READS[kind]] ?? {};
       expect(transactions, `${id} ${kind}`).toBeGreaterThan(0);
       expect(emptyPolls, `${id} ${kind}`).toBe(0);
-      // Few of the events that were found a second ago have been archived since.
+      // Only a few of the events that a look-up found a second ago have been archived since.
       expect(events, `${id} ${kind}`).toBeGreaterThan(transactions / 2);
     }
     expect(integrity?.checks?.reads.verified).toBeGreaterThan(0);

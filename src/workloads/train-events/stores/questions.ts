@@ -10,8 +10,8 @@ import type { Question, EventOperations } from "../store.js";
 export type InRead = <T>(connection: Connection, ask: () => Promise<T>) => Promise<T>;
 
 /**
- * Query of a kind of question. `path` is the same condition for every level: it uses the index on the document if there is
- * one; otherwise it reads all documents, and parses them if they are text.
+ * Query of a kind of question. `path` has the same condition at every payload level. With an index on the document it uses
+ * it; otherwise it reads all documents, and parses them if they are text.
  */
 function textOf(kind: QuestionKind, { tables, payload }: StatementContext): string {
   const rows = `SELECT ${EVENT_COLUMNS}\nFROM ${tables.events}`;

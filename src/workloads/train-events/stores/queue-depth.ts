@@ -17,7 +17,10 @@ const QUEUE_DEPTH: View = {
         (SELECT min(updated_at) FROM ${status} WHERE status = 'PENDING') AS oldest OFFSET 0) AS counted`,
 };
 
-/** Views of the queue with a small share of the server's time, so that a long queue does not make events cost more. */
+/**
+ * Queries for the queue's depth. They take a small share of the server's time even if the queue is long, so as not to
+ * change the cost of events.
+ */
 export const QUEUE: ViewGroup = {
   name: "queue depth",
   views: [QUEUE_DEPTH],

@@ -15,17 +15,20 @@ import { multiStatement, type WriteSteps } from "./multi-statement.js";
 import type { Shape, ShapeContext } from "./shape.js";
 import type { Statement } from "../../../database/sql.js";
 
-/** Most events that one statement inserts: about 10 MB of default documents, far below the protocol's 1 GB. */
+/** Largest number of events that one statement inserts: about 10 MB of default documents, far below the protocol's 1 GB. */
 const STATEMENT_EVENTS = 10_000;
 
-/** SQL of the arrays $1, $2, ... as rows of `columns`; the parameter after them is their number of rows, as a limit. */
+/**
+ * SQL of the array parameters $1, $2, ... as rows with `columns`. The last parameter is the number of rows, as a limit for
+ * the planner.
+ */
 export function arrayRows(columns: readonly (readonly [column: string, type: string])[]): string {
   const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(", ");
   const names = columns.map(([column]) => column).join(", ");
   return `(SELECT * FROM unnest(${arrays}) AS u (${names}) LIMIT $${columns.length + 1})`;
 }
 
-/** Statements that insert events ($1 and following are an array for each column) and status rows ($1 keys). */
+/** Statements that insert events ($1 and following: an array for each column) and their status rows ($1: keys). */
 export function addStatements(context: BatchContext) {
   return {
     addEvents: { name: "add.events", text: insertBatch(context) },
@@ -81,7 +84,9 @@ JOIN ${tables.events} AS e ON e.id = a.event_id`,
   } satisfies Record<string, Statement>;
 }
 
-/** Parts of a batch, each small enough for one statement; all of them go in one transaction. Most batches have one part. */
+/**
+ * Splits a batch into parts that each fit into one statement; all of them go in one transaction. Most batches are one part.
+ */
 function parts(batch: EventBatch): EventBatch[] {
   if (batch.size <= STATEMENT_EVENTS) return [batch];
   return Array.from({ length: Math.ceil(batch.size / STATEMENT_EVENTS) }, (_, index) =>
@@ -89,7 +94,7 @@ function parts(batch: EventBatch): EventBatch[] {
   );
 }
 
-/** Writes of a batch by whole sets; a shape may replace the decision about its events. */
+/** Steps that write all events of a batch by one statement. A shape may replace the decision about claimed events. */
 export function setBasedSteps(context: ShapeContext): WriteSteps {
   const sql = statementsOf(context);
   const isExplicit = context.archiveDelete === "explicit";

@@ -12,12 +12,12 @@ export interface ShapeContext extends StatementContext {
   readonly isolation: Isolation;
 }
 
-/** The part of a store's transactions in which shapes differ. */
+/** Transactions that depend on the statement shape; other operations of a store are the same in all shapes. */
 export interface ShapeOperations extends Omit<EventOperations, "ask" | "someLive" | "countPresent"> {
   readonly inRead: InRead;
 }
 
-/** A form of the workload in SQL; a new one is one file and one line in `registry.ts`. */
+/** Implementation of a statement shape in SQL. A new one is a file and a line in `operations.ts`. */
 export type Shape = (context: ShapeContext) => ShapeOperations;
 
 export type ReadProbe = Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">;

@@ -34,8 +34,8 @@ INSERT INTO ${context.tables.status} (event_id) SELECT id FROM added`,
 }
 
 /**
- * $1 limit, $2 rolls (one for each row, in key order, like the other shapes), $3 $4 $5 chances. If another client changed a
- * document since the snapshot, its update is computed again from the newest version.
+ * One statement that claims and advances events: $1 limit, $2 rolls (one for each row, in key order), $3 $4 $5 chances. If
+ * another client changed a document since the snapshot, its update is computed again from the newest version.
  */
 function processStatement(context: StatementContext): Statement {
   const { tables, payload, isOneStep } = context;
@@ -61,7 +61,7 @@ SELECT event_id AS id, was, status FROM decided ORDER BY event_id`,
   };
 }
 
-/** $1 is the limit. */
+/** One statement that archives events; $1 is the limit. */
 function archiveStatement(context: StatementContext): Statement {
   const { tables, archiveDelete } = context;
   const deleteStatus = `deleted_status AS (
@@ -111,7 +111,7 @@ export const singleStatement: Shape = (context) => {
     isAlone ? ask() : inReadTransaction(connection, beginRead, ask);
   const textsOf = chanceTexts();
 
-  /** Runs one statement as one transaction; an app delay, if the outcome has events, holds its locks. */
+  /** Runs one statement as one transaction. If its outcome has events, the app delay follows while the locks are held. */
   function run<T>(
     connection: Connection,
     statement: Statement,

@@ -27,7 +27,7 @@ afterAll(async () => {
   await admin.close();
 });
 
-/** Generic plans, which a prepared statement keeps for any values, by statement name. */
+/** Plans of the prepared statements that do not depend on the values of parameters, by statement name. */
 async function genericPlans(settings: OperationSettings): Promise<Map<string, string>> {
   const plans = new Map<string, string>();
   for (const { name, text } of eventOperations(settings).statements) {
@@ -40,7 +40,7 @@ async function genericPlans(settings: OperationSettings): Promise<Map<string, st
 const READS_EVERYTHING = /Seq Scan on (events|event_status)/;
 const COLLECTS_THE_BACKLOG = /Bitmap Index Scan on event_status_(workable|terminal|status)/;
 
-/** True for look-ups by containment, which need statistics: see `statistics.ts`. */
+/** True for look-ups by containment in the document, which need extended statistics: see `statistics.ts`. */
 const isContainment = (name: string, payload: Payload): boolean =>
   payload === "jsonb" && ["read.find", "read", "readPath"].includes(name);
 

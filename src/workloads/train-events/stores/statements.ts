@@ -13,7 +13,7 @@ export interface StatementContext extends Pick<
 > {
   readonly dialect: Dialect;
   readonly tables: Tables;
-  /** See `AdvanceProbabilities`. */
+  /** True if a pass may end a PENDING event; see `AdvanceProbabilities`. */
   readonly isOneStep: boolean;
 }
 
@@ -32,11 +32,11 @@ export function insertColumns(payload: Payload): readonly (readonly [column: str
 
 export const ARCHIVE_COLUMNS =
   "id, created_at, payload, event_type, authority_id, train_id, status, attempts";
-/** The same columns, selected from `e` (events) and `s` (any rows with status and attempts). */
+/** SQL of the archive's columns as selected from `e` (events) and `s` (rows with status and attempts). */
 export const ARCHIVE_VALUES =
   "e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts";
 
-/** Condition that a row has one of the statuses, in a form that the index for claims supports. */
+/** SQL condition that a row has one of the statuses, in a form for which the planner uses the index for claims. */
 export function statusIn(
   { dialect, claimIndex }: Pick<StatementContext, "dialect" | "claimIndex">,
   statuses: readonly EventStatus[],
@@ -110,7 +110,7 @@ export function archiveClaim(context: StatementContext): Statement {
 /** Columns of an event in a read: key, creation, document. */
 export const EVENT_COLUMNS = "id, created_at, payload::text AS payload";
 
-/** $1 event type, $2 limit. */
+/** Looks up the newest events of a type: $1 event type, $2 limit. */
 export function readRecent({ tables }: StatementContext): Statement {
   return {
     name: "read.recent",
@@ -120,8 +120,8 @@ FROM ${tables.events} WHERE event_type = $1::text ORDER BY created_at DESC LIMIT
 }
 
 /**
- * Finds one train's events under one authority, in the natural form for each level: by the document if an index covers it
- * ($1 a document), otherwise by the flat columns ($1, $2).
+ * Looks up the events of one train under one authority: by the document if an index covers it ($1 a part of a document),
+ * otherwise by the flat columns ($1, $2).
  */
 export function readFind({ tables, payload }: StatementContext): Statement {
   const condition = PAYLOAD_TRAITS[payload].hasDocumentIndex

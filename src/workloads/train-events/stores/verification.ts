@@ -9,7 +9,7 @@ import { tablesOf } from "./tables.js";
 import type { Verification } from "../store.js";
 import type { Connection, Statement, StatementRow } from "../../../database/sql.js";
 
-/** Most live events that are compared after a read. */
+/** Largest number of live events that are compared with a read. */
 const NEWER_MOST = 100;
 
 const idsOf = (rows: readonly StatementRow[]): string[] => rows.map(([id]) => id as string);

@@ -85,7 +85,7 @@ async function runCrowd(workload: EventOperations, batches: readonly PreparedEve
   const consumers = [1, 2, 3, 4, 5].map(async (seed) => {
     const connection = await connect();
     const prng = new Prng(seed);
-    // A turn of the event loop while the locks are held, so that clients meet.
+    // The pause lasts one turn of the event loop while locks are held, so that clients contend for them.
     const appDelay = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
     while (!isDone()) {
       const request = { limit: 40, chances, roll: () => prng.float(), ...(seed % 2 === 1 && { appDelay }) };
@@ -125,7 +125,7 @@ async function checkEverythingArchivedOnce(ledger: Ledger, events: readonly Prep
   const attempts = rows.reduce((sum, row) => sum + (row.attempts as number), 0);
   expect(ledger.passes.reduce((sum, pass) => sum + pass.events, 0)).toBe(attempts);
 
-  // A toggled flag counts its toggles: a write of a stale document would show.
+  // A toggled flag counts its toggles, so that a write of a stale document would show.
   const original = new Map(events.map((event) => [event.id, JSON.parse(event.payload) as EventDocument]));
   for (const row of rows) {
     const document = JSON.parse(row.payload as string) as EventDocument;

@@ -55,7 +55,7 @@ class Expected {
       this.live.set(id, { status: "PENDING", attempts: 0, document: JSON.parse(payload) as EventDocument });
   }
 
-  /** Advances these events in key order, with the next rolls. */
+  /** Advances these events in key order; each takes the next roll. */
   pass(
     ids: readonly string[],
     roll: () => number,

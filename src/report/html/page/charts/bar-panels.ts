@@ -20,31 +20,34 @@ export interface Bar {
 export interface BarPanel {
   readonly title: string;
   readonly unit: Unit;
-  /** Bars by part (the empty name if bars have no parts), then by the treatment's id. */
+  /** Bars by name of the part, then by id of the treatment. The name is empty if bars have no parts. */
   readonly parts: ReadonlyMap<string, ReadonlyMap<string, Bar>>;
 }
 
 export interface BarChart {
   readonly caption: string;
   readonly panels: readonly BarPanel[];
-  /** Colours of the parts; without them a bar has the colour of its treatment. */
+  /** Colours by name of the part. Without them each bar has the colour of its treatment. */
   readonly partColours?: ReadonlyMap<string, string>;
-  /** True if all panels share the scale of their values, because a reader compares them. */
+  /** True if all panels have the same value scale, so that a reader can compare them. */
   readonly hasOneScale?: boolean;
   readonly note?: string;
 }
 
 const ROW_PX = 20;
 const LABEL_PX_MAX = 250;
-/** Least width of the plot in pixels; shorter bars show no difference. */
+/** Smallest width of the plot in pixels: in a narrower plot the bars show no difference. */
 const PLOT_PX_MIN = 130;
 
-/** The treatments that have a bar in the panel, topmost first. */
+/** Treatments with a bar in the panel, topmost first. */
 function rowsOf(panel: BarPanel, view: View): Treatment[] {
   return view.treatments.filter(({ id }) => [...panel.parts.values()].some((bars) => bars.has(id)));
 }
 
-/** Approximate width of the longest label in pixels; text is not measured, since a test could not repeat that. */
+/**
+ * Approximate width of the longest label in pixels. It is computed from the number of characters, since measured widths
+ * differ between machines and tests must repeat.
+ */
 function labelPx(view: View): number {
   const longest = Math.max(...view.treatments.map(({ label }) => label.length));
   return Math.min(LABEL_PX_MAX, longest * 6.6 + 14, view.widthPx * 0.4);
@@ -114,7 +117,7 @@ function legendOf(chart: BarChart): LegendEntry[] {
     .map(([name, colour]) => ({ name, colour, isFilled: true }));
 }
 
-/** The values that a panel's scale must reach: of stacked parts, the sums. */
+/** Values that the scale of the panel must include. If parts are stacked, these are the sums of each treatment's parts. */
 function topsOf({ parts }: BarPanel, isStacked: boolean): number[] {
   const bars = [...parts.values()].flatMap((each) => [...each]);
   if (!isStacked) return bars.map(([, { value, range }]) => Math.max(value, range?.[1] ?? value));
@@ -150,7 +153,7 @@ function treatmentAxis(
     type: "category",
     gridIndex: panel,
     inverse: true,
-    // Tooltips show the category, so the category is the whole id.
+    // The category is the whole id, because tooltips show it.
     data: treatments.map(({ id }) => id),
     splitLine: { show: false },
     axisLabel: {

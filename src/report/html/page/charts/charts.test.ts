@@ -214,7 +214,7 @@ function reportWith(change: (series: TrialSeries) => Partial<TrialSeries>): Repo
   return { ...report, series: report.series.map((series) => ({ ...series, ...change(series) })) };
 }
 
-/** `values` of one trial of ten seconds. */
+/** The example with the series of one trial of ten seconds, after `change`. */
 function oneTrial(change: (series: TrialSeries) => Partial<TrialSeries>): ReportData {
   const [first] = reportWith(change).series;
   return { ...report, series: first ? [first] : [] };

@@ -26,7 +26,7 @@ function metricName({ metric, operation }: Comparison, { report }: View): string
   return labelOf(metric, workOf(report, [operation]));
 }
 
-/** Name of a row with the mark of its verdict. The baseline is named if there are several. */
+/** Name of a comparison's row, with the mark of its verdict, and with the baseline if the report has several baselines. */
 export function rowName(comparison: Comparison, view: View, hasOneBaseline: boolean): string {
   const label = hasOneBaseline ? treatmentNamed(view, comparison.treatment) : pairName(comparison, view);
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);

@@ -35,7 +35,7 @@ function metricControl(report: ReportData): Control {
 }
 const ROW_PX = 20;
 const LABEL_PX_MAX = 310;
-/** Least width of the plot in pixels; shorter intervals are indistinguishable. */
+/** Smallest width of the plot in pixels: in a narrower plot the intervals cannot be distinguished. */
 const PLOT_PX_MIN = 200;
 
 function shownComparisons(view: View): Comparison[] {

@@ -6,7 +6,7 @@ import { ALL_SHOWN, type FilterState } from "./filter-state.js";
 import { LIGHT } from "./theme.js";
 import { allTrials, viewOf } from "./view.js";
 
-/** Arbitrary width: nothing is drawn. */
+/** Width of a view that is not drawn: any number does. */
 const WIDTH_PX = 1000;
 
 function choicesOf(controls: readonly Control[]): Record<string, string>[] {

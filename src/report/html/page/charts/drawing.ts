@@ -12,7 +12,7 @@ export interface Treatment {
   readonly symbol: string;
 }
 
-/** All trials summarised, each trial separately, or the number of one trial in the experiment. */
+/** Trials that a chart shows: "all" summarised, "each" separately, or the trial with that number. */
 export type TrialChoice = "all" | "each" | number;
 
 export interface View {
@@ -20,29 +20,29 @@ export interface View {
   readonly treatments: readonly Treatment[];
   readonly operations: readonly string[];
   readonly trials: TrialChoice;
-  /** Choices of the chart's controls, by control id. */
+  /** The reader's choices by the id of the chart's control. */
   readonly choices: Readonly<Record<string, string>>;
   readonly theme: ChartTheme;
-  /** Width available for the picture. */
+  /** Width available for the picture, in pixels. */
   readonly widthPx: number;
 }
 
-/** Properties of the drawing surface that a picture needs in addition to its data. */
+/** Properties of the drawing surface that a picture needs besides its data. */
 export type Surface = Pick<View, "theme" | "widthPx">;
 
 export interface ChartTable {
   readonly caption: string;
-  /** The first column heads the rows. */
+  /** Columns; the first one has the headings of the rows. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
 export interface LegendEntry {
-  /** The name of the series that the entry shows and hides. */
+  /** Name of the series that a click on the entry shows or hides. */
   readonly name: string;
   readonly colour: string;
   readonly dash?: Dash;
-  /** True for an area or a bar, false for a line. */
+  /** True for the sign of an area or a bar, false for the sign of a line. */
   readonly isFilled?: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface Plot {
   readonly option: EChartsOption;
   readonly heightPx: number;
   readonly legend: readonly LegendEntry[];
-  /** The picture in a few sentences. */
+  /** Text alternative of the picture, in a few sentences. */
   readonly words: string;
   readonly table: () => ChartTable;
   /** Note that a reader needs to read the picture correctly, if it depends on the shown data. */
@@ -68,16 +68,16 @@ export type Drawing = Plot | NothingToPlot;
 export interface Control {
   readonly id: string;
   readonly label: string;
-  /** Value and text; the first choice is the default. */
+  /** Values with their texts; the first one is the default. */
   readonly choices: readonly (readonly [string, string])[];
 }
 
 export interface Chart {
   readonly id: string;
   readonly title: string;
-  /** Content of the chart and how to read it, in a sentence or two. */
+  /** One or two sentences on what the chart shows and how to read it. */
   readonly lead: string;
-  /** True if the reader unfolds the chart by its title, since the first screen has its main content. */
+  /** True if the chart is folded until the reader opens it by its title. The first screen then has only the main content. */
   readonly isFolded?: boolean;
   /** Controls of this chart in addition to the filters of the page. */
   readonly controls?: (report: ReportData) => readonly Control[];
@@ -88,7 +88,7 @@ export function nothing(why: string): NothingToPlot {
   return { kind: "nothing", why };
 }
 
-/** The reader's choice; the control's first choice if nothing that the control has was chosen. */
+/** The reader's choice in a control; the control's first choice if there is none or if the control does not know it. */
 export function chosenValue(view: View, control: Control): string {
   const value = view.choices[control.id];
   const known = control.choices.some(([each]) => each === value);

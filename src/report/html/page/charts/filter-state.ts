@@ -5,7 +5,7 @@ export interface FilterState {
   readonly hiddenTreatments: readonly string[];
   readonly hiddenOperations: readonly string[];
   readonly trials: "all" | "each" | number;
-  /** Choices by chart and control that differ from the defaults. */
+  /** Choices that differ from the defaults, by chart and then by control. */
   readonly choices: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -20,7 +20,7 @@ const TREATMENT = "hide";
 const OPERATION = "hide-operation";
 const TRIALS = "trials";
 
-/** Hash without the `#`; empty if all choices are the defaults. */
+/** Hash of an address, without the `#`, for these choices; empty if all are the defaults. */
 export function stateToHash(state: FilterState): string {
   const parameters = new URLSearchParams();
   for (const id of state.hiddenTreatments) parameters.append(TREATMENT, id);
@@ -31,7 +31,7 @@ export function stateToHash(state: FilterState): string {
   return parameters.toString();
 }
 
-/** Choices in an address with or without its `#`; a plain anchor such as `#numbers` chooses nothing. */
+/** Choices in the hash of an address, with or without `#`. A plain anchor such as `#numbers` has none. */
 export function stateFromHash(hash: string): FilterState {
   const text = hash.replace(/^#/, "");
   if (!text.includes("=")) return ALL_SHOWN;

@@ -88,7 +88,7 @@ export function gridTitle({ operation, title }: Grid): string {
   return [operationName(operation), ...(title === "" ? [] : [title])].join(", ");
 }
 
-/** Interval `[a, b]`, or the range `a..b` of too few trials; empty for a single trial. */
+/** Text of a cell's interval `[a, b]`, or of its range `a..b` if there are too few trials; empty for a single trial. */
 export function spreadText({ summary: { ciLow, ciHigh, min, max, trials } }: GridCell, unit: Unit): string {
   const write = (value: number): string => valueText(value, unit);
   if (ciLow !== null && ciHigh !== null) return intervalText(ciLow, ciHigh, write);

@@ -27,7 +27,10 @@ import { operationName, treatmentIn } from "./view.js";
 import { whiskerSeries } from "./whiskers.js";
 
 const PLOT_PX = { height: 150, left: 62, least: 220 };
-/** Offset between the marks of two lines at one level, as a share of the distance of two levels. */
+/**
+ * Horizontal shift between neighbouring lines, as a share of the distance between two levels, so that their points do not
+ * overlap.
+ */
 const ASIDE = 0.07;
 
 function acrossControl({ result }: ReportData): Control {
@@ -48,7 +51,7 @@ interface Row {
   }[];
 }
 
-/** Lines in neutral looks; their points are treatments in their colours. */
+/** Lines of a grid, one for each level of its rows, in neutral colours. Each point has the colour of its treatment. */
 function rowsOf({ rows, columns, cells }: Grid, view: View): Row[] {
   return rows.levels.map((level, i) => ({
     level,
@@ -96,7 +99,7 @@ function seriesOf(grid: Grid, panel: number, { unit }: FactorGrids, view: View) 
           })),
           panel,
         ),
-        // The name of the line, so that the legend hides both.
+        // Intervals have the name of their line, so that the legend hides both.
         name: level,
       },
     ],
@@ -131,7 +134,7 @@ function axes({ grids, unit }: FactorGrids, plotPx: number, { theme }: View) {
   };
 }
 
-/** Results of the tests of interactions, in words. */
+/** Sentences on the results of the tests of interactions. */
 function interactionNote({ grids, metric }: FactorGrids, view: View): string {
   const operations = new Set(grids.map(({ operation }) => operation));
   const tested = (view.report.result.interactions ?? []).filter(

@@ -17,9 +17,12 @@ const CPU = [
 ] as const;
 
 const WAIT = "wait.";
-/** Fewest samples of sessions at a point; shares of fewer are noise. Counts of events and of CPU time are exact. */
+/**
+ * Smallest number of samples of sessions for one point: a share of fewer samples is noise. Counts of events and CPU times
+ * are exact and need no minimum.
+ */
 const SAMPLES_MIN = 20;
-/** Most wait events shown; more look alike. */
+/** Largest number of wait events with a separate area: the colours of more look alike. */
 const WAITS_SHOWN_MAX = 9;
 
 function drawLayers(
@@ -98,7 +101,7 @@ function waitEvents(view: View): string[] {
 function waitLayers(view: View, theme: ChartTheme): Layer[] {
   const events = waitEvents(view);
   const rest = events.slice(WAITS_SHOWN_MAX);
-  // A sample that names other events has 0 sessions in this one; only a missing sample has no value.
+  // A sample without this event counts 0 sessions for it. Only a bucket without any sample has no value.
   const sampled = (evidence: Readonly<Record<string, readonly (number | null)[]>>, i: number): boolean =>
     typeof evidence["sessions.active"]?.[i] === "number" ||
     events.some((event) => typeof evidence[event]?.[i] === "number");

@@ -10,7 +10,7 @@ import { median } from "../../../../analysis/statistics/quantiles.js";
 const PANEL_PX = { alone: 150, several: 124 };
 const LEFT_PX = 52;
 
-/** A line at the beginning of each mark, and a shade over its duration, on a series that no legend hides. */
+/** A series that draws a line at the start of each mark and a shade over its duration. The legend cannot hide it. */
 function markSeries(marks: readonly Mark[], panel: number, { theme }: Surface): LineSeriesOption {
   return {
     type: "line",
@@ -36,7 +36,7 @@ function markSeries(marks: readonly Mark[], panel: number, { theme }: Surface): 
   };
 }
 
-/** True if a value has no neighbours, so that no line shows it. */
+/** True if the point has no neighbour with a value, so that no line would show it. */
 function isAlone(points: readonly Point[], i: number): boolean {
   const isHere = (at: number): boolean => typeof points[at]?.[1] === "number";
   return isHere(i) && !isHere(i - 1) && !isHere(i + 1);
@@ -86,14 +86,14 @@ function xAxisOf(chart: LineChart, panel: number, surface: Surface): XAXisCompon
     type: x.isLogarithmic ? "log" : "value",
     ...(x.min !== undefined && { min: x.min }),
     ...(x.isWhole && { minInterval: 1 }),
-    // A mark may be beyond the last point.
+    // The axis ends after the last mark, which may lie beyond the last point.
     max: ({ max }: { max: number }) => Math.max(max, ...markEnds),
     axisLabel: label,
     axisPointer: { label: { formatter: ({ value }) => (x.cell ?? x.tick ?? String)(Number(value)) } },
   } as XAXisComponentOption;
 }
 
-/** The values that a panel's scale must reach: of a stack, the sums. */
+/** Values that the scale of the panel must include. If areas are stacked, these are the sums at each x. */
 function topsOf({ lines }: LinePanel): number[] {
   if (!lines.some(({ isArea }) => isArea))
     return lines.flatMap(({ points }) => points.flatMap(([, y]) => y ?? []));
@@ -117,7 +117,7 @@ function yAxisOf(
   } as YAXisComponentOption;
 }
 
-/** A name whose lines have several colours has the colour of text. */
+/** Legend entries by name. A name whose lines have several colours gets the colour of text. */
 function legendOf(panels: readonly LinePanel[], { theme }: Surface): LegendEntry[] {
   const entries = new Map<string, LegendEntry>();
   for (const { name, colour: own, dash, isArea } of panels.flatMap(({ lines }) => lines)) {
@@ -127,7 +127,7 @@ function legendOf(panels: readonly LinePanel[], { theme }: Surface): LegendEntry
   return [...entries.values()];
 }
 
-/** Plots the lines; the caller leaves out panels without a line. */
+/** Plots panels of lines. The caller must leave out panels without a line. */
 export function plotLines(chart: LineChart, surface: Surface): Plot {
   const heightPx = chart.panels.length === 1 ? PANEL_PX.alone : PANEL_PX.several;
   const layout: Layout = layOut(
@@ -170,7 +170,7 @@ function valuesAt(points: readonly Point[]): Map<number, (number | null)[]> {
   return values;
 }
 
-/** A row for each place on the axis, and several if a line has several points there. */
+/** Table with a row for each x of any point; a line with several points at one x gets several rows. */
 function tableOf(chart: LineChart): ChartTable {
   const columns = chart.panels.flatMap((panel) =>
     panel.lines.map((line) => ({
@@ -204,7 +204,7 @@ function rangeWords(name: string, lines: readonly Line[], unit: Unit, isTime: bo
   return `${name}: ${middle}from ${valueText(low, unit)} to ${valueText(high, unit)}`;
 }
 
-/** Sentence about a panel; lines of single trials are summarised by their shared name. */
+/** Sentence about a panel. Single trials are summarised under the name that their lines share. */
 function panelWords({ title, lines, unit }: LinePanel, isTime: boolean): string {
   const names = new Map<string, Line[]>();
   for (const line of lines) {

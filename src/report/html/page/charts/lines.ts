@@ -6,20 +6,20 @@ import type { Unit } from "./values.js";
 export type Point = readonly [x: number, y: number | null];
 
 export interface Line {
-  /** Name in the legend; lines of one name are shown and hidden together, in all panels. */
+  /** Name in the legend, which shows and hides all lines of one name together, in all panels. */
   readonly name: string;
-  /** Detail in the table if several lines share a name. */
+  /** Addition to the name in the table, where several lines share a name. */
   readonly detail?: string;
   readonly colour: string;
   readonly dash?: Dash;
   readonly points: readonly Point[];
-  /** Colours of single points that differ from the line's. */
+  /** Colours by point, if points have another colour than the line. */
   readonly pointColours?: readonly string[];
-  /** True if stacked on the lines before it. */
+  /** True if drawn as an area, stacked on the areas before it. */
   readonly isArea?: boolean;
-  /** True if it is one of many lines with the same name. */
+  /** True if drawn faintly, as one of many lines with the same name. */
   readonly isFaint?: boolean;
-  /** Shape of points that are drawn without a line. */
+  /** Shape of the points of a line that is drawn as points only. */
   readonly symbol?: string;
 }
 
@@ -34,18 +34,18 @@ export interface LineAxis {
   readonly name: string;
   readonly isLogarithmic?: boolean;
   readonly tick?: (x: number) => string;
-  /** True if the picture needs no name of the axis. */
+  /** True if ticks show the unit, so that the axis needs no name. */
   readonly hasUnitInTicks?: boolean;
-  /** Text that heads the table's rows; default: `tick` or the number itself. */
+  /** Formats x as the heading of a table's row. Default: `tick`, or the number itself. */
   readonly cell?: (x: number) => string;
   readonly min?: number;
-  /** True if ticks are at whole numbers only. */
+  /** True if ticks stand at whole numbers only. */
   readonly isWhole?: boolean;
-  /** True if the axis is time, so that the median over it deserves a word. */
+  /** True if the axis is time. The chart's text then states the median over time. */
   readonly isTime?: boolean;
 }
 
-/** Axis of every chart over time. Never shortened: many seconds would be 12.3k. */
+/** Axis of every chart over time. Its numbers are never abbreviated, since 12.3k seconds would be unclear. */
 export const SECONDS: LineAxis = {
   name: "seconds into the window",
   min: 0,
@@ -61,7 +61,7 @@ export interface LineChart {
   readonly panels: readonly LinePanel[];
   readonly x: LineAxis;
   readonly isLogarithmic?: boolean;
-  /** True if all panels share the scale of their values, because a reader compares them. */
+  /** True if all panels have the same value scale, so that a reader can compare them. */
   readonly hasOneScale?: boolean;
   readonly words?: string;
   readonly note?: string;

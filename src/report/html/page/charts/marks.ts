@@ -4,9 +4,9 @@ import { median } from "../../../../analysis/statistics/quantiles.js";
 import type { Treatment, View } from "./drawing.js";
 
 export interface Mark {
-  /** Seconds into the window. */
+  /** Start of the mark in seconds into the window. */
   readonly x: number;
-  /** End of the mark in seconds, if it lasted. */
+  /** End of the mark in seconds into the window; left out if the mark has no duration. */
   readonly untilX?: number;
   readonly label: string;
 }
@@ -22,7 +22,7 @@ export function trialMarks(view: View): Mark[] {
   ];
 }
 
-/** Mark at the second from which on a single trial was steady, if that is after the beginning of its window. */
+/** Mark at the second at which a single shown trial became steady; empty if it was steady from the start of its window. */
 function steadyMark(view: View, treatment: Treatment): Mark[] {
   const trial = view.report.result.treatments
     .find(({ id }) => id === treatment.id)
@@ -50,7 +50,7 @@ function faultMarks(view: View, treatments: readonly Treatment[]): Mark[] {
   });
 }
 
-/** `postgres-kill from 10.0 s to 12.1 s`. */
+/** Text of a mark, such as `postgres-kill from 10.0 s to 12.1 s`. */
 export function markText({ x, untilX, label }: Mark): string {
   const seconds = (value: number): string => `${value.toFixed(1)} s`;
   return untilX === undefined

@@ -33,7 +33,7 @@ interface Line {
   readonly fontWeight?: number;
 }
 
-/** Ratio with the marks that the tables of the terminal use. */
+/** Ratio of a cell, with the same verdict marks as in the tables of the terminal. */
 function ratioText({ comparison, isBaseline }: GridCell, view: View): string {
   if (isBaseline) return "baseline";
   if (!comparison) return "";
@@ -41,7 +41,7 @@ function ratioText({ comparison, isBaseline }: GridCell, view: View): string {
   return `${valueText(comparison.ratio, "x")} ${markOf(comparison.verdict, isNoise)}`;
 }
 
-/** Green or red of the theme if a finding is for the better or the worse, else the page's background. */
+/** Background of a cell: green for a finding for the better, red for the worse, otherwise the page's background. */
 function shadeOf({ comparison }: GridCell, metric: FactorGrids["metric"], view: View): string {
   if (!comparison || !isBelieved(comparison, view.report.result.comparisons)) return view.theme.page;
   return comparison.ratio > 1 === isLargerBetter(metric) ? view.theme.better : view.theme.worse;
@@ -132,7 +132,7 @@ function cellSeries(
   };
 }
 
-/** Splits a grid into grids with as many columns as fit, one beneath the other. */
+/** Splits a grid into grids of at most `fitting` columns, to be drawn below each other. */
 function split(grid: Grid, fitting: number): Grid[] {
   const { levels } = grid.columns;
   const parts = Math.ceil(levels.length / fitting);

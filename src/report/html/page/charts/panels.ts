@@ -10,21 +10,21 @@ export interface Layout {
   readonly grids: GridComponentOption[];
   readonly titles: TitleComponentOption[];
   readonly heightPx: number;
-  /** Width of one panel without its axes. */
+  /** Width in pixels of one panel's plot, without its axes. */
   readonly plotWidthPx: number;
 }
 
 export interface LayoutRequest {
   readonly widthPx: number;
-  /** Heights of the plots without axes; panels in one row take the highest. */
+  /** Height in pixels of each plot, without axes. Panels of one row get the greatest height in it. */
   readonly heightsPx: readonly number[];
   readonly leastWidthPx: number;
   readonly mostColumns: number;
-  /** Width for the labels of the y axis. */
+  /** Pixels for the labels of the y axis, left of each plot. */
   readonly leftPx: number;
-  /** True if the y axis has its name above it. */
+  /** True if the name of the y axis stands above the axis. */
   readonly isNamedAbove?: boolean;
-  /** True if the x axis has its name beneath it. */
+  /** True if the name of the x axis stands below the axis. */
   readonly isNamedBelow?: boolean;
 }
 
@@ -40,7 +40,7 @@ export const FONT_FAMILY =
 function columnsFor(count: number, wish: LayoutRequest): number {
   const fitting = Math.floor((wish.widthPx + GAP_PX) / (wish.leastWidthPx + GAP_PX));
   const most = Math.max(1, Math.min(count, wish.mostColumns, fitting));
-  // Four in rows of two look better than three and one.
+  // Rows are filled evenly: four panels become two rows of two, not three and one.
   return Math.ceil(count / Math.ceil(count / most));
 }
 
@@ -79,7 +79,7 @@ export function layOut(titles: readonly string[], wish: LayoutRequest, theme: Ch
   return { grids, titles: titleOptions, heightPx: topPx, plotWidthPx };
 }
 
-/** Look that both axes share. */
+/** Options that the x axis and the y axis have in common. */
 const axisLook = (theme: ChartTheme) => ({
   nameTextStyle: { color: theme.muted, fontSize: FONT_PX },
   axisLabel: { color: theme.muted, fontSize: FONT_PX, hideOverlap: true },
@@ -113,7 +113,7 @@ export function yAxis(theme: ChartTheme, name: string): YAXisComponentOption {
 
 const TICKS = 4;
 
-/** A scale that holds all values and has round ticks; from 0, unless it is logarithmic. */
+/** Smallest scale with round ticks that includes all values. A linear scale starts at 0. */
 export function sharedScale(
   values: readonly number[],
   isLogarithmic = false,
@@ -129,7 +129,7 @@ export function sharedScale(
   return { min: Math.min(0, ...values), max: Math.ceil(most / interval) * interval, interval };
 }
 
-/** The look of tooltips, in both schemes. */
+/** ECharts options of tooltips in the colours of the theme. */
 export function tooltipLook(theme: ChartTheme): Record<string, unknown> {
   return {
     confine: true,

@@ -15,7 +15,7 @@ const MEASURE: Control = {
   ],
 };
 
-/** Parts that every operation has stand first and last, with the statements between them. */
+/** Parts of every operation in the order of the bar: FIRST, then the operation's statements, then LAST. */
 const FIRST = ["startDelay", "poolWait", "begin"];
 const LAST = ["appDelay", "commit", "rollback", "release", "backoff", "program"];
 const PART_NAMES: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ function partsOf(view: View, treatment: string, operation: string): readonly Lat
   return operationsOf(view, treatment)?.[operation]?.parts ?? [];
 }
 
-/** Names in the order of a transaction; statements in order of first occurrence. */
+/** Names of all parts in the order of a transaction; statements stand in the order in which they first occur. */
 function namesIn(view: View): string[] {
   const all = new Set(
     view.report.result.treatments.flatMap(({ id }) =>
@@ -47,7 +47,7 @@ function namesIn(view: View): string[] {
   return [...FIRST, ...statements, ...LAST].filter((name) => all.has(name));
 }
 
-/** Names that stand in one bar with `name`, in any treatment. */
+/** Names of the parts that share a bar with `name`, in any treatment and operation. */
 function neighbours(view: View, name: string): Set<string> {
   const bars = view.report.result.treatments.flatMap(({ id }) =>
     view.operations.map((operation) => partsOf(view, id, operation).map((part) => part.name)),
@@ -56,8 +56,8 @@ function neighbours(view: View, name: string): Set<string> {
 }
 
 /**
- * Colours by name. Parts that every operation has keep their colours; a statement has the first colour that no other
- * statement of its bars has, so that fewer colours suffice, and no two statements of a bar look alike.
+ * Colours by name. Parts of every operation have fixed colours. Two statements may share a colour unless a bar has both of
+ * them.
  */
 function coloursOf(view: View, names: readonly string[]): Map<string, string> {
   const common = [...FIRST, ...LAST];

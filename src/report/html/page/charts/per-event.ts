@@ -6,7 +6,7 @@ import { plotBars } from "./bar-panels.js";
 import type { Chart } from "./drawing.js";
 import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
 
-/** Bars of the figures that have a title for a chart (`chart`); other figures are left out. */
+/** Bars of all figures that have a chart title (`chart`). */
 function barsOf(figures: readonly Evidence[]): TrialValue[] {
   return figures.flatMap((figure) => {
     const { chart: title, metric } = figure;

@@ -7,12 +7,12 @@ import { valueText } from "./values.js";
 import { spanIn, stageOf } from "../../../../metrics/operations.js";
 import { operationName } from "./view.js";
 
-/** Number of samples for each slower one: 0 -> 1, 90 -> 10, 99 -> 100. */
+/** Position of a percentile on the axis: 1 / (share of slower samples), so that 0 -> 1, 90 -> 10, 99 -> 100. */
 export function stretched(percentile: number): number {
   return 1 / (1 - percentile / 100);
 }
 
-/** Percentile at a place on the axis: 1 -> 0 %, 10 -> 90 %, 1000 -> 99.9 %. */
+/** Text of the percentile at a position on the axis: 1 -> 0 %, 10 -> 90 %, 1000 -> 99.9 %. */
 export function percentileText(x: number): string {
   const percentile = 100 * (1 - 1 / x);
   return `${Number(percentile.toFixed(Math.max(0, Math.ceil(Math.log10(x)) - 1)))} %`;
@@ -26,7 +26,8 @@ function panelOf(operation: string, view: View): LinePanel {
   const lines = view.treatments.flatMap(({ id, label, colour, dash }) => {
     const curve = view.report.curves.find((each) => each.treatment === id && each.operation === operation);
     if (!curve) return [];
-    // The maximum is the 100th percentile, which has no place on this axis: it is drawn at the last sample.
+    // The maximum is the 100th percentile, whose position would be infinite. It is drawn at the position of the last
+    // sample.
     const last = Math.max(curve.count, 2);
     const points = new Map(curve.points.map(([p, ms]) => [Math.min(stretched(p), last), ms]));
     return [{ name: label, colour, dash, points: [...points] }];
@@ -42,7 +43,10 @@ function latencyOf(view: View, treatment: string, operation: string): LatencySum
     : merged?.operations[operation]?.responseTimeMs;
 }
 
-/** Words about the percentiles of the tables: points of a curve are densest among the slowest samples. */
+/**
+ * Sentence with each treatment's p50, p99 and maximum. Points of the curve would not do: most of them are among the slowest
+ * samples.
+ */
 function wordsOf(operation: string, view: View): string {
   const treatments = view.treatments.flatMap(({ id, label }) => {
     const latency = latencyOf(view, id, operation);

@@ -1,24 +1,24 @@
 // A line bridges usual distances between readings; a much longer distance stays a gap.
 import { quantile } from "../../../../analysis/statistics/quantiles.js";
 
-/** Multiple of the distance that three of four readings keep, up to which a line bridges. */
+/** Limit of the distances that a line bridges, as a multiple of the upper quartile of all distances between readings. */
 export const BRIDGED_DISTANCES = 3;
 
 export type Values = readonly (number | null)[];
 
-/** The longest distance that a line bridges: three times the distance that three of four readings keep. */
+/** Longest distance between readings that a line bridges: three times the upper quartile of these distances. */
 export function longestBridge(distances: readonly number[]): number {
   return BRIDGED_DISTANCES * quantile(distances, 0.75);
 }
 
-/** Fills usual distances between readings with straight lines. */
+/** Fills gaps between readings with straight lines, unless a gap is longer than `longestBridge`. */
 export function withBridgedGaps(values: Values): Values {
   const read = values.flatMap((value, i) => (value === null ? [] : [i]));
   const most = longestBridge(read.slice(1).map((to, k) => to - (read[k] ?? to)));
   return joined(values, (from, to) => to - from <= most);
 }
 
-/** Fills the distance between two neighbouring readings with a straight line if `isJoined` of their places is true. */
+/** Fills the gap between two neighbouring readings with a straight line if `isJoined` returns true for their indexes. */
 export function joined(values: Values, isJoined: (from: number, to: number) => boolean): Values {
   const read = values.flatMap((value, i) => (value === null ? [] : [{ value, i }]));
   const made = [...values];

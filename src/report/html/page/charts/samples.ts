@@ -18,7 +18,7 @@ export const backlogAge: Chart = {
   },
 };
 
-/** Metrics that explain most, which are listed first. */
+/** Metrics that stand first in the list, because they explain most. */
 const PREFERRED = ["wal.bytes", "tuples.dead", "locks.blocked", "transactions.commits", "blocks.written"];
 
 function metricsIn(report: ReportData): string[] {

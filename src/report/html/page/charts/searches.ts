@@ -11,7 +11,7 @@ import { whiskerSeries, type Whisker } from "./whiskers.js";
 
 const CURVE_STEPS = 60;
 
-/** X(N) of the fitted law, from 1 client to the greatest measured number. */
+/** Points of the fitted law, throughput X for N clients, from 1 client to the largest measured number. */
 function curveOf({ usl, points }: Sweep): [number, number][] {
   if (usl.status !== "fitted") return [];
   const most = Math.max(...points.map(({ clients }) => clients));
@@ -26,7 +26,7 @@ function levelsOf({ levels }: Sweep): string[] {
   return Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
 }
 
-/** Title such as `add over consumers.clients`: several numbers of clients may vary, each with separate curves. */
+/** Title of a panel, such as `add over consumers.clients`. A separate panel belongs to each operation and factor. */
 function panelTitle({ operation, factor }: Sweep): string {
   return `${operationName(operation)} over ${factor}`;
 }
@@ -42,7 +42,7 @@ function sweepWords(sweep: Sweep): string {
   return `${name}: ${peak}, contention ${sigma.value.toPrecision(2)}, coherency ${kappa.value.toPrecision(2)}, R² ${rSquared.toFixed(3)}.`;
 }
 
-/** A curve of the legend, with the same look in every panel. */
+/** Look of a curve, the same in the legend and in every panel. */
 interface SweepLook {
   readonly name: string;
   readonly colour: string;
@@ -80,7 +80,7 @@ function sweepLines(sweep: Sweep, { name, colour, dash, symbol }: SweepLook, vie
   ];
 }
 
-/** The 95 % intervals of the measured points; points with fewer than 5 trials have none. */
+/** Whiskers for the 95 % intervals of the measured points. A point with fewer than 5 trials has no interval. */
 function sweepWhiskers({ points }: Sweep, view: View): Whisker[] {
   return points.flatMap(({ clients, treatment, eventsPerSecond }): Whisker[] => {
     const { ciLow = null, ciHigh = null } = eventsPerSecond ?? {};
@@ -121,7 +121,7 @@ export const sweepChart: Chart = {
       view,
     );
     const intervals = groups.flatMap((sweeps, panel) =>
-      // The name of the curve, so that the legend hides both.
+      // Intervals have the name of their curve, so that the legend hides both.
       sweeps.map((sweep) => ({
         ...whiskerSeries(sweepWhiskers(sweep, view), panel),
         name: lineName(sweep),
@@ -155,7 +155,8 @@ export const capacityChart: Chart = {
   title: "Search for capacity",
   lead: "Each probe's 99th percentile at the rate that was offered to it. The discarded first one and those that wait for recovery are left out. The dashed line is the highest rate at which the threshold held, also when repeated.",
   draw: (view) => {
-    // A treatment for which no rate was confirmed has no trials, so that no filter shows or hides it.
+    // Only treatments with trials are in the filter. A treatment without a confirmed rate has no trials and is always
+    // shown.
     const isHidden = (treatment: string): boolean =>
       view.report.result.treatments.some(({ id }) => id === treatment) &&
       !view.treatments.some(({ id }) => id === treatment);

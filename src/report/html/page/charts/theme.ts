@@ -7,16 +7,16 @@ export interface ChartTheme {
   readonly text: string;
   readonly muted: string;
   readonly line: string;
-  /** Background of ratios that are surely the same. */
+  /** Background of the band of ratios that count as the same. */
   readonly band: string;
-  /** Backgrounds of text for findings for the better and for the worse. */
+  /** Backgrounds of cells with a finding: `better` or `worse` than the baseline. */
   readonly better: string;
   readonly worse: string;
   readonly treatments: readonly string[];
   readonly parts: readonly string[];
-  /** Colours of parts that every transaction has, quieter than the colours of `parts`. */
+  /** Colours of parts that every transaction has. They are quieter than the colours in `parts`, which are for statements. */
   readonly common: readonly string[];
-  /** Colour of the rest of a whole. */
+  /** Colour of "rest": what remains of a whole after its named parts. */
   readonly rest: string;
 }
 
@@ -76,7 +76,7 @@ export const DARK: ChartTheme = {
   rest: "#4a525e",
 };
 
-/** Look of a line that is no treatment's, such as a level of a factor. */
+/** Look of a line that does not stand for a treatment, but for example for a level of a factor. */
 export function neutralLook(theme: ChartTheme, index: number): { colour: string; dash: Dash } {
   const shade = Math.floor(index / DASHES.length) % 2;
   return { colour: shade === 0 ? theme.text : theme.muted, dash: DASHES[index % DASHES.length] ?? "solid" };

@@ -10,7 +10,10 @@ import { operationName, workOf } from "./view.js";
 
 type CountName = "events" | "transactions" | "retries" | "failures";
 
-/** Choice of the counted unit: the unit of the operations first; if that is transactions, it is the only choice. */
+/**
+ * Control that selects what is counted. The operations' unit comes first; if it is transactions, there is no second choice
+ * of that name.
+ */
 function countedControl(report: ReportData): Control {
   const work = workOf(report);
   const choices = [

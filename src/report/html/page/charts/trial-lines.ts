@@ -7,7 +7,7 @@ import type { Line, LinePanel, Point } from "./lines.js";
 import { treatmentMarks, trialMarks } from "./marks.js";
 import { withBridgedGaps, type Values } from "./readings.js";
 
-/** The values of a trial. */
+/** Takes the values of one metric from the series of a trial. */
 export type Pick = (series: TrialSeries) => Values | undefined;
 
 type Summary = (values: readonly number[]) => number;
@@ -17,7 +17,7 @@ function seriesOf(view: View, treatment: Treatment): TrialSeries[] {
   return typeof view.trials === "number" ? all.filter(({ trial }) => trial === view.trials) : all;
 }
 
-/** Summarises several trials at each time, over the trials that have a value there. */
+/** Summarises several trials time by time. A time's summary covers the trials that have a value there. */
 function summarise(trials: readonly Values[], summary: Summary): Values {
   const buckets = Math.max(0, ...trials.map(({ length }) => length));
   return Array.from({ length: buckets }, (_, i) => {
@@ -30,7 +30,10 @@ function bucketSecondsOf(view: View): number {
   return view.report.series[0]?.bucketSeconds ?? 1;
 }
 
-/** A second is drawn at its beginning, a longer bucket in its middle: no effect of a fault appears before the fault. */
+/**
+ * Points of values by time. A second is drawn at its start and a longer bucket in its middle, so that no effect of a fault
+ * appears before the fault.
+ */
 function pointsOf(view: View, values: Values): Point[] {
   const bucketSeconds = bucketSecondsOf(view);
   const offset = bucketSeconds > 1 ? 0.5 : 0;
@@ -42,16 +45,16 @@ function hasValue(values: Values, i: number): boolean {
 }
 
 /**
- * Lines of readings, each from several trials. If only some trials have a reading at a time, the others count with a value
- * between their neighbouring readings: otherwise the line would jump from one trial to the next. All lines have points at
- * the same times, which a stack needs: wherever any trial has a reading, and in a gap of all trials.
+ * Points of several lines, each the summary of several trials. A trial without a reading at a time counts with a value
+ * between its neighbouring readings: otherwise the line would jump from one trial to the next. All lines have points at the
+ * same times, which a stack needs: where any trial has a reading, and in a gap of all trials.
  */
 function readingPoints(
   view: View,
   lines: readonly (readonly Values[])[],
   summary: Summary,
 ): readonly Point[][] {
-  // If a point covers several seconds, the distances between readings were judged from the seconds already.
+  // Readings in buckets of several seconds were joined when the report was collected.
   const whole = bucketSecondsOf(view) > 1 ? (values: Values) => values : withBridgedGaps;
   const merged = lines.map((trials) => summarise(trials.map(whole), summary));
   const read = lines.flat();
@@ -82,7 +85,7 @@ export function treatmentLines(view: View, pick: Pick): Line[] {
   return linesOf(view, pick, (trials) => pointsOf(view, summarise(trials, median)));
 }
 
-/** A wait event that no sample of a trial saw was 0 in each of them. */
+/** Zeros at every sample of a trial, for a wait event that no sample of that trial saw; undefined for other metrics. */
 function noneOf(metric: string, evidence: TrialSeries["evidence"]): Values | undefined {
   if (!metric.startsWith("wait.")) return undefined;
   return evidence["sessions.active"]?.map((sessions) => (sessions === null ? null : 0));
@@ -96,7 +99,7 @@ export function sampledLines(view: View, metric: string): Line[] {
   );
 }
 
-/** A panel for each metric of a family that was sampled and has a separate line. */
+/** Panels of lines, one for each sampled metric of the family with a title of a line. */
 export function familyPanels(view: View, family: string): LinePanel[] {
   return SAMPLED.flatMap(({ name, line: title, unit }) => {
     if (title === undefined || !name.startsWith(`${family}.`)) return [];
@@ -111,18 +114,18 @@ export interface Layer {
   readonly pick: Pick;
 }
 
-/** Fewest points of an area; fewer show no development. */
+/** Smallest number of points for an area: fewer show no development. */
 const POINTS_MIN = 5;
 
-/** Values of the layers, by trial. */
+/** Values by layer, and then by trial of the treatment. */
 function readLayers(view: View, treatment: Treatment, layers: readonly Layer[]): Values[][] {
   const all = seriesOf(view, treatment);
   return layers.map(({ pick }) => all.map((series) => pick(series) ?? []));
 }
 
 /**
- * Buckets that a point of an area needs so that it has `readingsMin` readings of all trials; undefined if fewer than
- * `POINTS_MIN` points remain.
+ * Number of buckets to merge into one point of an area, so that a point has `readingsMin` readings over all trials.
+ * Undefined if fewer than `POINTS_MIN` points would remain.
  */
 export function bucketsOfPoint(
   view: View,
@@ -143,7 +146,7 @@ export function bucketsOfPoint(
   return Number.isFinite(most) ? most : undefined;
 }
 
-/** Means over groups of buckets; a rest of less than half a group is left out. */
+/** Means over groups of `size` buckets, as points. A last group of less than half that size is left out. */
 function grouped(view: View, values: Values, size: number): Point[] {
   const groups = Math.max(1, Math.round(values.length / size));
   return Array.from({ length: groups }, (_, i) => {
@@ -169,7 +172,7 @@ export function layerMeans(
   return new Map(means.filter(([, bars]) => bars.size > 0));
 }
 
-/** A panel for each shown treatment that has any of the layers, stacked in their order. Layers are samples. */
+/** Panels with the layers stacked in their order, one for each shown treatment that has values. */
 export function layerPanels(
   view: View,
   layers: readonly Layer[],
@@ -191,20 +194,23 @@ export function layerPanels(
   });
 }
 
-/** Note for the reader on how the lines of `treatmentLines` summarise trials. */
+/** Note that says how the lines of `treatmentLines` summarise trials. */
 export function lineNote(view: View): string {
   if (view.trials === "each") return withBuckets(view, "A line for each trial.");
   if (typeof view.trials === "number") return withBuckets(view, `Trial ${view.trials}.`);
   return withBuckets(view, "Median over trials at each time.");
 }
 
-/** Long windows have fewer points than seconds. */
+/** Adds the length of a bucket to a note, if a point stands for more than one second. */
 function withBuckets(view: View, words: string): string {
   const bucketSeconds = bucketSecondsOf(view);
   return bucketSeconds > 1 ? `${words} Each point is of ${bucketSeconds} s.` : words;
 }
 
-/** Note on areas whose points hold that many buckets, or on bars over the whole window. */
+/**
+ * Note on the averaging of areas, each of whose points covers `buckets` buckets, or of bars over the whole window if
+ * undefined.
+ */
 export function areaNote(view: View, buckets: number | undefined): string {
   const which = typeof view.trials === "number" ? `Trial ${view.trials}` : "Mean over trials";
   if (buckets === undefined) return `${which} and over the window, which has too few readings for a curve.`;

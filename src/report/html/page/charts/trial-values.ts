@@ -23,7 +23,7 @@ function barOf(view: View, treatment: string, of: TrialValue["of"]): Bar | undef
   return { value: median(values), ...(values.length > 1 && { range }) };
 }
 
-/** A panel for each value that any shown treatment has. */
+/** Panels of bars, one for each value that at least one shown treatment has. */
 export function valuePanels(view: View, values: readonly TrialValue[]): BarPanel[] {
   return values.flatMap(({ title, unit, of }) => {
     const bars = new Map<string, Bar>();
@@ -35,7 +35,7 @@ export function valuePanels(view: View, values: readonly TrialValue[]): BarPanel
   });
 }
 
-/** Panels with something to draw, and a note that names the panels that are 0 throughout. */
+/** Drops panels in which every value is 0, and returns a note that names them. */
 export function withoutZeros(panels: readonly BarPanel[]): { panels: BarPanel[]; note: string } {
   const isZero = (panel: BarPanel): boolean =>
     [...panel.parts.values()].every((bars) =>
@@ -46,7 +46,7 @@ export function withoutZeros(panels: readonly BarPanel[]): { panels: BarPanel[];
   return { panels: panels.filter((panel) => !isZero(panel)), note };
 }
 
-/** Reason why there is no trial to take values from; undefined if there is one. */
+/** Reason why the chosen trials have no values; undefined if a trial to show exists. */
 function whyNoTrial(view: View): string | undefined {
   const ids = view.treatments.map(({ id }) => id);
   const trials = view.report.result.treatments
@@ -60,7 +60,10 @@ function whyNoTrial(view: View): string | undefined {
   return "no trial of the treatments that are shown is complete; a single one can be chosen above.";
 }
 
-/** `zeros` is the note of `withoutZeros`; `otherwise` is the sentence if there is a trial that lacks the values. */
+/**
+ * Says why a chart has nothing to draw: `zeros`, the note of `withoutZeros`, if all values are 0; else that no trial is
+ * shown; else `otherwise`.
+ */
 export function whyNoValues(view: View, zeros: string, otherwise: string): NothingToPlot {
   return nothing(`There is nothing to draw: ${zeros || (whyNoTrial(view) ?? otherwise)}`);
 }

@@ -20,7 +20,7 @@ export type Unit =
   | `${string}/s`
   | "transactions";
 
-/** Number such as `-12.3k`, like `shortNumber` for either sign. */
+/** Number with a unit of thousands, such as `-12.3k`: `shortNumber` for either sign. */
 export function plain(value: number): string {
   return value < 0 ? `-${shortNumber(-value)}` : shortNumber(value);
 }
@@ -41,14 +41,17 @@ export function valueText(value: number | null | undefined, unit: Unit): string 
   return unit === "" || unit === "/s" ? `${plain(value)}${unit}` : `${plain(value)} ${unit}`;
 }
 
-/** Value for the ticks of an axis, whose name has the unit. */
+/** Value as the tick of an axis. The name of the axis has the unit. */
 export function ticked(value: number, unit: Unit): string {
   if (unit === "bytes" || unit === "bytes/s") return bytesText(value);
   if (unit === "%") return plain(value * 100);
   return plain(value);
 }
 
-/** Title of a panel with the unit of its values, unless the title or, with bytes, the ticks name it. */
+/**
+ * Title of a panel, followed by the unit of its values. The unit is left out if the title names it, and for bytes, whose
+ * ticks name it.
+ */
 export function titleWithUnit(title: string, unit: Unit): string {
   const name = unit === "bytes" ? "" : unit === "bytes/s" ? "per second" : unit;
   return name === "" || title.toLowerCase().includes(name) ? title : `${title}, ${name}`;

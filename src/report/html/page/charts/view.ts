@@ -11,7 +11,7 @@ import { treatmentColour, treatmentDash, treatmentSymbol, type ChartTheme } from
 
 export { operationName } from "../../../../metrics/names.js";
 
-/** Charts have more room than a terminal. */
+/** Longest label in characters: charts have more room than a terminal. */
 const LABEL_WIDTH_MAX = 40;
 
 export function allTreatments(report: ReportData, theme: ChartTheme): Treatment[] {
@@ -58,7 +58,7 @@ function trialsOf(report: ReportData, choice: FilterState["trials"]): TrialChoic
   return allTrials(report).some(({ number }) => number === choice) ? choice : "all";
 }
 
-/** The aspects of the shown trials that are not valid, in words; undefined if all are. */
+/** Says which shown trials have invalid counts or timings; undefined if all are valid. */
 export function objectionOf({ report, treatments, trials }: View): string | undefined {
   const visible = allTrials(report)
     .filter(({ treatment }) => treatments.some(({ id }) => id === treatment))
@@ -74,7 +74,7 @@ export function objectionOf({ report, treatments, trials }: View): string | unde
   return objections.length > 0 ? objections.join("; ") : undefined;
 }
 
-/** The view of `chart`; if a filter names nothing that exists, all is shown. */
+/** The view of `chart` for the filters' state. A filter that names nothing in the report shows everything. */
 export function viewOf(
   report: ReportData,
   state: FilterState,

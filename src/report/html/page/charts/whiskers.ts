@@ -1,7 +1,7 @@
 import type { CustomSeriesOption } from "echarts";
 
 export interface RowInterval {
-  /** Row on the category axis y, from 0. */
+  /** Index of the row on the y axis, which has categories. */
   readonly row: number;
   readonly low: number;
   readonly high: number;
@@ -32,7 +32,7 @@ export interface Whisker {
   readonly colour: string;
 }
 
-/** Whiskers between any two points of a coordinate system. */
+/** A series of whiskers, each between two points of the coordinate system `axisIndex`. */
 export function whiskerSeries(all: readonly Whisker[], axisIndex: number): CustomSeriesOption {
   return {
     type: "custom",
@@ -48,7 +48,7 @@ export function whiskerSeries(all: readonly Whisker[], axisIndex: number): Custo
       const [x1 = 0, y1 = 0] = api.coord([api.value(0), api.value(1)]);
       const [x2 = 0, y2 = 0] = api.coord([api.value(2), api.value(3)]);
       const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-      // Vector across the whisker, for its ends.
+      // Half of an end stroke, at a right angle to the whisker.
       const [dx, dy] = [(-(y2 - y1) / length) * END_PX, ((x2 - x1) / length) * END_PX];
       const style = { stroke: all[params.dataIndex]?.colour ?? "currentColor", lineWidth: WIDTH_PX };
       const line = (a: number, b: number, c: number, d: number) => ({
