@@ -153,7 +153,7 @@ describe("`logs` of other input", () => {
     writeFileSync(other, '{"level":30,"msg":"another program"}\n');
     for (const [path, words] of [
       [empty, "nothing was logged"],
-      [other, "not a line of it is from a train-sim log"],
+      [other, "no line is from a train-sim log"],
       [directory, "holds no log"],
       [join(directory, "absent"), "does not exist"],
     ] as const) {
