@@ -21,7 +21,7 @@ export interface WorkerContext<A extends ThreadAssignment = ThreadAssignment> {
   readonly recorder: Recorder;
   readonly sleeper: Sleeper;
   readonly prng: Prng;
-  /** True while the queue is being emptied: clients then neither think nor delay nor wait for more work. */
+  /** True while the queue is being emptied: clients make no app delay, and clients of the cycle add nothing. */
   readonly isDraining: () => boolean;
   /** True if the phase ends with the iterations under way: clients then make no app delay. */
   readonly isEnding: () => boolean;

@@ -1,4 +1,4 @@
-// Clocks of two real threads with different time origins.
+// The clocks: monotonic time, which two threads with different time origins share; wall time; and sleep.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";

@@ -6,7 +6,7 @@ import v8 from "node:v8";
  * V8's interrupt budgets, after which it compiles a function. `early` compiles sooner; with a budget below 10 000,
  * functions are compiled before they are known well, and then again.
  */
-const BUDGET = { usual: 67_584, early: 20_000, late: 200_000 } as const;
+const INTERRUPT_BUDGET = { usual: 67_584, early: 20_000, late: 200_000 } as const;
 /** Milliseconds of load after which the code of every transaction has been compiled. */
 const EARLY_MS = 15_000;
 
@@ -16,7 +16,7 @@ const EARLY_MS = 15_000;
  */
 const isNode20 = process.versions.node.startsWith("20.");
 
-function setBudget(budget: number): void {
+function setInterruptBudget(budget: number): void {
   if (isNode20) v8.setFlagsFromString(`--interrupt-budget=${budget}`);
 }
 
@@ -63,13 +63,13 @@ function setGrowth(percent: number): void {
 let settling: NodeJS.Timeout | undefined;
 
 function endEarlyPhase(): void {
-  setBudget(BUDGET.late);
+  setInterruptBudget(INTERRUPT_BUDGET.late);
   setIdle(IDLE_MS.never);
 }
 
 /** Tunes V8 for a load that begins; `clients` counts the clients of all threads. */
 export function tuneForLoad(clients: number): void {
-  setBudget(BUDGET.early);
+  setInterruptBudget(INTERRUPT_BUDGET.early);
   setIdle(IDLE_MS.early);
   clearTimeout(settling);
   settling = setTimeout(endEarlyPhase, EARLY_MS).unref();
@@ -81,7 +81,7 @@ export function tuneForLoad(clients: number): void {
 
 export function tuneForSetup(): void {
   clearTimeout(settling);
-  setBudget(BUDGET.usual);
+  setInterruptBudget(INTERRUPT_BUDGET.usual);
   setIdle(IDLE_MS.usual);
   setGrowth(GROWTH.usual);
   setHelpers(true);

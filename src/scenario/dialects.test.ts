@@ -48,7 +48,7 @@ describe("a feature that a dialect lacks", () => {
     expect(findingsOf({ dialect: "cloudberry", storage: "ao-column" })).toEqual([]);
   });
 
-  test("may be a batch size or a fault", () => {
+  test("is reported also if it is a batch size or a fault", () => {
     expect(findingsOf({ ...DSQL, batch: { min: 10, max: 1001 } })).toEqual([
       "batch.max: Aurora DSQL changes at most 3000 rows in a transaction, and archiving an event changes 3; use at most 1000",
     ]);

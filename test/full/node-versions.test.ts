@@ -17,7 +17,7 @@ function nodeOf(major: number): string {
 
 it.each([22, 24, 26])("train-sim passes its unit tests and runs the quickstart on Node %i", (major) => {
   const node = nodeOf(major);
-  // Tests start other programs by the name `node`.
+  // This version comes first in PATH, so that a program that is started as "node" gets it, too.
   const { HOME, PATH } = process.env;
   const env = { HOME, PATH: `${path.dirname(node)}${path.delimiter}${PATH ?? ""}` };
   const run = (...args: string[]): string => execFileSync(node, args, { cwd: ROOT, encoding: "utf8", env });

@@ -21,7 +21,7 @@ const NAME_LENGTH = 120;
 const REFUSED_IN_IDENTIFIERS =
   /(?:^|_)(?:actors?|told|untold|said|musters?|lifeline|bells?|beside|whoever|nobody|somebody|anew|rehears\w*)(?:_|$)|^(?:shown|updated)$/;
 
-/** Keys of scenarios, results and logs, which keep their names. */
+/** Refused words that an identifier may still be, because they are keys of scenarios, results and logs. */
 const STORED_NAMES = ["actors", "actor", "beside"];
 
 const CODE = ["bench", "src", "test"];

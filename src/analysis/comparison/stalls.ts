@@ -50,7 +50,7 @@ type StalledOperations = ReadonlyMap<TrialResult, readonly string[]>;
 /** Stalled operations of each trial: they did nothing, or less than half of the usual rate in these treatments. */
 function stalledOperations(treatments: readonly TreatmentResult[]): Map<TrialResult, string[]> {
   const trials = treatments.flatMap(completeTrials);
-  const stalled = new Map<TrialResult, string[]>(trials.map((trial) => [trial, []]));
+  const stalledByTrial = new Map<TrialResult, string[]>(trials.map((trial) => [trial, []]));
   for (const operation of operationsIn(trials.map(({ operations }) => operations))) {
     const known = trials.flatMap((trial) => {
       const result = trial.operations[operation];
@@ -61,15 +61,15 @@ function stalledOperations(treatments: readonly TreatmentResult[]): Map<TrialRes
     const usualPerSecond = median(busy.map(({ trial, transactions }) => transactions / trial.windowSeconds));
     for (const { trial, rate, transactions } of known)
       if (rate * OUTLYING < usual && !isChance(transactions, usualPerSecond * trial.windowSeconds))
-        stalled.get(trial)?.push(operation);
+        stalledByTrial.get(trial)?.push(operation);
   }
-  return stalled;
+  return stalledByTrial;
 }
 
-function columnsOf(runs: readonly Treatments[], stalled: StalledOperations): Column[] {
+function columnsOf(runs: readonly Treatments[], stalledByTrial: StalledOperations): Column[] {
   const [baseline, ...others] = runs;
   const numbersOf = (trials: readonly TrialResult[]): number[] =>
-    trials.flatMap((trial) => (stalled.get(trial)?.length ? [trial.number] : []));
+    trials.flatMap((trial) => (stalledByTrial.get(trial)?.length ? [trial.number] : []));
   return others.flatMap((treatments, i) =>
     [...treatments].flatMap(([key, after]) => {
       const before = baseline?.get(key);
@@ -77,7 +77,9 @@ function columnsOf(runs: readonly Treatments[], stalled: StalledOperations): Col
       const [ofBefore, ofAfter] = [completeTrials(before), completeTrials(after)];
       const finding = {
         treatment: before.id,
-        operations: [...new Set([...ofBefore, ...ofAfter].flatMap((trial) => stalled.get(trial) ?? []))],
+        operations: [
+          ...new Set([...ofBefore, ...ofAfter].flatMap((trial) => stalledByTrial.get(trial) ?? [])),
+        ],
         baselineTrials: numbersOf(ofBefore),
         trials: numbersOf(ofAfter),
         ofBaselineTrials: ofBefore.length,
@@ -100,12 +102,12 @@ const isTestable = ({ finding }: Column): boolean =>
 /** One block of a run: whether each treatment, by its key, stalled in it. */
 type Block = ReadonlyMap<string, boolean>;
 
-function blocksOf(treatments: Treatments, stalled: StalledOperations): Block[] {
+function blocksOf(treatments: Treatments, stalledByTrial: StalledOperations): Block[] {
   const blocks = new Map<number, Map<string, boolean>>();
   for (const [key, treatment] of treatments)
     for (const trial of completeTrials(treatment)) {
       const block = blocks.get(trial.block) ?? new Map<string, boolean>();
-      blocks.set(trial.block, block.set(key, (stalled.get(trial)?.length ?? 0) > 0));
+      blocks.set(trial.block, block.set(key, (stalledByTrial.get(trial)?.length ?? 0) > 0));
     }
   return [...blocks.values()];
 }
@@ -158,12 +160,12 @@ export interface StallFamily {
 /** Judges the stalled trials of all runs together; the baseline is the first of `runs`. */
 export function stallFamily(runs: readonly Treatments[], prng: Prng): StallFamily {
   const keys = [...(runs[0]?.keys() ?? [])];
-  const stalled = new Map(
+  const stalledByTrial = new Map(
     keys.flatMap((key) => [...stalledOperations(runs.flatMap((each) => each.get(key) ?? []))]),
   );
-  const columns = columnsOf(runs, stalled).filter(({ finding }) => finding.operations.length > 0);
+  const columns = columnsOf(runs, stalledByTrial).filter(({ finding }) => finding.operations.length > 0);
   const testable = columns.filter(isTestable);
-  const dealt = runs.map((each) => blocksOf(each, stalled));
+  const dealt = runs.map((each) => blocksOf(each, stalledByTrial));
   const least = testable.length > 0 ? leastByChance(testable, dealt, prng) : new Float64Array();
 
   const findingOf = (column: Column, level: number): StallFinding => {

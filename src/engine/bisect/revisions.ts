@@ -46,14 +46,14 @@ interface BisectRequest extends Pick<Overrides, "set" | "environment"> {
   readonly bad: string | undefined;
 }
 
-type LoadOutcome = Omit<RunnableRevision, "revision"> | TrainSimError;
+type RevisionOutcome = Omit<RunnableRevision, "revision"> | TrainSimError;
 
 /** A scenario at one commit, with the text of each of its files by its path in the repository. */
 interface State {
   /** The commit; undefined for the uncommitted working tree. */
   readonly commit: Commit | undefined;
   readonly texts: ReadonlyMap<string, string>;
-  readonly outcome: LoadOutcome;
+  readonly outcome: RevisionOutcome;
 }
 
 class Files {
@@ -139,7 +139,7 @@ function problemOf(error: TrainSimError): string {
   return first ? problemText(first) : error.message;
 }
 
-function keyOf(made: LoadOutcome): string {
+function keyOf(made: RevisionOutcome): string {
   return "key" in made ? made.key : problemOf(made);
 }
 

@@ -119,7 +119,7 @@ describe("the probe of a rate", () => {
     });
   });
 
-  it("holds a threshold on the verdict only if counts and timings are valid", () => {
+  it("meets a threshold such as verdict: tainted==0 only if counts and timings are valid", () => {
     const undisturbed = parseCapacityThreshold("verdict: tainted==0");
     const verdictOn = (diagnosis: Finding[]) => {
       const operations = { add: { ...exampleOperation(10), offered: 300, dropped: 0 } };

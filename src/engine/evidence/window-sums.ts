@@ -12,7 +12,7 @@ interface Gauge {
 
 interface Counter {
   last: number;
-  lastMs: number;
+  lastReadAtMs: number;
   wasReset: boolean;
 }
 
@@ -130,14 +130,14 @@ export class WindowSums implements WindowEvidence {
       if (!isRate(name)) continue;
       const counter = this.counters.get(name);
       if (!counter) {
-        this.counters.set(name, { last: value, lastMs: atMs, wasReset: false });
+        this.counters.set(name, { last: value, lastReadAtMs: atMs, wasReset: false });
         continue;
       }
       if (isReset(name, counter, value)) counter.wasReset = true;
-      if (value >= counter.last && atMs > counter.lastMs)
-        rates[name] = ((value - counter.last) / (atMs - counter.lastMs)) * 1000;
+      if (value >= counter.last && atMs > counter.lastReadAtMs)
+        rates[name] = ((value - counter.last) / (atMs - counter.lastReadAtMs)) * 1000;
       counter.last = value;
-      counter.lastMs = atMs;
+      counter.lastReadAtMs = atMs;
     }
     return rates;
   }

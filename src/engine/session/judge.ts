@@ -80,10 +80,10 @@ export class Judge {
   /** A callback that checks running totals against thresholds; undefined if no threshold selects the treatment. */
   watcher(trial: PlannedTrial, treatment: Treatment, observer: ExperimentObserver): WatchTotals | undefined {
     const selected = this.watched.filter((each) => isSelected(each, treatment));
-    const aborting = this.abortingOn(treatment);
+    const abortThresholds = this.abortThresholdsOf(treatment);
     return watchThresholds(selected, treatment, (states, measured, elapsedMs) => {
       observer.thresholds(states);
-      this.check(aborting, measured, elapsedMs, trial, treatment);
+      this.check(abortThresholds, measured, elapsedMs, trial, treatment);
     });
   }
 
@@ -110,12 +110,12 @@ export class Judge {
         randomArrivals: randomArrivals(treatment.settings),
       };
       const elapsedMs = result.windowSeconds * 1000;
-      this.check(this.abortingOn(treatment), measured, elapsedMs, trial, treatment);
+      this.check(this.abortThresholdsOf(treatment), measured, elapsedMs, trial, treatment);
     }
     return judged;
   }
 
-  private abortingOn(treatment: Treatment): Threshold[] {
+  private abortThresholdsOf(treatment: Treatment): Threshold[] {
     return this.watched.filter((threshold) => threshold.abortOnFail && isSelected(threshold, treatment));
   }
 

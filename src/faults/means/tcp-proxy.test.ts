@@ -209,7 +209,7 @@ describe("a proxied network", () => {
     }
     expect((await answer).toString()).toBe(text.join(""));
     expect(firsts[0]).toBeGreaterThanOrEqual(70);
-    // The end came a moment later, when the clock may have moved on with the first pieces.
+    // The end may arrive after the clock has moved on by the delay of the first pieces, and is then delayed itself.
     expect(clock.nowMs() - startMs).toBeLessThanOrEqual(2 * 130);
   });
 

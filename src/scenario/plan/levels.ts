@@ -99,7 +99,7 @@ function slug(text: string): string {
     .replace(/^[-.]+|[-.]+$/g, "");
 }
 
-/** A level's part of an id; a number or a flag is preceded by its key. */
+/** A level's part of an id. The last key of its path precedes a number, a flag, and a text that begins with a digit. */
 function idPart(path: string, level: Level): string {
   const isBare =
     typeof level.value === "number" || typeof level.value === "boolean" || /^[\d.]/.test(level.text);

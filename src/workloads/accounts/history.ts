@@ -68,7 +68,7 @@ export class History {
           : "in the history, and never acknowledged";
       }),
     );
-    this.nameWrong();
+    this.nameWrongWrites();
     return compared;
   }
 
@@ -87,7 +87,7 @@ export class History {
     return checksums;
   }
 
-  private nameWrong(): void {
+  private nameWrongWrites(): void {
     for (const { client } of this.writes) {
       const wrong = this.wrong.filter((each) => each.client === client).sort((a, b) => a.number - b.number);
       const transfers = new Transfers(this.settings, this.seed, client);

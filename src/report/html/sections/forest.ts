@@ -55,7 +55,7 @@ export function renderForest(result: ResultDocument): Html {
   const [baseline = ""] = baselines;
   const pairOf = ({ comparison: { treatment, baseline: other } }: ForestRow): HtmlValue =>
     baselines.size === 1 ? nameOf(treatment) : [nameOf(treatment), " / ", nameOf(other)];
-  const isPartly = rows.some(({ isInterval, spread }) => spread && !isInterval);
+  const hasRangeOverBlocks = rows.some(({ isInterval, spread }) => spread && !isInterval);
   const body = rows.map((row) => {
     const index = result.treatments.findIndex(({ id }) => id === row.comparison.treatment);
     return html`<tr>
@@ -70,7 +70,7 @@ export function renderForest(result: ResultDocument): Html {
     <table>
       <caption>
         Ratio of each treatment to ${baselines.size === 1 ? nameOf(baseline) : "its baseline"}, with its 95 %
-        interval${isPartly && " [a, b], or its range over blocks a..b"}
+        interval${hasRangeOverBlocks && " [a, b], or its range over blocks a..b"}
         ${!result.verdict.timings.isValid && html`<strong class="objection">timings not valid</strong>`}
       </caption>
       <thead>

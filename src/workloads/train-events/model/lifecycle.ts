@@ -10,7 +10,7 @@ export type EventStatus = z.infer<typeof EventStatus>;
 
 /** Statuses of events that a process transaction selects. */
 export const WORKABLE_STATUSES = ["PENDING", "PROCESSING"] as const satisfies readonly EventStatus[];
-/** Statuses of events that an archive transaction selects. */
+/** Statuses of finished events, which no pass changes any more. */
 export const TERMINAL_STATUSES = ["COMPLETE", "FAILED"] as const satisfies readonly EventStatus[];
 /** Levels of what is archived: all finished events, or only COMPLETE events, so that FAILED ones stay. */
 export const ARCHIVED = ["finished", "complete"] as const;
