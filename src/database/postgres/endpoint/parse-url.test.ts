@@ -187,7 +187,7 @@ describe("urlTarget", () => {
     }));
     const { admin, endpoints } = urlTarget({ kind: "url", urls }, {});
     expect(endpoints).toMatchObject([{ takesWrites: true }, { takesWrites: true }]);
-    expect(admin).toMatchObject({ host: "a", others: [{ host: "b" }] });
+    expect(admin).toMatchObject({ host: "a", alternatives: [{ host: "b" }] });
     const wrong = "postgresql://u@a/d?target_session_attrs=standby";
     expect(complaintOf(() => parseConnectionUrl(wrong, {}, {}))).toMatch(/not supported.*use read-write/is);
   });
