@@ -26,7 +26,7 @@ const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wa
 export interface EmbeddedTls {
   readonly cert: string;
   readonly key: string;
-  /** Certificate of the authority that signs client certificates. */
+  /** Certificate of the CA that signs client certificates. */
   readonly clientCa?: string;
   /** Lines of pg_hba.conf. Default: password log-in over TLS. */
   readonly hba?: readonly string[];

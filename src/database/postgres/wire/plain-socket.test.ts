@@ -57,7 +57,7 @@ describe("the socket of a plain connection", () => {
     const sinceMs = near.arrivedMs;
     far.write("one");
     await once(near, "data");
-    expect({ shown: seenTexts, heard: heard.map(String) }).toEqual({
+    expect({ seenTexts, heard: heard.map(String) }).toEqual({
       seenTexts: ["one", "one-more", "one-more."],
       heard: ["-more."],
     });
