@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "yaml";
-import { UNCLAIMED } from "#program/database/contract.js";
+import { UNCLAIMED_NAMESPACE } from "#program/database/contract.js";
 import { analyzeNamespace, prepareNamespace } from "#program/engine/trial/prepare-namespace.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { readOptions } from "./options.mjs";
@@ -55,7 +55,7 @@ async function pgbench(server, setting) {
   const [treatment] = parseScenario(scenarioOf(server, setting), "backlog").treatments;
   const ledger = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   try {
-    const host = { admin: server.admin, claim: UNCLAIMED };
+    const host = { admin: server.admin, claim: UNCLAIMED_NAMESPACE };
     const trial = { trial: { seed: setting.seed }, treatment, directory: ledger };
     await prepareNamespace(host, trial, [server.endpoint]);
   } finally {

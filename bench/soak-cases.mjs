@@ -7,7 +7,7 @@ import { STOPPED_PROCESSES } from "#program/faults/process-stop.js";
 import { kindOf } from "#program/faults/registry.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { keysOf } from "#program/syntax/tagged-union.js";
-import { ISOLATIONS, LOCK_MODES } from "#program/database/levels.js";
+import { ISOLATION_LEVELS, LOCK_MODES } from "#program/database/levels.js";
 import { POOL_MODES } from "#program/pools/pgbouncer/settings.js";
 import { REPLICATION_LEVELS } from "#program/targets/embedded/settings.js";
 import { FULL_DISKS, SHUTDOWNS } from "#program/targets/settings.js";
@@ -49,7 +49,7 @@ function settingsOf(prng, hasPooler, standbys) {
     ...targetOf(prng, standbys ?? pick(prng, STANDBYS_COUNTS)),
     payload: pick(prng, PAYLOADS),
     locking: pick(prng, LOCKINGS),
-    isolation: pick(prng, ISOLATIONS),
+    isolation: pick(prng, ISOLATION_LEVELS),
     statementShape: pick(prng, STATEMENT_SHAPES),
     prepared: pick(prng, [true, false]),
     pool: poolOf(prng, hasPooler),

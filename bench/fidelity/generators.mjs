@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { UNCLAIMED } from "#program/database/contract.js";
+import { UNCLAIMED_NAMESPACE } from "#program/database/contract.js";
 import { tablesOf } from "#program/workloads/train-events/stores/tables.js";
 import { prepareNamespace } from "#program/engine/trial/prepare-namespace.js";
 import { refreshStatistics } from "#program/database/postgres/statistics.js";
@@ -150,7 +150,7 @@ export async function measureBoth(program, setting) {
     ]);
   return inScratch(async (directory) => {
     const [treatment] = parseScenario(scenarioText(setting, PEER_NAMESPACE), "fidelity").treatments;
-    const host = { admin: peerAdmin, claim: UNCLAIMED };
+    const host = { admin: peerAdmin, claim: UNCLAIMED_NAMESPACE };
     await prepareNamespace(host, { trial: { seed }, treatment, directory }, [peerEndpoint]);
     await refresh();
     const { plans, statements } = setting.operation;

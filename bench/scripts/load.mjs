@@ -2,7 +2,7 @@
 // figures of a window after a warm-up, each from the program's own count of transactions.
 import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UNCLAIMED } from "#program/database/contract.js";
+import { UNCLAIMED_NAMESPACE } from "#program/database/contract.js";
 import { analyzeNamespace, prepareNamespace } from "#program/engine/trial/prepare-namespace.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { startPgbench } from "../peers/pgbench.mjs";
@@ -61,7 +61,7 @@ export async function runBudget(server, scenario, { clients, iterations, round }
 export async function prepareForPgbench(server, { scenario, scripts, args }, { clients, round }) {
   const text = scenarioOf(server, scenario, { load: { clients }, trial: {}, round }, PEER_NAMESPACE);
   const [treatment] = parseScenario(text, "scripts").treatments;
-  const host = { admin: server.admin, claim: UNCLAIMED };
+  const host = { admin: server.admin, claim: UNCLAIMED_NAMESPACE };
   const inputs = { trial: { seed: SEED + round }, treatment, directory: tmpdir() };
   await prepareNamespace(host, inputs, [server.endpoint]);
   const environment = { ...server.environment, PGOPTIONS: `-c search_path=${PEER_NAMESPACE}` };

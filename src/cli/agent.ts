@@ -37,7 +37,7 @@ export function register(program: Command): void {
     .action(agent);
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Runs the same command without `--again` in child processes, one after the other: the next starts when the last was
@@ -51,9 +51,9 @@ async function runAgain({ tokenFile }: AgentCommandOptions): Promise<void> {
     const child = spawn(process.execPath, words, { stdio: [input, "inherit", "inherit"] });
     child.stdin?.on("error", () => undefined).end(`${token}\n`); // its exit says more
     const pass = (signal: NodeJS.Signals): unknown => child.kill(signal);
-    for (const signal of SIGNALS) process.on(signal, pass);
+    for (const signal of STOP_SIGNALS) process.on(signal, pass);
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-    for (const each of SIGNALS) process.off(each, pass);
+    for (const each of STOP_SIGNALS) process.off(each, pass);
     if (signal === "SIGKILL") continue;
     process.exitCode = code ?? ExitCode.unexpected;
     return;
@@ -81,7 +81,7 @@ async function agent(options: AgentCommandOptions): Promise<void> {
   });
   note(`agent ${options.name} has joined ${options.join}`);
   const stop = new AbortController();
-  for (const name of SIGNALS) process.once(name, () => stop.abort(name));
+  for (const name of STOP_SIGNALS) process.once(name, () => stop.abort(name));
   await serveAsAgent(socket, note, stop.signal);
   note("the run is over");
 }

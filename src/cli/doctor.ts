@@ -37,14 +37,14 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
   const experiment =
     scenario === undefined ? undefined : await loadScenario(scenario, { environment: process.env });
   const findings: Finding[] = [
-    machine(),
-    ...(await targets(experiment)),
-    ...caveats(experiment),
-    ...(await poolers(experiment)),
+    examineMachine(),
+    ...(await examineTargets(experiment)),
+    ...examineCaveats(experiment),
+    ...(await examinePoolers(experiment)),
     openFiles(experiment),
-    ...clock(),
+    ...examineClock(),
     ...agentThreads(experiment),
-    await faults(experiment),
+    await examineFaults(experiment),
     ...(await leftBehind()),
     ...(await ownServers(experiment)),
   ];
@@ -64,7 +64,7 @@ function render(findings: readonly Finding[]): string {
     .join("");
 }
 
-function machine(): Finding {
+function examineMachine(): Finding {
   const { cores, cpuModel, memoryBytes, nodeVersion, platform, loadAverage1m } = machineFacts();
   const isBusy = loadAverage1m > cores / 2;
   return {
@@ -75,16 +75,18 @@ function machine(): Finding {
   };
 }
 
-async function targets(experiment: Experiment | undefined): Promise<Finding[]> {
+async function examineTargets(experiment: Experiment | undefined): Promise<Finding[]> {
   const kinds = new Set(experiment?.treatments.map(({ settings }) => settings.target.kind));
   return Promise.all(
     TARGET_KINDS.flatMap(({ settings: { name }, needs }) =>
-      needs ? [present(needs.what, kinds.has(name), async () => ({ detail: await needs.find() }))] : [],
+      needs
+        ? [presentFinding(needs.what, kinds.has(name), async () => ({ detail: await needs.find() }))]
+        : [],
     ),
   );
 }
 
-function caveats(experiment: Experiment | undefined): Finding[] {
+function examineCaveats(experiment: Experiment | undefined): Finding[] {
   const words = machineCaveats(experiment?.treatments ?? []).map((caveat) => caveat.words);
   return [...words, ...(experiment?.ignoredVariables ?? [])].map((detail) => {
     return { state: "warning", what: "target", detail, remedy: "" };
@@ -92,7 +94,7 @@ function caveats(experiment: Experiment | undefined): Finding[] {
 }
 
 /** Finding on a facility that `find` looks for; a problem if it is needed and missing. */
-async function present(
+async function presentFinding(
   what: string,
   isNeeded: boolean,
   find: () => Promise<Pick<Finding, "detail"> & Partial<Finding>>,
@@ -100,17 +102,17 @@ async function present(
   try {
     return { state: "ok", what, remedy: "", ...(await find()) };
   } catch (error) {
-    return missing(what, error, isNeeded ? "problem" : "missing");
+    return missingFinding(what, error, isNeeded ? "problem" : "missing");
   }
 }
 
-async function poolers(experiment: Experiment | undefined): Promise<Finding[]> {
+async function examinePoolers(experiment: Experiment | undefined): Promise<Finding[]> {
   const needed = experiment?.treatments.flatMap(({ settings: { pool } }) =>
     isManaged(pool) && !areAtAgents(pool) ? [poolerKindOf(pool).product] : [],
   );
   return Promise.all(
     STRATEGIES.flatMap(({ pooler }) => pooler ?? []).map(({ product, find, caveat }) =>
-      present(product, needed?.includes(product) === true, async () => {
+      presentFinding(product, needed?.includes(product) === true, async () => {
         const { path, version } = await find();
         return { detail: `${version}, ${path}`, remedy: caveat(version) };
       }),
@@ -146,7 +148,7 @@ function openFiles(experiment: Experiment | undefined): Finding {
 }
 
 /** Findings on the clock; empty if the platform does not state it. */
-function clock(): Finding[] {
+function examineClock(): Finding[] {
   const source = clockSource();
   if (source === undefined) return [];
   const finding = { what: "clock", detail: `clock source ${source}` };
@@ -180,7 +182,7 @@ function agentThreads(experiment: Experiment | undefined): Finding[] {
  * Findings on the faults that the scenario uses or, without a scenario, on faults that need more than a server that
  * train-sim starts.
  */
-async function faults(experiment: Experiment | undefined): Promise<Finding> {
+async function examineFaults(experiment: Experiment | undefined): Promise<Finding> {
   const what = "faults";
   const planned = experiment?.treatments.flatMap(({ settings }) => settings.faults.map(({ kind }) => kind));
   if (planned?.length === 0) return { state: "ok", what, detail: "the scenario has none", remedy: "" };
@@ -198,10 +200,10 @@ async function faults(experiment: Experiment | undefined): Promise<Finding> {
 
 async function leftBehind(): Promise<Finding[]> {
   const orphans = await findOrphans();
-  return orphans.map((orphan) => removable(orphanWords(orphan), orphanCommand(orphan)));
+  return orphans.map((orphan) => removableFinding(orphanWords(orphan), orphanCommand(orphan)));
 }
 
-function removable(detail: string, command: string): Finding {
+function removableFinding(detail: string, command: string): Finding {
   return { state: "warning", what: "left behind", detail, remedy: `Remove it with: ${command}` };
 }
 
@@ -218,7 +220,7 @@ async function ownServer(server: OwnServer): Promise<Finding[]> {
     ...obstacles.map(({ kind, words, remedy }): Finding => {
       return { state: kind === "evidence" ? "warning" : "problem", what, detail: words, remedy };
     }),
-    ...left.map(({ words, command }) => removable(words, command)),
+    ...left.map(({ words, command }) => removableFinding(words, command)),
   ];
   if (found.some(({ state }) => state === "problem")) return found;
   const { target, treatments } = server;
@@ -231,6 +233,6 @@ async function ownServer(server: OwnServer): Promise<Finding[]> {
   return [{ state: "ok", what, detail, remedy }, ...found];
 }
 
-function missing(what: string, error: unknown, state: "missing" | "problem"): Finding {
+function missingFinding(what: string, error: unknown, state: "missing" | "problem"): Finding {
   return { state, what, detail: messageOf(error), remedy: error instanceof TrainSimError ? error.hint : "" };
 }

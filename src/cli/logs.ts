@@ -7,7 +7,7 @@ import type { LogFilter, TimeBound } from "../logs/log-filter.js";
 import { readLogs } from "../logs/read-logs.js";
 import { renderLogReport } from "../logs/render.js";
 import { colourMarks, plainMarks } from "../foundation/text/text-table.js";
-import { isColoured } from "./colour.js";
+import { takesColour } from "./colour.js";
 import { logFilesIn } from "../results/log-reader.js";
 
 const SLOWEST_DEFAULT = 10;
@@ -89,7 +89,7 @@ async function logs(paths: readonly string[], options: LogsOptions): Promise<voi
     ...(to && { to }),
   };
   const report = await readLogs(await logFilesIn(paths), filter, options.slowest);
-  const marks = isColoured() ? colourMarks : plainMarks;
+  const marks = takesColour() ? colourMarks : plainMarks;
   process.stdout.write(
     options.json ? `${JSON.stringify(report, null, 2)}\n` : renderLogReport(report, marks),
   );

@@ -5,17 +5,17 @@ import { monotonicMs } from "../foundation/clock.js";
 export const SAME_WISH_MS = 200;
 
 export class RepeatedSignal {
-  private firstMs: number | undefined;
+  private firstSignalMs: number | undefined;
 
   constructor(private readonly nowMs: () => number = monotonicMs) {}
 
   /** Takes a signal and returns whether it is the first, the first repeated by npm or npx, or another. */
   receive(): "first" | "same" | "another" {
     const nowMs = this.nowMs();
-    if (this.firstMs === undefined) {
-      this.firstMs = nowMs;
+    if (this.firstSignalMs === undefined) {
+      this.firstSignalMs = nowMs;
       return "first";
     }
-    return nowMs - this.firstMs < SAME_WISH_MS ? "same" : "another";
+    return nowMs - this.firstSignalMs < SAME_WISH_MS ? "same" : "another";
   }
 }

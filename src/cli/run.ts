@@ -28,7 +28,7 @@ import type { Threshold } from "../scenario/judgement.js";
 import type { Overrides } from "../scenario/plan/overrides.js";
 import type { Experiment } from "../scenario/settings.js";
 import { readPem } from "./agent.js";
-import { isColoured } from "./colour.js";
+import { takesColour } from "./colour.js";
 import { DASHBOARD_PORT } from "../live/dashboard.js";
 import { PROMETHEUS_PORT } from "../live/prometheus.js";
 import { startWatchers, type WatchOptions } from "../live/watch.js";
@@ -39,7 +39,7 @@ import { address, agents, port, WAIT_MS, waitOption, wholeNumber, type Address }
 import { packageVersion } from "./package-info.js";
 import { reachOfPlan, renderPlan } from "./plan.js";
 import { RepeatedSignal } from "./repeated-signal.js";
-import { answering, extentDocument } from "./validate.js";
+import { printingProblems, extentDocument } from "./validate.js";
 
 const AGENT_COMMAND = "npx train-sim";
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -153,7 +153,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   if (options.spreadFrom !== undefined && !options.plan)
     throw new UsageError("--spread-from belongs to --plan", "Add --plan, or leave it out.");
   const isPlanJson = options.plan === true && options.json === true;
-  const experiment = await answering(isPlanJson, () => load(scenario, resume, overrides, options));
+  const experiment = await printingProblems(isPlanJson, () => load(scenario, resume, overrides, options));
   if (options.plan) {
     const isSearch = options.findCapacity !== undefined;
     const earlier = options.spreadFrom === undefined ? undefined : await readResult(options.spreadFrom);
@@ -248,7 +248,7 @@ function printLine(words: string): void {
 }
 
 function summaryOf({ result, directory, written }: WrittenOutcome, { verbose }: RunOptions): string {
-  const options = { directory, colour: isColoured(), hasReport: written.hasReport };
+  const options = { directory, colour: takesColour(), hasReport: written.hasReport };
   return verbose ? renderSummary(result, options) : renderScreen(result, options);
 }
 

@@ -22,13 +22,13 @@ import { storeIn } from "../workloads/stores.js";
 import type { LevelOption, WorkloadTreatment } from "../workloads/workload.js";
 
 /** The workload whose tables are printed and made if no scenario is given. */
-const DEFAULT = workloadOf({});
-const { levels: OWN_LEVELS = [] } = DEFAULT.settings;
+const DEFAULT_WORKLOAD = workloadOf({});
+const { levels: OWN_LEVELS = [] } = DEFAULT_WORKLOAD.settings;
 const [TABLE_LEVELS, STATEMENT_LEVELS] = [true, false].map((isOfTables) =>
   OWN_LEVELS.filter((level) => level.isOfTables === isOfTables),
 ) as [LevelOption[], LevelOption[]];
 /** Options of `print` that a scenario replaces, because it states their values. */
-const LEVELS = ["dialect", "namespace", ...OWN_LEVELS.map(({ option }) => option)];
+const LEVEL_OPTIONS = ["dialect", "namespace", ...OWN_LEVELS.map(({ option }) => option)];
 
 interface SchemaOptions {
   readonly dialect: DialectName;
@@ -45,7 +45,7 @@ function choice(flags: string, description: string, choices: readonly string[], 
   return new Option(flags, description).choices(choices).default(fallback);
 }
 
-const dialect = (): Option => choice("--dialect <name>", "database dialect", DIALECTS, DEFAULT_DIALECT);
+const dialectOption = (): Option => choice("--dialect <name>", "database dialect", DIALECTS, DEFAULT_DIALECT);
 const ownLevels = (command: Command, levels: readonly LevelOption[]): Command =>
   levels.reduce(
     (made, { option, description, choices, fallback }) =>
@@ -57,10 +57,10 @@ const levelsIn = (options: SchemaOptions, levels: readonly LevelOption[]): Recor
   Object.fromEntries(
     levels.map(({ option, key }) => [key, (options as unknown as Record<string, string>)[option] ?? ""]),
   );
-const namespace = (): Option =>
+const namespaceOption = (): Option =>
   new Option("--namespace <name>", "schema to create the tables in").default("train_sim");
-const grant = (): Option => new Option("--grant <role>", "role that is to run the load");
-const url = (): Option =>
+const grantOption = (): Option => new Option("--grant <role>", "role that is to run the load");
+const urlOption = (): Option =>
   new Option("--url <url>", "database, as postgresql://user@host:port/name").makeOptionMandatory();
 
 export function register(program: Command): void {
@@ -78,24 +78,24 @@ export function register(program: Command): void {
       (value, all: string[]) => [...all, value],
       [],
     )
-    .addOption(dialect());
+    .addOption(dialectOption());
   ownLevels(print, TABLE_LEVELS)
-    .addOption(namespace())
-    .addOption(grant())
+    .addOption(namespaceOption())
+    .addOption(grantOption())
     .option("--statements", "print the statements of the workload too, parameters as $1");
   ownLevels(print, STATEMENT_LEVELS).action(printTables);
   const apply = schema
     .command("apply")
     .description("create the namespace with its tables; the password may come from PGPASSWORD")
-    .addOption(url())
-    .addOption(dialect());
-  ownLevels(apply, TABLE_LEVELS).addOption(namespace()).addOption(grant()).action(applyTables);
+    .addOption(urlOption())
+    .addOption(dialectOption());
+  ownLevels(apply, TABLE_LEVELS).addOption(namespaceOption()).addOption(grantOption()).action(applyTables);
   schema
     .command("drop")
     .description("drop the namespace, if train-sim made it")
-    .addOption(url())
-    .addOption(dialect())
-    .addOption(namespace())
+    .addOption(urlOption())
+    .addOption(dialectOption())
+    .addOption(namespaceOption())
     .action(dropTables);
 }
 
@@ -114,7 +114,7 @@ async function printTables(
     requireStatementLevels(options.dialect, levels);
     // The statements read no other settings than these.
     const settings = { ...options, ...levels } as unknown as WorkloadTreatment;
-    const all = storeIn(DEFAULT.stores, options).statements(settings);
+    const all = storeIn(DEFAULT_WORKLOAD.stores, options).statements(settings);
     for (const { name, text } of all) statements.push(`-- ${name}\n${text}`);
   }
   process.stdout.write(textOf(statements));
@@ -134,7 +134,7 @@ async function printScenario(
   { set: assignments, grant: grantTo, statements: isWithStatements }: PrintOptions,
   command: Command,
 ): Promise<void> {
-  const given = LEVELS.filter((level) => command.getOptionValueSource(level) === "cli");
+  const given = LEVEL_OPTIONS.filter((level) => command.getOptionValueSource(level) === "cli");
   if (given.length > 0) throw new UsageError(`the scenario sets ${given.join(", ")}`, "Use --set instead.");
   const { treatments } = await loadScenario(scenario, { set: assignments, environment: process.env });
   const texts = new Map<string, string[]>();
@@ -151,7 +151,7 @@ async function printScenario(
 async function applyTables(options: SchemaOptions & { url: string }): Promise<void> {
   requireLevels(options);
   const settings = namespaceOf(settingsOf(options), options.dialect);
-  const outcome = await claimed(options, (admin, namespaces) =>
+  const outcome = await withNamespaces(options, (admin, namespaces) =>
     namespaces.apply(admin, settings, options.dialect),
   );
   process.stdout.write(`namespace ${options.namespace}: ${outcome}\n`);
@@ -160,7 +160,7 @@ async function applyTables(options: SchemaOptions & { url: string }): Promise<vo
 async function dropTables(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
 ): Promise<void> {
-  const wasThere = await claimed(options, (admin, namespaces) =>
+  const wasThere = await withNamespaces(options, (admin, namespaces) =>
     namespaces.drop(admin, options.namespace, options.dialect, tablesMarked),
   );
   process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
@@ -211,7 +211,7 @@ async function requireServer({ endpoint }: AdminSession, dialect: DialectName): 
 }
 
 /** Runs the work while it holds the claim of the namespace. Rejects while a run is at work there. */
-async function claimed<T>(
+async function withNamespaces<T>(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
   work: (admin: AdminSession, namespaces: Namespaces<AdminSession>) => Promise<T>,
 ): Promise<T> {

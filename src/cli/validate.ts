@@ -58,7 +58,7 @@ export function extentDocument(experiment: Experiment, isSearch = false): object
   };
 }
 
-export async function answering<T>(isJson: boolean, load: () => Promise<T>): Promise<T> {
+export async function printingProblems<T>(isJson: boolean, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
@@ -69,7 +69,7 @@ export async function answering<T>(isJson: boolean, load: () => Promise<T>): Pro
 }
 
 async function validate(file: string, { set, json }: ValidateOptions): Promise<void> {
-  const experiment = await answering(json === true, () =>
+  const experiment = await printingProblems(json === true, () =>
     loadScenario(file, { set, environment: process.env }),
   );
   process.stdout.write(

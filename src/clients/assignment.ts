@@ -3,12 +3,12 @@ import type { PoolSettings } from "../pools/registry.js";
 import type { RoleSettings, LogSettings, RetrySettings } from "./settings.js";
 
 /** True if statements are prepared by name; `simple` is the protocol without parameters. */
-export type Prepared = boolean | "simple";
+export type PreparedMode = boolean | "simple";
 
 /** Settings of a treatment that clients of every workload have. */
 export interface ClientSettings {
   readonly pool: PoolSettings;
-  readonly prepared: Prepared;
+  readonly prepared: PreparedMode;
   readonly retry: RetrySettings;
   readonly log: LogSettings;
   readonly actors: Readonly<Record<string, RoleSettings>>;

@@ -3,8 +3,8 @@ import { monotonicMs } from "../foundation/clock.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { TimeAccount } from "./time-account.js";
 
-const FIRST_MS = 2;
-const CEILING_MS = 50;
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 50;
 
 export class IdleBackoff {
   private readonly emptyInARow: number[];
@@ -27,7 +27,7 @@ export class IdleBackoff {
     this.emptyInARow[client] = count + 1;
     const sinceMs = monotonicMs();
     this.time.bookWork(client, sinceMs);
-    await this.sleeper.sleep(Math.min(CEILING_MS, FIRST_MS * 2 ** count));
+    await this.sleeper.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** count));
     this.time.book(client, "idle", sinceMs, monotonicMs());
   }
 }

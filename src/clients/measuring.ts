@@ -66,7 +66,7 @@ export interface Progress {
 
 export abstract class Measuring {
   /** One stopwatch per client, since each client runs one operation at a time. */
-  private readonly stopwatches: PartTimes[] = [];
+  private readonly partTimesByClient: PartTimes[] = [];
 
   constructor(protected readonly options: MeasuringOptions) {}
 
@@ -77,7 +77,10 @@ export abstract class Measuring {
   protected async measure<T>(plan: OperationPlan<T>): Promise<TransactionEnd<T>> {
     const startMs = this.options.nowMs();
     this.options.time.bookWork(plan.client, startMs);
-    const times = (this.stopwatches[plan.client] ??= new PartTimes(this.options.partNames, plan.client));
+    const times = (this.partTimesByClient[plan.client] ??= new PartTimes(
+      this.options.partNames,
+      plan.client,
+    ));
     times.start(startMs);
     const progress: Progress = { attempt: 1, inDoubt: false, times };
     for (;;) {

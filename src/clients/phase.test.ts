@@ -74,13 +74,13 @@ it("a phase ends with the last iteration of its budget, although a client would 
   sleeper.wakeAll();
   await sleeper.close();
   expect(ended).toHaveLength(3);
-  expect(phase.lastEndedMs).toBeGreaterThanOrEqual(ended[2] ?? Number.NaN);
+  expect(phase.lastTransactionEndedMs).toBeGreaterThanOrEqual(ended[2] ?? Number.NaN);
   expect(Math.max(...prepared)).toBe(2);
   // The client that did not start must have no booked wait.
-  time.setWindow(startMs, phase.lastEndedMs);
+  time.setWindow(startMs, phase.lastTransactionEndedMs);
   const { finished, waiting } = time.total();
-  expect(finished).toBeCloseTo(phase.lastEndedMs - startMs, 6);
-  expect(waiting).toBeLessThan(phase.lastEndedMs - startMs);
+  expect(finished).toBeCloseTo(phase.lastTransactionEndedMs - startMs, 6);
+  expect(waiting).toBeLessThan(phase.lastTransactionEndedMs - startMs);
 });
 
 it("clients' wait for arrivals is booked as waiting if the window ends before an arrival", async () => {
@@ -123,9 +123,9 @@ it.each([
   );
   await phase.done;
   await sleeper.close();
-  time.setWindow(startMs, phase.lastEndedMs);
+  time.setWindow(startMs, phase.lastTransactionEndedMs);
   const total = Object.values(time.total()).reduce((sum, ms) => sum + ms, 0);
-  const missingMs = phase.lastEndedMs - startMs - total;
+  const missingMs = phase.lastTransactionEndedMs - startMs - total;
   if (isWaiting) expect(missingMs).toBeGreaterThan(2 * pauseMs);
   else expect(missingMs).toBeLessThan(1);
 });

@@ -18,7 +18,7 @@ export interface Phase {
   readonly name: PhaseName;
   isOver: boolean;
   /** End of the latest iteration in monotonic milliseconds; the phase's start before the first iteration ends. */
-  lastEndedMs: number;
+  lastTransactionEndedMs: number;
   done: Promise<void>;
   pacer?: Pacer;
 }
@@ -64,7 +64,12 @@ export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
   const { name, assignment, sleeper, isPaced } = options;
   const { role, trial, index } = assignment;
   const load = assignment.settings.actors[role]?.load;
-  const phase: Phase = { name, isOver: false, lastEndedMs: options.startMs, done: Promise.resolve() };
+  const phase: Phase = {
+    name,
+    isOver: false,
+    lastTransactionEndedMs: options.startMs,
+    done: Promise.resolve(),
+  };
   const pacer = createPacer(options.plan, {
     nowMs: monotonicMs,
     sleep: (ms) => sleeper.pause(ms),
@@ -118,7 +123,7 @@ async function runClient(
     bookWaiting();
     if (!isToStart) return;
     await clients.iterate(client, start.intendedMs);
-    phase.lastEndedMs = monotonicMs();
+    phase.lastTransactionEndedMs = monotonicMs();
     if (!phase.isOver && pacer.isLeft?.(client) !== false) clients.prepare(client);
     bookWork();
   }

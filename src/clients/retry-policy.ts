@@ -4,7 +4,7 @@ import type { RetrySettings } from "./settings.js";
 
 /** Decides whether and when a failed attempt is repeated. All times are monotonic milliseconds. */
 export class RetryPolicy {
-  private latestMs = Number.POSITIVE_INFINITY;
+  private latestRetryMs = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly settings: RetrySettings,
@@ -13,7 +13,7 @@ export class RetryPolicy {
 
   /** Forbids retries after `atMs`: the load has ended then, and only running transactions are awaited. */
   endBy(atMs: number): void {
-    this.latestMs = atMs;
+    this.latestRetryMs = atMs;
   }
 
   /**
@@ -25,6 +25,6 @@ export class RetryPolicy {
     if (attempt >= attempts) return undefined;
     const backoffMs = this.prng.float() * Math.min(ceilingMs, baseMs * 2 ** (attempt - 1));
     // A retry after the deadline would only delay the failure.
-    return nowMs + backoffMs < Math.min(startMs + deadlineMs, this.latestMs) ? backoffMs : undefined;
+    return nowMs + backoffMs < Math.min(startMs + deadlineMs, this.latestRetryMs) ? backoffMs : undefined;
   }
 }

@@ -6,7 +6,7 @@ import type { OperationDelta, RecorderDelta } from "../metrics/recorder-delta.js
 import type { EventLog } from "./event-log.js";
 import type { SummaryFacts } from "./facts.js";
 
-const scratch = createHistogram();
+const scratchHistogram = createHistogram();
 
 export function writeSummaryLines(eventLog: EventLog, phase: string, delta: RecorderDelta): void {
   eventLog.nextSecond();
@@ -47,14 +47,14 @@ function factsOf(second: number, operation: Operation, counts: OperationDelta): 
     meanResponseMs: round(response.reduce((sum, us) => sum + us, 0) / Math.max(1, response.length) / 1000),
     maxResponseMs: round(response.reduce((max, us) => Math.max(max, us), 0) / 1000),
     ...(parts && { slowest: parts.slowest }),
-    ...(response.length > 0 && { responseHistogram: encoded(response) }),
+    ...(response.length > 0 && { responseHistogram: encodedSamples(response) }),
   };
 }
 
-function encoded(samplesUs: Float64Array): string {
-  scratch.reset();
-  for (const us of samplesUs) scratch.recordValue(us);
-  return encodeHistogram(scratch);
+function encodedSamples(samplesUs: Float64Array): string {
+  scratchHistogram.reset();
+  for (const us of samplesUs) scratchHistogram.recordValue(us);
+  return encodeHistogram(scratchHistogram);
 }
 
 function round(ms: number): number {

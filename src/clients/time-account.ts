@@ -5,7 +5,7 @@ export const ACTIVITIES = ["service", "waiting", "idle", "preparing", "finished"
 export type Activity = (typeof ACTIVITIES)[number];
 export type AccountedTime = Record<Activity, number>;
 
-const NOTHING: Readonly<AccountedTime> = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
+const NO_TIME: Readonly<AccountedTime> = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
 
 /** Moment up to which a client's time is booked, and the event loop's idle time at that moment. */
 interface Mark {
@@ -18,29 +18,29 @@ interface Mark {
  * the worker, from 0.
  */
 export class TimeAccount {
-  private startMs = Number.POSITIVE_INFINITY;
-  private endMs = Number.POSITIVE_INFINITY;
-  private readonly booked: AccountedTime = { ...NOTHING };
+  private accountStartMs = Number.POSITIVE_INFINITY;
+  private accountEndMs = Number.POSITIVE_INFINITY;
+  private readonly bookedTime: AccountedTime = { ...NO_TIME };
   private readonly finishedFrom: number[] = [];
-  private readonly marks: Mark[] = [];
+  private readonly activityMarks: Mark[] = [];
 
   /** `idleMs` returns the idle time of the thread's event loop so far. */
   constructor(private readonly idleMs: () => number = loopIdleMs) {}
 
   /** Sets the window and, if it is another one, resets the account. `endMs` may be Infinity until the account is read. */
   setWindow(startMs: number, endMs: number): void {
-    if (startMs !== this.startMs) {
-      Object.assign(this.booked, NOTHING);
+    if (startMs !== this.accountStartMs) {
+      Object.assign(this.bookedTime, NO_TIME);
       this.finishedFrom.length = 0;
     }
-    this.startMs = startMs;
-    this.endMs = endMs;
+    this.accountStartMs = startMs;
+    this.accountEndMs = endMs;
   }
 
   /** Books the time of a client's activity within the window; time before the window is known does not count. */
   book(client: number, activity: Activity, fromMs: number, toMs: number): void {
     this.add(activity, fromMs, toMs);
-    const mark = (this.marks[client] ??= { bookedMs: toMs, idleMs: 0 });
+    const mark = (this.activityMarks[client] ??= { bookedMs: toMs, idleMs: 0 });
     mark.bookedMs = toMs;
     mark.idleMs = this.idleMs();
   }
@@ -50,7 +50,7 @@ export class TimeAccount {
    * left out.
    */
   bookWork(client: number, toMs: number): void {
-    const mark = this.marks[client];
+    const mark = this.activityMarks[client];
     if (!mark) return;
     const waitedMs = this.idleMs() - mark.idleMs;
     this.book(client, "preparing", mark.bookedMs, toMs - waitedMs);
@@ -58,8 +58,8 @@ export class TimeAccount {
   }
 
   private add(activity: Activity, fromMs: number, toMs: number): void {
-    const inside = Math.min(toMs, this.endMs) - Math.max(fromMs, this.startMs);
-    if (inside > 0) this.booked[activity] += inside;
+    const inside = Math.min(toMs, this.accountEndMs) - Math.max(fromMs, this.accountStartMs);
+    if (inside > 0) this.bookedTime[activity] += inside;
   }
 
   /** Books a client that has no budget left and does nothing from `fromMs` until the window ends. */
@@ -68,9 +68,9 @@ export class TimeAccount {
   }
 
   total(): AccountedTime {
-    const total = { ...this.booked };
+    const total = { ...this.bookedTime };
     for (const fromMs of this.finishedFrom) {
-      const inside = this.endMs - Math.max(fromMs, this.startMs);
+      const inside = this.accountEndMs - Math.max(fromMs, this.accountStartMs);
       if (Number.isFinite(inside) && inside > 0) total.finished += inside;
     }
     return total;

@@ -1,12 +1,12 @@
 import { createConnectionSource } from "../pools/registry.js";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
-import { APPLICATION } from "../database/contract.js";
+import { APPLICATION_NAME } from "../database/contract.js";
 import { isSplit } from "../database/endpoint.js";
 import type { Assignment } from "./assignment.js";
 import type { ConnectionSource } from "../database/session.js";
 
 export function applicationNameOf({ role }: Pick<Assignment, "role">): string {
-  return `${APPLICATION}/${role}`;
+  return `${APPLICATION_NAME}/${role}`;
 }
 
 export class WorkerEndpoints {

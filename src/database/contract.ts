@@ -7,7 +7,7 @@ import type { Session } from "./session.js";
 import type { Urls } from "./url-reading.js";
 
 /** Prefix of the names of train-sim's sessions, by which the server's own views show them. */
-export const APPLICATION = "train-sim";
+export const APPLICATION_NAME = "train-sim";
 
 /** Treatment of a failed call: whether, and how, it is tried again. */
 export type FailureKind =
@@ -216,7 +216,7 @@ export interface NamespaceClaim {
 }
 
 /** The claim of a namespace that needs no claim or cannot have one: it is never lost. */
-export const UNCLAIMED: NamespaceClaim = {
+export const UNCLAIMED_NAMESPACE: NamespaceClaim = {
   run: undefined,
   lost: new Promise(() => undefined),
   confirm: () => Promise.resolve(),

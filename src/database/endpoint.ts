@@ -50,9 +50,9 @@ export interface Endpoint {
 }
 
 /** Log-in methods of clients to servers and poolers that train-sim starts, with PostgreSQL's names. */
-export const AUTHS = ["scram-sha-256", "trust"] as const;
+export const AUTH_METHODS = ["scram-sha-256", "trust"] as const;
 
-export type Auth = (typeof AUTHS)[number];
+export type Auth = (typeof AUTH_METHODS)[number];
 
 /** True if results are split by endpoint: there are several endpoints, or one has a region. */
 export function isSplit(endpoints: readonly Endpoint[]): boolean {

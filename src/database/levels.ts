@@ -1,9 +1,9 @@
 import { suggestion } from "../syntax/nearest.js";
 import { custom, type Parsed } from "../syntax/scalars.js";
 
-export const ISOLATIONS = ["read committed", "repeatable read", "serializable"] as const;
+export const ISOLATION_LEVELS = ["read committed", "repeatable read", "serializable"] as const;
 
-export type Isolation = (typeof ISOLATIONS)[number];
+export type Isolation = (typeof ISOLATION_LEVELS)[number];
 
 /** Kinds of table storage; `default` leaves the choice to the database. */
 export const STORAGES = [
@@ -37,10 +37,10 @@ export function looseSpelling(text: string): string {
 
 /** Schema of an isolation level, written in any case, with spaces, dashes or underscores between words. */
 export function isolation(description: string) {
-  const title = `${ISOLATIONS.join(", ")}; in any case, words with a space, - or _ between them`;
-  const pattern = `^(${ISOLATIONS.map(looseSpelling).join("|")})$`;
+  const title = `${ISOLATION_LEVELS.join(", ")}; in any case, words with a space, - or _ between them`;
+  const pattern = `^(${ISOLATION_LEVELS.map(looseSpelling).join("|")})$`;
   // Editors complete from the first alternative, so that is the plain list.
-  const anyOf = [{ enum: [...ISOLATIONS] }, { type: "string", pattern }];
+  const anyOf = [{ enum: [...ISOLATION_LEVELS] }, { type: "string", pattern }];
   return custom({ title, description, anyOf }, (input): Parsed<Isolation> => {
     const text =
       typeof input === "string"
@@ -49,8 +49,8 @@ export function isolation(description: string) {
             .toLowerCase()
             .replace(/[-_\s]+/g, " ")
         : "";
-    const level = ISOLATIONS.find((known) => known === text);
+    const level = ISOLATION_LEVELS.find((known) => known === text);
     if (level) return { value: level };
-    return { message: `not an isolation level; ${suggestion(text, ISOLATIONS, "levels")}` };
+    return { message: `not an isolation level; ${suggestion(text, ISOLATION_LEVELS, "levels")}` };
   });
 }

@@ -4,11 +4,11 @@ import type { Endpoint, EndpointUrl } from "./endpoint.js";
 import { postgresql } from "./postgres/postgresql.js";
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
 
-const REGISTERED = [postgresql] as const;
-const DATABASES: readonly Database[] = REGISTERED;
+const REGISTERED_DATABASES = [postgresql] as const;
+const DATABASES: readonly Database[] = REGISTERED_DATABASES;
 
 type DialectsOf<Member> = Member extends { readonly dialects: infer Dialects } ? keyof Dialects : never;
-export type DialectName = DialectsOf<(typeof REGISTERED)[number]>;
+export type DialectName = DialectsOf<(typeof REGISTERED_DATABASES)[number]>;
 export const DIALECTS = DATABASES.flatMap(({ dialects }) => Object.keys(dialects)) as DialectName[];
 export const DEFAULT_DIALECT: DialectName = "postgres";
 

@@ -16,7 +16,7 @@ export interface Session {
   /** True once the server or the network closed the connection; releasing it is then the only use. */
   readonly isBroken: boolean;
   /** The error that ended the connection while no call was under way; undefined if that is not known. */
-  readonly lost?: Error | undefined;
+  readonly lossError?: Error | undefined;
   /** The failure that aborted the transaction under way: its later statements and its commit fail with the same error. */
   readonly abortedBy?: Error | undefined;
   /** Number of commits that the server acknowledged with a warning. */

@@ -7,14 +7,14 @@ import type { EndpointUrl } from "./endpoint.js";
 import { databaseAt, SCHEMES, URL_EXAMPLE } from "./registry.js";
 import { statedTlsMode, tlsRefusal, type TlsKeys } from "./tls.js";
 
-const PATTERN = `^(${SCHEMES.join("|")})://`;
+const URL_PATTERN = `^(${SCHEMES.join("|")})://`;
 
 export function connectionUrl(description: string) {
   const schema = {
     title: "connection URL",
     description,
     type: "string",
-    pattern: PATTERN,
+    pattern: URL_PATTERN,
     examples: [URL_EXAMPLE],
   };
   return custom(schema, (input): Parsed<string> => {

@@ -7,7 +7,7 @@ import { databaseOf } from "../database/registry.js";
 import { defineFault, drop, faultDuration, type FaultHost } from "./fault.js";
 
 /** Most rounds of ending sessions: clients reconnect as soon as they are ended, so that a single round is not enough. */
-const ROUNDS = 50;
+const OPENING_ROUNDS = 50;
 
 interface Settings {
   /** Number of connections that the load may keep. */
@@ -65,7 +65,7 @@ async function endExcessSessions(
 ): Promise<number> {
   const { sessions } = databaseOf(target.admin);
   let ended = 0;
-  for (let round = 0; round < ROUNDS && !signal.aborted; round++) {
+  for (let round = 0; round < OPENING_ROUNDS && !signal.aborted; round++) {
     const load = prng.shuffle(await sessions.list(client, loadNames));
     if (load.length <= most) break;
     ended += await sessions.signal(client, "terminate", load.slice(most));

@@ -48,24 +48,24 @@ export class FaultSchedule {
   /** Rejects when a fault cannot be injected or cleared. Never resolves. */
   readonly failure: Promise<never>;
   private rejectFailure: (error: TrainSimError) => void = () => undefined;
-  private readonly over = new AbortController();
-  private readonly stopped = new AbortController();
+  private readonly overAbort = new AbortController();
+  private readonly stoppedAbort = new AbortController();
   private readonly host: FaultHost;
   private readonly entries: readonly Entry[];
-  private running: Promise<unknown> = Promise.resolve();
+  private runningFaults: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: FaultScheduleOptions) {
     this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
     this.failure.catch(() => undefined);
     // Each pending fault adds a listener, and Node.js warns of more than ten.
-    setMaxListeners(0, this.over.signal, this.stopped.signal);
-    this.host = { ...options.host, signal: this.over.signal, stopped: this.stopped.signal };
+    setMaxListeners(0, this.overAbort.signal, this.stoppedAbort.signal);
+    this.host = { ...options.host, signal: this.overAbort.signal, stopped: this.stoppedAbort.signal };
     const inOrder = [...options.faults].sort((a, b) => a.atMs - b.atMs);
     this.entries = inOrder.map(entryOf);
   }
 
   begin(startMs: number): void {
-    this.running = Promise.all(this.entries.map((entry) => this.run(entry, startMs)));
+    this.runningFaults = Promise.all(this.entries.map((entry) => this.run(entry, startMs)));
   }
 
   /**
@@ -73,9 +73,9 @@ export class FaultSchedule {
    * was `whole`, a fault that still waits for another one fails the trial, and an injection under way may finish.
    */
   async end(whole = false): Promise<void> {
-    if (!whole) this.stopped.abort();
-    this.over.abort();
-    await this.running;
+    if (!whole) this.stoppedAbort.abort();
+    this.overAbort.abort();
+    await this.runningFaults;
   }
 
   get spans(): FaultSpan[] {
@@ -89,24 +89,24 @@ export class FaultSchedule {
     const { fault } = entry;
     let step = "injected";
     try {
-      await clock.sleep(startMs + fault.atMs - clock.nowMs(), this.over.signal);
+      await clock.sleep(startMs + fault.atMs - clock.nowMs(), this.overAbort.signal);
       await this.whenClear(entry);
-      if (this.over.signal.aborted) {
-        if (this.stopped.signal.aborted) return;
+      if (this.overAbort.signal.aborted) {
+        if (this.stoppedAbort.signal.aborted) return;
         throw new TrainSimError(TOO_LATE, ExitCode.unexpected, ROOM);
       }
       entry.injectedMs = clock.nowMs();
       watcher.injecting(fault);
       entry.injected = await inject(this.host, fault);
       watcher.injected(fault);
-      await clock.sleep(fault.forMs, this.over.signal);
+      await clock.sleep(fault.forMs, this.overAbort.signal);
       step = "cleared";
       await entry.injected.clear();
       entry.clearedMs = clock.nowMs();
       watcher.cleared(fault, spanOf(entry, entry.injectedMs));
     } catch (error) {
-      this.stopped.abort();
-      this.over.abort();
+      this.stoppedAbort.abort();
+      this.overAbort.abort();
       this.rejectFailure(failureOf(fault, step, error));
     } finally {
       entry.isCleared();

@@ -4,14 +4,15 @@ import type { Totals } from "../metrics/totals.js";
 import { isRound } from "../metrics/operations.js";
 
 export class LoadSeconds {
-  private readonly committed: number[] = [];
+  private readonly committedPerSecond: number[] = [];
   private readonly errors = new Map<string, Map<number, number>>();
 
   add(second: number, totals: Totals): void {
     for (const operation of totals.operations) {
       // The operations of a round are counted by themselves.
       if (isRound(operation)) continue;
-      this.committed[second] = (this.committed[second] ?? 0) + totals.countsOf(operation).transactions;
+      this.committedPerSecond[second] =
+        (this.committedPerSecond[second] ?? 0) + totals.countsOf(operation).transactions;
     }
     for (const [sqlstate, atUs] of totals.errorTimes) {
       const counts = this.errors.get(sqlstate) ?? new Map<number, number>();
@@ -27,7 +28,7 @@ export class LoadSeconds {
   transactionsOver(windowSeconds: number): number[] {
     return Array.from(
       { length: Math.floor(windowSeconds + 0.001) },
-      (_, second) => this.committed[second] ?? 0,
+      (_, second) => this.committedPerSecond[second] ?? 0,
     );
   }
 

@@ -22,7 +22,7 @@ import { foreignPooler } from "./pooler.js";
 import { noStandby } from "./standby.js";
 
 const MINUTE_MS = 60_000;
-const KB = 1024;
+const KB_BYTES = 1024;
 const NETWORK_IS = "the network is slow, narrow, carries nothing, refuses connections";
 
 const between = z.enum(NETWORK_PLACES).optional().meta({
@@ -131,7 +131,7 @@ export const networkBandwidth = networkKind({
   description: NETWORK_IS,
   keys: {
     for: faultDuration,
-    bandwidth: size("Bytes a second, each way, over all connections together.", KB, KB ** 4),
+    bandwidth: size("Bytes a second, each way, over all connections together.", KB_BYTES, KB_BYTES ** 4),
   },
   examples: { bandwidth: "1MB" },
   resolve: ({ bandwidth }) => ({ bytesPerSecond: bandwidth }),

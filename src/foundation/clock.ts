@@ -38,7 +38,7 @@ export interface ClockLine {
 }
 
 /** Key under which later threads find the shared memory of `followClock`. */
-const FOLLOWED = "train-sim.clock";
+const FOLLOWED_CLOCK_KEY = "train-sim.clock";
 /**
  * Bytes of one line. The memory holds two lines and the number of the valid one, so that no thread reads a half-written
  * line.
@@ -69,7 +69,7 @@ class FollowedClock {
 }
 
 function followedClock(): FollowedClock | undefined {
-  const memory = getEnvironmentData(FOLLOWED);
+  const memory = getEnvironmentData(FOLLOWED_CLOCK_KEY);
   return memory instanceof SharedArrayBuffer ? new FollowedClock(memory) : undefined;
 }
 
@@ -80,7 +80,10 @@ let followed = followedClock();
  * present line.
  */
 export function followClock(): (line: ClockLine) => void {
-  setEnvironmentData(FOLLOWED, new SharedArrayBuffer(2 * LINE_BYTES + Int32Array.BYTES_PER_ELEMENT));
+  setEnvironmentData(
+    FOLLOWED_CLOCK_KEY,
+    new SharedArrayBuffer(2 * LINE_BYTES + Int32Array.BYTES_PER_ELEMENT),
+  );
   const clock = followedClock() as FollowedClock;
   followed = clock;
   return (line) => clock.set(line);

@@ -22,7 +22,7 @@ function processAt(pid: string, beganAtSeconds: number): FoundProcess | undefine
   return isThat ? { pid: Number(pid), parent: Number(fields[1]) } : undefined;
 }
 
-function listed(): string[] {
+function listedProcesses(): string[] {
   try {
     return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   } catch {
@@ -36,7 +36,7 @@ function listed(): string[] {
  */
 export function findProcess(pid: number, beganAtSeconds: number): FoundProcess | undefined {
   const own = new RegExp(`^NSpid:.*\\t${pid}$`, "m");
-  const found = listed().filter((each) => own.test(readOrNothing(`/proc/${each}/status`)));
+  const found = listedProcesses().filter((each) => own.test(readOrNothing(`/proc/${each}/status`)));
   const fitting = found.flatMap((each) => processAt(each, beganAtSeconds) ?? []);
   return fitting.length === 1 ? fitting[0] : undefined;
 }

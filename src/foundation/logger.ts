@@ -7,7 +7,14 @@ import { storageError } from "./storage-error.js";
 export type { Logger };
 
 /** Paths of log fields that could hold a secret, in an endpoint or a driver's options. */
-const REDACTED = ["password", "*.password", "endpoint.password", "err.config", "*.key", "connectionString"];
+const REDACTED_PATHS = [
+  "password",
+  "*.password",
+  "endpoint.password",
+  "err.config",
+  "*.key",
+  "connectionString",
+];
 
 export interface LoggerOptions {
   readonly file: string;
@@ -35,7 +42,7 @@ export function openLogger(options: LoggerOptions): OpenLogger {
       level: options.level,
       base: { ...options.bindings },
       timestamp: pino.stdTimeFunctions.isoTime,
-      redact: { paths: REDACTED, censor: "[secret]" },
+      redact: { paths: REDACTED_PATHS, censor: "[secret]" },
       formatters: { level: (label) => ({ level: label }) },
     },
     destination,

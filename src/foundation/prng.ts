@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 
 /** Mixes a string or number into a 32-bit state (FNV-1a with murmur3's finaliser). */
-function mix(state: number, part: string | number): number {
+function mixIntoState(state: number, part: string | number): number {
   let h = state | 0;
   if (typeof part === "number") {
     h = Math.imul(h ^ (part | 0), 0x01000193);
@@ -21,7 +21,7 @@ function mix(state: number, part: string | number): number {
 
 /** Derives a 32-bit seed from labels. Different labels give independent seeds. */
 export function deriveSeed(...parts: (string | number)[]): number {
-  return parts.reduce<number>((state, part) => mix(state, part), 0x811c9dc5);
+  return parts.reduce<number>((state, part) => mixIntoState(state, part), 0x811c9dc5);
 }
 
 export class Prng {
@@ -73,8 +73,9 @@ export class Prng {
   }
 }
 
-const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-const hex4 = (bits: number): string => `${BYTES[(bits >>> 8) & 255] ?? ""}${BYTES[bits & 255] ?? ""}`;
+const HEX_BY_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const hex4 = (bits: number): string =>
+  `${HEX_BY_BYTE[(bits >>> 8) & 255] ?? ""}${HEX_BY_BYTE[bits & 255] ?? ""}`;
 const hex8 = (bits: number): string => hex4(bits >>> 16) + hex4(bits);
 
 export function drawUuid(prng: Prng): string {

@@ -1,13 +1,13 @@
 // Removes passwords of connection URLs from texts. Works on text rather than parsed URLs, so that a broken URL is covered too.
 
 /** Matches URL parameters that hold no secret. Any other parameter is removed, since it may be a misspelt password. */
-const HARMLESS = /^(sslmode|sslrootcert|sslcert|sslkey|target_session_attrs|host|port|user)$/i;
+const HARMLESS_PARAMETERS = /^(sslmode|sslrootcert|sslcert|sslkey|target_session_attrs|host|port|user)$/i;
 
 /**
  * Pattern of the begin of a URL. Its length is bounded, so that the time for a long word does not grow with the square of
  * its length.
  */
-const SCHEME = "[a-z][a-z0-9+.-]{0,40}://";
+const SCHEME_PATTERN = "[a-z][a-z0-9+.-]{0,40}://";
 
 /** True if no @ follows the first /, ? or # of the URL. If one follows, the password is unescaped and a later @ ends it. */
 function isUnambiguous(text: string): boolean {
@@ -21,15 +21,20 @@ function isUnambiguous(text: string): boolean {
 export function withoutPasswords(text: string): string {
   if (!text.includes("://")) return withoutParameters(text);
   // A text that begins with a URL is a URL as a whole, even if its password has blanks.
-  const anything = new RegExp(`^\\s*${SCHEME}`, "i").test(text) ? "[^]*" : "\\S*";
-  const userinfo = new RegExp(`(${SCHEME}[^\\s:/?#@]*):${isUnambiguous(text) ? "[^/?#]*" : anything}@`, "gi");
+  const anything = new RegExp(`^\\s*${SCHEME_PATTERN}`, "i").test(text) ? "[^]*" : "\\S*";
+  const userinfo = new RegExp(
+    `(${SCHEME_PATTERN}[^\\s:/?#@]*):${isUnambiguous(text) ? "[^/?#]*" : anything}@`,
+    "gi",
+  );
   const query = new RegExp(`\\b(postgres(?:ql)?://[^\\s?#]*)[?#](${anything})`, "gi");
   return withoutParameters(text.replace(userinfo, "$1@")).replace(
     query,
     (whole, address: string, parameters: string) => {
       // A question mark without parameters is punctuation of the sentence.
       if (parameters === "") return whole;
-      const known = parameters.split("&").filter((pair) => HARMLESS.test(pair.split("=", 1)[0] ?? ""));
+      const known = parameters
+        .split("&")
+        .filter((pair) => HARMLESS_PARAMETERS.test(pair.split("=", 1)[0] ?? ""));
       return known.length > 0 ? `${address}?${known.join("&")}` : address;
     },
   );
@@ -46,6 +51,6 @@ function withoutParameters(text: string): string {
  * blanks or quotes.
  */
 export function keyWithoutPasswords(key: string): string {
-  const url = new RegExp(SCHEME, "i").exec(key)?.index ?? 0;
+  const url = new RegExp(SCHEME_PATTERN, "i").exec(key)?.index ?? 0;
   return key.slice(0, url) + withoutPasswords(key.slice(url));
 }

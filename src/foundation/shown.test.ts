@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { elided, withoutControls } from "./shown.js";
+import { elidedText, withoutControls } from "./shown.js";
 
 test("short text is shown completely, and long text by both ends with the number of missing characters", () => {
-  expect(elided("abcdefghij", 10)).toBe("abcdefghij");
-  expect(elided(`abcdefg${"x".repeat(90)}hij`, 10)).toBe("abcdefg[... 90 characters ...]hij");
+  expect(elidedText("abcdefghij", 10)).toBe("abcdefghij");
+  expect(elidedText(`abcdefg${"x".repeat(90)}hij`, 10)).toBe("abcdefg[... 90 characters ...]hij");
 });
 
 test("control characters are written as escapes, and line breaks stay", () => {

@@ -1,7 +1,7 @@
 // Makes text from files, flags and servers fit for a message: bounded, without control characters.
 
 /** The text; if it is longer than `charactersMax`, its begin and end with the number of omitted characters between them. */
-export function elided(text: string, charactersMax: number): string {
+export function elidedText(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const head = Math.ceil(charactersMax * 0.7);
   const tail = charactersMax - head;

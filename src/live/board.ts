@@ -32,7 +32,7 @@ interface BoardLine {
   readonly tone: Tone;
 }
 
-const plain = (text: string): BoardLine => ({ text, tone: "plain" });
+const plainLine = (text: string): BoardLine => ({ text, tone: "plain" });
 
 /**
  * Lines of the live board: at most `rows - 1`, each shorter than `columns`, since a full last row or column would make the
@@ -41,7 +41,7 @@ const plain = (text: string): BoardLine => ({ text, tone: "plain" });
 export function renderBoard(view: LiveView, past: BoardPast, screen: Screen): string[] {
   const lines = [
     ...headingLines(view, screen),
-    ...(view.look ? [plain(printable(lookWords(view.look)))] : []),
+    ...(view.look ? [plainLine(printable(lookWords(view.look)))] : []),
     ...operationLines(view, past, screen),
     ...databaseLines(view, past, screen),
     ...thresholdLines(view.thresholds, screen),
@@ -70,11 +70,11 @@ function headingLines(view: LiveView, { columns, isUnicode }: Screen): BoardLine
   const left = leftMs === null ? "" : `, ${mayEndEarly ? "at most " : ""}${secondsText(leftMs)} left`;
   const times = `${secondsText(elapsedMs)} elapsed${left}`;
   const title = edgeToEdge(`train-sim  ${printable(view.scenario)}`, times, columns);
-  if (!trial) return [{ text: title, tone: "bold" }, plain("starting")];
+  if (!trial) return [{ text: title, tone: "bold" }, plainLine("starting")];
   const heading = `${trialText(trial.number, view.trials)}  ${printable(trial.treatment)}`;
   return [
     { text: title, tone: "bold" },
-    plain(edgeToEdge(heading, phaseBar(phase, elapsedMs, isUnicode), columns)),
+    plainLine(edgeToEdge(heading, phaseBar(phase, elapsedMs, isUnicode), columns)),
   ];
 }
 
@@ -99,13 +99,13 @@ interface Cells {
 }
 
 /** Titles of columns. The pool wait in ms is the mean of the last second. */
-const TITLES = ["p99 ms", "pool wait ms", "wait p99", "retries", "failures"] as const;
+const COLUMN_TITLES = ["p99 ms", "pool wait ms", "wait p99", "retries", "failures"] as const;
 
 function operationLines({ operations }: LiveView, past: BoardPast, screen: Screen): BoardLine[] {
   const rows = ownRows(operations);
   if (rows.length === 0) return [];
   const isOpenLoop = rows.some(({ totalDropped }) => totalDropped > 0);
-  const titles = [`${workOf(rows)}/s`, ...TITLES, ...(isOpenLoop ? ["dropped"] : [])];
+  const titles = [`${workOf(rows)}/s`, ...COLUMN_TITLES, ...(isOpenLoop ? ["dropped"] : [])];
   const nameWidth = Math.max(NAME_WIDTH_MIN, ...rows.map(({ operation }) => operation.length));
   const numbersWidth = titles.reduce((sum, title) => sum + title.length + 2, 0);
   const sparkWidth = Math.min(SPARK_SECONDS, screen.columns - 1 - nameWidth - numbersWidth - 2);
@@ -147,7 +147,7 @@ function databaseLines({ evidence }: LiveView, past: BoardPast, { isUnicode }: S
     const trend = hasTrend ? ` ${sparkline(past.evidenceOf(name, 20), 20, isUnicode).trimStart()}` : "";
     return [`${word} ${number}${trend}`];
   });
-  return parts.length > 0 ? [plain(parts.join("   "))] : [];
+  return parts.length > 0 ? [plainLine(parts.join("   "))] : [];
 }
 
 function thresholdLines(

@@ -34,12 +34,12 @@ export class EventStream {
     response.on("close", () => this.listeners.delete(response));
     this.listeners.add(response);
     response.write(`retry: ${RETRY_MS}\n\n`);
-    response.write(framed(event, first));
+    response.write(framedEvent(event, first));
   }
 
   send(event: string, value: unknown): void {
     if (this.listeners.size === 0) return;
-    const frame = framed(event, value);
+    const frame = framedEvent(event, value);
     for (const listener of this.listeners) {
       listener.write(frame);
       if (listener.writableLength > UNSENT_MAX_BYTES) listener.destroy();
@@ -48,7 +48,7 @@ export class EventStream {
 
   /** Sends the last event; resolves when all listeners have it, or are too slow. */
   async end(event: string, value: unknown): Promise<void> {
-    const frame = framed(event, value);
+    const frame = framedEvent(event, value);
     const taken = [...this.listeners].map(
       (listener) =>
         new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ export class EventStream {
 }
 
 /** Frames a value as JSON, which has no line breaks, so that one `data:` line holds it. */
-function framed(event: string, value: unknown): string {
+function framedEvent(event: string, value: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
@@ -92,7 +92,7 @@ export interface LiveServer {
 }
 
 /** Directory into which the build puts the files for the browser. */
-const ASSETS = new URL("../report/html/", import.meta.url);
+const ASSETS_DIRECTORY = new URL("../report/html/", import.meta.url);
 
 function asset(file: URL, contentType: string): Route {
   return async (response) => {
@@ -103,7 +103,11 @@ function asset(file: URL, contentType: string): Route {
 }
 
 /** Serves the live page on loopback. Throws a UsageError if the port is not available. */
-export async function startDashboard(port: number, state: LiveState, assets = ASSETS): Promise<LiveServer> {
+export async function startDashboard(
+  port: number,
+  state: LiveState,
+  assets = ASSETS_DIRECTORY,
+): Promise<LiveServer> {
   const events = new EventStream();
   const routes = new Map<string, Route>([
     [

@@ -5,7 +5,7 @@ import type { Operation } from "../metrics/operations.js";
 import type { Totals } from "../metrics/totals.js";
 import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
 import { lossText } from "../results/losses.js";
-import { ASPECTS, type TrialResult } from "../results/result-schema.js";
+import { METRIC_ASPECTS, type TrialResult } from "../results/result-schema.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 
 export function emptyRow(operation: Operation, unit: string): LiveRow {
@@ -68,7 +68,7 @@ export function trialEnd(result: TrialResult, treatment: string, vocabulary: Voc
     reason,
     integrity: integrity?.verdict ?? null,
     lost: lossText([integrity]) ?? null,
-    invalid: ASPECTS.flatMap((aspect) => {
+    invalid: METRIC_ASPECTS.flatMap((aspect) => {
       const checks = diagnosis.filter(({ invalidates }) => invalidates.includes(aspect));
       return checks.length > 0 ? [`${aspect} not valid: ${checks.map(({ check }) => check).join(", ")}`] : [];
     }),

@@ -32,23 +32,23 @@ import { TimeLeft } from "./time-left.js";
 /** The last items of a series: beyond `most` the oldest are forgotten. New items are handed out once. */
 class Recent<T> {
   private items: T[] = [];
-  private unsent: T[] = [];
+  private unsentItems: T[] = [];
 
   constructor(private readonly most: number) {}
 
   add(item: T): void {
     this.items.push(item);
-    this.unsent.push(item);
+    this.unsentItems.push(item);
     // The array is cut only now and then, because each cut moves all of its items.
     if (this.items.length > 2 * this.most) this.items = this.items.slice(-this.most);
-    if (this.unsent.length > 2 * this.most) this.unsent = this.unsent.slice(-this.most);
+    if (this.unsentItems.length > 2 * this.most) this.unsentItems = this.unsentItems.slice(-this.most);
   }
 
   /** Replaces an item that is kept; the new items include the replacement. */
   replace(earlier: T, item: T): void {
     const at = this.items.lastIndexOf(earlier);
     if (at >= 0) this.items[at] = item;
-    this.unsent = [...this.unsent.filter((each) => each !== earlier), item];
+    this.unsentItems = [...this.unsentItems.filter((each) => each !== earlier), item];
   }
 
   find(matches: (item: T) => boolean): T | undefined {
@@ -60,8 +60,8 @@ class Recent<T> {
   }
 
   takeNew(): readonly T[] {
-    const taken = this.unsent.slice(-this.most);
-    this.unsent = [];
+    const taken = this.unsentItems.slice(-this.most);
+    this.unsentItems = [];
     return taken;
   }
 }

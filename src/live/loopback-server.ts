@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 
-const HOST = "127.0.0.1";
+const LOOPBACK_HOST = "127.0.0.1";
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 /** Milliseconds after which slow senders of headers are cut off. */
 const HEADERS_MS = 5_000;
@@ -37,12 +37,12 @@ export async function serveLoopback(
   const server = createServer((request, response) => void answer(routes, request, response));
   server.headersTimeout = HEADERS_MS;
   server.on("connection", (socket) => socket.unref());
-  await listening(server, port, option);
+  await untilListening(server, port, option);
   server.unref();
   const address = server.address();
   const taken = typeof address === "object" && address ? address.port : port;
   return {
-    url: `http://${HOST}:${taken}/`,
+    url: `http://${LOOPBACK_HOST}:${taken}/`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -51,11 +51,11 @@ export async function serveLoopback(
   };
 }
 
-async function listening(server: Server, port: number, option: string): Promise<void> {
+async function untilListening(server: Server, port: number, option: string): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      server.listen(port, HOST, () => {
+      server.listen(port, LOOPBACK_HOST, () => {
         server.off("error", reject);
         resolve();
       });
@@ -63,7 +63,7 @@ async function listening(server: Server, port: number, option: string): Promise<
   } catch (error) {
     const inUse = codeOf(error) === "EADDRINUSE";
     throw new UsageError(
-      `${option} ${port}: ${inUse ? `port ${port} of ${HOST} is in use` : messageOf(error)}`,
+      `${option} ${port}: ${inUse ? `port ${port} of ${LOOPBACK_HOST} is in use` : messageOf(error)}`,
       `Name another port, or 0 for any free one: ${option} 0.`,
       { cause: error },
     );

@@ -13,7 +13,7 @@ import { BinnedHistogram } from "./binned-histogram.js";
 import { EvidenceGauges } from "./evidence-gauges.js";
 
 export const PROMETHEUS_PORT = 5656;
-const PHASES: readonly TrialPhase[] = ["reset", "warm-up", "measure", "drain", "audit"];
+const TRIAL_PHASES: readonly TrialPhase[] = ["reset", "warm-up", "measure", "drain", "audit"];
 /** Inclusive upper bounds of latency buckets, in milliseconds. */
 const LATENCY_BOUNDS_MS = [
   0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000,
@@ -130,7 +130,7 @@ export class PrometheusMetrics implements ExperimentObserver {
   }
 
   private showPhase(current: TrialPhase | undefined): void {
-    for (const phase of PHASES) this.phase.set({ phase }, Number(phase === current));
+    for (const phase of TRIAL_PHASES) this.phase.set({ phase }, Number(phase === current));
   }
 
   private counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {

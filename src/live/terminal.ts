@@ -1,15 +1,15 @@
 // A frame is one write, so nothing flickers. The cursor is hidden and lines are cut only within a frame: a program that is killed between
 // two frames leaves a terminal as it was.
 
-const ESC = "\u001b[";
-const HIDE_CURSOR = `${ESC}?25l`;
-const SHOW_CURSOR = `${ESC}?25h`;
-const NO_WRAP = `${ESC}?7l`;
-const WRAP = `${ESC}?7h`;
-const CLEAR_LINE = `${ESC}K`;
-const CLEAR_BELOW = `${ESC}J`;
+const ESCAPE_PREFIX = "\u001b[";
+const HIDE_CURSOR = `${ESCAPE_PREFIX}?25l`;
+const SHOW_CURSOR = `${ESCAPE_PREFIX}?25h`;
+const NO_WRAP = `${ESCAPE_PREFIX}?7l`;
+const WRAP_ON = `${ESCAPE_PREFIX}?7h`;
+const CLEAR_LINE = `${ESCAPE_PREFIX}K`;
+const CLEAR_BELOW = `${ESCAPE_PREFIX}J`;
 // Escape sequences such as colours, which take no column.
-const MARKS = /\u001b\[[0-9;]*m/g;
+const COLOUR_MARKS = /\u001b\[[0-9;]*m/g;
 
 export interface TerminalStream {
   readonly columns?: number;
@@ -36,7 +36,7 @@ export class Terminal {
     const scrolled = this.scrolling.map((line) => `${line}${CLEAR_LINE}\n`).join("");
     const lines = board.map((line) => `${line}${CLEAR_LINE}\n`).join("");
     this.stream.write(
-      `${HIDE_CURSOR}${this.toTop(columns)}${scrolled}${NO_WRAP}${lines}${WRAP}${CLEAR_BELOW}${SHOW_CURSOR}`,
+      `${HIDE_CURSOR}${this.toTop(columns)}${scrolled}${NO_WRAP}${lines}${WRAP_ON}${CLEAR_BELOW}${SHOW_CURSOR}`,
     );
     this.scrolling = [];
     this.drawn = board;
@@ -53,9 +53,9 @@ export class Terminal {
    */
   private toTop(columns: number): string {
     const rows = this.drawn.reduce((sum, line) => {
-      const width = line.replace(MARKS, "").length;
+      const width = line.replace(COLOUR_MARKS, "").length;
       return sum + Math.max(1, Math.ceil(width / Math.max(1, columns)));
     }, 0);
-    return rows > 0 ? `\r${ESC}${rows}A` : "\r";
+    return rows > 0 ? `\r${ESCAPE_PREFIX}${rows}A` : "\r";
   }
 }

@@ -42,29 +42,29 @@ export const DEFAULT_SIZES: Readonly<Record<BatchSizeName, number>> = {
   large: 5000,
 };
 
-const NIGHT = { rateFactor: 0.2, mix: { small: 1, medium: 0, large: 0 } };
+const NIGHT_LOAD = { rateFactor: 0.2, mix: { small: 1, medium: 0, large: 0 } };
 const RUSH_HOUR = { rateFactor: 1, mix: { small: 0, medium: 0.7, large: 0.3 } };
-const BUSINESS = { rateFactor: 0.6, mix: { small: 0.15, medium: 0.85, large: 0 } };
-const EVENING = { rateFactor: 0.4, mix: { small: 0.6, medium: 0.4, large: 0 } };
+const BUSINESS_LOAD = { rateFactor: 0.6, mix: { small: 0.15, medium: 0.85, large: 0 } };
+const EVENING_LOAD = { rateFactor: 0.4, mix: { small: 0.6, medium: 0.4, large: 0 } };
 
 /** A railway's working day: two rush hours, business in between, a quiet night. */
 const STREAMING_DAY: readonly ProfileHours[] = [
-  { fromHour: 0, toHour: 7, ...NIGHT },
+  { fromHour: 0, toHour: 7, ...NIGHT_LOAD },
   { fromHour: 7, toHour: 8, ...RUSH_HOUR },
-  { fromHour: 8, toHour: 17, ...BUSINESS },
+  { fromHour: 8, toHour: 17, ...BUSINESS_LOAD },
   { fromHour: 17, toHour: 18, ...RUSH_HOUR },
-  { fromHour: 18, toHour: 22, ...EVENING },
-  { fromHour: 22, toHour: 24, ...NIGHT },
+  { fromHour: 18, toHour: 22, ...EVENING_LOAD },
+  { fromHour: 22, toHour: 24, ...NIGHT_LOAD },
 ];
 
 /** Calls of a telephone network. Hours that the source leaves out repeat the hour before; the last hour is night. */
 const STREAMING_INSERT: readonly ProfileHours[] = [
-  { fromHour: 0, toHour: 7, ...NIGHT },
+  { fromHour: 0, toHour: 7, ...NIGHT_LOAD },
   { fromHour: 7, toHour: 9, ...RUSH_HOUR },
-  { fromHour: 9, toHour: 17, ...BUSINESS },
+  { fromHour: 9, toHour: 17, ...BUSINESS_LOAD },
   { fromHour: 17, toHour: 19, ...RUSH_HOUR },
-  { fromHour: 19, toHour: 23, ...EVENING },
-  { fromHour: 23, toHour: 24, ...NIGHT },
+  { fromHour: 19, toHour: 23, ...EVENING_LOAD },
+  { fromHour: 23, toHour: 24, ...NIGHT_LOAD },
 ];
 
 export const PROFILES = { "streaming-day": STREAMING_DAY, "streaming-insert": STREAMING_INSERT } as const;

@@ -196,11 +196,19 @@ function tableOf(
   return renderTable(columns, rows);
 }
 
-const TITLES = ["response(ms)", "service(ms)", "operation", "second", "client", "attempts", "parts (ms)"];
+const COLUMN_TITLES = [
+  "response(ms)",
+  "service(ms)",
+  "operation",
+  "second",
+  "client",
+  "attempts",
+  "parts (ms)",
+];
 const LEFT_ALIGNED = ["operation", "client", "parts (ms)"];
 /** Width in characters of the last column, which the other columns leave. */
 const PARTS_WIDTH = WIDTH_MAX - 76;
-const COLUMNS: readonly Column[] = TITLES.map((title) => ({
+const COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
   title,
   align: LEFT_ALIGNED.includes(title) ? "left" : "right",
 }));

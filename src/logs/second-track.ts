@@ -2,7 +2,7 @@
 // finished nothing, not even an empty poll, and would have finished at least five at its usual rate.
 
 const SECONDS_PER_CHUNK = 1024;
-const FIELDS = 3;
+const FIELDS_PER_SECOND = 3;
 const EXPECTED_MIN = 5;
 
 export interface SecondFacts {
@@ -28,8 +28,8 @@ export class SecondTrack {
   add(second: number, { finished, failed, longestMs }: SecondFacts): void {
     const number = Math.floor(second / SECONDS_PER_CHUNK);
     let chunk = this.chunks.get(number);
-    if (!chunk) this.chunks.set(number, (chunk = new Float32Array(SECONDS_PER_CHUNK * FIELDS)));
-    const at = (second % SECONDS_PER_CHUNK) * FIELDS;
+    if (!chunk) this.chunks.set(number, (chunk = new Float32Array(SECONDS_PER_CHUNK * FIELDS_PER_SECOND)));
+    const at = (second % SECONDS_PER_CHUNK) * FIELDS_PER_SECOND;
     chunk[at] = (chunk[at] ?? 0) + finished;
     chunk[at + 1] = (chunk[at + 1] ?? 0) + failed;
     chunk[at + 2] = Math.max(chunk[at + 2] ?? 0, longestMs);
@@ -65,7 +65,10 @@ export class SecondTrack {
   private *seconds(): Generator<[second: number, facts: SecondFacts]> {
     for (const [number, chunk] of [...this.chunks].sort(([a], [b]) => a - b)) {
       for (let i = 0; i < SECONDS_PER_CHUNK; i++) {
-        const [finished = 0, failed = 0, longestMs = 0] = chunk.subarray(i * FIELDS, (i + 1) * FIELDS);
+        const [finished = 0, failed = 0, longestMs = 0] = chunk.subarray(
+          i * FIELDS_PER_SECOND,
+          (i + 1) * FIELDS_PER_SECOND,
+        );
         if (finished + failed > 0) yield [number * SECONDS_PER_CHUNK + i, { finished, failed, longestMs }];
       }
     }

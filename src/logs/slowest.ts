@@ -32,7 +32,7 @@ export class Slowest {
     if (this.transactions.length >= this.most && (!last || candidate.responseMs < last.responseMs)) return;
     const same = this.transactions.findIndex((each) => isSame(each, candidate));
     if (same >= 0) {
-      this.transactions[same] = joined(this.transactions[same] as SlowTransaction, candidate);
+      this.transactions[same] = joinedTransaction(this.transactions[same] as SlowTransaction, candidate);
       return;
     }
     const place = this.transactions.findIndex(({ responseMs }) => responseMs < candidate.responseMs);
@@ -53,7 +53,7 @@ function isSame(a: SlowTransaction, b: SlowTransaction): boolean {
   );
 }
 
-function joined(a: SlowTransaction, b: SlowTransaction): SlowTransaction {
+function joinedTransaction(a: SlowTransaction, b: SlowTransaction): SlowTransaction {
   return {
     ...a,
     client: a.client ?? b.client,

@@ -4,8 +4,8 @@
 import { failedShare, failuresOf, latencyOf, retriesPerTransaction, type Figures } from "./figures.js";
 
 /** Aspects of a trial, each of which may be valid without the other: counts, and timings (durations). */
-export const ASPECTS = ["counts", "timings"] as const;
-export type Aspect = (typeof ASPECTS)[number];
+export const METRIC_ASPECTS = ["counts", "timings"] as const;
+export type Aspect = (typeof METRIC_ASPECTS)[number];
 
 export interface Metric {
   readonly id: string;

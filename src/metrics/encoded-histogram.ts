@@ -10,7 +10,7 @@ const PLAIN_COOKIE = 0x1c849313;
 const COMPRESSED_HEADER_BYTES = 8;
 /** Cookie, payload length, offset (the library writes 1 and never reads it), digits, lowest and highest value, ratio. */
 const PLAIN_HEADER_BYTES = 40;
-const DIGITS = 3;
+const HISTOGRAM_DIGITS = 3;
 /** Most bytes of a decoded histogram: well above the size of all its buckets. */
 const BYTES_MAX = 512 * 1024;
 /** Largest total count of a histogram, whose counts are kept in 32 bits. */
@@ -22,7 +22,7 @@ export function encodeHistogram(histogram: Histogram): string {
 
 /** Adds an encoded histogram. Throws, before it adds, if the text is invalid, too large, or does not hold `samples`. */
 export function addEncodedHistogram(into: Histogram, encoded: string, samples?: number): void {
-  const buckets = bucketsOf(inflated(encoded), into);
+  const buckets = bucketsOf(inflatedBytes(encoded), into);
   let held = 0;
   for (let i = 1; i < buckets.length; i += 2) held += buckets[i] as number;
   if (samples !== undefined && held !== samples)
@@ -39,7 +39,7 @@ export function decodeHistogram(encoded: string): Histogram {
   return histogram;
 }
 
-function inflated(encoded: string): Buffer {
+function inflatedBytes(encoded: string): Buffer {
   const bytes = Buffer.from(encoded, "base64");
   if (bytes.length < COMPRESSED_HEADER_BYTES || bytes.readUInt32BE(0) !== COMPRESSED_COOKIE)
     throw new Error("it is no HdrHistogram of the V2 encoding");
@@ -49,7 +49,7 @@ function inflated(encoded: string): Buffer {
   const isOurs =
     plain.length >= PLAIN_HEADER_BYTES &&
     plain.readUInt32BE(0) === PLAIN_COOKIE &&
-    plain.readUInt32BE(12) === DIGITS &&
+    plain.readUInt32BE(12) === HISTOGRAM_DIGITS &&
     plain.readBigUInt64BE(16) === 1n;
   if (!isOurs) throw new Error("the histogram has another shape");
   const end = PLAIN_HEADER_BYTES + plain.readUInt32BE(4);

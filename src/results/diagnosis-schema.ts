@@ -1,6 +1,6 @@
 // Evidence on how far a result can be believed.
 import * as z from "zod";
-import { ASPECTS } from "../metrics/catalogue.js";
+import { METRIC_ASPECTS } from "../metrics/catalogue.js";
 import { OperationName } from "./comparison-schema.js";
 
 const amount = z.number().min(0);
@@ -81,7 +81,7 @@ export const CHECKS = [
 export const Finding = z.strictObject({
   check: z.enum(CHECKS),
   invalidates: z
-    .array(z.enum(ASPECTS))
+    .array(z.enum(METRIC_ASPECTS))
     .describe("Aspects of the trial that are not valid; a warning has none"),
   seen: z.number(),
   bound: z.number(),

@@ -1,7 +1,7 @@
 // HdrHistogram's log format, version 1.3: values in microseconds, maxima in milliseconds. Unreadable lines are refused.
 import { isoTime } from "../foundation/clock.js";
 import { messageOf, UsageError } from "../foundation/errors.js";
-import { elided } from "../foundation/shown.js";
+import { elidedText } from "../foundation/shown.js";
 import { decodeHistogram, encodeHistogram } from "../metrics/encoded-histogram.js";
 import { HistogramSet, type Histogram } from "../metrics/histograms.js";
 import { isTag, type Tag } from "../metrics/operations.js";
@@ -45,7 +45,7 @@ export function parseHistogramLogLine(
   const match = /^Tag=([^,]+),(\d+\.\d+),(\d+\.\d+),(\d+\.\d+),([A-Za-z0-9+/]+=*)$/.exec(line);
   if (!match) throw new Error("it is not a tagged histogram");
   const [, tag = "", second, , , encoded = ""] = match;
-  if (!isTag(tag)) throw new Error(`the tag ${elided(tag, 60)} is unknown`);
+  if (!isTag(tag)) throw new Error(`the tag ${elidedText(tag, 60)} is unknown`);
   if (!isWanted(tag)) return undefined;
   return { second: Number(second), tag, histogram: decodeHistogram(encoded) };
 }

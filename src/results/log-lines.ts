@@ -1,7 +1,7 @@
 // Lines of a trial's log. An unknown kind is reported, never skipped; fields of a later version are ignored.
 import * as z from "zod";
 import { messageOf } from "../foundation/errors.js";
-import { elided } from "../foundation/shown.js";
+import { elidedText } from "../foundation/shown.js";
 import { issueWords } from "../syntax/issue-words.js";
 import { OperationName } from "./comparison-schema.js";
 import { count, SummaryFacts, TransactionFacts, FailureFacts, ms, PartsMs } from "../clients/facts.js";
@@ -126,7 +126,7 @@ export function parseLogLine(text: string): ParsedLine {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: "broken", reason: `it is not JSON: ${elided(messageOf(error), 200)}` };
+    return { problem: "broken", reason: `it is not JSON: ${elidedText(messageOf(error), 200)}` };
   }
   const event = fieldOf(value, "event");
   if (typeof event !== "string" || !Object.hasOwn(LINES, event))

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type * as z from "zod";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
-import { elided } from "../foundation/shown.js";
+import { elidedText } from "../foundation/shown.js";
 import type { HistogramSet } from "../metrics/histograms.js";
 import { RESULT_FILE, SCENARIO_FILE, trialPath, trialsAside } from "./directory.js";
 import { mergedHistogramLog } from "./histogram-log.js";
@@ -83,9 +83,9 @@ function memberOf(value: unknown, key: string): unknown {
 
 function otherVersion(path: string, version: unknown, value: unknown): UsageError {
   const program = memberOf(memberOf(memberOf(value, "environment"), "versions"), PROGRAM);
-  const writer = typeof program === "string" ? ` (written by ${PROGRAM} ${elided(program, 60)})` : "";
+  const writer = typeof program === "string" ? ` (written by ${PROGRAM} ${elidedText(program, 60)})` : "";
   return new UsageError(
-    `${path} has version ${elided(JSON.stringify(version), 60)}${writer}, this ${PROGRAM} reads version ${RESULT_VERSION}`,
+    `${path} has version ${elidedText(JSON.stringify(version), 60)}${writer}, this ${PROGRAM} reads version ${RESULT_VERSION}`,
     `Read it with the ${PROGRAM} that wrote it, or run the ${SCENARIO_FILE} beside it again.`,
   );
 }

@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from "./result-schema.js";
 import type { WindowSummary } from "../metrics/totals.js";
-import { canonical } from "../scenario/plan/levels.js";
+import { canonicalText } from "../scenario/plan/levels.js";
 import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
 import { mergedSplit } from "./endpoint-results.js";
 import { workloadOf } from "../workloads/registry.js";
@@ -56,7 +56,7 @@ export function treatmentResults(
 ): TreatmentResult[] {
   const firstWith = new Map<string, string>();
   return parts.experiment.treatments.map((treatment) => {
-    const settings = canonical(treatment.settings);
+    const settings = canonicalText(treatment.settings);
     const sameAs = firstWith.get(settings);
     if (sameAs === undefined) firstWith.set(settings, treatment.id);
     const trials = parts.trials.filter((trial) => trial.treatmentId === treatment.id);

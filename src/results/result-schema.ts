@@ -46,7 +46,7 @@ import { NotAssessed, TrialServer } from "./server-schema.js";
 import { WorkloadResult } from "./vocabulary.js";
 import { WorkerResult } from "./worker-schema.js";
 
-export { ASPECTS, type Aspect } from "../metrics/catalogue.js";
+export { METRIC_ASPECTS, type Aspect } from "../metrics/catalogue.js";
 export * from "./comparison-schema.js";
 export * from "./diagnosis-schema.js";
 export * from "./endpoint-schema.js";

@@ -1,6 +1,6 @@
 // Reads a trial's `timeseries.csv` back. A row that is cut short or not numeric is refused with its line.
 import { messageOf, UsageError } from "../foundation/errors.js";
-import { elided } from "../foundation/shown.js";
+import { elidedText } from "../foundation/shown.js";
 import { OPERATION_NAME, type Operation } from "../metrics/operations.js";
 import { SERIES_COUNTS, type SeriesCounts } from "../metrics/metric-lists.js";
 import { linesOf } from "./text-lines.js";
@@ -36,11 +36,11 @@ function rowParser(header: string): (line: string) => TimeseriesCounts {
     const count = (column: string): number => {
       const value = Number(cell(column));
       if (/^\d+$/.test(cell(column)) && Number.isSafeInteger(value)) return value;
-      throw new Error(`its ${column} is no count: ${elided(cell(column), CELL_SHOWN_MAX)}`);
+      throw new Error(`its ${column} is no count: ${elidedText(cell(column), CELL_SHOWN_MAX)}`);
     };
     const operation = cell("operation");
     if (!OPERATION_NAME.test(operation))
-      throw new Error(`its operation is no name: ${elided(operation, CELL_SHOWN_MAX)}`);
+      throw new Error(`its operation is no name: ${elidedText(operation, CELL_SHOWN_MAX)}`);
     return {
       second: count("second"),
       operation,

@@ -6,8 +6,8 @@ import { parseScenario } from "./loader.js";
 import { getIn, isMapping, setIn, startsWith, parsePath, type Mapping, type Path } from "../syntax/paths.js";
 import { problemText, ScenarioError, type ScenarioProblem } from "../syntax/problems.js";
 import { isFull } from "../../test/support/lanes.js";
-import { EXAMPLES } from "../cli/reference/reference-examples.js";
-import { REFUSED } from "../cli/reference/reference-refused.js";
+import { SCENARIO_EXAMPLES } from "../cli/reference/reference-examples.js";
+import { REFUSED_EXAMPLES } from "../cli/reference/reference-refused.js";
 
 function problemsOf(yaml: string): readonly ScenarioProblem[] {
   try {
@@ -204,7 +204,7 @@ const BREAKS: readonly [string, (raw: Mapping, at: Path) => Path | undefined][] 
 const isFree = ([first, second]: Path): boolean =>
   ["factors", "include", "exclude", "thresholds"].includes(String(first)) || second === "settings";
 
-describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
+describe.each([...REFUSED_EXAMPLES, ...SCENARIO_EXAMPLES])("$title", ({ yaml }) => {
   const sound = new Set(problemsOf(yaml).map(({ path, message }) => `${path}: ${message}`));
 
   test.each(BREAKS)("has no false problem with %s", (_, change) => {

@@ -1,7 +1,7 @@
 // Differences between two resolved scenarios, as written: `1s` and `1000ms` are different.
 import { parse } from "yaml";
-import { canonical } from "./plan/levels.js";
-import { elided } from "../foundation/shown.js";
+import { canonicalText } from "./plan/levels.js";
+import { elidedText } from "../foundation/shown.js";
 import { isMapping, pathText, type Path } from "../syntax/paths.js";
 
 export interface ScenarioDifference {
@@ -28,7 +28,7 @@ function firstLineDifference(thisValue: string, otherValue: string): readonly [s
     const text = lines[line];
     return text === undefined
       ? `without line ${line + 1}`
-      : `line ${line + 1}: ${elided(text.trim(), LINE_CHARACTERS)}`;
+      : `line ${line + 1}: ${elidedText(text.trim(), LINE_CHARACTERS)}`;
   };
   return [named(one), named(other)];
 }
@@ -47,7 +47,9 @@ function walk(thisValue: unknown, otherValue: unknown, path: Path): ScenarioDiff
     return thisValue.flatMap((each, i) => walk(each, otherValue[i], [...path, i]));
   if (
     thisValue === otherValue ||
-    (thisValue !== undefined && otherValue !== undefined && canonical(thisValue) === canonical(otherValue))
+    (thisValue !== undefined &&
+      otherValue !== undefined &&
+      canonicalText(thisValue) === canonicalText(otherValue))
   )
     return [];
   if (

@@ -1,6 +1,6 @@
 // An objective, `maximise cycle.events/s`, and its conditions, `process: p(99)<50`, from a scenario or the command line.
 import { UsageError } from "../foundation/errors.js";
-import { elided } from "../foundation/shown.js";
+import { elidedText } from "../foundation/shown.js";
 import { COMPARISON_METRICS, type ComparisonMetric } from "../metrics/metric-lists.js";
 import { isRound } from "../metrics/operations.js";
 import type { Finding } from "../syntax/problems.js";
@@ -54,7 +54,7 @@ export function parseObjective(text: string, treatments: readonly Treatment[]): 
   const parsed = parsedObjective(text, metricsFor(treatments));
   if ("value" in parsed) return parsed.value;
   throw new UsageError(
-    elided(`--objective ${JSON.stringify(text)}: ${parsed.message}`, 500),
+    elidedText(`--objective ${JSON.stringify(text)}: ${parsed.message}`, 500),
     `Use 'maximise METRIC' or 'minimise METRIC', such as '${EXAMPLE}'.`,
   );
 }

@@ -1,7 +1,7 @@
 // Two scenarios as the treatments of one. Common keys stand above, others in one entry of `include` for each.
 import { stringify } from "yaml";
 import type { Mapping } from "../syntax/paths.js";
-import { canonical } from "./plan/levels.js";
+import { canonicalText } from "./plan/levels.js";
 import { EXPERIMENT_KEYS } from "./schema.js";
 
 const OF_TREATMENTS = (key: string): boolean => key === "workload" || !EXPERIMENT_KEYS.includes(key);
@@ -9,7 +9,7 @@ const OF_TREATMENTS = (key: string): boolean => key === "workload" || !EXPERIMEN
 export function pairedScenario(reference: Mapping, other: Mapping, experiment: Mapping): string {
   const keys = [...new Set([...Object.keys(reference), ...Object.keys(other)])].filter(OF_TREATMENTS);
   const isSame = (key: string): boolean =>
-    key in reference && key in other && canonical(reference[key]) === canonical(other[key]);
+    key in reference && key in other && canonicalText(reference[key]) === canonicalText(other[key]);
   const only = (raw: Mapping, wanted: (key: string) => boolean): Mapping =>
     Object.fromEntries(keys.filter((key) => key in raw && wanted(key)).map((key) => [key, raw[key]]));
   const entry = (raw: Mapping): Mapping => {

@@ -2,7 +2,7 @@
 // breaks each rule, with an unrelated mistake.
 import { describe, expect, it, test } from "vitest";
 import { parse } from "yaml";
-import { REFUSED } from "../cli/reference/reference-refused.js";
+import { REFUSED_EXAMPLES } from "../cli/reference/reference-refused.js";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { isMapping, type Mapping } from "../syntax/paths.js";
 import { resolveTreatment } from "./resolve.js";
@@ -53,7 +53,10 @@ function brokenRules(yaml: string): ReturnType<typeof rulesOf> {
   return rulesOf(found.scenario).filter((rule) => rule(found.scenario, settings).length > 0);
 }
 
-const SCENARIOS = [...VIOLATIONS.map((yaml) => `name: x\n${yaml}`), ...REFUSED.map(({ yaml }) => yaml)];
+const SCENARIOS = [
+  ...VIOLATIONS.map((yaml) => `name: x\n${yaml}`),
+  ...REFUSED_EXAMPLES.map(({ yaml }) => yaml),
+];
 const BREAKING = SCENARIOS.filter((yaml) => brokenRules(yaml).length > 0);
 
 it.each(["train-events", "connections", "accounts", "documents", "calls"])(

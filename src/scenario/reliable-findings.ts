@@ -63,10 +63,12 @@ export class UnreliablePlaces {
 }
 
 /** The nearest place that can be removed; a list is removed as a whole, so that its other entries keep their indices. */
-function removable(raw: Mapping, path: Path): Path {
+function removablePath(raw: Mapping, path: Path): Path {
   const list = path.findIndex((part) => typeof part === "number");
   const place = list < 0 ? path : path.slice(0, list);
-  return place.length <= 1 || getIn(raw, place) !== undefined ? place : removable(raw, place.slice(0, -1));
+  return place.length <= 1 || getIn(raw, place) !== undefined
+    ? place
+    : removablePath(raw, place.slice(0, -1));
 }
 
 /** The scenario without the refused keys; undefined if nothing readable is left, or too much is refused. */
@@ -84,7 +86,7 @@ export function withoutRefused(
   let places: readonly Path[] = findings.map(({ path }) => path);
   for (let repair = 0; repair < REPAIRS_MOST; repair++) {
     for (const path of places) {
-      const place = removable(rest, path);
+      const place = removablePath(rest, path);
       refused.add({ path: place });
       const parent = getIn(rest, place.slice(0, -1));
       if (isMapping(parent)) Reflect.deleteProperty(parent, String(place.at(-1)));

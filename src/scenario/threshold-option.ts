@@ -1,5 +1,5 @@
 import { UsageError } from "../foundation/errors.js";
-import { elided } from "../foundation/shown.js";
+import { elidedText } from "../foundation/shown.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { Threshold } from "./judgement.js";
 import type { Treatment } from "./settings.js";
@@ -13,7 +13,7 @@ export function metricsFor([first]: readonly Treatment[]): ThresholdMetrics {
 /** Refuses an option's value with a message. */
 export function refuseThreshold(option: string, text: string, message: string): never {
   throw new UsageError(
-    elided(`${option} ${JSON.stringify(text)}: ${message}`, 500),
+    elidedText(`${option} ${JSON.stringify(text)}: ${message}`, 500),
     "Write a metric, a colon and a condition, such as 'add: p(99)<50'.",
   );
 }

@@ -1,11 +1,11 @@
 // Problems of a stored document in words of limited length, because keys may be anything.
 import type * as z from "zod";
-import { elided } from "../foundation/shown.js";
+import { elidedText } from "../foundation/shown.js";
 
 const CHARACTERS_MAX = 300;
 
 /** Text of a zod issue, such as `treatments.0.id: missing; expected string`. */
 export function issueWords({ path, message }: z.core.$ZodIssue): string {
   const words = message.replace(/^Invalid input: (expected .*), received undefined$/, "missing; $1");
-  return elided(`${path.map(String).join(".") || "document"}: ${words}`, CHARACTERS_MAX);
+  return elidedText(`${path.map(String).join(".") || "document"}: ${words}`, CHARACTERS_MAX);
 }

@@ -1,7 +1,7 @@
 // Problems of a scenario in one shape for all sources: zod, a rule or the YAML parser. Passwords are never repeated.
 import type * as z from "zod";
 import { UsageError } from "../foundation/errors.js";
-import { elided } from "../foundation/shown.js";
+import { elidedText } from "../foundation/shown.js";
 import { nearest } from "./nearest.js";
 import { getIn, isMapping, pathText, type Path } from "./paths.js";
 import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js";
@@ -55,7 +55,7 @@ export function problemText(problem: ScenarioProblem): string {
   // A flag names its path already, unless the problem lies deeper in its value.
   const isNamed = path === "" || source === `--set ${path}` || /^--(?!set\b)/.test(source);
   const text = `${place}${isNamed ? (line === undefined ? ":" : "") : ` ${path}:`} ${message}${seen === undefined ? "" : ` (seen ${seen})`}${where}`;
-  return elided(text, MAX_CHARACTERS);
+  return elidedText(text, MAX_CHARACTERS);
 }
 
 /** A path as shown to people, without passwords: a URL may stand where a key should. */

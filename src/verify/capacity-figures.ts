@@ -54,14 +54,14 @@ export function compareCapacity(
     figures.compare(
       "capacity",
       path,
-      { ...stored, probes: numbered(stored) },
-      { ...again, probes: numbered(again) },
+      { ...stored, probes: probesByNumber(stored) },
+      { ...again, probes: probesByNumber(again) },
     );
     before.push(again);
   }
 }
 
 /** Probes by their trial, since rate and purpose do not identify a probe. */
-function numbered({ probes }: Capacity): Record<string, CapacityProbe> {
+function probesByNumber({ probes }: Capacity): Record<string, CapacityProbe> {
   return Object.fromEntries(probes.map((probe) => [`trial ${probe.trial}`, probe]));
 }

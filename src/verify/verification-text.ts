@@ -7,7 +7,7 @@ import {
   paragraph,
   columnsOf,
   renderTable,
-  fitted,
+  rowsFittedTo,
   type Marks,
 } from "../foundation/text/text-table.js";
 import {
@@ -46,7 +46,10 @@ function differenceLines(differences: readonly Difference[], marks: Marks): stri
   if (differences.length === 0) return [];
   const rows = rowsOf(differences);
   const firstRows = rows.slice(0, SHOWN_MAX);
-  const [titles = "", ...lines] = renderTable(DIFFERENCE_COLUMNS, fitted(DIFFERENCE_COLUMNS, firstRows, 3));
+  const [titles = "", ...lines] = renderTable(
+    DIFFERENCE_COLUMNS,
+    rowsFittedTo(DIFFERENCE_COLUMNS, firstRows, 3),
+  );
   const more = rows.length - firstRows.length;
   return [marks.bold(titles), ...lines, ...(more > 0 ? [`and ${more} more: --json lists all`] : []), ""];
 }

@@ -24,7 +24,12 @@ import { TrialFigures, type RecomputedTrial } from "./trial-figures.js";
 export async function verifyResult(directory: string, programVersion: string): Promise<Verification> {
   const result = await readResult(directory);
   const experiment = await readInterruptedScenario(directory, undefined, {});
-  return new ResultVerifier(directory, result, searched(experiment, result), programVersion).verify();
+  return new ResultVerifier(
+    directory,
+    result,
+    searchedExperiment(experiment, result),
+    programVersion,
+  ).verify();
 }
 
 interface TrialOf {
@@ -41,7 +46,7 @@ function trialsOf({ treatments }: ResultDocument): TrialOf[] {
 }
 
 /** The experiment as it ran. A search for capacity ran only the treatments that were searched. */
-function searched(experiment: Experiment, { capacity }: ResultDocument): Experiment {
+function searchedExperiment(experiment: Experiment, { capacity }: ResultDocument): Experiment {
   const [first] = capacity ?? [];
   if (!first) return experiment;
   const threshold = parseCapacityThreshold(`${first.metric}: ${first.expression}`, experiment.treatments);

@@ -1,5 +1,5 @@
 import { UsageError } from "../foundation/errors.js";
-import { APPLICATION, type NamespaceSettings } from "../database/contract.js";
+import { APPLICATION_NAME, type NamespaceSettings } from "../database/contract.js";
 import { databaseSpeaking, type DialectName } from "../database/registry.js";
 import type { FaultTable, FaultTables } from "../faults/fault.js";
 import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";
@@ -50,7 +50,7 @@ export function faultTablesIn(workload: Workload, dialect: DialectName, namespac
 
 /** Application names of the load's sessions: `train-sim` behind a pooler, otherwise `train-sim/` and the role. */
 export function loadNamesOf({ roles }: Pick<Workload, "roles">): string[] {
-  return [APPLICATION, ...Object.keys(roles).map((role) => `${APPLICATION}/${role}`)];
+  return [APPLICATION_NAME, ...Object.keys(roles).map((role) => `${APPLICATION_NAME}/${role}`)];
 }
 
 /** Names of a workload's operations, tables and views that readers of evidence need. */

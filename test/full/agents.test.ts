@@ -14,7 +14,7 @@ import {
   ToAgent,
   type FromAgent,
 } from "../../src/engine/agents/agent-protocol.js";
-import { bearer } from "../../src/engine/agents/token.js";
+import { bearerAuthorization } from "../../src/engine/agents/token.js";
 import { TcpProxy } from "../../src/faults/means/tcp-proxy.js";
 import { systemClock } from "../../src/foundation/clock.js";
 import { Prng } from "../../src/foundation/prng.js";
@@ -76,7 +76,7 @@ function intruder({ url, token }: Stage, introduction: object): WebSocket {
   const who = { name: "intruder", version, workers: null, pid: 1, machine: "elsewhere", limits };
   return new WebSocket(url, {
     headers: {
-      authorization: bearer(readFileSync(token, "utf8").trim()),
+      authorization: bearerAuthorization(readFileSync(token, "utf8").trim()),
       [INTRODUCTION_HEADER]: JSON.stringify({ ...who, ...introduction }),
     },
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ISOLATIONS } from "../../src/database/levels.js";
+import { ISOLATION_LEVELS } from "../../src/database/levels.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../src/workloads/train-events/settings.js";
 import { combinations, pairsOf, pairwise, product } from "./combinations.js";
 
@@ -7,7 +7,7 @@ const WORKLOAD = {
   payload: PAYLOADS,
   statementShape: STATEMENT_SHAPES,
   locking: LOCKINGS,
-  isolation: ISOLATIONS,
+  isolation: ISOLATION_LEVELS,
   prepared: [true, false],
 };
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { parseCapacityThreshold } from "../../src/engine/capacity/capacity-probe.js";
-import { EXAMPLES } from "../../src/cli/reference/reference-examples.js";
+import { SCENARIO_EXAMPLES } from "../../src/cli/reference/reference-examples.js";
 import { loadScenario, parseScenario } from "../../src/scenario/loader.js";
 import { fuzz, type FuzzedReader } from "./fuzz.js";
 
@@ -45,7 +45,7 @@ const READERS: readonly FuzzedReader[] = [
     sample: scenarioFile(name),
     read: load,
   })),
-  ...EXAMPLES.map(({ title, yaml }): FuzzedReader => ({
+  ...SCENARIO_EXAMPLES.map(({ title, yaml }): FuzzedReader => ({
     name: title,
     format: "yaml",
     sample: Buffer.from(yaml),

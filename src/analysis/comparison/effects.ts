@@ -25,7 +25,7 @@ import {
 /**
  * The treatment with the levels of `treatment` except for the `changed` ones; undefined if no treatment has these levels.
  */
-function partner(
+function partnerTreatment(
   treatments: readonly TreatmentResult[],
   treatment: TreatmentResult,
   changed: Readonly<Record<string, string>>,
@@ -57,7 +57,7 @@ function effectContrasts(treatments: readonly TreatmentResult[], factors: readon
     others.flatMap((level): Contrast<EffectName>[] => {
       const pairs = treatments.flatMap((treatment): [TreatmentResult, TreatmentResult][] => {
         if (treatment.levels[name] !== baselineLevel) return [];
-        const other = partner(treatments, treatment, { [name]: level });
+        const other = partnerTreatment(treatments, treatment, { [name]: level });
         return other ? [[treatment, other]] : [];
       });
       if (pairs.length < 2) return [];
@@ -89,9 +89,9 @@ function interactionContrast(
       start.levels[scope.factor] === scope.baselineLevel &&
       start.levels[scope.otherFactor] === scope.otherBaselineLevel;
     if (!isStart) return [];
-    const changed = partner(treatments, start, level);
-    const elsewhere = partner(treatments, start, otherLevel);
-    const both = partner(treatments, start, { ...level, ...otherLevel });
+    const changed = partnerTreatment(treatments, start, level);
+    const elsewhere = partnerTreatment(treatments, start, otherLevel);
+    const both = partnerTreatment(treatments, start, { ...level, ...otherLevel });
     return changed && elsewhere && both ? [{ start, changed, elsewhere, both }] : [];
   });
   if (squares.length === 0) return [];

@@ -39,12 +39,12 @@ export interface GridQuestion {
   readonly isShown: (treatment: string) => boolean;
 }
 
-function distinct({ treatments }: ResultDocument): TreatmentResult[] {
+function distinctTreatments({ treatments }: ResultDocument): TreatmentResult[] {
   return treatments.filter(({ sameAs }) => sameAs === undefined);
 }
 
 export function gridFactors(result: ResultDocument): Factor[] {
-  return varyingFactors(distinct(result));
+  return varyingFactors(distinctTreatments(result));
 }
 
 function axesOf(
@@ -57,7 +57,7 @@ function axesOf(
   return columns && rows && [rows, columns];
 }
 
-function ranked(cells: readonly Omit<GridCell, "rank">[], metric: ComparisonMetric): GridCell[] {
+function rankedCells(cells: readonly Omit<GridCell, "rank">[], metric: ComparisonMetric): GridCell[] {
   const medians = cells.map(({ summary }) => summary.median);
   const [least, most] = [Math.min(...medians), Math.max(...medians)];
   const best = isLargerBetter(metric) ? most : least;
@@ -77,7 +77,7 @@ export function factorGrids(result: ResultDocument, question: GridQuestion): Gri
   const others = factors.filter((factor) => factor !== rows && factor !== columns);
   const baseline = result.treatments[0]?.id;
   const titles = new Map<string, string>();
-  const cells = distinct(result).flatMap(({ id, levels, summary }) => {
+  const cells = distinctTreatments(result).flatMap(({ id, levels, summary }) => {
     const found = summary?.find((each) => each.operation === operation && each.metric === metric);
     if (!found || !isShown(id)) return [];
     titles.set(id, others.map(({ name }) => `${name}=${levels[name] ?? ""}`).join(", "));
@@ -96,7 +96,7 @@ export function factorGrids(result: ResultDocument, question: GridQuestion): Gri
     levels: factor.levels.filter((level) => cells.some((cell) => of(cell) === level)),
   });
   const [shownRows, shownColumns] = [used(rows, ({ row }) => row), used(columns, ({ column }) => column)];
-  const all = ranked(cells, metric);
+  const all = rankedCells(cells, metric);
   return [...new Set(titles.values())].map((title) => ({
     title,
     operation,

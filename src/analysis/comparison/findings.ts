@@ -8,14 +8,14 @@ import {
   nearFactor,
   NEAR_SHARE,
   PLAIN_BOUNDS,
-  SIGNIFICANCE,
+  SIGNIFICANCE_LEVEL,
   type ClaimBounds,
 } from "../statistics/limits.js";
 import { meanWithoutPlaces, withoutPlaces, type Differences } from "../statistics/place-effect.js";
 import {
   bootstrapInterval,
   expandedConfidence,
-  holm,
+  holmAdjusted,
   median,
   medianOfSorted,
   rangeMiss,
@@ -76,7 +76,7 @@ export function verdictOf(
 ): RatioFinding["verdict"] {
   const { ciLow, ciHigh, pAdjusted } = finding;
   if (ciLow === null || ciHigh === null || pAdjusted === null) return "inconclusive";
-  if (pAdjusted <= SIGNIFICANCE && (ciLow > 1 || ciHigh < 1)) return "exploratory";
+  if (pAdjusted <= SIGNIFICANCE_LEVEL && (ciLow > 1 || ciHigh < 1)) return "exploratory";
   const isSame = ciLow >= 1 / equivalence && ciHigh <= equivalence;
   return isSame && isSteady ? "indistinguishable" : "inconclusive";
 }
@@ -89,7 +89,7 @@ export function verdictOf(
 export function medianWithInterval(
   values: readonly number[],
   seed: number,
-  level = SIGNIFICANCE,
+  level = SIGNIFICANCE_LEVEL,
   mean = meanWithoutPlaces(values.map((log) => ({ log, places: 0 }))),
 ): { median: number; ciLow: number | null; ciHigh: number | null } {
   if (values.length < BLOCKS_MIN) return { median: median(values), ciLow: null, ciHigh: null };
@@ -116,7 +116,7 @@ export function ownMedian(
 export function pairedRatio(
   { key, values, reference, places }: Question,
   seed: number,
-  level = SIGNIFICANCE,
+  level = SIGNIFICANCE_LEVEL,
 ): Pick<BlockFinding, "blocks" | "ratio" | "ciLow" | "ciHigh" | "differences"> | undefined {
   const series = [...ratioSeries(values, reference)].sort(([a], [b]) => a - b);
   if (series.length === 0) return undefined;
@@ -135,7 +135,7 @@ export function pairedRatio(
 
 type UnadjustedFinding = Omit<BlockFinding, "verdict" | "pAdjusted">;
 
-function answer(question: Question, seed: number, level: number): UnadjustedFinding | undefined {
+function answerQuestion(question: Question, seed: number, level: number): UnadjustedFinding | undefined {
   const paired = pairedRatio(question, seed, level);
   if (!paired) return undefined;
   if (paired.blocks < BLOCKS_MIN) return { ...paired, test: null, pValue: null };
@@ -150,8 +150,8 @@ export function findingsOf(
   bounds: ClaimBounds = PLAIN_BOUNDS,
 ): (BlockFinding | undefined)[] {
   const { level, equivalence } = bounds;
-  return adjusted(
-    family.map((question) => answer(question, seed, level)),
+  return withAdjustedP(
+    family.map((question) => answerQuestion(question, seed, level)),
     level,
   ).map((each, i) => {
     if (!each) return undefined;
@@ -164,14 +164,14 @@ export function findingsOf(
 
 /** P-value times 5 % / `level`: comparing it with 5 % is comparing the original with `level`. */
 export function pricedP(p: number, level: number): number {
-  return Math.min(1, (p * SIGNIFICANCE) / level);
+  return Math.min(1, (p * SIGNIFICANCE_LEVEL) / level);
 }
 
-export function adjusted<T extends { readonly pValue: number | null }>(
+export function withAdjustedP<T extends { readonly pValue: number | null }>(
   answers: readonly (T | undefined)[],
-  level = SIGNIFICANCE,
+  level = SIGNIFICANCE_LEVEL,
 ): ((T & { pAdjusted: number | null }) | undefined)[] {
-  const corrected = holm(answers.flatMap((each) => each?.pValue ?? [])).map((p) => pricedP(p, level));
+  const corrected = holmAdjusted(answers.flatMap((each) => each?.pValue ?? [])).map((p) => pricedP(p, level));
   return answers.map(
     (each) => each && { ...each, pAdjusted: each.pValue === null ? null : (corrected.shift() ?? null) },
   );
@@ -196,7 +196,7 @@ export function settling(
   return (each) => {
     const { differences, ...answer } = each;
     const familyP = known.get(each) ?? null;
-    const isFinding = familyP !== null && familyP <= SIGNIFICANCE && isDifference(each);
+    const isFinding = familyP !== null && familyP <= SIGNIFICANCE_LEVEL && isDifference(each);
     return { ...answer, ...(isFinding && { verdict: "finding" as const }), familyP };
   };
 }

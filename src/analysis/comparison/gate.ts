@@ -1,12 +1,12 @@
 // One error rate for all metrics of all compared runs: rotation test (Langsrud 2005) with single-step max-T.
 import type { Prng } from "../../foundation/prng.js";
 import { fillNormal } from "../statistics/family-test.js";
-import { SIGNIFICANCE } from "../statistics/limits.js";
+import { SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 import { chanceBeyond, deviateAt, deviateOf, shiftBetween, type MeanError } from "../statistics/welch.js";
 import type { LogSeries } from "../steady-state/series.js";
 
-const ROTATIONS = 5000;
+const RANDOM_ROTATIONS = 5000;
 
 /**
  * One metric of one treatment in the baseline (`before`) and in the run with index `run` (`after`); at least five blocks on
@@ -105,7 +105,7 @@ export function chanceMaxima(columns: readonly GateColumn[], prng: Prng): Chance
   }));
   const one: RotationResult = { mean: 0, squared: 0, values: 0 };
   const other: RotationResult = { ...one };
-  return Float64Array.from({ length: ROTATIONS }, () => {
+  return Float64Array.from({ length: RANDOM_ROTATIONS }, () => {
     directions.draw(prng);
     let largest = 0;
     for (const { before, after } of sides) {
@@ -131,7 +131,7 @@ export function chancesAllowed(all: number, level: number): number {
 /**
  * Deviate that a shift must exceed to be claimed at `level` over all columns; never below the deviate for a single column.
  */
-export function deviateToClaim(maxima: ChanceMaxima, level = SIGNIFICANCE): number {
+export function deviateToClaim(maxima: ChanceMaxima, level = SIGNIFICANCE_LEVEL): number {
   const allowed = chancesAllowed(maxima.length, level);
   return Math.max(deviateAt(level), maxima[maxima.length - 1 - allowed] ?? Number.POSITIVE_INFINITY);
 }

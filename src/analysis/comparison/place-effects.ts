@@ -4,7 +4,7 @@ import {
   type ComparedOperation,
   type TreatmentResult,
 } from "../../results/result-schema.js";
-import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
+import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 import { studentInterval } from "../statistics/statistics.js";
 import { logSeries, placeSeries, type LogSeries } from "../steady-state/series.js";
@@ -17,7 +17,7 @@ export interface PlaceEffect {
 }
 
 /** Values of `blocks`, treatment by treatment, without the effects of the treatment and of the block. */
-function centred(series: readonly LogSeries[], blocks: readonly number[]): number[] {
+function centredOnBlocks(series: readonly LogSeries[], blocks: readonly number[]): number[] {
   const rows = series.map((each) => blocks.map((block) => each.get(block) ?? 0));
   const ofBlocks = blocks.map((_, i) => mean(rows.map((row) => row[i] ?? 0)));
   const all = mean(ofBlocks);
@@ -40,7 +40,10 @@ function placeEffectOn(
   const series = treatments.map((each) => logSeries(each, operation, "mean", treatments));
   const blocks = [...(series[0]?.keys() ?? [])].filter((block) => series.every((each) => each.has(block)));
   if (treatments.length < 2 || blocks.length < BLOCKS_MIN) return undefined;
-  const [logs, places] = [centred(series, blocks), centred(treatments.map(placeSeries), blocks)];
+  const [logs, places] = [
+    centredOnBlocks(series, blocks),
+    centredOnBlocks(treatments.map(placeSeries), blocks),
+  ];
   const information = sumOfProducts(places, places);
   if (information < 1) return undefined;
   const effect = sumOfProducts(places, logs) / information;
@@ -55,6 +58,6 @@ function placeEffectOn(
 export function placeEffects(treatments: readonly TreatmentResult[]): PlaceEffect[] {
   const operations = comparedOperations(treatments);
   return operations
-    .flatMap((each) => placeEffectOn(treatments, each, SIGNIFICANCE / operations.length) ?? [])
+    .flatMap((each) => placeEffectOn(treatments, each, SIGNIFICANCE_LEVEL / operations.length) ?? [])
     .filter(({ low, high }) => low > 0 || high < 0);
 }

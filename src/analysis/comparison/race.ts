@@ -7,7 +7,7 @@ import type { Objective, StoppingRule } from "../../scenario/judgement.js";
 import { mean } from "../statistics/quantiles.js";
 import { familyPValues } from "../statistics/family-test.js";
 import { levelOf } from "../statistics/group-sequential.js";
-import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
+import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import {
   differencesOf,
   logSeries,
@@ -103,7 +103,7 @@ function raceAfterLook(
     if (verdict === "indistinguishable") same.add(id);
     if (ciLow === null || ciHigh === null || objection !== undefined) continue;
     const isWorse = objective.isMaximised ? ciHigh < 1 : ciLow > 1;
-    if (isWorse && pricedP(pValues[i] ?? 1, level) <= SIGNIFICANCE)
+    if (isWorse && pricedP(pValues[i] ?? 1, level) <= SIGNIFICANCE_LEVEL)
       left.push({ treatment: id, blocks, best: best.id, ratio, ciLow, ciHigh });
   }
   const stay = race.running.filter((id) => left.every(({ treatment }) => treatment !== id));

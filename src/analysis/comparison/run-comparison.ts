@@ -104,7 +104,7 @@ function requireTrials({ directory, result }: StoredRun): void {
   );
 }
 
-function matched(baseline: StoredRun, run: StoredRun): Match[] {
+function matchedTreatments(baseline: StoredRun, run: StoredRun): Match[] {
   const others = byKey(run);
   const matches = baseline.result.treatments.flatMap((before) => {
     const after = others.get(keyOf(before));
@@ -184,7 +184,7 @@ export function isWorse(
 }
 
 /** Bounds with the smallest level of all runs: trials that were looked at before claim no more here than in their run. */
-function strictest(runs: readonly StoredRun[]): ClaimBounds {
+function strictestBounds(runs: readonly StoredRun[]): ClaimBounds {
   const level = Math.min(...runs.map(({ result }) => boundsOf(result).level));
   return { ...PLAIN_BOUNDS, level };
 }
@@ -277,10 +277,12 @@ interface RunJudgement {
 }
 
 /** Judges all runs under one error rate; half of it is for stalls if any stall could be claimed. */
-function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: number): RunJudgement[] {
-  const bounds = strictest([baseline, ...runs]);
+function judgeRuns(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: number): RunJudgement[] {
+  const bounds = strictestBounds([baseline, ...runs]);
   const seed = (part: string): Prng => new Prng(deriveSeed(baseline.result.scenario.seed, "gate", part));
-  const measured = runs.map((run) => measure(matched(baseline, run), run.result.workload, bounds.level));
+  const measured = runs.map((run) =>
+    measure(matchedTreatments(baseline, run), run.result.workload, bounds.level),
+  );
   const columns = measured.flatMap((all, run) =>
     all.flatMap(({ ratio, reference, values }): GateColumn[] =>
       ratio.shift ? [{ run, before: reference, after: values }] : [],
@@ -304,7 +306,7 @@ function described(
   baseline: StoredRun,
   run: StoredRun,
 ): Omit<RunComparison, "isJudged" | keyof RunJudgement> {
-  const matches = matched(baseline, run);
+  const matches = matchedTreatments(baseline, run);
   const both = new Set(matches.map(({ before }) => before.id));
   const others = ({ result }: StoredRun): string[] =>
     result.treatments.flatMap(({ id }) => (both.has(id) ? [] : [id]));
@@ -340,7 +342,7 @@ export function compareRuns(
   const all = others.map((run) => ({ run, ...described(baseline, run) }));
   const isJudged = ({ differences }: (typeof all)[number]): boolean =>
     allowsDifferences || differences.length === 0;
-  const judged = judge(
+  const judged = judgeRuns(
     baseline,
     all.filter(isJudged).map(({ run }) => run),
     maxRegression,

@@ -1,7 +1,7 @@
 // Reasons for which two runs may differ although the program under test did not.
 import { scenarioDifferences } from "../../scenario/difference.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
-import { listed } from "../lint/lint-design.js";
+import { listedNames } from "../lint/lint-design.js";
 import { operationName } from "../../metrics/names.js";
 import { isHeadline, labelOf } from "../../metrics/metric-lists.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
@@ -51,7 +51,7 @@ function differencesOf({ result: before }: Run, { result: after }: Run): Differe
     ["scenario", "the scenario differs", scenario],
   ];
   return parts.flatMap(([kind, words, differences]) =>
-    differences.length === 0 ? [] : [{ kind, words: `${words}: ${listed(differences)}` }],
+    differences.length === 0 ? [] : [{ kind, words: `${words}: ${listedNames(differences)}` }],
   );
 }
 

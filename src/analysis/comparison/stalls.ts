@@ -11,8 +11,8 @@ import { completeTrials } from "../steady-state/series.js";
 import { chancesAllowed } from "./gate.js";
 import { isChance } from "./outlying-trials.js";
 
-const DEALS = 10_000;
-const ROUNDING = 1e-9;
+const RANDOM_DEALS = 10_000;
+const ROUNDING_TOLERANCE = 1e-9;
 
 /** Treatments of one run, by a key that the same treatment has in all runs. */
 export type Treatments = ReadonlyMap<string, TreatmentResult>;
@@ -130,7 +130,7 @@ function leastByChance(
   };
   const all = dealt.flat();
   const owners = dealt.flatMap((blocks, run) => blocks.map(() => run));
-  return Float64Array.from({ length: DEALS }, () => {
+  return Float64Array.from({ length: RANDOM_DEALS }, () => {
     const runs = dealt.map((): Block[] => []);
     prng.shuffle(owners).forEach((run, i) => runs[run]?.push(all[i] as Block));
     const countIn = (run: number, key: string): [stalled: number, of: number] => {
@@ -175,9 +175,9 @@ export function stallFamily(runs: readonly Treatments[], prng: Prng): StallFamil
     const counts = countsOf(column);
     const pValue = fisherPValue(counts);
     // P-values are discrete: a claim needs a p-value below the first that chance shows too often.
-    const claimable = (least[chancesAllowed(least.length, level)] ?? 0) * (1 - ROUNDING);
+    const claimable = (least[chancesAllowed(least.length, level)] ?? 0) * (1 - ROUNDING_TOLERANCE);
     const [oddsLow, oddsHigh] = oddsInterval(counts, Math.min(level, claimable));
-    const asLow = least.filter((each) => each <= pValue * (1 + ROUNDING)).length;
+    const asLow = least.filter((each) => each <= pValue * (1 + ROUNDING_TOLERANCE)).length;
     const familyP = Math.max(pValue, (1 + asLow) / (least.length + 1));
     const upper = Number.isFinite(oddsHigh) ? oddsHigh : null;
     return { ...finding, oddsLow, oddsHigh: upper, familyP, isRegression: oddsLow > 1 };

@@ -8,7 +8,7 @@ import {
   type MeanDifference,
 } from "../statistics/welch.js";
 import type { LogSeries } from "../steady-state/series.js";
-import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
+import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 
 export interface UnpairedRatio {
@@ -34,7 +34,7 @@ export function ratiosWithin(shift: MeanDifference, deviate: number): [low: numb
 export function unpairedRatio(
   reference: LogSeries,
   values: LogSeries,
-  level = SIGNIFICANCE,
+  level = SIGNIFICANCE_LEVEL,
 ): UnpairedRatio | undefined {
   const [before, after] = [[...reference.values()], [...values.values()]];
   const trials = Math.min(before.length, after.length);

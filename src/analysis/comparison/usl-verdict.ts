@@ -7,7 +7,7 @@ import { fitUsl, peakOf, rSquared, type Parameters, type Point } from "./usl.js"
 
 /** Fewest levels for a fit: one for each of three parameters, and two to spare. */
 const LEVELS_MIN = 5;
-const RESAMPLES = 2000;
+const BOOTSTRAP_RESAMPLES = 2000;
 const R_SQUARED_MIN = 0.9;
 /** Farthest peak that is stated, in multiples of the highest level; a peak further out is a guess. */
 const EXTRAPOLATION_MAX = 2;
@@ -15,24 +15,24 @@ const LAMBDA_RATIO_MAX = 4;
 
 export type Curve = readonly Point[];
 
-function averaged(curves: readonly Curve[]): Point[] {
+function averagedPoints(curves: readonly Curve[]): Point[] {
   return (curves[0] ?? []).map(({ clients }, level) => ({
     clients,
     throughput: mean(curves.map((curve) => curve[level]?.throughput ?? Number.NaN)),
   }));
 }
 
-const g = (value: number): string => Number(value.toPrecision(3)).toString();
+const threeDigits = (value: number): string => Number(value.toPrecision(3)).toString();
 
 /** Reason why the fit is no scalability law, or why these points do not determine it; undefined if there is none. */
 function objection(points: readonly Point[], fit: Parameters): string | undefined {
   const atBound = fit.sigma <= 0 ? "sigma" : fit.kappa <= 0 ? "kappa" : undefined;
   if (atBound === "kappa")
-    return `kappa is at its bound (${g(fit.kappa)}): throughput does not fall up to the highest level measured; add levels with more clients`;
+    return `kappa is at its bound (${threeDigits(fit.kappa)}): throughput does not fall up to the highest level measured; add levels with more clients`;
   if (atBound)
-    return `sigma is at its bound (${g(fit.sigma)}): throughput grows faster than the number of clients, which the law excludes`;
+    return `sigma is at its bound (${threeDigits(fit.sigma)}): throughput grows faster than the number of clients, which the law excludes`;
   if (fit.sigma >= 1)
-    return `sigma is ${g(fit.sigma)}: a second client adds no throughput; add levels with fewer clients`;
+    return `sigma is ${threeDigits(fit.sigma)}: a second client adds no throughput; add levels with fewer clients`;
   const explained = rSquared(points, fit);
   if (explained < R_SQUARED_MIN)
     return `the law does not describe these points: R squared is ${explained.toFixed(2)}, at least ${R_SQUARED_MIN} is required`;
@@ -69,7 +69,7 @@ export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
     return refused(`${levels} distinct levels of clients; three parameters need at least ${LEVELS_MIN}`);
   if (curves.length < BLOCKS_MIN)
     return refused(`${curves.length} complete blocks of trials; intervals need at least ${BLOCKS_MIN}`);
-  const points = averaged(curves);
+  const points = averagedPoints(curves);
   const stalled = points.flatMap(({ clients, throughput }) => (throughput === 0 ? [clients] : []));
   if (stalled.length > 0)
     return refused(
@@ -81,9 +81,9 @@ export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
   if (reason !== undefined) return refused(reason);
   const prng = new Prng(deriveSeed(seed, "usl"));
   const pick = (): Curve => curves[prng.intBetween(0, curves.length - 1)] as Curve;
-  const refits = Array.from({ length: RESAMPLES }, () => fitUsl(averaged(curves.map(pick))));
+  const refits = Array.from({ length: BOOTSTRAP_RESAMPLES }, () => fitUsl(averagedPoints(curves.map(pick))));
   const resampled = refits.filter((each) => each !== undefined);
-  if (resampled.length < 0.99 * RESAMPLES)
+  if (resampled.length < 0.99 * BOOTSTRAP_RESAMPLES)
     return refused("least squares did not converge for more than 1 % of the resamples");
   const confidence = expandedConfidence(curves.length);
   const estimate = (name: keyof Parameters): Estimate =>
@@ -97,7 +97,7 @@ export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
     return refused("no curvature: sigma and kappa do not differ from 0 at the levels measured");
   if (sigma.high >= 1 || !(lambda.high <= LAMBDA_RATIO_MAX * lambda.low))
     return refused(
-      `the trials do not agree on a curve: lambda [${g(lambda.low)}, ${g(lambda.high)}], sigma [${g(sigma.low)}, ${g(sigma.high)}]`,
+      `the trials do not agree on a curve: lambda [${threeDigits(lambda.low)}, ${threeDigits(lambda.high)}], sigma [${threeDigits(sigma.low)}, ${threeDigits(sigma.high)}]`,
     );
   const highest = Math.max(...points.map(({ clients }) => clients));
   return {

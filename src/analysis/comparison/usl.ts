@@ -75,7 +75,7 @@ function squares(points: readonly Point[], parameters: Parameters): number {
   );
 }
 
-function linearised({ lambda, sigma, kappa }: Parameters, { clients: n, throughput }: Point) {
+function linearisedAt({ lambda, sigma, kappa }: Parameters, { clients: n, throughput }: Point) {
   const divisor = 1 + sigma * (n - 1) + kappa * n * (n - 1);
   const slope = (-lambda * n) / divisor ** 2;
   const gradient: Triple = [n / divisor, slope * (n - 1), slope * n * (n - 1)];
@@ -92,7 +92,7 @@ export function fitUsl(points: readonly Point[]): Parameters | undefined {
   let error = squares(points, current);
   let damping = 1e-3;
   for (let i = 0; i < ITERATIONS_MAX && Number.isFinite(error); i++) {
-    const { matrix, right } = normalEquations(points.map((point) => linearised(current, point)));
+    const { matrix, right } = normalEquations(points.map((point) => linearisedAt(current, point)));
     const damped = matrix.map(
       (row, j) => row.map((value, k) => (j === k ? value * (1 + damping) : value)) as unknown as Triple,
     );

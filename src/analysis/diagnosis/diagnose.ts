@@ -7,14 +7,14 @@ import type { Check, CheckInputs } from "./check.js";
 import {
   agentClock,
   clockStep,
-  closure,
-  dropped,
+  checkClosure,
+  checkDropped,
   eventLoopDelay,
-  failures,
-  nearCeiling,
+  checkFailures,
+  checkNearCeiling,
   inFlightAtEnd,
-  retries,
-  stall,
+  checkRetries,
+  checkStall,
   withoutRows,
   workerUtilization,
 } from "./load-checks.js";
@@ -28,29 +28,31 @@ import {
   otherIo,
   pendingIndexWork,
   serverChange,
-  steal,
+  checkSteal,
   tableChange,
 } from "./server-checks.js";
 
 /** Each check with the aspects of a trial that it makes invalid beyond its bound; a check without aspects only warns. */
-const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...invalidates: Aspect[]]>> = {
+const CHECKS_BY_FINDING: Readonly<
+  Record<Finding["check"], readonly [examine: Check, ...invalidates: Aspect[]]>
+> = {
   "event-loop-delay": [eventLoopDelay, "timings"],
   "worker-utilization": [workerUtilization, "timings"],
-  closure: [closure, "counts", "timings"],
-  dropped: [dropped, "timings"],
+  closure: [checkClosure, "counts", "timings"],
+  dropped: [checkDropped, "timings"],
   "clock-step": [clockStep, "timings"],
   "agent-clock": [agentClock, "timings"],
-  failures: [failures, "timings"],
-  retries: [retries],
+  failures: [checkFailures, "timings"],
+  retries: [checkRetries],
   "without-rows": [withoutRows],
-  steal: [steal, "timings"],
+  steal: [checkSteal, "timings"],
   "other-cpu": [otherCpu, "timings"],
   "load-before": [loadBefore],
-  ceiling: [nearCeiling],
+  ceiling: [checkNearCeiling],
   outlasted: [inFlightAtEnd],
   "pending-index-work": [pendingIndexWork],
   "new-log-files": [newLogFiles],
-  stall: [stall, "timings"],
+  stall: [checkStall, "timings"],
   "late-fault": [lateFault],
   "server-change": [serverChange, "timings"],
   "table-change": [tableChange, "timings"],
@@ -63,7 +65,7 @@ const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...inv
 export function diagnose(examined: CheckInputs): Finding[] {
   if (examined.trial.status !== "complete") return [];
   return CHECK_NAMES.flatMap((check): Finding[] => {
-    const [examine, ...aspects] = CHECKS[check];
+    const [examine, ...aspects] = CHECKS_BY_FINDING[check];
     const observation = examine(examined);
     if (!observation) return [];
     const { invalidates = aspects, ...finding } = observation;

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { EXAMPLE_BOUNDS, exampleResult } from "../../../test/support/example-result.js";
 import { renderTrust } from "../../report/findings/trust-notes.js";
-import { nearCeiling, shareOfCeiling } from "./load-checks.js";
+import { checkNearCeiling, shareOfCeiling } from "./load-checks.js";
 
 function atShare(share: number) {
   const [treatment = expect.fail("the example has treatments")] = exampleResult().treatments;
@@ -13,7 +13,7 @@ function atShare(share: number) {
   const { ceiling } = treatment;
   const notes = renderTrust(treatment).map(({ text }) => text);
   return {
-    warning: nearCeiling({ trial, ceiling, bounds: EXAMPLE_BOUNDS })?.words,
+    warning: checkNearCeiling({ trial, ceiling, bounds: EXAMPLE_BOUNDS })?.words,
     note: notes.find((text) => text.includes("select 1")),
   };
 }

@@ -5,7 +5,7 @@ import { failuresOf, retriesPerTransaction } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";
 import type { GeneratorCeiling, OperationResult, TrialResult } from "../../results/result-schema.js";
 import { observeAbove, generatorRemedy, ms, percent, warningAbove, type Check } from "./check.js";
-import { otherCpu, steal } from "./server-checks.js";
+import { otherCpu, checkSteal } from "./server-checks.js";
 
 /**
  * Checks the delay of worker threads' timers: if they fire late, think times are longer than asked, and answers wait before
@@ -70,7 +70,7 @@ export const agentClock: Check = ({ trial, bounds }) => {
  * Checks for dropped arrivals, which found no free client in time: a latency measured without them describes a lighter
  * load.
  */
-export const dropped: Check = ({ trial, bounds }) => {
+export const checkDropped: Check = ({ trial, bounds }) => {
   const scheduled = Object.entries(trial.operations).flatMap(
     ([operation, { offered = 0, dropped: lost = 0 }]) =>
       offered > 0 ? [{ operation, ratio: lost / offered, lost, offered }] : [],
@@ -124,7 +124,7 @@ export const inFlightAtEnd: Check = ({ trial }) => {
  * Checks for an operation that stood still, which no percentile of ended operations shows: in a closed loop, waiting
  * clients offer nothing. Beyond its bound, the rate describes neither the time before the stall nor the stall.
  */
-export const stall: Check = ({ trial, bounds }) => {
+export const checkStall: Check = ({ trial, bounds }) => {
   const seconds = Math.floor(trial.windowSeconds + 0.001);
   const found = trial.stall;
   if (!found || seconds === 0) return undefined;
@@ -165,14 +165,14 @@ export const withoutRows: Check = ({ trial }) => {
 const deviationFromOne = (ratio: number): number => Math.abs(1 - ratio);
 
 /** Checks whose findings say that threads of clients did not run when they should have. */
-const STARVATION = [eventLoopDelay, workerUtilization, steal, otherCpu];
+const STARVATION_CHECKS = [eventLoopDelay, workerUtilization, checkSteal, otherCpu];
 
 /**
  * Checks the accounts of time by Little's law: clients x window must equal the time that clients spent in service, waiting,
  * idle and preparing, over all clients and on each agent. If not, transactions may be missing or counted twice; if clients
  * waited for a CPU, the counts stand.
  */
-export const closure: Check = (examined) => {
+export const checkClosure: Check = (examined) => {
   const { trial, bounds } = examined;
   const accounts = [
     { of: "clients", ratio: trial.client?.accountedRatio },
@@ -184,7 +184,7 @@ export const closure: Check = (examined) => {
     .flatMap(({ of, ratio }) => (ratio === undefined ? [] : [{ of, ratio }]))
     .sort((a, b) => deviationFromOne(b.ratio) - deviationFromOne(a.ratio));
   if (!worst) return undefined;
-  const isStarved = worst.ratio < 1 && STARVATION.some((check) => check(examined) !== undefined);
+  const isStarved = worst.ratio < 1 && STARVATION_CHECKS.some((check) => check(examined) !== undefined);
   const observation = observeAbove(
     deviationFromOne(worst.ratio),
     bounds.maxUnaccountedRatio,
@@ -202,7 +202,7 @@ const DEFAULT_MAX = 0.01;
  * Conflicts that outlast their retries are a result of isolation and locking, and faults were asked for: both only warn,
  * unless the scenario states a bound.
  */
-export const failures: Check = ({ trial, bounds: { maxFailureRatio } }) => {
+export const checkFailures: Check = ({ trial, bounds: { maxFailureRatio } }) => {
   const bound = maxFailureRatio ?? DEFAULT_MAX;
   const isFaulty = (trial.faults?.length ?? 0) > 0;
   const isResult = (sqlstate: string): boolean =>
@@ -264,7 +264,7 @@ function backoffText({ parts = [], responseTimeMs }: OperationResult): string {
  * Checks for a retry storm, which is another load than the scenario's. It invalidates nothing: retries are a cost of the
  * locking or of the fault.
  */
-export const retries: Check = ({ trial, bounds }) => {
+export const checkRetries: Check = ({ trial, bounds }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const ratio = retriesPerTransaction(result);
     return isRound(operation) ? [] : [{ operation, result, ratio }];
@@ -300,7 +300,7 @@ export function shareOfCeiling(
  * Checks whether the load generator is near its ceiling, where it hides a difference between treatments. It invalidates
  * nothing. Half of the ceiling counts as near, since a transaction is several statements and cannot reach it.
  */
-export const nearCeiling: Check = ({ trial, ceiling }) => {
+export const checkNearCeiling: Check = ({ trial, ceiling }) => {
   const isKnown = ceiling && ceiling.transactionsPerSecond > 0 && trial.windowSeconds > 0;
   return observeAbove(
     isKnown ? shareOfCeiling(trial, ceiling) : undefined,

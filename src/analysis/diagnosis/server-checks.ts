@@ -1,5 +1,5 @@
 // Checks of the server, the measured tables and the machine: whether they did not change and served the load alone.
-import { elided } from "../../foundation/shown.js";
+import { elidedText } from "../../foundation/shown.js";
 import { bytesText, sidedText } from "../../foundation/text/numbers.js";
 import { kindOf } from "../../faults/registry.js";
 import type { ForeignWork, ServerChange, TableChange, TrialResult } from "../../results/result-schema.js";
@@ -93,7 +93,7 @@ function tableChangeText({ part, table, before, after }: TableChange): string {
   const what = part === `table ${table}` || part.startsWith("column ") ? part : `${part} of ${table}`;
   if (after === null) return `${what} is gone`;
   if (before === null) return `${what} is new`;
-  return `${what}: ${elided(before, DEFINITION_MOST)} -> ${elided(after, DEFINITION_MOST)}`;
+  return `${what}: ${elidedText(before, DEFINITION_MOST)} -> ${elidedText(after, DEFINITION_MOST)}`;
 }
 
 /**
@@ -134,7 +134,7 @@ export const lateFault: Check = ({ trial: { faults = [], windowSeconds } }) => {
   );
 };
 
-export const steal: Check = ({ trial, bounds }) =>
+export const checkSteal: Check = ({ trial, bounds }) =>
   observeAbove(
     trial.machine?.stealRatio,
     bounds.maxStealRatio,
@@ -217,7 +217,7 @@ function programsText({ sessions = [], cpuSeconds = 0 }: ForeignWork): string {
   ].join("");
 }
 
-const REMEDY = "stop them, or use a server without other work";
+const OTHER_LOAD_REMEDY = "stop them, or use a server without other work";
 
 export const foreignSessions: Check = ({ trial: { database }, bounds }) => {
   const { foreign } = database;
@@ -227,7 +227,7 @@ export const foreignSessions: Check = ({ trial: { database }, bounds }) => {
     bound,
     (seen) =>
       `on average ${sessionsText(seen, bound)} sessions of others were active on the server (bound ${bound})` +
-      `${foreign ? programsText(foreign) : ""}: ${REMEDY}`,
+      `${foreign ? programsText(foreign) : ""}: ${OTHER_LOAD_REMEDY}`,
   );
 };
 
@@ -242,6 +242,6 @@ export const foreignTransactions: Check = ({ trial: { database, windowSeconds },
     bound,
     (seen) =>
       `${percent(seen, bound)} of the server's transactions came from others (bound ${percent(bound)}), ` +
-      `${Math.round(transactions / windowSeconds)} a second: ${REMEDY}`,
+      `${Math.round(transactions / windowSeconds)} a second: ${OTHER_LOAD_REMEDY}`,
   );
 };

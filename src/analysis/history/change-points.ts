@@ -1,12 +1,12 @@
 // Levels are compared with noise that may carry over from run to run; each change then passes a test between its neighbours.
 import type { Prng } from "../../foundation/prng.js";
-import { SIGNIFICANCE } from "../statistics/limits.js";
+import { SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import { isSignificant, levelDifference, type LevelDifference } from "./level-difference.js";
 import {
-  AS_ESTIMATED,
+  ESTIMATED_NOISE,
   columnsOf,
   testChange,
-  INDEPENDENT,
+  INDEPENDENT_NOISE,
   outstandingLevels,
   RUNS_MIN,
   type ChangeTest,
@@ -74,10 +74,10 @@ class Search {
    */
   changesWithin(from: number, to: number, undecided: UndecidedRuns[]): DetectedChange[] {
     if (to - from < RUNS_MIN) return [];
-    const found = this.levelsIn(from, to, AS_ESTIMATED);
+    const found = this.levelsIn(from, to, ESTIMATED_NOISE);
     const cuts = found ? this.confirmed(found.cuts, from, to) : [];
     if (cuts.length === 0) {
-      const seen = this.levelsIn(from, to, INDEPENDENT);
+      const seen = this.levelsIn(from, to, INDEPENDENT_NOISE);
       if (seen) undecided.push({ from, to, correlation: noiseOf(seen.column.values).correlation });
       return [];
     }
@@ -87,7 +87,7 @@ class Search {
   }
 
   private levelOf(from: number, to: number): number {
-    return (SIGNIFICANCE * (to - from)) / (this.metrics[0]?.length ?? 1);
+    return (SIGNIFICANCE_LEVEL * (to - from)) / (this.metrics[0]?.length ?? 1);
   }
 
   private columnsIn(from: number, to: number): ReturnType<typeof columnsOf> {

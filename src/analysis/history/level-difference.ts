@@ -1,6 +1,6 @@
 // The interval allows for runs that resemble their neighbours.
 import { varianceInflation } from "../statistics/change-tests.js";
-import { SIGNIFICANCE } from "../statistics/limits.js";
+import { SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 import { studentQuantile } from "../statistics/statistics.js";
 import { deviationOf } from "../statistics/trials-to-decide.js";
@@ -18,7 +18,7 @@ export function levelDifference(earlier: readonly number[], later: readonly numb
   const residuals = levels.flatMap((level) => level.map((value) => value - mean(level)));
   const deviation = (deviationOf(levels) ?? 0) * Math.sqrt(varianceInflation(residuals));
   const error = deviation * Math.sqrt(1 / earlier.length + 1 / later.length);
-  const reach = error * studentQuantile(SIGNIFICANCE, residuals.length - levels.length);
+  const reach = error * studentQuantile(SIGNIFICANCE_LEVEL, residuals.length - levels.length);
   const difference = mean(later) - mean(earlier);
   return { difference, low: difference - reach, high: difference + reach };
 }

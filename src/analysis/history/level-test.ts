@@ -4,8 +4,8 @@ import { mean } from "../statistics/quantiles.js";
 import { gainAt, likeliestLevels } from "./levels.js";
 import { explainedByNoise, independentNoiseOf, noiseOf, simulate, type RunNoise } from "./run-noise.js";
 
-const SIMULATIONS = 1000;
-const ROUNDING = 1e-9;
+const NOISE_SIMULATIONS = 1000;
+const ROUNDING_TOLERANCE = 1e-9;
 /** Fewest runs that are tested: with fewer, no order of the runs is rare enough to be significant. */
 export const RUNS_MIN = 10;
 /** Sum of squares below which a metric counts as constant, because the rest is rounding. */
@@ -20,8 +20,8 @@ export interface NoiseModel {
   readonly explained: (values: Float64Array) => number;
 }
 
-export const AS_ESTIMATED: NoiseModel = { fit: noiseOf, explained: explainedByNoise };
-export const INDEPENDENT: NoiseModel = { fit: independentNoiseOf, explained: () => 0 };
+export const ESTIMATED_NOISE: NoiseModel = { fit: noiseOf, explained: explainedByNoise };
+export const INDEPENDENT_NOISE: NoiseModel = { fit: independentNoiseOf, explained: () => 0 };
 
 /** One metric: its values and the indices of the runs that have it. */
 export interface Column {
@@ -73,9 +73,9 @@ function chanceGains(
     series: new Float64Array(values.length),
   }));
   const order = [...new Set(columns.flatMap(({ runs }) => runs))];
-  const largest = new Float64Array(SIMULATIONS);
+  const largest = new Float64Array(NOISE_SIMULATIONS);
   let reached = 0;
-  for (let i = 0; i < SIMULATIONS; i++) {
+  for (let i = 0; i < NOISE_SIMULATIONS; i++) {
     prng.shuffle(order);
     let most = Number.NEGATIVE_INFINITY;
     for (const { noise, own, series } of sources) {
@@ -83,8 +83,8 @@ function chanceGains(
       most = Math.max(most, likeliestLevels(series, changesMost).gain - model.explained(series));
     }
     largest[i] = most;
-    if (most >= seen - ROUNDING) reached++;
-    if (reached + 1 > level * (SIMULATIONS + 1)) return undefined;
+    if (most >= seen - ROUNDING_TOLERANCE) reached++;
+    if (reached + 1 > level * (NOISE_SIMULATIONS + 1)) return undefined;
   }
   return largest;
 }
@@ -118,14 +118,14 @@ export interface ChangeTest {
 export function testChange(columns: readonly Column[], at: number, level: number, prng: Prng): ChangeTest {
   const gains = columns.map(({ metric, values, runs }) => {
     const cut = runs.filter((run) => run < at).length;
-    return { metric, beyondNoise: gainAt(values, cut) - AS_ESTIMATED.explained(values) };
+    return { metric, beyondNoise: gainAt(values, cut) - ESTIMATED_NOISE.explained(values) };
   });
   const beyondNoise = Math.max(Number.NEGATIVE_INFINITY, ...gains.map((each) => each.beyondNoise));
   if (beyondNoise === Number.NEGATIVE_INFINITY) return { beyondNoise, metrics: [] };
-  const byChance = chanceGains(columns, beyondNoise, { model: AS_ESTIMATED, changesMost: 1, level }, prng);
+  const byChance = chanceGains(columns, beyondNoise, { model: ESTIMATED_NOISE, changesMost: 1, level }, prng);
   const metrics = gains.map(({ metric, beyondNoise: gain }) => {
-    const reached = byChance?.filter((each) => each >= gain - ROUNDING).length ?? SIMULATIONS;
-    return { metric, pValue: (reached + 1) / (SIMULATIONS + 1) };
+    const reached = byChance?.filter((each) => each >= gain - ROUNDING_TOLERANCE).length ?? NOISE_SIMULATIONS;
+    return { metric, pValue: (reached + 1) / (NOISE_SIMULATIONS + 1) };
   });
   return { beyondNoise, metrics: metrics.filter(({ pValue }) => pValue <= level) };
 }

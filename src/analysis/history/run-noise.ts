@@ -3,7 +3,7 @@ import { mean } from "../statistics/quantiles.js";
 import { likeliestLevels } from "./levels.js";
 
 /** Correlations between a run and the next one that are tried as an explanation of a series. */
-const CORRELATIONS = [0, 0.2, 0.4, 0.55, 0.7];
+const TRIED_CORRELATIONS = [0, 0.2, 0.4, 0.55, 0.7];
 const CORRELATION_MAX = 0.7;
 /** Largest drift from the first run to the last that counts as noise, in standard deviations between runs. */
 const DRIFT_MAX = 1;
@@ -138,7 +138,7 @@ export function explainedByNoise(series: Float64Array): number {
   const { values, timeAndValues, time, steepest } = momentsOf(centred);
   const ends = (centred[0] as number) + (centred[n - 1] as number);
   let most = 0;
-  for (const correlation of CORRELATIONS) {
+  for (const correlation of TRIED_CORRELATIONS) {
     const ofTime = withoutCorrelation(time, correlation);
     const ofBoth = withoutCorrelation(timeAndValues, correlation);
     // The mean of the series is not 0 once its correlation is taken out, so its part is subtracted; the mean of time is

@@ -15,11 +15,11 @@ import type { Lint } from "./lint-types.js";
 const NAMES_SHOWN_MAX = 3;
 
 /** List such as `a, b, c and 4 more`. */
-export function listed(names: readonly string[]): string {
+export function listedNames(names: readonly string[]): string {
   return firstOf(names, NAMES_SHOWN_MAX);
 }
 
-function differing(a: Treatment, b: Treatment): string[] {
+function differingFactors(a: Treatment, b: Treatment): string[] {
   return Object.keys(a.levels).filter((factor) => a.levels[factor] !== b.levels[factor]);
 }
 
@@ -27,13 +27,13 @@ function differing(a: Treatment, b: Treatment): string[] {
 function neighbours(treatments: readonly Treatment[]): { a: Treatment; b: Treatment; factor: string }[] {
   return treatments.flatMap((a, i) =>
     treatments.slice(i + 1).flatMap((b) => {
-      const [factor, ...others] = differing(a, b);
+      const [factor, ...others] = differingFactors(a, b);
       return factor !== undefined && others.length === 0 ? [{ a, b, factor }] : [];
     }),
   );
 }
 
-function connected(treatments: readonly Treatment[]): Set<Treatment> {
+function connectedTreatments(treatments: readonly Treatment[]): Set<Treatment> {
   const pairs = neighbours(treatments);
   const reached = new Set(treatments.slice(0, 1));
   for (const one of reached) {
@@ -45,21 +45,21 @@ function connected(treatments: readonly Treatment[]): Set<Treatment> {
   return reached;
 }
 
-export function confounded({ treatments }: Experiment): Lint[] {
+export function lintConfounded({ treatments }: Experiment): Lint[] {
   const [baseline] = treatments;
   if (!baseline) return [];
-  const reached = connected(treatments);
+  const reached = connectedTreatments(treatments);
   const apart = treatments.filter((treatment) => !reached.has(treatment));
   const [first] = apart;
   if (!first) return [];
-  const factors = differing(baseline, first).join(" and ");
+  const factors = differingFactors(baseline, first).join(" and ");
   const ids = apart.map(({ id }) => id);
   return [
     {
       rule: "confounded",
       treatments: ids,
       words:
-        `${listed(ids)} ${ids.length === 1 ? "differs" : "differ"} from ${baseline.id} in ${factors} at once: ` +
+        `${listedNames(ids)} ${ids.length === 1 ? "differs" : "differ"} from ${baseline.id} in ${factors} at once: ` +
         "no comparison isolates one of them; add the treatments in between",
     },
   ];
@@ -130,7 +130,7 @@ function sharedConnections(settings: TreatmentSettings): number | undefined {
 
 /** True if two treatments differ in nothing but pool and clients. */
 function isCounterpart(a: Treatment, b: Treatment): boolean {
-  return differing(a, b).every((factor) => /^pool(\.|$)/.test(factor) || isAboutClients(factor));
+  return differingFactors(a, b).every((factor) => /^pool(\.|$)/.test(factor) || isAboutClients(factor));
 }
 
 /**

@@ -7,10 +7,14 @@ import type { Experiment, Treatment } from "../../scenario/settings.js";
 import type { Lint, RunFacts } from "./lint-types.js";
 
 /** PostgreSQL's default intervals of maintenance work. */
-const DEFAULTS = { checkpoint_timeout: "5min", autovacuum_naptime: "1min", autovacuum: "on" } as const;
-type SettingName = keyof typeof DEFAULTS;
+const SETTING_DEFAULTS = {
+  checkpoint_timeout: "5min",
+  autovacuum_naptime: "1min",
+  autovacuum: "on",
+} as const;
+type SettingName = keyof typeof SETTING_DEFAULTS;
 
-const UNITS_MS: Readonly<Record<string, number>> = {
+const MS_BY_UNIT: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
   min: 60_000,
@@ -21,7 +25,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 /** Milliseconds of a PostgreSQL duration whose default unit is the second; undefined if the text is not a duration. */
 export function postgresDurationMs(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|min|h|d)?$/.exec(text.trim());
-  return match ? Number(match[1]) * (UNITS_MS[match[2] ?? "s"] ?? Number.NaN) : undefined;
+  return match ? Number(match[1]) * (MS_BY_UNIT[match[2] ?? "s"] ?? Number.NaN) : undefined;
 }
 
 /**
@@ -30,7 +34,7 @@ export function postgresDurationMs(text: string): number | undefined {
  */
 function settingOf(treatment: Treatment, name: SettingName, seen: RunFacts | undefined): string | undefined {
   const { target } = treatment.settings;
-  if (target.kind !== "url") return target.settings[name] ?? DEFAULTS[name];
+  if (target.kind !== "url") return target.settings[name] ?? SETTING_DEFAULTS[name];
   return seen?.environment.settings[name];
 }
 

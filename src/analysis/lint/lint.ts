@@ -6,7 +6,7 @@ import { isBudgeted } from "../../scenario/plan/estimate.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import type { Experiment, Treatment, TreatmentSettings } from "../../scenario/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
-import { confounded, missingPoolControl, unequalClients, unequalWork } from "./lint-design.js";
+import { lintConfounded, missingPoolControl, unequalClients, unequalWork } from "./lint-design.js";
 import type { Lint, RunFacts } from "./lint-types.js";
 import { lateSteadyState, maintenanceCycles } from "./lint-windows.js";
 
@@ -52,7 +52,7 @@ function treatmentsUnlessAll(
   return found.length === all.length ? {} : { treatments: found.map(({ id }) => id) };
 }
 
-function outranked({ warnings = [] }: Experiment): Lint[] {
+function lintOutranked({ warnings = [] }: Experiment): Lint[] {
   return warnings.map((words) => ({ rule: "outranked", words }));
 }
 
@@ -69,10 +69,10 @@ function unmatchedFigures({ published }: Experiment): Lint[] {
   ];
 }
 
-const RULES: readonly ((experiment: Experiment, seen?: RunFacts) => Lint[])[] = [
-  outranked,
+const LINT_RULES: readonly ((experiment: Experiment, seen?: RunFacts) => Lint[])[] = [
+  lintOutranked,
   unmatchedFigures,
-  confounded,
+  lintConfounded,
   unequalClients,
   unequalWork,
   missingPoolControl,
@@ -119,7 +119,7 @@ function lintsOfWorkload({ treatments }: Experiment): Lint[] {
 
 /** All objections to the experiment, each once; facts measured by trials (`seen`) replace assumptions. */
 export function lint(experiment: Experiment, seen?: RunFacts): Lint[] {
-  return RULES.flatMap((rule) => rule(experiment, seen));
+  return LINT_RULES.flatMap((rule) => rule(experiment, seen));
 }
 
 export function lintEntry({ rule, words, treatments }: Lint): ResultDocument["diagnosis"][number] {

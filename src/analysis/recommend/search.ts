@@ -27,7 +27,7 @@ interface CombinedScore {
   readonly excess: number;
 }
 
-const ROUND = 8;
+const ROUND_CONFIGURATIONS = 8;
 /** Number of configurations in a round that have been measured before. */
 const KEPT = 3;
 /** Number of the best configurations whose neighbours are tried. */
@@ -95,7 +95,7 @@ export class Search {
     const others = Array.from({ length: count }, (_, one) => one).filter(isNew);
     // Half of the new configurations are neighbours, if there are enough. The others are random: the best one may be far
     // from all that were tried.
-    const room = Math.min(ROUND - kept.length, others.length);
+    const room = Math.min(ROUND_CONFIGURATIONS - kept.length, others.length);
     const chosen = new Set(this.prng.shuffle([...new Set(around)]).slice(0, Math.ceil(room / 2)));
     for (const other of this.prng.shuffle(others)) if (chosen.size < room) chosen.add(other);
     const isSettled = kept.every((one) => this.trialsOf(one) >= TRIALS_ENOUGH);

@@ -2,11 +2,11 @@
 // Young). Each t takes the spread of the differences of its question, so a noisy treatment spoils only its questions. It
 // suffices from five blocks on.
 import type { Prng } from "../../foundation/prng.js";
-import { orthogonal, placeDirection, type Differences } from "./place-effect.js";
+import { orthogonalPart, placeDirection, type Differences } from "./place-effect.js";
 
 const ROTATIONS = 10_000;
 /** Share of the sum of squares below which a remainder counts as rounding. */
-const ROUNDING = 1e-12;
+const ROUNDING_TOLERANCE = 1e-12;
 
 export function fillNormal(vector: Float64Array, prng: Prng): void {
   for (let i = 0; i < vector.length; i += 2) {
@@ -42,14 +42,14 @@ function statistic({ values, elements, places, degrees, squares }: Column, direc
     if (places) lost += element * (places[i] as number);
   }
   if (squares === 0) return 0;
-  const rest = Math.max(ROUNDING, 1 - (along * along) / (length - lost * lost) / squares);
+  const rest = Math.max(ROUNDING_TOLERANCE, 1 - (along * along) / (length - lost * lost) / squares);
   return -degrees * Math.log(rest) * ((8 * degrees + 1) / (8 * degrees + 3)) ** 2;
 }
 
 function columnOf(differences: Differences, blocks: readonly number[]): Column {
   const each = [...differences.values()];
   const places = placeDirection(each);
-  const values = orthogonal(
+  const values = orthogonalPart(
     Float64Array.from(each, ({ log }) => log),
     places,
   );

@@ -11,7 +11,7 @@ export interface Counts {
 
 /** Logarithm of the odds ratio at which the search for an end of the interval stops. */
 const LOG_ODDS_MAX = 60;
-const ROUNDING = 1e-12;
+const ROUNDING_TOLERANCE = 1e-12;
 
 function logChoose(n: number, k: number): number {
   let sum = 0;
@@ -66,7 +66,7 @@ export function leastFisherPValue(counts: Counts): number {
 export function oddsInterval(counts: Counts, level: number): [low: number, high: number] {
   const [fewest, most] = reachOf(counts);
   // A p-value equal to the level rejects; the margin keeps rounding from changing that.
-  const tail = (level / 2) * (1 + ROUNDING);
+  const tail = (level / 2) * (1 + ROUNDING_TOLERANCE);
   const solved = (excess: (logOdds: number) => number): number =>
     Math.exp(rootOf(excess, -LOG_ODDS_MAX, LOG_ODDS_MAX));
   return [

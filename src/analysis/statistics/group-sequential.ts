@@ -1,6 +1,6 @@
 // 5 % is spent over the planned blocks in proportion (Kim and DeMets 1987, power 1), and a look claims what the share since the last
 // look pays for. Levels come from integrating a sum that has passed no bound yet (Armitage, McPherson and Rowe 1969).
-import { SIGNIFICANCE } from "./limits.js";
+import { SIGNIFICANCE_LEVEL } from "./limits.js";
 import { normalCdf, rootOf } from "./statistics.js";
 
 /** Largest factor by which the number of blocks grows from one look to the next; it grows by one block at least. */
@@ -65,7 +65,7 @@ export function criticalValues(information: readonly number[], spent: readonly n
 /** Level, 0 .. 0.05, at which the last of `looks` may claim. Looks are ascending numbers of blocks, of at most `max`. */
 export function levelOf(looks: readonly number[], max: number): number {
   const ofOne = (share: number): number => 1 - (1 - share) ** (1 / QUESTIONS);
-  const spent = looks.map((blocks) => ofOne((SIGNIFICANCE * blocks) / max));
+  const spent = looks.map((blocks) => ofOne((SIGNIFICANCE_LEVEL * blocks) / max));
   const last = criticalValues(looks, spent).at(-1) ?? 0;
   return 1 - (1 - 2 * normalCdf(-last)) ** QUESTIONS;
 }

@@ -23,9 +23,9 @@ export interface MeanEstimate {
  * rounding.
  */
 const VARIATION_MIN = 1e-9;
-const ROUNDING = 1e-12;
+const ROUNDING_TOLERANCE = 1e-12;
 
-function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+function dotProduct(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
   return sum;
@@ -39,29 +39,29 @@ export function placeDirection(differences: readonly Difference[]): Float64Array
   const places = Float64Array.from(differences, (each) => each.places);
   const centre = mean(places);
   if (places.every((each) => Math.abs(each - centre) < VARIATION_MIN)) return undefined;
-  const length = Math.sqrt(dot(places, places));
+  const length = Math.sqrt(dotProduct(places, places));
   return places.map((each) => each / length);
 }
 
 /** `values` minus their component along `direction`. */
-export function orthogonal(values: Float64Array, direction: Float64Array | undefined): Float64Array {
+export function orthogonalPart(values: Float64Array, direction: Float64Array | undefined): Float64Array {
   if (!direction) return values;
-  const along = dot(values, direction);
+  const along = dotProduct(values, direction);
   return values.map((value, i) => value - along * (direction[i] as number));
 }
 
 /** Least squares estimate of the mean that the differences would have if both sides ran at the same place. */
 export function meanWithoutPlaces(differences: readonly Difference[]): MeanEstimate {
   const direction = placeDirection(differences);
-  const values = orthogonal(
+  const values = orthogonalPart(
     Float64Array.from(differences, ({ log }) => log),
     direction,
   );
-  const ones = orthogonal(new Float64Array(differences.length).fill(1), direction);
-  const information = dot(ones, ones);
-  const centre = dot(values, ones) / information;
+  const ones = orthogonalPart(new Float64Array(differences.length).fill(1), direction);
+  const information = dotProduct(ones, ones);
+  const centre = dotProduct(values, ones) / information;
   const degrees = differences.length - (direction ? 2 : 1);
-  const squares = Math.max(0, dot(values, values) - centre * centre * information);
+  const squares = Math.max(0, dotProduct(values, values) - centre * centre * information);
   const deviation = Math.sqrt(squares / degrees);
   return { mean: centre, error: deviation / Math.sqrt(information), degrees, deviation };
 }
@@ -103,8 +103,8 @@ function placeEffect(differences: readonly Difference[]): number {
     return rest.reduce((sum, each) => sum + Math.abs(each - middle), 0);
   };
   const rise = (index: number): number => deviations(index + 1) - deviations(index);
-  const least = slopes[firstWhere(slopes.length, (i) => rise(i) >= -ROUNDING)] ?? 0;
-  const most = slopes[firstWhere(slopes.length, (i) => rise(i) > ROUNDING)] ?? 0;
+  const least = slopes[firstWhere(slopes.length, (i) => rise(i) >= -ROUNDING_TOLERANCE)] ?? 0;
+  const most = slopes[firstWhere(slopes.length, (i) => rise(i) > ROUNDING_TOLERANCE)] ?? 0;
   return Math.min(Math.max(0, least), most);
 }
 

@@ -1,13 +1,13 @@
 // Exact for independent events; clumped events carry less information: a fault may lose a hundred at once. Pure.
 import { counted } from "../../foundation/units.js";
 
-const CONFIDENCE = 0.95;
-const HALVINGS = 200;
+const CONFIDENCE_LEVEL = 0.95;
+const BISECTION_HALVINGS = 200;
 const FRACTIONS_MOST = 10_000;
 const TINY = 1e-300;
 
 /** Lanczos' coefficients for g = 7. */
-const LANCZOS = [
+const LANCZOS_COEFFICIENTS = [
   0.999_999_999_999_809_9, 676.520_368_121_885_1, -1259.139_216_722_402_8, 771.323_428_777_653_1,
   -176.615_029_162_140_6, 12.507_343_278_686_905, -0.138_571_095_265_720_12, 9.984_369_578_019_572e-6,
   1.505_632_735_149_311_6e-7,
@@ -15,8 +15,11 @@ const LANCZOS = [
 
 function logGamma(x: number): number {
   const shifted = x - 1;
-  const series = LANCZOS.reduce((sum, term, i) => (i === 0 ? term : sum + term / (shifted + i)), 0);
-  const base = shifted + LANCZOS.length - 1.5;
+  const series = LANCZOS_COEFFICIENTS.reduce(
+    (sum, term, i) => (i === 0 ? term : sum + term / (shifted + i)),
+    0,
+  );
+  const base = shifted + LANCZOS_COEFFICIENTS.length - 1.5;
   return 0.5 * Math.log(2 * Math.PI) + (shifted + 0.5) * Math.log(base) - base + Math.log(series);
 }
 
@@ -52,7 +55,7 @@ export function betaBelow(x: number, a: number, b: number): number {
 
 function betaQuantile(share: number, a: number, b: number): number {
   let [low, high] = [0, 1];
-  for (let i = 0; i < HALVINGS && low < high; i++) {
+  for (let i = 0; i < BISECTION_HALVINGS && low < high; i++) {
     const middle = (low + high) / 2;
     if (middle === low || middle === high) break;
     if (betaBelow(middle, a, b) < share) low = middle;
@@ -80,7 +83,7 @@ function shareBounds(count: number, all: number, tail: number): ShareInterval {
  */
 export function shareInterval(count: number, all: number): ShareInterval {
   const isOneSided = count === 0 || count === all;
-  return shareBounds(count, all, isOneSided ? 1 - CONFIDENCE : (1 - CONFIDENCE) / 2);
+  return shareBounds(count, all, isOneSided ? 1 - CONFIDENCE_LEVEL : (1 - CONFIDENCE_LEVEL) / 2);
 }
 
 /** Events of one kind among all possible events. */
@@ -111,7 +114,7 @@ export function rareText({ count, all, unit }: RareCount & { readonly unit: stri
 export function rateRatioInterval(over: RareCount, under: RareCount): ShareInterval | undefined {
   const events = over.count + under.count;
   if (events === 0 || over.all === 0 || under.all === 0) return undefined;
-  const share = shareBounds(over.count, events, (1 - CONFIDENCE) / 2);
+  const share = shareBounds(over.count, events, (1 - CONFIDENCE_LEVEL) / 2);
   const ratioOf = (part: number): number =>
     part >= 1 ? Number.POSITIVE_INFINITY : ((part / (1 - part)) * under.all) / over.all;
   return { low: ratioOf(share.low), high: ratioOf(share.high) };

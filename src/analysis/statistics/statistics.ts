@@ -1,6 +1,6 @@
 // Seeded if they draw at random, and checked against published examples and SciPy. The caller decides what a replicate is.
 import type { Prng } from "../../foundation/prng.js";
-import { SIGNIFICANCE } from "./limits.js";
+import { SIGNIFICANCE_LEVEL } from "./limits.js";
 import type { MeanEstimate } from "./place-effect.js";
 import { mean, median, quantile, quantileOfSorted, type Numbers } from "./quantiles.js";
 
@@ -11,10 +11,10 @@ export function medianOfSorted(ascending: Numbers): number {
 }
 
 /** Logarithms nearer to 0 than this count as 0. */
-const ROUNDING = 1e-12;
+const ROUNDING_TOLERANCE = 1e-12;
 /** Largest number of arrangements of two samples that are all tried; if there are more, arrangements are sampled. */
 const EXACT_ARRANGEMENTS_MAX = 200_000;
-const PERMUTATIONS = 20_000;
+const RANDOM_PERMUTATIONS = 20_000;
 
 export interface Interval {
   readonly low: number;
@@ -58,7 +58,7 @@ export function rangeMiss(n: number): number {
   return Math.min(1, 2 / 2 ** n);
 }
 
-function choose(n: number, k: number): number {
+function binomialCoefficient(n: number, k: number): number {
   let ways = 1;
   for (let i = 1; i <= k; i++) ways = (ways * (n - k + i)) / i;
   return Math.round(ways);
@@ -90,7 +90,7 @@ export function twoSamplePValue(a: readonly number[], b: readonly number[], prng
   const sumOf = (indices: readonly number[]): number =>
     indices.reduce((sum, index) => sum + (values[index] as number), 0);
   let extreme = 0;
-  const ways = choose(n, a.length);
+  const ways = binomialCoefficient(n, a.length);
   if (ways <= EXACT_ARRANGEMENTS_MAX) {
     const chosen = a.map((_, i) => i);
     do if (Math.abs(sumOf(chosen)) >= bound) extreme++;
@@ -98,9 +98,9 @@ export function twoSamplePValue(a: readonly number[], b: readonly number[], prng
     return extreme / ways;
   }
   const order = values.map((_, i) => i);
-  for (let i = 0; i < PERMUTATIONS; i++)
+  for (let i = 0; i < RANDOM_PERMUTATIONS; i++)
     if (Math.abs(sumOf(prng.shuffle(order).slice(0, a.length))) >= bound) extreme++;
-  return (extreme + 1) / (PERMUTATIONS + 1);
+  return (extreme + 1) / (RANDOM_PERMUTATIONS + 1);
 }
 
 /** P(Z <= z) of the standard normal distribution (Abramowitz and Stegun 26.2.17, error below 8e-8). */
@@ -141,7 +141,9 @@ export function studentInterval({ mean: centre, error, degrees }: MeanEstimate, 
 
 /** Two-sided p-value of a mean under the hypothesis that it is 0 (Student's t). A mean within rounding of 0 counts as 0. */
 export function studentPValue({ mean: centre, error, degrees }: MeanEstimate): number {
-  return Math.abs(centre) < ROUNDING ? 1 : Math.max(0, 1 - studentWithin(Math.abs(centre) / error, degrees));
+  return Math.abs(centre) < ROUNDING_TOLERANCE
+    ? 1
+    : Math.max(0, 1 - studentWithin(Math.abs(centre) / error, degrees));
 }
 
 export function rootOf(f: (x: number) => number, from: number, to: number): number {
@@ -159,12 +161,12 @@ export function rootOf(f: (x: number) => number, from: number, to: number): numb
  * all cases: resamples of few values spread too little (Hesterberg 2015, the expanded percentile interval). `degrees` is
  * smaller if an estimate has cost a degree of freedom.
  */
-export function expandedConfidence(n: number, level = SIGNIFICANCE, degrees = n - 1): number {
+export function expandedConfidence(n: number, level = SIGNIFICANCE_LEVEL, degrees = n - 1): number {
   return 1 - 2 * normalCdf(-Math.sqrt(n / degrees) * studentQuantile(level, degrees));
 }
 
 /** P-values of a family of tests, adjusted by Holm's step-down method, in the order given. */
-export function holm(pValues: readonly number[]): number[] {
+export function holmAdjusted(pValues: readonly number[]): number[] {
   const order = pValues.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p);
   const adjusted = new Array<number>(pValues.length).fill(1);
   let highest = 0;

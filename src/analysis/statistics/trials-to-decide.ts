@@ -1,11 +1,11 @@
 // Assumes normal logarithms of ratios and a t-test at 5 % shared out over all questions: the answer is a plan, not a promise.
-import { BLOCKS_MIN, SIGNIFICANCE } from "./limits.js";
+import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "./limits.js";
 import { mean } from "./quantiles.js";
 import { normalCdf, rootOf, studentQuantile } from "./statistics.js";
 
 /** Largest number of trials that is planned. */
 export const TRIALS_MOST = 100;
-const POWER = 0.8;
+const POWER_WANTED = 0.8;
 /** Largest effect that is tried, in standard deviations: more than any experiment needs. */
 const EFFECT_MOST = 1000;
 
@@ -28,18 +28,18 @@ function powerOf(effect: number, trials: number, level: number): number {
  * deviations of the log ratio by block; undefined if more than `TRIALS_MOST` are needed.
  */
 export function trialsToFind(effect: number, questions: number): number | undefined {
-  const level = SIGNIFICANCE / Math.max(1, questions);
+  const level = SIGNIFICANCE_LEVEL / Math.max(1, questions);
   for (let trials = BLOCKS_MIN; trials <= TRIALS_MOST; trials++)
-    if (powerOf(effect, trials, level) >= POWER) return trials;
+    if (powerOf(effect, trials, level) >= POWER_WANTED) return trials;
   return undefined;
 }
 
 /**
  * Smallest effect, in standard deviations, that 4 of 5 experiments of this many trials find; all questions share `level`.
  */
-export function effectFound(trials: number, questions: number, level = SIGNIFICANCE): number {
+export function effectFound(trials: number, questions: number, level = SIGNIFICANCE_LEVEL): number {
   const own = level / Math.max(1, questions);
-  return rootOf((effect) => POWER - powerOf(effect, trials, own), 0, EFFECT_MOST);
+  return rootOf((effect) => POWER_WANTED - powerOf(effect, trials, own), 0, EFFECT_MOST);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Test and interval are the same inequality in two forms, so they never contradict each other.
 import { mean, normalCdf, rootOf } from "./statistics.js";
 
-const ROUNDING = 1e-9;
+const ROUNDING_TOLERANCE = 1e-9;
 
 /** Difference between the means of two samples. */
 export interface MeanDifference {
@@ -20,7 +20,8 @@ export interface MeanError {
 export function shiftBetween(difference: number, before: MeanError, after: MeanError): MeanDifference {
   const [a, b] = [before.squared, after.squared];
   const error = Math.sqrt(a + b);
-  if (error < ROUNDING) return { difference, error: ROUNDING, degrees: before.values + after.values - 2 };
+  if (error < ROUNDING_TOLERANCE)
+    return { difference, error: ROUNDING_TOLERANCE, degrees: before.values + after.values - 2 };
   const degrees = (a + b) ** 2 / (a ** 2 / (before.values - 1) + b ** 2 / (after.values - 1));
   return { difference, error, degrees };
 }

@@ -41,13 +41,14 @@ function backlogOf(
   calm: readonly BacklogSample[],
   { nextAtSeconds, windowSeconds }: { readonly nextAtSeconds: number; readonly windowSeconds: number },
 ): BacklogRecovery {
-  if (calm.length === 0) return unknown("no undisturbed sample came before it");
+  if (calm.length === 0) return unknownRecovery("no undisturbed sample came before it");
   const before = mostOf(calm);
   const since = samples.filter(
     ({ atSeconds }) => atSeconds > injectedAtSeconds && atSeconds <= nextAtSeconds,
   );
-  if (since.length === 0) return { before, ...unknown("there is no sample after it") };
-  if (clearedAtSeconds === null) return { before, most: mostOf(since), ...unknown("it was never cleared") };
+  if (since.length === 0) return { before, ...unknownRecovery("there is no sample after it") };
+  if (clearedAtSeconds === null)
+    return { before, most: mostOf(since), ...unknownRecovery("it was never cleared") };
   const lastHeld = Math.min(nextAtSeconds, windowSeconds) - (HELD_SECONDS - 1);
   const back = since.find(({ atSeconds: from, events }) => {
     const held = since.filter(({ atSeconds }) => atSeconds >= from && atSeconds < from + HELD_SECONDS);
@@ -62,7 +63,7 @@ function backlogOf(
     const isSure = calm.length >= BEFORE_SAMPLES_MIN;
     const few = `, and only ${calm.length} of ${BEFORE_SAMPLES_MIN} undisturbed samples came before the fault`;
     const reason = `${first} before it had been back for ${HELD_SECONDS} s${isSure ? "" : few}`;
-    return { before, most: mostOf(since), ...unknown(reason) };
+    return { before, most: mostOf(since), ...unknownRecovery(reason) };
   }
   const most = mostOf(since.slice(0, since.indexOf(back) + 1));
   return { before, most, recoverySeconds: most > before ? back.atSeconds - clearedAtSeconds : 0 };
@@ -72,6 +73,8 @@ function mostOf(samples: readonly BacklogSample[]): number {
   return samples.reduce((most, { events }) => Math.max(most, events), 0);
 }
 
-function unknown(recoveryReason: string): Pick<BacklogRecovery, "recoverySeconds" | "recoveryReason"> {
+function unknownRecovery(
+  recoveryReason: string,
+): Pick<BacklogRecovery, "recoverySeconds" | "recoveryReason"> {
   return { recoverySeconds: null, recoveryReason };
 }

@@ -58,10 +58,10 @@ function recoveryOf(
   before: readonly number[],
   nextAtSeconds: number,
 ): Recovery {
-  if (clearedAtSeconds === null) return unknown("it was never cleared");
-  if (before.length === 0) return unknown("the window has no undisturbed second before it");
+  if (clearedAtSeconds === null) return unknownRecovery("it was never cleared");
+  if (before.length === 0) return unknownRecovery("the window has no undisturbed second before it");
   const backAt = BACK_RATIO * mean(before);
-  if (backAt === 0) return unknown("nothing was committed before it");
+  if (backAt === 0) return unknownRecovery("nothing was committed before it");
   const end = Math.min(transactions.length, Math.floor(nextAtSeconds));
   for (let second = Math.floor(clearedAtSeconds); second + HELD_SECONDS <= end; second++) {
     const held = transactions.slice(second, second + HELD_SECONDS);
@@ -69,9 +69,9 @@ function recoveryOf(
       return { recoverySeconds: Math.max(0, second - clearedAtSeconds) };
   }
   const first = end < transactions.length ? "the next fault came" : "the window ended";
-  return unknown(`${first} before throughput had been back for ${HELD_SECONDS} s`);
+  return unknownRecovery(`${first} before throughput had been back for ${HELD_SECONDS} s`);
 }
 
-function unknown(recoveryReason: string): Recovery {
+function unknownRecovery(recoveryReason: string): Recovery {
   return { recoverySeconds: null, recoveryReason };
 }

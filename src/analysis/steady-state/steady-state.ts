@@ -1,5 +1,5 @@
 // A change counts if it is significant and large enough to matter; MSER-5 finds the second from which the window is steady.
-import { SIGNIFICANCE } from "../statistics/limits.js";
+import { SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import { levelTest, mser5, trendTest, type Change } from "../statistics/change-tests.js";
 import type { SteadyState } from "../../results/result-schema.js";
 
@@ -62,7 +62,7 @@ function isLarge({ from, to }: Change): boolean {
 /** The surest change of each series that changes, the surest series first. Series that are too short are skipped. */
 function changesIn(series: readonly Series[]): Question[] {
   const asked = series.filter(hasEnough).map(questionsOf);
-  const bound = SIGNIFICANCE / asked.flat().length;
+  const bound = SIGNIFICANCE_LEVEL / asked.flat().length;
   return asked
     .flatMap((questions) => {
       const found = questions.filter(({ change }) => change.pValue < bound && isLarge(change));

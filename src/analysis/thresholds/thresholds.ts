@@ -78,7 +78,7 @@ function invalidCount(aggregate: string, invalid: InvalidTrials): number {
   return aggregate === "invalidTimings" ? invalid.timings.length : disturbedTrials(invalid);
 }
 
-const LATENCIES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]);
+const LATENCY_AGGREGATES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]);
 const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
 
 export function seenValue(quantity: Quantity, measured: ThresholdInputs): number | undefined {
@@ -93,7 +93,7 @@ export function seenValue(quantity: Quantity, measured: ThresholdInputs): number
     const values = (measured.databases ?? []).flatMap((each) => databaseValue(quantity, each) ?? []);
     return values.length === 0 ? undefined : median(values);
   }
-  if (LATENCIES.has(aggregate)) return latency(quantity, measured);
+  if (LATENCY_AGGREGATES.has(aggregate)) return latency(quantity, measured);
   const result = operationOf(source, measured.operations);
   return result && operationCount(aggregate, result);
 }
@@ -226,22 +226,22 @@ const DEVIATIONS = 3;
 /** Largest ratio of the mean square of batch sizes to their squared mean, if sizes are drawn evenly from 1 on. */
 const BATCH_SPREAD = 4 / 3;
 
-const LOWER: readonly ThresholdOperator[] = [">", ">="];
-const UPPER: readonly ThresholdOperator[] = ["<", "<="];
+const LOWER_BOUND_OPERATORS: readonly ThresholdOperator[] = [">", ">="];
+const UPPER_BOUND_OPERATORS: readonly ThresholdOperator[] = ["<", "<="];
 
 /** Samples from which the percentile has a 95 % confidence limit on the side that the operator bounds. */
 function samplesNeeded({ aggregate, percentile, operator }: Threshold): number {
   const share = aggregate === "med" ? 0.5 : (percentile ?? 100) / 100;
   if (share <= 0 || share >= 1) return 1; // the least and the largest as measured
   const beyond = [
-    ...(LOWER.includes(operator) ? [] : [share]),
-    ...(UPPER.includes(operator) ? [] : [1 - share]),
+    ...(LOWER_BOUND_OPERATORS.includes(operator) ? [] : [share]),
+    ...(UPPER_BOUND_OPERATORS.includes(operator) ? [] : [1 - share]),
   ];
   return Math.ceil(Math.max(...beyond.map((each) => Math.log(MISSED_CHANCE) / Math.log(each))));
 }
 
 /** Metrics that count arrivals or their work. */
-const COUNTED = ["count", "rate", "events", "eventsPerSecond", "offered"];
+const COUNTED_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "offered"];
 
 /**
  * Reason why a bound on a count or rate is met although the observed value is beyond it: the Poisson schedule offered fewer
@@ -252,15 +252,16 @@ function chanceOf(
   { aggregate, operator, bound }: Threshold,
   { transactions, transactionsPerSecond, events, offered, unfinished = 0 }: OperationResult,
 ): string | undefined {
-  if (!COUNTED.includes(aggregate) || offered === undefined || transactions === 0) return undefined;
+  if (!COUNTED_AGGREGATES.includes(aggregate) || offered === undefined || transactions === 0)
+    return undefined;
   const seconds = /rate|PerSecond/.test(aggregate) ? transactions / transactionsPerSecond : 1;
   const isOfEvents = aggregate.startsWith("events");
   const asked = (bound * seconds) / (isOfEvents ? events / transactions : 1);
   const margin = DEVIATIONS * Math.sqrt(asked * (isOfEvents ? BATCH_SPREAD : 1));
   const done = transactions + unfinished;
-  const isMet = LOWER.includes(operator)
+  const isMet = LOWER_BOUND_OPERATORS.includes(operator)
     ? aggregate === "offered" || done >= offered || done >= asked
-    : UPPER.includes(operator);
+    : UPPER_BOUND_OPERATORS.includes(operator);
   if (!isMet || !(Math.abs(offered - asked) <= margin)) return undefined;
   const [least, most] = [Math.ceil(asked - margin), Math.floor(asked + margin)];
   return `the schedule offered ${offered} arrivals, within chance of the ${Math.round(asked)} asked for (${least} to ${most})`;

@@ -14,7 +14,7 @@ import { whyRules } from "./why-rules.js";
 const SENTENCES_MAX = 4;
 
 /** The strongest evidence of each topic, strongest first. */
-function ranked(moved: readonly EvidenceChange[]): EvidenceChange[] {
+function rankedChanges(moved: readonly EvidenceChange[]): EvidenceChange[] {
   const byWeight = [...moved].sort((a, b) => b.weight - a.weight);
   return byWeight.filter(({ topic }, i) => byWeight.findIndex((each) => each.topic === topic) === i);
 }
@@ -25,7 +25,7 @@ function sentencesOf(difference: Difference): string[] {
   const sentences = [
     partsSentence(difference) ?? [],
     flipReasons(difference),
-    ranked(moved).map(({ sentence }) => sentence),
+    rankedChanges(moved).map(({ sentence }) => sentence),
   ].flat();
   return sentences.slice(0, SENTENCES_MAX);
 }

@@ -10,7 +10,7 @@ import { median, twoSamplePValue } from "../statistics/statistics.js";
 import type { WhyRule } from "./why-rules.js";
 
 /** Significance level of each test, low because dozens are made; with 5 and 5 trials 0.8 % is the least possible p-value. */
-const SIGNIFICANCE = 0.01;
+const SIGNIFICANCE_LEVEL = 0.01;
 /** Smallest ratio that gets a sentence, however sure a smaller one is. */
 export const RATIO_MIN = 1.2;
 
@@ -34,7 +34,7 @@ export function areApart(
   key: string,
 ): boolean {
   if (Math.min(then.length, now.length) < BLOCKS_MIN) return false;
-  return twoSamplePValue(then, now, new Prng(deriveSeed(seed, "why", key))) <= SIGNIFICANCE;
+  return twoSamplePValue(then, now, new Prng(deriveSeed(seed, "why", key))) <= SIGNIFICANCE_LEVEL;
 }
 
 export interface EvidenceChange {

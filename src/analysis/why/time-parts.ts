@@ -31,7 +31,7 @@ function signedMs(ms: number): string {
   return `${ms < 0 ? "-" : "+"}${shortNumber(Math.abs(ms))} ms`;
 }
 
-function listed(names: readonly string[]): string {
+function listedNames(names: readonly string[]): string {
   const last = names.at(-1) ?? "";
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${last}` : last;
 }
@@ -61,9 +61,9 @@ function accounting(difference: Difference, read: Reading, what: string): string
   if (along.length === 0) return undefined;
   const texts = along.map(({ name, ms }) => `${name} ${signedMs(ms)}`);
   const others = against.map(({ name, ms }) => `${name} ${signedMs(ms)}`);
-  const but = others.length > 0 ? `, against ${listed(others)}` : "";
+  const but = others.length > 0 ? `, against ${listedNames(others)}` : "";
   const change = `${shortNumber(Math.abs(totalMs))} ms ${totalMs < 0 ? "less" : "more"}`;
-  return `${what} ${change}: ${listed(texts)}${but}`;
+  return `${what} ${change}: ${listedNames(texts)}${but}`;
 }
 
 /**

@@ -20,7 +20,7 @@ function transactionsOf({ operations }: TrialResult): number {
   return own.reduce((sum, [, { transactions }]) => sum + transactions, 0);
 }
 
-const DIVISORS: Readonly<
+const FIGURE_DIVISORS: Readonly<
   Record<NonNullable<EvidenceReason["per"]>, (trial: TrialResult) => number | undefined>
 > = {
   event: ({ database }) => database.perEvent?.events,
@@ -36,7 +36,7 @@ export function readingOf(figure: Evidence): Reading {
   return (trial) => {
     const value = evidenceValue(figure, trial.database);
     const amount = value !== undefined && isSeconds ? value * 1000 : value;
-    return per ? quotient(amount, DIVISORS[per](trial)) : amount;
+    return per ? quotient(amount, FIGURE_DIVISORS[per](trial)) : amount;
   };
 }
 
@@ -61,10 +61,10 @@ export const poolWaitMs = ofOperation(({ parts, poolWaitMs: waits }) => (parts ?
  * Reads the retries of a transaction, counted like the threshold of that name: a transaction that failed in the end was
  * tried again, too.
  */
-export const retries = ofOperation((result) =>
+export const retriesReading = ofOperation((result) =>
   hasEnded(result) ? retriesPerTransaction(result) : undefined,
 );
-export const failures = ofOperation((result) => {
+export const failuresReading = ofOperation((result) => {
   const failed = failuresOf(result);
   return quotient(failed, failed + result.transactions);
 });

@@ -6,7 +6,7 @@ import { ALL_EVIDENCE, type Evidence } from "../../workloads/evidence.js";
 import { operationsWith, type Vocabulary } from "../../workloads/vocabulary.js";
 import type { Comparison, TrialResult } from "../../results/result-schema.js";
 import * as of from "./why-readings.js";
-import { amounts, milliseconds, plain, share, type Unit } from "./why-units.js";
+import { amounts, millisecondsUnit, plainUnit, shareUnit, type Unit } from "./why-units.js";
 
 export type ExplainedDifference = Pick<Comparison, "operation" | "metric">;
 
@@ -23,9 +23,10 @@ export interface WhyRule {
 }
 
 const always = (): boolean => true;
-const isThroughput = ({ metric }: ExplainedDifference): boolean => isLargerBetter(metric);
-const isDuration = (explained: ExplainedDifference): boolean => !isThroughput(explained);
-const isLifecycle = ({ operation }: ExplainedDifference): boolean => stageOf(operation) !== undefined;
+const isThroughputMetric = ({ metric }: ExplainedDifference): boolean => isLargerBetter(metric);
+const isDurationMetric = (explained: ExplainedDifference): boolean => !isThroughputMetric(explained);
+const isLifecycleOperation = ({ operation }: ExplainedDifference): boolean =>
+  stageOf(operation) !== undefined;
 
 type MakeRule = (words: string, explains?: WhyRule["explains"]) => WhyRule;
 
@@ -49,29 +50,29 @@ function evidenceRule(
   return rule[metric.better === "higher" ? "less" : "more"](words, explains && kinds[explains]);
 }
 
-const OPERATIONS: readonly WhyRule[] = [
-  on("pool", of.poolWaitMs, milliseconds(0.2)).more(
+const OPERATION_RULES: readonly WhyRule[] = [
+  on("pool", of.poolWaitMs, millisecondsUnit(0.2)).more(
     "{operation} waited {now} for a connection against {then}",
   ),
-  on("retries", of.retries, plain(0.02)).more(
+  on("retries", of.retriesReading, plainUnit(0.02)).more(
     "{operation} was tried again {now} times per transaction against {then}",
   ),
-  on("failures", of.failures, share(0.005)).more(
+  on("failures", of.failuresReading, shareUnit(0.005)).more(
     "{now} of the transactions of {operation} failed against {then}",
   ),
 
   // Rules on the amount of available work: a shorter queue makes smaller batches, an empty one no throughput.
-  on("batch", of.eventsPerTransaction, plain(1)).more(
+  on("batch", of.eventsPerTransaction, plainUnit(1)).more(
     "a transaction of {operation} had {now} {work} against {then}",
-    isDuration,
+    isDurationMetric,
   ),
-  on("batch", of.eventsPerTransaction, plain(1)).less(
+  on("batch", of.eventsPerTransaction, plainUnit(1)).less(
     "a transaction of {operation} had {now} {work} against {then}",
-    isThroughput,
+    isThroughputMetric,
   ),
-  on("polls", of.emptyPolls, share(0.05)).more(
+  on("polls", of.emptyPolls, shareUnit(0.05)).more(
     "{now} of the polls of {operation} found nothing to do against {then}",
-    isThroughput,
+    isThroughputMetric,
   ),
 ];
 
@@ -81,38 +82,38 @@ function evidenceAndFlow(vocabulary: Vocabulary): readonly WhyRule[] {
   const through = operationsWith(vocabulary, "through");
   const downstream = [...through, ...operationsWith(vocabulary, "out")];
   const explains = {
-    lifecycle: isLifecycle,
+    lifecycle: isLifecycleOperation,
     queue: (explained: ExplainedDifference) =>
-      isLifecycle(explained) || through.includes(explained.operation),
+      isLifecycleOperation(explained) || through.includes(explained.operation),
   };
   const isDownstream = (explained: ExplainedDifference): boolean =>
-    isThroughput(explained) && downstream.includes(explained.operation);
+    isThroughputMetric(explained) && downstream.includes(explained.operation);
   return [
     ...ALL_EVIDENCE.flatMap((figure) => (figure.reason ? evidenceRule(figure, figure.reason, explains) : [])),
-    on("arrivals", of.eventsPerSecondOf(incoming), plain(1)).less(
+    on("arrivals", of.eventsPerSecondOf(incoming), plainUnit(1)).less(
       "{now} events a second were added against {then}",
       isDownstream,
     ),
-    on("passes", of.passesPerEvent, plain(0.05)).more(
+    on("passes", of.passesPerEvent, plainUnit(0.05)).more(
       "an event took {now} passes against {then}",
-      isLifecycle,
+      isLifecycleOperation,
     ),
-    on("process", of.meanMsOf(through), milliseconds(0.2)).more(
+    on("process", of.meanMsOf(through), millisecondsUnit(0.2)).more(
       `a ${through.join(" or ")} transaction took {now} on average against {then}`,
-      isLifecycle,
+      isLifecycleOperation,
     ),
   ];
 }
 
 /** Rules on disturbances from outside the database, which speak against the measurement itself. */
-const DISTURBANCES: readonly WhyRule[] = [
-  on("train-sim", of.eventLoopDelayMs, milliseconds(2)).more(
+const DISTURBANCE_RULES: readonly WhyRule[] = [
+  on("train-sim", of.eventLoopDelayMs, millisecondsUnit(2)).more(
     "train-sim's own event loop was late by {now} (p99) against {then}",
   ),
-  on("machine", of.stealRatio, share(0.02)).more(
+  on("machine", of.stealRatio, shareUnit(0.02)).more(
     "the hypervisor gave {now} of the CPU time to others against {then}",
   ),
-  on("machine", of.otherCpuRatio, share(0.05)).more(
+  on("machine", of.otherCpuRatio, shareUnit(0.05)).more(
     "other programs took {now} of the CPU time against {then}",
   ),
 ];
@@ -120,20 +121,20 @@ const DISTURBANCES: readonly WhyRule[] = [
 /** Rule on a wait event. Heavyweight locks have another sentence than the other events, which are internal to the server. */
 function waitRule(event: string): WhyRule {
   if (event === "CPU")
-    return on("running", of.waitShare(event), share(0.1)).more(
+    return on("running", of.waitShare(event), shareUnit(0.1)).more(
       "active sessions were on a CPU, or waited for one, {now} of the time against {then}",
     );
   const topic = event.startsWith("Lock:") ? "locks" : "waits";
   const words = `sessions waited on ${event} {now} of the time against {then}`;
-  return on(topic, of.waitShare(event), share(0.05)).more(words);
+  return on(topic, of.waitShare(event), shareUnit(0.05)).more(words);
 }
 
 export function whyRules(trials: readonly TrialResult[], vocabulary: Vocabulary): readonly WhyRule[] {
   const events = new Set(trials.flatMap(({ database }) => database.waits?.map(({ event }) => event) ?? []));
   return [
-    ...OPERATIONS,
+    ...OPERATION_RULES,
     ...evidenceAndFlow(vocabulary),
-    ...DISTURBANCES,
+    ...DISTURBANCE_RULES,
     ...[...events].sort().map(waitRule),
   ];
 }

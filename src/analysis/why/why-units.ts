@@ -10,34 +10,34 @@ export interface Unit {
   readonly hasRatio: boolean;
 }
 
-function signed(value: number): string {
+function signedText(value: number): string {
   return value < 0 ? `-${shortNumber(-value)}` : shortNumber(value);
 }
 
 /** Amount such as `4.1 kB`; growth may be negative. */
-function bytes(floor: number): Unit {
+function bytesUnit(floor: number): Unit {
   return { text: (value) => bytesText(Math.round(value)), floor, hasRatio: true };
 }
 
 /** Amount such as `0.12 ms`; from ten seconds on `12 s`. */
-export function milliseconds(floor: number): Unit {
+export function millisecondsUnit(floor: number): Unit {
   const text = (value: number): string =>
     value < 10_000 ? `${shortNumber(value)} ms` : `${shortNumber(value / 1000)} s`;
   return { text, floor, hasRatio: true };
 }
 
-export function plain(floor: number): Unit {
-  return { text: signed, floor, hasRatio: true };
+export function plainUnit(floor: number): Unit {
+  return { text: signedText, floor, hasRatio: true };
 }
 
 /** Percentage such as `27 %` for 0.27; 0.996 gives `99.6 %`, because it is not rounded up to all. */
-export function share(floor: number): Unit {
+export function shareUnit(floor: number): Unit {
   return { text: (value) => `${sidedText(value * 100, 100, 2)} %`, floor, hasRatio: false };
 }
 
 /** Formatter of amounts in that unit; `floor` is the smallest difference that gets a sentence. */
 export function amounts(unit: EvidenceUnit, floor: number): Unit {
-  if (unit === "bytes") return bytes(floor);
-  if (unit === "ms") return milliseconds(floor);
-  return unit === "%" ? share(floor) : plain(floor);
+  if (unit === "bytes") return bytesUnit(floor);
+  if (unit === "ms") return millisecondsUnit(floor);
+  return unit === "%" ? shareUnit(floor) : plainUnit(floor);
 }

@@ -6,7 +6,7 @@ import { OWN_EXAMPLES } from "../../workloads/own.js";
 import { WORKLOADS } from "../../workloads/registry.js";
 import type { ScenarioExample } from "../../workloads/workload.js";
 
-export const EXAMPLES: readonly ScenarioExample[] = [
+export const SCENARIO_EXAMPLES: readonly ScenarioExample[] = [
   ...WORKLOADS.flatMap(({ settings: { examples } }) => examples?.valid ?? []),
   ...OWN_EXAMPLES.flatMap(({ valid }) => valid),
   {

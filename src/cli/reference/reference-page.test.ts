@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
-import { EXAMPLES } from "./reference-examples.js";
-import { REFUSED } from "./reference-refused.js";
+import { SCENARIO_EXAMPLES } from "./reference-examples.js";
+import { REFUSED_EXAMPLES } from "./reference-refused.js";
 import { exampleOf, scenarioExamplesPage, scenarioReferencePage } from "./reference-page.js";
 import { keySections } from "./reference-rows.js";
 import { scenarioJsonSchema, type SchemaNode } from "../../scenario/json-schema.js";
@@ -44,11 +44,11 @@ test("every key has a meaning, values and an example", () => {
   expect(without, "add them to an example").toEqual([]);
 });
 
-test.each(EXAMPLES)("an example loads: $title", ({ yaml }) => {
+test.each(SCENARIO_EXAMPLES)("an example loads: $title", ({ yaml }) => {
   expect(parseScenario(yaml, "scenario.yaml").treatments.length).toBeGreaterThan(0);
 });
 
-test.each(REFUSED)("a scenario is refused: $title", ({ yaml }) => {
+test.each(REFUSED_EXAMPLES)("a scenario is refused: $title", ({ yaml }) => {
   expect(() => parseScenario(yaml, "scenario.yaml")).toThrow("1 problem in scenario.yaml");
 });
 

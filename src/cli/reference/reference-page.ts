@@ -5,9 +5,9 @@ import { parse, stringify } from "yaml";
 import { parseScenario } from "../../scenario/loader.js";
 import { isMapping, parsePath, pathText, type Mapping } from "../../syntax/paths.js";
 import { ScenarioError } from "../../syntax/problems.js";
-import { EXAMPLES } from "./reference-examples.js";
-import { REFUSED } from "./reference-refused.js";
-import { ROLE, keySections, type KeyRow, type KeySection } from "./reference-rows.js";
+import { SCENARIO_EXAMPLES } from "./reference-examples.js";
+import { REFUSED_EXAMPLES } from "./reference-refused.js";
+import { ROLE_PLACEHOLDER, keySections, type KeyRow, type KeySection } from "./reference-rows.js";
 import { WORKLOADS } from "../../workloads/registry.js";
 import { executorKeys } from "../../load/load-settings.js";
 import { wrap } from "../../foundation/text/text-table.js";
@@ -17,7 +17,7 @@ const ROWS_TOGETHER = 3;
 const SHOWN_CHARACTERS = 80;
 const LINE_CHARACTERS = 118;
 
-const INTRODUCTION = `# The scenario, key by key
+const KEYS_INTRODUCTION = `# The scenario, key by key
 
 A scenario is a YAML file. \`train-sim json-schema --markdown\` writes this page from the schema that checks scenarios:
 do not edit it by hand. In parentheses: the values of a key and its default. A key that means the same in several places
@@ -53,19 +53,19 @@ const EXAMPLES_INTRODUCTION = `# Scenarios as examples
 reference](../docs/reference/scenario.md) has every key, and [the list](README.md) scenarios to run.
 `;
 
-const OF_WORKLOADS = `## Keys of workloads
+const WORKLOAD_KEYS_HEADING = `## Keys of workloads
 
 With the workloads that have them; [train-events.md](train-events.md) and [workloads.md](workloads.md) describe them.
 `;
 
 /** Keys into which train-sim turns the path of a module; users do not write them. */
-const MADE = /^workload\.(module|hash|declares)\b/;
+const COMPUTED_KEYS_PATTERN = /^workload\.(module|hash|declares)\b/;
 /** Sentence in a meaning about the executors that take the key; the table of executors states it. */
-const OF_EXECUTORS = /\s*Executors? [^.]* only(, which needs? it)?\./;
+const EXECUTORS_ONLY_SENTENCE = /\s*Executors? [^.]* only(, which needs? it)?\./;
 /** Sentence at the end of a meaning that names the kinds or strategies that have the key. */
-const ONLY_OF = /\s*(?:Kinds?|Strateg(?:y|ies)) ([^.]*?) only(?:, which needs? it)?\./;
+const KINDS_ONLY_SENTENCE = /\s*(?:Kinds?|Strateg(?:y|ies)) ([^.]*?) only(?:, which needs? it)?\./;
 /** Short meanings, by path, of keys that another page of the reference explains at length. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
+const SHORT_MEANING_BY_PATH: Readonly<Record<string, string>> = {
   workload: "A name, a path such as `./bank.sql`, or a mapping: [workloads.md](workloads.md).",
   storage: "How tables are stored: [workloads.md](workloads.md#calls), [dialects.md](dialects.md).",
   order:
@@ -116,7 +116,9 @@ function asWritten(yaml: string): unknown[] {
 /** The key with its shortest value in the examples; undefined if no example has the key. */
 export function exampleOf(path: string): string | undefined {
   const parts = path.replaceAll("[]", "").split(".");
-  const found = EXAMPLES.flatMap(({ yaml }) => asWritten(yaml).flatMap((one) => valuesAt(one, parts)));
+  const found = SCENARIO_EXAMPLES.flatMap(({ yaml }) =>
+    asWritten(yaml).flatMap((one) => valuesAt(one, parts)),
+  );
   const texts = found.map(flow).sort((a, b) => a.length - b.length);
   const [text] = texts.filter((one) => one !== "{}");
   if (text === undefined) return undefined;
@@ -160,13 +162,15 @@ function ownersOf(path: string): string[] {
 /** True if the key belongs to a workload, whose page describes it. */
 const isDescribedElsewhere = (path: string): boolean => ownersOf(path).length > 0;
 /** True for bounds that the table of checks lists with their defaults. */
-const isBound = (path: string): boolean => path.startsWith("diagnosis.max");
+const isDiagnosisBound = (path: string): boolean => path.startsWith("diagnosis.max");
 
 /** Text after the name of a key: applicability, values, default, meaning, example. */
 function rowText({ path, meaning: stated, takes, otherwise }: KeyRow): string {
   const owners = ownersOf(path);
-  const meaning = isDescribedElsewhere(path) ? "" : (ELSEWHERE[path] ?? stated.replace(OF_EXECUTORS, ""));
-  const kinds = ONLY_OF.exec(meaning)?.[1];
+  const meaning = isDescribedElsewhere(path)
+    ? ""
+    : (SHORT_MEANING_BY_PATH[path] ?? stated.replace(EXECUTORS_ONLY_SENTENCE, ""));
+  const kinds = KINDS_ONLY_SENTENCE.exec(meaning)?.[1];
   const facts = [
     owners.length > 0 ? owners.join(", ") : kinds,
     namesValues(meaning, takes) ? undefined : takes,
@@ -175,7 +179,9 @@ function rowText({ path, meaning: stated, takes, otherwise }: KeyRow): string {
   const hasForm = /mapping|metric/.test(takes.replace(/`[^`]*`/g, ""));
   const example = hasForm ? exampleOf(path) : undefined;
   const exampleText = example && example.length <= SHOWN_CHARACTERS ? `Example: ${example}.` : "";
-  const links = meaning.replace(ONLY_OF, "").replace(/docs\/reference\/([\w-]+\.md)/g, "[$1]($1)");
+  const links = meaning
+    .replace(KINDS_ONLY_SENTENCE, "")
+    .replace(/docs\/reference\/([\w-]+\.md)/g, "[$1]($1)");
   return [`(${facts.join("; ")})`, links, exampleText].filter((part) => part !== "").join(" ");
 }
 
@@ -207,7 +213,7 @@ function roleTable(): string {
     keysOf(takes),
   ]);
   return [
-    `\`${ROLE}\` is one of:\n`,
+    `\`${ROLE_PLACEHOLDER}\` is one of:\n`,
     table(["role", "workload", "by default", "default clients", "default think time"], roles),
     "`false` in place of a role leaves it out.\n",
     "Each executor needs some keys of `load` and may have others:\n",
@@ -244,13 +250,13 @@ function refusals(): string {
   return [
     "## What is refused\n",
     "Before anything is started, with these words:\n",
-    ...REFUSED.map(({ yaml }) => item(refusalOf(yaml))),
+    ...REFUSED_EXAMPLES.map(({ yaml }) => item(refusalOf(yaml))),
     "",
   ].join("\n");
 }
 
 function examples(): string[] {
-  return EXAMPLES.map(({ title, yaml }) => {
+  return SCENARIO_EXAMPLES.map(({ title, yaml }) => {
     const { treatments } = parseScenario(yaml, "scenario.yaml");
     const ids = treatments.map(({ id }) => `\`${id}\``).join(", ");
     const described =
@@ -268,7 +274,7 @@ export function scenarioExamplesPage(): string {
 export function scenarioReferencePage(): string {
   const all = keySections();
   const rows = distinctRows(all.flatMap((section) => section.rows)).filter(
-    ({ path }) => !MADE.test(path) && !isBound(path),
+    ({ path }) => !COMPUTED_KEYS_PATTERN.test(path) && !isDiagnosisBound(path),
   );
   const sections = all.map((section) => ({
     ...section,
@@ -280,12 +286,12 @@ export function scenarioReferencePage(): string {
   const small = sections.filter((one) => isSmall(one) && !ofWorkloads.includes(one));
   const large = sections.filter((one) => !isSmall(one) && !ofWorkloads.includes(one));
   return [
-    INTRODUCTION,
+    KEYS_INTRODUCTION,
     "## Keys at the top\n",
     rowList(small.flatMap(({ rows }) => rows)),
     `${paragraph(`Sections below have the keys of ${large.map(({ key }) => `[\`${pathText([key])}\`](#${key.toLowerCase()})`).join(", ")}.`)}\n`,
     ...large.map(section),
-    OF_WORKLOADS,
+    WORKLOAD_KEYS_HEADING,
     rowList(ofWorkloads.flatMap((one) => one.rows)),
   ].join("\n");
 }

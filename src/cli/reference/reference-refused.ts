@@ -4,7 +4,7 @@ import { OWN_EXAMPLES } from "../../workloads/own.js";
 import { WORKLOADS } from "../../workloads/registry.js";
 import type { ScenarioExample } from "../../workloads/workload.js";
 
-export const REFUSED: readonly ScenarioExample[] = [
+export const REFUSED_EXAMPLES: readonly ScenarioExample[] = [
   { title: "a misspelt key", yaml: "name: x\nlockng: nowait" },
   { title: "a number without its unit", yaml: "name: x\ntrial: { duration: 30 }" },
   {

@@ -19,7 +19,7 @@ export interface KeySection {
   readonly rows: readonly KeyRow[];
 }
 
-export const ROLE = "<role>";
+export const ROLE_PLACEHOLDER = "<role>";
 /** Top-level mappings whose keys are scenario paths: the keys below them repeat other keys. */
 const KEYED_BY_PATH: ReadonlySet<string> = new Set(["factors", "include", "exclude"]);
 /** Matches from "Default" to the end of its sentence; a dot inside a number does not end it. */
@@ -120,7 +120,7 @@ function roleRows(node: SchemaNode): KeyRow[] {
     childrenOf(role).flatMap((child) =>
       rowsBelow(`actors.${name}${child.suffix}`, child.node, child.isRequired).map((row) => ({
         ...row,
-        path: row.path.replace(`actors.${name}.`, `actors.${ROLE}.`),
+        path: row.path.replace(`actors.${name}.`, `actors.${ROLE_PLACEHOLDER}.`),
       })),
     ),
   );

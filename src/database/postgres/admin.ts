@@ -1,6 +1,6 @@
 // A lost connection rejects with a TargetError; the error of a statement is the server's own.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
-import { APPLICATION, type AdminOptions, type AdminSession } from "../contract.js";
+import { APPLICATION_NAME, type AdminOptions, type AdminSession } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { isStandby, TAKES_NO_WRITES } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
@@ -48,7 +48,7 @@ async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnec
 async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
   const connection = new PgConnection({
     endpoint,
-    applicationName: `${APPLICATION}/${options.purpose ?? "admin"}`,
+    applicationName: `${APPLICATION_NAME}/${options.purpose ?? "admin"}`,
     prepared: options.prepared ?? false,
     ...(options.connectTimeoutMs !== undefined && { connectTimeoutMs: options.connectTimeoutMs }),
     report: (event, failure) => {

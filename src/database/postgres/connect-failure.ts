@@ -11,7 +11,7 @@ interface Explanation {
 }
 
 /** Explanations of failed connections by patterns, which are matched in order against `code: message`. */
-const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanation])[] = [
+const FAILURE_EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanation])[] = [
   [
     /client password must be/,
     () => ({
@@ -145,7 +145,7 @@ export function connectFailure(endpoint: Endpoint, error: unknown): TargetError 
   const message = messageOf(error);
   const code = codeOf(error) ?? "";
   const line = `${code}: ${message}`;
-  const explanation = EXPLANATIONS.find(([pattern]) => pattern.test(line))?.[1](endpoint);
+  const explanation = FAILURE_EXPLANATIONS.find(([pattern]) => pattern.test(line))?.[1](endpoint);
   const seen = explanation?.seen ?? "the connection failed";
   return new TargetError(
     `cannot connect to ${describeEndpoint(endpoint)}: ${seen} (${code === "" ? message : `${code}: ${message}`})`,

@@ -28,21 +28,21 @@ interface ReadyForQuery {
   readonly status: string;
 }
 
-const IDLE = "I";
+const IDLE_STATUS = "I";
 /** Transaction status of a session whose transaction has failed: the server accepts only the end of the transaction. */
-const ABORTED = "E";
+const ABORTED_STATUS = "E";
 const IN_FAILED_TRANSACTION = "25P02";
 
 /**
  * Parameters by which a server from PostgreSQL 14 on reports at log-in that it takes no writes; libpq reads them for
  * `target_session_attrs`.
  */
-const READ_ONLY: ReadonlySet<string> = new Set(["in_hot_standby", "default_transaction_read_only"]);
+const READ_ONLY_SETTINGS: ReadonlySet<string> = new Set(["in_hot_standby", "default_transaction_read_only"]);
 
 /** First characters of a warning's SQLSTATE, which do not depend on the server's language. */
-const WARNING = "01";
+const WARNING_CLASS = "01";
 
-const PING: Statement = { name: "ping", text: "SELECT 1" };
+const PING_STATEMENT: Statement = { name: "ping", text: "SELECT 1" };
 
 /** Milliseconds that an orderly close may take before the socket is cut. */
 const CLOSE_MAX_MS = 1_000;
@@ -57,14 +57,14 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   /** Statements that this session has prepared, each with the reader of its rows. */
   private readonly preparedReaders = new Map<Statement, RowReader>();
   private state: "new" | "connecting" | "open" | "broken" = "new";
-  private closing: Promise<void> | undefined;
-  lost: Error | undefined;
+  private closingDone: Promise<void> | undefined;
+  lossError: Error | undefined;
   warnedCommits = 0;
   foundNoRow = false;
-  private isCommitting = false;
+  private isCommitUnderWay = false;
   abortedBy: StatementError | undefined;
   private refusal: Error | undefined;
-  /** Names in `READ_ONLY` whose parameters were on at log-in: the server is a standby, or takes no writes by default. */
+  /** Names in `READ_ONLY_SETTINGS` whose parameters were on at log-in: the server is a standby, or takes no writes by default. */
   private readonly readOnly = new Set<string>();
 
   constructor(options: SessionOptions) {
@@ -76,12 +76,12 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     this.onTransaction = options.onTransaction;
     // Without a listener, an 'error' event would end the process. The statement under way gets the error as well.
     this.on("error", (error) => {
-      this.lost ??= error;
+      this.lossError ??= error;
       this.markBroken();
     });
     this.on("end", () => this.markBroken());
     this.on("notice", ({ code }) => {
-      if (this.isCommitting && code?.startsWith(WARNING)) this.warnedCommits++;
+      if (this.isCommitUnderWay && code?.startsWith(WARNING_CLASS)) this.warnedCommits++;
     });
   }
 
@@ -116,13 +116,13 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     this.connection.on(
       "parameterStatus",
       ({ parameterName: name, parameterValue: value }: ParameterStatus) => {
-        if (READ_ONLY.has(name) && value === "on") this.readOnly.add(name);
+        if (READ_ONLY_SETTINGS.has(name) && value === "on") this.readOnly.add(name);
       },
     );
     // The first readyForQuery ends the log-in and is no transaction: the state is not open yet.
     this.connection.on("readyForQuery", ({ status }: ReadyForQuery) => {
-      if (status === IDLE && this.state === "open") this.onTransaction?.();
-      if (status !== ABORTED) this.refusal = this.abortedBy = undefined;
+      if (status === IDLE_STATUS && this.state === "open") this.onTransaction?.();
+      if (status !== ABORTED_STATUS) this.refusal = this.abortedBy = undefined;
     });
     this.connection.on("errorMessage", (error: Error) => {
       this.refusal ??= error;
@@ -136,7 +136,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
       if (error) this.cut(error);
       else this.state = "open";
       if (!failure) this.report?.("connected");
-      else if (!this.closing) this.report?.("refused", failure);
+      else if (!this.closingDone) this.report?.("refused", failure);
       callback(failure);
     });
     return undefined;
@@ -151,7 +151,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   async ping(): Promise<void> {
-    await this.execute(PING, []);
+    await this.execute(PING_STATEMENT, []);
   }
 
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
@@ -232,15 +232,15 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
 
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {
     const { abortedBy } = this;
-    this.isCommitting = name === "commit";
+    this.isCommitUnderWay = name === "commit";
     return this.askControl(name, text).then(
       (command) => {
-        this.isCommitting = false;
+        this.isCommitUnderWay = false;
         // After a failed statement the server answers COMMIT with ROLLBACK, without an error.
         if (name === "commit" && command === "ROLLBACK") throw abortedBy ?? this.failure(name, rolledBack());
       },
       async (error: unknown) => {
-        this.isCommitting = false;
+        this.isCommitUnderWay = false;
         await this.leaveTransaction();
         throw error;
       },
@@ -278,9 +278,9 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   override end(): Promise<void>;
   override end(callback: () => void): void;
   override end(callback?: () => void): Promise<void> | undefined {
-    this.closing ??= this.close();
-    if (!callback) return this.closing;
-    void this.closing.then(callback);
+    this.closingDone ??= this.close();
+    if (!callback) return this.closingDone;
+    void this.closingDone.then(callback);
     return undefined;
   }
 
@@ -309,12 +309,12 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     this.state = "broken";
     if (!wasOpen) return;
     this.onTransaction?.();
-    this.report?.("lost", this.lost);
+    this.report?.("lost", this.lossError);
   }
 
   private failure(name: string, error: unknown): StatementError {
-    // The driver reports only "not queryable" for a session that ended during an app delay; `lost` has the cause.
-    const cause = codeOf(error) === undefined ? (this.lost ?? error) : error;
+    // The driver reports only "not queryable" for a session that ended during an app delay; `lossError` has the cause.
+    const cause = codeOf(error) === undefined ? (this.lossError ?? error) : error;
     const { kind, sqlstate } = classifyFailure(cause);
     // The server closes the connection after such an error, but the end of the socket arrives a moment later.
     if (kind === "reconnect") this.markBroken();

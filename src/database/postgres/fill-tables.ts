@@ -4,7 +4,7 @@ import { withinLockTimeout } from "./lock-timeout.js";
 import { refreshStatistics } from "./statistics.js";
 
 /** Rows that one statement adds: fewer than any dialect's limit. */
-const PORTION = 1_000;
+const PORTION_ROWS = 1_000;
 
 interface FillOptions {
   readonly namespace: string;
@@ -49,8 +49,8 @@ export async function insertNumbered(
   isWanted: () => boolean,
 ): Promise<void> {
   for (const { into, row, rows } of tables)
-    for (let first = 1; first <= rows && isWanted(); first += PORTION) {
-      const last = Math.min(rows, first + PORTION - 1);
+    for (let first = 1; first <= rows && isWanted(); first += PORTION_ROWS) {
+      const last = Math.min(rows, first + PORTION_ROWS - 1);
       await client.query(`INSERT INTO ${into} SELECT ${row} FROM generate_series(${first}, ${last}) AS n`);
     }
 }

@@ -14,7 +14,7 @@ interface Printed {
 }
 
 /** Latest output of each command, by the words of the command. */
-const printed = new Map<string, Printed>();
+const printedByCommand = new Map<string, Printed>();
 
 const keyOf = ({ words }: PasswordCommand): string => JSON.stringify(words);
 
@@ -23,20 +23,20 @@ const keyOf = ({ words }: PasswordCommand): string => JSON.stringify(words);
  * failure is not kept.
  */
 export function passwordFrom(command: PasswordCommand): Promise<string> {
-  const known = printed.get(keyOf(command));
+  const known = printedByCommand.get(keyOf(command));
   const nowMs = monotonicMs();
   if (known && nowMs - known.atMs < command.reuseMs) return known.password;
   const fresh = { password: run(command.words), atMs: nowMs };
-  printed.set(keyOf(command), fresh);
+  printedByCommand.set(keyOf(command), fresh);
   fresh.password.catch(() => {
-    if (printed.get(keyOf(command)) === fresh) printed.delete(keyOf(command));
+    if (printedByCommand.get(keyOf(command)) === fresh) printedByCommand.delete(keyOf(command));
   });
   return fresh.password;
 }
 
 /** Forgets the command's last output, so that the next connection runs the command again: the server called it expired. */
 export function forgetPassword(command: PasswordCommand): void {
-  printed.delete(keyOf(command));
+  printedByCommand.delete(keyOf(command));
 }
 
 async function run(words: readonly string[]): Promise<string> {

@@ -24,7 +24,10 @@ const toExactNumber = (text: string): number | string => {
  * timestamps, arrays) stay the text that the server sent. So does an int8 of 2^53 or more: no count or size is that large,
  * but a user's ids may be.
  */
-const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+const PARSER_BY_OID: ReadonlyMap<number, (text: string) => unknown> = new Map<
+  number,
+  (text: string) => unknown
+>([
   [16, (text) => text === "t"], // bool
   [20, toExactNumber], // int8
   [21, toNumber], // int2
@@ -37,7 +40,7 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
 const asText = (text: string): string => text;
 
 export function parserOf(oid: number): ((text: string) => unknown) | undefined {
-  return PARSERS.get(oid);
+  return PARSER_BY_OID.get(oid);
 }
 
 /** Purpose, in the session's name, of the session that holds the claim: it stays in a transaction for the whole run. */

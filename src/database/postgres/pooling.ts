@@ -3,7 +3,7 @@ import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { PgConnection } from "./connection.js";
-import { APPLICATION } from "../contract.js";
+import { APPLICATION_NAME } from "../contract.js";
 
 type PoolingMode = "transaction" | "statement";
 
@@ -15,14 +15,14 @@ const PATIENCE_MS = 2_000;
  * Query for the server process and the start of its server: two servers behind one name may each have a process of the same
  * number.
  */
-const PROCESS = "SELECT pg_backend_pid() || ' since ' || pg_postmaster_start_time() AS process";
+const PROCESS_SQL = "SELECT pg_backend_pid() || ' since ' || pg_postmaster_start_time() AS process";
 
 /**
  * Pooling mode of a pooler; undefined for a server, for a pooler in session mode, and for an endpoint that cannot be asked.
  */
 export async function poolingOf(endpoint: Endpoint): Promise<PoolingMode | undefined> {
   const opened = [0, 1].map(
-    () => new PgConnection({ endpoint, applicationName: APPLICATION, prepared: false }),
+    () => new PgConnection({ endpoint, applicationName: APPLICATION_NAME, prepared: false }),
   );
   const [client, other] = opened as [PgConnection, PgConnection];
   try {
@@ -39,7 +39,7 @@ export async function poolingOf(endpoint: Endpoint): Promise<PoolingMode | undef
 }
 
 async function processOf(client: PgConnection): Promise<string | undefined> {
-  const { rows } = await withinMs(client.query<{ process: string }>(PROCESS), PATIENCE_MS);
+  const { rows } = await withinMs(client.query<{ process: string }>(PROCESS_SQL), PATIENCE_MS);
   return rows[0]?.process;
 }
 

@@ -5,9 +5,16 @@ import { withSearchPath } from "../endpoint.js";
 import { connectAdmin, controlTransactions, type AdminClient } from "./admin.js";
 import { isUnavailable, isStandby } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
-import { CAPABILITIES, dialectOf } from "./dialects/registry.js";
-import { SCHEMES, tlsOf, URL_EXAMPLE, urlRefusal, withFiles, withTls } from "./endpoint/connection-url.js";
-import { completed, ignoredVariables } from "./endpoint/libpq-variables.js";
+import { CAPABILITIES_BY_DIALECT, dialectOf } from "./dialects/registry.js";
+import {
+  URL_SCHEMES,
+  tlsOf,
+  URL_EXAMPLE,
+  urlRefusal,
+  withFiles,
+  withTls,
+} from "./endpoint/connection-url.js";
+import { completedUrl, ignoredVariables } from "./endpoint/libpq-variables.js";
 import { endpointAt } from "./endpoint/parse-url.js";
 import { FOREIGN_SOURCES } from "./evidence/postgres-foreign.js";
 import { DatabaseSampler, type SamplerOptions } from "./evidence/sampler.js";
@@ -114,16 +121,16 @@ const plans: Database<AdminClient>["plans"] = {
 
 export const postgresql = {
   name: "PostgreSQL",
-  dialects: CAPABILITIES,
+  dialects: CAPABILITIES_BY_DIALECT,
   urls: {
-    schemes: SCHEMES,
+    schemes: URL_SCHEMES,
     example: URL_EXAMPLE,
     refusal: urlRefusal,
     read: endpointAt,
     tlsOf,
     withTls,
     withFiles,
-    complete: completed,
+    complete: completedUrl,
     ignoredVariables,
   },
   socketOf: ({ host, port }) =>

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { StatementError } from "../errors.js";
-import { REMEDIES, remedyOf } from "./remedies.js";
+import { FAILURE_REMEDIES, remedyOf } from "./remedies.js";
 import { explained } from "../registry.js";
 
 const fromServer = (code: string, message: string): Error =>
@@ -53,9 +53,9 @@ describe("the table of remedies", () => {
 
   it("has one example for each row, and no row hides another", () => {
     const rows = CASES.map(([code, message]) =>
-      REMEDIES.findIndex((row) => code.startsWith(row.code) && (row.detail ?? /^/).test(message)),
+      FAILURE_REMEDIES.findIndex((row) => code.startsWith(row.code) && (row.detail ?? /^/).test(message)),
     );
-    expect(rows).toEqual(REMEDIES.map((_, row) => row));
+    expect(rows).toEqual(FAILURE_REMEDIES.map((_, row) => row));
   });
 });
 

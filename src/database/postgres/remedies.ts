@@ -25,7 +25,7 @@ const READ_LOG = "Read the server's log.";
 const NAME_THE_POOLER =
   "If a pooler is there, name the database server in target.url and the pooler in pool.url, with pool.strategy: pgbouncer.";
 
-export const REMEDIES: readonly Remedy[] = [
+export const FAILURE_REMEDIES: readonly Remedy[] = [
   {
     code: "53300",
     detail: /for role "(.+)"/,
@@ -116,7 +116,7 @@ export const REMEDIES: readonly Remedy[] = [
 ];
 
 /** System calls that change a file system. */
-const WRITES: ReadonlySet<string> = new Set([
+const WRITING_SYSTEM_CALLS: ReadonlySet<string> = new Set([
   "open",
   "write",
   "mkdir",
@@ -140,7 +140,7 @@ export function remedyOf(error: unknown): string | undefined {
   const cause = causeOf(error);
   const code = codeOf(cause) ?? "";
   const message = messageOf(cause);
-  for (const remedy of REMEDIES) {
+  for (const remedy of FAILURE_REMEDIES) {
     if (!code.startsWith(remedy.code)) continue;
     const found = (remedy.detail ?? /^/).exec(message);
     if (!found) continue;
@@ -181,7 +181,7 @@ export function explained(error: unknown): TrainSimError | undefined {
       { cause: error },
     );
   if (!isFromSystem(cause)) return undefined;
-  return cause.path !== undefined && WRITES.has(cause.syscall ?? "")
+  return cause.path !== undefined && WRITING_SYSTEM_CALLS.has(cause.syscall ?? "")
     ? storageError(cause, cause.path)
     : new TrainSimError(
         `the operating system refused: ${messageOf(error)}`,

@@ -2,10 +2,10 @@
 import { freshSeed } from "../../foundation/prng.js";
 import type { Endpoint } from "../endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
-import { LIMITED } from "./session-limits.js";
+import { LIMITED_COLUMN_SQL } from "./session-limits.js";
 
 /** First key of the advisory lock that marks the database during the check; the second key is random. */
-const TOKEN = 0x74_72_61_69;
+const LOCK_TOKEN = 0x74_72_61_69;
 
 /** Place at which a session has arrived, as its server reports it. */
 export interface Place {
@@ -19,18 +19,18 @@ export interface Place {
   readonly isShared: boolean;
 }
 
-const PLACE = `current_user::text AS role, current_database()::text AS database,
+const PLACE_COLUMNS_SQL = `current_user::text AS role, current_database()::text AS database,
   coalesce(host(inet_server_addr()) || ':' || inet_server_port(), 'a local socket') AS address,
   to_char(pg_postmaster_start_time() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS started,
   pg_is_in_recovery() AS "isStandby",
   version() ~ '-YB-' OR EXISTS (SELECT FROM pg_extension WHERE extname IN ('citus', 'bdr', 'spock')) AS "isShared"`;
 
-const SEES = `EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
-    AND classid = ${TOKEN} AND objid = $1::bigint::oid
+const SEES_LOCK_SQL = `EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
+    AND classid = ${LOCK_TOKEN} AND objid = $1::bigint::oid
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS "canSeeToken"`;
 
 export async function placeOf(client: AdminClient): Promise<Place> {
-  const [row] = await client.query(`SELECT ${PLACE}`);
+  const [row] = await client.query(`SELECT ${PLACE_COLUMNS_SQL}`);
   return row as unknown as Place;
 }
 
@@ -52,7 +52,7 @@ export class Token {
     const token = new Token(await connectAdmin(endpoint, { purpose: "preflight" }));
     try {
       await token.session.query("BEGIN");
-      await token.session.query("SELECT pg_advisory_xact_lock($1, $2)", [TOKEN, token.key]);
+      await token.session.query("SELECT pg_advisory_xact_lock($1, $2)", [LOCK_TOKEN, token.key]);
       return token;
     } catch (error) {
       await token.session.close();
@@ -65,7 +65,7 @@ export class Token {
     const client = await connectAdmin(endpoint, { purpose: "preflight", keepsTimeLimits: true });
     try {
       const [row] = await client.query(
-        `SELECT ${PLACE}, ${SEES}, ${LIMITED},
+        `SELECT ${PLACE_COLUMNS_SQL}, ${SEES_LOCK_SQL}, ${LIMITED_COLUMN_SQL},
            (SELECT pg_has_role(oid, 'USAGE') FROM pg_roles WHERE rolname = $2) AS "hasRole"`,
         [this.key, role],
       );

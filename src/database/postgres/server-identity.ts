@@ -5,13 +5,13 @@ import type { Endpoint } from "../endpoint.js";
 import { connectAdmin, type SqlClient } from "./admin.js";
 import { dialectOfProduct, productOf, readSettings, versionOf } from "./server-info.js";
 
-const moment = (expression: string): string =>
+const momentSql = (expression: string): string =>
   `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 const PARTS = {
   systemIdentifier: "SELECT system_identifier::text AS value FROM pg_control_system()",
-  startedAt: `SELECT ${moment("pg_postmaster_start_time()")} AS value`,
-  configLoadedAt: `SELECT ${moment("pg_conf_load_time()")} AS value`,
+  startedAt: `SELECT ${momentSql("pg_postmaster_start_time()")} AS value`,
+  configLoadedAt: `SELECT ${momentSql("pg_conf_load_time()")} AS value`,
 } as const;
 
 /** Reads the server's identity in a new session. Rejects with a TargetError if no session can be opened. */

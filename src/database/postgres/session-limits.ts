@@ -2,7 +2,7 @@
 import { counted } from "../../foundation/units.js";
 import type { SqlClient } from "./admin.js";
 import { quoteIdentifier } from "./quoting.js";
-import { APPLICATION } from "../contract.js";
+import { APPLICATION_NAME } from "../contract.js";
 import { IS_TIME_LIMIT } from "./time-limits.js";
 
 export interface SessionLimit {
@@ -18,7 +18,7 @@ const READ_ONLY = "default_transaction_read_only";
 const TOO_SHORT_MS = 10;
 
 /** Column of a SELECT: the settings that limit the session, as JSON. */
-export const LIMITED = `(SELECT coalesce(json_agg(json_build_object('name', name, 'value', current_setting(name), 'setting', setting, 'source', source)), '[]')::text
+export const LIMITED_COLUMN_SQL = `(SELECT coalesce(json_agg(json_build_object('name', name, 'value', current_setting(name), 'setting', setting, 'source', source)), '[]')::text
     FROM pg_settings WHERE (${IS_TIME_LIMIT})
       OR (name = '${READ_ONLY}' AND setting = 'on')) AS "limited"`;
 
@@ -59,13 +59,13 @@ function placeOf(source: string, name: string, role: string, database: string): 
   return ["the whole server", `ALTER ROLE ${ofRole} SET ${name} = ${none};`];
 }
 
-const CONNECTIONS = `SELECT kind, name, max, in_use AS "inUse" FROM (
+const CONNECTIONS_SQL = `SELECT kind, name, max, in_use AS "inUse" FROM (
     SELECT 'role' AS kind, rolname::text AS name, rolconnlimit AS max,
-        (SELECT count(*) FROM pg_stat_activity WHERE usename = rolname AND application_name <> '${APPLICATION}/preflight') AS in_use
+        (SELECT count(*) FROM pg_stat_activity WHERE usename = rolname AND application_name <> '${APPLICATION_NAME}/preflight') AS in_use
       FROM pg_roles WHERE rolname = ANY (string_to_array($1, E'\\n')) AND NOT rolsuper
     UNION ALL
     SELECT 'database', datname::text, datconnlimit,
-        (SELECT count(*) FROM pg_stat_activity a WHERE a.datname = d.datname AND application_name <> '${APPLICATION}/preflight')
+        (SELECT count(*) FROM pg_stat_activity a WHERE a.datname = d.datname AND application_name <> '${APPLICATION_NAME}/preflight')
       FROM pg_database d WHERE datname = current_database()
        AND EXISTS (SELECT FROM pg_roles WHERE rolname = ANY (string_to_array($1, E'\\n')) AND NOT rolsuper)) limits
   WHERE max >= 0`;
@@ -78,7 +78,7 @@ export async function connectionLimits(
   client: SqlClient,
   needs: ReadonlyMap<string, number>,
 ): Promise<SessionLimit[]> {
-  const rows = await client.query(CONNECTIONS, [[...needs.keys()].join("\n")]);
+  const rows = await client.query(CONNECTIONS_SQL, [[...needs.keys()].join("\n")]);
   const all = [...needs.values()].reduce((sum, each) => sum + each, 0);
   return rows.flatMap((row): SessionLimit[] => {
     const [kind, name] = [String(row["kind"]), String(row["name"])];

@@ -14,10 +14,11 @@ const OPENED_TOGETHER = 8;
 /** Delays of the WAL writer (`wal_writer_delay`) after which committed work is surely written, as PostgreSQL promises. */
 const WRITER_DELAYS = 3;
 
-const open = (endpoint: Endpoint): Promise<AdminClient> => connectAdmin(endpoint, { purpose: "fault" });
+const openSession = (endpoint: Endpoint): Promise<AdminClient> =>
+  connectAdmin(endpoint, { purpose: "fault" });
 
 export const sessions: Database<AdminClient>["sessions"] = {
-  open,
+  open: openSession,
   answer: async (session) => void (await session.query("SELECT 1")),
   async list(session, loadNames) {
     const rows = await session.query(
@@ -90,7 +91,7 @@ function hold(endpoint: Endpoint): HeldConnections {
     },
     async takeAll() {
       for (;;) {
-        const attempts = Array.from({ length: OPENED_TOGETHER }, () => open(endpoint));
+        const attempts = Array.from({ length: OPENED_TOGETHER }, () => openSession(endpoint));
         const outcomes = await Promise.allSettled(attempts);
         for (const outcome of outcomes) if (outcome.status === "fulfilled") held.push(outcome.value);
         const refusals = outcomes.filter((one) => one.status === "rejected");

@@ -46,10 +46,10 @@ const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKi
 ]);
 
 /** Codes of conflicts between transactions: serialization failure, deadlock, lock not available. */
-const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
+const CONFLICT_SQLSTATES: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
 export function isConflict(sqlstate: string): boolean {
-  return CONFLICTS.has(sqlstate);
+  return CONFLICT_SQLSTATES.has(sqlstate);
 }
 
 /**

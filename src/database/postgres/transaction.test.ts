@@ -106,7 +106,7 @@ describe("a commit that did not reach the server", () => {
     const { connection, calls } = scripted();
     const lost = Object.assign(new Error("terminating connection"), { code: "57P01" });
     const body = (): Promise<void> => {
-      Object.assign(connection, { isBroken: true, lost });
+      Object.assign(connection, { isBroken: true, lossError: lost });
       return Promise.resolve();
     };
     const seen: unknown = await inTransaction(connection, "BEGIN", body).catch((e: unknown) => e);

@@ -24,9 +24,10 @@ function isServersTrouble(error: unknown): boolean {
   return /^(53|58|XX)/.test(classifyFailure(error).sqlstate);
 }
 
-function notSent({ lost }: Connection): StatementError {
+function notSent({ lossError }: Connection): StatementError {
   const cause =
-    lost ?? Object.assign(new Error("the connection was lost before it was sent"), { code: NO_CONNECTION });
+    lossError ??
+    Object.assign(new Error("the connection was lost before it was sent"), { code: NO_CONNECTION });
   return new StatementError("commit", cause, classifyFailure(cause).sqlstate);
 }
 

@@ -20,7 +20,7 @@ import { machineId } from "./join.js";
 import { JoinedAgent } from "./joined-agent.js";
 import { RemoteWorkers } from "./remote-workers.js";
 import { commandByHand, type SshSettings } from "./ssh-agents.js";
-import { bearer, isSameToken } from "./token.js";
+import { bearerAuthorization, isSameToken } from "./token.js";
 
 export interface AgentOptions {
   /** The address where agents join; port 0 takes any free one. */
@@ -41,7 +41,7 @@ interface HubOptions extends AgentOptions {
   readonly note: (words: string) => void;
 }
 
-const REFUSED = { unauthorized: 401, conflict: 409, other: 400 } as const;
+const REFUSAL_STATUS = { unauthorized: 401, conflict: 409, other: 400 } as const;
 
 export class AgentHub {
   private readonly agents: JoinedAgent[] = [];
@@ -214,23 +214,26 @@ export class AgentHub {
     request: IncomingMessage,
   ): { readonly introduction: Introduction } | { readonly status: number; readonly refusal: string } {
     const { token, version, count } = this.options;
-    if (!isSameToken(request.headers.authorization ?? "", bearer(token)))
-      return { status: REFUSED.unauthorized, refusal: "it has another token" };
+    if (!isSameToken(request.headers.authorization ?? "", bearerAuthorization(token)))
+      return { status: REFUSAL_STATUS.unauthorized, refusal: "it has another token" };
     const header = headerJson(request.headers[INTRODUCTION_HEADER]);
     // An agent of another version may send an introduction of another shape, so only its version is read.
     const theirs = Introduction.pick({ version: true }).safeParse(header).data?.version;
     if (theirs !== undefined && theirs !== version)
-      return { status: REFUSED.other, refusal: `it is train-sim ${theirs}, and the coordinator ${version}` };
+      return {
+        status: REFUSAL_STATUS.other,
+        refusal: `it is train-sim ${theirs}, and the coordinator ${version}`,
+      };
     const introduction = Introduction.safeParse(header).data;
-    if (!introduction) return { status: REFUSED.other, refusal: "it sent no name" };
+    if (!introduction) return { status: REFUSAL_STATUS.other, refusal: "it sent no name" };
     const { name } = introduction;
     if (this.agents.some((agent) => agent.name === name))
       return {
-        status: REFUSED.conflict,
+        status: REFUSAL_STATUS.conflict,
         refusal: `an agent called ${name} has joined already; give this one another --name`,
       };
     if (this.agents.length >= count)
-      return { status: REFUSED.conflict, refusal: `all ${count} agents have joined already` };
+      return { status: REFUSAL_STATUS.conflict, refusal: `all ${count} agents have joined already` };
     return { introduction };
   }
 

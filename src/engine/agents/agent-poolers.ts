@@ -21,7 +21,7 @@ export interface PoolerPlace {
   readonly isHere: boolean;
 }
 
-const COUNTS: ReadonlySet<string> = new Set([
+const COUNT_FIELDS: ReadonlySet<string> = new Set([
   "transactions",
   "waitMs",
   "queryMs",
@@ -29,7 +29,10 @@ const COUNTS: ReadonlySet<string> = new Set([
 
 /** The last reading of poolers that are gone: counts keep their values, everything else is 0. */
 export function withoutReadings(reading: PoolerReading): PoolerReading {
-  const left = Object.entries(reading).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : 0]);
+  const left = Object.entries(reading).map(([name, value]) => [
+    name,
+    COUNT_FIELDS.has(name) ? Number(value) : 0,
+  ]);
   return Object.fromEntries(left) as PoolerReading;
 }
 
@@ -55,7 +58,7 @@ class PoolersOfAgent {
   readonly instances: readonly PoolerInstance[];
   readonly lost: Promise<string>;
   private running: readonly number[];
-  private last: PoolerReading = { clientsActive: 0, serversActive: 0, serversIdle: 0 };
+  private lastReading: PoolerReading = { clientsActive: 0, serversActive: 0, serversIdle: 0 };
 
   constructor(
     private readonly place: PoolerPlace,
@@ -83,8 +86,8 @@ class PoolersOfAgent {
 
   async sample(): Promise<PoolerReading> {
     const answer = await this.ask({ kind: "sample" });
-    this.last = answer ? Reading.parse(answer.value) : withoutReadings(this.last);
-    return this.last;
+    this.lastReading = answer ? Reading.parse(answer.value) : withoutReadings(this.lastReading);
+    return this.lastReading;
   }
 
   /** Resolves to the agent's answer as `value`, or to undefined if a fault has killed the agent. */

@@ -27,7 +27,7 @@ const STRETCH_MS = 1_000;
 /** Number of stretches that the estimate uses: over longer times temperature changes the drift. */
 const STRETCHES_MAX = 120;
 /** Number of latest readings that may be the later end of the interval over which drift is measured. */
-const LATEST = 10;
+const LATEST_READINGS = 10;
 /** Drift assumed for a clock that was not measured: crystals are within 100 ppm, and a kernel slews by up to 500 ppm. */
 const DRIFT_UNKNOWN = 600e-6;
 /** Change of drift that is allowed for after it was measured (5 ppm), added to its error. */
@@ -89,7 +89,7 @@ export class ClockEstimate {
   /** Drift and its error, from the pair of readings that bounds the drift most tightly. */
   private get driftWithin(): { readonly drift: number; readonly error: number } {
     let best = { drift: 0, error: DRIFT_UNKNOWN };
-    for (const last of this.readings.slice(-LATEST)) {
+    for (const last of this.readings.slice(-LATEST_READINGS)) {
       for (const first of this.readings) {
         const apartMs = last.atMs - first.atMs;
         if (apartMs <= 0) continue;

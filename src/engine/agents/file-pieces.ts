@@ -9,7 +9,7 @@ const LINE_END = 10;
 
 export class FilePieces {
   private readonly files = new Map<string, { readonly fd: number; sent: number }>();
-  private readonly piece = Buffer.allocUnsafe(PIECE_BYTES);
+  private readonly pieceBuffer = Buffer.allocUnsafe(PIECE_BYTES);
 
   constructor(
     private readonly directory: string,
@@ -22,10 +22,10 @@ export class FilePieces {
       const file = this.files.get(name) ?? { fd: openSync(join(this.directory, name), "r"), sent: 0 };
       this.files.set(name, file);
       for (;;) {
-        const read = readSync(file.fd, this.piece, 0, PIECE_BYTES, file.sent);
-        const bytes = name.endsWith(".ndjson") ? this.piece.lastIndexOf(LINE_END, read - 1) + 1 : read;
+        const read = readSync(file.fd, this.pieceBuffer, 0, PIECE_BYTES, file.sent);
+        const bytes = name.endsWith(".ndjson") ? this.pieceBuffer.lastIndexOf(LINE_END, read - 1) + 1 : read;
         if (read === 0 || bytes === 0) break;
-        this.send(name, Buffer.from(this.piece.subarray(0, bytes)));
+        this.send(name, Buffer.from(this.pieceBuffer.subarray(0, bytes)));
         file.sent += bytes;
       }
     }

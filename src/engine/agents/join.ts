@@ -5,7 +5,7 @@ import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { isLoopback } from "../../foundation/loopback.js";
 import { processPlace } from "../../foundation/process/orphans.js";
 import { INTRODUCTION_HEADER, MESSAGE_MAX_BYTES, type Introduction } from "./agent-protocol.js";
-import { bearer } from "./token.js";
+import { bearerAuthorization } from "./token.js";
 
 const AGAIN_MS = 500;
 const HANDSHAKE_MS = 10_000;
@@ -63,7 +63,10 @@ type Outcome = WebSocket | { readonly refusal: string } | { readonly error: Erro
 function dial({ url, token, introduction, ca }: JoinOptions): Promise<Outcome> {
   return new Promise((resolve) => {
     const socket = new WebSocket(url, {
-      headers: { authorization: bearer(token), [INTRODUCTION_HEADER]: JSON.stringify(introduction) },
+      headers: {
+        authorization: bearerAuthorization(token),
+        [INTRODUCTION_HEADER]: JSON.stringify(introduction),
+      },
       maxPayload: MESSAGE_MAX_BYTES,
       handshakeTimeout: HANDSHAKE_MS,
       perMessageDeflate: false,

@@ -34,20 +34,20 @@ export class JoinedAgent {
   /** Whether a fault of the scenario kills this agent, so that its end is no error. */
   isKillExpected = false;
   private readonly clock = new ClockEstimate();
-  private exchanges = 0;
+  private clockExchanges = 0;
   /** Time at which the agent last received a clock question, in milliseconds of the agent's clock. */
   private lastHeardMs = 0;
   /** Error of the clock at the last exchange, and the largest since `forgetErrors`, in milliseconds. */
   private errorMs = 0;
   private worstErrorMs = 0;
   private listener: AgentListener = () => undefined;
-  private loss: TrainSimError | undefined;
+  private lossError: TrainSimError | undefined;
   private onLost: (error: TrainSimError) => void = () => undefined;
   private silenceTimer: NodeJS.Timeout | undefined;
   /** Requests that await their answer, by request number. */
   private readonly pendingRequests = new Map<number, PendingRequest>();
   private requests = 0;
-  private next: NodeJS.Timeout | undefined;
+  private nextExchangeTimer: NodeJS.Timeout | undefined;
   /** Resolves once the agent's clock is known. Stays pending forever if the agent is lost before. */
   readonly ready: Promise<void>;
   private becomeReady: () => void = () => undefined;
@@ -70,7 +70,7 @@ export class JoinedAgent {
 
   /** The error by which the agent was lost; undefined while it is connected. */
   get lost(): TrainSimError | undefined {
-    return this.loss;
+    return this.lossError;
   }
 
   /** Round trip of the last exchange, in milliseconds, without the agent's time to answer. */
@@ -85,11 +85,11 @@ export class JoinedAgent {
   listen(listener: AgentListener, onLost: (error: TrainSimError) => void): void {
     this.listener = listener;
     this.onLost = onLost;
-    if (this.loss) onLost(this.loss);
+    if (this.lossError) onLost(this.lossError);
   }
 
   send(message: ToAgent): void {
-    if (!this.loss) this.socket.send(encode(message));
+    if (!this.lossError) this.socket.send(encode(message));
   }
 
   /**
@@ -97,7 +97,7 @@ export class JoinedAgent {
    * the agent is lost.
    */
   ask(request: Request): Promise<unknown> {
-    if (this.loss) return Promise.reject(this.loss);
+    if (this.lossError) return Promise.reject(this.lossError);
     const id = this.requests++;
     return new Promise((resolve, reject) => {
       this.pendingRequests.set(id, { resolve, reject });
@@ -128,24 +128,24 @@ export class JoinedAgent {
 
   close(): void {
     this.send({ kind: "end" });
-    this.loss ??= new TargetError("the run is over");
-    this.refuseAsked(this.loss);
+    this.lossError ??= new TargetError("the run is over");
+    this.refuseAsked(this.lossError);
     clearTimeout(this.silenceTimer);
-    clearTimeout(this.next);
+    clearTimeout(this.nextExchangeTimer);
     this.socket.close();
   }
 
   lose(why: string): void {
-    if (this.loss) return;
-    this.loss = new TargetError(
+    if (this.lossError) return;
+    this.lossError = new TargetError(
       `agent ${this.name} is lost: ${why}`,
       "Read its output for the cause. --resume repeats the trial once as many agents have joined.",
     );
     clearTimeout(this.silenceTimer);
-    clearTimeout(this.next);
+    clearTimeout(this.nextExchangeTimer);
     this.socket.terminate();
-    this.refuseAsked(this.loss);
-    this.onLost(this.loss);
+    this.refuseAsked(this.lossError);
+    this.onLost(this.lossError);
     this.onGone(this);
   }
 
@@ -160,7 +160,7 @@ export class JoinedAgent {
   }
 
   private onMessage(bytes: Buffer): void {
-    if (this.loss) return; // sent before the run ended
+    if (this.lossError) return; // sent before the run ended
     const answeredMs = monotonicMs();
     try {
       const message = decode(bytes, FromAgent);
@@ -193,15 +193,15 @@ export class JoinedAgent {
     const { offsetMs, errorMs } = this.clock.at(reply.repliedMs);
     this.errorMs = errorMs + Math.abs(reply.correctionMs - offsetMs);
     this.worstErrorMs = Math.max(this.worstErrorMs, this.errorMs);
-    this.exchanges++;
-    const isKnown = this.exchanges >= FIRST_EXCHANGES;
+    this.clockExchanges++;
+    const isKnown = this.clockExchanges >= FIRST_EXCHANGES;
     if (isKnown) {
       this.send({ kind: "line", line: { sinceMs: reply.repliedMs, offsetMs, slope: this.clock.drift } });
-      if (this.exchanges === FIRST_EXCHANGES) {
+      if (this.clockExchanges === FIRST_EXCHANGES) {
         this.worstErrorMs = errorMs; // what is wrong with its clock by now is put right before it measures
         this.becomeReady();
       }
     }
-    this.next = setTimeout(() => this.askTime(), isKnown ? EXCHANGE_EVERY_MS : 0);
+    this.nextExchangeTimer = setTimeout(() => this.askTime(), isKnown ? EXCHANGE_EVERY_MS : 0);
   }
 }

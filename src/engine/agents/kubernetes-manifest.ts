@@ -25,11 +25,11 @@ export interface ManifestOptions {
 
 export type KubernetesObject = ConfigMap | Job | PersistentVolumeClaim | Secret | Service;
 
-const PORT = 5670;
+const AGENT_PORT = 5670;
 const SCENARIO_FILE = "scenario.yaml";
 const RESULTS_SIZE = "10Gi";
 /** Time that agents wait for the coordinator: longer than scheduling a pod and pulling its image take. */
-const WAIT = "10m";
+const JOIN_WAIT_DURATION = "10m";
 
 export function kubernetesManifest(options: ManifestOptions): KubernetesObject[] {
   const { name, token, scenario } = options;
@@ -58,7 +58,7 @@ export function kubernetesManifest(options: ManifestOptions): KubernetesObject[]
         clusterIP: "None",
         publishNotReadyAddresses: true,
         selector: { ...labels, "app.kubernetes.io/component": "coordinator" },
-        ports: [{ name: "agents", port: PORT }],
+        ports: [{ name: "agents", port: AGENT_PORT }],
       },
     },
     job(options, labels, {
@@ -73,11 +73,11 @@ export function kubernetesManifest(options: ManifestOptions): KubernetesObject[]
         "--agents",
         String(options.agents),
         "--agents-wait",
-        WAIT,
+        JOIN_WAIT_DURATION,
         "--token-file",
         "/token/token",
         "--listen",
-        `0.0.0.0:${PORT}`,
+        `0.0.0.0:${AGENT_PORT}`,
         "--cert",
         "/tls/tls.crt",
         "--key",
@@ -99,9 +99,9 @@ export function kubernetesManifest(options: ManifestOptions): KubernetesObject[]
       args: [
         "agent",
         "--join",
-        `wss://${name}-coordinator:${PORT}`,
+        `wss://${name}-coordinator:${AGENT_PORT}`,
         "--wait",
-        WAIT,
+        JOIN_WAIT_DURATION,
         "--token-file",
         "/token/token",
         "--ca",

@@ -35,14 +35,14 @@ export class MemoryMirror {
 
   changes(): MemoryChange[] {
     return this.sides.flatMap(({ ordinal, own, known }) => {
-      const pieces = changed(own, known).reverse();
+      const pieces = changedPieces(own, known).reverse();
       return pieces.length > 0 ? [{ ordinal, pieces }] : [];
     });
   }
 }
 
 /** Pieces of `own` that differ from `known`, from the end to the beginning. Copies them to `known`. */
-function changed(own: Buffer, known: Buffer): MemoryPiece[] {
+function changedPieces(own: Buffer, known: Buffer): MemoryPiece[] {
   const pieces: MemoryPiece[] = [];
   for (const [start, end] of backwards(0, own.length, CHUNK_BYTES)) {
     if (own.compare(known, start, end, start, end) === 0) continue;

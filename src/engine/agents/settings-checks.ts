@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AUTHS, type Endpoint } from "../../database/endpoint.js";
+import { AUTH_METHODS, type Endpoint } from "../../database/endpoint.js";
 import { DIALECTS } from "../../database/registry.js";
 import type { NetworkCondition } from "../../faults/means/condition.js";
 import { EXECUTORS } from "../../load/executors/registry.js";
@@ -51,7 +51,7 @@ export const Condition: z.ZodType<NetworkCondition> = z.discriminatedUnion("kind
   z.object({ kind: z.literal("reset-commits"), share: z.number().min(0).max(1) }),
 ]);
 
-export const AuthInput = z.enum(AUTHS);
+export const AuthInput = z.enum(AUTH_METHODS);
 
 const strategyNames = STRATEGIES.map(({ settings }) => settings.name);
 const poolers = STRATEGIES.filter(({ pooler }) => pooler).map(({ settings }) => settings.name);

@@ -32,7 +32,7 @@ const PATIENCE_MS = 3_000;
 /** Most lines of ssh's output that are kept, for an error message. */
 const LINES_MAX = 50;
 
-const SSH = [
+const SSH_COMMAND = [
   "-T",
   ...["BatchMode=yes", "ExitOnForwardFailure=yes"].flatMap((option) => ["-o", option]),
   // ControlPath=none, because a shared connection would keep the forwarded port; RemoteCommand=none, because a command
@@ -75,7 +75,7 @@ class SshAgent {
     const agent = `agent --join ws://127.0.0.1:${port} --token-file - --again --name ${host} --wait ${JOIN_WITHIN}`;
     const tunnel = `127.0.0.1:${port}:127.0.0.1:${hubPort}`;
     // A separate session, so that Ctrl-C reaches the coordinator only, which ends its trials in order.
-    const child = spawn("ssh", [...SSH, "-R", tunnel, "--", host, `${command} ${agent}`], {
+    const child = spawn("ssh", [...SSH_COMMAND, "-R", tunnel, "--", host, `${command} ${agent}`], {
       detached: true,
       env: passwordlessEnvironment(),
       stdio: ["pipe", "ignore", "pipe"],

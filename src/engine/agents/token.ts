@@ -45,6 +45,6 @@ export function isSameToken(given: string, wanted: string): boolean {
   return timingSafeEqual(a, b);
 }
 
-export function bearer(token: string): string {
+export function bearerAuthorization(token: string): string {
   return `Bearer ${token}`;
 }

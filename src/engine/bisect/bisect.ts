@@ -126,7 +126,7 @@ class BisectionRun {
   /** Verdicts by the key of a revision's scenario: a scenario that returns later is not measured again. */
   private readonly verdictsByKey = new Map<string, RevisionVerdict>();
   /** Positions whose revision was skipped or inconclusive; the search does not try them again. */
-  private readonly silent = new Set<number>();
+  private readonly silentCandidates = new Set<number>();
 
   constructor(
     private readonly plan: BisectPlan,
@@ -162,7 +162,7 @@ class BisectionRun {
     if ("key" in one) this.verdictsByKey.set(one.key, standing);
     if (standing === "worse") this.high = place;
     else if (standing === "good") this.low = place;
-    else this.silent.add(place);
+    else this.silentCandidates.add(place);
   }
 
   private at(place: number): RevisionState {
@@ -183,7 +183,7 @@ class BisectionRun {
       return undefined;
     const distance = (place: number): number => Math.abs(place - (low + high) / 2);
     const open = Array.from({ length: high - low - 1 }, (_, i) => low + 1 + i).filter(
-      (place) => !this.silent.has(place),
+      (place) => !this.silentCandidates.has(place),
     );
     return open.sort((a, b) => distance(a) - distance(b))[0];
   }

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TrainSimError, UsageError } from "../../foundation/errors.js";
 import { Repository, type Commit } from "../../foundation/process/git.js";
 import { firstTreatment, parseScenario } from "../../scenario/loader.js";
-import { canonical } from "../../scenario/plan/levels.js";
+import { canonicalText } from "../../scenario/plan/levels.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment } from "../../scenario/settings.js";
 import type { Mapping } from "../../syntax/paths.js";
@@ -13,8 +13,8 @@ import type { ReadText } from "../../workloads/own.js";
 
 /** Name of the last revision when it is the uncommitted state of the files. */
 const WORKING_TREE = "working tree";
-const ABBREVIATED = 10;
-const MODULE = /\.m?js$/;
+const ABBREVIATED_CHARACTERS = 10;
+const MODULE_FILE = /\.m?js$/;
 
 export interface Revision {
   readonly id: string;
@@ -94,14 +94,14 @@ class Files {
         `the scenario has ${others.length + 1} treatments, and bisect compares revisions of a single treatment`,
         "Fix its factors: --set factors.payload='[jsonb]'.",
       );
-    return { experiment, scenario: firstTreatment(...given), key: canonical(first?.settings) };
+    return { experiment, scenario: firstTreatment(...given), key: canonicalText(first?.settings) };
   }
 
   private textOf(file: string, commit: Commit | undefined): [path: string, text: string] {
     const path = relative(this.git.root, file).split(sep).join("/");
     if (path.startsWith("../"))
       throw new UsageError(`${file} is outside of the repository ${this.git.root}`, "Move it there.");
-    if (MODULE.test(path))
+    if (MODULE_FILE.test(path))
       throw new UsageError(
         `${path} is a module, which may import any file`,
         "Use a file of SQL or scripts of pgbench, which import nothing.",
@@ -124,7 +124,7 @@ function textOnDisk(file: string): string | undefined {
 }
 
 function nameOf(commit: Commit | undefined): string {
-  return commit?.hash.slice(0, ABBREVIATED) ?? WORKING_TREE;
+  return commit?.hash.slice(0, ABBREVIATED_CHARACTERS) ?? WORKING_TREE;
 }
 
 function revisionOf({ commit, texts }: State, before: State["texts"]): Revision {

@@ -4,10 +4,10 @@ import type { CapacityDrift } from "../../results/capacity-schema.js";
 import { KNEE_WIDTHS, likelihoods, type RateOutcome } from "./capacity-likelihood.js";
 
 /** Candidate changes of capacity from probe to probe, as logarithms. */
-const DRIFTS = [0.0025, 0.005, 0.01, 0.02, 0.04].flatMap((size) => [-size, size]);
+const TRIED_DRIFTS = [0.0025, 0.005, 0.01, 0.02, 0.04].flatMap((size) => [-size, size]);
 /** Range around the highest rate that held in which the capacity is searched, and its steps, as logarithms. */
-const SEARCHED = { below: 0.8, above: 0.4, step: 0.02 };
-const STEPS = Math.ceil((SEARCHED.below + SEARCHED.above) / SEARCHED.step);
+const SEARCHED_RANGE = { below: 0.8, above: 0.4, step: 0.02 };
+const STEPS = Math.ceil((SEARCHED_RANGE.below + SEARCHED_RANGE.above) / SEARCHED_RANGE.step);
 /**
  * Gains in log likelihood over a constant capacity: `possible` widens the interval by the drift, a reported drift ends the search.
  */
@@ -24,7 +24,7 @@ function bestFit(probes: readonly RateOutcome[], middle: number, drifts: readonl
   const best = Math.log(
     Math.max(...probes.filter(({ held }) => held).map(({ ratePerSecond }) => ratePerSecond)),
   );
-  const grid = { first: best - SEARCHED.below, step: SEARCHED.step, count: STEPS + 1 };
+  const grid = { first: best - SEARCHED_RANGE.below, step: SEARCHED_RANGE.step, count: STEPS + 1 };
   let fit: Fit = { likelihood: 0, drift: 0, logCapacity: best };
   for (const drift of drifts)
     for (const width of KNEE_WIDTHS)
@@ -38,7 +38,7 @@ export function capacityDrift(probes: readonly RateOutcome[], gain: number): Cap
   const [first, last] = [probes[0]?.position, probes.at(-1)?.position];
   if (first === undefined || last === undefined || !probes.some(({ held }) => held)) return undefined;
   const middle = (first + last) / 2;
-  const drifting = bestFit(probes, middle, DRIFTS);
+  const drifting = bestFit(probes, middle, TRIED_DRIFTS);
   const gained = Math.log(drifting.likelihood / bestFit(probes, middle, [0]).likelihood);
   if (gained <= gain) return undefined;
   const at = (position: number): number =>

@@ -10,7 +10,7 @@ import { KNEE_WIDTHS, likelihoods, type RateOutcome } from "./capacity-likelihoo
  */
 const LOG_LIKELIHOOD_DROP = 3.84;
 /** Step between candidate capacities, as a logarithm. */
-const STEP = 0.01;
+const LOG_STEP = 0.01;
 /** How far beyond the probed rates the capacity is searched, as a logarithm. */
 const BEYOND = Math.LN2;
 
@@ -19,7 +19,7 @@ function likelyRange(probes: readonly RateOutcome[]): [low: number | null, high:
   const logRates = probes.map(({ ratePerSecond }) => Math.log(ratePerSecond));
   const first = Math.min(...logRates) - BEYOND;
   const last = Math.max(...logRates) + BEYOND;
-  const grid = { first, step: STEP, count: Math.ceil((last - first) / STEP) + 1 };
+  const grid = { first, step: LOG_STEP, count: Math.ceil((last - first) / LOG_STEP) + 1 };
   const profile = new Float64Array(grid.count);
   for (const width of KNEE_WIDTHS)
     for (const [i, each] of likelihoods(probes, grid, { width, drift: 0, middle: 0 }).entries())
@@ -28,7 +28,7 @@ function likelyRange(probes: readonly RateOutcome[]): [low: number | null, high:
   const low = profile.findIndex((each) => each >= least);
   const high = profile.findLastIndex((each) => each >= least);
   const at = (i: number): number | null =>
-    i <= 0 || i >= profile.length - 1 ? null : Math.exp(first + i * STEP);
+    i <= 0 || i >= profile.length - 1 ? null : Math.exp(first + i * LOG_STEP);
   return [at(low), at(high)];
 }
 

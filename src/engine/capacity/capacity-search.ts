@@ -44,10 +44,10 @@ class Inconclusive extends Error {
 }
 
 export class CapacitySearch {
-  private readonly held = new Set<number>();
-  private readonly confirmed = new Set<number>();
+  private readonly heldRates = new Set<number>();
+  private readonly confirmedRates = new Set<number>();
   /** Evidence that a rate fails: one probe, 2 of 3, or 2 of the probes that asked it again later. */
-  private readonly failed = new Map<number, "once" | "bound" | "again">();
+  private readonly failureByRate = new Map<number, "once" | "bound" | "again">();
   private readonly outcomes: RateOutcome[] = [];
   private probeCount = 0;
   /** Whether the last probe failed, as it does under an overload. */
@@ -87,7 +87,7 @@ export class CapacitySearch {
       if (low === 0) return "none";
       if (!(yield* this.isConfirmed(low))) continue;
       if (high === Number.POSITIVE_INFINITY) return "at-least";
-      if (this.failed.get(high) === "again") {
+      if (this.failureByRate.get(high) === "again") {
         this.requireSteady();
         return "found";
       }
@@ -103,7 +103,7 @@ export class CapacitySearch {
       const { low, high } = this;
       const isBracketed = low > 0 && high < Number.POSITIVE_INFINITY;
       const middle = roundRate(Math.sqrt(low * high));
-      if (this.failed.get(high) === "once" && (low > 0 || high <= least))
+      if (this.failureByRate.get(high) === "once" && (low > 0 || high <= least))
         yield* this.askAgain(high, 1, "bound");
       else if (low >= most || high <= least || (isBracketed && high / low <= 1 + precision)) return;
       else if (isBracketed && (middle <= low || middle >= high)) return;
@@ -116,8 +116,8 @@ export class CapacitySearch {
   }
 
   private *ask(rate: number, purpose: "bracket" | "bisect"): ProbeSequence<void> {
-    if (yield* this.holds(rate, { purpose })) this.held.add(rate);
-    else this.failed.set(rate, "once");
+    if (yield* this.holds(rate, { purpose })) this.heldRates.add(rate);
+    else this.failureByRate.set(rate, "once");
   }
 
   /** Probes a rate until 2 of at most 3 probes agree; `failedAlready` counts failures so far. */
@@ -132,10 +132,10 @@ export class CapacitySearch {
       if (yield* this.holds(rate, { purpose: "bracket" })) held++;
       else failed++;
     }
-    this.failed.delete(rate);
-    if (held < MAJORITY) this.failed.set(rate, confirmation);
+    this.failureByRate.delete(rate);
+    if (held < MAJORITY) this.failureByRate.set(rate, confirmation);
     else {
-      this.held.add(rate);
+      this.heldRates.add(rate);
       this.requireSteady();
     }
   }
@@ -144,13 +144,13 @@ export class CapacitySearch {
   private *isConfirmed(rate: number): ProbeSequence<boolean> {
     const { confirmations } = this.options;
     const failedMost = Math.max(1, Math.floor(confirmations / 4));
-    let [held, failed] = [this.confirmed.has(rate) ? confirmations : 0, 0];
+    let [held, failed] = [this.confirmedRates.has(rate) ? confirmations : 0, 0];
     while (held < confirmations && failed <= failedMost) {
       if (!(yield* this.isRecovered())) return false;
       if (yield* this.holds(rate, { purpose: "confirm" })) held++;
       else failed++;
     }
-    if (held === confirmations) this.confirmed.add(rate);
+    if (held === confirmations) this.confirmedRates.add(rate);
     else this.discardRate(rate);
     return held === confirmations;
   }
@@ -171,9 +171,9 @@ export class CapacitySearch {
   }
 
   private discardRate(rate: number): void {
-    this.held.delete(rate);
-    this.confirmed.delete(rate);
-    this.failed.set(rate, "again");
+    this.heldRates.delete(rate);
+    this.confirmedRates.delete(rate);
+    this.failureByRate.set(rate, "again");
     this.requireSteady();
   }
 
@@ -197,10 +197,10 @@ export class CapacitySearch {
   }
 
   private get low(): number {
-    return Math.max(0, ...this.held);
+    return Math.max(0, ...this.heldRates);
   }
 
   private get high(): number {
-    return Math.min(...[...this.failed.keys()].filter((rate) => rate > this.low));
+    return Math.min(...[...this.failureByRate.keys()].filter((rate) => rate > this.low));
   }
 }

@@ -30,7 +30,11 @@ export function searchedTreatments(treatments: readonly Treatment[], threshold: 
   return selected;
 }
 
-const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: CAPACITY_PRECISION } as const;
+const SEARCH_LIMITS = {
+  leastRatePerSecond: 1,
+  mostRatePerSecond: 100_000,
+  precision: CAPACITY_PRECISION,
+} as const;
 
 /** The bounds of a treatment's search; `before` are the treatments that were searched before it. */
 export function searchOptions(
@@ -41,6 +45,6 @@ export function searchOptions(
   return {
     startRatePerSecond: ratePerSecondOf(treatment) ?? before.at(-1)?.ratePerSecond ?? START_RATE_PER_SECOND,
     confirmations: trials.length / treatments.length,
-    ...LIMITS,
+    ...SEARCH_LIMITS,
   };
 }

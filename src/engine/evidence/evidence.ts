@@ -27,17 +27,17 @@ export interface EvidenceOptions {
 
 export class TrialEvidence {
   private readonly sums = new WindowSums();
-  private readonly ended = new AbortController();
+  private readonly endedAbort = new AbortController();
   private readonly clock: Clock;
   private readonly failures = new Map<string, { count: number; reason: string }>();
   private readonly hookFailures: SkippedSource[] = [];
-  private sampling: Promise<void> = Promise.resolve();
+  private samplingDone: Promise<void> = Promise.resolve();
   private startMs = 0;
   private openedMs = 0;
   private closedMs = 0;
   private windowMs = 0;
   private lastSecond = -1;
-  private missed = 0;
+  private missedSamples = 0;
   private tookMs = 0;
   private readings = 0;
   private state: "new" | "open" | "closeWindow" = "new";
@@ -61,14 +61,14 @@ export class TrialEvidence {
     this.state = "open";
     if (this.options.everyMs === 0) return;
     this.options.onOpening?.(Math.max(0, this.clock.nowMs() - startMs) / 1000, reading);
-    this.sampling = this.sampleOn();
+    this.samplingDone = this.sampleOn();
   }
 
   async end(endMs: number): Promise<void> {
     if (this.state !== "open") return;
     this.windowMs = endMs - this.startMs;
-    this.ended.abort();
-    await this.sampling;
+    this.endedAbort.abort();
+    await this.samplingDone;
     this.closedMs = this.clock.nowMs();
     const reading = await this.read();
     const lastSecond = Math.max(0, Math.ceil((this.windowMs - 1) / 1000) - 1);
@@ -96,7 +96,7 @@ export class TrialEvidence {
       ...(foreign && { foreign }),
       ...(perEvent && { perEvent }),
       ...(sums.samples > 0 && {
-        sampling: { samples: sums.samples, missed: this.missed, meanMs: this.tookMs / this.readings },
+        sampling: { samples: sums.samples, missed: this.missedSamples, meanMs: this.tookMs / this.readings },
       }),
       ...(skipped.length > 0 && { skipped }),
     };
@@ -104,19 +104,19 @@ export class TrialEvidence {
 
   /** Ends sampling at any stage and closes the sources. Never rejects. */
   async close(): Promise<void> {
-    this.ended.abort();
+    this.endedAbort.abort();
     await Promise.all(this.options.sources.map((source) => source.close()));
-    await this.sampling;
+    await this.samplingDone;
   }
 
   private async sampleOn(): Promise<void> {
     const { everyMs } = this.options;
-    const { signal } = this.ended;
+    const { signal } = this.endedAbort;
     for (let tick = 1; ; tick++) {
       await this.clock.sleep(this.startMs + tick * everyMs - this.clock.nowMs(), signal);
       if (signal.aborted) {
         // The last sample coincides with the reading at the end, so it is not counted as missed.
-        this.missed += Math.max(0, Math.ceil((this.windowMs - 1) / everyMs) - tick);
+        this.missedSamples += Math.max(0, Math.ceil((this.windowMs - 1) / everyMs) - tick);
         return;
       }
       const atMs = this.clock.nowMs();
@@ -124,7 +124,7 @@ export class TrialEvidence {
       this.take(Math.ceil((tick * everyMs) / 1000) - 1, reading, atMs);
       // A sample that took longer than the interval replaces the samples that became due meanwhile.
       const due = Math.floor((this.clock.nowMs() - this.startMs) / everyMs);
-      this.missed += Math.max(0, due - tick);
+      this.missedSamples += Math.max(0, due - tick);
       tick = Math.max(tick, due);
     }
   }
@@ -149,7 +149,7 @@ export class TrialEvidence {
       this.failures.set(name, { count, reason: messageOf(reading.reason) });
       return {};
     });
-    if (readings.some(({ status }) => status === "rejected")) this.missed++;
+    if (readings.some(({ status }) => status === "rejected")) this.missedSamples++;
     return Object.assign({}, ...values) as EvidenceReading;
   }
 

@@ -4,7 +4,7 @@ import { exampleLatency, exampleResult } from "../../../test/support/example-res
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
 import { flipSentences, type FlipSentences } from "../../report/findings/reservations.js";
-import { UNCLAIMED } from "../../database/contract.js";
+import { UNCLAIMED_NAMESPACE } from "../../database/contract.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { WORKLOAD_NAMES, storeOf } from "../../workloads/registry.js";
@@ -39,7 +39,7 @@ function settingsOf(text: string): TreatmentSettings {
 
 async function prepare(settings: TreatmentSettings): Promise<void> {
   const trial = { trial: { seed: 1 }, treatment: { settings }, directory: scratchDirectory() };
-  await prepareNamespace({ admin: own.admin, claim: UNCLAIMED }, trial, []);
+  await prepareNamespace({ admin: own.admin, claim: UNCLAIMED_NAMESPACE }, trial, []);
 }
 
 /** The plans that were seen, by statement. */

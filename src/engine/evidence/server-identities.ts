@@ -55,14 +55,14 @@ function factsAtEnd(server: TrialServer): Facts {
 }
 
 export class ServerIdentities {
-  private readonly lasting = new Map<string, LastSeen>();
+  private readonly lastSeenByServer = new Map<string, LastSeen>();
   private readonly ofOwnServers = new WeakMap<Place, Map<string, LastSeen>>();
 
   /** `earlier` are the trials that an interrupted run of the experiment recorded, in order. */
   constructor(earlier: readonly Pick<TrialResult, "number" | "servers">[] = []) {
     for (const { number, servers = [] } of earlier)
       for (const server of servers)
-        this.lasting.set(server.endpoint, { trial: number, facts: factsAtEnd(server) });
+        this.lastSeenByServer.set(server.endpoint, { trial: number, facts: factsAtEnd(server) });
   }
 
   /** Rejects with a UsageError if an endpoint leads to another cluster than in earlier trials. */
@@ -70,7 +70,7 @@ export class ServerIdentities {
     if (place.kind !== "url") return;
     for (const endpoint of place.endpoints) {
       const name = describeEndpoint(endpoint);
-      const before = this.lasting.get(name)?.facts["systemIdentifier"];
+      const before = this.lastSeenByServer.get(name)?.facts["systemIdentifier"];
       if (before === undefined) continue;
       const { systemIdentifier: now = before } = await databaseOf(endpoint).server.identity(endpoint);
       if (now === before) continue;
@@ -94,7 +94,7 @@ export class ServerIdentities {
   }
 
   private seenAt(place: Place): Map<string, LastSeen> {
-    if (place.kind === "url") return this.lasting;
+    if (place.kind === "url") return this.lastSeenByServer;
     const own = this.ofOwnServers.get(place) ?? new Map<string, LastSeen>();
     this.ofOwnServers.set(place, own);
     return own;

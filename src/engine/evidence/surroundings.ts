@@ -19,8 +19,8 @@ interface Reading {
   readonly agents: readonly number[];
 }
 
-const CPU = "CPU time of other programs";
-const IO = "I/O of other programs";
+const OTHER_CPU = "CPU time of other programs";
+const OTHER_IO = "I/O of other programs";
 const NO_PROC = "this platform has no /proc to read them from";
 
 export class EnvironmentReadings {
@@ -97,14 +97,15 @@ export class EnvironmentReadings {
   get notAssessed(): NotAssessed[] {
     const reasons = [...(this.servers?.notAssessed ?? []), ...this.machinesOfAgents];
     if (!this.closingReading) return reasons;
-    if (!this.closingReading.machine) return [...reasons, { what: `${CPU}, ${IO}`, reason: NO_PROC }];
+    if (!this.closingReading.machine)
+      return [...reasons, { what: `${OTHER_CPU}, ${OTHER_IO}`, reason: NO_PROC }];
     const { serverUnknownReason } = this;
     if (serverUnknownReason !== undefined)
-      return [...reasons, { what: `${CPU}, ${IO}`, reason: serverUnknownReason }];
+      return [...reasons, { what: `${OTHER_CPU}, ${OTHER_IO}`, reason: serverUnknownReason }];
     if (this.serverPid === undefined)
       return [
         ...reasons,
-        { what: `${CPU} and ${IO} on the server's machine`, reason: "it is not this machine" },
+        { what: `${OTHER_CPU} and ${OTHER_IO} on the server's machine`, reason: "it is not this machine" },
       ];
     return [...reasons, ...this.unreadableIo];
   }
@@ -113,17 +114,25 @@ export class EnvironmentReadings {
     const { ioPressureRatio, ioWaitRatio = 1, ownIoBytes } = this.machine ?? {};
     if ((ioPressureRatio ?? ioWaitRatio) < IO_WAITED_MIN) return [];
     const denied = "this user may not read /proc/<pid>/io";
-    if (ownIoBytes === undefined) return [{ what: IO, reason: `${denied} of the server` }];
+    if (ownIoBytes === undefined) return [{ what: OTHER_IO, reason: `${denied} of the server` }];
     const unreadable = this.closingReading?.io?.unreadable ?? 0;
     if (unreadable === 0) return [];
     return [
-      { what: `a part of the ${IO}`, reason: `${denied} of ${counted(unreadable, "process", "processes")}` },
+      {
+        what: `a part of the ${OTHER_IO}`,
+        reason: `${denied} of ${counted(unreadable, "process", "processes")}`,
+      },
     ];
   }
 
   private get machinesOfAgents(): NotAssessed[] {
     if (!this.host.place.isElsewhere) return [];
-    return [{ what: `${CPU} and ${IO} on the agents' machines`, reason: "only this machine is examined" }];
+    return [
+      {
+        what: `${OTHER_CPU} and ${OTHER_IO} on the agents' machines`,
+        reason: "only this machine is examined",
+      },
+    ];
   }
 
   private get isServerHere(): boolean {

@@ -76,7 +76,7 @@ const TRIALS_A_ROUND = 2;
 const SEARCH_SHARE = 0.6;
 /** Share of the time budget for trials that revert single changes of the proposal. */
 const PARTS_SHARE = 0.15;
-const HOLDOUT = { least: 6, most: 30 };
+const HOLDOUT_TRIALS = { least: 6, most: 30 };
 const PARTS_TRIALS = 5;
 /** Time of a trial outside its phases, assumed until a trial was measured. */
 const OVERHEAD_MS = 3000;
@@ -236,7 +236,7 @@ class RecommendationRun {
 
   /** Least time that the fresh comparisons take, in milliseconds. */
   private get holdoutMs(): number {
-    return this.trialMs * 2 * HOLDOUT.least * (1 + this.plan.loads.length);
+    return this.trialMs * 2 * HOLDOUT_TRIALS.least * (1 + this.plan.loads.length);
   }
 
   /** Throws a UsageError if the trials of the search and the fresh comparisons do not fit into the budget. */
@@ -298,7 +298,7 @@ class RecommendationRun {
     for (const [i, load] of [undefined, ...loads].entries()) {
       const leftMs = budgetMs * (1 - PARTS_SHARE) - this.elapsedMs();
       const room = Math.floor(leftMs / (this.trialMs * 2 * (1 + loads.length - i)));
-      const trials = Math.min(HOLDOUT.most, Math.max(HOLDOUT.least, room));
+      const trials = Math.min(HOLDOUT_TRIALS.most, Math.max(HOLDOUT_TRIALS.least, room));
       const result = await this.measure(load === undefined ? "holdout" : `holdout at ${load}`, [
         ...settingOnly([present, proposal]),
         `trials=${trials}`,

@@ -1,5 +1,5 @@
 // It drops train-sim's namespaces on a server that stays, and stops what it started.
-import { UNCLAIMED, type NamespaceClaim } from "../../database/contract.js";
+import { UNCLAIMED_NAMESPACE, type NamespaceClaim } from "../../database/contract.js";
 import { storeOf, workloadOf } from "../../workloads/registry.js";
 import { tablesMarked } from "../../workloads/tables.js";
 import { databaseOf, type DialectName } from "../../database/registry.js";
@@ -62,7 +62,7 @@ export class ExperimentHost {
     this.statementCheck ??= this.tryOut(kept);
     await this.statementCheck;
     const { target, namespace } = treatment.settings;
-    const claim = target.kind === "url" ? await this.claim(namespace, target, kept) : UNCLAIMED;
+    const claim = target.kind === "url" ? await this.claim(namespace, target, kept) : UNCLAIMED_NAMESPACE;
     return { ...kept, claim };
   }
 

@@ -62,8 +62,8 @@ export function violationsOf(integrity: TrialResult["integrity"], name: string):
 }
 
 export class ExperimentRecord {
-  private readonly finished: RecordedTrial[] = [];
-  private readonly merged = new Map<string, MergedTrials>();
+  private readonly finishedTrials: RecordedTrial[] = [];
+  private readonly mergedByTreatment = new Map<string, MergedTrials>();
 
   private readonly values: TrialValues;
 
@@ -93,7 +93,7 @@ export class ExperimentRecord {
   get complete(): number {
     return this.capacity
       ? this.capacity.reduce((sum, { confirmations }) => sum + confirmations, 0)
-      : this.finished.filter(({ result }) => result.status === "complete").length;
+      : this.finishedTrials.filter(({ result }) => result.status === "complete").length;
   }
 
   /** The number of complete trials in words, for an unfinished result. */
@@ -108,7 +108,7 @@ export class ExperimentRecord {
   /** The experiment with its planned trials. A search plans only the trials that it records, at the rates that it found. */
   private get planned(): Experiment {
     if (!this.capacity) return this.experiment;
-    const trials = this.finished.map(({ treatmentId, result: { number, block, seed } }) => ({
+    const trials = this.finishedTrials.map(({ treatmentId, result: { number, block, seed } }) => ({
       number,
       block,
       treatmentId,
@@ -128,7 +128,7 @@ export class ExperimentRecord {
       const complete = trials.filter(({ status }) => status === "complete");
       const measured = {
         operations: merged?.operations ?? {},
-        histograms: this.merged.get(id)?.totals.histograms ?? new HistogramSet(),
+        histograms: this.mergedByTreatment.get(id)?.totals.histograms ?? new HistogramSet(),
         audits: trials.flatMap(({ integrity }) => integrity ?? []),
         databases: complete.map(({ database }) => database),
         invalid: complete.length === 0 ? undefined : invalidTrials(complete),
@@ -140,27 +140,29 @@ export class ExperimentRecord {
   }
 
   has(trialNumber: number): boolean {
-    return this.finished.some(({ result }) => result.number === trialNumber);
+    return this.finishedTrials.some(({ result }) => result.number === trialNumber);
   }
 
   isComplete(trialNumber: number): boolean {
-    return this.finished.some(({ result }) => result.number === trialNumber && result.status === "complete");
+    return this.finishedTrials.some(
+      ({ result }) => result.number === trialNumber && result.status === "complete",
+    );
   }
 
   hasBlock(block: number): boolean {
-    return this.finished.some(({ result }) => result.block === block);
+    return this.finishedTrials.some(({ result }) => result.block === block);
   }
 
   /** Adds a trial. Only the totals of complete trials are merged. */
   add(treatmentId: string, result: TrialResult, totals: Totals): void {
-    this.finished.push({ treatmentId, result });
+    this.finishedTrials.push({ treatmentId, result });
     this.violations.push(...violationsOf(result.integrity, `trial ${result.number} (${treatmentId})`));
     if (result.status !== "complete") return;
-    const merged = this.merged.get(treatmentId) ?? { trials: [], totals: Totals.ofTrials() };
+    const merged = this.mergedByTreatment.get(treatmentId) ?? { trials: [], totals: Totals.ofTrials() };
     merged.trials.push(result);
     merged.totals.add(totals);
     merged.result = undefined;
-    this.merged.set(treatmentId, merged);
+    this.mergedByTreatment.set(treatmentId, merged);
     const { operations, database, integrity } = result;
     const { histograms } = totals;
     const audits = integrity ? [integrity] : [];
@@ -200,7 +202,7 @@ export class ExperimentRecord {
   treatments(): TreatmentResult[] {
     return treatmentResults({
       experiment: this.planned,
-      trials: this.finished,
+      trials: this.finishedTrials,
       merged: this.mergedResults(),
     });
   }
@@ -217,7 +219,7 @@ export class ExperimentRecord {
       ...findings,
       stopping: this.looks.result(this.treatments()),
       experiment: this.planned,
-      trials: this.finished,
+      trials: this.finishedTrials,
       merged: this.mergedResults(),
     });
     return this.capacity ? { ...document, capacity: [...this.capacity] } : document;
@@ -226,7 +228,7 @@ export class ExperimentRecord {
   private mergedResults(): Map<string, MergedResult> {
     const results = new Map<string, MergedResult>();
     for (const { id, settings } of this.experiment.treatments) {
-      const merged = this.merged.get(id);
+      const merged = this.mergedByTreatment.get(id);
       if (!merged) continue;
       const { totals, trials } = merged;
       const windowSeconds = trials.reduce((sum, trial) => sum + trial.windowSeconds, 0);

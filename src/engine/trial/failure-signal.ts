@@ -2,32 +2,32 @@
 import { TargetError } from "../../foundation/errors.js";
 
 export class FailureSignal {
-  private broken: Promise<never>;
-  private cut: (error: unknown) => void = () => undefined;
+  private failurePromise: Promise<never>;
+  private rejectFailure: (error: unknown) => void = () => undefined;
 
   constructor() {
-    this.broken = new Promise((_, reject) => (this.cut = reject));
-    this.broken.catch(() => undefined);
+    this.failurePromise = new Promise((_, reject) => (this.rejectFailure = reject));
+    this.failurePromise.catch(() => undefined);
   }
 
   watch(failure: Promise<never>): void {
-    failure.catch((error: unknown) => this.cut(error));
+    failure.catch((error: unknown) => this.rejectFailure(error));
   }
 
   /** Watches a server: the trial fails when `lost` resolves with the server's last words. */
   watchServer(name: string, lost: Promise<string>): void {
     void lost.then((words) =>
-      this.cut(new TargetError(`${name} went away: ${words}`, "Read its log for the cause.")),
+      this.rejectFailure(new TargetError(`${name} went away: ${words}`, "Read its log for the cause.")),
     );
   }
 
   race<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([work, this.broken]);
+    return Promise.race([work, this.failurePromise]);
   }
 
   /** Ignores later failures, because the trial is over, and lets nothing keep it in memory. */
   release(): void {
-    this.cut = () => undefined;
-    this.broken = new Promise(() => undefined);
+    this.rejectFailure = () => undefined;
+    this.failurePromise = new Promise(() => undefined);
   }
 }

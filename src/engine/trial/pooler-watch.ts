@@ -23,7 +23,7 @@ export class PoolerWatch {
   private refusedBefore: readonly number[];
   /** When the clients' silence began: since then there were only refusals. */
   private silence: { readonly sinceMs: number; readonly second: number | undefined } | undefined;
-  private excuses = 0;
+  private excusedChecks = 0;
 
   constructor(
     private readonly pooler: Pick<RunningPooler, "product" | "endpoints">,
@@ -39,7 +39,7 @@ export class PoolerWatch {
     this.contacts[worker] = contacts;
     const more = (count: "connects" | "refused"): boolean => sumOf(contacts, count) > sumOf(before, count);
     const isServed = finishedIn(delta) > 0 || more("connects");
-    if (isServed || this.excuses > 0) this.begin();
+    if (isServed || this.excusedChecks > 0) this.begin();
     else if (more("refused")) this.silent(delta);
   }
 
@@ -51,9 +51,9 @@ export class PoolerWatch {
 
   /** Allows refusals, because a fault is present, until the returned function is called. */
   excuse(): () => void {
-    this.excuses++;
+    this.excusedChecks++;
     return () => {
-      this.excuses--;
+      this.excusedChecks--;
       this.begin();
     };
   }

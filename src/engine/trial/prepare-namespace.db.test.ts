@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { generateSecret } from "../../foundation/prng.js";
-import { UNCLAIMED } from "../../database/contract.js";
+import { UNCLAIMED_NAMESPACE } from "../../database/contract.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { startEmbedded } from "../../targets/embedded/embedded.js";
 import { dropNamespace, testNamespace } from "../../../test/support/namespace.js";
@@ -32,7 +32,7 @@ async function numberOf(admin: AdminClient, query: string, ...values: string[]):
 it("each trial gets a new namespace with vacuumed tables, vacuumed catalogues and a checkpoint", async () => {
   const namespace = testNamespace("prepare");
   const admin = await connectAdmin(inject("adminEndpoint"));
-  const host = { admin, claim: UNCLAIMED };
+  const host = { admin, claim: UNCLAIMED_NAMESPACE };
   // Read from the control file, because CHECKPOINT returns a moment before pg_stat_checkpointer counts it.
   const checkpointAfter = (position: string): Promise<number> =>
     numberOf(admin, "SELECT redo_lsn - $1::pg_lsn AS value FROM pg_control_checkpoint()", position);
@@ -90,7 +90,7 @@ SELECT bool_and(n > 0) FROM jobs;
   const endpoint = { ...inject("adminEndpoint"), user, password };
   try {
     const inputs = { trial: { seed: 1 }, treatment, directory };
-    await prepareNamespace({ admin, claim: UNCLAIMED }, inputs, [endpoint]);
+    await prepareNamespace({ admin, claim: UNCLAIMED_NAMESPACE }, inputs, [endpoint]);
     const load = await connectAdmin(endpoint);
     for (const statement of [
       `INSERT INTO ${namespace}.jobs (n) SELECT n FROM ${namespace}.copied`,
@@ -112,7 +112,11 @@ it("target.checkpoint false requests no checkpoint", async () => {
   const server = await startEmbedded({}, { maxConnectionsNeeded: 10 });
   const admin = await connectAdmin(server.admin);
   const prepare = (target: string): Promise<unknown> =>
-    prepareNamespace({ admin, claim: UNCLAIMED }, trialOf(1, `target: ${target}\npreload: 2000`), []);
+    prepareNamespace(
+      { admin, claim: UNCLAIMED_NAMESPACE },
+      trialOf(1, `target: ${target}\npreload: 2000`),
+      [],
+    );
   try {
     // Waits for the checkpoint that the server requested at its start.
     await admin.query("CHECKPOINT");

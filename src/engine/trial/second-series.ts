@@ -32,7 +32,7 @@ function wholeSeconds(windowSeconds: number): number {
   return Math.floor(windowSeconds + 0.001);
 }
 
-function filled(counts: readonly number[], seconds: number): number[] {
+function filledSeconds(counts: readonly number[], seconds: number): number[] {
   return Array.from({ length: seconds }, (_, i) => counts[i] ?? 0);
 }
 
@@ -41,14 +41,14 @@ const CHANGING_LOAD = /^(ramping|daily)-/;
 export class SecondSeries {
   private readonly events = new Map<Operation, number[]>();
   private readonly responses = new Map<Operation, MeanSeries>();
-  private readonly ended = new Map<Operation, number[]>();
+  private readonly endedByOperation = new Map<Operation, number[]>();
   private readonly completed = new MeanSeries();
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
       if (!isRound(operation)) {
         this.events.set(operation, []);
-        this.ended.set(operation, []);
+        this.endedByOperation.set(operation, []);
       }
       this.responses.set(operation, new MeanSeries());
     }
@@ -57,7 +57,7 @@ export class SecondSeries {
   add(second: number, totals: Totals): void {
     for (const [operation, counts] of this.events)
       counts[second] = (counts[second] ?? 0) + totals.countsOf(operation).events;
-    for (const [operation, counts] of this.ended) {
+    for (const [operation, counts] of this.endedByOperation) {
       const { transactions, emptyPolls } = totals.countsOf(operation);
       counts[second] = (counts[second] ?? 0) + transactions + emptyPolls;
     }
@@ -76,7 +76,7 @@ export class SecondSeries {
     const series: Series[] = [
       ...[...this.events].map(([operation, counts]) => ({
         name: `${operation} events/s`,
-        values: filled(counts, seconds),
+        values: filledSeconds(counts, seconds),
       })),
       ...[...this.responses].map(([operation, means]) => ({
         name: `${operation} mean response ms`,
@@ -93,10 +93,10 @@ export class SecondSeries {
   stall(windowSeconds: number, settings: TreatmentSettings): Stall | undefined {
     if (settings.faults.length > 0) return undefined;
     return stallOf(
-      [...this.ended].flatMap(([operation, counts]) => {
+      [...this.endedByOperation].flatMap(([operation, counts]) => {
         const load = loadOf(operation, settings);
         if (!load || CHANGING_LOAD.test(load.executor) || load.rampUpMs > 0) return [];
-        const perSecond = filled(counts, wholeSeconds(windowSeconds));
+        const perSecond = filledSeconds(counts, wholeSeconds(windowSeconds));
         if (budgetMs(load) !== undefined)
           perSecond.length = perSecond.findLastIndex((ended) => ended > 0) + 1;
         return [{ operation, perSecond, clients: isOpenLoop(load) ? undefined : load.clients }];

@@ -7,7 +7,7 @@ import { databaseOf } from "../../database/registry.js";
 import { StandingSession } from "../../database/standing-session.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 
-const TIMES = { everyMs: 2_000, answerMs: 3_000, patienceMs: 8_000 };
+const WATCH_TIMES = { everyMs: 2_000, answerMs: 3_000, patienceMs: 8_000 };
 
 export class ServerWatch {
   /** Resolves with the last error once the server was away for too long; otherwise stays pending. */
@@ -23,7 +23,7 @@ export class ServerWatch {
   private timer: NodeJS.Timeout | undefined;
   private answeredMs = monotonicMs();
   private isStopped = false;
-  private excuses = 0;
+  private excusedChecks = 0;
 
   private readonly purpose: string;
   private readonly database: Database;
@@ -32,7 +32,7 @@ export class ServerWatch {
   constructor(
     private readonly endpoint: Endpoint,
     run: string | undefined,
-    private readonly times = TIMES,
+    private readonly times = WATCH_TIMES,
   ) {
     this.database = databaseOf(endpoint);
     this.purpose = run === undefined ? "watch" : `watch/${run}`;
@@ -57,9 +57,9 @@ export class ServerWatch {
    * then on.
    */
   excuse(): () => void {
-    this.excuses++;
+    this.excusedChecks++;
     return () => {
-      this.excuses--;
+      this.excusedChecks--;
       this.served();
     };
   }
@@ -78,7 +78,7 @@ export class ServerWatch {
     } catch (error) {
       void this.session.giveUp();
       const awayMs = monotonicMs() - this.answeredMs;
-      if (awayMs > this.times.patienceMs && this.excuses === 0 && !this.isStopped) {
+      if (awayMs > this.times.patienceMs && this.excusedChecks === 0 && !this.isStopped) {
         this.declareLost(
           `${describeEndpoint(this.endpoint)} has not answered for ${Math.round(awayMs / 1000)} s: ${messageOf(error)}`,
         );
@@ -90,7 +90,7 @@ export class ServerWatch {
 }
 
 /** Most milliseconds per millisecond that clocks drift apart; a larger change is a step. */
-const DRIFT = 0.001;
+const CLOCK_DRIFT = 0.001;
 
 export class ServerClock {
   private low = Number.NEGATIVE_INFINITY;
@@ -101,7 +101,7 @@ export class ServerClock {
 
   /** Takes the server's time `serverMs`, which answered a question sent and answered at these monotonic times. */
   read(serverMs: number, askedMs: number, answeredMs: number): void {
-    const slack = Math.max(0, answeredMs - this.lastMs) * DRIFT;
+    const slack = Math.max(0, answeredMs - this.lastMs) * CLOCK_DRIFT;
     const [low, high] = [serverMs - answeredMs, serverMs - askedMs];
     const [least, most] = [this.low - slack, this.high + slack];
     const stepMs = Math.max(low - most, least - high);

@@ -39,7 +39,7 @@ export class TrialFaults {
   /** Monotonic start of the window; undefined until then. */
   private startMs: number | undefined;
   /** Faults that are present, each with the function that ends the watches' tolerance of it. */
-  private readonly present = new Map<Fault, () => void>();
+  private readonly endToleranceByFault = new Map<Fault, () => void>();
 
   constructor(private readonly options: TrialFaultsOptions) {
     const { host, inputs, path, fleet } = options;
@@ -79,13 +79,13 @@ export class TrialFaults {
   async end(whole = false): Promise<void> {
     const cleared = new AbortController();
     const ended = this.schedule.end(whole).finally(() => cleared.abort());
-    for (const fault of this.present.keys())
+    for (const fault of this.endToleranceByFault.keys())
       this.logFault(fault, "is active at the end of the window and is cleared");
     await this.options.host.interruption.sleep(PATIENCE_MS, cleared.signal);
     if (!cleared.signal.aborted) await this.schedule.end();
     await ended;
-    for (const calm of this.present.values()) calm();
-    this.present.clear();
+    for (const calm of this.endToleranceByFault.values()) calm();
+    this.endToleranceByFault.clear();
   }
 
   onSecond(second: number, totals: Totals): void {
@@ -112,13 +112,13 @@ export class TrialFaults {
   private injecting(fault: Fault): void {
     const { watch, path, host } = this.options;
     const ends = [watch.excuse(), path.poolerWatch?.excuse(), host.claim.excuse()];
-    this.present.set(fault, () => ends.forEach((end) => end?.()));
+    this.endToleranceByFault.set(fault, () => ends.forEach((end) => end?.()));
     this.logFault(fault, "begins");
   }
 
   private cleared(fault: Fault, { injectedMs, clearedMs = injectedMs, words }: FaultSpan): void {
-    this.present.get(fault)?.();
-    this.present.delete(fault);
+    this.endToleranceByFault.get(fault)?.();
+    this.endToleranceByFault.delete(fault);
     const seconds = ((clearedMs - injectedMs) / 1000).toFixed(1);
     this.logFault(fault, `is over after ${seconds} s: ${words}`);
   }

@@ -52,7 +52,12 @@ export class ClientWorker {
   private readonly context: ClientContext<ThreadAssignment["settings"]>;
   private client: WorkloadClients | undefined;
   private phaseName: PhaseName = "warm-up";
-  private phase: Phase = { name: "warm-up", isOver: true, lastEndedMs: 0, done: Promise.resolve() };
+  private phase: Phase = {
+    name: "warm-up",
+    isOver: true,
+    lastTransactionEndedMs: 0,
+    done: Promise.resolve(),
+  };
   private ticker: NodeJS.Timeout | undefined;
   private lastCommand: Promise<void> = Promise.resolve();
 
@@ -209,7 +214,7 @@ export class ClientWorker {
 
   private announceBudgetDone(phase: Phase): void {
     void phase.done.then(() => {
-      if (!phase.isOver) this.send({ kind: "budget-done", finishedMs: phase.lastEndedMs });
+      if (!phase.isOver) this.send({ kind: "budget-done", finishedMs: phase.lastTransactionEndedMs });
     });
   }
 

@@ -11,7 +11,7 @@ import type { Assignment, Command, Report, WorkerUsage } from "./protocol.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
 import { Heartbeat, PULSE_MS } from "./heartbeat.js";
-import { crashed, silentWorker } from "./worker-failures.js";
+import { crashedError, silentWorker } from "./worker-failures.js";
 import { workerName, type RunningWorkers, type WorkerPlace, type WorkersOfAgent } from "./worker-place.js";
 import type { EndpointContacts } from "../../database/session.js";
 
@@ -39,7 +39,7 @@ export class Fleet {
   private workers: RunningWorkers | undefined;
   private readonly barriers = new Barriers();
   private readonly endedWorkers = new EndedWorkers();
-  private readonly killed = new Set<number>();
+  private readonly killedWorkers = new Set<number>();
   private readonly eventLoopDelaysMs: number[] = [];
   private windowUsages: ReadonlyMap<number, WorkerUsage> = new Map();
   private latestEndpointDeltas: readonly (readonly EndpointDelta[])[] = [];
@@ -71,7 +71,7 @@ export class Fleet {
     this.workers = this.place.start(this.assignments, {
       onOnline: (worker) => this.heartbeat.expect(worker, START_GRACE_MS),
       onReport: (worker, report) => this.onReport(worker, report),
-      onCrash: (worker, error) => this.fail(crashed(this.nameOf(worker), error)),
+      onCrash: (worker, error) => this.fail(crashedError(this.nameOf(worker), error)),
       onExit: (worker, code) => this.onExit(worker, code),
       onKilled: (worker) => this.onKilled(worker),
     });
@@ -145,7 +145,7 @@ export class Fleet {
   }
 
   hasKilled(worker: number): boolean {
-    return this.killed.has(worker);
+    return this.killedWorkers.has(worker);
   }
 
   /** Each worker's use of the window, by worker number; without killed workers and workers that have not stopped. */
@@ -196,7 +196,7 @@ export class Fleet {
   }
 
   private onKilled(number: number): void {
-    this.killed.add(number);
+    this.killedWorkers.add(number);
     this.endWorker(number);
     this.barriers.without(number);
     this.events.onKilled?.(number);
@@ -323,19 +323,19 @@ interface Barrier {
  * failures.
  */
 export class Barriers {
-  private readonly open = new Set<Barrier>();
+  private readonly openBarriers = new Set<Barrier>();
 
   /** Resolves with the next report of that kind from each of these workers, in their order. */
   await<K extends Report["kind"]>(kind: K, workers: readonly number[]): Promise<ReportOf<K>[]> {
     if (workers.length === 0) return Promise.resolve([]);
     const all = new Promise<Report[]>((resolve) => {
-      this.open.add({ kind, received: new Map(), expected: workers, resolve });
+      this.openBarriers.add({ kind, received: new Map(), expected: workers, resolve });
     });
     return all as Promise<ReportOf<K>[]>;
   }
 
   receive(report: Report, worker: number): void {
-    for (const barrier of this.open) {
+    for (const barrier of this.openBarriers) {
       if (barrier.kind !== report.kind || !barrier.expected.includes(worker)) continue;
       barrier.received.set(worker, report);
       this.resolveComplete(barrier);
@@ -344,7 +344,7 @@ export class Barriers {
 
   /** Removes the worker from all waits: they resolve without its report. */
   without(worker: number): void {
-    for (const barrier of this.open) {
+    for (const barrier of this.openBarriers) {
       barrier.expected = barrier.expected.filter((each) => each !== worker);
       barrier.received.delete(worker);
       this.resolveComplete(barrier);
@@ -353,7 +353,7 @@ export class Barriers {
 
   private resolveComplete(barrier: Barrier): void {
     if (barrier.received.size < barrier.expected.length) return;
-    this.open.delete(barrier);
+    this.openBarriers.delete(barrier);
     barrier.resolve(barrier.expected.map((each) => barrier.received.get(each) as Report));
   }
 }

@@ -2,7 +2,7 @@
 import { codeOf, messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 
 /** The error of a worker that threw an uncaught error or ran out of memory. `who` is a name such as `producers worker 0`. */
-export function crashed(who: string, error: unknown): TrainSimError {
+export function crashedError(who: string, error: unknown): TrainSimError {
   if (error instanceof TrainSimError) return error;
   if (codeOf(error) !== "ERR_WORKER_OUT_OF_MEMORY")
     return new TrialError(`${who} crashed: ${messageOf(error)}`, "", { cause: error });
@@ -17,7 +17,7 @@ export function crashed(who: string, error: unknown): TrainSimError {
  * The error of a worker that did not end in time. Node 24 and 26 cannot end a thread that ran out of memory within one long
  * loop.
  */
-export function endless(who: string, sinceMs: number): TrialError {
+export function endlessWorkerError(who: string, sinceMs: number): TrialError {
   return new TrialError(
     `${who} did not end within ${sinceMs / 1000} s of being asked to`,
     "Give its role more workers, or take smaller batches; NODE_OPTIONS=--max-old-space-size=MB raises what a thread may use.",

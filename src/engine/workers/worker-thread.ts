@@ -6,7 +6,7 @@ import type { Assignment, Command, Report, ThreadAssignment } from "./protocol.j
 import { openNetwork } from "../../faults/means/network.js";
 import { startPoolers } from "../../pools/managed.js";
 import { poolerKindOf } from "../../pools/registry.js";
-import { endless } from "./worker-failures.js";
+import { endlessWorkerError } from "./worker-failures.js";
 import { withMemory } from "./worker-memory.js";
 import { workerName, type RunningWorkers, type WorkerEvents, type WorkerPlace } from "./worker-place.js";
 
@@ -70,7 +70,7 @@ class Threads implements RunningWorkers {
     );
     tuneForSetup();
     const first = ends.findIndex(({ status }) => status === "rejected");
-    return first < 0 ? undefined : endless(this.nameOf(first), END_PATIENCE_MS);
+    return first < 0 ? undefined : endlessWorkerError(this.nameOf(first), END_PATIENCE_MS);
   }
 }
 

@@ -39,10 +39,10 @@ export async function openNetwork(upstreams: readonly Endpoint[], seed: number):
 class NetworkThread {
   readonly lost: Promise<string>;
   private readonly worker: Worker;
-  private answered: (answer: NetworkAnswer) => void = () => undefined;
+  private settleAnswer: (answer: NetworkAnswer) => void = () => undefined;
   private isClosing = false;
   /** The last command; the next waits for it, so that commands run one after the other. */
-  private last: Promise<unknown> = Promise.resolve();
+  private lastRequest: Promise<unknown> = Promise.resolve();
 
   constructor(plan: NetworkPlan) {
     this.worker = new Worker(builtUrl("./network-entry.js", import.meta.url), {
@@ -50,7 +50,7 @@ class NetworkThread {
       name: "network",
     });
     this.worker.unref();
-    this.worker.on("message", (answer: NetworkAnswer) => this.answered(answer));
+    this.worker.on("message", (answer: NetworkAnswer) => this.settleAnswer(answer));
     this.lost = new Promise((resolve) => {
       this.worker.once("error", (error) => resolve(messageOf(error)));
       this.worker.once("exit", (code) => {
@@ -65,7 +65,7 @@ class NetworkThread {
   }
 
   ask(command: NetworkCommand): Promise<NetworkEffect> {
-    const asked = this.last.then(async () => {
+    const asked = this.lastRequest.then(async () => {
       const answer = this.answer();
       this.worker.postMessage(command);
       const response = await answer;
@@ -73,7 +73,7 @@ class NetworkThread {
         throw new Error(`the network answered ${command.kind} with ${response.kind}`);
       return response.effect;
     });
-    this.last = asked.catch(() => undefined);
+    this.lastRequest = asked.catch(() => undefined);
     return asked;
   }
 
@@ -85,7 +85,7 @@ class NetworkThread {
   }
 
   private async answer(): Promise<NetworkAnswer> {
-    const response = new Promise<NetworkAnswer>((resolve) => (this.answered = resolve));
+    const response = new Promise<NetworkAnswer>((resolve) => (this.settleAnswer = resolve));
     const gone = this.lost.then((reason): NetworkAnswer => ({ kind: "failed", reason }));
     const answer = await Promise.race([response, gone]);
     if (answer.kind !== "failed") return answer;

@@ -28,7 +28,7 @@ export class Pipe {
   private heldBytes = 0;
   /** Moment, in monotonic milliseconds, at which the first piece may leave; undefined until the link was asked about it. */
   private dueMs: number | undefined;
-  private waiting: AbortController | undefined;
+  private waitingAbort: AbortController | undefined;
   private isSinkFull = false;
 
   constructor(private readonly options: PipeOptions) {
@@ -47,8 +47,8 @@ export class Pipe {
 
   linkChanged(): void {
     this.dueMs = undefined;
-    this.waiting?.abort();
-    this.waiting = undefined;
+    this.waitingAbort?.abort();
+    this.waitingAbort = undefined;
     this.pump();
   }
 
@@ -70,7 +70,7 @@ export class Pipe {
   private passFirst(): boolean {
     const [first] = this.pieces;
     const link = this.options.link();
-    if (!first || this.isSinkFull || this.waiting || !link.isOpen) return false;
+    if (!first || this.isSinkFull || this.waitingAbort || !link.isOpen) return false;
     const bytes = this.cut(first, link.pieceBytes);
     const nowMs = this.options.clock.nowMs();
     this.dueMs ??= link.leaveMs(bytes, first.cameMs, nowMs);
@@ -104,10 +104,10 @@ export class Pipe {
 
   private wait(ms: number): void {
     const waiting = new AbortController();
-    this.waiting = waiting;
+    this.waitingAbort = waiting;
     void this.options.clock.sleep(ms, waiting.signal).then(() => {
       if (waiting.signal.aborted) return;
-      this.waiting = undefined;
+      this.waitingAbort = undefined;
       this.pump();
     });
   }
@@ -115,7 +115,7 @@ export class Pipe {
   private stop(): void {
     this.pieces.length = 0;
     this.heldBytes = 0;
-    this.waiting?.abort();
+    this.waitingAbort?.abort();
     // No more bytes are forwarded, but the source's socket closes only after it was read to its end.
     this.options.source.resume();
   }

@@ -6,13 +6,13 @@ import type { Link } from "./condition.js";
 import { Pipe, resetSocket } from "./pipe.js";
 
 /** Matches the simple query COMMIT or END at the end of the bytes that a client sent before it waits for the answer. */
-const COMMIT = /Q\0\0\0([^])((?:COMMIT|END)\b[^\0]*)\0$/i;
+const COMMIT_MESSAGE = /Q\0\0\0([^])((?:COMMIT|END)\b[^\0]*)\0$/i;
 /** Number of bytes, at the end of what a client sent, in which a COMMIT is looked for. */
 const COMMIT_BYTES_MAX = 60;
 
 function endsWithCommit(bytes: Buffer): boolean {
   const [, length, text = ""] =
-    COMMIT.exec(bytes.toString("latin1", Math.max(0, bytes.length - COMMIT_BYTES_MAX))) ?? [];
+    COMMIT_MESSAGE.exec(bytes.toString("latin1", Math.max(0, bytes.length - COMMIT_BYTES_MAX))) ?? [];
   return length?.charCodeAt(0) === text.length + 5;
 }
 

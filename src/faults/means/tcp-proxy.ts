@@ -14,8 +14,8 @@ import type { Prng } from "../../foundation/prng.js";
 import { CLEAR_LINK, linkUnder, type Link, type NetworkCondition } from "./condition.js";
 import { ProxiedConnection, type CommitFate } from "./proxied-connection.js";
 
-const HOST = "127.0.0.1";
-const BACKLOG = 4096;
+const LOOPBACK_HOST = "127.0.0.1";
+const LISTEN_BACKLOG = 4096;
 
 export interface NetworkEffect {
   readonly connections: number;
@@ -33,7 +33,7 @@ interface Links {
   readonly down: Link;
 }
 
-const CLEAR: Links = { up: CLEAR_LINK, down: CLEAR_LINK };
+const CLEAR_LINKS: Links = { up: CLEAR_LINK, down: CLEAR_LINK };
 
 export class TcpProxy {
   private readonly connections = new Set<ProxiedConnection>();
@@ -42,7 +42,7 @@ export class TcpProxy {
   /** Both ends of a connection that keeps the port occupied while the proxy refuses connections. */
   private portHolders: readonly Socket[] = [];
   private condition: NetworkCondition | undefined;
-  private links: Links = CLEAR;
+  private links: Links = CLEAR_LINKS;
   private counts: Counts = noEffect(0);
 
   private constructor(
@@ -77,7 +77,7 @@ export class TcpProxy {
   /** Clears the condition and releases held bytes. Rejects if the proxy cannot listen on its port again. */
   async clear(): Promise<void> {
     this.condition = undefined;
-    this.setLinks(CLEAR);
+    this.setLinks(CLEAR_LINKS);
     await this.listen();
   }
 
@@ -98,7 +98,7 @@ export class TcpProxy {
   private async listen(): Promise<void> {
     if (this.server) return;
     const server = createServer({ allowHalfOpen: true }, (client) => this.accept(client));
-    server.listen({ host: HOST, port: this.boundPort, backlog: BACKLOG });
+    server.listen({ host: LOOPBACK_HOST, port: this.boundPort, backlog: LISTEN_BACKLOG });
     await once(server, "listening");
     this.server = server;
     this.boundPort = (server.address() as AddressInfo).port;
@@ -116,7 +116,7 @@ export class TcpProxy {
         else this.accept(socket);
       });
     });
-    const near = connect({ host: HOST, port: this.boundPort });
+    const near = connect({ host: LOOPBACK_HOST, port: this.boundPort });
     await once(near, "connect");
     this.portHolders = [near, await accepted];
     for (const socket of this.portHolders) socket.on("error", () => undefined);

@@ -14,7 +14,7 @@ export interface Commit {
 }
 
 /** Separator of the fields in a line of git's output. */
-const UNIT = "\u001F";
+const UNIT_SEPARATOR = "\u001F";
 
 export class Repository {
   readonly root: string;
@@ -56,10 +56,10 @@ export class Repository {
   }
 
   private commits(args: readonly string[]): Commit[] {
-    const format = `--format=%H${UNIT}%s${UNIT}%an${UNIT}%as`;
+    const format = `--format=%H${UNIT_SEPARATOR}%s${UNIT_SEPARATOR}%an${UNIT_SEPARATOR}%as`;
     const lines = (this.run(["log", "--no-show-signature", format, ...args, "--"]) ?? "").split("\n");
     return lines.filter(Boolean).map((line) => {
-      const [hash = "", subject = "", author = "", date = ""] = line.split(UNIT);
+      const [hash = "", subject = "", author = "", date = ""] = line.split(UNIT_SEPARATOR);
       return { hash, subject, author, date };
     });
   }

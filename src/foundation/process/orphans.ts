@@ -10,7 +10,10 @@ import { shellWord } from "../shown.js";
 
 export const OWNER_FILE = "owner.json";
 const PRIVATE_DIRECTORY = /^train-sim-([a-z]+)-\d+-[0-9a-f]+$/;
-const PRODUCTS: Readonly<Record<string, string>> = { postgres: "PostgreSQL", pgbouncer: "PgBouncer" };
+const PRODUCT_BY_PROGRAM: Readonly<Record<string, string>> = {
+  postgres: "PostgreSQL",
+  pgbouncer: "PgBouncer",
+};
 
 const ProcessMark = z.object({ pid: z.int().positive(), startTicks: z.int().nonnegative() });
 type ProcessMark = z.infer<typeof ProcessMark>;
@@ -105,7 +108,7 @@ export async function findOrphans(): Promise<Orphan[]> {
     const [, kind] = PRIVATE_DIRECTORY.exec(name) ?? [];
     const path = join(parent, name);
     if (kind === undefined || !(await isOrphaned(path))) continue;
-    const product = PRODUCTS[kind] ?? kind;
+    const product = PRODUCT_BY_PROGRAM[kind] ?? kind;
     orphans.push({ path, product, pids: leadersIn(path), mounts: mountsBelow(path) });
   }
   return orphans;

@@ -9,7 +9,7 @@ import { messageOf, TargetError } from "../errors.js";
  * Program of the reaper in plain CommonJS, run with `node -e`. It reads lines of `["hold"|"forget",
  * "process"|"mount"|"directory", value]`.
  */
-const SCRIPT = String.raw`
+const REAPER_SCRIPT = String.raw`
 const fs = require("node:fs");
 const { spawnSync } = require("node:child_process");
 const held = { process: new Set(), mount: new Set(), directory: new Set() };
@@ -70,7 +70,7 @@ export function reaperPid(): number | undefined {
 }
 
 async function startReaper(): Promise<Socket> {
-  const child: ChildProcess = spawn(process.execPath, ["-e", SCRIPT], {
+  const child: ChildProcess = spawn(process.execPath, ["-e", REAPER_SCRIPT], {
     cwd: "/",
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],

@@ -20,13 +20,13 @@ export function shortNumber(value: number): string {
   return value > 0 && value < 0.0005 ? "<.001" : Number(value.toFixed(3)).toString();
 }
 
-const BYTES = ["B", "kB", "MB", "GB", "TB"];
+const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"];
 
 /** Size such as `4.1 kB`, in multiples of 1000 like ticks of charts, so that sentences and charts show the same number. */
 export function bytesText(value: number): string {
   const size = Math.abs(value);
-  const step = size < 1000 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(size) / 3));
-  return `${value < 0 ? "-" : ""}${shortNumber(size / 1000 ** step)} ${BYTES[step] ?? "B"}`;
+  const step = size < 1000 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(size) / 3));
+  return `${value < 0 ? "-" : ""}${shortNumber(size / 1000 ** step)} ${BYTE_UNITS[step] ?? "B"}`;
 }
 
 /** Ratio such as `1.31`. A ratio close to 1 has up to four decimals: a difference of 0.3 % is not `1.00`. */

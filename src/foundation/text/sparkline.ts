@@ -1,14 +1,14 @@
 // A row of characters for a row of numbers: eight blocks in Unicode, five marks in ASCII. Zero alone has the lowest height.
 
-const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
-const ASCII = ["_", ".", "-", "=", "#"] as const;
+const UNICODE_BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
+const ASCII_BLOCKS = ["_", ".", "-", "=", "#"] as const;
 
 /**
  * Line of `width` characters that shows values scaled from 0 to the largest, the newest on the right; blank for missing
  * values.
  */
 export function sparkline(values: readonly number[], width: number, isUnicode: boolean): string {
-  const heights: readonly string[] = isUnicode ? BLOCKS : ASCII;
+  const heights: readonly string[] = isUnicode ? UNICODE_BLOCKS : ASCII_BLOCKS;
   const latest = values.slice(Math.max(0, values.length - width));
   const largest = Math.max(...latest, 0);
   const marks = latest.map((value) => {

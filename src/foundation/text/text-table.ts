@@ -84,7 +84,7 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
  * Rows whose cells in `column` are shortened to the width that is left, at least 16; unchanged if two different cells would
  * become equal.
  */
-export function fitted(
+export function rowsFittedTo(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   column: number,

@@ -95,14 +95,14 @@ function sampleLines(
   });
 }
 
-function recent<T extends Moment>(moments: readonly T[], newestMs: number): T[] {
+function recentMoments<T extends Moment>(moments: readonly T[], newestMs: number): T[] {
   return moments.filter(({ atMs }) => atMs > newestMs - SHOWN_MS);
 }
 
 /** The chart of the live page; undefined before there is anything to draw. */
 export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | undefined {
   const newestMs = Math.max(...[...store.points, ...store.samples].map(({ atMs }) => atMs));
-  const [seconds, samples] = [recent(store.points, newestMs), recent(store.samples, newestMs)];
+  const [seconds, samples] = [recentMoments(store.points, newestMs), recentMoments(store.samples, newestMs)];
   const work = workOf(ownRows(store.view?.operations ?? []));
   const colours = [0, 1, 2, 3, 4, 5].map((i) => partColour(theme, i));
   const all: LinePanel[] = [

@@ -3,7 +3,7 @@
 import type { LiveNote, LivePoint, LiveSample, LiveTrialEnd, LiveUpdate, LiveView } from "./live-data.js";
 
 /** Number of seconds and samples kept, the same as in the program. */
-const KEPT = 600;
+const ENTRIES_MAX = 600;
 
 export class LiveStore {
   private pointsByName = new Map<string, LivePoint>();
@@ -54,7 +54,7 @@ export class LiveStore {
 /** Forgets the oldest keys; a map yields its keys in the order of insertion. */
 function forgetOldest(map: Map<string, unknown>): void {
   for (const key of map.keys()) {
-    if (map.size <= KEPT) return;
+    if (map.size <= ENTRIES_MAX) return;
     map.delete(key);
   }
 }

@@ -8,7 +8,7 @@ import type { RunningThreshold } from "../../engine/session/observer.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "./live-data.js";
 import type { ChartTable } from "../../report/html/page/charts/drawing.js";
 import { unitOf } from "../../report/html/page/charts/metric-unit.js";
-import { plain, valueText } from "../../report/html/page/charts/values.js";
+import { plainNumber, valueText } from "../../report/html/page/charts/values.js";
 import { unitsText } from "../../workloads/vocabulary.js";
 import { operationName } from "../../report/html/page/charts/view.js";
 
@@ -19,7 +19,7 @@ export function secondsText(ms: number): string {
 }
 
 function numberText(value: number | null): string {
-  return value === null ? "-" : plain(value);
+  return value === null ? "-" : plainNumber(value);
 }
 
 /** Heading such as `Trial 3 of 15: jsonb-pgbouncer`. */
@@ -132,7 +132,7 @@ export function endedTable(ended: readonly LiveTrialEnd[]): ChartTable {
       integrityWords(each),
       ...operations.map((operation) => {
         const one = each.operations[operation];
-        return one ? `${plain(one.eventsPerSecond)} ${one.unit}/s, ${numberText(one.p99Ms)} ms` : "-";
+        return one ? `${plainNumber(one.eventsPerSecond)} ${one.unit}/s, ${numberText(one.p99Ms)} ms` : "-";
       }),
       [...(each.reason === null ? [] : [each.reason]), ...each.invalid].join("; "),
     ]),

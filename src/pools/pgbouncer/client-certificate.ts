@@ -10,7 +10,7 @@ export interface PoolerCertificates {
 }
 
 /** A value, escaped for the distinguished name of a certificate (RFC 4514). */
-function escaped(value: string): string {
+function escapedValue(value: string): string {
   return value.replace(/[\\,+"<>;=#]|^ | $/g, "\\$&");
 }
 
@@ -21,7 +21,7 @@ export async function makeCertificates(user: string): Promise<PoolerCertificates
     keyType: "ec",
     algorithm: "sha256",
     extensions: [{ name: "basicConstraints", cA: true, critical: true }],
-    clientCertificate: { cn: escaped(user) },
+    clientCertificate: { cn: escapedValue(user) },
   });
   const { cert, private: key, clientcert, clientprivate } = made;
   if (clientcert === undefined || clientprivate === undefined)

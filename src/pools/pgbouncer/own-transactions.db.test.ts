@@ -12,7 +12,7 @@ import {
   writeScenarioFile,
 } from "../../../test/support/train-sim.js";
 import { PgConnection } from "../../database/postgres/connection.js";
-import { APPLICATION } from "../../database/contract.js";
+import { APPLICATION_NAME } from "../../database/contract.js";
 import { settingsAt } from "./console.js";
 import { ownTransactions } from "./own-transactions.js";
 
@@ -48,7 +48,7 @@ it.each(CASES)(
       const [[endpoint], [console]] = [pooler.endpoints, pooler.consoles];
       if (!endpoint || !console) return expect.unreachable("a pooler has an endpoint and a console");
       const connect = () =>
-        new PgConnection({ endpoint, applicationName: APPLICATION, prepared: false }).connect();
+        new PgConnection({ endpoint, applicationName: APPLICATION_NAME, prepared: false }).connect();
       const clients = [await connect(), await connect()];
       for (let round = 0; round < ROUNDS; round++)
         for (const client of clients)

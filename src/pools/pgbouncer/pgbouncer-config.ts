@@ -57,10 +57,12 @@ export function pgBouncerIni(
   hasPreparedStatements: boolean,
 ): string {
   const searchPath = keepsSession(settings) ? upstream.searchPath : undefined;
-  const place = `host=${quoted(upstream.host, upstream)} port=${upstream.port} dbname=${quoted(upstream.database, upstream)}`;
+  const place = `host=${quotedSetting(upstream.host, upstream)} port=${upstream.port} dbname=${quotedSetting(upstream.database, upstream)}`;
   // The client also states the schema at log-in; a server connection gets it from `connect_query`.
   const setUp =
-    searchPath === undefined ? "" : ` connect_query=${quoted(`SET search_path TO ${searchPath}`, upstream)}`;
+    searchPath === undefined
+      ? ""
+      : ` connect_query=${quotedSetting(`SET search_path TO ${searchPath}`, upstream)}`;
   const entries: Record<string, string | number> = {
     listen_addr: "127.0.0.1",
     listen_port: files.port,
@@ -133,7 +135,7 @@ function doubleQuoted(text: string, upstream: Endpoint): string {
   return `"${oneLine(text, upstream).replaceAll('"', '""')}"`;
 }
 
-function quoted(text: string, upstream: Endpoint): string {
+function quotedSetting(text: string, upstream: Endpoint): string {
   return `'${oneLine(text, upstream).replaceAll("'", "''")}'`;
 }
 

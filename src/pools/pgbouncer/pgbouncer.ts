@@ -1,6 +1,6 @@
 // The wait for a server connection is inside a client's first statement, as is service time: on this side of the wire the
 // two cannot be separated.
-import { APPLICATION } from "../../database/contract.js";
+import { APPLICATION_NAME } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
@@ -52,6 +52,6 @@ export const pgbouncer = {
   // One name for all roles: PgBouncer sends an extra SET, one more round trip, whenever it assigns a server connection to a
   // client whose application_name differs from the previous client's.
   source: ({ reconnect }, options) =>
-    new ClientConnections({ ...options, applicationName: APPLICATION }, reconnect),
+    new ClientConnections({ ...options, applicationName: APPLICATION_NAME }, reconnect),
   pooler: pgbouncerKind,
 } satisfies PoolStrategy<PgBouncerPool>;

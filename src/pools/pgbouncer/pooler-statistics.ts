@@ -1,6 +1,6 @@
 // Answers of PgBouncer's console as numbers with units, for versions 1.18 to 1.24, whose columns differ. Only the pool
 // under test counts.
-import { elided } from "../../foundation/shown.js";
+import { elidedText } from "../../foundation/shown.js";
 import type { SqlRow } from "../../database/sql.js";
 import type { PoolerReading } from "../running-pooler.js";
 
@@ -24,7 +24,7 @@ function numberOf(row: SqlRow, column: string): number {
   const cell = row[column];
   const value = typeof cell === "string" && /^\d+$/.test(cell) ? Number(cell) : cell;
   if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
-  const seen = typeof cell === "string" ? JSON.stringify(elided(cell, 60)) : typeof cell;
+  const seen = typeof cell === "string" ? JSON.stringify(elidedText(cell, 60)) : typeof cell;
   throw new Error(`PgBouncer's console has no number in ${column}, but ${seen}`);
 }
 

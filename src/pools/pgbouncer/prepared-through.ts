@@ -5,7 +5,7 @@ import { codeOf } from "../../foundation/errors.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import { PgConnection } from "../../database/postgres/connection.js";
 import { StatementError } from "../../database/errors.js";
-import { APPLICATION } from "../../database/contract.js";
+import { APPLICATION_NAME } from "../../database/contract.js";
 
 const STATEMENT = { name: "train_sim_preflight", text: "SELECT pg_backend_pid()" };
 /** Time limit in ms, needed for a pool of one connection, which it lends to no other client meanwhile. */
@@ -35,5 +35,5 @@ export async function preparesThrough(endpoint: Endpoint): Promise<boolean | und
 }
 
 function open(endpoint: Endpoint): Promise<PgConnection> {
-  return new PgConnection({ endpoint, applicationName: APPLICATION, prepared: true }).connect();
+  return new PgConnection({ endpoint, applicationName: APPLICATION_NAME, prepared: true }).connect();
 }

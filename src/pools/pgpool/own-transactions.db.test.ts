@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
 import { PgConnection } from "../../database/postgres/connection.js";
-import { APPLICATION } from "../../database/contract.js";
+import { APPLICATION_NAME } from "../../database/contract.js";
 import { startPoolers } from "../managed.js";
 import { pgpool, pgpoolKind } from "./pgpool.js";
 import { settingsAt } from "./pgpool-sampler.js";
@@ -20,7 +20,7 @@ it("Pgpool-II adds the transactions of its settings for clients that reconnect, 
     const [[endpoint], [console]] = [pooler.endpoints, pooler.consoles];
     if (!endpoint || !console) return expect.unreachable("a pooler has an endpoint and a console");
     for (let round = 0; round < ROUNDS; round++) {
-      const connection = new PgConnection({ endpoint, applicationName: APPLICATION, prepared: false });
+      const connection = new PgConnection({ endpoint, applicationName: APPLICATION_NAME, prepared: false });
       const client = await connection.connect();
       await client.control("begin", "BEGIN");
       await client.control("commit", "COMMIT");

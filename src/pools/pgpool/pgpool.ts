@@ -1,6 +1,6 @@
 // A Pgpool-II has a process for each client and keeps the server connection of a client that left. With `reconnect:
 // per-transaction` the wait for a free process is in the time to connect, which is pool wait.
-import { APPLICATION } from "../../database/contract.js";
+import { APPLICATION_NAME } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
@@ -54,6 +54,6 @@ export const pgpool = {
   ownTransactions,
   // One name for all roles: an extra SET would rename a server connection when another client gets it.
   source: ({ reconnect }, options) =>
-    new ClientConnections({ ...options, applicationName: APPLICATION }, reconnect),
+    new ClientConnections({ ...options, applicationName: APPLICATION_NAME }, reconnect),
   pooler: pgpoolKind,
 } satisfies PoolStrategy<PgpoolPool>;

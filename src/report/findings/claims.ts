@@ -3,7 +3,7 @@
 import { counted } from "../../foundation/units.js";
 import { HEADLINE_METRICS, isLargerBetter, labelOf, SPAN_METRICS } from "../../metrics/metric-lists.js";
 import {
-  ASPECTS,
+  METRIC_ASPECTS,
   type ComparedOperation,
   type Comparison,
   type Interaction,
@@ -154,7 +154,7 @@ function inconclusiveReason(asked: readonly Comparison[], fewest: number): strin
   const unpaired = open.filter(({ blocks, objection }) => !objection && blocks < BLOCKS_MIN).length;
   const objections = open.flatMap(({ objection = [] }) => objection);
   const objected = objections.length;
-  const aspects = ASPECTS.filter((aspect) =>
+  const aspects = METRIC_ASPECTS.filter((aspect) =>
     objections.some((words) => words.includes(`${aspect} of `)),
   ).join(" or ");
   const lack = `fewer than ${BLOCKS_MIN} blocks have a value on both sides`;

@@ -4,7 +4,7 @@ import { counted } from "../../foundation/units.js";
 import { exploratoryOutlook, fewTrialsOutlook } from "./outlook-text.js";
 import { headlineComparisons } from "../../analysis/comparison/noise-floor.js";
 import { invalidTrials, objectionTo } from "../../analysis/diagnosis/validity.js";
-import { ASPECTS } from "../../metrics/catalogue.js";
+import { METRIC_ASPECTS } from "../../metrics/catalogue.js";
 import type { FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { believedDifferences, differenceText, loadBoundSentences, reachSentences } from "./claims.js";
 import {
@@ -223,7 +223,7 @@ function soleFindings(result: ResultDocument): KeyFinding[] {
   const [only, ...others] = result.treatments;
   const figures = only && others.length === 0 ? figuresOf(only) : undefined;
   if (!figures) return [];
-  const objection = objectionTo(ASPECTS, invalidTrials(only?.trials ?? []));
+  const objection = objectionTo(METRIC_ASPECTS, invalidTrials(only?.trials ?? []));
   return operationsIn(figures).flatMap(
     ([operation, { eventsPerSecond, transactionsPerSecond, responseTimeMs }]) => {
       if (!responseTimeMs) return [];

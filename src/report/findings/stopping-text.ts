@@ -4,7 +4,7 @@ import type { ResultDocument, StoppingResult } from "../../results/result-schema
 
 const LEFT_NAMED = 8;
 
-function listed(names: readonly string[]): string {
+function listedNames(names: readonly string[]): string {
   const last = names.at(-1) ?? "";
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${last}` : last;
 }
@@ -18,8 +18,8 @@ export function raceSentences(stopping: StoppingResult | undefined): string[] {
   const same = running.filter((id) => id !== best && !open.includes(id));
   const parts = [
     `Race for "${objective}": ${best} is best`,
-    ...(same.length > 0 ? [`${listed(same)} the same within ${percent} %`] : []),
-    ...(open.length > 0 ? [`not decided: ${listed(open)}`] : []),
+    ...(same.length > 0 ? [`${listedNames(same)} the same within ${percent} %`] : []),
+    ...(open.length > 0 ? [`not decided: ${listedNames(open)}`] : []),
   ];
   const named = left
     .slice(0, LEFT_NAMED)

@@ -3,11 +3,11 @@
 import { percentileMs, type Histogram } from "../../metrics/histograms.js";
 import type { Operation } from "../../metrics/operations.js";
 import type { TimeseriesCounts } from "../../results/timeseries.js";
-import { BRIDGED_DISTANCES, joined } from "./page/charts/readings.js";
+import { BRIDGED_DISTANCES, withGapsJoined } from "./page/charts/readings.js";
 import type { OperationSeries } from "./report-data.js";
 
 /** Rounds to four significant digits: a picture cannot show more, and a histogram does not hold more. */
-export function rounded(value: number): number {
+export function toFourDigits(value: number): number {
   return Number(value.toPrecision(4));
 }
 
@@ -47,8 +47,8 @@ function joinedAsSampled(
   { first, last, distances }: Readings,
 ): (number | null)[] {
   const most = BRIDGED_DISTANCES * upperQuartile(distances);
-  const whole = joined(means, (from, to) => (first[to] ?? 0) - (last[from] ?? 0) <= most);
-  return whole.map((value) => (value === null ? null : rounded(value)));
+  const whole = withGapsJoined(means, (from, to) => (first[to] ?? 0) - (last[from] ?? 0) <= most);
+  return whole.map((value) => (value === null ? null : toFourDigits(value)));
 }
 
 function upperQuartile(distances: DistanceCounts): number {
@@ -102,9 +102,9 @@ export class Buckets {
 
   operationSeries(): Record<Operation, OperationSeries> {
     const perSecond = (counts: readonly number[]): number[] =>
-      counts.map((count, bucket) => rounded(count / this.coveredSeconds(bucket)));
+      counts.map((count, bucket) => toFourDigits(count / this.coveredSeconds(bucket)));
     const percentiles = (histograms: OperationBuckets["histograms"], percentile: number): (number | null)[] =>
-      histograms.map((histogram) => (histogram ? rounded(percentileMs(histogram, percentile)) : null));
+      histograms.map((histogram) => (histogram ? toFourDigits(percentileMs(histogram, percentile)) : null));
     return Object.fromEntries(
       [...this.operations].map(([operation, { counts, histograms }]): [Operation, OperationSeries] => [
         operation,
@@ -128,7 +128,8 @@ export class Buckets {
    */
   readingSeries(): Record<string, (number | null)[]> {
     const sessions = this.readings.get(SESSIONS);
-    const mean = (sum: number, samples = 0): number | null => (samples > 0 ? rounded(sum / samples) : null);
+    const mean = (sum: number, samples = 0): number | null =>
+      samples > 0 ? toFourDigits(sum / samples) : null;
     return Object.fromEntries(
       [...this.readings].map(([metric, readings]) => {
         const sampled = metric.startsWith(WAIT) ? (sessions ?? readings) : readings;

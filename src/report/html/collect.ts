@@ -11,7 +11,7 @@ import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { keyFindings } from "../findings/key-findings.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
-import { bucketSecondsOf, rounded } from "./buckets.js";
+import { bucketSecondsOf, toFourDigits } from "./buckets.js";
 import type { PercentileCurve, ReportData, TrialSeries } from "./report-data.js";
 import { readStoredTrial } from "./trial-series.js";
 
@@ -112,7 +112,7 @@ export function percentileCurve(histogram: Histogram): [percentile: number, ms: 
   const percentiles = Array.from({ length: STEPS + 1 }, (_, i) => 100 * (1 - totalCount ** (-i / STEPS)));
   const points = [...percentiles, 100].map((percentile): [number, number] => [
     Number(percentile.toFixed(7)),
-    rounded(percentileMs(histogram, percentile)),
+    toFourDigits(percentileMs(histogram, percentile)),
   ]);
   return points.filter(
     ([percentile, ms], i) =>

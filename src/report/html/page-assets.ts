@@ -34,7 +34,7 @@ export async function readPageAssets(): Promise<PageAssets> {
  * A script or style element with that text. Throws if the text would end the element or be changed by the HTML parser,
  * because the policy has its hash.
  */
-function inlined(element: "script" | "style", text: string): Html {
+function inlinedElement(element: "script" | "style", text: string): Html {
   if (new RegExp(`</${element}|<!--`, "i").test(text) || text.includes("\r"))
     throw new Error(`the ${element} of the page cannot stand inside of HTML as it is`);
   return new Html(`<${element}>${text}</${element}>`);
@@ -64,7 +64,7 @@ function policyOf({ script, style }: PageAssets): string {
 export function inlineAssets(assets: PageAssets): { policy: string; script: Html; style: Html } {
   return {
     policy: policyOf(assets),
-    script: inlined("script", assets.script),
-    style: inlined("style", assets.style),
+    script: inlinedElement("script", assets.script),
+    style: inlinedElement("style", assets.style),
   };
 }

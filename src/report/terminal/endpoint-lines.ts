@@ -2,7 +2,7 @@
 import { counted } from "../../foundation/units.js";
 import type { EndpointResult, RegionResult } from "../../results/result-schema.js";
 import type { TreatmentFigures } from "../findings/figures.js";
-import { paragraph, columnsOf, renderTable, fitted } from "../../foundation/text/text-table.js";
+import { paragraph, columnsOf, renderTable, rowsFittedTo } from "../../foundation/text/text-table.js";
 
 const ENDPOINTS_MAX = 16;
 
@@ -48,6 +48,6 @@ export function renderEndpoints({ endpoints = [], regions = [] }: TreatmentFigur
   const from = regions.length > 0 ? 0 : 1;
   const columns = COLUMNS.slice(from);
   const cells = rows.map((row) => row.slice(from));
-  const table = renderTable(columns, fitted(columns, cells, 1 - from));
+  const table = renderTable(columns, rowsFittedTo(columns, cells, 1 - from));
   return ["by endpoint:", ...table, ...paragraph(contacts)];
 }

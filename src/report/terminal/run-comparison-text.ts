@@ -16,7 +16,7 @@ import type {
   TreatmentMetric,
 } from "../../analysis/comparison/run-comparison.js";
 import type { StallFinding } from "../../analysis/comparison/stalls.js";
-import { BLOCKS_MIN, SIGNIFICANCE } from "../../analysis/statistics/limits.js";
+import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "../../analysis/statistics/limits.js";
 import {
   WIDTH_MAX,
   plainMarks,
@@ -103,7 +103,7 @@ function metricsText(metrics: readonly TreatmentMetric[]): string {
 
 /** Largest share of slow trials that is compatible, at 95 % confidence, with `trials` trials of which none is slow. */
 function unseenShare(trials: number): number {
-  return 1 - SIGNIFICANCE ** (1 / trials);
+  return 1 - SIGNIFICANCE_LEVEL ** (1 / trials);
 }
 
 function sameLines({ findings }: RunComparison): string[] {

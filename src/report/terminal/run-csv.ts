@@ -36,7 +36,7 @@ function metricsOf(treatment: TreatmentResult): [column: string, value: number][
  * The text as one CSV cell: separators and quotes become `_`, and a leading `=`, `+`, `@` or `-`, which a spreadsheet would
  * compute, gets a `_` before it.
  */
-function word(text: string): string {
+function csvWord(text: string): string {
   return text.replace(/[\s,;"'\u0000-\u001f\u007f-\u009f]+/g, "_").replace(/^[=+@-]/, "_$&");
 }
 
@@ -63,10 +63,10 @@ export function runsAsCsv(runs: readonly Run[]): CsvExport {
   const columns = all.filter((column) => rows.every(({ metrics }) => metrics.has(column)));
   const attributeNames = rows[0]?.attributes.map(([name]) => name) ?? [];
   const lines = [
-    ["time", ...attributeNames, ...columns.map(word)],
+    ["time", ...attributeNames, ...columns.map(csvWord)],
     ...rows.map(({ time, attributes, metrics }) => [
       time,
-      ...attributes.map(([, value]) => word(value)),
+      ...attributes.map(([, value]) => csvWord(value)),
       ...columns.map((column) => String(metrics.get(column))),
     ]),
   ];

@@ -44,7 +44,7 @@ export interface SummaryOptions {
 }
 
 /** Lines of the first items that fit into `linesMax`, at least of one item, and then the number of omitted items. */
-function fitting(items: readonly (readonly string[])[], linesMax: number, rest: string): string[] {
+function fittingLines(items: readonly (readonly string[])[], linesMax: number, rest: string): string[] {
   const visible: string[] = [];
   for (const [i, lines] of items.entries()) {
     const isLast = i === items.length - 1;
@@ -69,7 +69,7 @@ function answerItem({ text, because: [reason] }: KeyFinding, mark: Marks["bold"]
 function alarmLines(result: ResultDocument, marks: Marks, rest: string): string[] {
   return alarmFindings(result).flatMap(({ text, because }) => [
     ...paragraph(text).map(marks.bad),
-    ...fitting(
+    ...fittingLines(
       because.map((reason) => bullet(reason, marks.bad)),
       REASON_LINES,
       rest,
@@ -144,12 +144,12 @@ function caveats(result: ResultDocument): string[] {
 export function screenLines(result: ResultDocument, marks: Marks, rest: string): string[] {
   const alarms = alarmLines(result, marks, rest);
   const free = FREE_LINES - alarms.length;
-  const found = fitting(
+  const found = fittingLines(
     answerFindings(result).map((answer, i) => answerItem(answer, i === 0 ? marks.bold : undefined)),
     Math.max(3, Math.ceil((free * 2) / 3)),
     rest,
   );
-  const limits = fitting(
+  const limits = fittingLines(
     caveats(result).map((text) => bullet(text)),
     Math.min(CAVEAT_LINES, Math.max(2, free - found.length)),
     rest,

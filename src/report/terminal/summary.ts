@@ -34,7 +34,7 @@ import {
   paragraph,
   columnsOf,
   renderTable,
-  fitted,
+  rowsFittedTo,
   renderParameters,
   type Marks,
   type Column,
@@ -118,7 +118,7 @@ function faultLines({ faults }: ResultDocument, marks: Marks): string[] {
 function publishedLines(result: ResultDocument, marks: Marks): string[] {
   return publishedTables(result).flatMap(({ title, rows }) => {
     const printed = rows.map((row) => row.map(printable));
-    const lines = renderTable(PUBLISHED_COLUMNS, fitted(PUBLISHED_COLUMNS, printed, 0));
+    const lines = renderTable(PUBLISHED_COLUMNS, rowsFittedTo(PUBLISHED_COLUMNS, printed, 0));
     return [marks.bold(printable(title)), ...lines, ""];
   });
 }
@@ -219,7 +219,7 @@ function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks
   ]);
   const hasNotes = thresholds.some((threshold) => noteOf(threshold) !== "");
   const columns = hasNotes ? THRESHOLD_COLUMNS : THRESHOLD_COLUMNS.slice(0, -1);
-  const lines = renderTable(columns, fitted(columns, rows, CONDITION));
+  const lines = renderTable(columns, rowsFittedTo(columns, rows, CONDITION));
   const marked = lines.map((line, i) => {
     const threshold = thresholds[i - HEADING_LINES];
     if (!threshold) return line;
@@ -231,7 +231,7 @@ function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks
 const WHY_LINES_MAX = 8;
 const INDENT = "  ";
 
-function indented(text: string): string[] {
+function indentedLines(text: string): string[] {
   const [first = "", ...rest] = wrap(printable(text), WIDTH_MAX - INDENT.length - 2);
   return [`${INDENT}- ${first}`, ...rest.map((line) => `${INDENT}  ${line}`)];
 }
@@ -246,8 +246,8 @@ export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Ma
       ...paragraph(`${id} against ${baseline}`),
       ...reasons
         .slice(0, WHY_LINES_MAX)
-        .flatMap(({ operations, sentence }) => indented(`${operations.join(", ")}: ${sentence}`)),
-      ...(more > 0 ? indented(`and ${more} more in result.json`) : []),
+        .flatMap(({ operations, sentence }) => indentedLines(`${operations.join(", ")}: ${sentence}`)),
+      ...(more > 0 ? indentedLines(`and ${more} more in result.json`) : []),
     ];
   });
   if (sections.length === 0) return [];

@@ -1,5 +1,5 @@
 // Each combination of levels is checked as a separate scenario, with problems at the level's place in the file.
-import { canonical, nameTreatments } from "./levels.js";
+import { canonicalText, nameTreatments } from "./levels.js";
 import { combine, levelNames, type LevelNames, type Levels, type OverriddenFactors } from "./matrix.js";
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
 import type { Finding } from "../../syntax/problems.js";
@@ -87,7 +87,10 @@ function levelTexts(
       if (own !== undefined) return [path, own];
       const resolved = pathsOf(base).factorPath(path);
       const value = "path" in resolved ? getIn(base, resolved.path) : undefined;
-      return [path, (value === undefined ? undefined : names.get(path)?.get(canonical(value))) ?? "default"];
+      return [
+        path,
+        (value === undefined ? undefined : names.get(path)?.get(canonicalText(value))) ?? "default",
+      ];
     }),
   );
 }
@@ -100,7 +103,7 @@ function duplicateTreatments(
   const keys = new Map(read.map(({ id, key }) => [id, key]));
   const first = new Map<string, Treatment>();
   return treatments.flatMap((treatment) => {
-    const settings = canonical(treatment.settings);
+    const settings = canonicalText(treatment.settings);
     const other = first.get(settings);
     if (!other) first.set(settings, treatment);
     if (!other || keys.get(other.id) === keys.get(treatment.id)) return [];
@@ -171,7 +174,7 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
       refused.push({ ...named, refusals });
       return [...obstacles, ...refusals];
     }
-    const key = canonical(Object.fromEntries([...levels].map(([path, level]) => [path, level.value])));
+    const key = canonicalText(Object.fromEntries([...levels].map(([path, level]) => [path, level.value])));
     read.push({ ...named, scenario: found.scenario, key });
     return obstacles;
   });

@@ -15,11 +15,11 @@ export interface Level {
 }
 
 /** A text that two values share if and only if they are the same. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
   if (!isMapping(value)) return typeof value === "number" ? String(value) : JSON.stringify(value);
   const entries = Object.keys(value).sort();
-  return `{${entries.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
+  return `{${entries.map((key) => `${JSON.stringify(key)}:${canonicalText(value[key])}`).join(",")}}`;
 }
 
 function valuesOf(value: unknown, withKeys: boolean): string[] {
@@ -43,12 +43,12 @@ function letters(index: number): string {
   return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last;
 }
 
-/** Names of values, by their `canonical` text. */
+/** Names of values, by their `canonicalText` text. */
 export type ValueNames = ReadonlyMap<string, string>;
 
 /** A unique name for each value of one path. */
 export function nameValues(values: readonly unknown[]): ValueNames {
-  const distinct = new Map(values.map((value) => [canonical(value), value]));
+  const distinct = new Map(values.map((value) => [canonicalText(value), value]));
   // An empty list is a level, too, such as `faults: []`.
   const plain = new Map(
     [...distinct].map(([key, value]) => [key, valuesOf(value, false).join("-") || "none"]),
@@ -59,7 +59,7 @@ export function nameValues(values: readonly unknown[]): ValueNames {
   const taken = new Set([...holders].flatMap(([text, count]) => (count === 1 ? [text] : [])));
   for (const [key, value] of distinct) {
     const own = plain.get(key) ?? "";
-    const name = holders.get(own) === 1 ? own : free(valuesOf(value, true).join("-") || "none", taken);
+    const name = holders.get(own) === 1 ? own : freeName(valuesOf(value, true).join("-") || "none", taken);
     taken.add(name);
     names.set(key, name);
   }
@@ -67,7 +67,7 @@ export function nameValues(values: readonly unknown[]): ValueNames {
 }
 
 /** The name, followed by the first number that makes it unique if it is taken. */
-function free(name: string, taken: ReadonlySet<string>): string {
+function freeName(name: string, taken: ReadonlySet<string>): string {
   for (let n = 1; ; n++) {
     const text = n === 1 ? name : `${name}-${n}`;
     if (!taken.has(text)) return text;
@@ -79,14 +79,14 @@ export function nameLevels(
   values: readonly { value: unknown; origin: Path }[],
   names: ValueNames = nameValues(values.map(({ value }) => value)),
 ): Level[] {
-  const keys = values.map(({ value }) => canonical(value));
+  const keys = values.map(({ value }) => canonicalText(value));
   const taken = new Set(names.values());
   return values.map(({ value, origin }, i) => {
     const key = keys[i] ?? "";
     const name = names.get(key) ?? "";
     const isRepeated = keys.indexOf(key) !== keys.lastIndexOf(key);
     const earlier = keys.slice(0, i).filter((other) => other === key).length;
-    const text = isRepeated ? free(`${name}-${letters(earlier)}`, taken) : name;
+    const text = isRepeated ? freeName(`${name}-${letters(earlier)}`, taken) : name;
     taken.add(text);
     return { value, key, origin, text };
   });

@@ -1,5 +1,5 @@
 // `include` and `exclude` by the rules of CI matrices. Refuses unknown paths, empty factors and entries without effect.
-import { nameLevels, nameValues, canonical, type Level, type ValueNames } from "./levels.js";
+import { nameLevels, nameValues, canonicalText, type Level, type ValueNames } from "./levels.js";
 import { levelsIn, rangeProblem } from "./range.js";
 import { suggestion } from "../../syntax/nearest.js";
 import { getIn, isMapping, type Mapping, type Path } from "../../syntax/paths.js";
@@ -81,7 +81,7 @@ function matches(value: unknown, pattern: unknown): boolean {
   if (isMapping(value) && typeof pattern === "string") return value.strategy === pattern;
   if (typeof value === "string" && isMapping(pattern))
     return Object.keys(pattern).length === 1 && pattern.strategy === value;
-  return canonical(value) === canonical(pattern);
+  return canonicalText(value) === canonicalText(pattern);
 }
 
 function everyCombination(factors: ReadonlyMap<string, readonly Level[]>): Levels[] {
@@ -174,7 +174,7 @@ function include(
   const unused = extensions.filter(({ others, matching }) =>
     matching.every((i) => others.every(([key, level]) => extended[i]?.get(key) !== level)),
   );
-  if (unused.length > 0) findings.push(...unused.map(overwritten));
+  if (unused.length > 0) findings.push(...unused.map(overwrittenKeysFinding));
   else if (factors.size === 0 && all.length === 1) findings.push(...singleCombination(all));
   else findings.push(...replacedEverywhere(extensions, all, raw));
   return all;
@@ -188,7 +188,7 @@ interface Extension {
 }
 
 /** The finding that no combination keeps a key of the entry. */
-function overwritten({ origin, others }: Extension): Finding {
+function overwrittenKeysFinding({ origin, others }: Extension): Finding {
   const keys = others.map(([key]) => key).join(", ");
   const message =
     `a later entry sets ${keys} of the same combinations; ` +

@@ -146,7 +146,7 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
 }
 
 /** A problem if other keys of the executors override the number of clients, because the assignment would have no effect. */
-function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
+function outrankedOverrides(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
   const [actors, role, load, key] = path;
   const isLoads = path.length === 4 && actors === "actors" && load === "load";
   if (!isLoads || role === undefined || (key !== "clients" && key !== "maxClients")) return [];
@@ -203,7 +203,7 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
   const { agentHosts } = overrides;
   if (agentHosts !== undefined && factorOver(raw, AGENTS) === undefined)
     take({ label: "--agents", path: agentsPath(raw), value: agentHosts });
-  problems.push(...applied.flatMap((one) => outranked(raw, one)));
+  problems.push(...applied.flatMap((one) => outrankedOverrides(raw, one)));
   const labelOf = (path: Path, depth: number): string | undefined => {
     const inside = applied.filter((override) => startsWith(path, override.path)).at(-1);
     if (inside) return inside.label;

@@ -2,7 +2,7 @@
 // events. Orders and seeds of earlier versions.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EXAMPLES } from "../../cli/reference/reference-examples.js";
+import { SCENARIO_EXAMPLES } from "../../cli/reference/reference-examples.js";
 import { parseScenario } from "../loader.js";
 import type { PlannedTrial } from "../settings.js";
 import { planTrials, type OrderSettings } from "./trial-order.js";
@@ -142,7 +142,7 @@ test("a resumed run keeps its stored order if its trials are the same", () => {
   expect(interleaved(["a", "b"], 2, 1, { stored: ["a", "b"] })).toEqual(planned);
 });
 
-test.each(EXAMPLES.map(({ title, yaml }) => [title, yaml]))(
+test.each(SCENARIO_EXAMPLES.map(({ title, yaml }) => [title, yaml]))(
   "the baseline of the example %s is not last in every block",
   (_, yaml) => {
     const { trials, treatments } = parseScenario(yaml, "example.yaml", { defaultSeed: 1 });

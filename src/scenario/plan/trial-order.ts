@@ -13,7 +13,7 @@ export interface OrderSettings {
   readonly stored?: readonly string[] | undefined;
 }
 
-function balanced(ids: readonly string[], blocks: number, seed: number): string[] {
+function balancedOrder(ids: readonly string[], blocks: number, seed: number): string[] {
   const count = ids.length;
   // The order 0, n-1, 1, n-2, ...: if n is even and each row is shifted by one, all pairs of neighbours differ.
   const zigzag = ids.map((_, i) => (i % 2 === 0 ? i / 2 : count - (i + 1) / 2));
@@ -38,7 +38,7 @@ function orderedIds(ids: readonly string[], settings: OrderSettings): readonly s
   const { trials, order, seed, orderSeed = seed, stored } = settings;
   const sequential = ids.flatMap((id) => Array<string>(trials).fill(id));
   if (stored !== undefined && isOrderOf(stored, sequential)) return stored;
-  return order === "sequential" ? sequential : balanced(ids, trials, orderSeed);
+  return order === "sequential" ? sequential : balancedOrder(ids, trials, orderSeed);
 }
 
 function asDuet(trials: readonly PlannedTrial[]): PlannedTrial[] {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AUTHS, type Auth } from "../../database/endpoint.js";
+import { AUTH_METHODS, type Auth } from "../../database/endpoint.js";
 import { counted } from "../../foundation/units.js";
 import { SETTINGS, settingTexts } from "../server-keys.js";
 import { canonicalSetting } from "../server-limits.js";
@@ -37,7 +37,7 @@ const keys = {
     .optional()
     .meta({ description: "Loopback port of an embedded PostgreSQL; 0 picks a free one. Default 0." }),
   auth: z
-    .enum(AUTHS)
+    .enum(AUTH_METHODS)
     .optional()
     .meta({
       description:

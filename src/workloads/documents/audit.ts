@@ -77,7 +77,7 @@ interface StoredVersion {
   readonly document: unknown;
 }
 
-function parsed(text: string): unknown {
+function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -109,7 +109,7 @@ class Check {
     this.sums.rows++;
     this.sums.documentBytes += documentBytes;
     this.sums.rowBytes += rowBytes;
-    const document = parsed(text);
+    const document = parsedJson(text);
     const inner = (document as { readonly id?: unknown } | null | undefined)?.id ?? keyInText(text);
     const key = id ?? (typeof inner === "string" ? inner : "(no id)");
     const known = this.copies.get(key);

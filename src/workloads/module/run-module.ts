@@ -113,21 +113,21 @@ function placeOf(error: unknown, file: string): string {
 }
 
 /** Error that ends the trial because of a mistake in the module, since another attempt would fail in the same way. */
-function refused(file: string, where: string, message: string, error?: unknown): TrialError {
+function refusedError(file: string, where: string, message: string, error?: unknown): TrialError {
   return new TrialError(`${placeOf(error, file)}: ${where}: ${message}`, "Correct the module.", {
     cause: error,
   });
 }
 
-function thrown(file: string, where: string, error: unknown): TrialError {
-  return refused(file, where, `threw: ${messageOf(error)}`, error);
+function thrownError(file: string, where: string, error: unknown): TrialError {
+  return refusedError(file, where, `threw: ${messageOf(error)}`, error);
 }
 
 function calling<T>(file: string, where: string, fn: () => T): T {
   try {
     return fn();
   } catch (error) {
-    throw thrown(file, where, error);
+    throw thrownError(file, where, error);
   }
 }
 
@@ -142,7 +142,8 @@ class Statements {
     if (statements) return statements;
     for (const sql of statementsIn(text).statements) {
       const problem = scriptProblem(sql);
-      if (problem !== undefined) throw refused(this.file, `${transaction}.${name}`, problem, new Error());
+      if (problem !== undefined)
+        throw refusedError(this.file, `${transaction}.${name}`, problem, new Error());
     }
     const statement = { name: `${transaction}.${name}`, text };
     this.statements.set(key, statement);
@@ -213,7 +214,7 @@ class ModuleRun implements Run {
     const where = `${this.transaction.name}.fact`;
     const fact: unknown = calling(this.shared.file, where, () => this.made.fact?.(this.drawn));
     if (typeof fact === "string" || typeof fact === "number") return fact;
-    throw refused(this.shared.file, where, `returned ${String(fact)}; expected text or a number`);
+    throw refusedError(this.shared.file, where, `returned ${String(fact)}; expected text or a number`);
   }
 
   async attempt(connection: Connection): Promise<true> {
@@ -235,7 +236,7 @@ class ModuleRun implements Run {
   private explain(what: string) {
     return (error: unknown): never => {
       if (error instanceof TrialError || error instanceof StatementError) throw error;
-      throw thrown(this.shared.file, `${this.transaction.name}.${what}`, error);
+      throw thrownError(this.shared.file, `${this.transaction.name}.${what}`, error);
     };
   }
 
@@ -243,7 +244,7 @@ class ModuleRun implements Run {
     if (done === undefined) return 1;
     if (Number.isSafeInteger(done) && (done as number) >= 0) return done as number;
     const where = `${this.transaction.name}.run`;
-    throw refused(
+    throw refusedError(
       this.shared.file,
       where,
       `resolved to ${typeof done === "number" ? done : `a value of type ${typeof done}`}; expected nothing, or a whole number from 0 on`,

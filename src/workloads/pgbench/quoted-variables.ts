@@ -1,6 +1,6 @@
 // Variables of a script within quoted texts. pgbench replaces every `:name`, quoted or not.
 import type { SqlStep, SqlText } from "../script/program.js";
-import { joined, tokensOf } from "../script/sql-text.js";
+import { joinedTexts, tokensOf } from "../script/sql-text.js";
 
 export type QuotedSql = SqlText & Pick<SqlStep, "quoted">;
 
@@ -57,5 +57,5 @@ export function joinedQuoted(texts: readonly QuotedSql[]): QuotedSql {
     before += variables.length;
     return own.map((position) => position + first);
   });
-  return { ...joined(texts, "; "), ...(quoted.length > 0 && { quoted }) };
+  return { ...joinedTexts(texts, "; "), ...(quoted.length > 0 && { quoted }) };
 }

@@ -41,13 +41,14 @@ function tokensOf(text: string): Token[] {
     const match = TOKEN.exec(text);
     const groups: Readonly<Record<string, string | undefined>> = match?.groups ?? {};
     const [kind, found] = Object.entries(groups).find(([, part]) => part !== undefined) ?? [];
-    if (!match || kind === undefined || found === undefined) throw new ExpressionError(strange(text, at), at);
+    if (!match || kind === undefined || found === undefined)
+      throw new ExpressionError(strangeCharacter(text, at), at);
     tokens.push({ kind: kind as Token["kind"], text: kind === "word" ? found.toLowerCase() : found, at });
     at += match[0].length;
   }
 }
 
-function strange(text: string, at: number): string {
+function strangeCharacter(text: string, at: number): string {
   const [seen = ""] = /^(?:[\d.]\w*|.)/su.exec(text.slice(at)) ?? [];
   if (seen === "'") return "the text that begins here does not end; write ' behind it";
   if (seen === ":") return "expected the name of a variable behind :";

@@ -11,7 +11,7 @@ import { countedChange, unexpectedRows } from "./statements.js";
 import { substituted } from "./sql-text.js";
 
 /** A text constant that is valid in a dollar-quoted body and with either value of `standard_conforming_strings`. */
-function quoted(value: string): string {
+function quotedLiteral(value: string): string {
   const text = value.replaceAll("'", "''");
   if (!/[$\\]/.test(value)) return `'${text}'`;
   return ` E'${text.replaceAll("\\", "\\\\").replaceAll("$", "\\x24")}'`;
@@ -20,7 +20,7 @@ function quoted(value: string): string {
 /** Value as SQL text, for the simple protocol, which has no parameters. */
 export function literal(value: Value): string {
   if (value === null) return "NULL";
-  if (typeof value === "string") return quoted(value);
+  if (typeof value === "string") return quotedLiteral(value);
   return typeof value !== "boolean" && value < 0 ? `(${value})` : String(value);
 }
 

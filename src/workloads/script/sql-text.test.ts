@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { parametrised, placeIn, statementsIn, substituted, wordsOf } from "./sql-text.js";
+import { parametrisedSql, placeIn, statementsIn, substituted, wordsOf } from "./sql-text.js";
 
-const textsOf = (sql: string): string[] => statementsIn(sql).statements.map(parametrised);
+const textsOf = (sql: string): string[] => statementsIn(sql).statements.map(parametrisedSql);
 
 it.each([
   ["SELECT 1; ; SELECT 2 ;", ["SELECT 1", "SELECT 2"]],
@@ -35,7 +35,7 @@ it("statementsIn finds variables outside casts, quotes, comments and assignments
     "SELECT :a::int, ':b', \":c\", x := 1, $$ :d $$ /* :e */ -- :f\n, :a_1",
   ).statements;
   expect(one?.variables).toEqual(["a", "a_1"]);
-  expect(parametrised(one ?? { pieces: [] })).toBe(
+  expect(parametrisedSql(one ?? { pieces: [] })).toBe(
     "SELECT $1::int, ':b', \":c\", x := 1, $$ :d $$ /* :e */ -- :f\n, $2",
   );
 });

@@ -135,7 +135,7 @@ export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => P
 }
 
 /** Joins several texts into one, separated by `between`. */
-export function joined(texts: readonly SqlText[], between: string): SqlText {
+export function joinedTexts(texts: readonly SqlText[], between: string): SqlText {
   const [first, ...others] = texts;
   if (!first) throw new Error("nothing to join");
   return others.reduce<SqlText>(
@@ -153,7 +153,7 @@ export function joined(texts: readonly SqlText[], between: string): SqlText {
 }
 
 /** The text with `$1`, `$2`, ... in place of variables. */
-export function parametrised({ pieces }: Pick<SqlText, "pieces">): string {
+export function parametrisedSql({ pieces }: Pick<SqlText, "pieces">): string {
   return pieces.reduce((text, piece, i) => `${text}$${i}${piece}`);
 }
 

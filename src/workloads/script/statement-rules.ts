@@ -55,7 +55,7 @@ function codeOf(text: string): string {
 }
 
 /** Problem of a statement that changes objects outside of the workload's schema; undefined if there is none. */
-function beyond({ pieces }: Pick<SqlText, "pieces">, words: readonly string[]): string | undefined {
+function schemaEscapeOf({ pieces }: Pick<SqlText, "pieces">, words: readonly string[]): string | undefined {
   const all = words.join(" ");
   const hasBody = WITH_BODY.test(all);
   const text = pieces.join("x");
@@ -93,5 +93,5 @@ export function statementProblem(sql: Pick<SqlText, "pieces">, isTransaction: bo
     return isTransaction
       ? `${words[0] ?? ""}: the statements of a name are one transaction already; remove it`
       : `${words[0] ?? ""}: there is no transaction here; remove it`;
-  return beyond(sql, words);
+  return schemaEscapeOf(sql, words);
 }

@@ -2,7 +2,7 @@
 import type { Statement } from "../../database/sql.js";
 import type { Parameter, Program, RowCount, ScriptTransaction, SqlStep, Step } from "./program.js";
 import { takesParameters } from "./statement-rules.js";
-import { parametrised, wordsOf } from "./sql-text.js";
+import { parametrisedSql, wordsOf } from "./sql-text.js";
 
 const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
@@ -48,7 +48,7 @@ export function statementsOf({
       times.set(verb, time);
       statements.set(step, {
         name: `${name}.${verb}${time === 1 ? "" : `-${time}`}`,
-        text: countedChange(step, parametrised(step)),
+        text: countedChange(step, parametrisedSql(step)),
         ...(isText && { isText }),
       });
     }

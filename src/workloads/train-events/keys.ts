@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ISOLATIONS, type Storage } from "../../database/levels.js";
+import { ISOLATION_LEVELS, type Storage } from "../../database/levels.js";
 import { DURATION_RANGE, durationRange, rangeOf, size } from "../../syntax/scalars.js";
 import { isolationKey } from "../common-rules.js";
 import type { LevelOption, WorkloadTreatment } from "../workload.js";
@@ -264,7 +264,7 @@ export const levels: readonly LevelOption[] = [
     key: "isolation",
     isOfTables: false,
     description: "isolation of those transactions",
-    choices: ISOLATIONS,
+    choices: ISOLATION_LEVELS,
     fallback: "read committed",
   },
 ];

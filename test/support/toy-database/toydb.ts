@@ -2,7 +2,7 @@
 import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import {
-  UNCLAIMED,
+  UNCLAIMED_NAMESPACE,
   type AdminSession,
   type Database,
   type LoadSession,
@@ -186,7 +186,7 @@ export const toydb = {
     qualified: (namespace, tables) =>
       Object.fromEntries(tables.map((table) => [table, `${namespace}/${table}`])),
     within: (endpoint) => endpoint,
-    claim: () => Promise.resolve(UNCLAIMED),
+    claim: () => Promise.resolve(UNCLAIMED_NAMESPACE),
     hasClaims: () => false,
     state: () => Promise.resolve({ kind: "absent" }),
     isActive: () => Promise.resolve(false),

@@ -6,13 +6,13 @@ import { dsql } from "./dsql/dialect.js";
 import { postgres } from "./postgres/dialect.js";
 import type { DialectName } from "../settings.js";
 
-const REGISTRY: Readonly<Record<DialectName, Dialect>> = { postgres, cockroachdb, dsql, cloudberry };
+const DIALECT_BY_NAME: Readonly<Record<DialectName, Dialect>> = { postgres, cockroachdb, dsql, cloudberry };
 
 export function dialectOf(name: DialectName): Dialect {
-  return REGISTRY[name];
+  return DIALECT_BY_NAME[name];
 }
 
-export const CAPABILITIES: Readonly<Record<DialectName, DialectCapabilities>> = {
+export const CAPABILITIES_BY_DIALECT: Readonly<Record<DialectName, DialectCapabilities>> = {
   postgres: postgres.capabilities,
   cockroachdb: cockroachdb.capabilities,
   dsql: dsql.capabilities,

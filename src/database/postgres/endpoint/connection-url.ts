@@ -3,8 +3,8 @@ import { nearest } from "../../../syntax/nearest.js";
 import type { Refusal } from "../../../syntax/problems.js";
 import { SSL_MODES, type TlsKeys } from "../../tls.js";
 
-export const SCHEMES = ["postgresql", "postgres"] as const;
-export const [SCHEME] = SCHEMES;
+export const URL_SCHEMES = ["postgresql", "postgres"] as const;
+export const [SCHEME] = URL_SCHEMES;
 export const URL_EXAMPLE = "postgresql://user@host:5432/database";
 
 /** TLS parameters of a URL, each with the key of a target that has the same meaning. */
@@ -25,9 +25,9 @@ export interface UrlParameters {
   readonly takesWrites: boolean;
 }
 
-const GSSAPI = "GSSAPI is not supported; remove it";
+const GSSAPI_UNSUPPORTED = "GSSAPI is not supported; remove it";
 const TLS_VERSIONS = "the version of TLS is negotiated; remove it";
-const PROTOCOL = "version 3.0 of the protocol is spoken; remove it";
+const PROTOCOL_UNSUPPORTED = "version 3.0 of the protocol is spoken; remove it";
 export const AS_ROLE_SETTING = "set what it sets with ALTER ROLE ... SET, so that every session has it";
 
 /** Parameters of libpq that have no effect here, each with the reason and the way out. */
@@ -37,15 +37,15 @@ export const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
   client_encoding: "text is sent as UTF-8; remove it",
   connect_timeout: "an attempt to connect has 15 s; remove it",
   dbname: "write the database behind the host: postgresql://user@host/database",
-  gssdelegation: GSSAPI,
-  gssencmode: GSSAPI,
-  gsslib: GSSAPI,
+  gssdelegation: GSSAPI_UNSUPPORTED,
+  gssencmode: GSSAPI_UNSUPPORTED,
+  gsslib: GSSAPI_UNSUPPORTED,
   hostaddr: "write the address as the host",
   keepalives: "keep-alives are always on; remove it",
-  krbsrvname: GSSAPI,
+  krbsrvname: GSSAPI_UNSUPPORTED,
   load_balance_hosts: "clients are spread over target.urls by weight; list each host there",
-  max_protocol_version: PROTOCOL,
-  min_protocol_version: PROTOCOL,
+  max_protocol_version: PROTOCOL_UNSUPPORTED,
+  min_protocol_version: PROTOCOL_UNSUPPORTED,
   options: AS_ROLE_SETTING,
   passfile: "set PGPASSFILE",
   require_auth: "the server chooses; remove it",
@@ -113,7 +113,7 @@ export function isPort(text: string): boolean {
 export function urlRefusal(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.hash !== "" || url.search.includes("@") || url.hostname.includes(","))
-    return unreadable(text);
+    return unreadableUrlMessage(text);
   const parameters = readParameters(url.search.slice(1));
   if ("words" in parameters) return `has ${parameters.words}; ${parameters.way}`;
   const port = parameters.own.getAll("port").at(-1) || url.port;
@@ -123,7 +123,7 @@ export function urlRefusal(text: string): string | undefined {
 }
 
 /** Reason why a URL cannot be read. Only the part after the last `@` is examined, which holds no password. */
-function unreadable(input: string): string {
+function unreadableUrlMessage(input: string): string {
   const [place = ""] = input.slice(input.indexOf("://") + 3).split(/[/?#]/);
   const address = place.slice(place.lastIndexOf("@") + 1);
   if (/^[\w.-]+(:\d+)?(,[\w.-]+(:\d+)?)+$/.test(address))

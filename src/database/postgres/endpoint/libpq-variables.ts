@@ -13,21 +13,21 @@ import {
 
 type Environment = Parameters<Urls["ignoredVariables"]>[0];
 
-const OF_ADDRESS = { PGHOST: "host", PGPORT: "port", PGDATABASE: "dbname", PGUSER: "user" } as const;
+const ADDRESS_VARIABLES = { PGHOST: "host", PGPORT: "port", PGDATABASE: "dbname", PGUSER: "user" } as const;
 /** Environment variables with the URL parameters that have the same meaning and replace them. */
-const OF_PARAMETERS = {
+const PARAMETER_VARIABLES = {
   PGSSLMODE: "sslmode",
   PGSSLROOTCERT: "sslrootcert",
   PGSSLCERT: "sslcert",
   PGSSLKEY: "sslkey",
   PGTARGETSESSIONATTRS: "target_session_attrs",
 } as const;
-const FILES: readonly string[] = ["PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"];
+const FILE_VARIABLES: readonly string[] = ["PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"];
 
 const SERVICE = IGNORED_PARAMETERS["service"];
 
 /** Environment variables that have no effect here, each with the reason. */
-const IGNORED: Readonly<Record<string, string | undefined>> = {
+const IGNORED_VARIABLES: Readonly<Record<string, string | undefined>> = {
   PGAPPNAME: IGNORED_PARAMETERS["application_name"],
   PGCHANNELBINDING: IGNORED_PARAMETERS["channel_binding"],
   PGCLIENTENCODING: IGNORED_PARAMETERS["client_encoding"],
@@ -60,7 +60,7 @@ const IGNORED: Readonly<Record<string, string | undefined>> = {
 };
 
 export function ignoredVariables(environment: Environment): string[] {
-  return Object.entries(IGNORED).flatMap(([name, reason = ""]) =>
+  return Object.entries(IGNORED_VARIABLES).flatMap(([name, reason = ""]) =>
     environment[name] ? [`${name} is ignored: ${reason}`] : [],
   );
 }
@@ -74,19 +74,19 @@ function valuesOf(
       const value = environment[name];
       if (!value) return [];
       requireValid(name, key, value);
-      const isFile = FILES.includes(name) && value !== "system";
+      const isFile = FILE_VARIABLES.includes(name) && value !== "system";
       return [[key, isFile && !isAbsolute(value) ? resolve(value) : value]];
     }),
   );
 }
 
-export function completed(
+export function completedUrl(
   url: string,
   environment: Environment,
   stated: "pooler" | ReadonlySet<string>,
 ): string {
-  const address = valuesOf(OF_ADDRESS, environment);
-  const parameters = valuesOf(OF_PARAMETERS, environment);
+  const address = valuesOf(ADDRESS_VARIABLES, environment);
+  const parameters = valuesOf(PARAMETER_VARIABLES, environment);
   if (stated === "pooler") {
     const { user } = address;
     return withParts(url, user === undefined ? {} : { user }, []);
@@ -104,13 +104,13 @@ function requireValid(name: string, key: string, value: string): void {
     throw new UsageError(`${name} has an invalid port`, "Ports are 1 to 65535.");
   if (key === "host" && value.includes(","))
     throw new UsageError(`${name} names several hosts`, "List each as a separate URL in target.urls.");
-  if (!(Object.values(OF_PARAMETERS) as string[]).includes(key)) return;
+  if (!(Object.values(PARAMETER_VARIABLES) as string[]).includes(key)) return;
   const parameters = readParameters(new URLSearchParams({ [key]: value }).toString());
   if ("words" in parameters) throw new UsageError(`${name} says ${parameters.words}`, hintOf(parameters));
 }
 
 /** Matches a URL in parts: scheme, user information, place (hosts and ports), path and parameters. */
-const FORM = /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
+const URL_FORM = /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
 /** The URL with these parts replaced. A URL that cannot be read stays, so that the check of scenarios refuses it. */
 function withParts(
@@ -118,7 +118,7 @@ function withParts(
   { host, port, dbname, user }: Readonly<Record<string, string>>,
   more: readonly (readonly [key: string, value: string])[],
 ): string {
-  const [, scheme = "", userinfo = "", place = "", path = "", query = ""] = FORM.exec(url) ?? [];
+  const [, scheme = "", userinfo = "", place = "", path = "", query = ""] = URL_FORM.exec(url) ?? [];
   if (scheme === "" || query.includes("@") || (!URL.canParse(url) && place !== "")) return url;
   const given = new URLSearchParams(query);
   const added: [string, string][] = more

@@ -77,11 +77,11 @@ function splitOnce(text: string, separator: string): [string, string?] {
 
 function readQuery(safeUrl: string, query: string): UrlParameters {
   const parameters = readParameters(query);
-  if ("words" in parameters) throw refused(safeUrl, parameters);
+  if ("words" in parameters) throw refusedUrlError(safeUrl, parameters);
   return parameters;
 }
 
-function refused(safeUrl: string, refusal: Refusal): UsageError {
+function refusedUrlError(safeUrl: string, refusal: Refusal): UsageError {
   return new UsageError(`${safeUrl}: ${refusal.words}`, hintOf(refusal));
 }
 
@@ -130,7 +130,7 @@ function readPort(safeUrl: string, text: string): number {
 /** TLS settings with libpq's meaning: `require` with a CA is `verify-ca`; certificates alone mean the strictest mode. */
 function readTls(safeUrl: string, files: TlsKeys): TlsSettings | undefined {
   const refusal = tlsRefusal(files);
-  if (refusal) throw refused(safeUrl, refusal);
+  if (refusal) throw refusedUrlError(safeUrl, refusal);
   const stated = statedTlsMode(files);
   if (stated === "disable") return undefined;
   const { ca, cert, key } = files;

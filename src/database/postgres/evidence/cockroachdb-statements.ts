@@ -1,10 +1,10 @@
 // CockroachDB counts statements by fingerprint and rewrites texts: a fingerprint's name is its verb and its table.
 import { literals, SAMPLER_MARK, type StatementSource, type ViewContext } from "./view.js";
 
-const own = ({ loadNames }: ViewContext): string => `FROM crdb_internal.statement_statistics
+const fromOwnStatements = ({ loadNames }: ViewContext): string => `FROM crdb_internal.statement_statistics
     WHERE app_name IN (${literals(loadNames)})`;
-const ID = "encode(fingerprint_id, 'hex')";
-const CALLS = "(statistics->'statistics'->>'cnt')::FLOAT8";
+const STATEMENT_ID_SQL = "encode(fingerprint_id, 'hex')";
+const CALLS_SQL = "(statistics->'statistics'->>'cnt')::FLOAT8";
 
 /**
  * Returns a function that names a query by its verb and table, such as `UPDATE queue`; it returns undefined for other
@@ -26,11 +26,13 @@ export const COCKROACHDB_STATEMENTS: StatementSource = {
   name: "crdb_internal.statement_statistics",
   obstacle: () => undefined,
   // Each row is one aggregation interval: a mean is of its calls, and latencies are in seconds.
-  counts: (survey) => `SELECT ${SAMPLER_MARK} ${ID} AS id, sum(${CALLS}) AS calls,
-      sum(${CALLS} * (statistics->'statistics'->'numRows'->>'mean')::FLOAT8) AS rows,
-      sum(${CALLS} * (statistics->'statistics'->'svcLat'->>'mean')::FLOAT8) * 1000 AS "totalMs"
-    ${own(survey)} GROUP BY fingerprint_id`,
-  texts: (survey) => `SELECT ${SAMPLER_MARK} ${ID} AS id, min(metadata->>'query') AS query ${own(survey)}
-      AND ${ID} = ANY (string_to_array($1, ',')) GROUP BY fingerprint_id`,
+  counts: (survey) => `SELECT ${SAMPLER_MARK} ${STATEMENT_ID_SQL} AS id, sum(${CALLS_SQL}) AS calls,
+      sum(${CALLS_SQL} * (statistics->'statistics'->'numRows'->>'mean')::FLOAT8) AS rows,
+      sum(${CALLS_SQL} * (statistics->'statistics'->'svcLat'->>'mean')::FLOAT8) * 1000 AS "totalMs"
+    ${fromOwnStatements(survey)} GROUP BY fingerprint_id`,
+  texts: (
+    survey,
+  ) => `SELECT ${SAMPLER_MARK} ${STATEMENT_ID_SQL} AS id, min(metadata->>'query') AS query ${fromOwnStatements(survey)}
+      AND ${STATEMENT_ID_SQL} = ANY (string_to_array($1, ',')) GROUP BY fingerprint_id`,
   namer: (_, { tables }) => fingerprintNamer(Object.values(tables)),
 };

@@ -7,7 +7,7 @@ function schemaLiteral({ tables }: ViewContext): string {
   return `'${quoted.replaceAll('""', '"').replaceAll("'", "''")}'`;
 }
 
-const SESSIONS: View = {
+const SESSIONS_VIEW: View = {
   source: "crdb_internal.cluster_sessions",
   gives: ["sessions.active", "sessions.idleInTransaction", "sessions.idle"],
   text: ({ loadNames }) => `SELECT count(*) FILTER (WHERE active_queries <> '') AS "sessions.active",
@@ -16,14 +16,14 @@ const SESSIONS: View = {
     FROM crdb_internal.cluster_sessions WHERE status <> 'CLOSED' AND application_name IN (${literals(loadNames)})`,
 };
 
-const LOCKS: View = {
+const LOCKS_VIEW: View = {
   source: "crdb_internal.cluster_locks",
   gives: ["locks.blocked"],
   text: (survey) => `SELECT count(DISTINCT txn_id) AS "locks.blocked" FROM crdb_internal.cluster_locks
     WHERE NOT granted AND schema_name = ${schemaLiteral(survey)}`,
 };
 
-const CONTENTION: View = {
+const CONTENTION_VIEW: View = {
   source: "crdb_internal.transaction_contention_events",
   gives: ["contention.events", "contention.waitMs"],
   text: (survey) => `SELECT count(*) AS "contention.events",
@@ -34,8 +34,8 @@ const CONTENTION: View = {
 
 export const COCKROACHDB_SAMPLER: SamplerDialect = {
   groups: [
-    { name: "sessions", views: [SESSIONS], isVital: true },
-    { name: "locks and contention", views: [LOCKS, CONTENTION], isVital: false, mostShare: 0.01 },
+    { name: "sessions", views: [SESSIONS_VIEW], isVital: true },
+    { name: "locks and contention", views: [LOCKS_VIEW, CONTENTION_VIEW], isVital: false, mostShare: 0.01 },
   ],
   preamble: "SET LOCAL statement_timeout = '1s';",
   installation: [],

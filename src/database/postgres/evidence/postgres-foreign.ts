@@ -1,5 +1,5 @@
 // Sessions of the load are known by name; nothing is counted if a pooler hides names or the role may not see all sessions.
-import { APPLICATION } from "../../contract.js";
+import { APPLICATION_NAME } from "../../contract.js";
 import type { Evidence, EvidenceReading } from "../../evidence.js";
 import { literals, metricName, numbersIn, type View } from "./view.js";
 
@@ -12,13 +12,14 @@ export const FOREIGN_SOURCES: Evidence["foreignSources"] = {
 /** Most groups of foreign sessions that a sample names; groups with the most active sessions come first. */
 const GROUPS_MAX = 5;
 
-const HIDDEN = "the sampler's role does not see the sessions of other roles: GRANT pg_monitor to it";
+const HIDDEN_SESSIONS_REASON =
+  "the sampler's role does not see the sessions of other roles: GRANT pg_monitor to it";
 const textFor = (loadNames: readonly string[]): string => `
 WITH session AS MATERIALIZED (
   SELECT pid, datname, usename, application_name, state, backend_type,
          coalesce(datid = (SELECT oid FROM pg_database WHERE datname = current_database()), false) AS is_here,
          application_name IN (${literals(loadNames)}) AS is_load,
-         application_name = '${APPLICATION}' OR application_name LIKE '${APPLICATION}/%' AS is_named
+         application_name = '${APPLICATION_NAME}' OR application_name LIKE '${APPLICATION_NAME}/%' AS is_named
     FROM pg_stat_activity
    WHERE pid <> pg_backend_pid() AND usesysid IS NOT NULL
      AND (coalesce(backend_type, 'client backend') = 'client backend'
@@ -52,7 +53,7 @@ export const FOREIGN_SESSIONS: View = {
   source: FOREIGN_SOURCES.sessions,
   gives: ["foreign.active", "foreign.activeHere"],
   text: ({ loadNames }) => textFor(loadNames),
-  ifNull: { "foreign.active": HIDDEN },
+  ifNull: { "foreign.active": HIDDEN_SESSIONS_REASON },
   decode: decodeForeign,
 };
 

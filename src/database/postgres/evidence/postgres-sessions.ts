@@ -1,6 +1,6 @@
 // The load's sessions by name, and the oldest snapshot that holds vacuum up; nothing without the right to see them.
 import { CLAIM_PURPOSE } from "../pg-config.js";
-import { APPLICATION } from "../../contract.js";
+import { APPLICATION_NAME } from "../../contract.js";
 import type { EvidenceReading } from "../../evidence.js";
 import { longestChain, type Waiter } from "./lock-chains.js";
 import { literals, metricName, numbersIn, type View } from "./view.js";
@@ -20,7 +20,7 @@ SELECT count(*) AS sessions, coalesce(max(extract(epoch FROM clock_timestamp() -
 /** Most waiters for which blockers are read: each answer of the server costs a walk over all waiters. */
 const WAITERS_MAX = 200;
 
-const HIDDEN =
+const HIDDEN_SESSIONS_REASON =
   "the sampler's role does not see the sessions of the load: GRANT pg_monitor to it, or use the load's role";
 const HIDDEN_OTHERS =
   "the sampler's role does not see the sessions of every other role: GRANT pg_monitor to it";
@@ -35,7 +35,7 @@ WITH session AS MATERIALIZED (
          greatest(age(backend_xmin), age(backend_xid)) AS xid_age,
          datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AS is_here,
          application_name IN (${literals(loadNames)}) AS is_named,
-         coalesce(application_name LIKE '${APPLICATION}/${CLAIM_PURPOSE}/%', false) AS is_claim
+         coalesce(application_name LIKE '${APPLICATION_NAME}/${CLAIM_PURPOSE}/%', false) AS is_claim
     FROM pg_stat_activity WHERE pid <> pg_backend_pid()
 ), load AS MATERIALIZED (
   SELECT *, state IN ('active', 'fastpath function call') AS is_active FROM session WHERE is_here AND is_named
@@ -79,7 +79,7 @@ function decodeSessions(row: Readonly<Record<string, unknown>>): EvidenceReading
   };
 }
 
-export const SESSIONS: View = {
+export const SESSIONS_VIEW: View = {
   source: "pg_stat_activity",
   gives: [
     "sessions.active",
@@ -91,6 +91,6 @@ export const SESSIONS: View = {
     "xmin.oldestTransactionMs",
   ],
   text: ({ loadNames }) => textFor(loadNames),
-  ifNull: { "sessions.active": HIDDEN, "xmin.oldestTransactionMs": HIDDEN_OTHERS },
+  ifNull: { "sessions.active": HIDDEN_SESSIONS_REASON, "xmin.oldestTransactionMs": HIDDEN_OTHERS },
   decode: decodeSessions,
 };

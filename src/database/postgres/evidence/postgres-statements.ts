@@ -2,26 +2,28 @@
 import { statementNamer } from "../statement-names.js";
 import { SAMPLER_MARK, type StatementSource, type ViewContext } from "./view.js";
 
-const EXTENSION = "pg_stat_statements";
+const STATEMENTS_EXTENSION = "pg_stat_statements";
 
 const viewOf = ({ extensions }: ViewContext, hasText: boolean): string =>
-  `${extensions.get(EXTENSION) ?? ""}.${EXTENSION}(${hasText})
+  `${extensions.get(STATEMENTS_EXTENSION) ?? ""}.${STATEMENTS_EXTENSION}(${hasText})
      WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 export const POSTGRES_STATEMENTS: StatementSource = {
-  name: EXTENSION,
+  name: STATEMENTS_EXTENSION,
   obstacle: ({ extensions }) =>
-    extensions.has(EXTENSION) ? undefined : `the extension ${EXTENSION} is not in the database`,
+    extensions.has(STATEMENTS_EXTENSION)
+      ? undefined
+      : `the extension ${STATEMENTS_EXTENSION} is not in the database`,
   counts: (survey) => `SELECT ${SAMPLER_MARK} queryid::text AS id, sum(calls)::float8 AS calls,
       sum(rows)::float8 AS rows, sum(total_exec_time) AS "totalMs",
       sum(shared_blks_dirtied)::float8 AS "blocksDirtied", sum(wal_bytes)::float8 AS "walBytes"
     FROM ${viewOf(survey, false)} AND queryid IS NOT NULL GROUP BY queryid`,
   // The view exists from version 14 on; there, a crash of the server counts as a reset.
   history: ({ version, extensions }) =>
-    version < 14 || !extensions.has(EXTENSION)
+    version < 14 || !extensions.has(STATEMENTS_EXTENSION)
       ? undefined
       : `SELECT ${SAMPLER_MARK} stats_reset::text AS since, dealloc::float8 AS discards
-          FROM ${extensions.get(EXTENSION) ?? ""}.pg_stat_statements_info`,
+          FROM ${extensions.get(STATEMENTS_EXTENSION) ?? ""}.pg_stat_statements_info`,
   texts: (
     survey,
   ) => `SELECT ${SAMPLER_MARK} queryid::text AS id, min(query) AS query FROM ${viewOf(survey, true)}

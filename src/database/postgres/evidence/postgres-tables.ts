@@ -2,7 +2,7 @@
 import { SAMPLER_MARK, tableList, type TableSource } from "./view.js";
 
 /** SQL expression for the storage of `part`, a table or an index. */
-const STORAGE = `concat_ws(', ',
+const STORAGE_SQL = `concat_ws(', ',
   CASE part.relpersistence WHEN 'u' THEN 'unlogged' ELSE 'logged' END,
   (SELECT 'tablespace ' || spcname FROM pg_tablespace WHERE oid = part.reltablespace),
   array_to_string(part.reloptions, ', '))`;
@@ -15,7 +15,7 @@ export const POSTGRES_TABLES: TableSource = {
     own AS (SELECT oid, oid::regclass::text AS name FROM (SELECT oid FROM named
       UNION SELECT relid FROM named, pg_partition_tree(named.oid)) AS all_of_them)
     SELECT 'table ' || own.name AS part, own.name AS table,
-        concat_ws(', ', ${STORAGE}, (SELECT 'access method ' || amname FROM pg_am WHERE oid = part.relam),
+        concat_ws(', ', ${STORAGE_SQL}, (SELECT 'access method ' || amname FROM pg_am WHERE oid = part.relam),
           CASE WHEN relrowsecurity THEN 'row security' END) AS definition
       FROM own JOIN pg_class AS part ON part.oid = own.oid
     UNION ALL SELECT 'column ' || own.name || '.' || attname, own.name, concat_ws(', ', format_type(atttypid, atttypmod),
@@ -23,7 +23,7 @@ export const POSTGRES_TABLES: TableSource = {
         array_to_string(attoptions, ', '), pg_get_expr(adbin, adrelid))
       FROM own JOIN pg_attribute ON attrelid = own.oid LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
       WHERE attnum > 0 AND NOT attisdropped
-    UNION ALL SELECT 'index ' || part.relname, own.name, concat_ws(', ', pg_get_indexdef(part.oid), ${STORAGE},
+    UNION ALL SELECT 'index ' || part.relname, own.name, concat_ws(', ', pg_get_indexdef(part.oid), ${STORAGE_SQL},
         CASE WHEN NOT indisvalid THEN 'invalid' END)
       FROM own JOIN pg_index ON indrelid = own.oid JOIN pg_class AS part ON part.oid = indexrelid
     UNION ALL SELECT 'constraint ' || conname, own.name, pg_get_constraintdef(pg_constraint.oid)

@@ -2,7 +2,7 @@
 import { STATISTICS_BEGAN, type WatchedWorkload } from "../../evidence.js";
 import type { SqlClient } from "../admin.js";
 import { FOREIGN_SESSIONS, FOREIGN_TRANSACTIONS } from "./postgres-foreign.js";
-import { SESSIONS, WORKING_SESSIONS } from "./postgres-sessions.js";
+import { SESSIONS_VIEW, WORKING_SESSIONS } from "./postgres-sessions.js";
 import { POSTGRES_PLANS } from "./postgres-plans.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
 import { POSTGRES_TABLES } from "./postgres-tables.js";
@@ -20,7 +20,7 @@ const NO_WAL_TIMING = "track_wal_io_timing is off on the server";
 const ifWalTiming = (column: string): string =>
   `CASE WHEN current_setting('track_wal_io_timing')::bool THEN ${column} END`;
 
-const WAL: readonly View[] = [
+const WAL_VIEWS: readonly View[] = [
   {
     source: "pg_current_wal_insert_lsn",
     gives: ["wal.bytes"],
@@ -58,7 +58,7 @@ const WAL: readonly View[] = [
 /**
  * Views of buffers that were written. Blocks added to a file count as well; up to version 15, `buffers_backend` has them.
  */
-const BUFFERS: readonly View[] = [
+const BUFFER_VIEWS: readonly View[] = [
   {
     source: "pg_stat_io",
     from: 18,
@@ -103,7 +103,7 @@ const BUFFERS: readonly View[] = [
   },
 ];
 
-const DATABASE: View = {
+const DATABASE_VIEW: View = {
   source: "pg_stat_database",
   gives: [
     "transactions.commits",
@@ -120,13 +120,13 @@ const DATABASE: View = {
 };
 
 /** View of the time at which the server's statistics began: its last crash or reset. */
-const BEGAN: View = {
+const STATISTICS_BEGAN_VIEW: View = {
   source: "pg_stat_bgwriter (stats_reset)",
   gives: [STATISTICS_BEGAN],
   text: () => `SELECT extract(epoch FROM stats_reset)::float8 AS "${STATISTICS_BEGAN}" FROM pg_stat_bgwriter`,
 };
 
-const TABLES: View = {
+const TABLES_VIEW: View = {
   source: "pg_stat_user_tables",
   gives: [
     "tuples.inserted",
@@ -146,7 +146,7 @@ const TABLES: View = {
     FROM unnest(ARRAY[${tableList(survey)}]::oid[]) AS t`,
 };
 
-const VACUUM: View = {
+const VACUUM_VIEW: View = {
   source: "pg_stat_progress_vacuum",
   gives: ["vacuum.workers"],
   // A row of another role may hide its table; the number of workers is then not known.
@@ -158,7 +158,7 @@ const VACUUM: View = {
   },
 };
 
-const SIZES: View = {
+const SIZES_VIEW: View = {
   source: "pg_relation_size",
   gives: ["size.tableBytes", "size.indexBytes", "size.toastBytes"],
   text: (survey) => `SELECT sum(pg_relation_size(oid)) AS "size.tableBytes",
@@ -173,7 +173,7 @@ const pendingPages = (indexes: readonly string[], pages: string): string | undef
     : `SELECT sum(${pages}) AS "gin.pendingPages"
         FROM unnest(ARRAY[${indexes.map((index) => `'${index.replaceAll("'", "''")}'`).join(", ")}]::text[]) AS i`;
 
-const GIN: readonly View[] = [
+const GIN_VIEWS: readonly View[] = [
   {
     source: "pgstatginindex",
     extension: "pgstattuple",
@@ -198,7 +198,7 @@ const GIN: readonly View[] = [
   },
 ];
 
-const SCANS: ScanSource = {
+const SCANS_SOURCE: ScanSource = {
   name: "pg_stat_user_indexes",
   counts: (survey) => `SELECT ${SAMPLER_MARK} read.*, whole.stats_reset::text AS since
     FROM pg_stat_database AS whole, (
@@ -209,23 +209,23 @@ const SCANS: ScanSource = {
     WHERE whole.datname = current_database()`,
 };
 
-const GROUPS: readonly ViewGroup[] = [
+const VIEW_GROUPS: readonly ViewGroup[] = [
   {
     name: "statistics",
     views: [
-      BEGAN,
-      DATABASE,
-      ...WAL,
-      ...BUFFERS,
-      SESSIONS,
+      STATISTICS_BEGAN_VIEW,
+      DATABASE_VIEW,
+      ...WAL_VIEWS,
+      ...BUFFER_VIEWS,
+      SESSIONS_VIEW,
       FOREIGN_SESSIONS,
       ...FOREIGN_TRANSACTIONS,
-      TABLES,
-      VACUUM,
+      TABLES_VIEW,
+      VACUUM_VIEW,
     ],
     isVital: true,
   },
-  { name: "sizes", views: [SIZES, ...GIN], isVital: false },
+  { name: "sizes", views: [SIZES_VIEW, ...GIN_VIEWS], isVital: false },
 ];
 
 async function survey(client: SqlClient, workload: WatchedWorkload): Promise<ViewContext> {
@@ -258,7 +258,7 @@ async function survey(client: SqlClient, workload: WatchedWorkload): Promise<Vie
 }
 
 export const POSTGRES_SAMPLER: SamplerDialect = {
-  groups: GROUPS,
+  groups: VIEW_GROUPS,
   // The sampler must not hinder the load: it gives up soon, takes no second processor and compiles nothing.
   preamble: `SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms'; SET LOCAL jit = off;
     SET LOCAL max_parallel_workers_per_gather = 0;`,
@@ -267,7 +267,7 @@ export const POSTGRES_SAMPLER: SamplerDialect = {
     "CREATE EXTENSION IF NOT EXISTS pgstattuple",
   ],
   statements: POSTGRES_STATEMENTS,
-  scans: SCANS,
+  scans: SCANS_SOURCE,
   tables: POSTGRES_TABLES,
   plans: POSTGRES_PLANS,
   workingSessions: WORKING_SESSIONS,

@@ -8,7 +8,7 @@ import { numbersIn, SAMPLER_MARK, type ViewContext, type View, type ViewGroup } 
 
 const QUERY_CANCELED = "57014";
 /** SQLSTATEs of failures that pass: the next attempt may succeed. */
-const PASSING = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED]);
+const PASSING_SQLSTATES = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED]);
 
 /** Milliseconds of a pause from which it is notable: samples are taken once a second, so it may cost a group a sample. */
 const NOTABLE_PAUSE_MS = 1_000;
@@ -77,7 +77,7 @@ export class GroupReader {
       return await this.ask(client, this.queries);
     } catch (error) {
       // A right may have been revoked or an extension dropped: the next read tries each view alone.
-      if (!PASSING.has(codeOf(error) ?? "")) this.isTried = false;
+      if (!PASSING_SQLSTATES.has(codeOf(error) ?? "")) this.isTried = false;
       throw error;
     }
   }
@@ -98,7 +98,7 @@ export class GroupReader {
       } catch (error) {
         const code = codeOf(error);
         if (code === undefined) throw error; // the connection
-        if (PASSING.has(code)) working.push(each);
+        if (PASSING_SQLSTATES.has(code)) working.push(each);
         else this.onSkipped(each.view.source, messageOf(error));
       }
     }

@@ -82,7 +82,7 @@ export class DatabaseSampler implements EvidenceReader {
   private statementsBefore: StatementReading | undefined;
   private scansBefore: ScanReading | undefined;
   private tablesBefore: readonly Definition[] | undefined;
-  private foreign: readonly number[] = [];
+  private foreignSessionPids: readonly number[] = [];
 
   constructor(private readonly options: SamplerOptions) {}
 
@@ -96,7 +96,7 @@ export class DatabaseSampler implements EvidenceReader {
   }
 
   get foreignPids(): readonly number[] {
-    return this.foreign;
+    return this.foreignSessionPids;
   }
 
   async open(): Promise<void> {
@@ -119,7 +119,7 @@ export class DatabaseSampler implements EvidenceReader {
         });
       }
     }
-    this.foreign = readers.flatMap(({ reader }) => reader.foreignPids);
+    this.foreignSessionPids = readers.flatMap(({ reader }) => reader.foreignPids);
     return metrics;
   }
 

@@ -73,9 +73,9 @@ function countOf({ calls, rows, totalMs, blocksDirtied, walBytes }: SqlRow): Sta
   };
 }
 
-const NOTHING: StatementCount = { calls: 0, rows: 0, totalMs: 0 };
+const NO_CALLS: StatementCount = { calls: 0, rows: 0, totalMs: 0 };
 
-function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): StatementCount {
+function combinedCounts(a: StatementCount, b: StatementCount, sign: 1 | -1): StatementCount {
   const optional = (name: "blocksDirtied" | "walBytes"): Partial<StatementCount> => {
     const { [name]: one } = a;
     const { [name]: other } = b;
@@ -106,7 +106,7 @@ export function statementsAdded(
   const hasDiscards = from !== undefined && to !== undefined && to.discards > from.discards;
   const added = new Map<string, StatementCount>();
   for (const [id, now] of after.counts) {
-    const more = combined(now, before.counts.get(id) ?? NOTHING, -1);
+    const more = combinedCounts(now, before.counts.get(id) ?? NO_CALLS, -1);
     if (hasGoneBack(more) && !hasDiscards) return undefined;
     added.set(id, hasGoneBack(more) ? now : more);
   }
@@ -127,7 +127,7 @@ export function namedStatements(
     const count = added.get(id);
     const name = nameOf(query);
     if (!count || name === undefined) continue;
-    byName.set(name, { name, query, ...combined(count, byName.get(name) ?? NOTHING, 1) });
+    byName.set(name, { name, query, ...combinedCounts(count, byName.get(name) ?? NO_CALLS, 1) });
   }
   return [...byName.values()].sort((a, b) => b.totalMs - a.totalMs);
 }

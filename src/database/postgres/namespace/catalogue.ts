@@ -7,7 +7,7 @@ import type { Dialect } from "../dialects/dialect.js";
 import type { SqlRow } from "../../sql.js";
 
 const SERIALIZATION_FAILURE = "40001";
-const ATTEMPTS = 5;
+const STATEMENT_ATTEMPTS = 5;
 
 async function send(client: SqlClient, dialect: Dialect, statement: string): Promise<SqlRow[]> {
   for (let attempt = 1; ; attempt++) {
@@ -15,7 +15,7 @@ async function send(client: SqlClient, dialect: Dialect, statement: string): Pro
       return await client.query(statement);
     } catch (error) {
       const isPassing = !dialect.supportsTransactionalDdl && codeOf(error) === SERIALIZATION_FAILURE;
-      if (!isPassing || attempt === ATTEMPTS) throw error;
+      if (!isPassing || attempt === STATEMENT_ATTEMPTS) throw error;
     }
   }
 }

@@ -4,27 +4,27 @@ import { codeOf, UsageError } from "../../../foundation/errors.js";
 import type { AdminClient } from "../admin.js";
 import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
 import { OTHER_NAMESPACE } from "./namespace-name.js";
-import { APPLICATION } from "../../contract.js";
+import { APPLICATION_NAME } from "../../contract.js";
 
 /** First key of the advisory locks of claims (four bytes); the second key is made from the namespace's name. */
-const CLAIM = "hashtext('train-sim claim')";
+const CLAIM_LOCK_SQL = "hashtext('train-sim claim')";
 /** Longest wait for the lock of a claim: the server may need this time to notice that its holder has just been killed. */
-const PATIENCE = "2s";
+const CLAIM_PATIENCE = "2s";
 /** Milliseconds within which the run named in a schema's mark must show a session; after that it counts as gone. */
 const GRACE_MS = 3000;
 const LOOK_EVERY_MS = 100;
 /**
  * Number of looks in a row that must find a session of the run; the session of a run that was just killed is gone by then.
  */
-const SIGHTINGS = 10;
+const SIGHTINGS_IN_A_ROW = 10;
 
 /** Takes the claim's lock in a transaction that stays open. Rejects with a UsageError while another session has the lock. */
 export async function lockClaim(session: AdminClient, namespace: string): Promise<void> {
   // A snapshot of READ COMMITTED lasts for one statement, so the open transaction keeps no old rows from being removed.
   await session.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-  await session.query(`SET LOCAL lock_timeout = '${PATIENCE}'`);
+  await session.query(`SET LOCAL lock_timeout = '${CLAIM_PATIENCE}'`);
   try {
-    await session.query(`SELECT pg_advisory_xact_lock(${CLAIM}, hashtext($1))`, [namespace]);
+    await session.query(`SELECT pg_advisory_xact_lock(${CLAIM_LOCK_SQL}, hashtext($1))`, [namespace]);
   } catch (error) {
     if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
     await session.query("ROLLBACK");
@@ -52,7 +52,7 @@ export async function requireGone(session: AdminClient, namespace: string, run: 
   do {
     const pid = await readWithoutLocks(session, () => sessionOf(session, run));
     sightings = pid === undefined ? 0 : sightings + 1;
-    if (sightings >= SIGHTINGS) throw namespaceInUse(namespace, pid);
+    if (sightings >= SIGHTINGS_IN_A_ROW) throw namespaceInUse(namespace, pid);
     await systemClock.sleep(LOOK_EVERY_MS);
   } while (monotonicMs() < untilMs || sightings > 0);
 }
@@ -61,7 +61,7 @@ export async function requireGone(session: AdminClient, namespace: string, run: 
 async function sessionOf(session: AdminClient, run: string): Promise<number | undefined> {
   const [row] = await session.query(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1 LIMIT 1",
-    [`${APPLICATION}/%/${run}`],
+    [`${APPLICATION_NAME}/%/${run}`],
   );
   return row && Number(row["pid"]);
 }
@@ -85,7 +85,7 @@ async function holderOf(session: AdminClient, namespace: string): Promise<number
   const key = (hash: string): string => `(${hash}::bigint & 4294967295)::oid`;
   const [row] = await session.query(
     `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
-      AND classid = ${key(CLAIM)} AND objid = ${key("hashtext($1)")}
+      AND classid = ${key(CLAIM_LOCK_SQL)} AND objid = ${key("hashtext($1)")}
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     [namespace],
   );

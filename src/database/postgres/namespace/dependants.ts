@@ -5,7 +5,7 @@
  * or a policy. A cast or transform of the schema's types and functions is included, since it holds nothing that could be
  * lost.
  */
-const OWN = `WITH RECURSIVE own (classid, objid) AS (
+const OWN_OBJECTS_SQL = `WITH RECURSIVE own (classid, objid) AS (
   SELECT 'pg_namespace'::regclass::oid, oid FROM pg_namespace WHERE nspname = $1
   UNION
   SELECT d.classid, d.objid
@@ -20,7 +20,7 @@ const OWN = `WITH RECURSIVE own (classid, objid) AS (
 /**
  * Query for the names of the objects in `strangers (classid, objid)`. A view's query is a rule, which appears as the view.
  */
-const NAMES = `SELECT named.type || ' ' || named.identity AS name
+const NAMES_SQL = `SELECT named.type || ' ' || named.identity AS name
 FROM strangers AS s
 LEFT JOIN pg_rewrite AS r ON s.classid = 'pg_rewrite'::regclass AND r.oid = s.objid AND r.rulename = '_RETURN'
 CROSS JOIN LATERAL pg_identify_object(
@@ -45,7 +45,7 @@ const OWN_TABLES = `WITH RECURSIVE own (classid, objid) AS (
 )`;
 
 /** CTE `strangers`: objects outside of `own` that depend on an object in it. */
-const DEPENDING = `strangers AS (
+const DEPENDING_OBJECTS_SQL = `strangers AS (
   SELECT d.classid, d.objid
   FROM own
   JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (own.classid, own.objid)
@@ -64,8 +64,8 @@ export interface Dependants {
 }
 
 export const DEPENDANTS: Dependants = {
-  ofSchema: `${OWN}, ${DEPENDING}\n${NAMES}`,
-  ofTables: `${OWN_TABLES}, ${DEPENDING}\n${NAMES}`,
+  ofSchema: `${OWN_OBJECTS_SQL}, ${DEPENDING_OBJECTS_SQL}\n${NAMES_SQL}`,
+  ofTables: `${OWN_TABLES}, ${DEPENDING_OBJECTS_SQL}\n${NAMES_SQL}`,
 };
 
 /**
@@ -75,10 +75,10 @@ export const DEPENDANTS: Dependants = {
 const IS_NEW = `CASE WHEN age(xmin) <= 0 THEN txid_status(txid_current() - age(xmin)) = 'in progress' ELSE false END`;
 
 /** Query for the names of all objects outside of the schema $1 that the current transaction has made. */
-export const MADE_ELSEWHERE = `${OWN}, strangers AS (
+export const MADE_ELSEWHERE = `${OWN_OBJECTS_SQL}, strangers AS (
   SELECT classid, objid FROM pg_depend WHERE ${IS_NEW} AND (classid, objid) NOT IN (SELECT classid, objid FROM own)
   UNION
   SELECT 'pg_cast'::regclass, oid FROM pg_cast
   WHERE ${IS_NEW} AND ('pg_cast'::regclass, oid) NOT IN (SELECT classid, objid FROM own)
 )
-${NAMES}`;
+${NAMES_SQL}`;

@@ -4,7 +4,7 @@ import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/s
 import { connectAdmin } from "../admin.js";
 import { dialectOf } from "../dialects/registry.js";
 import { claimNamespace } from "./namespace-claim.js";
-import { UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
+import { UNCLAIMED_NAMESPACE, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
 
 const claimOf = (namespace: string, events?: ClaimEvents): Promise<NamespaceClaim> =>
   claimNamespace(inject("adminEndpoint"), namespace, dialectOf("postgres"), events);
@@ -119,5 +119,5 @@ it("a claim fails at its next check if the schema has been dropped", async () =>
 
 it("a server without such locks is not asked for a claim", async () => {
   const claim = await claimNamespace({ ...inject("adminEndpoint"), port: 1 }, "any", dialectOf("dsql"));
-  expect(claim).toBe(UNCLAIMED);
+  expect(claim).toBe(UNCLAIMED_NAMESPACE);
 });

@@ -5,7 +5,7 @@ import { monotonicMs, systemClock } from "../../../foundation/clock.js";
 import { withinMs } from "../../../foundation/deadline.js";
 import { messageOf, TargetError } from "../../../foundation/errors.js";
 import { generateSecret } from "../../../foundation/prng.js";
-import { UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
+import { UNCLAIMED_NAMESPACE, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
 import type { Endpoint } from "../../endpoint.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import { readWithoutLocks, lockClaim, requireGone } from "./claim-session.js";
@@ -33,7 +33,7 @@ export async function claimNamespace(
   dialect: Dialect,
   events: ClaimEvents = {},
 ): Promise<NamespaceClaim> {
-  if (!dialect.supportsTransactionalDdl) return UNCLAIMED;
+  if (!dialect.supportsTransactionalDdl) return UNCLAIMED_NAMESPACE;
   const claim = new HeldClaim(endpoint, namespace, dialect, events);
   await claim.take(CONNECT_TIMEOUT_MS);
   return claim;
@@ -45,10 +45,10 @@ class HeldClaim implements NamespaceClaim {
   private lose: (error: TargetError) => void = () => undefined;
   private session: AdminClient | undefined;
   /** Pending while a lost claim is being taken again; settled while it is held, and once it is lost for good. */
-  private retaken = Promise.resolve();
+  private retakenDone = Promise.resolve();
   private owner: { readonly run: string | undefined } | undefined;
-  private readonly closing = new AbortController();
-  private excuses = 0;
+  private readonly closingAbort = new AbortController();
+  private excusedChecks = 0;
   /** Monotonic milliseconds at which the last fault that excused the server's absence ended. */
   private unexcusedMs = 0;
 
@@ -99,16 +99,16 @@ class HeldClaim implements NamespaceClaim {
   }
 
   excuse(): () => void {
-    this.excuses++;
+    this.excusedChecks++;
     return () => {
-      this.excuses--;
+      this.excusedChecks--;
       this.unexcusedMs = monotonicMs();
     };
   }
 
   async release(): Promise<void> {
-    this.closing.abort();
-    await this.retaken;
+    this.closingAbort.abort();
+    await this.retakenDone;
     // The lock is released before the session ends, because the server notices the end later.
     if (this.session) await withinMs(this.session.query("COMMIT"), ANSWER_MS).catch(() => undefined);
     await this.session?.close();
@@ -116,9 +116,9 @@ class HeldClaim implements NamespaceClaim {
 
   private async currentSession(): Promise<AdminClient> {
     for (;;) {
-      await Promise.race([this.lost, this.retaken]);
+      await Promise.race([this.lost, this.retakenDone]);
       if (this.session) return this.session;
-      if (this.closing.signal.aborted)
+      if (this.closingAbort.signal.aborted)
         throw new TargetError(`the lock on schema "${this.namespace}" is released`);
     }
   }
@@ -144,16 +144,16 @@ class HeldClaim implements NamespaceClaim {
 
   /** Closes a session that has lost the claim, and takes the claim again in another one. */
   private retake(session: AdminClient, why: string): void {
-    if (this.session !== session || this.closing.signal.aborted) return;
+    if (this.session !== session || this.closingAbort.signal.aborted) return;
     this.session = undefined;
-    this.retaken = session.close().then(() => this.takeAgain(why));
+    this.retakenDone = session.close().then(() => this.takeAgain(why));
   }
 
   private async takeAgain(why: string): Promise<void> {
     const lostMs = monotonicMs();
     const isOutOfPatience = (): boolean =>
-      this.excuses === 0 && monotonicMs() - Math.max(lostMs, this.unexcusedMs) > RETAKE_MS;
-    while (!this.closing.signal.aborted) {
+      this.excusedChecks === 0 && monotonicMs() - Math.max(lostMs, this.unexcusedMs) > RETAKE_MS;
+    while (!this.closingAbort.signal.aborted) {
       try {
         await this.take(ANSWER_MS);
         this.events.note?.(`the lock on schema "${this.namespace}" was lost (${why}) and is held again`);
@@ -176,7 +176,7 @@ class HeldClaim implements NamespaceClaim {
           return;
         }
       }
-      await systemClock.sleep(RETAKE_EVERY_MS, this.closing.signal);
+      await systemClock.sleep(RETAKE_EVERY_MS, this.closingAbort.signal);
     }
   }
 }

@@ -3,7 +3,7 @@ import { UsageError } from "../../../foundation/errors.js";
 
 /** Bytes of the longest identifier: PostgreSQL truncates longer ones without an error. */
 const NAME_BYTES_MAX = 63;
-const RESERVED = /^(pg_.*|public|information_schema)$/;
+const RESERVED_NAMES = /^(pg_.*|public|information_schema)$/;
 
 /** Advice for a name that is in use, after a run and after the commands of `schema`. */
 export const OTHER_NAMESPACE =
@@ -14,7 +14,7 @@ function problemOf(name: string): string | undefined {
   if (Buffer.byteLength(name) > NAME_BYTES_MAX) return `is longer than ${NAME_BYTES_MAX} bytes`;
   if (!/^[A-Za-z_][A-Za-z0-9_$-]*$/.test(name))
     return "must be letters, digits, _, $ and -, not starting with a digit";
-  if (RESERVED.test(name)) return "belongs to the database";
+  if (RESERVED_NAMES.test(name)) return "belongs to the database";
   return undefined;
 }
 

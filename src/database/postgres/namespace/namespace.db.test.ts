@@ -16,7 +16,7 @@ import { eventOperations } from "../../../workloads/train-events/stores/operatio
 import { postgres } from "../dialects/postgres/dialect.js";
 import { tablesMarked } from "../../../workloads/tables.js";
 import { namespaceState, requireDroppable } from "./namespace.js";
-import { ISOLATIONS } from "../../levels.js";
+import { ISOLATION_LEVELS } from "../../levels.js";
 import { PAYLOADS, STATEMENT_SHAPES } from "../../../workloads/train-events/settings.js";
 
 let admin: AdminClient;
@@ -204,7 +204,7 @@ describe("a role that is not the owner", () => {
           payload,
           statementShape,
           locking: "for-update",
-          isolation: ISOLATIONS[number] ?? "read committed",
+          isolation: ISOLATION_LEVELS[number] ?? "read committed",
         });
         const batch = makeBatch(5, number);
         const request = { limit: 5, roll: () => 0, chances: { claim: 1, complete: 1, fail: 0 } };

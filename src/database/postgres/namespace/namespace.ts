@@ -51,7 +51,7 @@ function markOf({ tables, storage = "default", run }: NamespaceSettings): string
   return `train-sim namespace, version ${SCHEMA_VERSION}, ${tables.variant}${stored}: created by train-sim and dropped by it${maker}${made}`;
 }
 
-function qualified(dialect: Dialect, namespace: string, names: readonly string[]): string[] {
+function qualifiedNames(dialect: Dialect, namespace: string, names: readonly string[]): string[] {
   return names.map((name) => `${dialect.quoteIdentifier(namespace)}.${name}`);
 }
 
@@ -63,7 +63,9 @@ function grantStatements(
   const grantee = dialect.quoteIdentifier(role);
   const schema = dialect.quoteIdentifier(namespace);
   // Grants cover the whole schema: a user's own SQL also makes tables and sequences that no statement names.
-  const tables = made ? `ALL TABLES IN SCHEMA ${schema}` : qualified(dialect, namespace, names).join(", ");
+  const tables = made
+    ? `ALL TABLES IN SCHEMA ${schema}`
+    : qualifiedNames(dialect, namespace, names).join(", ");
   return [
     `GRANT USAGE ON SCHEMA ${schema} TO ${grantee}`,
     ...(tables === "" ? [] : [`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${grantee}`]),
@@ -156,7 +158,7 @@ function explained(namespace: string, grantTo: string | undefined, error: unknow
 }
 
 /** Runs `change` while no other train-sim changes that namespace, in one transaction if the dialect supports that. */
-async function changing<T>(
+async function changeNamespace<T>(
   client: SqlClient,
   dialect: Dialect,
   settings: Pick<NamespaceSettings, "namespace" | "grantTo">,
@@ -277,7 +279,7 @@ export async function applyNamespace(
   dialect: Dialect = postgres,
 ): Promise<"created" | "unchanged"> {
   const { namespace, tables, storage = "default", grantTo } = settings;
-  return changing(client, dialect, settings, async (state) => {
+  return changeNamespace(client, dialect, settings, async (state) => {
     if (state.kind !== "ours") {
       await create(client, dialect, settings);
       return "created";
@@ -299,7 +301,7 @@ export async function dropNamespace(
   dialect: Dialect,
   tablesOf: TablesOf,
 ): Promise<boolean> {
-  return changing(client, dialect, { namespace }, async (state) => {
+  return changeNamespace(client, dialect, { namespace }, async (state) => {
     if (state.kind !== "ours") return false;
     await dropTables(client, dialect, namespace, state, tablesOf);
     return true;
@@ -313,7 +315,7 @@ export async function resetNamespace(
   dialect: Dialect,
   tablesOf: TablesOf,
 ): Promise<void> {
-  await changing(client, dialect, settings, async (state) => {
+  await changeNamespace(client, dialect, settings, async (state) => {
     if (state.kind === "ours") await dropTables(client, dialect, settings.namespace, state, tablesOf);
     await create(client, dialect, settings);
   });

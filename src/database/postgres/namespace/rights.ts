@@ -12,7 +12,7 @@ export interface MissingRight {
   readonly remedy: string;
 }
 
-const RIGHTS = `SELECT current_user::text AS role, current_database()::text AS database,
+const RIGHTS_SQL = `SELECT current_user::text AS role, current_database()::text AS database,
   has_database_privilege(current_database(), 'CREATE') AS creates,
   coalesce((SELECT pg_has_role(oid, 'USAGE') FROM pg_roles WHERE rolname = 'pg_read_all_stats'), true) AS "seesAll",
   EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_stat_statements') AS "hasStatements",
@@ -20,14 +20,14 @@ const RIGHTS = `SELECT current_user::text AS role, current_database()::text AS d
   coalesce((SELECT setting FROM pg_settings WHERE name = 'shared_preload_libraries'), '') AS "preloaded"`;
 
 /** Query for the owner of the schema $1, if our role lacks the owner's rights. */
-const STRANGER = `SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
+const STRANGER_OWNER_SQL = `SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
   WHERE nspname = $1 AND NOT pg_has_role(nspowner, 'USAGE')`;
 
 export async function missingRights(
   client: AdminClient,
   namespaces: readonly string[],
 ): Promise<MissingRight[]> {
-  const [row] = await client.query(RIGHTS);
+  const [row] = await client.query(RIGHTS_SQL);
   const role = String(row?.["role"]);
   const database = String(row?.["database"]);
   const missing: MissingRight[] = [];
@@ -39,7 +39,7 @@ export async function missingRights(
     });
   for (const namespace of namespaces) {
     if ((await namespaceState(client, namespace, postgres)).kind !== "ours") continue;
-    const [stranger] = await client.query(STRANGER, [namespace]);
+    const [stranger] = await client.query(STRANGER_OWNER_SQL, [namespace]);
     if (!stranger) continue;
     const owner = String(stranger["owner"]);
     missing.push({

@@ -5,7 +5,7 @@
 //   element: int32 byte length | bytes                       (dimensions is 0 and nothing follows when empty)
 import { byteTarget, copyWords, type TextColumn } from "../../../foundation/bytes.js";
 
-const OID = { text: 25, float8: 701, uuid: 2950, jsonb: 3802 } as const;
+const OID_BY_TYPE = { text: 25, float8: 701, uuid: 2950, jsonb: 3802 } as const;
 const EMPTY_HEADER_BYTES = 12;
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
@@ -20,11 +20,11 @@ const FEW_BYTES = 32;
 
 const NO_DIGIT = 255;
 /** Value of a hexadecimal digit by its character code. */
-const NIBBLE = new Uint8Array(128).fill(NO_DIGIT);
+const NIBBLE_BY_CODE = new Uint8Array(128).fill(NO_DIGIT);
 for (let value = 0; value < 16; value++) {
   const digit = value.toString(16);
-  NIBBLE[digit.charCodeAt(0)] = value;
-  NIBBLE[digit.toUpperCase().charCodeAt(0)] = value;
+  NIBBLE_BY_CODE[digit.charCodeAt(0)] = value;
+  NIBBLE_BY_CODE[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
 /** A parameter that writes itself into the message that carries it, without a buffer in between. */
@@ -68,8 +68,8 @@ function writeUuid(buffer: Buffer, at: number, id: string): void {
       bad |= id.charCodeAt(i) ^ 0x2d;
       i++;
     }
-    const high = NIBBLE[id.charCodeAt(i)] ?? NO_DIGIT;
-    const low = NIBBLE[id.charCodeAt(i + 1)] ?? NO_DIGIT;
+    const high = NIBBLE_BY_CODE[id.charCodeAt(i)] ?? NO_DIGIT;
+    const low = NIBBLE_BY_CODE[id.charCodeAt(i + 1)] ?? NO_DIGIT;
     bad |= (high | low) & 0xf0;
     buffer[out++] = (high << 4) | low;
   }
@@ -78,7 +78,7 @@ function writeUuid(buffer: Buffer, at: number, id: string): void {
 
 /** `uuid[]` parameter from texts; throws a RangeError for any text but 8-4-4-4-12 hexadecimal digits. */
 export function uuidArray(ids: readonly string[]): Buffer {
-  const buffer = arrayBuffer(OID.uuid, ids.length, ids.length * (LENGTH_BYTES + UUID_BYTES));
+  const buffer = arrayBuffer(OID_BY_TYPE.uuid, ids.length, ids.length * (LENGTH_BYTES + UUID_BYTES));
   let at = HEADER_BYTES;
   for (const id of ids) {
     buffer.writeInt32BE(UUID_BYTES, at);
@@ -96,7 +96,7 @@ export function uuidBytesArray(uuids: Buffer): BinaryParameter {
     writeTo(buffer, start) {
       const source = byteTarget(uuids).view;
       const { view } = byteTarget(buffer);
-      let at = writeHeader(buffer, start, OID.uuid, elements);
+      let at = writeHeader(buffer, start, OID_BY_TYPE.uuid, elements);
       for (let from = 0; from < uuids.length; from += UUID_BYTES) {
         view.setInt32(at, UUID_BYTES);
         copyWords(source, from, view, at + LENGTH_BYTES, UUID_BYTES);
@@ -112,7 +112,7 @@ export function textBytesArray(type: "text" | "jsonb", { bytes, ends, room }: Te
   return {
     length: arrayBytes(ends.length, ends.length * (head - room) + bytes.length),
     writeTo(buffer, start) {
-      const first = writeHeader(buffer, start, OID[type], ends.length);
+      const first = writeHeader(buffer, start, OID_BY_TYPE[type], ends.length);
       if (room === head) bytes.copy(buffer, first);
       const { view } = byteTarget(buffer);
       let at = first;
@@ -146,7 +146,7 @@ export function stringArray(type: "text" | "jsonb", strings: readonly string[]):
   return {
     length: arrayBytes(strings.length, elementsBytes),
     writeTo(buffer, start) {
-      let at = writeHeader(buffer, start, OID[type], strings.length);
+      let at = writeHeader(buffer, start, OID_BY_TYPE[type], strings.length);
       for (const string of strings) {
         const text = at + head;
         if (type === "jsonb") buffer[text - 1] = JSONB_VERSION;
@@ -164,7 +164,7 @@ export function textArray(strings: readonly string[]): Buffer {
 }
 
 export function float8Array(length: number, next: () => number): Buffer {
-  const buffer = arrayBuffer(OID.float8, length, length * (LENGTH_BYTES + FLOAT8_BYTES));
+  const buffer = arrayBuffer(OID_BY_TYPE.float8, length, length * (LENGTH_BYTES + FLOAT8_BYTES));
   let at = HEADER_BYTES;
   for (let i = 0; i < length; i++) {
     buffer.writeInt32BE(FLOAT8_BYTES, at);

@@ -2,7 +2,7 @@
 import type { BinaryParameter } from "./binary-arrays.js";
 import type { BoundValues, SqlValue, Statement, StatementValues } from "../../sql.js";
 
-const BIND = 0x42;
+const BIND_MESSAGE_TYPE = 0x42;
 /** The messages Execute (for all rows of the unnamed portal) and Sync. */
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 const LENGTH_BYTES = 4;
@@ -68,7 +68,7 @@ export function callMessages(
   let bindBytes = valuesStart(name, parts.length) - 1 + 2 + 2;
   for (const part of parts) bindBytes += LENGTH_BYTES + bytesOf(part);
   const buffer = allocate(1 + bindBytes + EXECUTE_AND_SYNC.length);
-  buffer[0] = BIND;
+  buffer[0] = BIND_MESSAGE_TYPE;
   let at = buffer.writeInt32BE(bindBytes, 1);
   buffer[at++] = 0; // the unnamed portal
   at += writeText(buffer, at, name);

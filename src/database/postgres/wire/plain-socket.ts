@@ -5,7 +5,7 @@ import { monotonicMs } from "../../../foundation/clock.js";
 /** Most bytes that one read returns, as many as Node's own limit. */
 const READ_BYTES = 65_536;
 
-let shared: Buffer | undefined;
+let sharedBuffer: Buffer | undefined;
 
 export interface FirstReader {
   /**
@@ -28,10 +28,10 @@ export class PlainSocket extends Socket {
   private incompleteAnswer: Buffer | undefined;
 
   constructor() {
-    shared ??= Buffer.allocUnsafeSlow(READ_BYTES);
+    sharedBuffer ??= Buffer.allocUnsafeSlow(READ_BYTES);
     // The options are documented for `connect` only, but the constructor takes them as well; its type lacks them.
     const options: SocketConstructorOpts & ConnectOpts = {
-      onread: { buffer: shared, callback: (bytes, buffer) => this.onArrived(buffer as Buffer, bytes) },
+      onread: { buffer: sharedBuffer, callback: (bytes, buffer) => this.onArrived(buffer as Buffer, bytes) },
     };
     super(options);
   }

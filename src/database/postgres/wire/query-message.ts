@@ -1,17 +1,17 @@
 import { LENGTH_BYTES } from "./direct-call.js";
 
-const QUERY = 0x51;
+const QUERY_MESSAGE_TYPE = 0x51;
 
-const messages = new Map<string, Buffer>();
+const messageByText = new Map<string, Buffer>();
 
 export function queryMessage(text: string): Buffer {
-  const kept = messages.get(text);
+  const kept = messageByText.get(text);
   if (kept) return kept;
   const length = LENGTH_BYTES + Buffer.byteLength(text) + 1;
   const message = Buffer.alloc(1 + length);
-  message[0] = QUERY;
+  message[0] = QUERY_MESSAGE_TYPE;
   message.writeInt32BE(length, 1);
   message.write(text, 1 + LENGTH_BYTES);
-  messages.set(text, message);
+  messageByText.set(text, message);
   return message;
 }

@@ -18,7 +18,7 @@ export class LiveChart {
     element("summary", {}, "Table"),
     this.tablePlace,
   );
-  private drawn: EChartsType | undefined;
+  private drawnChart: EChartsType | undefined;
   private plot: Plot | undefined;
 
   constructor() {
@@ -41,11 +41,14 @@ export class LiveChart {
     const widthPx = this.element.clientWidth;
     const plot = plotLines(chart, { theme, widthPx });
     this.plot = plot;
-    this.drawn ??= startChart(this.place, widthPx, plot.heightPx);
+    this.drawnChart ??= startChart(this.place, widthPx, plot.heightPx);
     this.place.setAttribute("aria-label", plot.words);
     this.place.style.height = `${plot.heightPx}px`;
-    this.drawn.resize({ width: widthPx, height: plot.heightPx, silent: true });
-    this.drawn.setOption({ animation: false, ...plot.option, legend: { show: false } }, { notMerge: true });
+    this.drawnChart.resize({ width: widthPx, height: plot.heightPx, silent: true });
+    this.drawnChart.setOption(
+      { animation: false, ...plot.option, legend: { show: false } },
+      { notMerge: true },
+    );
     this.legend.replaceChildren(
       ...plot.legend.map(({ name, colour, dash }) => {
         const swatch = element("span", { class: `swatch ${dash ?? "solid"}`, "aria-hidden": "true" });

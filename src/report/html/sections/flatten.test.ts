@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { flattened } from "./numbers.js";
+import { flattenedValues } from "./numbers.js";
 
 it("flattened lists name entries by source, and number entries of equal source", () => {
   const reasons = [
@@ -8,7 +8,7 @@ it("flattened lists name entries by source, and number entries of equal source",
     { source: "queue depth", reason: "not in 3 samples" },
   ];
   expect(
-    flattened({ skipped: reasons.map((each) => ({ ...each })), seconds: [{ at: 1 }, { at: 2 }] }),
+    flattenedValues({ skipped: reasons.map((each) => ({ ...each })), seconds: [{ at: 1 }, { at: 2 }] }),
   ).toEqual([
     ["skipped[queue depth].source", "queue depth"],
     ["skipped[queue depth].reason", "not every second"],

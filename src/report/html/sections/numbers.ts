@@ -3,7 +3,7 @@ import { counted } from "../../../foundation/units.js";
 import type { LatencySummary } from "../../../metrics/histograms.js";
 import { AMOUNTS, columnTitle, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";
 import { invalidTrials, objectionTo } from "../../../analysis/diagnosis/validity.js";
-import { ASPECTS } from "../../../metrics/catalogue.js";
+import { METRIC_ASPECTS } from "../../../metrics/catalogue.js";
 import { planRows } from "../../../analysis/why/plans.js";
 import { STAGES } from "../../../workloads/registry.js";
 import { Integrity } from "../../../results/integrity-schema.js";
@@ -82,7 +82,7 @@ function partTable(figures: TreatmentFigures, about: string): Html {
 
 /** One column for each trial, one row for each field that any trial has. */
 function trialTable({ id, trials }: TreatmentResult): Html {
-  const columns = trials.map((trial) => new Map(flattened(trial)));
+  const columns = trials.map((trial) => new Map(flattenedValues(trial)));
   const names = new Set(columns.flatMap((column) => [...column.keys()]));
   const rows = [...names].map((name) => [name, ...columns.map((column) => column.get(name) ?? "-")]);
   return tableOf(
@@ -96,7 +96,7 @@ function treatmentPart(treatment: TreatmentResult, vocabulary: ResultVocabulary)
   const { id, levels, trials, merged } = treatment;
   const figures = figuresOf(treatment);
   const named = Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
-  const objection = objectionTo(ASPECTS, invalidTrials(trials));
+  const objection = objectionTo(METRIC_ASPECTS, invalidTrials(trials));
   const merging = `${counted(merged?.trials ?? 0, "complete trial")} of ${id} merged`;
   const about = merged
     ? `${merging}${objection === undefined ? "" : `; ${objection}`}`
@@ -293,7 +293,7 @@ function keyOf(entry: unknown): string | undefined {
   );
 }
 
-function joined(path: string, name: string): string {
+function joinedPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
@@ -302,7 +302,7 @@ function joined(path: string, name: string): string {
  * repeated name gets a number: `database.skipped[queue depth 2].reason`. A list of plain values is one leaf; empty lists
  * and objects are left out.
  */
-export function flattened(value: unknown, path = ""): [name: string, value: string][] {
+export function flattenedValues(value: unknown, path = ""): [name: string, value: string][] {
   if (Array.isArray(value)) {
     const entries: readonly unknown[] = value;
     const isPlain = entries.every((entry) => typeof entry !== "object" || entry === null);
@@ -315,8 +315,8 @@ export function flattened(value: unknown, path = ""): [name: string, value: stri
       const before = keys.slice(0, i).filter((each) => each === key).length;
       return before === 0 ? key : `${key} ${before + 1}`;
     };
-    return entries.flatMap((entry, i) => flattened(entry, `${path}[${nameOf(i)}]`));
+    return entries.flatMap((entry, i) => flattenedValues(entry, `${path}[${nameOf(i)}]`));
   }
   if (typeof value !== "object" || value === null) return [[path, namedFigure(path, value)]];
-  return Object.entries(value).flatMap(([name, field]) => flattened(field, joined(path, name)));
+  return Object.entries(value).flatMap(([name, field]) => flattenedValues(field, joinedPath(path, name)));
 }

@@ -1,6 +1,6 @@
 import { drawUuid } from "../../../foundation/prng.js";
 import type { Value } from "../program.js";
-import { fnv1a, murmur2, permuted } from "./hashes.js";
+import { fnv1a, murmur2, permutedIndex } from "./hashes.js";
 import * as random from "./random.js";
 import { inRange, isTrue, toDouble, toInt, type Run, type Scope } from "./values.js";
 
@@ -18,7 +18,7 @@ export interface Callable {
 type Bind = Callable["bind"];
 
 /** Binds a function that gives NULL if one of its arguments is NULL. */
-function strict(apply: (a: Value, b: Value, c: Value) => Value): Bind {
+function strictFunction(apply: (a: Value, b: Value, c: Value) => Value): Bind {
   return ([first, second, third]) => {
     if (!first) return () => apply(null, null, null);
     if (!second)
@@ -35,8 +35,9 @@ function strict(apply: (a: Value, b: Value, c: Value) => Value): Bind {
   };
 }
 
-const ofInts = (apply: (a: bigint, b: bigint) => bigint): Bind => strict((a, b) => apply(toInt(a), toInt(b)));
-const ofDouble = (apply: (a: number) => number): Bind => strict((a) => apply(toDouble(a)));
+const ofInts = (apply: (a: bigint, b: bigint) => bigint): Bind =>
+  strictFunction((a, b) => apply(toInt(a), toInt(b)));
+const ofDouble = (apply: (a: number) => number): Bind => strictFunction((a) => apply(toDouble(a)));
 
 /**
  * Binds an operation on numbers. Whole numbers give a whole number; if one operand is a double, both are converted to
@@ -47,7 +48,7 @@ function arithmetic(
   whole: (a: bigint, b: bigint) => bigint,
   double: (a: number, b: number) => number,
 ): Bind {
-  return strict((a, b) =>
+  return strictFunction((a, b) =>
     typeof a === "number" || typeof b === "number"
       ? double(toDouble(a), toDouble(b))
       : inRange(whole(toInt(a), toInt(b)), () => `${a} ${mark} ${b}`),
@@ -56,7 +57,7 @@ function arithmetic(
 
 /** Binds a comparison of numbers or, if both operands are texts, of texts. */
 function comparison(holds: <T extends bigint | number | string>(a: T, b: T) => boolean): Bind {
-  return strict((a, b) => {
+  return strictFunction((a, b) => {
     if (typeof a === "number" || typeof b === "number") return holds(toDouble(a), toDouble(b));
     return typeof a === "string" && typeof b === "string" ? holds(a, b) : holds(toInt(a), toInt(b));
   });
@@ -168,7 +169,7 @@ const many = (bind: Bind): Callable => ({ usage: "a, b, ...", least: 1, most: In
 const power = exactly(
   "x, y",
   2,
-  strict((a, b) => toDouble(a) ** toDouble(b)),
+  strictFunction((a, b) => toDouble(a) ** toDouble(b)),
 );
 const remainder = ofInts((a, b) => a % notByZero(a, b));
 
@@ -179,7 +180,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
     exactly(
       "number",
       1,
-      strict((a) => {
+      strictFunction((a) => {
         if (typeof a === "number") return Math.abs(a);
         const whole = toInt(a);
         return inRange(whole < 0n ? -whole : whole, () => `abs(${whole})`);
@@ -201,7 +202,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
   ["hash", hash(murmur2)],
   ["hash_fnv1a", hash(fnv1a)],
   ["hash_murmur2", hash(murmur2)],
-  ["int", exactly("number", 1, strict(toInt))],
+  ["int", exactly("number", 1, strictFunction(toInt))],
   ["least", many(pickArgument((a, b) => a < b))],
   ["ln", exactly("number", 1, ofDouble(Math.log))],
   ["mod", exactly("a, b", 2, remainder)],
@@ -210,7 +211,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
     exactly(
       "i, size, seed",
       3,
-      strict((a, b, c) => permuted(toInt(a), toInt(b), toInt(c))),
+      strictFunction((a, b, c) => permutedIndex(toInt(a), toInt(b), toInt(c))),
     ),
   ],
   ["pi", exactly("", 0, () => () => Math.PI)],
@@ -303,7 +304,7 @@ export const OPERATORS: ReadonlyMap<string, Callable> = new Map(
     ">=": comparison((a, b) => a >= b),
     and: logical(false),
     or: logical(true),
-    not: strict((a) => !isTrue(a)),
+    not: strictFunction((a) => !isTrue(a)),
     is:
       ([first, second]) =>
       (scope) =>

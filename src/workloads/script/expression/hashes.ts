@@ -40,7 +40,7 @@ function xoroshiro(seed: bigint): () => bigint {
 }
 
 /** Maps `value`, modulo `size`, to a number below `size`. The seed selects the permutation of 0 .. size - 1. */
-export function permuted(value: bigint, size: bigint, seed: bigint): bigint {
+export function permutedIndex(value: bigint, size: bigint, seed: bigint): bigint {
   if (size <= 0n) throw new Error(`permute takes a size above 0, not ${size}`);
   if (size === 1n) return 0n;
   const next = xoroshiro(seed);

@@ -19,7 +19,7 @@ import {
 import type { Treatment } from "../settings.js";
 import { BUILT_IN_VARIABLES, isPreparable } from "../statement-rules.js";
 import { sqlStepsOf } from "../statements.js";
-import { parametrised, placeIn, substituted, wordsOf } from "../sql-text.js";
+import { parametrisedSql, placeIn, substituted, wordsOf } from "../sql-text.js";
 
 const SCHEMA = "train_sim_try_out";
 /** First words of statements in a preload that change the structure, for example by a key that is added after the rows. */
@@ -193,7 +193,7 @@ async function tryStatement(
   if (isText && !step.variables.every((name) => sample.has(name))) return false;
   const sentOf = (index: number): string =>
     isText ? literal(sample.get(step.variables[index] ?? "") ?? null) : `$${index + 1}`;
-  const text = isText ? substituted(step, (_, position) => sentOf(position)) : parametrised(step);
+  const text = isText ? substituted(step, (_, position) => sentOf(position)) : parametrisedSql(step);
   return trial.run({
     sql: step,
     text,

@@ -15,14 +15,14 @@ export const KEY_FACTORS = {
 const [A0, A1, A2, A3] = KEY_FACTORS.u;
 const [B0, B1, B2, B3] = KEY_FACTORS.v;
 
-function mix(x: number): number {
+function mixBits(x: number): number {
   const y = Math.imul(x ^ (x >>> 16), KEY_FACTORS.mix);
   return y ^ (y >>> 15);
 }
 
 /**
  * Checksum of a set of keys: their number, and the sums of h(u) and h(v) over all keys, mod 2^32. With the words w0 .. w3
- * of a key, u is w0 A0 + w1 A1 + w2 A2 + w3 A3, v likewise with B, and h is `mix`.
+ * of a key, u is w0 A0 + w1 A1 + w2 A2 + w3 A3, v likewise with B, and h is `mixBits`.
  */
 export class KeySum {
   count = 0;
@@ -39,8 +39,8 @@ export class KeySum {
     const u = Math.imul(w0, A0) + Math.imul(w1, A1) + Math.imul(w2, A2) + Math.imul(w3, A3);
     const v = Math.imul(w0, B0) + Math.imul(w1, B1) + Math.imul(w2, B2) + Math.imul(w3, B3);
     this.count++;
-    this.u = (this.u + mix(u | 0)) >>> 0;
-    this.v = (this.v + mix(v | 0)) >>> 0;
+    this.u = (this.u + mixBits(u | 0)) >>> 0;
+    this.v = (this.v + mixBits(v | 0)) >>> 0;
   }
 
   /** Adds keys given as bytes, `KEY_BYTES` each. */

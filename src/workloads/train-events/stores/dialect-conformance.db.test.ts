@@ -17,7 +17,7 @@ import { eventOperations } from "./operations.js";
 import type { Question } from "../store.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { readServerInfo } from "../../../database/postgres/server-info.js";
-import { ISOLATIONS } from "../../../database/levels.js";
+import { ISOLATION_LEVELS } from "../../../database/levels.js";
 import { EVENT_STORAGES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const url = process.env["TRAIN_SIM_TEST_URL"];
@@ -35,7 +35,7 @@ function offered<Level extends string>(of: DialectName, factor: string, levels: 
   return levels.filter((level) => missingLevel(of, factor, level) === undefined);
 }
 
-const [isolation] = offered(name, "isolation", ISOLATIONS);
+const [isolation] = offered(name, "isolation", ISOLATION_LEVELS);
 if (isolation === undefined) throw new Error(`${name} has no isolation level`);
 
 const COMBINATIONS = combinations({

@@ -14,7 +14,7 @@ import { sampledIn } from "../../tables.js";
 import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
 import { tablesOf as tablesIn } from "./tables.js";
 import { trainEvents } from "../workload.js";
-import { ISOLATIONS, STORAGES } from "../../../database/levels.js";
+import { ISOLATION_LEVELS, STORAGES } from "../../../database/levels.js";
 import {
   ARCHIVE_DELETES,
   EVENT_STORAGES,
@@ -128,7 +128,7 @@ test("tables of every dialect and payload equal the golden file", async () => {
 test("statements of every dialect, payload, statement shape and locking equal the golden file", async () => {
   const listing = new Listing({ 2: PAYLOADS, 3: STATEMENT_SHAPES, 4: LOCKINGS, 5: Object.keys(OTHERS) });
   for (const [dialect, payload] of COMBINATIONS) {
-    const [isolation] = offered(dialect, "isolation", ISOLATIONS);
+    const [isolation] = offered(dialect, "isolation", ISOLATION_LEVELS);
     if (!isolation) throw new Error(`${dialect} has no isolation level`);
     for (const statementShape of offered(dialect, "statementShape", STATEMENT_SHAPES))
       for (const locking of offered(dialect, "locking", LOCKINGS))
@@ -210,7 +210,7 @@ test("a level that a dialect lacks is refused with a nearest level that the dial
     payload: PAYLOADS,
     storage: STORAGES,
     locking: LOCKINGS,
-    isolation: ISOLATIONS,
+    isolation: ISOLATION_LEVELS,
     statementShape: STATEMENT_SHAPES,
     archiveDelete: ARCHIVE_DELETES,
   };

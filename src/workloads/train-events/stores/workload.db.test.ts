@@ -23,7 +23,7 @@ import { connectAdmin, type AdminClient } from "../../../database/postgres/admin
 import { PgConnection } from "../../../database/postgres/connection.js";
 import { eventOperations } from "./operations.js";
 import type { EventOperations } from "../store.js";
-import { ISOLATIONS } from "../../../database/levels.js";
+import { ISOLATION_LEVELS } from "../../../database/levels.js";
 import { ARCHIVE_DELETES, CLAIM_INDEXES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const namespace = testNamespace("workload");
@@ -200,7 +200,7 @@ const COMBINATIONS = combinations({
   payload: PAYLOADS,
   statementShape: STATEMENT_SHAPES,
   locking: LOCKINGS,
-  isolation: ISOLATIONS,
+  isolation: ISOLATION_LEVELS,
   prepared: [true, false],
   claimIndex: CLAIM_INDEXES,
   archived: ARCHIVED,

@@ -1,7 +1,10 @@
 // CockroachDB from v24.1 on, which brings read committed. CI reads its statements with its own parser; no cluster was at hand.
 import type { DialectCapabilities } from "../../../capabilities.js";
 
-const STORAGE = { reason: "CockroachDB stores tables in its key-value layer", nearest: "default" } as const;
+const STORAGE_UNSUPPORTED = {
+  reason: "CockroachDB stores tables in its key-value layer",
+  nearest: "default",
+} as const;
 const NO_LOCK_TABLE = "CockroachDB has no LOCK TABLE";
 
 export const cockroachdbCapabilities: DialectCapabilities = {
@@ -11,10 +14,10 @@ export const cockroachdbCapabilities: DialectCapabilities = {
     storage: {
       unlogged: { reason: "CockroachDB logs every write", nearest: "default" },
       partitioned: { reason: "CockroachDB itself splits tables into ranges", nearest: "default" },
-      "ao-row": STORAGE,
-      "ao-column": STORAGE,
-      pax: STORAGE,
-      "pax-no-cluster": STORAGE,
+      "ao-row": STORAGE_UNSUPPORTED,
+      "ao-column": STORAGE_UNSUPPORTED,
+      pax: STORAGE_UNSUPPORTED,
+      "pax-no-cluster": STORAGE_UNSUPPORTED,
     },
     locking: {},
     isolation: {

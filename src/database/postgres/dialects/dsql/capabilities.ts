@@ -13,7 +13,10 @@ const ONE_LEVEL = {
   reason: "Aurora DSQL has only snapshot isolation, which is PostgreSQL's repeatable read",
   nearest: "repeatable read",
 } as const;
-const STORAGE = { reason: "Aurora DSQL has one way to store tables", nearest: "default" } as const;
+const STORAGE_UNSUPPORTED = {
+  reason: "Aurora DSQL has one way to store tables",
+  nearest: "default",
+} as const;
 const NO_ACCESS = "not possible on Aurora DSQL";
 
 export const dsqlCapabilities: DialectCapabilities = {
@@ -25,13 +28,13 @@ export const dsqlCapabilities: DialectCapabilities = {
       "text-generated": { reason: "Aurora DSQL has no generated columns", nearest: "text" },
     },
     storage: {
-      "hash-sharded": STORAGE,
-      unlogged: STORAGE,
-      partitioned: STORAGE,
-      "ao-row": STORAGE,
-      "ao-column": STORAGE,
-      pax: STORAGE,
-      "pax-no-cluster": STORAGE,
+      "hash-sharded": STORAGE_UNSUPPORTED,
+      unlogged: STORAGE_UNSUPPORTED,
+      partitioned: STORAGE_UNSUPPORTED,
+      "ao-row": STORAGE_UNSUPPORTED,
+      "ao-column": STORAGE_UNSUPPORTED,
+      pax: STORAGE_UNSUPPORTED,
+      "pax-no-cluster": STORAGE_UNSUPPORTED,
     },
     locking: { "skip-locked": OPTIMISTIC, nowait: OPTIMISTIC },
     isolation: { "read committed": ONE_LEVEL, serializable: ONE_LEVEL },

@@ -1,18 +1,21 @@
 // PostgreSQL 13 to 18, and products that are PostgreSQL inside.
 import type { DialectCapabilities } from "../../../capabilities.js";
 
-const OTHERS = { reason: "PostgreSQL stores tables as heaps", nearest: "default" } as const;
+const OTHER_STORAGES_UNSUPPORTED = {
+  reason: "PostgreSQL stores tables as heaps",
+  nearest: "default",
+} as const;
 
 export const postgresCapabilities: DialectCapabilities = {
   label: "PostgreSQL",
   lacks: {
     payload: {},
     storage: {
-      "hash-sharded": OTHERS,
-      "ao-row": OTHERS,
-      "ao-column": OTHERS,
-      pax: OTHERS,
-      "pax-no-cluster": OTHERS,
+      "hash-sharded": OTHER_STORAGES_UNSUPPORTED,
+      "ao-row": OTHER_STORAGES_UNSUPPORTED,
+      "ao-column": OTHER_STORAGES_UNSUPPORTED,
+      pax: OTHER_STORAGES_UNSUPPORTED,
+      "pax-no-cluster": OTHER_STORAGES_UNSUPPORTED,
     },
     locking: {},
     isolation: {},

@@ -10,7 +10,7 @@ import type { ChartTable, LegendEntry, Plot, Treatment, View } from "./drawing.j
 import { FONT_FAMILY, FONT_PX, layOut, sharedScale, tooltipLook, xAxis, yAxis } from "./panels.js";
 import type { ChartTheme } from "./theme.js";
 import { whiskers } from "./whiskers.js";
-import { ticked, titleWithUnit, valueText, type Unit } from "./values.js";
+import { tickLabel, titleWithUnit, valueText, type Unit } from "./values.js";
 
 export interface Bar {
   readonly value: number;
@@ -138,7 +138,11 @@ function valueAxis(
     splitNumber: 4,
     ...scale,
     splitLine: { lineStyle: { color: theme.line } },
-    axisLabel: { color: theme.muted, hideOverlap: true, formatter: (value: number) => ticked(value, unit) },
+    axisLabel: {
+      color: theme.muted,
+      hideOverlap: true,
+      formatter: (value: number) => tickLabel(value, unit),
+    },
   } as XAXisComponentOption;
 }
 

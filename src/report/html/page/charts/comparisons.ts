@@ -17,7 +17,7 @@ import type { Comparison } from "../../../../results/result-schema.js";
 import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
 import { BLOCKS_MIN, boundsOf } from "../../../../analysis/statistics/limits.js";
 import { ratioAxis, spreadOf } from "../../../findings/forest.js";
-import { chosenValue, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
+import { chosenValue, nothingToPlot, type Chart, type Control, type Plot, type View } from "./drawing.js";
 import { comparisonTable, comparisonWords, rowName, verdictText } from "./comparison-words.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import type { ReportData } from "../../report-data.js";
@@ -199,9 +199,10 @@ export const forest: Chart = {
   draw: (view) => {
     const all = view.report.result.comparisons;
     if (all.length === 0)
-      return nothing("There is nothing to draw: comparisons need two treatments with complete trials.");
+      return nothingToPlot("There is nothing to draw: comparisons need two treatments with complete trials.");
     const rows = shownComparisons(view).filter(({ ratio }) => ratio > 0);
-    if (rows.length === 0) return nothing("There is nothing to draw: nothing that is shown was compared.");
+    if (rows.length === 0)
+      return nothingToPlot("There is nothing to draw: nothing that is shown was compared.");
     return plotForest(rows, view);
   },
 };

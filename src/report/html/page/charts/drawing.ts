@@ -84,7 +84,7 @@ export interface Chart {
   readonly draw: (view: View) => Drawing;
 }
 
-export function nothing(why: string): NothingToPlot {
+export function nothingToPlot(why: string): NothingToPlot {
   return { kind: "nothing", why };
 }
 

@@ -18,7 +18,7 @@ import type { ReportData } from "../../report-data.js";
 import { ratioWithInterval, verdictWords } from "./comparison-words.js";
 import {
   chosenValue,
-  nothing,
+  nothingToPlot,
   type ChartTable,
   type Control,
   type NothingToPlot,
@@ -60,7 +60,7 @@ export interface FactorGrids {
 
 export function gridsOf(view: View, across?: string): FactorGrids | NothingToPlot {
   if (gridFactors(view.report.result).length < 2)
-    return nothing("There is nothing to draw: fewer than two factors vary.");
+    return nothingToPlot("There is nothing to draw: fewer than two factors vary.");
   const metric = chosenValue(view, metricControl(view.report)) as ComparisonMetric;
   const operation = chosenValue(view, operationControl(view.report));
   const isShown = (id: string): boolean => view.treatments.some((treatment) => treatment.id === id);
@@ -73,7 +73,7 @@ export function gridsOf(view: View, across?: string): FactorGrids | NothingToPlo
     }),
   );
   if (grids.length === 0)
-    return nothing(
+    return nothingToPlot(
       `There is nothing to draw: no complete trial of what is shown has ${labelOf(metric, workOf(view.report))}.`,
     );
   const work = workOf(

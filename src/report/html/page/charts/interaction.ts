@@ -22,7 +22,7 @@ import {
 } from "./grids.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
 import { neutralLook, treatmentSymbol, type Dash } from "./theme.js";
-import { ticked, titleWithUnit, valueText } from "./values.js";
+import { tickLabel, titleWithUnit, valueText } from "./values.js";
 import { operationName, treatmentIn } from "./view.js";
 import { whiskerSeries } from "./whiskers.js";
 
@@ -129,7 +129,7 @@ function axes({ grids, unit }: FactorGrids, plotPx: number, { theme }: View) {
       ...yAxis(theme, ""),
       gridIndex,
       type: "value",
-      axisLabel: { color: theme.muted, formatter: (value: number) => ticked(value, unit) },
+      axisLabel: { color: theme.muted, formatter: (value: number) => tickLabel(value, unit) },
     })) as unknown as YAXisComponentOption[],
   };
 }

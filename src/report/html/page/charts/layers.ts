@@ -2,7 +2,7 @@
 import { SAMPLED } from "../../../../workloads/evidence.js";
 import { counted } from "../../../../foundation/units.js";
 import { plotBars } from "./bar-panels.js";
-import { nothing, type Chart, type View } from "./drawing.js";
+import { nothingToPlot, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
 import { partColour, type ChartTheme } from "./theme.js";
@@ -36,7 +36,7 @@ function drawLayers(
   const buckets = bucketsOfPoint(view, layers, readingsMin);
   const note = areaNote(view, buckets);
   const parts = layerMeans(view, layers);
-  if (parts.size === 0) return nothing(whyNoSeries(view, missing));
+  if (parts.size === 0) return nothingToPlot(whyNoSeries(view, missing));
   if (buckets === undefined) {
     const partColours = new Map(layers.map(({ name, colour }) => [name, colour]));
     return plotBars(

@@ -4,7 +4,7 @@ import type { LegendEntry, Plot, Surface, ChartTable } from "./drawing.js";
 import type { Line, LineChart, LinePanel, Point } from "./lines.js";
 import { type Mark, markText } from "./marks.js";
 import { FONT_FAMILY, layOut, sharedScale, tooltipLook, xAxis, yAxis, type Layout } from "./panels.js";
-import { ticked, titleWithUnit, valueText, type Unit } from "./values.js";
+import { tickLabel, titleWithUnit, valueText, type Unit } from "./values.js";
 import { median } from "../../../../analysis/statistics/quantiles.js";
 
 const PANEL_PX = { alone: 150, several: 124 };
@@ -78,7 +78,7 @@ function xAxisOf(chart: LineChart, panel: number, surface: Surface): XAXisCompon
   const label = {
     color: surface.theme.muted,
     hideOverlap: true,
-    formatter: x.tick ?? ((value: number) => ticked(value, "")),
+    formatter: x.tick ?? ((value: number) => tickLabel(value, "")),
   };
   return {
     ...base,
@@ -113,7 +113,7 @@ function yAxisOf(
     gridIndex: panel,
     type: chart.isLogarithmic ? "log" : "value",
     ...(chart.hasOneScale && sharedScale(chart.panels.flatMap(topsOf), chart.isLogarithmic)),
-    axisLabel: { color: surface.theme.muted, formatter: (value: number) => ticked(value, unit) },
+    axisLabel: { color: surface.theme.muted, formatter: (value: number) => tickLabel(value, unit) },
   } as YAXisComponentOption;
 }
 
@@ -182,7 +182,7 @@ function tableOf(chart: LineChart): ChartTable {
     })),
   );
   const xs = [...new Set(columns.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b);
-  const cell = chart.x.cell ?? chart.x.tick ?? ((x: number) => ticked(x, ""));
+  const cell = chart.x.cell ?? chart.x.tick ?? ((x: number) => tickLabel(x, ""));
   return {
     caption: chart.caption,
     columns: [chart.x.name, ...columns.map(({ title }) => title)],

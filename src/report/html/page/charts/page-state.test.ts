@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../../../../test/support/example-report.js";
 import { stateFromHash, stateToHash, type FilterState } from "./filter-state.js";
 import { layOut } from "./panels.js";
-import { percentileText, stretched } from "./percentiles.js";
+import { percentileText, stretchedPercentile } from "./percentiles.js";
 import { unitOf } from "./metric-unit.js";
 import { LIGHT, treatmentColour, treatmentDash } from "./theme.js";
-import { ticked, valueText } from "./values.js";
+import { tickLabel, valueText } from "./values.js";
 import { viewOf } from "./view.js";
 
 describe("the URL fragment", () => {
@@ -77,7 +77,7 @@ describe("written values", () => {
   });
 
   test("have their unit in axis ticks if the axis does not name it", () => {
-    expect([ticked(2_000_000, "bytes"), ticked(0.25, "%"), ticked(12_000, "ms")]).toEqual([
+    expect([tickLabel(2_000_000, "bytes"), tickLabel(0.25, "%"), tickLabel(12_000, "ms")]).toEqual([
       "2 MB",
       "25",
       "12k",
@@ -98,7 +98,7 @@ describe("written values", () => {
 });
 
 test("percentiles are scaled by their distance to 100, and written with the necessary digits", () => {
-  expect([0, 90, 99, 99.9].map((each) => Math.round(stretched(each)))).toEqual([1, 10, 100, 1000]);
+  expect([0, 90, 99, 99.9].map((each) => Math.round(stretchedPercentile(each)))).toEqual([1, 10, 100, 1000]);
   expect([1, 10, 100, 1000, 1e6].map(percentileText)).toEqual(["0 %", "90 %", "99 %", "99.9 %", "99.9999 %"]);
 });
 

@@ -1,6 +1,6 @@
 // Distributions in the style of HdrHistogram: percentiles stretched towards 100, where treatments differ most.
 import type { LatencySummary } from "../../../../metrics/histograms.js";
-import { nothing, type Chart, type View } from "./drawing.js";
+import { nothingToPlot, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import type { LinePanel } from "./lines.js";
 import { valueText } from "./values.js";
@@ -8,7 +8,7 @@ import { spanIn, stageOf } from "../../../../metrics/operations.js";
 import { operationName } from "./view.js";
 
 /** Position of a percentile on the axis: 1 / (share of slower samples), so that 0 -> 1, 90 -> 10, 99 -> 100. */
-export function stretched(percentile: number): number {
+export function stretchedPercentile(percentile: number): number {
   return 1 / (1 - percentile / 100);
 }
 
@@ -29,7 +29,7 @@ function panelOf(operation: string, view: View): LinePanel {
     // The maximum is the 100th percentile, whose position would be infinite. It is drawn at the position of the last
     // sample.
     const last = Math.max(curve.count, 2);
-    const points = new Map(curve.points.map(([p, ms]) => [Math.min(stretched(p), last), ms]));
+    const points = new Map(curve.points.map(([p, ms]) => [Math.min(stretchedPercentile(p), last), ms]));
     return [{ name: label, colour, dash, points: [...points] }];
   });
   return { title: operationName(operation), lines, unit: "ms" };
@@ -68,7 +68,7 @@ export const percentiles: Chart = {
     const drawn = [...view.operations, ...spans];
     const panels = drawn.map((operation) => panelOf(operation, view)).filter(({ lines }) => lines.length > 0);
     if (panels.length === 0)
-      return nothing(
+      return nothingToPlot(
         "There is nothing to draw: no histograms of complete trials of the treatments that are shown.",
       );
     const caption = "Response time by percentile, and latency of events from their publication";

@@ -1,5 +1,5 @@
 import { plotBars } from "./bar-panels.js";
-import { chosenValue, nothing, type Chart, type Control } from "./drawing.js";
+import { chosenValue, nothingToPlot, type Chart, type Control } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
 import { familyPanels, lineNote } from "./trial-lines.js";
@@ -46,7 +46,7 @@ export const pooler: Chart = {
   draw: (view) => {
     const panels = familyPanels(view, "pooler");
     if (panels.length === 0)
-      return nothing(
+      return nothingToPlot(
         "There is nothing to draw: none of what is shown went through a pooler whose statistics could be read.",
       );
     return plotLines({ caption: "Pooler over time", panels, x: SECONDS, note: lineNote(view) }, view);

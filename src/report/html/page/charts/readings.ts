@@ -15,11 +15,11 @@ export function longestBridge(distances: readonly number[]): number {
 export function withBridgedGaps(values: Values): Values {
   const read = values.flatMap((value, i) => (value === null ? [] : [i]));
   const most = longestBridge(read.slice(1).map((to, k) => to - (read[k] ?? to)));
-  return joined(values, (from, to) => to - from <= most);
+  return withGapsJoined(values, (from, to) => to - from <= most);
 }
 
 /** Fills the gap between two neighbouring readings with a straight line if `isJoined` returns true for their indexes. */
-export function joined(values: Values, isJoined: (from: number, to: number) => boolean): Values {
+export function withGapsJoined(values: Values, isJoined: (from: number, to: number) => boolean): Values {
   const read = values.flatMap((value, i) => (value === null ? [] : [{ value, i }]));
   const made = [...values];
   for (const [k, to] of read.slice(1).entries()) {

@@ -1,5 +1,5 @@
 // Percentiles come from merged histograms; nothing here computes a percentile of percentiles.
-import { chosenValue, nothing, type Chart, type Control } from "./drawing.js";
+import { chosenValue, nothingToPlot, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
@@ -41,7 +41,7 @@ export const responseTimes: Chart = {
         marks: trialMarks(view),
       }))
       .filter(({ lines }) => lines.length > 0);
-    if (panels.length === 0) return nothing(whyNoSeries(view, "histograms were kept"));
+    if (panels.length === 0) return nothingToPlot(whyNoSeries(view, "histograms were kept"));
     return plotLines(
       {
         caption: `Response time, ${percentile} of each moment, by operation`,

@@ -1,6 +1,6 @@
 import { evidenceMetricOf } from "../../../../workloads/evidence.js";
 import type { ReportData } from "../../report-data.js";
-import { chosenValue, nothing, type Chart, type Control } from "./drawing.js";
+import { chosenValue, nothingToPlot, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
@@ -13,7 +13,7 @@ export const backlogAge: Chart = {
   lead: "How many events wait to be claimed, and how old the oldest of them is. An age that stays near zero means that every event is taken at once.",
   draw: (view) => {
     const panels = familyPanels(view, "queue");
-    if (panels.length === 0) return nothing(whyNoSeries(view, "samples of the backlog"));
+    if (panels.length === 0) return nothingToPlot(whyNoSeries(view, "samples of the backlog"));
     return plotLines({ caption: "Backlog over time", panels, x: SECONDS, note: lineNote(view) }, view);
   },
 };
@@ -42,7 +42,7 @@ export const samples: Chart = {
     const metric = chosenValue(view, metricControl(view.report));
     const lines = sampledLines(view, metric);
     if (lines.length === 0)
-      return nothing(whyNoSeries(view, metric === "" ? "samples" : `samples of ${metric}`));
+      return nothingToPlot(whyNoSeries(view, metric === "" ? "samples" : `samples of ${metric}`));
     const meaning = evidenceMetricOf(metric)?.meaning ?? metric;
     const panel = { title: metric, unit: unitOf(metric), lines, marks: trialMarks(view) };
     const note = `${metric}: ${meaning}. ${lineNote(view)}`;

@@ -1,11 +1,11 @@
 import { intervalText } from "../../../../foundation/text/numbers.js";
 import type { Capacity } from "../../../../results/capacity-schema.js";
 import type { Sweep } from "../../../../results/result-schema.js";
-import { nothing, type Chart, type View } from "./drawing.js";
+import { nothingToPlot, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import type { Line, LinePanel } from "./lines.js";
 import { neutralLook, treatmentSymbol, type ChartTheme, type Dash } from "./theme.js";
-import { plain } from "./values.js";
+import { plainNumber } from "./values.js";
 import { operationName, treatmentIn, workOf } from "./view.js";
 import { whiskerSeries, type Whisker } from "./whiskers.js";
 
@@ -37,7 +37,7 @@ function sweepWords(sweep: Sweep): string {
   if (usl.status === "refused") return `${name}: no curve was fitted, ${usl.reason}.`;
   const { peakClients, sigma, kappa, rSquared } = usl;
   const peak = peakClients
-    ? `most at ${plain(peakClients.value)} ${plain(peakClients.value) === "1" ? "client" : "clients"} ${intervalText(peakClients.low, peakClients.high, plain)}`
+    ? `most at ${plainNumber(peakClients.value)} ${plainNumber(peakClients.value) === "1" ? "client" : "clients"} ${intervalText(peakClients.low, peakClients.high, plainNumber)}`
     : `no peak (${usl.peakReason ?? "not found"})`;
   return `${name}: ${peak}, contention ${sigma.value.toPrecision(2)}, coherency ${kappa.value.toPrecision(2)}, R² ${rSquared.toFixed(3)}.`;
 }
@@ -100,7 +100,9 @@ export const sweepChart: Chart = {
       all.filter((each) => each.operation === operation),
     );
     if (visible.length === 0)
-      return nothing("There is nothing to draw: the scenario varies no number of clients in what is shown.");
+      return nothingToPlot(
+        "There is nothing to draw: the scenario varies no number of clients in what is shown.",
+      );
     const lookOf = looksOf(all, view.theme);
     const titles = [...new Set(visible.map(panelTitle))];
     const groups = titles.map((title) => visible.filter((each) => panelTitle(each) === title));
@@ -146,7 +148,7 @@ function capacityPanel({ treatment, probes, ratePerSecond, operation }: Capacity
       { name: "held", colour, points: of(true), symbol: "circle" },
       { name: "did not hold", colour, points: of(false), symbol: "diamond" },
     ].filter(({ points }) => points.length > 0),
-    marks: ratePerSecond === null ? [] : [{ x: ratePerSecond, label: `${plain(ratePerSecond)}/s` }],
+    marks: ratePerSecond === null ? [] : [{ x: ratePerSecond, label: `${plainNumber(ratePerSecond)}/s` }],
   };
 }
 
@@ -165,7 +167,7 @@ export const capacityChart: Chart = {
       .map((capacity) => capacityPanel(capacity, view))
       .filter(({ lines }) => lines.length > 0);
     if (panels.length === 0)
-      return nothing("There is nothing to draw: no capacity was searched in what is shown.");
+      return nothingToPlot("There is nothing to draw: no capacity was searched in what is shown.");
     return plotLines(
       {
         caption: "99th percentile of the response time by offered arrival rate",

@@ -1,6 +1,6 @@
 // Throughput over time, together with retries and failures, which reduce it.
 import type { OperationSeries, ReportData } from "../../report-data.js";
-import { chosenValue, nothing, type Chart, type Control } from "./drawing.js";
+import { chosenValue, nothingToPlot, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
@@ -61,7 +61,7 @@ export const throughput: Chart = {
         marks: trialMarks(view),
       }))
       .filter(({ lines }) => lines.length > 0);
-    if (panels.length === 0) return nothing(whyNoSeries(view, "throughput over time was kept"));
+    if (panels.length === 0) return nothingToPlot(whyNoSeries(view, "throughput over time was kept"));
     return plotLines(
       {
         caption: `${counted === "events" ? workOf(view.report, view.operations) : counted} per second, by operation`,

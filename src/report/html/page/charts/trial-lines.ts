@@ -147,7 +147,7 @@ export function bucketsOfPoint(
 }
 
 /** Means over groups of `size` buckets, as points. A last group of less than half that size is left out. */
-function grouped(view: View, values: Values, size: number): Point[] {
+function groupedPoints(view: View, values: Values, size: number): Point[] {
   const groups = Math.max(1, Math.round(values.length / size));
   return Array.from({ length: groups }, (_, i) => {
     const own = values.slice(i * size, (i + 1) * size).flatMap((value) => value ?? []);
@@ -184,7 +184,7 @@ export function layerPanels(
     const points =
       buckets === 1
         ? readingPoints(view, read, mean)
-        : read.map((trials) => grouped(view, summarise(trials, mean), buckets));
+        : read.map((trials) => groupedPoints(view, summarise(trials, mean), buckets));
     const lines = layers
       .map(({ name, colour }, i): Line => ({ name, colour, points: points[i] ?? [], isArea: true }))
       .filter((line) => hasValues(line.points));

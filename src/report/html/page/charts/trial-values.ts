@@ -2,7 +2,7 @@
 import { median } from "../../../../analysis/statistics/quantiles.js";
 import type { TrialResult } from "../../../../results/result-schema.js";
 import type { Bar, BarPanel } from "./bar-panels.js";
-import { nothing, type NothingToPlot, type View } from "./drawing.js";
+import { nothingToPlot, type NothingToPlot, type View } from "./drawing.js";
 import type { Unit } from "./values.js";
 
 export interface TrialValue {
@@ -65,7 +65,7 @@ function whyNoTrial(view: View): string | undefined {
  * shown; else `otherwise`.
  */
 export function whyNoValues(view: View, zeros: string, otherwise: string): NothingToPlot {
-  return nothing(`There is nothing to draw: ${zeros || (whyNoTrial(view) ?? otherwise)}`);
+  return nothingToPlot(`There is nothing to draw: ${zeros || (whyNoTrial(view) ?? otherwise)}`);
 }
 
 export function valueNote(view: View): string {

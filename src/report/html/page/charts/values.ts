@@ -21,13 +21,13 @@ export type Unit =
   | "transactions";
 
 /** Number with a unit of thousands, such as `-12.3k`: `shortNumber` for either sign. */
-export function plain(value: number): string {
+export function plainNumber(value: number): string {
   return value < 0 ? `-${shortNumber(-value)}` : shortNumber(value);
 }
 
 function milliseconds(value: number): string {
-  if (value >= 9999.5) return `${plain(value / 1000)} s`;
-  return value > 0 && value < 0.0995 ? `${plain(value * 1000)} µs` : `${plain(value)} ms`;
+  if (value >= 9999.5) return `${plainNumber(value / 1000)} s`;
+  return value > 0 && value < 0.0995 ? `${plainNumber(value * 1000)} µs` : `${plainNumber(value)} ms`;
 }
 
 /** Value with its unit, for tooltips and tables; `-` if there is none. */
@@ -37,15 +37,15 @@ export function valueText(value: number | null | undefined, unit: Unit): string 
   if (unit === "bytes/s") return `${bytesText(value)}/s`;
   if (unit === "ms") return milliseconds(value);
   if (unit === "x") return ratioText(value);
-  if (unit === "%") return `${plain(value * 100)} %`;
-  return unit === "" || unit === "/s" ? `${plain(value)}${unit}` : `${plain(value)} ${unit}`;
+  if (unit === "%") return `${plainNumber(value * 100)} %`;
+  return unit === "" || unit === "/s" ? `${plainNumber(value)}${unit}` : `${plainNumber(value)} ${unit}`;
 }
 
 /** Value as the tick of an axis. The name of the axis has the unit. */
-export function ticked(value: number, unit: Unit): string {
+export function tickLabel(value: number, unit: Unit): string {
   if (unit === "bytes" || unit === "bytes/s") return bytesText(value);
-  if (unit === "%") return plain(value * 100);
-  return plain(value);
+  if (unit === "%") return plainNumber(value * 100);
+  return plainNumber(value);
 }
 
 /**

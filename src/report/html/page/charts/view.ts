@@ -1,7 +1,7 @@
 // A colour belongs to the treatment's place in the report, so that hiding one never repaints the others.
 import { unitsText, unitOf } from "../../../../workloads/vocabulary.js";
 import { trialsText } from "../../../../foundation/text/numbers.js";
-import { ASPECTS } from "../../../../metrics/catalogue.js";
+import { METRIC_ASPECTS } from "../../../../metrics/catalogue.js";
 import { operationsIn } from "../../../../metrics/operations.js";
 import { labelsOf } from "../../../findings/treatment-labels.js";
 import type { ReportData } from "../../report-data.js";
@@ -63,7 +63,7 @@ export function objectionOf({ report, treatments, trials }: View): string | unde
   const visible = allTrials(report)
     .filter(({ treatment }) => treatments.some(({ id }) => id === treatment))
     .filter(({ number }) => typeof trials !== "number" || number === trials);
-  const objections = ASPECTS.flatMap((aspect) => {
+  const objections = METRIC_ASPECTS.flatMap((aspect) => {
     const invalid = visible.flatMap(({ number }) =>
       report.invalidTrials[aspect].includes(number) ? [number] : [],
     );
