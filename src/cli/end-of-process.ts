@@ -4,7 +4,7 @@ const EXIT_PATIENCE_MS = 5_000;
 /** Node's `process.execve`, from 22.15 on and not on Windows: puts another program in place of this process. */
 type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 
-/** Ends the process at once, whatever is under way; on Windows the calling thread must be able to end. */
+/** Ends the process at once, even during other work; on Windows the calling thread must be able to end. */
 export function endNow(exitCode: number): never {
   const { execve } = process as { execve?: Execve };
   // NODE_OPTIONS may load modules or wait for a debugger, which this last program must not do.

@@ -31,7 +31,7 @@ export class StandingSession<Session extends Closable> {
     await opened?.close();
   }
 
-  /** Ends the session for good, even while it is being opened. Never rejects. */
+  /** Ends the session, even while it is being opened. Never rejects. */
   async close(): Promise<void> {
     this.isClosed = true;
     await this.giveUp();

@@ -50,7 +50,7 @@ function setHelpers(areWanted: boolean): void {
 
 /**
  * Lets V8 allocate objects as old if earlier objects from the same place in the code survived a collection (pretenuring).
- * With many clients it does so for arrays of rows by chance, and all their rows then outlive every young generation.
+ * V8 may choose arrays of rows if many clients run: all their rows then outlive every young generation.
  */
 function setPretenuring(isWanted: boolean): void {
   v8.setFlagsFromString(isWanted ? "--allocation-site-pretenuring" : "--no-allocation-site-pretenuring");

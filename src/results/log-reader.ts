@@ -116,7 +116,7 @@ export async function* readLines(path: string): AsyncGenerator<LineBatch> {
         yield { lines };
         rest = last;
       } else rest += last;
-      // The line is cut to its beginning and marked, so that it is no JSON whatever follows.
+      // The line is cut to its beginning and marked, so that it is no JSON with any continuation.
       if (rest.length > LINE_CHARACTERS_MAX) rest = `(too long) ${rest.slice(0, KEPT_OF_LONG_LINE)}`;
     }
   } catch (error) {

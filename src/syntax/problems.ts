@@ -64,7 +64,7 @@ export function safePath(path: Path): string {
   return pathText(path.map((part) => (typeof part === "string" ? keyWithoutPasswords(part) : part)));
 }
 
-/** The problem with passwords removed, whatever its source. */
+/** The problem from any source, with passwords removed. */
 function withoutSecrets(problem: ScenarioProblem): ScenarioProblem {
   const { source, path, message, seen } = problem;
   return {

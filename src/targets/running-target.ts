@@ -1,4 +1,4 @@
-// A started target, whatever its kind. Endpoints carry passwords.
+// A started target of any kind. Endpoints carry passwords.
 import type { Endpoint, Auth } from "../database/endpoint.js";
 import type { SmallDisk } from "./embedded/small-disk.js";
 import type { FullDisk, Shutdown } from "./settings.js";

@@ -73,7 +73,8 @@ const SHORT_MEANING_BY_PATH: Readonly<Record<string, string>> = {
     "sequential: treatment by treatment.",
   factors:
     "Lists of levels by scenario path; `pool.size: 4..32` is a range, whose levels double: 4, 8, 16, 32.",
-  include: "Adds keys to combinations, or combinations; an entry may name another of your own workloads.",
+  include:
+    "Adds keys to combinations, or adds combinations. An entry may name another file of yours as its workload.",
   "pool.strategy": "[pools.md](pools.md) compares them.",
   "actors.<role>.load.executor": "[load.md](load.md) describes them.",
   "faults[].kind": "Kind of the fault: [faults.md](faults.md#kinds) describes each.",

@@ -129,8 +129,8 @@ function kindOf(code: string, error: unknown): FailureKind {
 }
 
 /**
- * The failure's kind after considering its severity: FATAL ends the session, and PANIC every session, whatever the code
- * says.
+ * The failure's kind after considering its severity, which outranks the code: FATAL ends the session, and PANIC ends
+ * every session.
  */
 function withSeverity(kind: FailureKind, error: unknown): FailureKind {
   const severity = typeof error === "object" && error !== null && "severity" in error ? error.severity : "";

@@ -65,7 +65,7 @@ export class Looks {
     return !race || runsIn(race, treatmentId, block);
   }
 
-  /** How the experiment stopped; undefined if all planned trials run whatever the looks find. */
+  /** How the experiment stopped; undefined if the number of trials is fixed. */
   result(treatments: Treatments): StoppingResult | undefined {
     const { stopping } = this.experiment;
     if (!stopping) return undefined;

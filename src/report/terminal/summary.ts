@@ -1,4 +1,5 @@
 // `summary.txt`, which `--verbose` prints. It is made from the stored document alone, so `report` prints the same for an old run.
+import { counted } from "../../foundation/units.js";
 import type { ResultDocument, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
@@ -71,7 +72,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
   const complete = treatment.trials.filter((trial) => trial.status === "complete").length;
   const heading = printable(
     `#${index + 1} ${treatment.id}${levels.length > 0 ? ` (${levels.join(", ")})` : ""}` +
-      `, ${complete} complete ${complete === 1 ? "trial" : complete === 0 ? "trials" : "trials, all transactions together"}`,
+      `, ${counted(complete, "complete trial")}${complete > 1 ? ", all transactions together" : ""}`,
   );
   const { workload: vocabulary } = result;
   const figures = figuresOf(treatment);

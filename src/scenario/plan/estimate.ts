@@ -21,7 +21,7 @@ export function trialSpan(settings: TreatmentSettings): TimeSpan {
   return { leastMs: warmUpMs + windowMs.least, mostMs: warmUpMs + windowMs.most + drainMaxMs };
 }
 
-/** Number of blocks that run whatever their results. A time budget may end the experiment before the second. */
+/** Number of blocks that run with any results. A time budget may end the experiment before the second. */
 export function leastBlocks({ trials, treatments, stopping }: Experiment): number {
   if (!stopping) return trials.length / treatments.length;
   return stopping.budgetMs === undefined ? (stopping.min ?? stopping.max) : 1;

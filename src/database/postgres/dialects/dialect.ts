@@ -49,7 +49,7 @@ export interface Dialect {
    * Values of `{{...}}` in the dialect's DDL, by level of storage. A level without an entry does not exist in the dialect.
    */
   readonly storages: Readonly<Partial<Record<Storage, Readonly<Record<string, string>>>>>;
-  /** Quotes an identifier, whatever characters it contains. */
+  /** Quotes an identifier, which may contain any characters. */
   quoteIdentifier(name: string): string;
   /** SQL expression for the 16 bytes, as bytea, of the UUID that `expression` gives. */
   readonly uuidBytes: (expression: string) => string;

@@ -21,7 +21,7 @@ const ANSWER_MS = 2000;
 const RETAKE_MS = 15_000;
 const RETAKE_EVERY_MS = 200;
 
-/** Error of a claim that is lost for good: another run has marked the schema, or the schema was dropped. */
+/** Error of a claim that cannot be taken again: another run has marked the schema, or the schema was dropped. */
 class ClaimLostError extends Error {}
 
 /**
@@ -44,7 +44,7 @@ class HeldClaim implements NamespaceClaim {
   readonly lost: Promise<never>;
   private lose: (error: TargetError) => void = () => undefined;
   private session: AdminClient | undefined;
-  /** Pending while a lost claim is being taken again; settled while it is held, and once it is lost for good. */
+  /** Pending while a lost claim is being taken again; settled while it is held, and once it cannot be taken again. */
   private retakenDone = Promise.resolve();
   private owner: { readonly run: string | undefined } | undefined;
   private readonly closingAbort = new AbortController();

@@ -182,7 +182,7 @@ async function changeNamespace<T>(
 }
 
 async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
-  // READ COMMITTED, whatever the server's default: the state must be read as it is after the wait for the lock.
+  // READ COMMITTED, even if the server has another default: the state must be read as it is after the wait for the lock.
   await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
   await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`train-sim/${namespace}`]);

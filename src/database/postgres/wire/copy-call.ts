@@ -52,7 +52,7 @@ export class CopyCall extends DirectCall<number> {
     return false;
   }
 
-  /** Takes nothing: the server answers twice, whatever the number of rows, and the driver reads both answers. */
+  /** Takes nothing: the server answers twice for any number of rows, and the driver reads both answers. */
   override take(): number {
     return 0;
   }

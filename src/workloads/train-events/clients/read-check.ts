@@ -70,7 +70,7 @@ export function oldestOf({ newest }: ReadRows): string | undefined {
     .reduce((oldest, each) => (microsOf(each) < microsOf(oldest) ? each : oldest));
 }
 
-/** Rows that are wrong whatever the tables hold, for example of another type or in the wrong order. */
+/** Rows that are wrong for any content of the tables, for example of another type or in the wrong order. */
 export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Sought): Misread[] {
   const misread = [...beyondLimit(newest), ...[newest, found].flatMap(readTwice)];
   const isOfType = (row: StatementRow): boolean => textIn(row, "eventType") === sought.eventType;
@@ -84,7 +84,7 @@ export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Soug
   return misread;
 }
 
-/** Rows of a question's answer that are wrong whatever the tables hold. A row of `byType` is named by its type. */
+/** Rows of a question's answer that are wrong for any content of the tables. A row of `byType` is named by its type. */
 export function misansweredRows(rows: readonly StatementRow[], question: Question): Misread[] {
   const { kind } = question;
   const words = `${READS[kind]} gave it, and it is not what was asked for`;
