@@ -1,6 +1,7 @@
 // Four lanes of `npm test`, side by side: `unit` is pure and quick; `alone` replaces modules or looks at memory, so each of
-// its files has a process of its own; `db` talks to a real PostgreSQL; `e2e` runs the built program and its threads. `full` has what these leave out, and `mutants` plants changes and counts those that the audit
-// finds. No limit here is about speed, and nothing is tried twice: a limit ends what hangs.
+// its files has a process of its own; `db` talks to a real PostgreSQL; `e2e` runs the built program and its threads. Three
+// more have a command: `full` has what these leave out, `quiet` needs the machine to itself, and `mutants` plants changes
+// and counts those that the audit finds. No limit here is about speed, and nothing is tried twice: a limit ends what hangs.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
@@ -26,7 +27,7 @@ function lane(
   include: string[],
   more: Pick<
     NonNullable<TestProjectInlineConfiguration["test"]>,
-    "exclude" | "env" | "isolate" | "testTimeout"
+    "exclude" | "env" | "isolate" | "testTimeout" | "maxWorkers" | "sequence"
   > = {},
 ): TestProjectInlineConfiguration {
   return {
@@ -54,6 +55,10 @@ export default defineConfig({
         ["test/full/*.test.ts", "test/*/fuzz-*.test.ts", ...testsIn("src", "test").filter(isSplit)],
         { env: { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "400" }, testTimeout: 900_000 },
       ),
+      // Each file alone, after the other lanes: its cases need a difference that the load of other tests would hide.
+      lane("quiet", ["test/quiet/*.test.ts"], {
+        ...{ maxWorkers: 1, sequence: { groupOrder: 1 }, testTimeout: 900_000 },
+      }),
       lane("mutants", ["test/mutants/*.mutant.test.ts"]),
     ],
   },

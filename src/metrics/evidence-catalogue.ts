@@ -237,7 +237,7 @@ export const EVIDENCE = [
       reason: because("blocks", 0.1, "{now} buffers per event became dirty against {then}"),
     }),
   }),
-  counter("blocks.written", "blocks", "blocks written, or added to a file, by whatever process", {
+  counter("blocks.written", "blocks", "blocks that any process wrote, or added to a file", {
     window: total("blocksWritten", { isThreshold: true }),
     perEvent: cost("blocksWritten", "Blocks written per event", {
       reason: because("blocks", 0.1, "{now} blocks per event were written against {then}"),

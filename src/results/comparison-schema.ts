@@ -135,7 +135,7 @@ const finding = {
   objection: z
     .string()
     .optional()
-    .describe("Why it is inconclusive whatever was seen: timings or counts of its trials are not valid"),
+    .describe("Why no measured difference can be a finding: timings or counts of its trials are not valid"),
   familyP: amount
     .max(1)
     .nullable()

@@ -69,6 +69,16 @@ function shell(
   return done.status ?? -1;
 }
 
+/**
+ * Exit code that the verdict of a passed run asks for: 112 if load of other programs, such as other tests, disturbed the
+ * newest run.
+ */
+function codeOfVerdict({ workspace }: Place): number {
+  const verdict = readFileSync(join(workspace, "verdict.md"), "utf8");
+  expect(verdict).toContain("Nothing can be concluded from");
+  return verdict.includes("The newest run is not judged") ? 112 : 0;
+}
+
 /** Runs the steps of the action; returns the exit code of the first one that fails, or 0. */
 function runAction(place: Place, event: string, inputs: Readonly<Record<string, string>>): number {
   const action = Action.parse(parse(readFileSync("ci/github/action.yml", "utf8")));
@@ -104,11 +114,11 @@ it("the GitHub action measures, keeps a history and comments the verdict on a pu
   const place = stage();
   const scenario = writeScenarioFile(SHORT + onSuiteServer("ciaction"));
   const history = join(place.workspace, ".train-sim-history");
-  expect(runAction(place, "push", { scenario })).toBe(0);
-  expect(runAction(place, "push", { scenario })).toBe(0);
+  expect(runAction(place, "push", { scenario })).toBe(codeOfVerdict(place));
+  expect(runAction(place, "push", { scenario })).toBe(codeOfVerdict(place));
   expect(readdirSync(history)).toHaveLength(2);
   expect(readdirSync(place.workspace)).not.toContain("commented.md");
-  expect(readFileSync(join(place.home, "summary"), "utf8")).toContain("Nothing can be concluded from 2 runs");
+  expect(readFileSync(join(place.home, "summary"), "utf8")).toContain("Nothing can be concluded from");
 
   const failing = writeScenarioFile(
     `${SHORT}thresholds: { __cycle__: ["p(99)<0.001"] }\n${onSuiteServer("ciaction")}`,
@@ -135,7 +145,7 @@ it("the GitLab template measures and comments the verdict on a merge request", (
       TRAIN_SIM_DIR: place.home,
       ...more,
     });
-  expect(run(writeScenarioFile(SHORT + onSuiteServer("cigitlab")))).toBe(0);
+  expect(run(writeScenarioFile(SHORT + onSuiteServer("cigitlab")))).toBe(codeOfVerdict(place));
   expect(readdirSync(place.workspace)).not.toContain("commented.md");
   const merge = {
     CI_MERGE_REQUEST_IID: "7",

@@ -76,34 +76,54 @@ test("a soak with standbys fails over, and loses nothing that the failover does 
   expect(printed).toContain("2 standbys, quorum");
 }, 300_000);
 
-test.each([
-  [
-    "lost 3 events and 0 passes and archivings, where nothing may be",
-    { lost: 3, losses: [{ operation: "add", lost: 3, unexplained: 0 }] },
-    undefined,
-  ],
-  [
-    "lost 0 events and 2 passes and archivings, where nothing may be",
-    { losses: [{ operation: "process", lost: 2, unexplained: 0 }] },
-    undefined,
-  ],
-  [
-    "lost 2 that no fault explains",
-    { lost: 5, losses: [{ operation: "add", lost: 5, unexplained: 2 }] },
-    ALLOWED,
-  ],
-  ["duplicated 1", { duplicated: 1 }, ALLOWED],
-  [undefined, { lost: 5, losses: [{ operation: "add", lost: 5, unexplained: 0 }] }, ALLOWED],
-  [undefined, {}, undefined],
-])(
-  "a soak judges the losses of a trial with verdict ok and reports: %s",
-  async (violation, found, allowed) => {
+interface LossCase {
+  readonly case: string;
+  readonly found: object;
+  readonly allowed?: object;
+  readonly violations: readonly string[];
+}
+
+const LOSS_CASES: readonly LossCase[] = [
+  {
+    case: "lost events without a reason",
+    found: { lost: 3, losses: [{ operation: "add", lost: 3, unexplained: 0 }] },
+    violations: ["lost 3 events and 0 passes and archivings, where nothing may be"],
+  },
+  {
+    case: "lost passes",
+    found: { losses: [{ operation: "process", lost: 2, unexplained: 0 }] },
+    violations: ["lost 0 events and 2 passes and archivings, where nothing may be"],
+  },
+  {
+    case: "allowed losses that no fault explains",
+    found: { lost: 5, losses: [{ operation: "add", lost: 5, unexplained: 2 }] },
+    allowed: ALLOWED,
+    violations: ["lost 2 that no fault explains"],
+  },
+  {
+    case: "duplicated events where losses are allowed",
+    found: { duplicated: 1 },
+    allowed: ALLOWED,
+    violations: ["duplicated 1"],
+  },
+  {
+    case: "nothing if losses are allowed and a fault explains them",
+    found: { lost: 5, losses: [{ operation: "add", lost: 5, unexplained: 0 }] },
+    allowed: ALLOWED,
+    violations: [],
+  },
+  { case: "nothing if nothing was lost", found: {}, violations: [] },
+];
+
+test.each(LOSS_CASES)(
+  "a soak reports of a trial whose verdict is ok: $case",
+  async ({ found, allowed, violations }) => {
     const { violationsOf } = (await import(REPORT)) as { violationsOf: (ended: object) => string[] };
     const integrity = { verdict: "ok", violations: [], lost: 0, duplicated: 0, ...found };
     const result = { treatments: [{ trials: [{ status: "complete", integrity }] }] };
     const scenario = { faults: [], ...(allowed && { integrity: allowed }) };
     const ended = { exitCode: 0, signal: null, result, scenario };
-    expect(violationsOf(ended)).toEqual(violation === undefined ? [] : [violation]);
+    expect(violationsOf(ended)).toEqual(violations);
   },
 );
 

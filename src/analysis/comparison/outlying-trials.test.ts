@@ -44,7 +44,7 @@ describe("outlying trials", () => {
       ]);
       expect(verdictOfAdd(result)).toBe("inconclusive");
       const summary = renderSummary(result, { directory: "results/x" }).replace(/\s+/g, " ");
-      expect(summary).toContain(`Outlying: add of text: trial ${number ?? 0} ${words}.`);
+      expect(summary).toContain(`Outlying trials of text: add: trial ${number ?? 0} ${words}.`);
     },
   );
 

@@ -151,8 +151,8 @@ export interface StallFamily {
   /** True if some distribution of the stalled trials over the runs could be claimed at `level`. */
   readonly canClaim: (level: number) => boolean;
   /**
-   * Findings on treatments of this run that have a stalled trial on either side; the claims of all runs together miss at
-   * `level`.
+   * Findings on treatments of this run that have a stalled trial on either side. The chance that any finding of any run is
+   * false is at most `level`.
    */
   readonly findings: (run: number, level: number) => StallFinding[];
 }

@@ -192,7 +192,7 @@ it("the lint states which conclusions fewer than five trials cannot give", () =>
     "1 trial: medians will have no interval; run at least 5",
   );
   expect(wordsOf("trials: 4\ntrial: { duration: 6m }\nfactors: { payload: [jsonb, text] }")).toBe(
-    "4 trials of each treatment: no difference can be concluded, whatever its size; run at least 5",
+    "4 trials of each treatment: no difference of any size can be concluded; run at least 5",
   );
   expect(rulesOf("factors: { payload: [jsonb, text] }"), "the default").toEqual([]);
 });

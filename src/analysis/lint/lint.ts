@@ -22,7 +22,7 @@ function fewTrials(experiment: Experiment): Lint[] {
   const cost =
     experiment.treatments.length === 1
       ? `${counted(trials, "trial")}: medians will have no interval`
-      : `${counted(trials, "trial")} of each treatment: no difference can be concluded, whatever its size`;
+      : `${counted(trials, "trial")} of each treatment: no difference of any size can be concluded`;
   return [{ rule: "few-trials", words: `${cost}; run at least ${BLOCKS_MIN}` }];
 }
 

@@ -67,7 +67,8 @@ test("an effect of a place that does not vary stays in the ratio", () => {
 });
 
 test("mean, error and p-value equal least squares with places at any distance", () => {
-  // Intercept of y = logs over x = places by the textbook's formulae; p by integrating Student's density, in Python.
+  // Expected: intercept of the least-squares line of log over places, by a textbook's formulae in Python; p is the integral of
+  // Student's density.
   const found = meanWithoutPlaces([
     { log: 0.3, places: 1 },
     { log: 0.1, places: -2 },

@@ -68,23 +68,21 @@ function outlyingText(trials: readonly OutlyingTrial[], unit: string): string {
   return `${words.join(", ")} ${unit}/s against a median of ${shortNumber(first?.median ?? 0)}`;
 }
 
-/** Groups outlying trials by treatment and operation, in order. */
-function byOperation(trials: readonly OutlyingTrial[]): OutlyingTrial[][] {
-  const groups = new Map<string, OutlyingTrial[]>();
-  for (const trial of trials) {
-    const key = JSON.stringify([trial.treatment, trial.operation]);
-    groups.set(key, [...(groups.get(key) ?? []), trial]);
-  }
+function grouped<T>(values: readonly T[], keyOf: (value: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
   return [...groups.values()];
 }
 
-/** Sentences on outlying trials, one for each treatment and operation. */
+/** Sentences on outlying trials, one for each treatment. */
 function outlyingSentences(treatments: readonly TreatmentResult[], vocabulary: Vocabulary): string[] {
-  return byOperation(outlyingTrials(treatments)).map((trials) => {
-    const [first] = trials;
-    const { operation = "", treatment = "" } = first ?? {};
-    const text = outlyingText(trials, unitOf(vocabulary, operation));
-    return `Outlying: ${operation} of ${treatment}: ${text}. Find out why before using this treatment's median.`;
+  return grouped(outlyingTrials(treatments), ({ treatment }) => treatment).map((ofTreatment) => {
+    const texts = grouped(ofTreatment, ({ operation }) => operation).map((trials) => {
+      const operation = trials[0]?.operation ?? "";
+      return `${operation}: ${outlyingText(trials, unitOf(vocabulary, operation))}`;
+    });
+    const treatment = ofTreatment[0]?.treatment ?? "";
+    return `Outlying trials of ${treatment}: ${texts.join("; ")}. Find out why before using this treatment's medians.`;
   });
 }
 

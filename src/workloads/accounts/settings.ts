@@ -25,7 +25,7 @@ export const keys = {
     .min(0)
     .max(1)
     .default(0)
-    .meta({ description: "Share of transfers that go to branch 1, whatever the scale. Default 0." }),
+    .meta({ description: "Share of transfers that go to branch 1, at any scale. Default 0." }),
   isolation: isolationKey,
   scale: scaleKey,
 } as const;

@@ -161,7 +161,7 @@ function effectTables(result: ResultDocument): Html {
   return foldOf(
     "Factors",
     html`${tableOf(
-      "Effect of a factor's level, whatever the other factors are: geometric mean over their combinations",
+      "Effect of a factor's level: geometric mean over all combinations of the other factors",
       [text("level"), text("of"), "combinations", ...FINDING_COLUMNS],
       effectRows,
     )}${tableOf(
