@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import v8 from "node:v8";
 import vm from "node:vm";
-import { PartNames, PartTimes, POOL_WAIT } from "#program/metrics/part-times.js";
+import { PartNames, PartTimes, POOL_WAIT_PART } from "#program/metrics/part-times.js";
 import { Recorder } from "#program/metrics/recorder.js";
 import { readOptions } from "./options.mjs";
 
@@ -62,7 +62,7 @@ function transactionBytes() {
     const startMs = atMs - serviceMs;
     const parts = clients[i & 7];
     parts.start(startMs);
-    parts.book(POOL_WAIT, startMs, startMs + 0.01);
+    parts.book(POOL_WAIT_PART, startMs, startMs + 0.01);
     parts.onCall("begin", startMs + 0.01, startMs + 0.2);
     parts.onCall("add", startMs + 0.2, startMs + 0.4);
     parts.onCall("commit", atMs - 0.3, atMs);

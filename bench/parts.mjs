@@ -18,7 +18,7 @@ import { bindAhead } from "#program/database/postgres/wire/bind-message.js";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { Prng } from "#program/foundation/prng.js";
 import { Sleeper } from "#program/foundation/sleeper.js";
-import { PartNames, PartTimes, POOL_WAIT } from "#program/metrics/part-times.js";
+import { PartNames, PartTimes, POOL_WAIT_PART } from "#program/metrics/part-times.js";
 import { Recorder } from "#program/metrics/recorder.js";
 import { LedgerFileWriter } from "#program/workloads/train-events/audit/ledger-file.js";
 import { DocumentGenerator } from "#program/workloads/train-events/model/document-generator.js";
@@ -82,14 +82,14 @@ function transactor() {
   const lease = { connection, release: () => undefined };
   const own = new Transactor({
     failures: postgresql.failures,
-    placeOf: () => ({}),
+    failurePlaceOf: () => ({}),
     source: { acquire: () => lease, endpointOf: () => 0 },
     recorder: recorderOf(["pay"]),
     eventLog: new EventLog(SILENT),
     retry: new RetryPolicy({ attempts: 3, baseMs: 10, ceilingMs: 15, deadlineMs: 60_000 }, new Prng(3)),
     slowTransactionMs: 1e9,
     sleeper: new Sleeper(),
-    isArrival: () => false,
+    isStartedBySchedule: () => false,
     time: new TimeAccount(),
     partNames: new PartNames(),
     nowMs: monotonicMs,
@@ -114,7 +114,7 @@ function recorder() {
     const startMs = i / 10;
     const finishedMs = startMs + 3;
     times.start(startMs);
-    times.book(POOL_WAIT, startMs, startMs);
+    times.book(POOL_WAIT_PART, startMs, startMs);
     times.onCall("begin", startMs, startMs + 1);
     times.onCall("pay", startMs + 1, startMs + 2);
     times.onCall("commit", startMs + 2, finishedMs);

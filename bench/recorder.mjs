@@ -9,7 +9,7 @@ import os from "node:os";
 import { join } from "node:path";
 import { processCpuSeconds } from "#program/foundation/process-usage.js";
 import { Prng } from "#program/foundation/prng.js";
-import { PartNames, PartTimes, POOL_WAIT, RELEASE } from "#program/metrics/part-times.js";
+import { PartNames, PartTimes, POOL_WAIT_PART, RELEASE_PART } from "#program/metrics/part-times.js";
 import { Recorder, transferablesOf } from "#program/metrics/recorder.js";
 import { Tally } from "#program/metrics/tally.js";
 import { TrialFiles } from "#program/results/trial-files.js";
@@ -46,12 +46,12 @@ function bookParts(times, finishedMs, serviceMs) {
   const startMs = finishedMs - serviceMs;
   const callMs = serviceMs / 5;
   times.start(startMs);
-  times.book(POOL_WAIT, startMs, startMs + 0.01);
+  times.book(POOL_WAIT_PART, startMs, startMs + 0.01);
   times.onCall("begin", startMs + 0.01, startMs + callMs);
   times.onCall("process.claim", startMs + callMs, startMs + 2 * callMs);
   times.onCall("process.advance", startMs + 2 * callMs, startMs + 3 * callMs);
   times.onCall("commit", startMs + 3.5 * callMs, finishedMs);
-  times.book(RELEASE, finishedMs, finishedMs);
+  times.book(RELEASE_PART, finishedMs, finishedMs);
   times.finish(finishedMs, 0);
   return times;
 }

@@ -54,7 +54,7 @@ async function cpuMsOfSample() {
       sessions.push(await connectAdmin(server.admin, { purpose: "consumers" }));
     const dialect = withoutPauses(dialectOf("postgres"));
     const workload = sampledIn(trainEvents, "postgres", namespace);
-    const sampler = new DatabaseSampler({ endpoint: server.admin, dialect, workload, isOurs: true });
+    const sampler = new DatabaseSampler({ endpoint: server.admin, dialect, workload, isOwnServer: true });
     sessions.push(sampler);
     await sampler.open();
     const usage = () => hostUsage({ serverPid: server.serverPid, poolerPids: [] });

@@ -10,7 +10,7 @@ import { keysOf } from "#program/syntax/tagged-union.js";
 import { ISOLATION_LEVELS, LOCK_MODES } from "#program/database/levels.js";
 import { POOL_MODES } from "#program/pools/pgbouncer/settings.js";
 import { REPLICATION_LEVELS } from "#program/targets/embedded/settings.js";
-import { FULL_DISKS, SHUTDOWNS } from "#program/targets/settings.js";
+import { FULL_DISKS, SHUTDOWN_MODES } from "#program/targets/settings.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "#program/workloads/train-events/settings.js";
 
 const WINDOW_SECONDS = 16;
@@ -69,7 +69,7 @@ function settingsOf(prng, hasPooler, standbys) {
 /** Draws values for keys of a kind of fault. Keys that are not here keep their defaults. */
 const KEYS = {
   sessions: (prng) => pick(prng, [1, "50%", "100%"]),
-  shutdown: (prng) => pick(prng, SHUTDOWNS),
+  shutdown: (prng) => pick(prng, SHUTDOWN_MODES),
   process: (prng) => pick(prng, STOPPED_PROCESSES),
   disk: (prng) => pick(prng, FULL_DISKS),
   lock: (prng) => pick(prng, LOCK_MODES),

@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import type { Command } from "commander";
 import { ExitCode, messageOf, UsageError } from "../foundation/errors.js";
 import { connectionLimits } from "../foundation/machine.js";
-import { withoutControls } from "../foundation/shown.js";
+import { escapeControlCharacters } from "../foundation/shown.js";
 import { serveAsAgent } from "../engine/agents/agent.js";
 import { join, machineId } from "../engine/agents/join.js";
 import { readToken } from "../engine/agents/token.js";
@@ -43,17 +43,17 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * Runs the same command without `--again` in child processes, one after the other: the next starts when the last was
  * killed.
  */
-async function runAgain({ tokenFile }: AgentCommandOptions): Promise<void> {
-  const words = process.argv.slice(1).filter((word) => word !== "--again");
+async function restartWhenKilled({ tokenFile }: AgentCommandOptions): Promise<void> {
+  const childArgs = process.argv.slice(1).filter((word) => word !== "--again");
   const token = tokenFile === "-" ? await readToken(tokenFile) : undefined;
   for (;;) {
-    const input = token === undefined ? "inherit" : "pipe";
-    const child = spawn(process.execPath, words, { stdio: [input, "inherit", "inherit"] });
+    const stdinMode = token === undefined ? "inherit" : "pipe";
+    const child = spawn(process.execPath, childArgs, { stdio: [stdinMode, "inherit", "inherit"] });
     child.stdin?.on("error", () => undefined).end(`${token}\n`); // its exit says more
-    const pass = (signal: NodeJS.Signals): unknown => child.kill(signal);
-    for (const signal of STOP_SIGNALS) process.on(signal, pass);
+    const forwardSignal = (signal: NodeJS.Signals): unknown => child.kill(signal);
+    for (const signal of STOP_SIGNALS) process.on(signal, forwardSignal);
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-    for (const each of STOP_SIGNALS) process.off(each, pass);
+    for (const each of STOP_SIGNALS) process.off(each, forwardSignal);
     if (signal === "SIGKILL") continue;
     process.exitCode = code ?? ExitCode.unexpected;
     return;
@@ -61,9 +61,9 @@ async function runAgain({ tokenFile }: AgentCommandOptions): Promise<void> {
 }
 
 async function agent(options: AgentCommandOptions): Promise<void> {
-  if (options.again) return runAgain(options);
+  if (options.again) return restartWhenKilled(options);
   const note = (words: string): void => {
-    process.stderr.write(`${withoutControls(words)}\n`);
+    process.stderr.write(`${escapeControlCharacters(words)}\n`);
   };
   const socket = await join({
     url: options.join,

@@ -12,8 +12,8 @@ interface ManifestCommandOptions extends Omit<ManifestOptions, "token" | "scenar
 }
 
 export function register(program: Command): void {
-  const agents = program.command("agents").description("Start agents on other machines");
-  agents
+  const agentsCommand = program.command("agents").description("Start agents on other machines");
+  agentsCommand
     .command("manifest")
     .description("Print Kubernetes manifests for a run of that scenario with agents")
     .argument("<scenario>", "scenario file; its target must be a url that the pods can reach")
@@ -23,13 +23,13 @@ export function register(program: Command): void {
     .option("--workers <n>", "worker threads, and processors, of each agent", positiveNumber, 4)
     .option("--memory <quantity>", "of each pod", "4Gi")
     .option("--name <name>", "what the objects' names begin with", "train-sim")
-    .action(manifest);
+    .action(printManifest);
 }
 
-async function manifest(scenario: string, options: ManifestCommandOptions): Promise<void> {
-  const { tokenFile, ...rest } = options;
-  const objects = kubernetesManifest({
-    ...rest,
+async function printManifest(scenario: string, options: ManifestCommandOptions): Promise<void> {
+  const { tokenFile, ...manifestOptions } = options;
+  const manifestObjects = kubernetesManifest({
+    ...manifestOptions,
     token: await readToken(tokenFile),
     scenario: await scenarioForAgents(scenario, options.agents),
   });
@@ -40,7 +40,9 @@ async function manifest(scenario: string, options: ManifestCommandOptions): Prom
     `# ${name}-database: PGPASSWORD, unless the scenario's URL can do without`,
     `# Results are in the volume ${name}-results. To run again, delete both jobs first.`,
   ];
-  process.stdout.write(`${header.join("\n")}\n${objects.map((each) => stringify(each)).join("---\n")}`);
+  process.stdout.write(
+    `${header.join("\n")}\n${manifestObjects.map((each) => stringify(each)).join("---\n")}`,
+  );
 }
 
 /** The resolved scenario, without passwords. Throws a UsageError if no agent on another machine could run it. */

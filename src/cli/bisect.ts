@@ -8,7 +8,7 @@ import { revisionsOf, type Candidate, type RunnableRevision } from "../engine/bi
 import { wallClockMs } from "../foundation/clock.js";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { deriveSeed } from "../foundation/prng.js";
-import { withoutControls } from "../foundation/shown.js";
+import { escapeControlCharacters } from "../foundation/shown.js";
 import { writeNamedFile } from "../foundation/storage.js";
 import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import { isHeadline } from "../metrics/metric-lists.js";
@@ -21,7 +21,7 @@ import type { Mapping } from "../syntax/paths.js";
 import { appendValue, maxRegressionOption, wholeNumber } from "./option-values.js";
 import { runWithSignals } from "./run.js";
 
-interface BisectCommand {
+interface BisectCommandOptions {
   readonly good: string;
   readonly bad?: string;
   readonly objective: string;
@@ -34,13 +34,13 @@ interface BisectCommand {
 }
 
 /** Parses `5%` or `5` to a share of 0.05. */
-function regression(text: string): number {
+function parseRegression(text: string): number {
   const percent = Number(/^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim())?.[1]);
   if (percent >= 1 && percent <= 50) return percent / 100;
   throw new InvalidArgumentError("Give a percentage from 1 to 50, such as 5%.");
 }
 
-function trialsMost(text: string): number {
+function parseTrialsMost(text: string): number {
   const trials = wholeNumber(text);
   if (trials > BLOCKS_MIN && trials <= 1000) return trials;
   throw new InvalidArgumentError(`Give a number from ${BLOCKS_MIN + 1} to 1000.`);
@@ -57,8 +57,8 @@ export function register(program: Command): void {
       "--objective <words>",
       "metric to compare, such as 'maximise pay.events/s' or 'minimise pay.p(99)'",
     )
-    .addOption(maxRegressionOption(regression))
-    .option("--trials <n>", "most trials of each revision in a step, 6 or more", trialsMost, 30)
+    .addOption(maxRegressionOption(parseRegression))
+    .option("--trials <n>", "most trials of each revision in a step, 6 or more", parseTrialsMost, 30)
     .option(
       "--set <path=value>",
       "override one scenario path at every revision; may be repeated",
@@ -72,14 +72,14 @@ export function register(program: Command): void {
 }
 
 /** Exit codes of a run that are a result of the revision's files; any other code ends the bisection. */
-const OF_FILES: readonly ExitCode[] = [
+const REVISION_EXIT_CODES: readonly ExitCode[] = [
   ExitCode.invalid,
   ExitCode.unexpected,
   ExitCode.integrityViolation,
   ExitCode.abortedByThreshold,
 ];
 
-async function run(scenario: string, options: BisectCommand): Promise<void> {
+async function run(scenario: string, options: BisectCommandOptions): Promise<void> {
   const { good, bad, set, quiet } = options;
   const candidates = revisionsOf({ scenario, good, bad, set, environment: process.env });
   const [base] = candidates;
@@ -93,7 +93,9 @@ async function run(scenario: string, options: BisectCommand): Promise<void> {
       RunnableRevision,
     ];
     const { id, subject } = other.revision;
-    process.stderr.write(withoutControls(`train-sim: step ${step + 1}, ${purpose}: ${id} ${subject}\n`));
+    process.stderr.write(
+      escapeControlCharacters(`train-sim: step ${step + 1}, ${purpose}: ${id} ${subject}\n`),
+    );
     const name = `${step + 1}-${id}`.replaceAll(" ", "-");
     return outcomeOf(async () => {
       const seed = deriveSeed(experiment.seed, "bisect", step);
@@ -106,16 +108,16 @@ async function run(scenario: string, options: BisectCommand): Promise<void> {
     });
   };
   const document = await bisect(plan, measure);
-  const text = renderBisection(document, subjectsOf(candidates));
+  const text = renderBisection(document, subjectById(candidates));
   const json = `${JSON.stringify(document, null, 2)}\n`;
   await writeNamedFile(join(out, "bisect.json"), json);
   await writeNamedFile(join(out, "bisect.txt"), text);
-  process.stdout.write(options.json ? json : withoutControls(`${text}Results: ${out}\n`));
+  process.stdout.write(options.json ? json : escapeControlCharacters(`${text}Results: ${out}\n`));
   const isWorse = document.outcome !== "no-regression" && document.outcome !== "inconclusive";
   process.exitCode = isWorse ? ExitCode.thresholdFailed : ExitCode.done;
 }
 
-function subjectsOf(candidates: readonly Candidate[]): Map<string, string> {
+function subjectById(candidates: readonly Candidate[]): Map<string, string> {
   return new Map(candidates.map(({ revision: { id, subject } }) => [id, subject]));
 }
 
@@ -124,9 +126,9 @@ function experimentKeys(
   { scenario: { diagnosis } }: RunnableRevision,
   objective: Objective,
   max: number,
-  near: number,
+  margin: number,
 ): Mapping {
-  const within = `${(near * 100).toFixed(3)}%`;
+  const within = `${(margin * 100).toFixed(3)}%`;
   return {
     trials: { min: BLOCKS_MIN, max, until: "decided", within },
     ...(diagnosis !== undefined && { diagnosis }),
@@ -141,13 +143,13 @@ function thresholdFor({ operation, metric, words }: Objective): Mapping {
   return { [operation]: [`${aggregate}>=0`] };
 }
 
-async function outcomeOf(measured: () => ReturnType<typeof runWithSignals>): Promise<StepOutcome> {
+async function outcomeOf(runStep: () => ReturnType<typeof runWithSignals>): Promise<StepOutcome> {
   try {
-    const { result, directory, exitCode, failure } = await measured();
+    const { result, directory, exitCode, failure } = await runStep();
     if (exitCode === ExitCode.done || exitCode === ExitCode.thresholdFailed) return { result, directory };
     throw failure ?? new TrainSimError(`the step ended with exit code ${exitCode}`, exitCode, directory);
   } catch (error) {
-    if (!(error instanceof TrainSimError) || !OF_FILES.includes(error.exitCode)) throw error;
+    if (!(error instanceof TrainSimError) || !REVISION_EXIT_CODES.includes(error.exitCode)) throw error;
     return { problem: error.message.replace(/\s*\n\s*/g, " ") };
   }
 }

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, UsageError } from "../foundation/errors.js";
-import { withoutControls } from "../foundation/shown.js";
+import { escapeControlCharacters } from "../foundation/shown.js";
 import { counted } from "../foundation/units.js";
 import { compareRuns, type StoredRun } from "../analysis/comparison/run-comparison.js";
 import { historyOf } from "../analysis/history/run-history.js";
@@ -23,7 +23,7 @@ interface CompareOptions {
 }
 
 /** Parses `5%` or `5` to a share of 0.05. */
-function share(text: string): number {
+function parseShare(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim());
   const percent = Number(match?.[1]);
   if (!match || percent >= 100) throw new InvalidArgumentError("Give a percentage below 100, such as 5%.");
@@ -38,7 +38,7 @@ export function register(program: Command): void {
     )
     .argument("<dir...>", "result directories; the first is the baseline unless --baseline names one")
     .option("--baseline <dir>", "result directory to compare the others with")
-    .addOption(maxRegressionOption(share))
+    .addOption(maxRegressionOption(parseShare))
     .option("--allow-differences", "judge runs of other settings or machines, and disturbed ones, too")
     .option("--csv <file>", "also write one row a run, oldest first, for change-point tools (Apache Otava)")
     .option("--history", "find the runs at which a series of runs changed, oldest first by their start")
@@ -85,10 +85,13 @@ async function history(directories: readonly string[], options: CompareOptions):
 
 /** Reads the results of runs, the baseline first; a directory named twice counts once. */
 async function readRuns(directories: readonly string[], baseline: string | undefined): Promise<StoredRun[]> {
-  const named = baseline === undefined ? directories : [baseline, ...directories];
-  const byPath = new Map(named.map((directory) => [resolve(directory), directory]));
+  const allDirectories = baseline === undefined ? directories : [baseline, ...directories];
+  const directoryByPath = new Map(allDirectories.map((directory) => [resolve(directory), directory]));
   return Promise.all(
-    [...byPath.values()].map(async (directory) => ({ directory, result: await readResult(directory) })),
+    [...directoryByPath.values()].map(async (directory) => ({
+      directory,
+      result: await readResult(directory),
+    })),
   );
 }
 
@@ -97,6 +100,6 @@ async function writeCsv(runs: readonly StoredRun[], file: string): Promise<void>
   await writeNamedFile(file, csv);
   if (leftOut.length === 0) return;
   process.stderr.write(
-    `train-sim: ${file} leaves out ${counted(leftOut.length, "metric")} that some runs lack, such as ${withoutControls(leftOut[0] ?? "")}\n`,
+    `train-sim: ${file} leaves out ${counted(leftOut.length, "metric")} that some runs lack, such as ${escapeControlCharacters(leftOut[0] ?? "")}\n`,
   );
 }

@@ -12,7 +12,7 @@ import { describeEndpoint } from "../database/endpoint.js";
 import { loadOfAgents, loadOfThisProcess } from "../scenario/connections.js";
 import type { Experiment } from "../scenario/settings.js";
 import { TARGET_KINDS } from "../targets/registry.js";
-import { areAtAgents, isManaged, poolerKindOf, STRATEGIES } from "../pools/registry.js";
+import { arePoolersAtAgents, isManaged, poolerKindOf, STRATEGIES } from "../pools/registry.js";
 import { findOrphans, orphanCommand, orphanWords } from "../foundation/process/orphans.js";
 import { packageVersion } from "./package-info.js";
 
@@ -43,10 +43,10 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
     ...(await examinePoolers(experiment)),
     openFiles(experiment),
     ...examineClock(),
-    ...agentThreads(experiment),
+    ...examineAgentThreads(experiment),
     await examineFaults(experiment),
-    ...(await leftBehind()),
-    ...(await ownServers(experiment)),
+    ...(await examineLeftovers()),
+    ...(await examineOwnServers(experiment)),
   ];
   process.stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : render(findings));
   if (findings.some(({ state }) => state === "problem")) process.exitCode = ExitCode.invalid;
@@ -58,20 +58,20 @@ function render(findings: readonly Finding[]): string {
   return findings
     .map(({ state, what, detail, remedy }) => {
       const indent = " ".repeat(width + 11);
-      const more = remedy ? `\n${indent}${remedy.replaceAll("\n", `\n${indent}`)}` : "";
-      return `${marks[state]}  ${what.padEnd(width)}  ${detail}${more}\n`;
+      const remedyText = remedy ? `\n${indent}${remedy.replaceAll("\n", `\n${indent}`)}` : "";
+      return `${marks[state]}  ${what.padEnd(width)}  ${detail}${remedyText}\n`;
     })
     .join("");
 }
 
 function examineMachine(): Finding {
   const { cores, cpuModel, memoryBytes, nodeVersion, platform, loadAverage1m } = machineFacts();
-  const isBusy = loadAverage1m > cores / 2;
+  const isMachineBusy = loadAverage1m > cores / 2;
   return {
     state: "ok",
     what: "machine",
     detail: `train-sim ${packageVersion()}, node ${nodeVersion}, ${platform}, ${cores} cores (${cpuModel}), ${formatSize(memoryBytes)}, load ${loadAverage1m.toFixed(2)}`,
-    remedy: isBusy ? "The machine is busy with something else: measurements will be disturbed." : "",
+    remedy: isMachineBusy ? "The machine is busy with something else: measurements will be disturbed." : "",
   };
 }
 
@@ -80,7 +80,7 @@ async function examineTargets(experiment: Experiment | undefined): Promise<Findi
   return Promise.all(
     TARGET_KINDS.flatMap(({ settings: { name }, needs }) =>
       needs
-        ? [presentFinding(needs.what, kinds.has(name), async () => ({ detail: await needs.find() }))]
+        ? [facilityFinding(needs.what, kinds.has(name), async () => ({ detail: await needs.find() }))]
         : [],
     ),
   );
@@ -94,25 +94,25 @@ function examineCaveats(experiment: Experiment | undefined): Finding[] {
 }
 
 /** Finding on a facility that `find` looks for; a problem if it is needed and missing. */
-async function presentFinding(
+async function facilityFinding(
   what: string,
-  isNeeded: boolean,
+  isFacilityNeeded: boolean,
   find: () => Promise<Pick<Finding, "detail"> & Partial<Finding>>,
 ): Promise<Finding> {
   try {
     return { state: "ok", what, remedy: "", ...(await find()) };
   } catch (error) {
-    return missingFinding(what, error, isNeeded ? "problem" : "missing");
+    return missingFinding(what, error, isFacilityNeeded ? "problem" : "missing");
   }
 }
 
 async function examinePoolers(experiment: Experiment | undefined): Promise<Finding[]> {
-  const needed = experiment?.treatments.flatMap(({ settings: { pool } }) =>
-    isManaged(pool) && !areAtAgents(pool) ? [poolerKindOf(pool).product] : [],
+  const neededProducts = experiment?.treatments.flatMap(({ settings: { pool } }) =>
+    isManaged(pool) && !arePoolersAtAgents(pool) ? [poolerKindOf(pool).product] : [],
   );
   return Promise.all(
     STRATEGIES.flatMap(({ pooler }) => pooler ?? []).map(({ product, find, caveat }) =>
-      presentFinding(product, needed?.includes(product) === true, async () => {
+      facilityFinding(product, neededProducts?.includes(product) === true, async () => {
         const { path, version } = await find();
         return { detail: `${version}, ${path}`, remedy: caveat(version) };
       }),
@@ -125,26 +125,26 @@ function openFiles(experiment: Experiment | undefined): Finding {
   const what = "open files";
   if (!experiment) {
     const clients = Math.min(limit - 100, localPorts);
-    const ports = Number.isFinite(localPorts) ? `, ${localPorts} local ports towards one server` : "";
-    const detail = `limit ${limit}${ports}: about ${clients} clients`;
+    const portsText = Number.isFinite(localPorts) ? `, ${localPorts} local ports towards one server` : "";
+    const detail = `limit ${limit}${portsText}: about ${clients} clients`;
     return { state: "ok", what, detail, remedy: "" };
   }
   // Shares of agents count, too, since this machine may run an agent.
   const [most] = experiment.treatments
     .flatMap(({ id, settings }) =>
       [loadOfThisProcess(settings), ...loadOfAgents(settings)].map((part) => {
-        const whose = settings.agents > 0 ? `${id}, on an agent or with the coordinator,` : id;
-        return { whose, settings, part, files: openFilesOf(settings, part) };
+        const subject = settings.agents > 0 ? `${id}, on an agent or with the coordinator,` : id;
+        return { whose: subject, settings, part, files: openFilesOf(settings, part) };
       }),
     )
     .sort((a, b) => b.files - a.files);
   if (!most) return { state: "ok", what, detail: `limit ${limit}`, remedy: "" };
-  const { whose, settings, part, files } = most;
+  const { whose: subject, settings, part, files } = most;
   const shortage = shortageOf(settings, connectionLimits(), part);
   if (shortage)
-    return { state: "problem", what, detail: `${whose}: ${shortage.words}`, remedy: shortage.remedy };
-  const needed = `${whose} with ${counted(part.clients, "client")} needs about ${files}`;
-  return { state: "ok", what, detail: `limit ${limit}; ${needed}`, remedy: "" };
+    return { state: "problem", what, detail: `${subject}: ${shortage.words}`, remedy: shortage.remedy };
+  const neededText = `${subject} with ${counted(part.clients, "client")} needs about ${files}`;
+  return { state: "ok", what, detail: `limit ${limit}; ${neededText}`, remedy: "" };
 }
 
 /** Findings on the clock; empty if the platform does not state it. */
@@ -160,7 +160,7 @@ function examineClock(): Finding[] {
 }
 
 /** Finding on the treatment whose agents have the most threads; empty if no treatment has agents. */
-function agentThreads(experiment: Experiment | undefined): Finding[] {
+function examineAgentThreads(experiment: Experiment | undefined): Finding[] {
   const [most] = (experiment?.treatments ?? [])
     .filter(({ settings }) => settings.agents > 0)
     .map(({ id, settings }) => ({
@@ -171,11 +171,11 @@ function agentThreads(experiment: Experiment | undefined): Finding[] {
   if (!most) return [];
   const { cores } = machineFacts();
   const detail = `${most.id} has up to ${counted(most.threads, "worker thread")} on an agent; ${counted(cores, "core")} here`;
-  const isMany = most.threads > cores;
-  const remedy = isMany
+  const hasTooManyThreads = most.threads > cores;
+  const remedy = hasTooManyThreads
     ? "Threads beyond the number of cores wait for one another: lower `workers`, or start more agents."
     : "";
-  return [{ state: isMany ? "warning" : "ok", what: "threads", detail, remedy }];
+  return [{ state: hasTooManyThreads ? "warning" : "ok", what: "threads", detail, remedy }];
 }
 
 /**
@@ -184,12 +184,15 @@ function agentThreads(experiment: Experiment | undefined): Finding[] {
  */
 async function examineFaults(experiment: Experiment | undefined): Promise<Finding> {
   const what = "faults";
-  const planned = experiment?.treatments.flatMap(({ settings }) => settings.faults.map(({ kind }) => kind));
-  if (planned?.length === 0) return { state: "ok", what, detail: "the scenario has none", remedy: "" };
-  const obstacle = await faultObstacle(planned ?? FAULT_KINDS);
+  const plannedFaultKinds = experiment?.treatments.flatMap(({ settings }) =>
+    settings.faults.map(({ kind }) => kind),
+  );
+  if (plannedFaultKinds?.length === 0)
+    return { state: "ok", what, detail: "the scenario has none", remedy: "" };
+  const obstacle = await faultObstacle(plannedFaultKinds ?? FAULT_KINDS);
   if (obstacle === undefined)
     return { state: "ok", what, detail: "this machine can do all of them", remedy: "" };
-  const state = planned ? "problem" : "missing";
+  const state = plannedFaultKinds ? "problem" : "missing";
   return {
     state,
     what,
@@ -198,39 +201,39 @@ async function examineFaults(experiment: Experiment | undefined): Promise<Findin
   };
 }
 
-async function leftBehind(): Promise<Finding[]> {
+async function examineLeftovers(): Promise<Finding[]> {
   const orphans = await findOrphans();
-  return orphans.map((orphan) => removableFinding(orphanWords(orphan), orphanCommand(orphan)));
+  return orphans.map((orphan) => leftoverFinding(orphanWords(orphan), orphanCommand(orphan)));
 }
 
-function removableFinding(detail: string, command: string): Finding {
+function leftoverFinding(detail: string, command: string): Finding {
   return { state: "warning", what: "left behind", detail, remedy: `Remove it with: ${command}` };
 }
 
-async function ownServers(experiment: Experiment | undefined): Promise<Finding[]> {
+async function examineOwnServers(experiment: Experiment | undefined): Promise<Finding[]> {
   const servers = await ownServersOf(experiment?.treatments ?? []);
-  return (await Promise.all(servers.map(ownServer))).flat();
+  return (await Promise.all(servers.map(examineOwnServer))).flat();
 }
 
-async function ownServer(server: OwnServer): Promise<Finding[]> {
+async function examineOwnServer(server: OwnServer): Promise<Finding[]> {
   const what = "server";
   const obstacles = await obstaclesOn(server);
-  const left = await leftoverSchemas(server);
-  const found = [
+  const leftovers = await leftoverSchemas(server);
+  const serverFindings = [
     ...obstacles.map(({ kind, words, remedy }): Finding => {
       return { state: kind === "evidence" ? "warning" : "problem", what, detail: words, remedy };
     }),
-    ...left.map(({ words, command }) => removableFinding(words, command)),
+    ...leftovers.map(({ words, command }) => leftoverFinding(words, command)),
   ];
-  if (found.some(({ state }) => state === "problem")) return found;
+  if (serverFindings.some(({ state }) => state === "problem")) return serverFindings;
   const { target, treatments } = server;
   const detail = `${describeEndpoint(target.admin)}: every URL reaches it, and the role may create and grant`;
-  const isAsked = treatments.some(({ settings }) => settings.target.checkpoint !== false);
-  const asking = isAsked
+  const isCheckpointRequested = treatments.some(({ settings }) => settings.target.checkpoint !== false);
+  const checkpointText = isCheckpointRequested
     ? ", and each trial requests a checkpoint (target.checkpoint: false leaves it out)"
     : "";
-  const remedy = `Do not run this on a production server: the load uses all that it gives${asking}.`;
-  return [{ state: "ok", what, detail, remedy }, ...found];
+  const remedy = `Do not run this on a production server: the load uses all that it gives${checkpointText}.`;
+  return [{ state: "ok", what, detail, remedy }, ...serverFindings];
 }
 
 function missingFinding(what: string, error: unknown, state: "missing" | "problem"): Finding {

@@ -1,5 +1,5 @@
 // Node 24 and 26 end neither a thread whose memory ran out within one long loop nor, by process.exit, its process.
-const EXIT_PATIENCE_MS = 5_000;
+const IDLE_EXIT_DELAY_MS = 5_000;
 
 /** Node's `process.execve`, from 22.15 on and not on Windows: puts another program in place of this process. */
 type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
@@ -25,5 +25,5 @@ export function endWhenIdle(): void {
     // Windows: only a kill ends the process, with the code of a killed process.
     if (process.platform === "win32") process.kill(process.pid, "SIGKILL");
     endNow(Number(process.exitCode ?? 0));
-  }, EXIT_PATIENCE_MS).unref();
+  }, IDLE_EXIT_DELAY_MS).unref();
 }

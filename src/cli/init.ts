@@ -18,7 +18,7 @@ export function register(program: Command): void {
 }
 
 /** A valid scenario name, derived from the name of the scenario's file. */
-function nameFrom(file: string): string {
+function scenarioNameFrom(file: string): string {
   const stem = path.basename(file).replace(/\.(ya?ml)$/i, "");
   const name = stem
     .replace(/[^\w.-]+/g, "-")
@@ -28,13 +28,13 @@ function nameFrom(file: string): string {
 }
 
 /** The schema's path relative to the scenario, with slashes, as editors want it. */
-function schemaFor(file: string): string {
-  const relative = path.relative(path.dirname(path.resolve(file)), SCHEMA_FILE);
-  const portable = relative.split(path.sep).join("/");
-  return /^(\.\.?\/|[A-Za-z]:|\/)/.test(portable) ? portable : `./${portable}`;
+function schemaPathFor(file: string): string {
+  const relativePath = path.relative(path.dirname(path.resolve(file)), SCHEMA_FILE);
+  const portablePath = relativePath.split(path.sep).join("/");
+  return /^(\.\.?\/|[A-Za-z]:|\/)/.test(portablePath) ? portablePath : `./${portablePath}`;
 }
 
-function refusal(file: string, error: unknown): UsageError {
+function writeError(file: string, error: unknown): UsageError {
   const code = codeOf(error);
   if (code === "EEXIST")
     return new UsageError(
@@ -52,9 +52,9 @@ function refusal(file: string, error: unknown): UsageError {
 /** Writes the starter scenario to `file`; rejects with a `UsageError` if it cannot. */
 async function init(file: string): Promise<void> {
   try {
-    await writeFile(file, starterScenario(nameFrom(file), schemaFor(file)), { flag: "wx" });
+    await writeFile(file, starterScenario(scenarioNameFrom(file), schemaPathFor(file)), { flag: "wx" });
   } catch (error) {
-    throw refusal(file, error);
+    throw writeError(file, error);
   }
   process.stdout.write(
     `wrote ${file}\n  look at it:  npx train-sim run ${file} --plan\n  run it:      npx train-sim run ${file}\n`,

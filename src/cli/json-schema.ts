@@ -3,7 +3,7 @@ import { Option, type Command } from "commander";
 import { scenarioJsonSchema } from "../scenario/json-schema.js";
 import { scenarioExamplesPage, scenarioReferencePage } from "./reference/reference-page.js";
 
-const PAGES = { keys: scenarioReferencePage, examples: scenarioExamplesPage };
+const REFERENCE_PAGES = { keys: scenarioReferencePage, examples: scenarioExamplesPage };
 
 export function register(program: Command): void {
   program
@@ -17,7 +17,9 @@ export function register(program: Command): void {
     )
     .action(({ markdown }: { markdown?: "keys" | "examples" }) => {
       process.stdout.write(
-        markdown === undefined ? `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n` : PAGES[markdown](),
+        markdown === undefined
+          ? `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`
+          : REFERENCE_PAGES[markdown](),
       );
     });
 }

@@ -7,11 +7,11 @@ import type { LogFilter, TimeBound } from "../logs/log-filter.js";
 import { readLogs } from "../logs/read-logs.js";
 import { renderLogReport } from "../logs/render.js";
 import { colourMarks, plainMarks } from "../foundation/text/text-table.js";
-import { takesColour } from "./colour.js";
+import { supportsColour } from "./colour.js";
 import { logFilesIn } from "../results/log-reader.js";
 
-const SLOWEST_DEFAULT = 10;
-const SLOWEST_MAX = 10_000;
+const SLOWEST_COUNT_DEFAULT = 10;
+const SLOWEST_COUNT_MAX = 10_000;
 
 interface LogsOptions {
   readonly trial?: number[];
@@ -23,7 +23,7 @@ interface LogsOptions {
   readonly json?: true;
 }
 
-function listOf<T>(parse: (text: string) => T): (text: string, all?: T[]) => T[] {
+function listParser<T>(parse: (text: string) => T): (text: string, all?: T[]) => T[] {
   return (text, all = []) => [...all, ...text.split(",").map((one) => parse(one.trim()))];
 }
 
@@ -51,36 +51,36 @@ export function register(program: Command): void {
     .command("logs")
     .description("Analyse the logs of a run: operations, slow transactions, retries, failures, stalls")
     .argument("<path...>", "result directories, a trial's directory, log files (.ndjson, .ndjson.gz), or -")
-    .option("--trial <n>", "only these trials, by their number", listOf(wholeNumber))
+    .option("--trial <n>", "only these trials, by their number", listParser(wholeNumber))
     .option(
       "--actor <name>",
       "only these groups or workers, such as consumers or consumers/1",
-      listOf(String),
+      listParser(String),
     )
-    .option("--operation <name>", "only these operations, such as add", listOf(String))
+    .option("--operation <name>", "only these operations, such as add", listParser(String))
     .option("--from <time>", "start: seconds of the window, such as 12s, or an instant", timeBound)
     .option("--to <time>", "end: seconds of the window, or an instant", timeBound)
     .option(
       "--slowest <n>",
       "how many of the slowest transactions to show",
-      (text) => wholeNumber(text, SLOWEST_MAX),
-      SLOWEST_DEFAULT,
+      (text) => wholeNumber(text, SLOWEST_COUNT_MAX),
+      SLOWEST_COUNT_DEFAULT,
     )
     .option("--json", "print the analysis as JSON on standard output")
     .action(logs);
 }
 
 /** Refuses a start after the end: the range would be empty, and the text would say "failures: none". */
-function requireOrder(from: TimeBound | undefined, to: TimeBound | undefined): void {
-  const areSeconds = from && to && "second" in from && "second" in to && from.second >= to.second;
-  const areInstants = from && to && "atMs" in from && "atMs" in to && from.atMs >= to.atMs;
-  if (areSeconds || areInstants)
+function requireStartBeforeEnd(from: TimeBound | undefined, to: TimeBound | undefined): void {
+  const areSecondsOutOfOrder = from && to && "second" in from && "second" in to && from.second >= to.second;
+  const areInstantsOutOfOrder = from && to && "atMs" in from && "atMs" in to && from.atMs >= to.atMs;
+  if (areSecondsOutOfOrder || areInstantsOutOfOrder)
     throw new UsageError("--from is not before --to: nothing lies between them", "Swap them.");
 }
 
 async function logs(paths: readonly string[], options: LogsOptions): Promise<void> {
   const { trial, actor, operation, from, to } = options;
-  requireOrder(from, to);
+  requireStartBeforeEnd(from, to);
   const filter: LogFilter = {
     ...(trial && { trials: trial }),
     ...(actor && { actors: actor }),
@@ -89,7 +89,7 @@ async function logs(paths: readonly string[], options: LogsOptions): Promise<voi
     ...(to && { to }),
   };
   const report = await readLogs(await logFilesIn(paths), filter, options.slowest);
-  const marks = takesColour() ? colourMarks : plainMarks;
+  const marks = supportsColour() ? colourMarks : plainMarks;
   process.stdout.write(
     options.json ? `${JSON.stringify(report, null, 2)}\n` : renderLogReport(report, marks),
   );

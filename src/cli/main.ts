@@ -5,12 +5,12 @@ import { Command, CommanderError } from "commander";
 import { explained } from "../database/registry.js";
 import { ExitCode, messageOf } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";
-import { withoutControls } from "../foundation/shown.js";
+import { escapeControlCharacters } from "../foundation/shown.js";
 import { COMMANDS } from "./commands.js";
 import { endWhenIdle, endNow } from "./end-of-process.js";
 import { packageVersion } from "./package-info.js";
 
-const AFTER_HELP = `
+const HELP_EPILOGUE = `
 Examples:
   npx train-sim run quickstart                      JSONB or TEXT? 90 s on a PostgreSQL that it starts and removes
   npx train-sim run quickstart --set target=postgresql://app@db.example:5432/app        the same on your server
@@ -26,7 +26,7 @@ function createProgram(): Command {
         "differences are real, and checks that no acknowledged work is missing. Not for production servers.",
     )
     .version(packageVersion())
-    .addHelpText("after", AFTER_HELP)
+    .addHelpText("after", HELP_EPILOGUE)
     .showSuggestionAfterError();
   for (const register of COMMANDS) register(program);
   for (const command of [
@@ -40,8 +40,9 @@ function createProgram(): Command {
 }
 
 function explain(error: unknown): string {
-  const known = explained(error);
-  if (known) return `train-sim: ${known.message}\n${known.hint ? `  ${known.hint}\n` : ""}`;
+  const explanation = explained(error);
+  if (explanation)
+    return `train-sim: ${explanation.message}\n${explanation.hint ? `  ${explanation.hint}\n` : ""}`;
   const stack = error instanceof Error && error.stack ? error.stack : messageOf(error);
   return `train-sim: unexpected error, please report it: ${stack}\n`;
 }
@@ -69,16 +70,16 @@ async function main(): Promise<void> {
   process.on("uncaughtException", exitWithError);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosedReader);
   // Without this, Node would end in silence, with another exit code.
-  const onNothingLeft = (): never =>
+  const exitWithoutEvents = (): never =>
     exitWithError(new Error("the command waits for an event that cannot occur"));
-  process.once("beforeExit", onNothingLeft);
+  process.once("beforeExit", exitWithoutEvents);
   try {
     await createProgram().parseAsync(process.argv);
   } catch (error) {
-    if (!(error instanceof CommanderError)) process.stderr.write(withoutControls(explain(error)));
+    if (!(error instanceof CommanderError)) process.stderr.write(escapeControlCharacters(explain(error)));
     process.exitCode = exitCodeOf(error);
   } finally {
-    process.off("beforeExit", onNothingLeft);
+    process.off("beforeExit", exitWithoutEvents);
     endWhenIdle();
   }
 }

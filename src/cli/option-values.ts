@@ -21,14 +21,16 @@ export function positiveNumber(text: string): number {
 export function agents(text: string): number | readonly string[] {
   const hosts = /^ssh:(.*)$/s.exec(text)?.[1]?.split(",");
   if (!hosts) return wholeNumber(text);
-  const wrong = hosts.find((host) => !isSshHost(host));
-  if (wrong !== undefined)
+  const invalidHost = hosts.find((host) => !isSshHost(host));
+  if (invalidHost !== undefined)
     throw new InvalidArgumentError(
-      `${JSON.stringify(wrong)} is not a host: write ssh:host1,user@host2; set a port in ~/.ssh/config.`,
+      `${JSON.stringify(invalidHost)} is not a host: write ssh:host1,user@host2; set a port in ~/.ssh/config.`,
     );
-  const twice = hosts.find((host, i) => hosts.indexOf(host) < i);
-  if (twice !== undefined)
-    throw new InvalidArgumentError(`${twice} is named twice; one agent runs all worker threads of a host.`);
+  const repeatedHost = hosts.find((host, i) => hosts.indexOf(host) < i);
+  if (repeatedHost !== undefined)
+    throw new InvalidArgumentError(
+      `${repeatedHost} is named twice; one agent runs all worker threads of a host.`,
+    );
   return hosts;
 }
 
@@ -39,11 +41,13 @@ export function maxRegressionOption(shareOf: (text: string) => number): Option {
     .default(0.05, "5%");
 }
 
-export const WAIT_MS = 120_000;
+export const WAIT_DEFAULT_MS = 120_000;
 
-/** An option whose value is a duration; its parsed value is in milliseconds, `WAIT_MS` by default. */
+/** An option whose value is a duration; its parsed value is in milliseconds, `WAIT_DEFAULT_MS` by default. */
 export function waitOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(duration).default(WAIT_MS, formatDuration(WAIT_MS));
+  return new Option(flags, description)
+    .argParser(duration)
+    .default(WAIT_DEFAULT_MS, formatDuration(WAIT_DEFAULT_MS));
 }
 
 function duration(text: string): number {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { writeReport } from "../report/html/report-file.js";
 import { renderSummary } from "../report/terminal/summary.js";
 import { exampleResult } from "../../test/support/example-result.js";
-import { allOf } from "../engine/session/observer.js";
+import { combineObservers } from "../engine/session/observer.js";
 import { writeOutcome } from "./outcome-files.js";
 
 vi.mock("../report/html/report-file.js");
@@ -20,7 +20,7 @@ afterEach(() => {
 
 async function outcome(result = exampleResult()) {
   const notes: string[] = [];
-  const observer = { ...allOf([]), note: (text: string) => void notes.push(text) };
+  const observer = { ...combineObservers([]), note: (text: string) => void notes.push(text) };
   const written = await writeOutcome({ directory, result }, { programVersion: "1.2.3", observer });
   expect(readFileSync(join(directory, "summary.txt"), "utf8")).toBe(renderSummary(result, { directory }));
   return { notes, ...written };

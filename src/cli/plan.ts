@@ -1,13 +1,13 @@
 // Text of `run --plan`, made from the loaded experiment alone; it touches no database.
 import {
-  ASKED_SIZES,
+  DIFFERENCE_SIZES,
   plannedReach,
   type PlannedReach,
   type PlannedTrials,
 } from "../analysis/comparison/planned-reach.js";
 import { boundsAfter, looksUpTo } from "../analysis/comparison/stopping.js";
 import { PLAIN_BOUNDS } from "../analysis/statistics/limits.js";
-import { TRIALS_MOST } from "../analysis/statistics/trials-to-decide.js";
+import { PLANNED_TRIALS_MAX } from "../analysis/statistics/trials-to-decide.js";
 import { lint } from "../analysis/lint/lint.js";
 import { shortNumber } from "../foundation/text/numbers.js";
 import { labelOf } from "../metrics/metric-lists.js";
@@ -19,7 +19,7 @@ import { conditions } from "../scenario/plan/conditions.js";
 import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
 import { extentText } from "./validate.js";
 
-const MAX_BLOCKS = 10;
+const LISTED_BLOCKS_MAX = 10;
 
 /** Lines of rows in columns as wide as their widest cell, indented. */
 function columns(rows: readonly (readonly string[])[]): string[] {
@@ -32,16 +32,16 @@ function order(experiment: Experiment): string[] {
   const isSequential = treatments.length > 1 && trials[1]?.block === 1;
   if (isSequential) return ["  sequential: every treatment's trials one after the other, as listed above"];
   const blocks = Math.max(...trials.map(({ block }) => block)) + 1;
-  const lines = Array.from({ length: Math.min(blocks, MAX_BLOCKS) }, (_, block) => {
-    const own = trials.filter((trial) => trial.block === block);
-    const ids = own.map(({ treatmentId }) => treatmentId);
-    return `  block ${block + 1}: ${ids.join(own.some(({ duet }) => duet) ? " beside " : ", ")}`;
+  const lines = Array.from({ length: Math.min(blocks, LISTED_BLOCKS_MAX) }, (_, block) => {
+    const blockTrials = trials.filter((trial) => trial.block === block);
+    const ids = blockTrials.map(({ treatmentId }) => treatmentId);
+    return `  block ${block + 1}: ${ids.join(blockTrials.some(({ duet }) => duet) ? " beside " : ", ")}`;
   });
-  return blocks > MAX_BLOCKS ? [...lines, `  and ${blocks - MAX_BLOCKS} more blocks`] : lines;
+  return blocks > LISTED_BLOCKS_MAX ? [...lines, `  and ${blocks - LISTED_BLOCKS_MAX} more blocks`] : lines;
 }
 
 /** Lines on when the experiment may end before its last block. */
-function endLines({ stopping }: Experiment): string[] {
+function stoppingLines({ stopping }: Experiment): string[] {
   if (!stopping) return [];
   const { min, max, within, budgetMs, race } = stopping;
   const percent = Number((within * 100).toFixed(1));
@@ -76,7 +76,7 @@ export function reachOfPlan(experiment: Experiment, earlier: ResultDocument): Pl
   return plannedReach(earlier, plannedTrials(experiment));
 }
 
-function reachLines(experiment: Experiment, earlier: ResultDocument): string[] {
+function detectableDifferenceLines(experiment: Experiment, earlier: ResultDocument): string[] {
   const { trials } = plannedTrials(experiment);
   const unit = (operation: string): string => unitOf(earlier.workload, operation);
   const rows = reachOfPlan(experiment, earlier).map(
@@ -84,11 +84,11 @@ function reachLines(experiment: Experiment, earlier: ResultDocument): string[] {
       `${operationName(operation)} ${labelOf(metric, unit(operation))}`,
       shareText(spread),
       finds === undefined ? "nothing" : shareText(finds),
-      ...needed.map((each) => (each === undefined ? `over ${TRIALS_MOST}` : String(each))),
+      ...needed.map((each) => (each === undefined ? `over ${PLANNED_TRIALS_MAX}` : String(each))),
     ],
   );
   if (rows.length === 0) return ["  not known: no treatment of the earlier result has two complete trials"];
-  const sizes = ASKED_SIZES.map((size) => `trials for ${shareText(size)}`);
+  const sizes = DIFFERENCE_SIZES.map((size) => `trials for ${shareText(size)}`);
   return [
     ...columns([["", "spread", `found with ${counted(trials, "trial")}`, ...sizes], ...rows]),
     "  In 4 of 5 experiments, if trials vary as they did there. Spread: standard deviation of the ratio within a block.",
@@ -96,14 +96,14 @@ function reachLines(experiment: Experiment, earlier: ResultDocument): string[] {
 }
 
 export function planWarnings(experiment: Experiment): string[] {
-  const isCrowded = experiment.treatments.some(
+  const hasManyDirectConnections = experiment.treatments.some(
     ({ settings: { pool, actors } }) =>
       pool.strategy === "direct" && pool.reconnect === "never" && clientsOf(actors) > 500,
   );
   return [
     ...(experiment.ignoredVariables ?? []),
     ...lint(experiment).map(({ words }) => words),
-    ...(isCrowded
+    ...(hasManyDirectConnections
       ? ["more than 500 direct connections: see `npx train-sim doctor` for this machine's limits"]
       : []),
   ];
@@ -113,28 +113,32 @@ function clientsOf(actors: TreatmentSettings["actors"]): number {
   return Object.values(actors).reduce((sum, { load }) => sum + load.clients, 0);
 }
 
-const OF_A_SEARCH =
+const CAPACITY_SEARCH_NOTE =
   "With --find-capacity these trials only confirm the rate found for each treatment, and arrivals come at that rate.\n" +
   "How many trials find the rates, and how long that takes, is not known in advance. Each window lasts at least 2 s.";
 
 /**
- * The plan as text that ends with a line break. `isSearch` is true if capacity is searched; `earlier` is a result whose
+ * The plan as text that ends with a line break. `isCapacitySearch` is true if capacity is searched; `earlier` is a result whose
  * trials show how much trials vary.
  */
-export function renderPlan(experiment: Experiment, isSearch = false, earlier?: ResultDocument): string {
-  const paths = Object.keys(experiment.treatments[0]?.levels ?? {});
+export function renderPlan(
+  experiment: Experiment,
+  isCapacitySearch = false,
+  earlier?: ResultDocument,
+): string {
+  const factorPaths = Object.keys(experiment.treatments[0]?.levels ?? {});
   const treatments = experiment.treatments.map(({ id, levels }) => [
     id,
-    ...paths.map((path) => levels[path] ?? ""),
+    ...factorPaths.map((path) => levels[path] ?? ""),
   ]);
   const warnings = planWarnings(experiment);
   const sections: [string, string[]][] = [
     [`${experiment.name} (seed ${experiment.seed})`, [`  ${extentText(experiment)}`]],
-    ["Treatments", columns([["id", ...paths], ...treatments])],
+    ["Treatments", columns([["id", ...factorPaths], ...treatments])],
     ["Conditions", columns(conditions(experiment))],
     ["Order of trials", order(experiment)],
-    ["End", endLines(experiment)],
-    ["Differences that can be found", earlier ? reachLines(experiment, earlier) : []],
+    ["End", stoppingLines(experiment)],
+    ["Differences that can be found", earlier ? detectableDifferenceLines(experiment, earlier) : []],
     [
       "Thresholds",
       [
@@ -150,6 +154,6 @@ export function renderPlan(experiment: Experiment, isSearch = false, earlier?: R
   const text = sections
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => [title, ...lines].join("\n"));
-  if (isSearch) text.push(OF_A_SEARCH);
+  if (isCapacitySearch) text.push(CAPACITY_SEARCH_NOTE);
   return `${text.join("\n\n")}\n\nStart-up, new tables, preloads and audits come on top of the load and are not estimated. Nothing was run.\n`;
 }

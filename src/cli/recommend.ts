@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { recommend, type Measure } from "../engine/recommend/recommend.js";
-import { settingAs } from "../engine/recommend/space.js";
+import { singleConfigurationOverrides } from "../engine/recommend/space.js";
 import { monotonicMs, wallClockMs } from "../foundation/clock.js";
 import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
-import { withoutControls } from "../foundation/shown.js";
+import { escapeControlCharacters } from "../foundation/shown.js";
 import { writeNamedFile } from "../foundation/storage.js";
 import { parseDurationMs } from "../foundation/units.js";
 import { createFreshDirectory } from "../results/directory.js";
@@ -17,7 +17,7 @@ import type { Experiment } from "../scenario/settings.js";
 import { appendValue } from "./option-values.js";
 import { runWithSignals } from "./run.js";
 
-interface RecommendCommand {
+interface RecommendOptions {
   readonly objective?: string;
   readonly subjectTo: readonly string[];
   readonly budget: number;
@@ -66,7 +66,7 @@ export function register(program: Command): void {
     .action(run);
 }
 
-function objectiveOf({ objective }: RecommendCommand, experiment: Experiment): Objective {
+function objectiveOf({ objective }: RecommendOptions, experiment: Experiment): Objective {
   if (objective !== undefined) return parseObjective(objective, experiment.treatments);
   if (experiment.objective) return experiment.objective;
   throw new UsageError(
@@ -75,7 +75,7 @@ function objectiveOf({ objective }: RecommendCommand, experiment: Experiment): O
   );
 }
 
-async function run(scenario: string, options: RecommendCommand): Promise<void> {
+async function run(scenario: string, options: RecommendOptions): Promise<void> {
   const environment = process.env;
   const overrides = { set: options.set, environment };
   const experiment = await loadScenario(scenario, overrides);
@@ -90,15 +90,19 @@ async function run(scenario: string, options: RecommendCommand): Promise<void> {
   // A load that cannot run is refused before any trial runs.
   for (const load of options.alsoAt)
     await loadScenario(scenario, { set: [...options.set, load], environment });
-  let made: string | undefined;
+  let createdDirectory: string | undefined;
   const directory = async (): Promise<string> =>
-    (made ??= await createFreshDirectory(options.out, `${experiment.name}-recommendation`, wallClockMs()));
-  const variant = (set: readonly string[]): ReturnType<typeof loadScenario> =>
+    (createdDirectory ??= await createFreshDirectory(
+      options.out,
+      `${experiment.name}-recommendation`,
+      wallClockMs(),
+    ));
+  const loadVariant = (set: readonly string[]): ReturnType<typeof loadScenario> =>
     loadScenario(scenario, { set: [...options.set, ...set], defaultSeed: seed, environment });
   const measure: Measure = async (what, set) => {
-    const sub = await variant(set);
+    const variantExperiment = await loadVariant(set);
     process.stderr.write(`train-sim: ${what}\n`);
-    const outcome = await runWithSignals(sub, {
+    const outcome = await runWithSignals(variantExperiment, {
       out: await directory(),
       ...(options.quiet && { quiet: options.quiet }),
     });
@@ -116,12 +120,15 @@ async function run(scenario: string, options: RecommendCommand): Promise<void> {
   const out = await directory();
   await writeNamedFile(join(out, "recommendation.json"), `${JSON.stringify(document, null, 2)}\n`);
   const { proposal, advice } = document;
-  const recommended = join(out, "recommended.yaml");
+  const recommendedFile = join(out, "recommended.yaml");
   if (proposal && advice === "change")
-    await writeNamedFile(recommended, (await variant(settingAs(proposal, experiment))).yaml);
-  const where = advice === "change" ? `The configuration: ${recommended}` : `Results: ${out}`;
+    await writeNamedFile(
+      recommendedFile,
+      (await loadVariant(singleConfigurationOverrides(proposal, experiment))).yaml,
+    );
+  const where = advice === "change" ? `The configuration: ${recommendedFile}` : `Results: ${out}`;
   await writeNamedFile(join(out, "recommendation.txt"), text);
   process.stdout.write(
-    options.json ? `${JSON.stringify(document, null, 2)}\n` : withoutControls(`${text}${where}\n`),
+    options.json ? `${JSON.stringify(document, null, 2)}\n` : escapeControlCharacters(`${text}${where}\n`),
   );
 }

@@ -2,7 +2,7 @@
 import { monotonicMs } from "../foundation/clock.js";
 
 /** Milliseconds after the first signal within which further signals are the same wish: npm and npx pass a signal on. */
-export const SAME_WISH_MS = 200;
+export const SIGNAL_REPETITION_MS = 200;
 
 export class RepeatedSignal {
   private firstSignalMs: number | undefined;
@@ -16,6 +16,6 @@ export class RepeatedSignal {
       this.firstSignalMs = nowMs;
       return "first";
     }
-    return nowMs - this.firstSignalMs < SAME_WISH_MS ? "same" : "another";
+    return nowMs - this.firstSignalMs < SIGNAL_REPETITION_MS ? "same" : "another";
   }
 }

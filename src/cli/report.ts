@@ -9,7 +9,7 @@ import { printable } from "../foundation/text/text-table.js";
 import { isVerified } from "../verify/verification.js";
 import { renderVerification } from "../verify/verification-text.js";
 import { readResult } from "../results/reader.js";
-import { takesColour } from "./colour.js";
+import { supportsColour } from "./colour.js";
 import { packageVersion } from "./package-info.js";
 
 export function register(program: Command): void {
@@ -32,7 +32,7 @@ async function report(
     process.stdout.write(
       options.json
         ? `${JSON.stringify(verification, null, 2)}\n`
-        : renderVerification(verification, takesColour()),
+        : renderVerification(verification, supportsColour()),
     );
     process.exitCode = isVerified(verification) ? ExitCode.done : ExitCode.thresholdFailed;
     return;
@@ -43,7 +43,7 @@ async function report(
     return;
   }
   const render = options.verbose ? renderSummary : renderScreen;
-  process.stdout.write(render(result, { directory, colour: takesColour() }));
+  process.stdout.write(render(result, { directory, colour: supportsColour() }));
   const path = await writeReport(directory, result, packageVersion());
   process.stdout.write(`Report:  ${printable(path)}\n`);
 }

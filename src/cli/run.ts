@@ -4,7 +4,7 @@ import type { AgentOptions } from "../engine/agents/agent-hub.js";
 import { readToken } from "../engine/agents/token.js";
 import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
-import { withoutControls } from "../foundation/shown.js";
+import { escapeControlCharacters } from "../foundation/shown.js";
 import { counted, formatDuration } from "../foundation/units.js";
 import { addressOf } from "../database/endpoint.js";
 import { parseCapacityThreshold, probeText } from "../engine/capacity/capacity-probe.js";
@@ -12,7 +12,7 @@ import { plannedTrials } from "../engine/session/planned-trials.js";
 import { runSession, type ExperimentOutcome } from "../engine/session/session.js";
 import { capacityProbes } from "../engine/capacity/find-capacity.js";
 import { Interruption } from "../engine/session/interruption.js";
-import { dropCommands, resumeCommand } from "../engine/session/left-behind.js";
+import { schemaDropCommands, resumeCommand } from "../engine/session/left-behind.js";
 import { searchedTreatments } from "../engine/capacity/searched-treatments.js";
 import {
   readInterrupted,
@@ -28,18 +28,26 @@ import type { Threshold } from "../scenario/judgement.js";
 import type { Overrides } from "../scenario/plan/overrides.js";
 import type { Experiment } from "../scenario/settings.js";
 import { readPem } from "./agent.js";
-import { takesColour } from "./colour.js";
+import { supportsColour } from "./colour.js";
 import { DASHBOARD_PORT } from "../live/dashboard.js";
 import { PROMETHEUS_PORT } from "../live/prometheus.js";
 import { startWatchers, type WatchOptions } from "../live/watch.js";
 import { sweepOrphans } from "../foundation/process/orphans.js";
 import { endNow } from "./end-of-process.js";
 import { writeOutcome } from "./outcome-files.js";
-import { address, agents, port, WAIT_MS, waitOption, wholeNumber, type Address } from "./option-values.js";
+import {
+  address,
+  agents,
+  port,
+  WAIT_DEFAULT_MS,
+  waitOption,
+  wholeNumber,
+  type Address,
+} from "./option-values.js";
 import { packageVersion } from "./package-info.js";
 import { reachOfPlan, renderPlan } from "./plan.js";
 import { RepeatedSignal } from "./repeated-signal.js";
-import { printingProblems, extentDocument } from "./validate.js";
+import { loadOrPrintProblems, extentDocument } from "./validate.js";
 
 const AGENT_COMMAND = "npx train-sim";
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -71,7 +79,7 @@ interface RunOptions {
   readonly prometheus?: number | true;
 }
 
-function requireName(text: string): string {
+function requireDirectoryName(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("Name a directory.");
 }
@@ -95,7 +103,7 @@ export function register(program: Command): void {
     .option("--trials <n>", "trials of each treatment", wholeNumber)
     .option("--duration <duration>", "length of the measurement window, such as 30s")
     .option("--seed <n>", "seed of everything random in the experiment", wholeNumber)
-    .option("--out <dir>", "directory for the result directory", requireName, "results")
+    .option("--out <dir>", "directory for the result directory", requireDirectoryName, "results")
     .option("--resume <dir>", "continue the interrupted experiment of that result directory")
     .option(
       "--find-capacity <threshold>",
@@ -152,43 +160,45 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
   if (options.spreadFrom !== undefined && !options.plan)
     throw new UsageError("--spread-from belongs to --plan", "Add --plan, or leave it out.");
-  const isPlanJson = options.plan === true && options.json === true;
-  const experiment = await printingProblems(isPlanJson, () => load(scenario, resume, overrides, options));
+  const isPlanPrintedAsJson = options.plan === true && options.json === true;
+  const experiment = await loadOrPrintProblems(isPlanPrintedAsJson, () =>
+    load(scenario, resume, overrides, options),
+  );
   if (options.plan) {
-    const isSearch = options.findCapacity !== undefined;
+    const isCapacitySearch = options.findCapacity !== undefined;
     const earlier = options.spreadFrom === undefined ? undefined : await readResult(options.spreadFrom);
     const document = {
-      ...extentDocument(experiment, isSearch),
+      ...extentDocument(experiment, isCapacitySearch),
       ...(earlier && { reach: reachOfPlan(experiment, earlier) }),
     };
     process.stdout.write(
       options.json
         ? `${JSON.stringify(document, null, 2)}\n`
-        : withoutControls(renderPlan(experiment, isSearch, earlier)),
+        : escapeControlCharacters(renderPlan(experiment, isCapacitySearch, earlier)),
     );
     return;
   }
-  const resumed = resume === undefined ? undefined : await readInterrupted(resume, experiment);
-  const outcome = await runWithSignals(experiment, options, agentOptions, resumed);
+  const resumedExperiment = resume === undefined ? undefined : await readInterrupted(resume, experiment);
+  const outcome = await runWithSignals(experiment, options, agentOptions, resumedExperiment);
   process.stdout.write(
     options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : summaryOf(outcome, options),
   );
   process.exitCode = outcome.exitCode;
-  const { exitCode, directory, failure, written } = outcome;
-  const { problem } = written;
+  const { exitCode, directory, failure, filesOutcome } = outcome;
+  const { problem } = filesOutcome;
   if (problem && (failure || exitCode !== ExitCode.done))
     printLine(`train-sim: ${problem.message}\n  ${problem.hint}`);
-  const canGoOn = exitCode === ExitCode.interrupted || exitCode === ExitCode.targetUnreachable;
-  const isResumable = canGoOn && options.findCapacity === undefined;
-  const wayOn = isResumable
-    ? `\n  Continue with: ${resumeCommand(experiment, directory, scenario, overrides, joiningWords(options))}`
+  const canExperimentContinue = exitCode === ExitCode.interrupted || exitCode === ExitCode.targetUnreachable;
+  const isRunResumable = canExperimentContinue && options.findCapacity === undefined;
+  const continueHint = isRunResumable
+    ? `\n  Continue with: ${resumeCommand(experiment, directory, scenario, overrides, agentOptionWords(options))}`
     : "";
   if (failure) {
-    const hint = `${failure.hint ? `${failure.hint}\n  ` : ""}Partial results are in ${directory}.${wayOn}`;
+    const hint = `${failure.hint ? `${failure.hint}\n  ` : ""}Partial results are in ${directory}.${continueHint}`;
     throw new TrainSimError(failure.message, exitCode, hint, { cause: failure });
   }
   if (exitCode === ExitCode.interrupted)
-    printLine(`train-sim: stopped; partial results are in ${directory}${wayOn}`);
+    printLine(`train-sim: stopped; partial results are in ${directory}${continueHint}`);
   if (problem && exitCode === ExitCode.done)
     throw new TrainSimError(
       problem.message,
@@ -223,7 +233,7 @@ async function agentOptionsOf(options: RunOptions): Promise<AgentOptions | undef
 }
 
 /** Options about agents, as words of the command line that continues the run. */
-function joiningWords({
+function agentOptionWords({
   agents: hosts,
   agentCommand: command,
   agentsWait,
@@ -239,16 +249,16 @@ function joiningWords({
     ...(listen === undefined ? [] : ["--listen", addressOf(listen)]),
     ...(cert === undefined ? [] : ["--cert", cert]),
     ...(key === undefined ? [] : ["--key", key]),
-    ...(agentsWait === WAIT_MS ? [] : ["--agents-wait", formatDuration(agentsWait)]),
+    ...(agentsWait === WAIT_DEFAULT_MS ? [] : ["--agents-wait", formatDuration(agentsWait)]),
   ];
 }
 
 function printLine(words: string): void {
-  process.stderr.write(`${withoutControls(words)}\n`);
+  process.stderr.write(`${escapeControlCharacters(words)}\n`);
 }
 
-function summaryOf({ result, directory, written }: WrittenOutcome, { verbose }: RunOptions): string {
-  const options = { directory, colour: takesColour(), hasReport: written.hasReport };
+function summaryOf({ result, directory, filesOutcome }: OutcomeWithFiles, { verbose }: RunOptions): string {
+  const options = { directory, colour: supportsColour(), hasReport: filesOutcome.hasReport };
   return verbose ? renderSummary(result, options) : renderScreen(result, options);
 }
 
@@ -261,8 +271,8 @@ async function load(
   overrides: Overrides,
   options: RunOptions,
 ): Promise<Experiment> {
-  const experiment = await loadNamed(scenario, resume, overrides);
-  const threshold = searchedThreshold(experiment, options);
+  const experiment = await loadNamedOrInterrupted(scenario, resume, overrides);
+  const threshold = capacityThresholdOf(experiment, options);
   if (threshold && experiment.trials.some(({ duet }) => duet))
     throw new UsageError(
       "--find-capacity searches one treatment after the other, and this scenario is a duet",
@@ -277,14 +287,14 @@ async function load(
   return experiment;
 }
 
-function searchedThreshold(
+function capacityThresholdOf(
   { treatments }: Experiment,
   { findCapacity: text }: Pick<RunOptions, "findCapacity">,
 ): Threshold | undefined {
   return text === undefined ? undefined : parseCapacityThreshold(text, treatments);
 }
 
-function loadNamed(
+function loadNamedOrInterrupted(
   scenario: string | undefined,
   resume: string | undefined,
   overrides: Overrides,
@@ -299,14 +309,16 @@ function loadNamed(
   );
 }
 
-type WrittenOutcome = ExperimentOutcome & { readonly written: Awaited<ReturnType<typeof writeOutcome>> };
+type OutcomeWithFiles = ExperimentOutcome & {
+  readonly filesOutcome: Awaited<ReturnType<typeof writeOutcome>>;
+};
 
 export async function runWithSignals(
   experiment: Experiment,
   options: Pick<RunOptions, "out" | "quiet" | "dashboard" | "prometheus" | "findCapacity">,
   agents?: AgentOptions,
   resumed?: ResumedExperiment,
-): Promise<WrittenOutcome> {
+): Promise<OutcomeWithFiles> {
   const interruption = new Interruption();
   const programVersion = packageVersion();
   const watchers = await startWatchers(
@@ -321,8 +333,8 @@ export async function runWithSignals(
     },
     {
       ...(options.quiet && { quiet: options.quiet }),
-      ...portOf("dashboard", options.dashboard, DASHBOARD_PORT),
-      ...portOf("prometheus", options.prometheus, PROMETHEUS_PORT),
+      ...watchPortOption("dashboard", options.dashboard, DASHBOARD_PORT),
+      ...watchPortOption("prometheus", options.prometheus, PROMETHEUS_PORT),
     },
   );
   const { observer } = watchers;
@@ -335,24 +347,24 @@ export async function runWithSignals(
     );
   }
   // Counts the user's requests to stop; an earlier stop by a threshold does not count.
-  const signals = new RepeatedSignal();
+  const stopSignals = new RepeatedSignal();
   const onSignal = (signal: NodeJS.Signals): void => {
-    const heard = signals.receive();
-    if (heard === "another") {
-      for (const command of dropCommands(experiment))
+    const signalKind = stopSignals.receive();
+    if (signalKind === "another") {
+      for (const command of schemaDropCommands(experiment))
         printLine(`train-sim: a schema may be left on the server. Remove it with: ${command}`);
       endNow(ExitCode.interrupted);
     }
-    if (heard !== "first") return;
+    if (signalKind !== "first") return;
     interruption.request(signal);
     observer.note(`${signal}: transactions in progress finish; a second signal stops the run immediately`);
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   let end: LiveEnd = { words: "The run has ended without a result.", isGood: false };
   try {
-    const searched = searchedThreshold(experiment, options);
-    const source = searched
-      ? capacityProbes(experiment, searched, (probe) => observer.note(probeText(probe)))
+    const capacityThreshold = capacityThresholdOf(experiment, options);
+    const source = capacityThreshold
+      ? capacityProbes(experiment, capacityThreshold, (probe) => observer.note(probeText(probe)))
       : plannedTrials(experiment, observer, resumed);
     const outcome = await runSession(source, {
       out: options.out,
@@ -362,21 +374,21 @@ export async function runWithSignals(
       ...(agents && { agents }),
       ...(resumed && { resumed }),
     });
-    const written = await writeOutcome(outcome, { programVersion, observer });
+    const filesOutcome = await writeOutcome(outcome, { programVersion, observer });
     const { exitCode, directory } = outcome;
     const words = `The run has ended with exit code ${exitCode}. Its results are in ${directory}.`;
     end = { words, isGood: exitCode === ExitCode.done };
-    return { ...outcome, written };
+    return { ...outcome, filesOutcome };
   } finally {
     await watchers.close(end);
     for (const name of STOP_SIGNALS) process.off(name, onSignal);
   }
 }
 
-function portOf(
+function watchPortOption(
   name: "dashboard" | "prometheus",
-  given: number | true | undefined,
-  byDefault: number,
+  optionValue: number | true | undefined,
+  defaultPort: number,
 ): WatchOptions {
-  return given === undefined ? {} : { [name]: given === true ? byDefault : given };
+  return optionValue === undefined ? {} : { [name]: optionValue === true ? defaultPort : optionValue };
 }

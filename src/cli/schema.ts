@@ -4,9 +4,9 @@ import { UsageError } from "../foundation/errors.js";
 import type { AdminSession, Namespaces } from "../database/contract.js";
 import {
   administer,
-  databaseAt,
+  databaseOfUrl,
   databaseOf,
-  databaseSpeaking,
+  databaseOfDialect,
   ignoredVariables,
   missingLevel,
   levelProblems,
@@ -25,7 +25,7 @@ import type { LevelOption, WorkloadTreatment } from "../workloads/workload.js";
 const DEFAULT_WORKLOAD = workloadOf({});
 const { levels: OWN_LEVELS = [] } = DEFAULT_WORKLOAD.settings;
 const [TABLE_LEVELS, STATEMENT_LEVELS] = [true, false].map((isOfTables) =>
-  OWN_LEVELS.filter((level) => level.isOfTables === isOfTables),
+  OWN_LEVELS.filter((level) => level.changesTables === isOfTables),
 ) as [LevelOption[], LevelOption[]];
 /** Options of `print` that a scenario replaces, because it states their values. */
 const LEVEL_OPTIONS = ["dialect", "namespace", ...OWN_LEVELS.map(({ option }) => option)];
@@ -41,15 +41,21 @@ interface PrintOptions extends SchemaOptions {
   readonly set: readonly string[];
 }
 
-function choice(flags: string, description: string, choices: readonly string[], fallback: string): Option {
+function choiceOption(
+  flags: string,
+  description: string,
+  choices: readonly string[],
+  fallback: string,
+): Option {
   return new Option(flags, description).choices(choices).default(fallback);
 }
 
-const dialectOption = (): Option => choice("--dialect <name>", "database dialect", DIALECTS, DEFAULT_DIALECT);
-const ownLevels = (command: Command, levels: readonly LevelOption[]): Command =>
+const dialectOption = (): Option =>
+  choiceOption("--dialect <name>", "database dialect", DIALECTS, DEFAULT_DIALECT);
+const addLevelOptions = (command: Command, levels: readonly LevelOption[]): Command =>
   levels.reduce(
     (made, { option, description, choices, fallback }) =>
-      made.addOption(choice(`--${option} <level>`, description, choices, fallback)),
+      made.addOption(choiceOption(`--${option} <level>`, description, choices, fallback)),
     command,
   );
 /** Levels of the workload's settings, by key, as the options state them. */
@@ -64,8 +70,10 @@ const urlOption = (): Option =>
   new Option("--url <url>", "database, as postgresql://user@host:port/name").makeOptionMandatory();
 
 export function register(program: Command): void {
-  const schema = program.command("schema").description("Print, apply or drop the tables of the workload");
-  const print = schema
+  const schemaCommand = program
+    .command("schema")
+    .description("Print, apply or drop the tables of the workload");
+  const printCommand = schemaCommand
     .command("print")
     .description("print the DDL, and with --statements every statement, of the event queue or of a scenario")
     .argument(
@@ -79,18 +87,21 @@ export function register(program: Command): void {
       [],
     )
     .addOption(dialectOption());
-  ownLevels(print, TABLE_LEVELS)
+  addLevelOptions(printCommand, TABLE_LEVELS)
     .addOption(namespaceOption())
     .addOption(grantOption())
     .option("--statements", "print the statements of the workload too, parameters as $1");
-  ownLevels(print, STATEMENT_LEVELS).action(printTables);
-  const apply = schema
+  addLevelOptions(printCommand, STATEMENT_LEVELS).action(printTables);
+  const applyCommand = schemaCommand
     .command("apply")
     .description("create the namespace with its tables; the password may come from PGPASSWORD")
     .addOption(urlOption())
     .addOption(dialectOption());
-  ownLevels(apply, TABLE_LEVELS).addOption(namespaceOption()).addOption(grantOption()).action(applyTables);
-  schema
+  addLevelOptions(applyCommand, TABLE_LEVELS)
+    .addOption(namespaceOption())
+    .addOption(grantOption())
+    .action(applyTables);
+  schemaCommand
     .command("drop")
     .description("drop the namespace, if train-sim made it")
     .addOption(urlOption())
@@ -117,14 +128,14 @@ async function printTables(
     const all = storeIn(DEFAULT_WORKLOAD.stores, options).statements(settings);
     for (const { name, text } of all) statements.push(`-- ${name}\n${text}`);
   }
-  process.stdout.write(textOf(statements));
+  process.stdout.write(sqlTextOf(statements));
 }
 
 function ddlOf(settings: WorkloadNamespace, name: DialectName): string[] {
-  return databaseSpeaking(name).namespaces.ddl(namespaceOf(settings, name), name);
+  return databaseOfDialect(name).namespaces.ddl(namespaceOf(settings, name), name);
 }
 
-function textOf(statements: readonly string[]): string {
+function sqlTextOf(statements: readonly string[]): string {
   return statements.map((text) => `${text.trim()};\n`).join("\n");
 }
 
@@ -134,14 +145,18 @@ async function printScenario(
   { set: assignments, grant: grantTo, statements: isWithStatements }: PrintOptions,
   command: Command,
 ): Promise<void> {
-  const given = LEVEL_OPTIONS.filter((level) => command.getOptionValueSource(level) === "cli");
-  if (given.length > 0) throw new UsageError(`the scenario sets ${given.join(", ")}`, "Use --set instead.");
+  const conflictingOptions = LEVEL_OPTIONS.filter((level) => command.getOptionValueSource(level) === "cli");
+  if (conflictingOptions.length > 0)
+    throw new UsageError(`the scenario sets ${conflictingOptions.join(", ")}`, "Use --set instead.");
   const { treatments } = await loadScenario(scenario, { set: assignments, environment: process.env });
   const texts = new Map<string, string[]>();
   for (const { id, settings } of treatments) {
-    const made = ddlOf({ ...settings, ...(grantTo !== undefined && { grantTo }) }, settings.dialect);
-    const sent = isWithStatements ? storeOf(settings).statements(settings) : [];
-    const text = textOf([...made, ...sent.map((each) => `-- ${each.name}\n${each.text}`)]);
+    const ddlStatements = ddlOf({ ...settings, ...(grantTo !== undefined && { grantTo }) }, settings.dialect);
+    const workloadStatements = isWithStatements ? storeOf(settings).statements(settings) : [];
+    const text = sqlTextOf([
+      ...ddlStatements,
+      ...workloadStatements.map((each) => `-- ${each.name}\n${each.text}`),
+    ]);
     texts.set(text, [...(texts.get(text) ?? []), id]);
   }
   const parts = [...texts].map(([text, ids]) => `-- ${ids.join(", ")}\n\n${text}`);
@@ -151,7 +166,7 @@ async function printScenario(
 async function applyTables(options: SchemaOptions & { url: string }): Promise<void> {
   requireLevels(options);
   const settings = namespaceOf(settingsOf(options), options.dialect);
-  const outcome = await withNamespaces(options, (admin, namespaces) =>
+  const outcome = await withNamespaceClaim(options, (admin, namespaces) =>
     namespaces.apply(admin, settings, options.dialect),
   );
   process.stdout.write(`namespace ${options.namespace}: ${outcome}\n`);
@@ -160,10 +175,12 @@ async function applyTables(options: SchemaOptions & { url: string }): Promise<vo
 async function dropTables(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
 ): Promise<void> {
-  const wasThere = await withNamespaces(options, (admin, namespaces) =>
+  const wasNamespacePresent = await withNamespaceClaim(options, (admin, namespaces) =>
     namespaces.drop(admin, options.namespace, options.dialect, tablesMarked),
   );
-  process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
+  process.stdout.write(
+    `namespace ${options.namespace}: ${wasNamespacePresent ? "dropped" : "was not there"}\n`,
+  );
 }
 
 function requireStatementLevels(name: DialectName, levels: Readonly<Record<string, string>>): void {
@@ -178,9 +195,11 @@ function requireStatementLevels(name: DialectName, levels: Readonly<Record<strin
 function requireLevels(options: SchemaOptions): void {
   const { dialect: name } = options;
   const levels = levelsIn(options, TABLE_LEVELS);
-  const lacks = Object.entries(levels).flatMap(([factor, level]) => missingLevel(name, factor, level) ?? []);
-  if (lacks.length === 0) return;
-  const words = lacks.map(({ reason, nearest }) => `${reason}; the nearest is ${nearest}`).join("; ");
+  const missingLevels = Object.entries(levels).flatMap(
+    ([factor, level]) => missingLevel(name, factor, level) ?? [],
+  );
+  if (missingLevels.length === 0) return;
+  const words = missingLevels.map(({ reason, nearest }) => `${reason}; the nearest is ${nearest}`).join("; ");
   const { storage, ...others } = levels;
   throw new UsageError(
     `${name} does not have ${Object.values(others).join(", ")} in storage ${storage}: ${words}`,
@@ -194,7 +213,7 @@ function settingsOf(options: SchemaOptions): WorkloadNamespace {
 }
 
 /** Refuses a server that speaks another dialect: its statements could leave an unmarked schema there. */
-async function requireSpoken(admin: AdminSession, name: DialectName): Promise<void> {
+async function requireServerDialect(admin: AdminSession, name: DialectName): Promise<void> {
   const { product, dialect, versionText } = await databaseOf(admin.endpoint).server.info(admin);
   if (dialect === undefined || dialect === name) return;
   throw new UsageError(
@@ -204,24 +223,24 @@ async function requireSpoken(admin: AdminSession, name: DialectName): Promise<vo
 }
 
 /** Refuses a pooler, which would keep the claim's session and lend it to others. */
-async function requireServer({ endpoint }: AdminSession, dialect: DialectName): Promise<void> {
+async function requireDirectServer({ endpoint }: AdminSession, dialect: DialectName): Promise<void> {
   const { server, namespaces } = databaseOf(endpoint);
   const refusal = namespaces.hasClaims(dialect) ? await server.poolerRefusal(endpoint) : undefined;
   if (refusal) throw new UsageError(refusal.words, "Give the URL of the database server itself.");
 }
 
 /** Runs the work while it holds the claim of the namespace. Rejects while a run is at work there. */
-async function withNamespaces<T>(
+async function withNamespaceClaim<T>(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
   work: (admin: AdminSession, namespaces: Namespaces<AdminSession>) => Promise<T>,
 ): Promise<T> {
   for (const words of ignoredVariables(process.env)) process.stderr.write(`train-sim: warning: ${words}\n`);
-  const { url: given } = options;
-  const address = databaseAt(given)?.urls.complete(given, process.env, new Set()) ?? given;
+  const { url: givenUrl } = options;
+  const address = databaseOfUrl(givenUrl)?.urls.complete(givenUrl, process.env, new Set()) ?? givenUrl;
   const admin = await administer(readUrl({ url: address }), { purpose: "schema" });
   try {
-    await requireSpoken(admin, options.dialect);
-    await requireServer(admin, options.dialect);
+    await requireServerDialect(admin, options.dialect);
+    await requireDirectServer(admin, options.dialect);
     const { namespaces } = databaseOf(admin.endpoint);
     const claim = await namespaces.claim(admin.endpoint, options.namespace, options.dialect);
     try {

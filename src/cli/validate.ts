@@ -39,26 +39,26 @@ export function extentText(experiment: Experiment): string {
   const { leastMs, mostMs } = experimentSpan(experiment);
   const hasBudget = experiment.treatments.some(({ settings }) => isBudgeted(settings));
   const bounds = hasBudget ? [mostMs] : [...new Set([leastMs, mostMs])];
-  const span = `${hasBudget ? "at most " : ""}${bounds.map(formatDuration).join(" to ")}`;
-  return `${counted(treatments, "treatment")} x ${trials(1)} = ${trials(treatments)}, load of ${span}`;
+  const loadDurationText = `${hasBudget ? "at most " : ""}${bounds.map(formatDuration).join(" to ")}`;
+  return `${counted(treatments, "treatment")} x ${trials(1)} = ${trials(treatments)}, load of ${loadDurationText}`;
 }
 
 /** The extent of a run as JSON for programs; a search for capacity has no known extent. */
-export function extentDocument(experiment: Experiment, isSearch = false): object {
+export function extentDocument(experiment: Experiment, isCapacitySearch = false): object {
   const { leastMs, mostMs } = experimentSpan(experiment);
   return {
     valid: true,
     name: experiment.name,
-    ...(isSearch && { search: true }),
+    ...(isCapacitySearch && { search: true }),
     treatments: experiment.treatments.map(({ id, levels }) => ({ id, levels })),
-    trials: isSearch ? null : experiment.trials.length,
+    trials: isCapacitySearch ? null : experiment.trials.length,
     ...(experiment.stopping && { leastTrials: leastBlocks(experiment) * experiment.treatments.length }),
-    leastSeconds: isSearch ? null : leastMs / 1000,
-    mostSeconds: isSearch ? null : mostMs / 1000,
+    leastSeconds: isCapacitySearch ? null : leastMs / 1000,
+    mostSeconds: isCapacitySearch ? null : mostMs / 1000,
   };
 }
 
-export async function printingProblems<T>(isJson: boolean, load: () => Promise<T>): Promise<T> {
+export async function loadOrPrintProblems<T>(isJson: boolean, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
@@ -69,7 +69,7 @@ export async function printingProblems<T>(isJson: boolean, load: () => Promise<T
 }
 
 async function validate(file: string, { set, json }: ValidateOptions): Promise<void> {
-  const experiment = await printingProblems(json === true, () =>
+  const experiment = await loadOrPrintProblems(json === true, () =>
     loadScenario(file, { set, environment: process.env }),
   );
   process.stdout.write(

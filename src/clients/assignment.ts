@@ -51,7 +51,7 @@ export interface ThreadAssignment<S extends ClientSettings = ClientSettings> ext
   /** Buffers that one worker writes and all workers of this process read, by the ordinal of the writer. */
   readonly shared: ReadonlyMap<number, SharedArrayBuffer>;
   /** Ordinals of workers in other processes, whose buffers are copies that lag a little. */
-  readonly mirrored: readonly number[];
+  readonly mirroredOrdinals: readonly number[];
   /** Counter of the role's iteration budget, which all its workers in all processes share. */
   readonly sharedCounter: Int32Array<SharedArrayBuffer>;
 }

@@ -6,7 +6,7 @@ import type { Recorder } from "../metrics/recorder.js";
 import type { Arrival } from "../load/arrivals.js";
 import type { ThreadAssignment } from "./assignment.js";
 import type { TimeAccount } from "./time-account.js";
-import type { OwnOperations } from "./own-operations.js";
+import type { OwnConnectionOperations } from "./own-operations.js";
 import type { Transactor } from "./transactor.js";
 
 /** The parts of a worker thread that its clients use; the same for every workload. */
@@ -15,7 +15,7 @@ export interface WorkerContext<A extends ThreadAssignment = ThreadAssignment> {
   /** Runs a transaction on a leased connection, and measures it. */
   readonly transactor: Pick<Transactor, "run">;
   /** Measures an operation on connections that the workload itself holds, instead of leasing them. */
-  readonly operations: Pick<OwnOperations, "run">;
+  readonly operations: Pick<OwnConnectionOperations, "run">;
   /** Name of the worker's sessions at the server, by which evidence recognises them. */
   readonly applicationName: string;
   readonly recorder: Recorder;
@@ -41,4 +41,4 @@ export interface Clients {
   prepare(client: number, arrival?: Arrival): void;
 }
 
-export const nothingToPrepare = (): void => undefined;
+export const prepareNothing = (): void => undefined;

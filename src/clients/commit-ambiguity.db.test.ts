@@ -72,14 +72,14 @@ function transactorFor(operation: Operation, attempts = 1000) {
   const prng = new Prng(5);
   const transactor = new Transactor({
     failures: postgresql.failures,
-    placeOf: postgresql.failures.placesOf([], {}),
+    failurePlaceOf: postgresql.failures.placesOf([], {}),
     source,
     recorder,
     eventLog: new EventLog({ isLevelEnabled: () => false } as never),
     retry: new RetryPolicy({ attempts, baseMs: 1, ceilingMs: 20, deadlineMs: 60_000 }, prng),
     slowTransactionMs: 1e9,
     sleeper: new Sleeper(),
-    isArrival: () => false,
+    isStartedBySchedule: () => false,
     time: new TimeAccount(),
     partNames: new PartNames(),
     nowMs: monotonicMs,

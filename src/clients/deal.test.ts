@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dealWorkers, rolesOfWorkers } from "./deal.js";
+import { distributeWorkers, rolesOfWorkers } from "./deal.js";
 
 const GROUPS = rolesOfWorkers({
   producers: { workers: 4 },
@@ -13,11 +13,11 @@ it.each([
   ["by role, as the scenario states", 3, { producers: 2, consumers: 1 }, ["ppa", "pp", "ccc"]],
   ["by role, other roles to the other agents", 3, { consumers: 1 }, ["ccc", "ppa", "pp"]],
 ])("workers are distributed over agents: %s", (_, agents, place, expected) => {
-  const names = dealWorkers(GROUPS, agents, place).map((workers) =>
+  const names = distributeWorkers(GROUPS, agents, place).map((workers) =>
     workers.map((worker) => GROUPS[worker]?.[0]).join(""),
   );
   expect(names.map(sorted)).toEqual(expected.map(sorted));
-  expect(dealWorkers(GROUPS, agents, place).flat().sort()).toEqual(GROUPS.map((__, worker) => worker));
+  expect(distributeWorkers(GROUPS, agents, place).flat().sort()).toEqual(GROUPS.map((__, worker) => worker));
 });
 
 const sorted = (letters: string): string => Array.from(letters).sort().join("");

@@ -1,13 +1,13 @@
 import * as z from "zod";
 
 /** Longest window in seconds, a month: a larger number in a log line means that the line is damaged. */
-export const SECONDS_MAX = 31 * 24 * 3600;
+export const WINDOW_SECONDS_MAX = 31 * 24 * 3600;
 
 export const count = z.int().min(0);
 
 export const ms = z.number().min(0);
 
-export const second = z.int().min(0).max(SECONDS_MAX);
+export const second = z.int().min(0).max(WINDOW_SECONDS_MAX);
 
 /** Milliseconds of each part of a transaction, in order: `poolWait`, `begin`, a statement's name and so on. */
 export const PartsMs = z.record(z.string(), z.number());

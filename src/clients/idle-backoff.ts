@@ -7,27 +7,27 @@ const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 50;
 
 export class IdleBackoff {
-  private readonly emptyInARow: number[];
+  private readonly consecutiveEmptyPolls: number[];
 
   constructor(
     clients: number,
     private readonly sleeper: Sleeper,
     private readonly time: TimeAccount,
   ) {
-    this.emptyInARow = new Array<number>(clients).fill(0);
+    this.consecutiveEmptyPolls = new Array<number>(clients).fill(0);
   }
 
   /** Pauses the client after an empty poll; a poll with work resets its backoff. */
   async after(client: number, wasEmpty: boolean): Promise<void> {
     if (!wasEmpty) {
-      this.emptyInARow[client] = 0;
+      this.consecutiveEmptyPolls[client] = 0;
       return;
     }
-    const count = this.emptyInARow[client] ?? 0;
-    this.emptyInARow[client] = count + 1;
-    const sinceMs = monotonicMs();
-    this.time.bookWork(client, sinceMs);
+    const count = this.consecutiveEmptyPolls[client] ?? 0;
+    this.consecutiveEmptyPolls[client] = count + 1;
+    const pauseStartMs = monotonicMs();
+    this.time.bookWork(client, pauseStartMs);
     await this.sleeper.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** count));
-    this.time.book(client, "idle", sinceMs, monotonicMs());
+    this.time.book(client, "idle", pauseStartMs, monotonicMs());
   }
 }

@@ -2,10 +2,10 @@
 import { messageOf, TrialError } from "../foundation/errors.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";
-import { BACKOFF, PartTimes, POOL_WAIT, type PartNames } from "../metrics/part-times.js";
+import { BACKOFF_PART, PartTimes, POOL_WAIT_PART, type PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
 import { InDoubtError, StatementError } from "../database/errors.js";
-import type { Failure, FailurePlace, Failures } from "../database/contract.js";
+import type { Failure, FailurePlace, FailureClassifier } from "../database/contract.js";
 import type { EventLog } from "./event-log.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import type { TimeAccount } from "./time-account.js";
@@ -23,7 +23,7 @@ export interface OperationPlan<T> {
   /** True if an operation without events is an empty poll, which does not count as a transaction. */
   readonly isPoll: boolean;
   /** True if a commit in doubt that stays unresolved is final, because a repetition might do the work twice. */
-  readonly isOnce?: boolean;
+  readonly isFinalIfInDoubt?: boolean;
   /**
    * Called after each commit in doubt, with the result that the operation has if it was committed; undefined if that is
    * unknown.
@@ -41,7 +41,7 @@ export type TransactionEnd<T> =
   | (AttemptEnd & { readonly kind: "committed" | "empty"; readonly result: T })
   | (AttemptEnd & { readonly kind: "failed"; readonly inDoubt: boolean });
 
-export interface MeasuringOptions {
+export interface OperationRunnerOptions {
   readonly source: Pick<ConnectionSource, "endpointOf">;
   readonly recorder: Recorder;
   readonly eventLog: EventLog;
@@ -49,29 +49,29 @@ export interface MeasuringOptions {
   readonly slowTransactionMs: number;
   readonly sleeper: Sleeper;
   /** True if an open loop starts operations with that name now. */
-  readonly isArrival: (operation: Operation) => boolean;
+  readonly isStartedBySchedule: (operation: Operation) => boolean;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
-  readonly failures: Failures;
-  readonly placeOf: (error: unknown) => FailurePlace;
+  readonly failures: FailureClassifier;
+  readonly failurePlaceOf: (error: unknown) => FailurePlace;
   /** Monotonic milliseconds of the clock that also times the connections' calls. */
   readonly nowMs: () => number;
 }
 
-export interface Progress {
+export interface OperationProgress {
   attempt: number;
   inDoubt: boolean;
   readonly times: PartTimes;
 }
 
-export abstract class Measuring {
+export abstract class OperationRunner {
   /** One stopwatch per client, since each client runs one operation at a time. */
   private readonly partTimesByClient: PartTimes[] = [];
 
-  constructor(protected readonly options: MeasuringOptions) {}
+  constructor(protected readonly options: OperationRunnerOptions) {}
 
   /** Tries the plan once. The error of a rejection decides whether the plan is tried again. */
-  protected abstract attempt<T>(plan: OperationPlan<T>, progress: Progress): Promise<T>;
+  protected abstract attempt<T>(plan: OperationPlan<T>, progress: OperationProgress): Promise<T>;
 
   /** Resolves with the operation's outcome; rejects only if the trial cannot go on. */
   protected async measure<T>(plan: OperationPlan<T>): Promise<TransactionEnd<T>> {
@@ -82,15 +82,16 @@ export abstract class Measuring {
       plan.client,
     ));
     times.start(startMs);
-    const progress: Progress = { attempt: 1, inDoubt: false, times };
+    const progress: OperationProgress = { attempt: 1, inDoubt: false, times };
     for (;;) {
       try {
         const result = await this.attempt(plan, progress);
         return this.finish(plan, result, startMs, progress);
       } catch (error) {
-        const failure = this.judge(plan, error, progress);
-        const isOver = failure.kind === "final" || (failure.kind === "in-doubt" && plan.isOnce === true);
-        const backoffMs = isOver
+        const failure = this.classifyFailure(plan, error, progress);
+        const isFailureFinal =
+          failure.kind === "final" || (failure.kind === "in-doubt" && plan.isFinalIfInDoubt === true);
+        const backoffMs = isFailureFinal
           ? undefined
           : this.options.retry.backoffMs(progress.attempt, startMs, this.options.nowMs());
         if (backoffMs === undefined) return this.giveUp(plan, error, failure, startMs, progress);
@@ -101,7 +102,7 @@ export abstract class Measuring {
   }
 
   /** Classifies the error of an attempt, considering earlier commits in doubt. Throws if the error is fatal. */
-  private judge<T>(plan: OperationPlan<T>, error: unknown, progress: Progress): Failure {
+  private classifyFailure<T>(plan: OperationPlan<T>, error: unknown, progress: OperationProgress): Failure {
     const { failures } = this.options;
     const failure = failures.classify(error);
     if (failure.kind === "in-doubt") {
@@ -126,7 +127,7 @@ export abstract class Measuring {
     plan: OperationPlan<T>,
     result: T,
     startMs: number,
-    progress: Progress,
+    progress: OperationProgress,
   ): TransactionEnd<T> {
     const { source, recorder, slowTransactionMs, eventLog, time } = this.options;
     const { times } = progress;
@@ -150,7 +151,7 @@ export abstract class Measuring {
       events,
       serviceMs,
       responseMs,
-      poolWaitMs: times.msOf(POOL_WAIT),
+      poolWaitMs: times.msOf(POOL_WAIT_PART),
       parts: times,
       endpoint,
       intendedMs: scheduledMs,
@@ -167,7 +168,7 @@ export abstract class Measuring {
     error: unknown,
     failure: Failure,
     startMs: number,
-    progress: Progress,
+    progress: OperationProgress,
   ): TransactionEnd<T> {
     const finishedMs = this.options.nowMs();
     const serviceMs = finishedMs - startMs;
@@ -194,37 +195,37 @@ export abstract class Measuring {
     backoffMs: number,
     cause: FailureFacts,
     startMs: number,
-    progress: Progress,
+    progress: OperationProgress,
   ): Promise<void> {
     const { source, recorder, eventLog, sleeper, nowMs } = this.options;
-    const idleFromMs = nowMs();
-    recorder.retry(plan.operation, cause.sqlstate, idleFromMs, source.endpointOf(plan.client));
-    eventLog.retry(this.facts(plan, startMs, idleFromMs, progress), cause, backoffMs);
+    const backoffStartMs = nowMs();
+    recorder.retry(plan.operation, cause.sqlstate, backoffStartMs, source.endpointOf(plan.client));
+    eventLog.retry(this.facts(plan, startMs, backoffStartMs, progress), cause, backoffMs);
     await sleeper.sleep(backoffMs);
-    progress.times.book(BACKOFF, idleFromMs, nowMs());
+    progress.times.book(BACKOFF_PART, backoffStartMs, nowMs());
   }
 
   private causeOf(error: unknown, { sqlstate }: Failure): FailureFacts {
-    return { sqlstate, reason: messageOf(error), ...this.options.placeOf(error) };
+    return { sqlstate, reason: messageOf(error), ...this.options.failurePlaceOf(error) };
   }
 
   /** Intended start of the operation if a schedule started it; undefined otherwise. */
   private scheduledMs({ operation, intendedMs }: OperationPlan<unknown>): number | undefined {
-    return this.options.isArrival(operation) ? intendedMs : undefined;
+    return this.options.isStartedBySchedule(operation) ? intendedMs : undefined;
   }
 
   private facts(
     plan: OperationPlan<unknown>,
     startMs: number,
     nowMs: number,
-    progress: Progress,
+    progress: OperationProgress,
   ): TransactionFacts {
     return {
       operation: plan.operation,
       client: plan.client,
       attempt: progress.attempt,
       serviceMs: nowMs - startMs,
-      poolWaitMs: progress.times.msOf(POOL_WAIT),
+      poolWaitMs: progress.times.msOf(POOL_WAIT_PART),
       second: this.options.recorder.secondAt(nowMs),
     };
   }

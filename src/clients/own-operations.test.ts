@@ -3,38 +3,38 @@ import { expect, it } from "vitest";
 import { postgresql } from "../database/postgres/postgresql.js";
 import { Prng } from "../foundation/prng.js";
 import { Sleeper } from "../foundation/sleeper.js";
-import { PartNames, POOL_WAIT } from "../metrics/part-times.js";
+import { PartNames, POOL_WAIT_PART } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { EventLog } from "./event-log.js";
-import { OwnOperations, type OwnPlan } from "./own-operations.js";
+import { OwnConnectionOperations, type OwnConnectionPlan } from "./own-operations.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 
 let atMs = 0;
 const slow: Record<string, number>[] = [];
 
-function setUp(): { operations: OwnOperations; recorder: Recorder } {
+function setUp(): { operations: OwnConnectionOperations; recorder: Recorder } {
   const recorder = new Recorder(["work"]);
   recorder.setWindow(0, Number.POSITIVE_INFINITY);
   const warn = ({ parts }: { parts: Record<string, number> }): void => void slow.push(parts);
-  const operations = new OwnOperations({
+  const operations = new OwnConnectionOperations({
     source: { endpointOf: () => 0 },
     recorder,
     eventLog: new EventLog({ warn, error: warn, isLevelEnabled: () => true } as never),
     retry: new RetryPolicy({ attempts: 2, baseMs: 0, ceilingMs: 0, deadlineMs: 60_000 }, new Prng(1)),
     slowTransactionMs: 0,
     sleeper: new Sleeper(),
-    isArrival: () => false,
+    isStartedBySchedule: () => false,
     time: new TimeAccount(),
     partNames: new PartNames(),
     failures: postgresql.failures,
-    placeOf: postgresql.failures.placesOf([], {}),
+    failurePlaceOf: postgresql.failures.placesOf([], {}),
     nowMs: () => atMs,
   });
   return { operations, recorder };
 }
 
-const plan = (body: OwnPlan<number>["body"]): OwnPlan<number> => ({
+const plan = (body: OwnConnectionPlan<number>["body"]): OwnConnectionPlan<number> => ({
   ...{ operation: "work", client: 0, intendedMs: 0, isPoll: false, events: (count) => count, body },
 });
 
@@ -52,7 +52,7 @@ it("time of the body that is not booked as a wait counts as work of the operatio
   await operations.run(
     plan(async (times) => {
       atMs += 3;
-      times.book(POOL_WAIT, startMs, atMs);
+      times.book(POOL_WAIT_PART, startMs, atMs);
       atMs += 5;
       return 1;
     }),

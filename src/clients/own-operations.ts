@@ -1,9 +1,14 @@
 import type { PartTimes } from "../metrics/part-times.js";
-import { Measuring, type OperationPlan, type Progress, type TransactionEnd } from "./measuring.js";
+import {
+  OperationRunner,
+  type OperationPlan,
+  type OperationProgress,
+  type TransactionEnd,
+} from "./measuring.js";
 
-export interface OwnPlan<T> extends OperationPlan<T> {
+export interface OwnConnectionPlan<T> extends OperationPlan<T> {
   /**
-   * Runs the operation once. It may book waits, such as `POOL_WAIT`; the rest of its time is a part with the operation's
+   * Runs the operation once. It may book waits, such as `POOL_WAIT_PART`; the rest of its time is a part with the operation's
    * name.
    */
   body(times: PartTimes): Promise<T>;
@@ -11,12 +16,15 @@ export interface OwnPlan<T> extends OperationPlan<T> {
   settle?(): Promise<T | undefined>;
 }
 
-export class OwnOperations extends Measuring {
-  run<T>(plan: OwnPlan<T>): Promise<TransactionEnd<T>> {
+export class OwnConnectionOperations extends OperationRunner {
+  run<T>(plan: OwnConnectionPlan<T>): Promise<TransactionEnd<T>> {
     return this.measure(plan);
   }
 
-  protected override async attempt<T>(plan: OwnPlan<T>, { inDoubt, times }: Progress): Promise<T> {
+  protected override async attempt<T>(
+    plan: OwnConnectionPlan<T>,
+    { inDoubt, times }: OperationProgress,
+  ): Promise<T> {
     const { nowMs } = this.options;
     const startedMs = nowMs();
     try {
@@ -24,7 +32,7 @@ export class OwnOperations extends Measuring {
       return settled ?? (await plan.body(times));
     } finally {
       // The library's connections report no single calls, so the whole body is one part, which ends the operation.
-      times.bookNamed(plan.operation, startedMs, nowMs());
+      times.bookNamedPart(plan.operation, startedMs, nowMs());
     }
   }
 }

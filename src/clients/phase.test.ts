@@ -4,7 +4,7 @@ import type { PacingPlan } from "../load/executors/registry.js";
 import { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Clients } from "./client.js";
-import { hasExactTimes, startPhase } from "./phase.js";
+import { needsExactStarts, startPhase } from "./phase.js";
 import type { ThreadAssignment } from "../engine/workers/protocol.js";
 import { TimeAccount } from "./time-account.js";
 import type { Role } from "../workloads/train-events/settings.js";
@@ -32,7 +32,7 @@ it.each([
     false,
   ],
 ])("a worker starts a timer thread only if its pauses need one: %s", (_, assignment, isKept) => {
-  expect(hasExactTimes(assignment)).toBe(isKept);
+  expect(needsExactStarts(assignment)).toBe(isKept);
 });
 
 /** A window that begins now, in the only worker of a role. */
@@ -44,7 +44,7 @@ function window(role: Role, clients: number, load: string, plan: PacingPlan, run
     sharedCounter: new Int32Array(new SharedArrayBuffer(4)),
   } as unknown as ThreadAssignment;
   const time = new TimeAccount();
-  const sleeper = PunctualSleeper.withThread((error) => expect.unreachable(String(error)));
+  const sleeper = PunctualSleeper.withTimerThread((error) => expect.unreachable(String(error)));
   const startMs = monotonicMs();
   time.setWindow(startMs, Number.POSITIVE_INFINITY);
   const phase = startPhase({
@@ -74,13 +74,13 @@ it("a phase ends with the last iteration of its budget, although a client would 
   sleeper.wakeAll();
   await sleeper.close();
   expect(ended).toHaveLength(3);
-  expect(phase.lastTransactionEndedMs).toBeGreaterThanOrEqual(ended[2] ?? Number.NaN);
+  expect(phase.lastIterationEndMs).toBeGreaterThanOrEqual(ended[2] ?? Number.NaN);
   expect(Math.max(...prepared)).toBe(2);
   // The client that did not start must have no booked wait.
-  time.setWindow(startMs, phase.lastTransactionEndedMs);
+  time.setWindow(startMs, phase.lastIterationEndMs);
   const { finished, waiting } = time.total();
-  expect(finished).toBeCloseTo(phase.lastTransactionEndedMs - startMs, 6);
-  expect(waiting).toBeLessThan(phase.lastTransactionEndedMs - startMs);
+  expect(finished).toBeCloseTo(phase.lastIterationEndMs - startMs, 6);
+  expect(waiting).toBeLessThan(phase.lastIterationEndMs - startMs);
 });
 
 it("clients' wait for arrivals is booked as waiting if the window ends before an arrival", async () => {
@@ -123,9 +123,9 @@ it.each([
   );
   await phase.done;
   await sleeper.close();
-  time.setWindow(startMs, phase.lastTransactionEndedMs);
+  time.setWindow(startMs, phase.lastIterationEndMs);
   const total = Object.values(time.total()).reduce((sum, ms) => sum + ms, 0);
-  const missingMs = phase.lastTransactionEndedMs - startMs - total;
+  const missingMs = phase.lastIterationEndMs - startMs - total;
   if (isWaiting) expect(missingMs).toBeGreaterThan(2 * pauseMs);
   else expect(missingMs).toBeLessThan(1);
 });

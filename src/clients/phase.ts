@@ -3,7 +3,7 @@ import { monotonicMs } from "../foundation/clock.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import type { Arrival } from "../load/arrivals.js";
 import { createPacer, type PacingPlan } from "../load/executors/registry.js";
-import type { ArrivalObserver, Pacer, Start } from "../load/pacer.js";
+import type { ArrivalObserver, Pacer, IterationStart } from "../load/pacer.js";
 import type { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { isOpenLoop } from "../load/load-settings.js";
 import type { Clients } from "./client.js";
@@ -18,7 +18,7 @@ export interface Phase {
   readonly name: PhaseName;
   isOver: boolean;
   /** End of the latest iteration in monotonic milliseconds; the phase's start before the first iteration ends. */
-  lastTransactionEndedMs: number;
+  lastIterationEndMs: number;
   done: Promise<void>;
   pacer?: Pacer;
 }
@@ -41,13 +41,13 @@ export interface PhaseOptions {
 
 const NO_THINK_TIME = { min: 0, max: 0 };
 /** Most clients of a worker that take part in the drain. */
-const DRAINING_CLIENTS = 8;
+const DRAIN_CLIENTS_MAX = 8;
 
 /** Most ends of think times per millisecond that are timed exactly: above this rate some coincide anyway. */
-const PAUSES_PER_MS_MAX = 2;
+const EXACT_PAUSES_PER_MS_MAX = 2;
 
 /** True if the worker's clients must start at exact moments: arrivals of an open loop, or ends of think times. */
-export function hasExactTimes({
+export function needsExactStarts({
   role,
   settings,
   roleClients,
@@ -56,7 +56,7 @@ export function hasExactTimes({
   if (!load) return false;
   if (isOpenLoop(load)) return true;
   const meanMs = (load.thinkTimeMs.min + load.thinkTimeMs.max) / 2;
-  return meanMs > 0 && roleClients <= PAUSES_PER_MS_MAX * meanMs;
+  return meanMs > 0 && roleClients <= EXACT_PAUSES_PER_MS_MAX * meanMs;
 }
 
 /** Starts a loop for each client of the worker. `done` rejects when a client cannot go on. */
@@ -67,7 +67,7 @@ export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
   const phase: Phase = {
     name,
     isOver: false,
-    lastTransactionEndedMs: options.startMs,
+    lastIterationEndMs: options.startMs,
     done: Promise.resolve(),
   };
   const pacer = createPacer(options.plan, {
@@ -88,9 +88,11 @@ export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
     arrivals: options.arrivals,
   });
   // Each of hundreds of clients would keep the others from the last events of the queue.
-  const clients = name === "drain" ? Math.min(assignment.clients, DRAINING_CLIENTS) : assignment.clients;
-  const loops = Array.from({ length: clients }, (_, client) => runClient(client, pacer, phase, options));
-  const done = Promise.all(loops).then(() => undefined);
+  const clients = name === "drain" ? Math.min(assignment.clients, DRAIN_CLIENTS_MAX) : assignment.clients;
+  const clientLoops = Array.from({ length: clients }, (_, client) =>
+    runClient(client, pacer, phase, options),
+  );
+  const done = Promise.all(clientLoops).then(() => undefined);
   return Object.assign(phase, { pacer, done });
 }
 
@@ -101,41 +103,46 @@ async function runClient(
   { clients, sleeper, time, startMs }: PhaseOptions,
 ): Promise<void> {
   // Waiting counts from the start of the phase, even if the thread came late: its clients had to wait.
-  let sinceMs = startMs;
+  let activityStartMs = startMs;
   const bookWaiting = (): void => {
     const nowMs = monotonicMs();
-    time.book(client, "waiting", sinceMs, nowMs);
-    sinceMs = nowMs;
+    time.book(client, "waiting", activityStartMs, nowMs);
+    activityStartMs = nowMs;
   };
-  const bookWork = (): void => time.bookWork(client, (sinceMs = monotonicMs()));
+  const bookWork = (): void => time.bookWork(client, (activityStartMs = monotonicMs()));
   for (;;) {
     const start = await pacer.next(client);
     // A client whose budget others have used up was not waiting in its last pause.
-    const isUsedUp = start === undefined && pacer.isLeft?.(client) === false;
-    if (!isUsedUp) bookWaiting();
+    const isBudgetUsedUp = start === undefined && pacer.isLeft?.(client) === false;
+    if (!isBudgetUsedUp) bookWaiting();
     if (start === undefined) {
-      if (phase.name === "measure") time.bookFinished(sinceMs);
+      if (phase.name === "measure") time.bookFinished(activityStartMs);
       return;
     }
-    clients.prepare(client, start.arrival && atFirstHour(start.arrival, phase));
+    clients.prepare(client, start.arrival && arrivalAtFirstHour(start.arrival, phase));
     bookWork();
-    const isToStart = !start.arrival || (await isDue(start, pacer, phase, sleeper));
+    const isStartDue = !start.arrival || (await waitUntilDue(start, pacer, phase, sleeper));
     bookWaiting();
-    if (!isToStart) return;
+    if (!isStartDue) return;
     await clients.iterate(client, start.intendedMs);
-    phase.lastTransactionEndedMs = monotonicMs();
+    phase.lastIterationEndMs = monotonicMs();
     if (!phase.isOver && pacer.isLeft?.(client) !== false) clients.prepare(client);
     bookWork();
   }
 }
 
 /** Keeps the time of the simulated day at its first hour during the warm-up, as the rate is kept. */
-function atFirstHour(arrival: Arrival, phase: Phase): Arrival {
+function arrivalAtFirstHour(arrival: Arrival, phase: Phase): Arrival {
   return phase.name === "warm-up" ? { ...arrival, offsetMs: 0 } : arrival;
 }
 
 /** Waits until an arrival's intended start; resolves to false if the phase ended first. */
-async function isDue(start: Start, pacer: Pacer, phase: Phase, sleeper: PunctualSleeper): Promise<boolean> {
+async function waitUntilDue(
+  start: IterationStart,
+  pacer: Pacer,
+  phase: Phase,
+  sleeper: PunctualSleeper,
+): Promise<boolean> {
   while (start.intendedMs > monotonicMs() && !phase.isOver) await sleeper.until(start.intendedMs);
   return pacer.mayStart?.(start) ?? true;
 }

@@ -49,7 +49,7 @@ describe("a retry policy", () => {
 
   it("allows no attempt after the end of the load", () => {
     const one = policy();
-    one.endBy(500);
+    one.forbidRetriesAfter(500);
     expect(one.backoffMs(1, 400, 490)).toBeDefined();
     expect(one.backoffMs(1, 499, 500)).toBeUndefined();
   });

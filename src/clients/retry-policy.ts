@@ -12,7 +12,7 @@ export class RetryPolicy {
   ) {}
 
   /** Forbids retries after `atMs`: the load has ended then, and only running transactions are awaited. */
-  endBy(atMs: number): void {
+  forbidRetriesAfter(atMs: number): void {
     this.latestRetryMs = atMs;
   }
 

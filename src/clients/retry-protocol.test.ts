@@ -90,14 +90,14 @@ async function addOnce(dialect: DialectName, script: Script) {
   const pauses: number[] = [];
   const transactor = new Transactor({
     failures: postgresql.failures,
-    placeOf: postgresql.failures.placesOf([], {}),
+    failurePlaceOf: postgresql.failures.placesOf([], {}),
     source,
     recorder,
     eventLog: new EventLog({ isLevelEnabled: () => false } as never),
     retry: new RetryPolicy({ attempts: 20, baseMs: 1, ceilingMs: 4, deadlineMs: 60_000 }, new Prng(5)),
     slowTransactionMs: 1e9,
     sleeper: { sleep: async (ms: number) => void pauses.push(ms), wakeAll: () => undefined } as never,
-    isArrival: () => false,
+    isStartedBySchedule: () => false,
     time: new TimeAccount(),
     partNames: new PartNames(),
     nowMs: monotonicMs,

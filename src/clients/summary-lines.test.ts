@@ -44,5 +44,5 @@ it("retries below log.level do not count as suppressed, and do not suppress a fa
   for (let i = 0; i < 25; i++) eventLog.retry(facts, cause, 1);
   eventLog.failure(facts, cause);
   expect(lines).toHaveLength(1);
-  expect(eventLog.takeSuppressed()).toBe(0);
+  expect(eventLog.takeSuppressedCount()).toBe(0);
 });

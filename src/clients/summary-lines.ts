@@ -9,10 +9,10 @@ import type { SummaryFacts } from "./facts.js";
 const scratchHistogram = createHistogram();
 
 export function writeSummaryLines(eventLog: EventLog, phase: string, delta: RecorderDelta): void {
-  eventLog.nextSecond();
+  eventLog.startNextSecond();
   if (!eventLog.logger.isLevelEnabled("info")) return;
   const leftOut = (): { suppressedLines?: number } => {
-    const suppressedLines = eventLog.takeSuppressed();
+    const suppressedLines = eventLog.takeSuppressedCount();
     return suppressedLines > 0 ? { suppressedLines } : {};
   };
   for (const { second, operations } of delta.seconds) {
@@ -34,7 +34,7 @@ export function writeSummaryLines(eventLog: EventLog, phase: string, delta: Reco
 
 function factsOf(second: number, operation: Operation, counts: OperationDelta): SummaryFacts {
   const { transactions, events, emptyPolls, offered, dropped, retries, failures, samplesUs, parts } = counts;
-  const response = samplesUs.response ?? new Float64Array();
+  const responseSamplesUs = samplesUs.response ?? new Float64Array();
   return {
     operation,
     second,
@@ -44,10 +44,12 @@ function factsOf(second: number, operation: Operation, counts: OperationDelta): 
     ...(offered + dropped > 0 ? { offered, dropped } : {}),
     retries,
     failures,
-    meanResponseMs: round(response.reduce((sum, us) => sum + us, 0) / Math.max(1, response.length) / 1000),
-    maxResponseMs: round(response.reduce((max, us) => Math.max(max, us), 0) / 1000),
+    meanResponseMs: round(
+      responseSamplesUs.reduce((sum, us) => sum + us, 0) / Math.max(1, responseSamplesUs.length) / 1000,
+    ),
+    maxResponseMs: round(responseSamplesUs.reduce((max, us) => Math.max(max, us), 0) / 1000),
     ...(parts && { slowest: parts.slowest }),
-    ...(response.length > 0 && { responseHistogram: encodedSamples(response) }),
+    ...(responseSamplesUs.length > 0 && { responseHistogram: encodedSamples(responseSamplesUs) }),
   };
 }
 

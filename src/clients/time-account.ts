@@ -8,7 +8,7 @@ export type AccountedTime = Record<Activity, number>;
 const NO_TIME: Readonly<AccountedTime> = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
 
 /** Moment up to which a client's time is booked, and the event loop's idle time at that moment. */
-interface Mark {
+interface BookingMark {
   bookedMs: number;
   idleMs: number;
 }
@@ -21,8 +21,8 @@ export class TimeAccount {
   private accountStartMs = Number.POSITIVE_INFINITY;
   private accountEndMs = Number.POSITIVE_INFINITY;
   private readonly bookedTime: AccountedTime = { ...NO_TIME };
-  private readonly finishedFrom: number[] = [];
-  private readonly activityMarks: Mark[] = [];
+  private readonly finishedFromMs: number[] = [];
+  private readonly activityMarks: BookingMark[] = [];
 
   /** `idleMs` returns the idle time of the thread's event loop so far. */
   constructor(private readonly idleMs: () => number = loopIdleMs) {}
@@ -31,7 +31,7 @@ export class TimeAccount {
   setWindow(startMs: number, endMs: number): void {
     if (startMs !== this.accountStartMs) {
       Object.assign(this.bookedTime, NO_TIME);
-      this.finishedFrom.length = 0;
+      this.finishedFromMs.length = 0;
     }
     this.accountStartMs = startMs;
     this.accountEndMs = endMs;
@@ -52,26 +52,26 @@ export class TimeAccount {
   bookWork(client: number, toMs: number): void {
     const mark = this.activityMarks[client];
     if (!mark) return;
-    const waitedMs = this.idleMs() - mark.idleMs;
-    this.book(client, "preparing", mark.bookedMs, toMs - waitedMs);
+    const idleSinceMarkMs = this.idleMs() - mark.idleMs;
+    this.book(client, "preparing", mark.bookedMs, toMs - idleSinceMarkMs);
     mark.bookedMs = toMs;
   }
 
   private add(activity: Activity, fromMs: number, toMs: number): void {
-    const inside = Math.min(toMs, this.accountEndMs) - Math.max(fromMs, this.accountStartMs);
-    if (inside > 0) this.bookedTime[activity] += inside;
+    const overlapMs = Math.min(toMs, this.accountEndMs) - Math.max(fromMs, this.accountStartMs);
+    if (overlapMs > 0) this.bookedTime[activity] += overlapMs;
   }
 
   /** Books a client that has no budget left and does nothing from `fromMs` until the window ends. */
   bookFinished(fromMs: number): void {
-    this.finishedFrom.push(fromMs);
+    this.finishedFromMs.push(fromMs);
   }
 
   total(): AccountedTime {
     const total = { ...this.bookedTime };
-    for (const fromMs of this.finishedFrom) {
-      const inside = this.accountEndMs - Math.max(fromMs, this.accountStartMs);
-      if (Number.isFinite(inside) && inside > 0) total.finished += inside;
+    for (const fromMs of this.finishedFromMs) {
+      const overlapMs = this.accountEndMs - Math.max(fromMs, this.accountStartMs);
+      if (Number.isFinite(overlapMs) && overlapMs > 0) total.finished += overlapMs;
     }
     return total;
   }

@@ -63,14 +63,14 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
   };
   const transactor = new Transactor({
     failures: postgresql.failures,
-    placeOf: postgresql.failures.placesOf([], {}),
+    failurePlaceOf: postgresql.failures.placesOf([], {}),
     source,
     recorder,
     eventLog: new EventLog({ warn, error: warn, isLevelEnabled: () => true } as never),
     retry: new RetryPolicy({ attempts: 10, baseMs: 1, ceilingMs: 1, deadlineMs: 60_000 }, new Prng(3)),
     slowTransactionMs: 100,
     sleeper: { sleep: async () => pass("backoff"), wakeAll: () => undefined } as never,
-    isArrival: (operation) => isOpenLoop && operation === "process",
+    isStartedBySchedule: (operation) => isOpenLoop && operation === "process",
     time,
     partNames: new PartNames(),
     nowMs: () => clockMs,
@@ -87,7 +87,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
         pass("program");
         const fromMs = clockMs;
         pass("appDelay");
-        times.bookNamed("appDelay", fromMs, clockMs);
+        times.bookNamedPart("appDelay", fromMs, clockMs);
         return events;
       }),
   });

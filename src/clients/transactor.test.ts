@@ -50,14 +50,14 @@ function setUp(attempts = 3, isOpenLoop = false) {
   const write = (fields: { event: string }): void => void lines.push(fields.event);
   const transactor = new Transactor({
     failures: postgresql.failures,
-    placeOf: postgresql.failures.placesOf([], {}),
+    failurePlaceOf: postgresql.failures.placesOf([], {}),
     source,
     recorder,
     eventLog: new EventLog({ warn: write, error: write, isLevelEnabled: () => true } as never),
     retry,
     slowTransactionMs: 1e9,
     sleeper: { sleep: async (ms: number) => void slept.push(ms), wakeAll: () => undefined } as never,
-    isArrival: (operation) => isOpenLoop && operation === "add",
+    isStartedBySchedule: (operation) => isOpenLoop && operation === "add",
     time: new TimeAccount(),
     partNames: new PartNames(),
     nowMs: monotonicMs,
@@ -170,7 +170,7 @@ describe("a transaction", () => {
 
   it("is one counted failure if its next attempt would start after the end of the load", async () => {
     const { transactor, retry, counts, slept } = setUp(1000);
-    retry.endBy(monotonicMs());
+    retry.forbidRetriesAfter(monotonicMs());
     const end = await transactor.run(plan(failing([serialization(), serialization()])));
     expect(end).toMatchObject({ kind: "failed", inDoubt: false });
     expect(counts()).toMatchObject({ transactions: 0, retries: {}, failures: { "40001": 1 } });

@@ -1,11 +1,11 @@
 // Transactions on leased connections: each attempt leases a connection, runs the body on it and gives it back.
-import { POOL_WAIT, RELEASE, type PartTimes } from "../metrics/part-times.js";
+import { POOL_WAIT_PART, RELEASE_PART, type PartTimes } from "../metrics/part-times.js";
 import type { ConnectionSource, Lease, Session } from "../database/session.js";
 import {
-  Measuring,
-  type MeasuringOptions,
+  OperationRunner,
+  type OperationRunnerOptions,
   type OperationPlan,
-  type Progress,
+  type OperationProgress,
   type TransactionEnd,
 } from "./measuring.js";
 
@@ -21,11 +21,11 @@ export interface TransactionPlan<T> extends OperationPlan<T> {
   settle?(session: Session): Promise<T | undefined>;
 }
 
-export interface TransactorOptions extends MeasuringOptions {
+export interface TransactorOptions extends OperationRunnerOptions {
   readonly source: Pick<ConnectionSource, "acquire" | "endpointOf">;
 }
 
-export class Transactor extends Measuring {
+export class Transactor extends OperationRunner {
   constructor(protected override readonly options: TransactorOptions) {
     super(options);
   }
@@ -34,40 +34,40 @@ export class Transactor extends Measuring {
     return this.measure(plan);
   }
 
-  protected override async attempt<T>(plan: TransactionPlan<T>, progress: Progress): Promise<T> {
+  protected override async attempt<T>(plan: TransactionPlan<T>, progress: OperationProgress): Promise<T> {
     const { source, recorder, nowMs } = this.options;
     const { times } = progress;
-    const askedMs = nowMs();
+    const acquireStartMs = nowMs();
     let lease: Lease;
     try {
-      const acquired = source.acquire(plan.client);
-      lease = acquired instanceof Promise ? await acquired : acquired;
+      const leaseOrPromise = source.acquire(plan.client);
+      lease = leaseOrPromise instanceof Promise ? await leaseOrPromise : leaseOrPromise;
     } finally {
-      times.book(POOL_WAIT, askedMs, nowMs());
+      times.book(POOL_WAIT_PART, acquireStartMs, nowMs());
     }
-    let isSuspect = true;
-    let isAcknowledged = false;
+    let isConnectionSuspect = true;
+    let isCommitAcknowledged = false;
     lease.connection.observe(times);
     const { warnedCommits = 0 } = lease.connection;
     try {
       const settled = progress.inDoubt && plan.settle ? await plan.settle(lease.connection) : undefined;
       const result = settled ?? (await plan.body(lease.connection, times));
-      isSuspect = false;
-      isAcknowledged = true;
+      isConnectionSuspect = false;
+      isCommitAcknowledged = true;
       if ((lease.connection.warnedCommits ?? 0) > warnedCommits)
         recorder.count(plan.operation, "warnedCommits", nowMs());
       return result;
     } catch (error) {
-      isSuspect = !["retry", "final"].includes(this.options.failures.classify(error).kind);
+      isConnectionSuspect = !["retry", "final"].includes(this.options.failures.classify(error).kind);
       throw error;
     } finally {
       lease.connection.observe(undefined);
       const endedMs = nowMs();
-      const released = lease.release(isSuspect);
-      if (released) {
-        await released;
+      const releasePromise = lease.release(isConnectionSuspect);
+      if (releasePromise) {
+        await releasePromise;
         // The answer ends an acknowledged transaction: giving its connection back is no part of it.
-        if (!isAcknowledged) times.book(RELEASE, endedMs, nowMs());
+        if (!isCommitAcknowledged) times.book(RELEASE_PART, endedMs, nowMs());
       }
     }
   }

@@ -1,7 +1,7 @@
 import { createConnectionSource } from "../pools/registry.js";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
 import { APPLICATION_NAME } from "../database/contract.js";
-import { isSplit } from "../database/endpoint.js";
+import { isSplitByEndpoint } from "../database/endpoint.js";
 import type { Assignment } from "./assignment.js";
 import type { ConnectionSource } from "../database/session.js";
 
@@ -29,15 +29,15 @@ export class WorkerEndpoints {
       applicationName: applicationNameOf(assignment),
       onTransaction,
     });
-    this.split = isSplit(endpoints) ? new EndpointSplit(endpoints.length) : undefined;
+    this.split = isSplitByEndpoint(endpoints) ? new EndpointSplit(endpoints.length) : undefined;
   }
 
   /** Counts of each endpoint since the last call; empty with a single endpoint. */
   deltas(): EndpointDelta[] {
     const operations = this.split?.operations() ?? [];
     return this.source.contacts.flatMap((contacts, number) => {
-      const own = operations[number];
-      return own ? [{ ...contacts, operations: own }] : [];
+      const endpointOperations = operations[number];
+      return endpointOperations ? [{ ...contacts, operations: endpointOperations }] : [];
     });
   }
 }

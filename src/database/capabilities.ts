@@ -15,13 +15,13 @@ export interface RetryRule {
 
 export interface DialectCapabilities {
   readonly label: string;
-  readonly lacks: Readonly<Record<string, Readonly<Record<string, MissingCapability>>>>;
+  readonly unsupportedLevels: Readonly<Record<string, Readonly<Record<string, MissingCapability>>>>;
   /** A sentence about the locks of claims, if claims lock more than the rows that `locking` refers to. */
   readonly lockingCaveat?: string;
   /** A sentence about inserts with time-ordered keys, and the way out, if the database keeps rows in ranges of keys. */
   readonly orderedKeysCaveat?: string;
   /** Faults that train-sim cannot make in this dialect, each with the reason. */
-  readonly lacksFaults: Readonly<Record<string, string>>;
+  readonly unsupportedFaults: Readonly<Record<string, string>>;
   /** Most rows, of all tables together, that one transaction may change; undefined if there is no such limit. */
   readonly rowsPerTransaction?: number;
   readonly documentIndex: "GIN" | "inverted" | "none";

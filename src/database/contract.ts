@@ -4,7 +4,7 @@ import type { DialectCapabilities } from "./capabilities.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Evidence } from "./evidence.js";
 import type { Session } from "./session.js";
-import type { Urls } from "./url-reading.js";
+import type { UrlReader } from "./url-reading.js";
 
 /** Prefix of the names of train-sim's sessions, by which the server's own views show them. */
 export const APPLICATION_NAME = "train-sim";
@@ -34,7 +34,7 @@ export interface FailurePlace {
   readonly table?: string;
 }
 
-export interface Failures {
+export interface FailureClassifier {
   classify(error: unknown): Failure;
   placesOf(
     statements: readonly { readonly name: string; readonly text: string }[],
@@ -49,9 +49,9 @@ export interface Failures {
   isConflict(code: string): boolean;
   /** True if the failure means that a row with the same key exists already. */
   isDuplicate(failure: Failure): boolean;
-  isStandby(error: unknown): boolean;
+  isStandbyError(error: unknown): boolean;
   /** True if the server that refused a connection is a standby or may be back later; false if it refuses the user. */
-  isUnavailable(error: unknown): boolean;
+  isUnavailableError(error: unknown): boolean;
 }
 
 export interface SessionOptions {
@@ -86,7 +86,7 @@ export interface AdminOptions {
   readonly purpose?: string;
   readonly connectTimeoutMs?: number;
   /** True if the first statement after a lost session opens another session. */
-  readonly reopens?: boolean;
+  readonly reopensLostSession?: boolean;
   /** True if `execute` prepares statements by name, which not every pooler supports. */
   readonly prepared?: boolean;
   /** True if the role's time limits stay in force: a pooler may lend the session to others, which must keep them. */
@@ -148,11 +148,11 @@ export interface ServerDemand {
   readonly clientEndpoints: readonly ClientEndpoint[];
   readonly namespaces: readonly string[];
   /**
-   * Number of connections that the most demanding load opens; `ownConnections` is the number that train-sim's control
+   * Number of connections that the most demanding load opens; `controlConnections` is the number that train-sim's control
    * sessions need.
    */
   readonly loadConnections: number;
-  readonly ownConnections: number;
+  readonly controlConnections: number;
   readonly tablesOf: TablesOf;
 }
 
@@ -162,7 +162,7 @@ export interface Server<Admin extends AdminSession> {
   identity(endpoint: Endpoint): Promise<ServerIdentity>;
   clockMs(admin: Admin): Promise<number>;
   /** The server process of the session, if it runs on this machine; `began` is its start in seconds since 1970. */
-  processOf(admin: Admin): Promise<{ readonly pid: number; readonly began: number } | undefined>;
+  serverProcessOf(admin: Admin): Promise<{ readonly pid: number; readonly began: number } | undefined>;
   /** Throws a UsageError, with the numbers, if the server has fewer connections left than a treatment needs. */
   requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void;
   /** All obstacles to the run on a server of the user. Rejects like `administer`. */
@@ -207,10 +207,10 @@ export interface NamespaceClaim {
    */
   readonly run: string | undefined;
   /** Rejects with a TargetError if the claim is lost and cannot be taken again; never resolves. */
-  readonly lost: Promise<never>;
+  readonly lossRejection: Promise<never>;
   confirm(): Promise<void>;
   /** Announces a fault: until the returned function is called, a lost claim is tried again without a time limit. */
-  excuse(): () => void;
+  tolerateLoss(): () => void;
   /** Gives the claim up. Never rejects. */
   release(): Promise<void>;
 }
@@ -218,9 +218,9 @@ export interface NamespaceClaim {
 /** The claim of a namespace that needs no claim or cannot have one: it is never lost. */
 export const UNCLAIMED_NAMESPACE: NamespaceClaim = {
   run: undefined,
-  lost: new Promise(() => undefined),
+  lossRejection: new Promise(() => undefined),
   confirm: () => Promise.resolve(),
-  excuse: () => () => undefined,
+  tolerateLoss: () => () => undefined,
   release: () => Promise.resolve(),
 };
 
@@ -233,7 +233,11 @@ export interface ClaimEvents {
 export interface Namespaces<Admin extends AdminSession> {
   ddl(settings: NamespaceSettings, dialect: string): string[];
   /** Qualified names of the tables, by their plain names. */
-  qualified(namespace: string, tables: readonly string[], dialect: string): Readonly<Record<string, string>>;
+  qualifiedNames(
+    namespace: string,
+    tables: readonly string[],
+    dialect: string,
+  ): Readonly<Record<string, string>>;
   /** The endpoint with the namespace as its search path, so that unqualified names mean the namespace's tables. */
   within(endpoint: Endpoint, namespace: string, dialect: string): Endpoint;
   /** Claims the namespace for a run. Rejects with a UsageError while another run has claimed it or works in it. */
@@ -247,8 +251,8 @@ export interface Namespaces<Admin extends AdminSession> {
   hasClaims(dialect: string): boolean;
   state(admin: Admin, namespace: string, dialect: string): Promise<NamespaceState>;
   /** True if that run has a session in the namespace. */
-  isActive(admin: Admin, namespace: string, run: string): Promise<boolean>;
-  requireOwn(admin: Admin, namespace: string, dialect: string): Promise<void>;
+  isRunActive(admin: Admin, namespace: string, run: string): Promise<boolean>;
+  requireOwnNamespace(admin: Admin, namespace: string, dialect: string): Promise<void>;
   apply(admin: Admin, settings: NamespaceSettings, dialect: string): Promise<"created" | "unchanged">;
   /** Makes an empty namespace; a namespace that train-sim made before is dropped first. */
   reset(admin: Admin, settings: NamespaceSettings, dialect: string, tablesOf: TablesOf): Promise<void>;
@@ -302,14 +306,14 @@ export interface HeldConnections {
  */
 export interface Sessions<Admin extends AdminSession> {
   open(endpoint: Endpoint): Promise<Admin>;
-  answer(session: Admin): Promise<void>;
+  awaitAnswer(session: Admin): Promise<void>;
   /** Process ids of the load's sessions, which have these names. */
-  list(session: Admin, loadNames: readonly string[]): Promise<number[]>;
+  listProcessIds(session: Admin, loadNames: readonly string[]): Promise<number[]>;
   /**
    * Sessions of the load that work; undefined if the dialect cannot report them. The count is 0 for a role that may not see
    * them.
    */
-  working(
+  readWorkingSessions(
     session: Admin,
     dialect: string,
     loadNames: readonly string[],
@@ -322,24 +326,24 @@ export interface Sessions<Admin extends AdminSession> {
   lockTable(session: Admin, table: string, mode: string): Promise<void>;
   /** Releases the session's snapshot or lock. Rejects if the session ended before. */
   release(session: Admin): Promise<void>;
-  hold(endpoint: Endpoint): HeldConnections;
+  holdConnections(endpoint: Endpoint): HeldConnections;
   checkpoint(session: Admin): Promise<void>;
   /** Writes to the server's log (WAL) until its disk is full. */
-  exhaustLog(session: Admin): Promise<void>;
+  fillLogDisk(session: Admin): Promise<void>;
   /** Milliseconds by which the server may acknowledge a commit before it writes it; 0 if it writes first. */
-  unwrittenMs(session: Admin): Promise<number>;
+  unwrittenCommitMs(session: Admin): Promise<number>;
 }
 
 export interface Database<Admin extends AdminSession = AdminSession> {
   readonly name: string;
   /** Capabilities of the database's dialects by name. */
   readonly dialects: Readonly<Record<string, DialectCapabilities>>;
-  readonly urls: Urls;
+  readonly urls: UrlReader;
   socketOf(endpoint: Pick<Endpoint, "host" | "port">): NetConnectOpts;
   session(options: SessionOptions): LoadSession;
   /** Opens a control session. Rejects with a TargetError that names the place, the observation and the way out. */
   administer(endpoint: Endpoint, options?: AdminOptions): Promise<Admin>;
-  readonly failures: Failures;
+  readonly failures: FailureClassifier;
   readonly server: Server<Admin>;
   readonly namespaces: Namespaces<Admin>;
   readonly sessions: Sessions<Admin>;

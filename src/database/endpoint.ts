@@ -55,23 +55,23 @@ export const AUTH_METHODS = ["scram-sha-256", "trust"] as const;
 export type Auth = (typeof AUTH_METHODS)[number];
 
 /** True if results are split by endpoint: there are several endpoints, or one has a region. */
-export function isSplit(endpoints: readonly Endpoint[]): boolean {
+export function isSplitByEndpoint(endpoints: readonly Endpoint[]): boolean {
   return endpoints.length > 1 || endpoints.some(({ region }) => region !== undefined);
 }
 
 /** The endpoint with changes, which also apply to its alternatives. */
-export function changedEverywhere(
+export function changeWithAlternatives(
   { alternatives, ...endpoint }: Endpoint,
   change: (server: Endpoint) => Endpoint,
 ): Endpoint {
   return {
     ...change(endpoint),
-    ...(alternatives && { alternatives: alternatives.map((each) => changedEverywhere(each, change)) }),
+    ...(alternatives && { alternatives: alternatives.map((each) => changeWithAlternatives(each, change)) }),
   };
 }
 
 export function withSearchPath(endpoint: Endpoint, searchPath: string): Endpoint {
-  return changedEverywhere(endpoint, (server) => ({ ...server, searchPath }));
+  return changeWithAlternatives(endpoint, (server) => ({ ...server, searchPath }));
 }
 
 /** The search path of an endpoint, to be kept by an endpoint in front of it such as a pooler's. */
@@ -91,10 +91,13 @@ export function describeEndpoint({ scheme, user, host, port, database }: Endpoin
 
 /** The URLs for display, without passwords; weights are included if they differ. */
 export function urlsText(urls: readonly EndpointUrl[]): string {
-  const isWeighted = urls.some(({ weight }) => weight !== urls[0]?.weight);
+  const areWeightsDifferent = urls.some(({ weight }) => weight !== urls[0]?.weight);
   return urls
     .map(({ url, region, weight }) => {
-      const more = [...(region === undefined ? [] : [region]), ...(isWeighted ? [`weight ${weight}`] : [])];
+      const more = [
+        ...(region === undefined ? [] : [region]),
+        ...(areWeightsDifferent ? [`weight ${weight}`] : []),
+      ];
       return `${withoutPasswords(url)}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
     })
     .join(", ");

@@ -38,7 +38,7 @@ export interface EvidenceOptions<Group extends EvidenceGroup = EvidenceGroup> {
   readonly dialect: string;
   readonly workload: WatchedWorkload & { readonly groups: readonly Group[] };
   /** True if train-sim started the server, so that extensions may be added to its database. */
-  readonly isOurs: boolean;
+  readonly isOwnServer: boolean;
 }
 
 export interface NamedStatement {

@@ -30,15 +30,15 @@ export const LOCK_MODES = [
 export type LockMode = (typeof LOCK_MODES)[number];
 
 /** A pattern that matches the text in any case, with spaces, dashes or underscores between its words. */
-export function looseSpelling(text: string): string {
-  const letters = text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
-  return letters.replaceAll(" ", "[-_\\s]+");
+export function looseSpellingPattern(text: string): string {
+  const anyCaseText = text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+  return anyCaseText.replaceAll(" ", "[-_\\s]+");
 }
 
 /** Schema of an isolation level, written in any case, with spaces, dashes or underscores between words. */
-export function isolation(description: string) {
+export function isolationSchema(description: string) {
   const title = `${ISOLATION_LEVELS.join(", ")}; in any case, words with a space, - or _ between them`;
-  const pattern = `^(${ISOLATION_LEVELS.map(looseSpelling).join("|")})$`;
+  const pattern = `^(${ISOLATION_LEVELS.map(looseSpellingPattern).join("|")})$`;
   // Editors complete from the first alternative, so that is the plain list.
   const anyOf = [{ enum: [...ISOLATION_LEVELS] }, { type: "string", pattern }];
   return custom({ title, description, anyOf }, (input): Parsed<Isolation> => {

@@ -16,24 +16,24 @@ export const DEFAULT_DIALECT: DialectName = "postgres";
 export const SCHEMES = DATABASES.flatMap(({ urls }) => urls.schemes);
 export const URL_EXAMPLE = postgresql.urls.example;
 
-const withScheme = (scheme: string): Database | undefined =>
+const databaseWithScheme = (scheme: string): Database | undefined =>
   DATABASES.find(({ urls }) => urls.schemes.includes(scheme));
 
 export function databaseOf({ scheme }: Pick<Endpoint, "scheme">): Database {
-  const found = withScheme(scheme);
-  if (!found) throw new RangeError(`no database has URLs of ${scheme}`);
-  return found;
+  const database = databaseWithScheme(scheme);
+  if (!database) throw new RangeError(`no database has URLs of ${scheme}`);
+  return database;
 }
 
-export function databaseSpeaking(dialect: string): Database {
-  const found = DATABASES.find(({ dialects }) => Object.hasOwn(dialects, dialect));
-  if (!found) throw new RangeError(`no database speaks ${dialect}`);
-  return found;
+export function databaseOfDialect(dialect: string): Database {
+  const database = DATABASES.find(({ dialects }) => Object.hasOwn(dialects, dialect));
+  if (!database) throw new RangeError(`no database speaks ${dialect}`);
+  return database;
 }
 
 /** The database to which the scheme of a connection URL belongs; undefined for an unknown scheme. */
-export function databaseAt(text: string): Database | undefined {
-  return withScheme(/^(\w+):\/\//.exec(text)?.[1] ?? "");
+export function databaseOfUrl(text: string): Database | undefined {
+  return databaseWithScheme(/^(\w+):\/\//.exec(text)?.[1] ?? "");
 }
 
 /** The endpoint of a URL, read by the database's `Urls.read`; an unknown scheme is refused. */
@@ -42,7 +42,7 @@ export function readUrl(
   tls?: Parameters<Database["urls"]["read"]>[1],
   environment?: NodeJS.ProcessEnv,
 ): Endpoint {
-  return (databaseAt(url.url) ?? postgresql).urls.read(url, tls, environment);
+  return (databaseOfUrl(url.url) ?? postgresql).urls.read(url, tls, environment);
 }
 
 export function ignoredVariables(environment: NodeJS.ProcessEnv): string[] {
@@ -55,8 +55,8 @@ export function administer(endpoint: Endpoint, options?: AdminOptions): Promise<
 
 export function explained(error: unknown): TrainSimError | undefined {
   for (const { failures } of DATABASES) {
-    const known = failures.explained(error);
-    if (known) return known;
+    const explanation = failures.explained(error);
+    if (explanation) return explanation;
   }
   return undefined;
 }
@@ -71,9 +71,9 @@ export function isConflict(code: string): boolean {
 }
 
 export function capabilitiesOf(name: DialectName): DialectCapabilities {
-  const found = databaseSpeaking(name).dialects[name];
-  if (!found) throw new RangeError(`${name} has no capabilities`);
-  return found;
+  const capabilities = databaseOfDialect(name).dialects[name];
+  if (!capabilities) throw new RangeError(`${name} has no capabilities`);
+  return capabilities;
 }
 
 /** Reason why the dialect lacks that level of a factor; undefined if it has the level. */
@@ -82,15 +82,15 @@ export function missingLevel(
   factor: string,
   level: string,
 ): MissingCapability | undefined {
-  return capabilitiesOf(name).lacks[factor]?.[level];
+  return capabilitiesOf(name).unsupportedLevels[factor]?.[level];
 }
 
 export function levelProblems(
   name: DialectName,
   levels: Readonly<Record<string, string | undefined>>,
 ): { readonly path: readonly string[]; readonly message: string }[] {
-  const { label, lacks } = capabilitiesOf(name);
-  return Object.keys(lacks).flatMap((factor) => {
+  const { label, unsupportedLevels } = capabilitiesOf(name);
+  return Object.keys(unsupportedLevels).flatMap((factor) => {
     const level = levels[factor];
     const lack = level === undefined ? undefined : missingLevel(name, factor, level);
     if (!lack) return [];

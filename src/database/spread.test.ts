@@ -2,7 +2,7 @@
 // fair.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countsByWeight, homesByWeight } from "./spread.js";
+import { countsByWeight, assignEndpointsByWeight } from "./spread.js";
 import { shareOf } from "../foundation/share.js";
 
 describe("countsByWeight", () => {
@@ -24,13 +24,13 @@ const weights = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLen
 
 describe("homesByWeight", () => {
   it("takes turns if weights are equal", () => {
-    expect(homesByWeight([1, 1, 1], 8)).toEqual([0, 1, 2, 0, 1, 2, 0, 1]);
+    expect(assignEndpointsByWeight([1, 1, 1], 8)).toEqual([0, 1, 2, 0, 1, 2, 0, 1]);
   });
 
   it("gives every endpoint exactly its count", () => {
     fc.assert(
       fc.property(weights, fc.integer({ min: 0, max: 300 }), (of, total) => {
-        const homes = homesByWeight(of, total);
+        const homes = assignEndpointsByWeight(of, total);
         expect(of.map((_, endpoint) => homes.filter((home) => home === endpoint).length)).toEqual(
           countsByWeight(of, total),
         );
@@ -45,7 +45,7 @@ describe("homesByWeight", () => {
         fc.integer({ min: 1, max: 300 }),
         fc.integer({ min: 1, max: 8 }),
         (of, total, threads) => {
-          const homes = homesByWeight(of, total);
+          const homes = assignEndpointsByWeight(of, total);
           const counts = countsByWeight(of, total);
           let first = 0;
           for (let thread = 0; thread < threads; thread++) {
@@ -64,7 +64,7 @@ describe("homesByWeight", () => {
   });
 
   it("gives every thread its share of an endpoint with a large weight", () => {
-    const homes = homesByWeight([6, 3, 3], 48);
+    const homes = assignEndpointsByWeight([6, 3, 3], 48);
     const threads = [0, 1, 2, 3].map((thread) => homes.slice(thread * 12, (thread + 1) * 12));
     for (const own of threads)
       expect([0, 1, 2].map((endpoint) => own.filter((home) => home === endpoint).length)).toEqual([6, 3, 3]);

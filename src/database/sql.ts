@@ -44,11 +44,11 @@ export interface View<Watched extends WatchedWorkload = WatchedWorkload> {
   /** Name under which the view is listed if it could not be read. */
   readonly source: string;
   /** First and last major version of the server that has the view in this form. */
-  readonly from?: number;
-  readonly until?: number;
+  readonly fromVersion?: number;
+  readonly untilVersion?: number;
   /** Extension of the database that brings the view. */
   readonly extension?: string;
-  readonly gives: readonly string[];
+  readonly metricNames: readonly string[];
   /** A SELECT of at most one row whose columns are named by metrics; undefined if there is nothing to read. */
   text(watched: Watched): string | undefined;
   /** Reasons why columns can be null, by metric. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { StandingSession } from "./standing-session.js";
+import { ReopenableSession } from "./standing-session.js";
 
 /** Sessions that the test opens one by one, in order. */
 function doors() {
   const opened: { isClosed: boolean; close(): Promise<void> }[] = [];
   const waiting: { open(): void; fail(error: Error): void }[] = [];
-  const session = new StandingSession(
+  const session = new ReopenableSession(
     () =>
       new Promise<(typeof opened)[number]>((resolve, reject) => {
         waiting.push({

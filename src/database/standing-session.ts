@@ -5,7 +5,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-export class StandingSession<Session extends Closable> {
+export class ReopenableSession<Session extends Closable> {
   private session: Promise<Session> | undefined;
   private isClosed = false;
 

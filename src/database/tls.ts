@@ -14,7 +14,7 @@ export interface TlsKeys {
 }
 
 /** TLS mode that the keys mean. Files without a mode mean the strictest mode. */
-export function statedTlsMode({ sslmode, ca, cert, key }: TlsKeys): SslMode {
+export function tlsModeOfKeys({ sslmode, ca, cert, key }: TlsKeys): SslMode {
   if (sslmode !== undefined) return sslmode;
   if (ca !== undefined) return "verify-full";
   return (cert ?? key) === undefined ? "disable" : "require";
@@ -28,15 +28,15 @@ export interface TlsRefusal extends Refusal {
 /** The refusal of TLS keys that a URL and its target state together; undefined if they fit together. */
 export function tlsRefusal(keys: TlsKeys): TlsRefusal | undefined {
   const { ca, cert, key } = keys;
-  const mode = statedTlsMode(keys);
+  const mode = tlsModeOfKeys(keys);
   if (mode === "disable") {
     if ([ca, cert, key].every((file) => file === undefined)) return undefined;
     const words = "sslmode is disable, yet TLS files are given";
     return { about: ["ca", "cert", "key"], words, way: "leave out one of the two" };
   }
   if ((cert === undefined) !== (key === undefined)) {
-    const absent = cert === undefined ? "cert" : "key";
-    const words = `a client certificate needs both cert and key, and ${absent} is missing`;
+    const missingKey = cert === undefined ? "cert" : "key";
+    const words = `a client certificate needs both cert and key, and ${missingKey} is missing`;
     return { about: ["cert", "key"], words, way: "name both files" };
   }
   if (mode !== "verify-ca" || ca !== undefined) return undefined;

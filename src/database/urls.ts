@@ -4,12 +4,12 @@ import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import { custom, type Parsed } from "../syntax/scalars.js";
 import type { EndpointUrl } from "./endpoint.js";
-import { databaseAt, SCHEMES, URL_EXAMPLE } from "./registry.js";
-import { statedTlsMode, tlsRefusal, type TlsKeys } from "./tls.js";
+import { databaseOfUrl, SCHEMES, URL_EXAMPLE } from "./registry.js";
+import { tlsModeOfKeys, tlsRefusal, type TlsKeys } from "./tls.js";
 
 const URL_PATTERN = `^(${SCHEMES.join("|")})://`;
 
-export function connectionUrl(description: string) {
+export function connectionUrlSchema(description: string) {
   const schema = {
     title: "connection URL",
     description,
@@ -19,7 +19,7 @@ export function connectionUrl(description: string) {
   };
   return custom(schema, (input): Parsed<string> => {
     if (typeof input !== "string") return { message: `expected a connection URL, such as ${URL_EXAMPLE}` };
-    const database = databaseAt(input);
+    const database = databaseOfUrl(input);
     if (!database)
       return { message: `a connection URL starts with ${SCHEMES[0]}://, such as ${URL_EXAMPLE}` };
     const refusal = database.urls.refusal(input);
@@ -29,9 +29,9 @@ export function connectionUrl(description: string) {
 
 const WEIGHT_MAX = 1_000_000;
 
-const PlacedUrl = z
+const WeightedUrl = z
   .strictObject({
-    url: connectionUrl("The connection URL."),
+    url: connectionUrlSchema("The connection URL."),
     region: z
       .string()
       .regex(/^[A-Za-z0-9][\w.-]{0,62}$/, "expected a short name of letters, digits, dots and dashes")
@@ -47,9 +47,9 @@ const PlacedUrl = z
   .meta({ title: "Endpoint" });
 
 /** Schema of a list of connection URLs, each alone or with its region and weight. */
-export const urlList = (description: string) =>
+export const urlListSchema = (description: string) =>
   z
-    .array(z.union([connectionUrl("One connection URL."), PlacedUrl]))
+    .array(z.union([connectionUrlSchema("One connection URL."), WeightedUrl]))
     .min(1)
     .max(1000)
     .optional()
@@ -58,7 +58,7 @@ export const urlList = (description: string) =>
 /** The keys of a target or a pooler that hold connection URLs. */
 export interface UrlKeys {
   readonly url?: string | undefined;
-  readonly urls?: readonly (string | z.output<typeof PlacedUrl>)[] | undefined;
+  readonly urls?: readonly (string | z.output<typeof WeightedUrl>)[] | undefined;
   readonly adminUrl?: string | undefined;
 }
 
@@ -72,36 +72,36 @@ export function urlsOf({ url, urls }: UrlKeys): EndpointUrl[] {
 }
 
 export function tlsModeOf(url: string, target: TlsKeys = {}): string {
-  return statedTlsMode({ ...target, ...tlsIn(url) });
+  return tlsModeOfKeys({ ...target, ...tlsKeysIn(url) });
 }
 
 /** TLS keys that the URL's parameters state. */
-const tlsIn = (url: string): TlsKeys => databaseAt(url)?.urls.tlsOf(url) ?? {};
+const tlsKeysIn = (url: string): TlsKeys => databaseOfUrl(url)?.urls.tlsKeysOf(url) ?? {};
 
-function placedUrls(
-  root: string,
+function urlsWithPaths(
+  rootKey: string,
   { url, urls = [], adminUrl }: UrlKeys,
 ): { readonly url: string; readonly path: Path }[] {
   const single = Object.entries({ url, adminUrl }).flatMap(([key, one]) =>
-    one === undefined ? [] : [{ url: one, path: [root, key] }],
+    one === undefined ? [] : [{ url: one, path: [rootKey, key] }],
   );
-  const listed = urls.map((entry, i) =>
+  const listedUrls = urls.map((entry, i) =>
     typeof entry === "string"
-      ? { url: entry, path: [root, "urls", i] }
-      : { url: entry.url, path: [root, "urls", i, "url"] },
+      ? { url: entry, path: [rootKey, "urls", i] }
+      : { url: entry.url, path: [rootKey, "urls", i, "url"] },
   );
-  return [...single, ...listed];
+  return [...single, ...listedUrls];
 }
 
 /** Findings on impossible combinations of TLS keys, at the URL that states them or at the keys next to the URL. */
-export function tlsFindings(root: string, mapping: UrlKeys, keys: TlsKeys): Finding[] {
-  return placedUrls(root, mapping).flatMap(({ url, path }): Finding[] => {
-    const own = tlsIn(url);
-    const refusal = tlsRefusal({ ...keys, ...own });
+export function tlsFindings(rootKey: string, mapping: UrlKeys, keys: TlsKeys): Finding[] {
+  return urlsWithPaths(rootKey, mapping).flatMap(({ url, path }): Finding[] => {
+    const urlTls = tlsKeysIn(url);
+    const refusal = tlsRefusal({ ...keys, ...urlTls });
     if (!refusal) return [];
     const message = `${refusal.words}; ${refusal.way}`;
-    if (refusal.about.some((key) => own[key] !== undefined)) return [{ path, message }];
+    if (refusal.about.some((key) => urlTls[key] !== undefined)) return [{ path, message }];
     // Files that the target lacks are found by the target's own rules.
-    return refusal.about.includes("sslmode") ? [{ path: [root, "sslmode"], message }] : [];
+    return refusal.about.includes("sslmode") ? [{ path: [rootKey, "sslmode"], message }] : [];
   });
 }

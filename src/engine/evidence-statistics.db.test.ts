@@ -33,7 +33,7 @@ let admin: AdminClient;
 let sampler: DatabaseSampler;
 beforeAll(async () => {
   target = await startEmbedded({ "pg_stat_statements.max": String(ROOM) }, { maxConnectionsNeeded: 8 });
-  admin = await connectAdmin(target.admin, { reopens: true });
+  admin = await connectAdmin(target.admin, { reopensLostSession: true });
 });
 beforeEach(async () => {
   await resetNamespace(admin, { namespace, payload: "text" });
@@ -41,7 +41,7 @@ beforeEach(async () => {
     endpoint: target.admin,
     dialect: postgres,
     workload: sampledIn(trainEvents, "postgres", namespace),
-    isOurs: true,
+    isOwnServer: true,
   });
   await sampler.open();
   return () => sampler.close();

@@ -1,5 +1,5 @@
 // `agent-kill`: SIGKILL to agents with all their clients, as if a machine of consumers died. The trial goes on without them.
-import { agents, tooFewAgents, type AgentFault } from "./agent.js";
+import { agents, tooFewAgentsObstacle, type AgentFault } from "./agent.js";
 import { defineFault } from "./fault.js";
 
 export const agentKill = defineFault({
@@ -8,12 +8,12 @@ export const agentKill = defineFault({
   keys: { agents: agents.optional() },
   affectedPart: "agent",
   resolve: ({ agents: count = 1 }): AgentFault => ({ agents: count }),
-  obstacle: (fault, surroundings) => tooFewAgents("kills", fault, surroundings),
+  obstacle: (fault, surroundings) => tooFewAgentsObstacle("kills", fault, surroundings),
   async inject(host, fault) {
-    const chosen = host.chooseAgents(fault.agents, host.prng);
-    await Promise.all(chosen.map((agent) => agent.kill()));
+    const chosenAgents = host.chooseAgents(fault.agents, host.prng);
+    await Promise.all(chosenAgents.map((agent) => agent.kill()));
     return {
-      words: `killed ${chosen.map(({ words }) => words).join(", ")}`,
+      words: `killed ${chosenAgents.map(({ words }) => words).join(", ")}`,
       clear: () => Promise.resolve(),
     };
   },

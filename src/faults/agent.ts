@@ -1,7 +1,7 @@
 // Choice of agents that the faults of agents share, and their refusal if a treatment has too few.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import { areAtAgents, type PoolSettings } from "../pools/registry.js";
+import { arePoolersAtAgents, type PoolSettings } from "../pools/registry.js";
 import type { FaultContext, NetworkPlace } from "./fault.js";
 
 export const agents = z.int().min(1).max(1000).meta({
@@ -16,11 +16,11 @@ export interface AgentFault {
  * Place of the network at which connections leave an agent: at its poolers if these run on its machine, else at its
  * clients.
  */
-export function edgeOfAgents(pool: PoolSettings): NetworkPlace {
-  return areAtAgents(pool) ? "pooler" : "clients";
+export function networkPlaceOfAgents(pool: PoolSettings): NetworkPlace {
+  return arePoolersAtAgents(pool) ? "pooler" : "clients";
 }
 
-export function tooFewAgents(
+export function tooFewAgentsObstacle(
   verb: string,
   { agents: chosen }: AgentFault,
   { agents: all }: FaultContext,

@@ -19,7 +19,7 @@ const keys = {
     }),
 };
 
-function signalled<const Name extends string>(
+function signalFault<const Name extends string>(
   name: Name,
   how: "terminate" | "cancel",
   { description, verb }: { readonly description: string; readonly verb: string },
@@ -36,10 +36,10 @@ function signalled<const Name extends string>(
       const load = databaseOf(target.admin).sessions;
       const client = await load.open(target.admin);
       try {
-        const pids = prng.shuffle(await load.list(client, loadNames));
-        const wanted = "count" in sessions ? sessions.count : Math.ceil(sessions.share * pids.length);
-        const reached = await load.signal(client, how, pids.slice(0, wanted));
-        const words = `${verb} ${reached} of ${counted(pids.length, "session")} of the load`;
+        const pids = prng.shuffle(await load.listProcessIds(client, loadNames));
+        const sessionCount = "count" in sessions ? sessions.count : Math.ceil(sessions.share * pids.length);
+        const signalledCount = await load.signal(client, how, pids.slice(0, sessionCount));
+        const words = `${verb} ${signalledCount} of ${counted(pids.length, "session")} of the load`;
         return { words, clear: () => Promise.resolve() };
       } finally {
         await client.close();
@@ -48,11 +48,11 @@ function signalled<const Name extends string>(
   });
 }
 
-export const backendTerminate = signalled("backend-terminate", "terminate", {
+export const backendTerminate = signalFault("backend-terminate", "terminate", {
   description: "sessions of the load are ended",
   verb: "ended",
 });
-export const backendCancel = signalled("backend-cancel", "cancel", {
+export const backendCancel = signalFault("backend-cancel", "cancel", {
   description: "statements of the load's sessions are cancelled",
   verb: "cancelled",
 });

@@ -6,11 +6,11 @@ import { systemClock } from "../foundation/clock.js";
 import { runCommand, wordsOfCommand } from "../foundation/process/run-command.js";
 import { commandWords, duration, HOUR_MS } from "../syntax/scalars.js";
 import { defineFault, faultDuration, type LossSpan } from "./fault.js";
-import { whenHealthy } from "./healthy.js";
+import { awaitHealthyServer } from "./healthy.js";
 
-const TIMEOUT_MS = 120_000;
+const COMMAND_TIMEOUT_MS = 120_000;
 
-const commandKey = (what: string) =>
+const commandSchema = (what: string) =>
   commandWords(`${what}: a list of words, or a text that /bin/sh runs. It has 2 min.`);
 
 interface CommandFault {
@@ -23,9 +23,9 @@ interface CommandFault {
 
 async function outcome(key: string, words: readonly string[], stopped?: AbortSignal): Promise<string> {
   try {
-    const options = { timeoutMs: TIMEOUT_MS, isSecret: false, ...(stopped && { signal: stopped }) };
-    const printed = await runCommand(words, options);
-    const [line = ""] = printed.trim().split("\n");
+    const options = { timeoutMs: COMMAND_TIMEOUT_MS, isSecret: false, ...(stopped && { signal: stopped }) };
+    const commandOutput = await runCommand(words, options);
+    const [line = ""] = commandOutput.trim().split("\n");
     return line === "" ? "" : `, which said: ${line.trim()}`;
   } catch (error) {
     if (stopped?.aborted) return ", which was ended with the run";
@@ -41,8 +41,8 @@ export const command = defineFault({
   name: "command",
   description: "one of your commands runs",
   keys: {
-    run: commandKey("Command that causes the fault"),
-    undo: commandKey("Command that ends the fault").optional(),
+    run: commandSchema("Command that causes the fault"),
+    undo: commandSchema("Command that ends the fault").optional(),
     for: faultDuration.optional(),
     mayLose: duration(
       "Accepted loss: commits acknowledged up to this long before the fault, and during it, may be lost. Set it to the replication lag that you accept. Without it every loss is unexplained.",
@@ -75,7 +75,7 @@ export const command = defineFault({
       },
       async clear() {
         if (undo) words += `; undid it with ${basename(undo[0] ?? "")}${await outcome("undo", undo)}`;
-        await whenHealthy(target);
+        await awaitHealthyServer(target);
         if (mayLoseMs !== undefined)
           mayLose = { sinceMs: injectedMs - mayLoseMs, untilMs: systemClock.nowMs() };
       },

@@ -7,7 +7,7 @@ import { databaseOf } from "../database/registry.js";
 import { defineFault, drop, faultDuration, type FaultHost } from "./fault.js";
 
 /** Most rounds of ending sessions: clients reconnect as soon as they are ended, so that a single round is not enough. */
-const OPENING_ROUNDS = 50;
+const END_ROUNDS_MAX = 50;
 
 interface Settings {
   /** Number of connections that the load may keep. */
@@ -36,11 +36,11 @@ export const connectionLimit = defineFault({
   async inject(host, { connections, drop: isDropped }) {
     const { sessions } = databaseOf(host.target.admin);
     const client = await sessions.open(host.target.admin);
-    const held = sessions.hold(host.target.admin);
+    const held = sessions.holdConnections(host.target.admin);
     try {
       await held.takeAll();
       const ended = isDropped ? await endExcessSessions(host, client, held, connections) : 0;
-      const load = (await sessions.list(client, host.loadNames)).length;
+      const load = (await sessions.listProcessIds(client, host.loadNames)).length;
       if (load < connections) await held.release(connections - load);
       const words = `held ${counted(held.count, "connection")}, ended ${ended} of the load, left it ${Math.max(load, connections)}`;
       return { words, clear: () => held.releaseAll() };
@@ -65,8 +65,8 @@ async function endExcessSessions(
 ): Promise<number> {
   const { sessions } = databaseOf(target.admin);
   let ended = 0;
-  for (let round = 0; round < OPENING_ROUNDS && !signal.aborted; round++) {
-    const load = prng.shuffle(await sessions.list(client, loadNames));
+  for (let round = 0; round < END_ROUNDS_MAX && !signal.aborted; round++) {
+    const load = prng.shuffle(await sessions.listProcessIds(client, loadNames));
     if (load.length <= most) break;
     ended += await sessions.signal(client, "terminate", load.slice(most));
     await held.takeAll();

@@ -8,10 +8,10 @@ import type { RunningTarget } from "../targets/running-target.js";
 import { FULL_DISKS, type FullDisk } from "../targets/settings.js";
 import { smallDiskObstacle, type SmallDisk } from "../targets/embedded/small-disk.js";
 import { defineFault, faultDuration } from "./fault.js";
-import { controlOf, foreignServer, whenHealthy } from "./healthy.js";
-import { noStandby } from "./standby.js";
+import { serverControlOf, foreignServerObstacle, awaitHealthyServer } from "./healthy.js";
+import { standbyObstacle } from "./standby.js";
 
-const LOG_PATIENCE_MS = 30_000;
+const WAL_FILL_TIMEOUT_MS = 30_000;
 
 export const diskFull = defineFault({
   name: "disk-full",
@@ -27,22 +27,24 @@ export const diskFull = defineFault({
   restartsServer: true,
   resolve: ({ disk = "tables" }): { readonly disk: FullDisk } => ({ disk }),
   obstacle: (_, surroundings) =>
-    foreignServer(surroundings) ??
-    (noStandby(surroundings) === undefined ? "cannot fill the disk of a server with standbys" : undefined),
+    foreignServerObstacle(surroundings) ??
+    (standbyObstacle(surroundings) === undefined
+      ? "cannot fill the disk of a server with standbys"
+      : undefined),
   async machineObstacle() {
     const obstacle = await smallDiskObstacle();
     return obstacle === undefined ? undefined : `needs a separate file system: ${obstacle}`;
   },
   async inject({ target }, { disk }) {
-    const control = controlOf(target);
+    const control = serverControlOf(target);
     const small = control.disks[disk];
     if (!small) throw new TargetError(`the server's ${disk} have no separate file system`);
-    const asExpected = control.expectLoss();
+    const endLossExpectation = control.expectLoss();
     try {
-      await (disk === "wal" ? fillLog(target, small) : small.fill());
+      await (disk === "wal" ? fillWal(target, small) : small.fill());
     } catch (error) {
       await small.free();
-      asExpected();
+      endLossExpectation();
       throw error;
     }
     return {
@@ -50,9 +52,9 @@ export const diskFull = defineFault({
       async clear() {
         try {
           await small.free();
-          await whenHealthy(target);
+          await awaitHealthyServer(target);
         } finally {
-          asExpected();
+          endLossExpectation();
         }
       },
     };
@@ -63,12 +65,12 @@ export const diskFull = defineFault({
  * Fills the disk of the server's log and writes to the log until it is full. The session is opened before: after its panic,
  * the server accepts none.
  */
-async function fillLog({ admin }: RunningTarget, disk: SmallDisk): Promise<void> {
+async function fillWal({ admin }: RunningTarget, disk: SmallDisk): Promise<void> {
   const { sessions } = databaseOf(admin);
   const client = await sessions.open(admin);
   try {
     await disk.fill();
-    await withinMs(sessions.exhaustLog(client), LOG_PATIENCE_MS);
+    await withinMs(sessions.fillLogDisk(client), WAL_FILL_TIMEOUT_MS);
   } finally {
     await client.close();
   }

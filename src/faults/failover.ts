@@ -3,8 +3,8 @@
 import { formatDuration } from "../foundation/units.js";
 import type { Replication } from "../targets/running-target.js";
 import { defineFault, faultDuration } from "./fault.js";
-import { procObstacle, whenHealthy } from "./healthy.js";
-import { noStandby, replicationOf } from "./standby.js";
+import { procObstacle, awaitHealthyServer } from "./healthy.js";
+import { standbyObstacle, replicationOf } from "./standby.js";
 
 function standbyFault<const Name extends string>(
   name: Name,
@@ -18,7 +18,7 @@ function standbyFault<const Name extends string>(
     affectedPart: "server",
     restartsServer: true,
     resolve: () => ({}),
-    obstacle: (_, surroundings) => noStandby(surroundings),
+    obstacle: (_, surroundings) => standbyObstacle(surroundings),
     machineObstacle: procObstacle,
     async inject({ target }) {
       const replication = replicationOf(target);
@@ -34,7 +34,7 @@ function standbyFault<const Name extends string>(
         async clear() {
           try {
             await replication.heal();
-            await whenHealthy(target);
+            await awaitHealthyServer(target);
           } finally {
             asExpected();
           }

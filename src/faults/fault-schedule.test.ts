@@ -67,9 +67,9 @@ function scheduleOf(faults: readonly Fault[], { inject, clear }: Setup = {}) {
       inject ??
       ((_, fault) => Promise.resolve({ words: "done", clear: () => clear?.(fault) ?? Promise.resolve() })),
     watcher: {
-      injecting: (fault) => tell(fault, "begins"),
-      injected: (fault) => tell(fault, "is there"),
-      cleared: (fault) => tell(fault, "is over"),
+      onInjecting: (fault) => tell(fault, "begins"),
+      onInjected: (fault) => tell(fault, "is there"),
+      onCleared: (fault) => tell(fault, "is over"),
     },
     clock,
   });

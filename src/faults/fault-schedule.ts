@@ -19,9 +19,9 @@ export interface FaultSpan {
 /** Observer of faults. Its functions are called in the order in which faults happen. */
 export interface FaultWatcher {
   /** Called when a fault begins: from now on servers may go away as expected. */
-  injecting(fault: Fault): void;
-  injected(fault: Fault): void;
-  cleared(fault: Fault, span: FaultSpan): void;
+  onInjecting(fault: Fault): void;
+  onInjected(fault: Fault): void;
+  onCleared(fault: Fault, span: FaultSpan): void;
 }
 
 export interface FaultScheduleOptions {
@@ -32,16 +32,16 @@ export interface FaultScheduleOptions {
   readonly clock: Clock;
 }
 
-const TOO_LATE = "a fault that excludes it was not over before the window ended";
-const ROOM = "Leave more time between the two, or lengthen the window.";
+const TOO_LATE_MESSAGE = "a fault that excludes it was not over before the window ended";
+const TOO_LATE_HINT = "Leave more time between the two, or lengthen the window.";
 
-interface Entry {
+interface ScheduledFault {
   readonly fault: Fault;
   injectedMs: number | undefined;
   clearedMs: number | undefined;
   injected: ActiveFault | undefined;
   readonly cleared: Promise<void>;
-  readonly isCleared: () => void;
+  readonly markCleared: () => void;
 }
 
 export class FaultSchedule {
@@ -51,7 +51,7 @@ export class FaultSchedule {
   private readonly overAbort = new AbortController();
   private readonly stoppedAbort = new AbortController();
   private readonly host: FaultHost;
-  private readonly entries: readonly Entry[];
+  private readonly entries: readonly ScheduledFault[];
   private runningFaults: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: FaultScheduleOptions) {
@@ -61,7 +61,7 @@ export class FaultSchedule {
     setMaxListeners(0, this.overAbort.signal, this.stoppedAbort.signal);
     this.host = { ...options.host, signal: this.overAbort.signal, stopped: this.stoppedAbort.signal };
     const inOrder = [...options.faults].sort((a, b) => a.atMs - b.atMs);
-    this.entries = inOrder.map(entryOf);
+    this.entries = inOrder.map(scheduledFaultOf);
   }
 
   begin(startMs: number): void {
@@ -84,37 +84,37 @@ export class FaultSchedule {
     );
   }
 
-  private async run(entry: Entry, startMs: number): Promise<void> {
+  private async run(entry: ScheduledFault, startMs: number): Promise<void> {
     const { clock, watcher, inject } = this.options;
     const { fault } = entry;
     let step = "injected";
     try {
       await clock.sleep(startMs + fault.atMs - clock.nowMs(), this.overAbort.signal);
-      await this.whenClear(entry);
+      await this.awaitExclusiveFaults(entry);
       if (this.overAbort.signal.aborted) {
         if (this.stoppedAbort.signal.aborted) return;
-        throw new TrainSimError(TOO_LATE, ExitCode.unexpected, ROOM);
+        throw new TrainSimError(TOO_LATE_MESSAGE, ExitCode.unexpected, TOO_LATE_HINT);
       }
       entry.injectedMs = clock.nowMs();
-      watcher.injecting(fault);
+      watcher.onInjecting(fault);
       entry.injected = await inject(this.host, fault);
-      watcher.injected(fault);
+      watcher.onInjected(fault);
       await clock.sleep(fault.forMs, this.overAbort.signal);
       step = "cleared";
       await entry.injected.clear();
       entry.clearedMs = clock.nowMs();
-      watcher.cleared(fault, spanOf(entry, entry.injectedMs));
+      watcher.onCleared(fault, spanOf(entry, entry.injectedMs));
     } catch (error) {
       this.stoppedAbort.abort();
       this.overAbort.abort();
       this.rejectFailure(failureOf(fault, step, error));
     } finally {
-      entry.isCleared();
+      entry.markCleared();
     }
   }
 
   /** Waits until earlier faults that exclude this one are over: a restart may take longer than planned. */
-  private async whenClear(entry: Entry): Promise<void> {
+  private async awaitExclusiveFaults(entry: ScheduledFault): Promise<void> {
     const before = this.entries.slice(0, this.entries.indexOf(entry));
     await Promise.all(
       before.filter(({ fault }) => areExclusive(fault, entry.fault)).map(({ cleared }) => cleared),
@@ -122,13 +122,13 @@ export class FaultSchedule {
   }
 }
 
-function entryOf(fault: Fault): Entry {
-  let isCleared: () => void = () => undefined;
-  const cleared = new Promise<void>((resolve) => (isCleared = resolve));
-  return { fault, injectedMs: undefined, clearedMs: undefined, injected: undefined, cleared, isCleared };
+function scheduledFaultOf(fault: Fault): ScheduledFault {
+  let markCleared: () => void = () => undefined;
+  const cleared = new Promise<void>((resolve) => (markCleared = resolve));
+  return { fault, injectedMs: undefined, clearedMs: undefined, injected: undefined, cleared, markCleared };
 }
 
-function spanOf({ fault, clearedMs, injected }: Entry, injectedMs: number): FaultSpan {
+function spanOf({ fault, clearedMs, injected }: ScheduledFault, injectedMs: number): FaultSpan {
   return { fault, injectedMs, clearedMs, words: injected?.words ?? "", mayLose: injected?.mayLose };
 }
 

@@ -33,7 +33,7 @@ export interface FaultTables<Table = FaultTable> {
 }
 
 /** Reason why a treatment without a suitable table cannot have a fault. */
-export const NO_TABLE = "needs a table, and the workload's file creates none by CREATE TABLE";
+export const NO_TABLE_OBSTACLE = "needs a table, and the workload's file creates none by CREATE TABLE";
 
 export interface LoadAgent {
   /** Description such as `agent a1 with 2 workers and 8 clients`. */
@@ -83,7 +83,7 @@ export interface FaultContext {
   readonly target: TargetSettings;
   readonly pool: PoolSettings;
   /** Reason why transactions send no COMMIT, such as `statementShape is single-statement`; undefined if they send one. */
-  readonly withoutCommit: string | undefined;
+  readonly noCommitReason: string | undefined;
   readonly tables: FaultTables<string>;
   /** Number of agents that run the workers; 0 if the coordinator runs them. */
   readonly agents: number;
@@ -112,7 +112,7 @@ export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Sett
   readonly restartsServer?: boolean;
   /** True if the fault uses up all connections, so that train-sim itself cannot open a session. */
   readonly takesAllConnections?: boolean;
-  resolve(given: z.output<z.ZodObject<Keys>>): Settings;
+  resolve(input: z.output<z.ZodObject<Keys>>): Settings;
   /** Reason why a treatment cannot have the fault, as the end of the sentence "<kind> ..."; undefined if it can. */
   obstacle?(fault: Settings, surroundings: FaultContext): string | undefined;
   /**

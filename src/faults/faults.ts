@@ -24,7 +24,7 @@ const MAX_FAULTS = 1000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 const words: KeyWords = {
-  stranger: ({ name }, key) => (key === "for" ? `${name} has no length; remove for` : undefined),
+  unknownKeyText: ({ name }, key) => (key === "for" ? `${name} has no length; remove for` : undefined),
   lack({ name }, key) {
     if (key === "for") return `${name} needs a for (its length), such as for: 5s`;
     const { examples = {} }: AnyFaultKind = kindOf(name as FaultKindName);
@@ -53,11 +53,11 @@ export const Faults = z.array(Fault).max(MAX_FAULTS).prefault([]).meta({
 /**
  * Fills in the defaults of a fault and converts shares to numbers. Refuses nothing: other rules find what makes no sense.
  */
-export function resolveFault(given: z.output<typeof Fault>): Fault {
-  const { kind, at } = given;
-  const forMs = "for" in given ? (given.for ?? 0) : 0;
+export function resolveFault(input: z.output<typeof Fault>): Fault {
+  const { kind, at } = input;
+  const forMs = "for" in input ? (input.for ?? 0) : 0;
   // Each kind resolves its own keys.
-  return { kind, atMs: at, forMs, ...kindOf(kind).resolve(given) } as Fault;
+  return { kind, atMs: at, forMs, ...kindOf(kind).resolve(input) } as Fault;
 }
 
 /** Reason why a treatment cannot have the fault, as the end of the sentence "<kind> ..."; undefined if it can. */

@@ -11,9 +11,10 @@ const ANSWER_MS = 5_000;
 const POLL_MS = 20;
 
 /** Words about the server in the description of faults that restart or kill it. */
-export const SERVER_ENDED = "the server is stopped, or killed with all its processes, and started again";
+export const SERVER_END_DESCRIPTION =
+  "the server is stopped, or killed with all its processes, and started again";
 
-export function foreignServer({ target }: FaultContext): string | undefined {
+export function foreignServerObstacle({ target }: FaultContext): string | undefined {
   if (target.kind === "embedded") return undefined;
   return `needs a server that train-sim runs itself, and target.kind is ${target.kind}`;
 }
@@ -27,13 +28,13 @@ export function procObstacle(platform: NodeJS.Platform): string | undefined {
  * Control of a server that train-sim runs; throws for other targets, for which scenarios with such faults are refused
  * before.
  */
-export function controlOf(target: RunningTarget): ServerControl {
+export function serverControlOf(target: RunningTarget): ServerControl {
   if (target.control) return target.control;
   throw new TargetError(`a target of kind ${target.kind} cannot be stopped and started`);
 }
 
 /** Resolves when the server answers. Starts the server if it has ended. */
-export async function whenHealthy(target: RunningTarget): Promise<void> {
+export async function awaitHealthyServer(target: RunningTarget): Promise<void> {
   const deadlineMs = systemClock.nowMs() + PATIENCE_MS;
   for (;;) {
     try {
@@ -56,7 +57,7 @@ async function answer({ admin }: RunningTarget): Promise<void> {
   const { sessions } = databaseOf(admin);
   const client = await sessions.open(admin);
   try {
-    await sessions.answer(client);
+    await sessions.awaitAnswer(client);
   } finally {
     await client.close();
   }

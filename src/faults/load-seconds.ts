@@ -25,7 +25,7 @@ export class LoadSeconds {
   }
 
   /** Transactions committed in each whole second of a window of that length in seconds. */
-  transactionsOver(windowSeconds: number): number[] {
+  transactionsPerSecond(windowSeconds: number): number[] {
     return Array.from(
       { length: Math.floor(windowSeconds + 0.001) },
       (_, second) => this.committedPerSecond[second] ?? 0,

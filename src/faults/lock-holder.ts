@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { databaseOf } from "../database/registry.js";
 import { LOCK_MODES, type LockMode } from "../database/levels.js";
-import { defineFault, faultDuration, NO_TABLE } from "./fault.js";
+import { defineFault, faultDuration, NO_TABLE_OBSTACLE } from "./fault.js";
 
 export const lockHolder = defineFault({
   name: "lock-holder",
@@ -14,9 +14,9 @@ export const lockHolder = defineFault({
   },
   affectedPart: "session",
   resolve: ({ lock = "access exclusive" }): { readonly lock: LockMode } => ({ lock }),
-  obstacle: (_, { tables }) => (tables.lock === undefined ? NO_TABLE : undefined),
+  obstacle: (_, { tables }) => (tables.lock === undefined ? NO_TABLE_OBSTACLE : undefined),
   async inject({ target, tables: { lock: table }, signal }, { lock }) {
-    if (!table) throw new Error(NO_TABLE);
+    if (!table) throw new Error(NO_TABLE_OBSTACLE);
     const { sessions } = databaseOf(target.admin);
     const client = await sessions.open(target.admin);
     const abandon = (): void => void client.close();

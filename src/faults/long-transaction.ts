@@ -1,6 +1,6 @@
 // `long-transaction`: a session holds a snapshot, so that vacuum removes nothing that died since. It causes no errors.
 import { databaseOf } from "../database/registry.js";
-import { defineFault, faultDuration, NO_TABLE } from "./fault.js";
+import { defineFault, faultDuration, NO_TABLE_OBSTACLE } from "./fault.js";
 
 export const longTransaction = defineFault({
   name: "long-transaction",
@@ -8,9 +8,9 @@ export const longTransaction = defineFault({
   keys: { for: faultDuration },
   affectedPart: "session",
   resolve: () => ({}),
-  obstacle: (_, { tables }) => (tables.snapshot === undefined ? NO_TABLE : undefined),
+  obstacle: (_, { tables }) => (tables.snapshot === undefined ? NO_TABLE_OBSTACLE : undefined),
   async inject({ target, tables: { snapshot: table } }) {
-    if (!table) throw new Error(NO_TABLE);
+    if (!table) throw new Error(NO_TABLE_OBSTACLE);
     const { sessions } = databaseOf(target.admin);
     const client = await sessions.open(target.admin);
     try {

@@ -18,12 +18,12 @@ import {
 import type { NetworkCondition } from "./means/condition.js";
 import type { NetworkEffect } from "./means/tcp-proxy.js";
 import { hasPooler, poolerKindOf } from "../pools/registry.js";
-import { foreignPooler } from "./pooler.js";
-import { noStandby } from "./standby.js";
+import { foreignPoolerObstacle } from "./pooler.js";
+import { standbyObstacle } from "./standby.js";
 
 const MINUTE_MS = 60_000;
 const KB_BYTES = 1024;
-const NETWORK_IS = "the network is slow, narrow, carries nothing, refuses connections";
+const NETWORK_FAULT_DESCRIPTION = "the network is slow, narrow, carries nothing, refuses connections";
 
 const between = z.enum(NETWORK_PLACES).optional().meta({
   description:
@@ -57,7 +57,7 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
     }),
     networkPlace: (fault) => fault.between,
     obstacle: (fault, surroundings) =>
-      noNetwork(fault.between, surroundings) ?? kind.obstacle?.(fault, surroundings),
+      networkObstacle(fault.between, surroundings) ?? kind.obstacle?.(fault, surroundings),
     async inject({ networks, pooler }, fault) {
       const whose: Record<NetworkPlace, string> = {
         clients: "of the clients",
@@ -83,20 +83,20 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
   });
 }
 
-function noNetwork(place: NetworkPlace, surroundings: FaultContext): string | undefined {
+function networkObstacle(place: NetworkPlace, surroundings: FaultContext): string | undefined {
   if (place === "clients") return undefined;
   if (place === "replication") {
-    const obstacle = noStandby(surroundings);
+    const obstacle = standbyObstacle(surroundings);
     return obstacle === undefined ? undefined : `between: replication ${obstacle}`;
   }
-  const obstacle = foreignPooler(surroundings);
+  const obstacle = foreignPoolerObstacle(surroundings);
   if (obstacle !== undefined) return `between: pooler ${obstacle}`;
-  const unchecked = uncheckedServer(surroundings);
-  return unchecked === undefined ? undefined : `between: pooler ${unchecked}`;
+  const serverObstacle = serverCheckObstacle(surroundings);
+  return serverObstacle === undefined ? undefined : `between: pooler ${serverObstacle}`;
 }
 
 /** Reason why a proxy cannot stand between the pooler and the server; undefined if it can. */
-export function uncheckedServer({ pool, target }: FaultContext): string | undefined {
+export function serverCheckObstacle({ pool, target }: FaultContext): string | undefined {
   if (target.kind !== "url" || target.urls.every(({ url }) => tlsModeOf(url, target) !== "verify-full"))
     return undefined;
   return `puts a proxy before the server, so ${hasPooler(pool) ? poolerKindOf(pool).product : "the pooler"} cannot check the server's name: use sslmode verify-ca`;
@@ -104,7 +104,7 @@ export function uncheckedServer({ pool, target }: FaultContext): string | undefi
 
 export const networkLatency = networkKind({
   name: "network-latency",
-  description: NETWORK_IS,
+  description: NETWORK_FAULT_DESCRIPTION,
   keys: {
     for: faultDuration,
     latency: duration("Delay added to each piece of data, each way.", 0.1, MINUTE_MS),
@@ -128,7 +128,7 @@ export const networkLatency = networkKind({
 
 export const networkBandwidth = networkKind({
   name: "network-bandwidth",
-  description: NETWORK_IS,
+  description: NETWORK_FAULT_DESCRIPTION,
   keys: {
     for: faultDuration,
     bandwidth: size("Bytes a second, each way, over all connections together.", KB_BYTES, KB_BYTES ** 4),
@@ -142,7 +142,7 @@ export const networkBandwidth = networkKind({
 
 export const networkBlackhole = networkKind({
   name: "network-blackhole",
-  description: NETWORK_IS,
+  description: NETWORK_FAULT_DESCRIPTION,
   keys: { for: faultDuration },
   resolve: () => ({}),
   conditionOf: () => ({ kind: "blackhole" }),
@@ -151,7 +151,7 @@ export const networkBlackhole = networkKind({
 
 export const networkRefuse = networkKind({
   name: "network-refuse",
-  description: NETWORK_IS,
+  description: NETWORK_FAULT_DESCRIPTION,
   keys: { for: faultDuration, drop: drop.optional() },
   /** True if open connections are reset; false if only new connections are refused. */
   resolve: ({ drop: isDropped = true }) => ({ drop: isDropped }),
@@ -179,22 +179,22 @@ export const networkResetCommits = networkKind({
     }),
   },
   resolve: ({ commits = "50%" }) => ({ share: shareOf(commits) }),
-  obstacle: unseenCommits,
+  obstacle: hiddenCommitsObstacle,
   conditionOf: (fault) => ({ kind: "reset-commits", share: fault.share }),
   wordsOf: (_, __, { resets, commitsLost, answersLost }) =>
     `reset ${counted(resets, "connection")} at a COMMIT: ${commitsLost} before the server had it, ` +
     `${answersLost} before its answer came back`,
 });
 
-function unseenCommits(
+function hiddenCommitsObstacle(
   fault: NetworkFault,
-  { pool, target, withoutCommit }: FaultContext,
+  { pool, target, noCommitReason }: FaultContext,
 ): string | undefined {
   if (fault.between === "replication") return "needs COMMITs, which standbys do not send";
-  if (withoutCommit !== undefined) return `needs transactions that end with COMMIT, and ${withoutCommit}`;
-  const isHidden =
+  if (noCommitReason !== undefined) return `needs transactions that end with COMMIT, and ${noCommitReason}`;
+  const areCommitsHidden =
     hasPooler(pool) && fault.between === "clients"
       ? "login" in pool || pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
       : target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) !== "disable");
-  return isHidden ? "reads what is sent to find the COMMITs, which TLS hides" : undefined;
+  return areCommitsHidden ? "reads what is sent to find the COMMITs, which TLS hides" : undefined;
 }

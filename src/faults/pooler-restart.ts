@@ -1,6 +1,13 @@
 // `pooler-restart` and `pooler-kill`: poolers are stopped or killed, stay away during the fault, and start again on their ports.
 import { defineFault, faultDuration } from "./fault.js";
-import { chosenOf, describeChosen, foreignPooler, instance, noInstance, type PoolerFault } from "./pooler.js";
+import {
+  selectAffected,
+  describeAffectedPoolers,
+  foreignPoolerObstacle,
+  instance,
+  instanceObstacle,
+  type PoolerFault,
+} from "./pooler.js";
 import type { PoolerInstance } from "../pools/running-pooler.js";
 
 function poolerDownFault<const Name extends string>(
@@ -14,15 +21,16 @@ function poolerDownFault<const Name extends string>(
     keys: { for: faultDuration.optional(), instance: instance.optional() },
     affectedPart: "pooler",
     resolve: (given): PoolerFault => ({ instance: given.instance }),
-    obstacle: (fault, surroundings) => foreignPooler(surroundings) ?? noInstance(fault, surroundings),
+    obstacle: (fault, surroundings) =>
+      foreignPoolerObstacle(surroundings) ?? instanceObstacle(fault, surroundings),
     async inject({ pooler }, fault) {
       if (!pooler) throw new Error("the trial has no pooler");
-      const chosen = chosenOf(pooler.instances, fault);
-      await Promise.all(chosen.map((each) => each.shutDown(how)));
+      const chosenInstances = selectAffected(pooler.instances, fault);
+      await Promise.all(chosenInstances.map((each) => each.shutDown(how)));
       return {
-        words: `${verb} ${describeChosen(pooler, chosen.length, fault)} and started ${chosen.length === 1 ? "it" : "them"} again`,
+        words: `${verb} ${describeAffectedPoolers(pooler, chosenInstances.length, fault)} and started ${chosenInstances.length === 1 ? "it" : "them"} again`,
         async clear() {
-          await Promise.all(chosen.map((each) => each.start()));
+          await Promise.all(chosenInstances.map((each) => each.start()));
         },
       };
     },

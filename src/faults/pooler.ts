@@ -1,7 +1,13 @@
 // Choice of poolers that the faults of a pooler share, and their refusal if a treatment has none.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import { areAtAgents, hasPooler, isManaged, poolerKindOf, type PoolSettings } from "../pools/registry.js";
+import {
+  arePoolersAtAgents,
+  hasPooler,
+  isManaged,
+  poolerKindOf,
+  type PoolSettings,
+} from "../pools/registry.js";
 import type { RunningPooler } from "../pools/running-pooler.js";
 import type { FaultContext } from "./fault.js";
 
@@ -15,17 +21,17 @@ export interface PoolerFault {
   readonly instance: number | undefined;
 }
 
-const needsPooler = ({ strategy }: PoolSettings): string =>
+const needsPoolerText = ({ strategy }: PoolSettings): string =>
   `needs a pooler, and pool.strategy is ${strategy}`;
 
-export function foreignPooler({ pool }: FaultContext): string | undefined {
-  if (!hasPooler(pool)) return needsPooler(pool);
+export function foreignPoolerObstacle({ pool }: FaultContext): string | undefined {
+  if (!hasPooler(pool)) return needsPoolerText(pool);
   if (isManaged(pool)) return undefined;
   return `needs a ${poolerKindOf(pool).product} that train-sim starts, and pool names URLs`;
 }
 
-export function neverPaused({ pool }: FaultContext): string | undefined {
-  if (!hasPooler(pool)) return needsPooler(pool);
+export function poolerPauseObstacle({ pool }: FaultContext): string | undefined {
+  if (!hasPooler(pool)) return needsPoolerText(pool);
   const { product, pause } = poolerKindOf(pool);
   if (!pause) return `needs a pooler that can hold transactions back, and ${product} cannot`;
   const hasConsole = pool.urls.length === 0 || pool.adminUrl !== undefined;
@@ -38,24 +44,24 @@ export function neverPaused({ pool }: FaultContext): string | undefined {
 /**
  * Number of poolers that a fault can name: the poolers that train-sim starts, or the single pooler whose console is known.
  */
-function instancesOf({ pool, target, agents }: FaultContext): number {
+function poolerInstanceCount({ pool, target, agents }: FaultContext): number {
   if (!hasPooler(pool)) return 0;
   if (pool.urls.length > 0) return 1;
-  const inOnePlace = Math.max(pool.instances, target.kind === "url" ? target.urls.length : 1);
-  return areAtAgents(pool) ? agents * inOnePlace : inOnePlace;
+  const instancesPerPlace = Math.max(pool.instances, target.kind === "url" ? target.urls.length : 1);
+  return arePoolersAtAgents(pool) ? agents * instancesPerPlace : instancesPerPlace;
 }
 
-export function noInstance(fault: PoolerFault, surroundings: FaultContext): string | undefined {
-  const instances = instancesOf(surroundings);
+export function instanceObstacle(fault: PoolerFault, surroundings: FaultContext): string | undefined {
+  const instances = poolerInstanceCount(surroundings);
   if (fault.instance === undefined || fault.instance <= instances) return undefined;
   return `names instance ${fault.instance}, and there ${instances === 1 ? "is 1" : `are ${instances}`}`;
 }
 
-export function chosenOf<T>(all: readonly T[], { instance: number }: PoolerFault): readonly T[] {
+export function selectAffected<T>(all: readonly T[], { instance: number }: PoolerFault): readonly T[] {
   return number === undefined ? all : all.slice(number - 1, number);
 }
 
-export function describeChosen(
+export function describeAffectedPoolers(
   { product }: Pick<RunningPooler, "product">,
   chosen: number,
   { instance: number }: PoolerFault,

@@ -1,17 +1,17 @@
 // `postgres-restart`: the server shuts down, stays down during the fault and starts again on the same data and port.
 import * as z from "zod";
-import { SHUTDOWNS, type Shutdown } from "../targets/settings.js";
+import { SHUTDOWN_MODES, type ShutdownMode } from "../targets/settings.js";
 import { defineFault, faultDuration } from "./fault.js";
-import { foreignServer, SERVER_ENDED } from "./healthy.js";
+import { foreignServerObstacle, SERVER_END_DESCRIPTION } from "./healthy.js";
 import { endServer } from "./server-end.js";
 
 export const postgresRestart = defineFault({
   name: "postgres-restart",
-  description: SERVER_ENDED,
+  description: SERVER_END_DESCRIPTION,
   keys: {
     for: faultDuration.optional(),
     shutdown: z
-      .enum(SHUTDOWNS)
+      .enum(SHUTDOWN_MODES)
       .optional()
       .meta({
         description:
@@ -21,8 +21,8 @@ export const postgresRestart = defineFault({
   },
   affectedPart: "server",
   restartsServer: true,
-  resolve: ({ shutdown = "fast" }): { readonly shutdown: Shutdown } => ({ shutdown }),
-  obstacle: (_, surroundings) => foreignServer(surroundings),
+  resolve: ({ shutdown = "fast" }): { readonly shutdown: ShutdownMode } => ({ shutdown }),
+  obstacle: (_, surroundings) => foreignServerObstacle(surroundings),
   inject: ({ target }, { shutdown }) =>
     endServer(target, {
       isSudden: shutdown === "immediate",

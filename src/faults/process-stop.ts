@@ -1,9 +1,9 @@
 // `process-stop`: SIGSTOP to all processes of the server or of the poolers, as a frozen virtual machine. Connections stay open.
 import * as z from "zod";
 import { defineFault, faultDuration, type FaultHost } from "./fault.js";
-import { foreignServer, procObstacle, whenHealthy } from "./healthy.js";
-import { foreignPooler } from "./pooler.js";
-import { standStill, type ProcessPause } from "../foundation/process/stand-still.js";
+import { foreignServerObstacle, procObstacle, awaitHealthyServer } from "./healthy.js";
+import { foreignPoolerObstacle } from "./pooler.js";
+import { pauseProcesses, type ProcessPause } from "../foundation/process/stand-still.js";
 
 export const STOPPED_PROCESSES = ["postgres", "pooler"] as const;
 type StoppedProcess = (typeof STOPPED_PROCESSES)[number];
@@ -22,21 +22,21 @@ export const processStop = defineFault({
   // Stopping a pooler does not affect the server.
   affectedPart: ({ process }) => (process === "postgres" ? "server" : "pooler"),
   obstacle: (fault, surroundings) =>
-    fault.process === "postgres" ? foreignServer(surroundings) : foreignPooler(surroundings),
+    fault.process === "postgres" ? foreignServerObstacle(surroundings) : foreignPoolerObstacle(surroundings),
   machineObstacle: procObstacle,
   async inject(host, { process }) {
-    const still = await stopped(host, process);
+    const processPause = await stopProcesses(host, process);
     return {
-      words: `stopped ${still.processes} process${still.processes === 1 ? "" : "es"} of ${process === "postgres" ? "the server" : (host.pooler?.product ?? "the pooler")}`,
+      words: `stopped ${processPause.processCounts} process${processPause.processCounts === 1 ? "" : "es"} of ${process === "postgres" ? "the server" : (host.pooler?.product ?? "the pooler")}`,
       async clear() {
-        await still.end();
-        if (process === "postgres") await whenHealthy(host.target);
+        await processPause.end();
+        if (process === "postgres") await awaitHealthyServer(host.target);
       },
     };
   },
 });
 
-function stopped({ target, pooler }: FaultHost, process: StoppedProcess): Promise<ProcessPause> {
-  if (process === "postgres") return standStill(target.serverPid === undefined ? [] : [target.serverPid]);
-  return pooler?.standStill() ?? standStill([]);
+function stopProcesses({ target, pooler }: FaultHost, process: StoppedProcess): Promise<ProcessPause> {
+  if (process === "postgres") return pauseProcesses(target.serverPid === undefined ? [] : [target.serverPid]);
+  return pooler?.pauseProcesses() ?? pauseProcesses([]);
 }

@@ -68,10 +68,12 @@ export type Fault = FaultOf<RegisteredFault>;
 export type AnyFaultKind = FaultKind<FaultKindName, z.ZodRawShape, object>;
 
 /** Kinds by name. A fault has the settings of its kind, but the compiler cannot follow that through a lookup. */
-const BY_NAME = new Map(FAULTS.map((each): [string, AnyFaultKind] => [each.name, each as AnyFaultKind]));
+const FAULT_KINDS_BY_NAME = new Map(
+  FAULTS.map((each): [string, AnyFaultKind] => [each.name, each as AnyFaultKind]),
+);
 
 export function kindOf(name: FaultKindName): AnyFaultKind {
-  const found = BY_NAME.get(name);
-  if (!found) throw new Error(`there is no fault ${name}`);
-  return found;
+  const faultKind = FAULT_KINDS_BY_NAME.get(name);
+  if (!faultKind) throw new Error(`there is no fault ${name}`);
+  return faultKind;
 }

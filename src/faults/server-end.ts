@@ -4,10 +4,10 @@ import { databaseOf } from "../database/registry.js";
 import { systemClock } from "../foundation/clock.js";
 import type { RunningTarget, ServerControl } from "../targets/running-target.js";
 import type { ActiveFault, LossSpan } from "./fault.js";
-import { controlOf, whenHealthy } from "./healthy.js";
+import { serverControlOf, awaitHealthyServer } from "./healthy.js";
 
 /** Milliseconds by which the WAL writer may be late on a busy machine, in addition to its usual delay. */
-const WRITER_LATE_MS = 250;
+const WAL_WRITER_LATENESS_MS = 250;
 
 export interface ServerEnd {
   readonly isSudden: boolean;
@@ -16,10 +16,10 @@ export interface ServerEnd {
 }
 
 export async function endServer(target: RunningTarget, { isSudden, end }: ServerEnd): Promise<ActiveFault> {
-  const control = controlOf(target);
-  const unwrittenMs = isSudden ? await readUnwritten(target) : 0;
-  const asExpected = control.expectLoss();
-  const sinceMs = systemClock.nowMs() - unwrittenMs - WRITER_LATE_MS;
+  const control = serverControlOf(target);
+  const unwrittenMs = isSudden ? await readUnwrittenMs(target) : 0;
+  const endLossExpectation = control.expectLoss();
+  const sinceMs = systemClock.nowMs() - unwrittenMs - WAL_WRITER_LATENESS_MS;
   let mayLose: LossSpan | undefined;
   try {
     const words = await end(control);
@@ -29,22 +29,22 @@ export async function endServer(target: RunningTarget, { isSudden, end }: Server
         return mayLose;
       },
       async clear() {
-        await whenHealthy(target).finally(asExpected);
+        await awaitHealthyServer(target).finally(endLossExpectation);
         // The span reaches to this moment: clients may read only now an answer that was sent before the end.
         if (unwrittenMs > 0) mayLose = { sinceMs, untilMs: systemClock.nowMs() };
       },
     };
   } catch (error) {
-    asExpected();
+    endLossExpectation();
     throw error;
   }
 }
 
-async function readUnwritten({ admin }: RunningTarget): Promise<number> {
+async function readUnwrittenMs({ admin }: RunningTarget): Promise<number> {
   const { sessions } = databaseOf(admin);
   const client = await sessions.open(admin);
   try {
-    return await sessions.unwrittenMs(client);
+    return await sessions.unwrittenCommitMs(client);
   } finally {
     await client.close();
   }

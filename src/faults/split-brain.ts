@@ -5,8 +5,8 @@ import { databaseOf } from "../database/registry.js";
 import { systemClock } from "../foundation/clock.js";
 import { counted } from "../foundation/units.js";
 import { defineFault, faultDuration, share, shareOf, type FaultHost, type LossSpan } from "./fault.js";
-import { procObstacle, whenHealthy } from "./healthy.js";
-import { noStandby, replicationOf } from "./standby.js";
+import { procObstacle, awaitHealthyServer } from "./healthy.js";
+import { standbyObstacle, replicationOf } from "./standby.js";
 
 export const splitBrain = defineFault({
   name: "split-brain",
@@ -22,7 +22,7 @@ export const splitBrain = defineFault({
   restartsServer: true,
   /** Share, 0 .. 1, of sessions that stay at the old primary. */
   resolve: ({ stay = "50%" }) => ({ stay: shareOf(stay) }),
-  obstacle: (_, surroundings) => noStandby(surroundings),
+  obstacle: (_, surroundings) => standbyObstacle(surroundings),
   machineObstacle: procObstacle,
   async inject(host, { stay }) {
     const { target } = host;
@@ -51,7 +51,7 @@ export const splitBrain = defineFault({
         try {
           await fence();
           await replication.heal();
-          await whenHealthy(target);
+          await awaitHealthyServer(target);
           // The killed primary acknowledges nothing more, but clients may read only now an answer that was sent before.
           mayLose = { sinceMs: lastCommitMs, untilMs: systemClock.nowMs(), endpoint: oldEndpoint };
         } finally {
@@ -72,11 +72,11 @@ async function endLoadSessions(
   let [all, stayed] = [0, 0];
   try {
     for (const name of loadNames) {
-      const pids = prng.shuffle(await sessions.list(session, [name]));
-      const staying = Math.round(stay * pids.length);
-      await sessions.signal(session, "terminate", pids.slice(staying));
+      const pids = prng.shuffle(await sessions.listProcessIds(session, [name]));
+      const stayingSessions = Math.round(stay * pids.length);
+      await sessions.signal(session, "terminate", pids.slice(stayingSessions));
       all += pids.length;
-      stayed += staying;
+      stayed += stayingSessions;
     }
     return { all, stayed };
   } finally {

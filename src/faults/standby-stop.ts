@@ -4,8 +4,8 @@ import { systemClock } from "../foundation/clock.js";
 import { counted } from "../foundation/units.js";
 import { defineFault, faultDuration } from "./fault.js";
 import { procObstacle } from "./healthy.js";
-import { standStill } from "../foundation/process/stand-still.js";
-import { noStandby, replicationOf } from "./standby.js";
+import { pauseProcesses } from "../foundation/process/stand-still.js";
+import { standbyObstacle, replicationOf } from "./standby.js";
 
 const POLL_MS = 20;
 
@@ -25,7 +25,8 @@ export const standbyStop = defineFault({
     const count = target.kind === "embedded" ? (target.standbys?.count ?? 0) : 0;
     if (count >= standbys) return undefined;
     return (
-      noStandby(surroundings) ?? `stops ${counted(standbys, "standby", "standbys")}, and there are ${count}`
+      standbyObstacle(surroundings) ??
+      `stops ${counted(standbys, "standby", "standbys")}, and there are ${count}`
     );
   },
   machineObstacle: procObstacle,
@@ -35,10 +36,10 @@ export const standbyStop = defineFault({
     while (replication.standbyControls.length === 0 && !signal.aborted)
       await systemClock.sleep(POLL_MS, signal);
     const controls = replication.standbyControls.slice(0, standbys);
-    const still = await standStill(controls.flatMap((control) => control.processes().slice(0, 1)));
+    const processPause = await pauseProcesses(controls.flatMap((control) => control.processes().slice(0, 1)));
     return {
       words: `stopped ${counted(controls.length, "standby", "standbys")}`,
-      clear: () => still.end(),
+      clear: () => processPause.end(),
     };
   },
 });

@@ -1,7 +1,7 @@
 import type { RunningTarget, Replication } from "../targets/running-target.js";
 import type { FaultContext } from "./fault.js";
 
-export function noStandby({ target }: FaultContext): string | undefined {
+export function standbyObstacle({ target }: FaultContext): string | undefined {
   if (target.kind === "embedded" && target.standbys) return undefined;
   return "needs standbys, and there are none: see key target.standbys";
 }

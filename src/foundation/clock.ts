@@ -8,7 +8,7 @@ import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
  * the system's. Each thread takes it once, from the closest of several readings, because it may be preempted between two
  * reads.
  */
-function measureOffsetMs(): number {
+function measureHrtimeOffsetMs(): number {
   let best = { gapMs: Number.POSITIVE_INFINITY, offsetMs: 0 };
   for (let i = 0; i < 9; i++) {
     const before = performance.now();
@@ -20,11 +20,11 @@ function measureOffsetMs(): number {
   return best.offsetMs;
 }
 
-const OFFSET_MS = measureOffsetMs();
+const HRTIME_OFFSET_MS = measureHrtimeOffsetMs();
 
 /** Monotonic milliseconds of this machine, with a fraction and one origin for all threads. */
 export function ownMonotonicMs(): number {
-  return OFFSET_MS + performance.now();
+  return HRTIME_OFFSET_MS + performance.now();
 }
 
 /**
@@ -43,37 +43,37 @@ const FOLLOWED_CLOCK_KEY = "train-sim.clock";
  * Bytes of one line. The memory holds two lines and the number of the valid one, so that no thread reads a half-written
  * line.
  */
-const LINE_BYTES = 3 * Float64Array.BYTES_PER_ELEMENT;
+const CLOCK_LINE_BYTES = 3 * Float64Array.BYTES_PER_ELEMENT;
 
 class FollowedClock {
   private readonly lines: Float64Array;
-  private readonly which: Int32Array;
+  private readonly validLineIndex: Int32Array;
 
   constructor(memory: SharedArrayBuffer) {
     this.lines = new Float64Array(memory, 0, 6);
-    this.which = new Int32Array(memory, 2 * LINE_BYTES, 1);
+    this.validLineIndex = new Int32Array(memory, 2 * CLOCK_LINE_BYTES, 1);
   }
 
   /** Milliseconds to add to this machine's clock when it shows `ownMs`. */
   correctionMs(ownMs: number): number {
-    const at = Atomics.load(this.which, 0) * 3;
+    const at = Atomics.load(this.validLineIndex, 0) * 3;
     const { lines } = this;
     return (lines[at + 1] as number) + (lines[at + 2] as number) * (ownMs - (lines[at] as number));
   }
 
   set({ sinceMs, offsetMs, slope }: ClockLine): void {
-    const next = 1 - Atomics.load(this.which, 0);
+    const next = 1 - Atomics.load(this.validLineIndex, 0);
     this.lines.set([sinceMs, offsetMs, slope], next * 3);
-    Atomics.store(this.which, 0, next);
+    Atomics.store(this.validLineIndex, 0, next);
   }
 }
 
-function followedClock(): FollowedClock | undefined {
+function findFollowedClock(): FollowedClock | undefined {
   const memory = getEnvironmentData(FOLLOWED_CLOCK_KEY);
   return memory instanceof SharedArrayBuffer ? new FollowedClock(memory) : undefined;
 }
 
-let followed = followedClock();
+let activeFollowedClock = findFollowedClock();
 
 /**
  * Makes `monotonicMs` follow another machine's clock, in this process and its later threads. The returned function sets the
@@ -82,22 +82,22 @@ let followed = followedClock();
 export function followClock(): (line: ClockLine) => void {
   setEnvironmentData(
     FOLLOWED_CLOCK_KEY,
-    new SharedArrayBuffer(2 * LINE_BYTES + Int32Array.BYTES_PER_ELEMENT),
+    new SharedArrayBuffer(2 * CLOCK_LINE_BYTES + Int32Array.BYTES_PER_ELEMENT),
   );
-  const clock = followedClock() as FollowedClock;
-  followed = clock;
+  const clock = findFollowedClock() as FollowedClock;
+  activeFollowedClock = clock;
   return (line) => clock.set(line);
 }
 
 /** Milliseconds that `monotonicMs` adds to this machine's clock when that shows `ownMs`. */
 export function correctionMs(ownMs: number): number {
-  return followed?.correctionMs(ownMs) ?? 0;
+  return activeFollowedClock?.correctionMs(ownMs) ?? 0;
 }
 
 /** Monotonic milliseconds with one origin for all threads of this machine; in an agent, the origin is the coordinator's. */
 export function monotonicMs(): number {
   const ownMs = ownMonotonicMs();
-  return followed === undefined ? ownMs : ownMs + followed.correctionMs(ownMs);
+  return activeFollowedClock === undefined ? ownMs : ownMs + activeFollowedClock.correctionMs(ownMs);
 }
 
 /** Wall-clock milliseconds since 1970-01-01T00:00:00Z. */

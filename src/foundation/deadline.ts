@@ -9,7 +9,7 @@ export async function withinMs<T>(answer: Promise<T>, mostMs: number): Promise<T
 }
 
 /** Settles like `work`, or resolves when the signal aborts. */
-export async function unlessAborted(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
+export async function awaitUnlessAborted(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   work.catch(() => undefined);
   await Promise.race([
     work,

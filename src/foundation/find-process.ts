@@ -6,7 +6,7 @@ import { readOrNothing } from "./machine-usage.js";
 /** USER_HZ, which is 100 on every platform of Node. */
 const TICKS_PER_SECOND = 100;
 /** Seconds by which start times may differ: the boot time has a resolution of whole seconds. */
-const SLACK_SECONDS = 2;
+const START_TOLERANCE_SECONDS = 2;
 
 export interface FoundProcess {
   readonly pid: number;
@@ -15,14 +15,14 @@ export interface FoundProcess {
 
 function processAt(pid: string, beganAtSeconds: number): FoundProcess | undefined {
   const fields = /^\d+ \(.*\) (.*)$/s.exec(readOrNothing(`/proc/${pid}/stat`))?.[1]?.split(" ");
-  const booted = /^btime (\d+)/m.exec(readOrNothing("/proc/stat"))?.[1];
-  if (!fields || booted === undefined) return undefined;
-  const began = Number(booted) + Number(fields[19]) / TICKS_PER_SECOND;
-  const isThat = Math.abs(began - beganAtSeconds) <= SLACK_SECONDS;
-  return isThat ? { pid: Number(pid), parent: Number(fields[1]) } : undefined;
+  const bootSeconds = /^btime (\d+)/m.exec(readOrNothing("/proc/stat"))?.[1];
+  if (!fields || bootSeconds === undefined) return undefined;
+  const startSeconds = Number(bootSeconds) + Number(fields[19]) / TICKS_PER_SECOND;
+  const isSameStart = Math.abs(startSeconds - beganAtSeconds) <= START_TOLERANCE_SECONDS;
+  return isSameStart ? { pid: Number(pid), parent: Number(fields[1]) } : undefined;
 }
 
-function listedProcesses(): string[] {
+function listProcessIds(): string[] {
   try {
     return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   } catch {
@@ -35,8 +35,10 @@ function listedProcesses(): string[] {
  * unless exactly one fits.
  */
 export function findProcess(pid: number, beganAtSeconds: number): FoundProcess | undefined {
-  const own = new RegExp(`^NSpid:.*\\t${pid}$`, "m");
-  const found = listedProcesses().filter((each) => own.test(readOrNothing(`/proc/${each}/status`)));
-  const fitting = found.flatMap((each) => processAt(each, beganAtSeconds) ?? []);
-  return fitting.length === 1 ? fitting[0] : undefined;
+  const namespacePidLine = new RegExp(`^NSpid:.*\\t${pid}$`, "m");
+  const candidatePids = listProcessIds().filter((each) =>
+    namespacePidLine.test(readOrNothing(`/proc/${each}/status`)),
+  );
+  const matchingProcesses = candidatePids.flatMap((each) => processAt(each, beganAtSeconds) ?? []);
+  return matchingProcesses.length === 1 ? matchingProcesses[0] : undefined;
 }

@@ -37,7 +37,7 @@ export interface HostProcesses {
 }
 
 /** Matches block devices that are no disks, or whose traffic other devices count already. */
-const NO_DISK = /^(loop|ram|zram|dm-|md|drbd|bcache|sr|fd)\d*/;
+const NON_DISK_DEVICE = /^(loop|ram|zram|dm-|md|drbd|bcache|sr|fd)\d*/;
 
 /**
  * Bytes read and written by whole disks, from /proc/diskstats; `blockDevices` are the names in /sys/block, which lists no
@@ -47,7 +47,7 @@ export function parseDiskStats(
   diskstats: string,
   blockDevices: readonly string[],
 ): { readBytes: number; writeBytes: number } | undefined {
-  const disks = new Set(blockDevices.filter((name) => !NO_DISK.test(name)));
+  const disks = new Set(blockDevices.filter((name) => !NON_DISK_DEVICE.test(name)));
   const rows = diskstats
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
@@ -71,7 +71,7 @@ export function diskUsage(): ReturnType<typeof parseDiskStats> {
 }
 
 /** CPU milliseconds of the roots and their descendants; undefined without roots, or if a root has ended. */
-function treesMs(processes: readonly ProcessTicks[], roots: readonly number[]): number | undefined {
+function treesCpuMs(processes: readonly ProcessTicks[], roots: readonly number[]): number | undefined {
   if (roots.length === 0 || !roots.every((root) => processes.some(({ pid }) => pid === root)))
     return undefined;
   return roots.reduce((sum, root) => sum + ticksOfTree(processes, root), 0) * TICK_MS;
@@ -88,22 +88,22 @@ export function hostUsage({
   const machine = machineUsage([...(serverPid === undefined ? [] : [serverPid]), ...agentPids]);
   if (!machine) return { clientCpuMs: ownCpuMs };
   const agents = machine.processes.filter(({ pid }) => agentPids.includes(pid));
-  const areAgentsThere = agents.length === agentPids.length;
+  const areAllAgentsRunning = agents.length === agentPids.length;
   // Child processes of agents are left out: they are poolers, which are counted separately.
   const agentsTicks = agents.reduce((sum, { ticks, reapedTicks }) => sum + ticks - reapedTicks, 0);
-  const serverCpuMs = treesMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
-  const poolerCpuMs = treesMs(machine.processes, poolerPids);
+  const serverCpuMs = treesCpuMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
+  const poolerCpuMs = treesCpuMs(machine.processes, poolerPids);
   const disks = serverPid === undefined ? undefined : diskUsage();
   const backends = machine.processes.filter(
     ({ pid, parent }) => parent === serverPid && backendPids.includes(pid),
   );
-  const areSeen = backends.length > 0 || backendPids.length === 0;
+  const areBackendsSeen = backends.length > 0 || backendPids.length === 0;
   return {
-    ...(areAgentsThere && {
+    ...(areAllAgentsRunning && {
       clientCpuMs: ownCpuMs + agentsTicks * TICK_MS,
       otherCpuMs: (machine.busyTicks - machine.ownTicks) * TICK_MS,
     }),
-    ...(areSeen && { backendMs: new Map(backends.map(({ pid, ticks }) => [pid, ticks * TICK_MS])) }),
+    ...(areBackendsSeen && { backendMs: new Map(backends.map(({ pid, ticks }) => [pid, ticks * TICK_MS])) }),
     ...(serverCpuMs !== undefined && { serverCpuMs }),
     ...(poolerCpuMs !== undefined && { poolerCpuMs }),
     ...(disks && { diskReadBytes: disks.readBytes, diskWriteBytes: disks.writeBytes }),

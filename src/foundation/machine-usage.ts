@@ -52,22 +52,28 @@ export interface ProcessTicks {
 }
 
 /** Flag PF_KTHREAD in /proc/<pid>/stat, which marks a kernel thread. */
-const KERNEL_THREAD = 0x0020_0000;
+const KERNEL_THREAD_FLAG = 0x0020_0000;
 
 /** Number of fields to read: from the process's state to the time of waited-for children. */
-const FIELDS_READ = 15;
+const STAT_FIELDS_READ = 15;
 
 /** Parses a line of `/proc/<pid>/stat`; the name in it may contain spaces and brackets. */
 export function parseProcessStat(stat: string): ProcessTicks | undefined {
   const match = /^(\d+) \(.*\) (.*)$/s.exec(stat.trim());
   if (!match) return undefined;
-  const fields = (match[2] ?? "").split(" ", FIELDS_READ).map(Number);
+  const fields = (match[2] ?? "").split(" ", STAT_FIELDS_READ).map(Number);
   const [, parent = Number.NaN, , , , , flags = 0] = fields;
   const [user = Number.NaN, system = 0, reapedUser = 0, reapedSystem = 0] = fields.slice(11);
   const reapedTicks = reapedUser + reapedSystem;
   const ticks = user + system + reapedTicks;
   if (Number.isNaN(parent + ticks)) return undefined;
-  return { pid: Number(match[1]), parent, ticks, reapedTicks, isKernelThread: (flags & KERNEL_THREAD) !== 0 };
+  return {
+    pid: Number(match[1]),
+    parent,
+    ticks,
+    reapedTicks,
+    isKernelThread: (flags & KERNEL_THREAD_FLAG) !== 0,
+  };
 }
 
 export function treeOf(processes: readonly ProcessTicks[], roots: readonly number[]): ProcessTicks[] {
@@ -102,43 +108,46 @@ function readProcess(pid: number | string): ProcessTicks | undefined {
   return parseProcessStat(readOrNothing(`/proc/${pid}/stat`));
 }
 
-interface Listing {
+interface ProcessListing {
   readonly processes: readonly ProcessTicks[];
   /** True if a listed process had ended before it was read. */
-  readonly hasMissed: boolean;
+  readonly hasMissedProcess: boolean;
 }
 
-function readProcesses(): Listing {
+function readProcesses(): ProcessListing {
   const processes: ProcessTicks[] = [];
   const threads = new Set<string>();
-  let hasMissed = false;
-  const listed = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  for (const pid of listed.sort((a, b) => Number(a) - Number(b))) {
+  let hasMissedProcess = false;
+  const processNames = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  for (const pid of processNames.sort((a, b) => Number(a) - Number(b))) {
     const process = kernelThreads.has(pid) ? "kernel thread" : readProcess(pid);
-    if (process === undefined) hasMissed = true;
+    if (process === undefined) hasMissedProcess = true;
     else if (process === "kernel thread" || process.isKernelThread) threads.add(pid);
     else processes.push(process);
   }
   kernelThreads = threads;
-  return { processes, hasMissed };
+  return { processes, hasMissedProcess };
 }
 
 /** Most attempts at a complete reading. The last attempt counts even if processes end during it. */
-const READINGS = 4;
+const READINGS_MAX = 4;
 
 /**
  * All processes, with the trees of `roots` read consistently: the time of a child must count once, either with its parent's
  * or alone.
  */
-function readWhole(roots: readonly number[]): readonly ProcessTicks[] {
+function readConsistentProcesses(roots: readonly number[]): readonly ProcessTicks[] {
   for (let reading = 1; ; reading++) {
-    const { processes, hasMissed } = readProcesses();
+    const { processes, hasMissedProcess } = readProcesses();
     const parents = new Set(processes.map(({ parent }) => parent));
-    const couldTell = treeOf(processes, roots).filter(
-      ({ pid, parent, reapedTicks }) => hasMissed || reapedTicks > 0 || parents.has(pid) || pid < parent,
+    const processesToVerify = treeOf(processes, roots).filter(
+      ({ pid, parent, reapedTicks }) =>
+        hasMissedProcess || reapedTicks > 0 || parents.has(pid) || pid < parent,
     );
-    const isWhole = couldTell.every(({ pid, reapedTicks }) => readProcess(pid)?.reapedTicks === reapedTicks);
-    if (isWhole || reading === READINGS) return processes;
+    const isWhole = processesToVerify.every(
+      ({ pid, reapedTicks }) => readProcess(pid)?.reapedTicks === reapedTicks,
+    );
+    if (isWhole || reading === READINGS_MAX) return processes;
   }
 }
 
@@ -169,7 +178,7 @@ export function machineUsage(servers: readonly number[] = []): MachineReading | 
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readOrNothing("/proc/self/status"))?.[1];
   if (stat === "" || list === undefined) return undefined;
   const roots = [process.pid, ...servers];
-  const processes = readWhole(roots);
+  const processes = readConsistentProcesses(roots);
   const ownTicks = ticksOfTree(processes, ...roots);
   return { ...parseCpuTimes(stat, new Set(parseCpuList(list))), ownTicks, processes };
 }

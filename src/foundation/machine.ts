@@ -53,8 +53,8 @@ export function openFilesLimit(): number {
   const report = process.report as unknown as { excludeNetwork?: boolean } & NodeJS.ProcessReport;
   report.excludeNetwork = true; // else it looks names up
   const parsed = DiagnosticReport.safeParse(report.getReport());
-  const soft = parsed.success ? parsed.data.userLimits?.open_files.soft : undefined;
-  return typeof soft === "number" ? soft : Number.POSITIVE_INFINITY;
+  const softLimit = parsed.success ? parsed.data.userLimits?.open_files.soft : undefined;
+  return typeof softLimit === "number" ? softLimit : Number.POSITIVE_INFINITY;
 }
 
 export interface ConnectionLimits {

@@ -10,37 +10,37 @@ const HARMLESS_PARAMETERS = /^(sslmode|sslrootcert|sslcert|sslkey|target_session
 const SCHEME_PATTERN = "[a-z][a-z0-9+.-]{0,40}://";
 
 /** True if no @ follows the first /, ? or # of the URL. If one follows, the password is unescaped and a later @ ends it. */
-function isUnambiguous(text: string): boolean {
+function isUnambiguousUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const fromHost = text.slice(text.indexOf("://") + 3);
-  const end = fromHost.search(/[/?#]/);
-  return end < 0 || !fromHost.includes("@", end);
+  const textAfterScheme = text.slice(text.indexOf("://") + 3);
+  const end = textAfterScheme.search(/[/?#]/);
+  return end < 0 || !textAfterScheme.includes("@", end);
 }
 
 /** Removes passwords and unknown parameters from all connection URLs in `text`. */
 export function withoutPasswords(text: string): string {
-  if (!text.includes("://")) return withoutParameters(text);
+  if (!text.includes("://")) return withoutPasswordParameters(text);
   // A text that begins with a URL is a URL as a whole, even if its password has blanks.
-  const anything = new RegExp(`^\\s*${SCHEME_PATTERN}`, "i").test(text) ? "[^]*" : "\\S*";
-  const userinfo = new RegExp(
-    `(${SCHEME_PATTERN}[^\\s:/?#@]*):${isUnambiguous(text) ? "[^/?#]*" : anything}@`,
+  const urlRestPattern = new RegExp(`^\\s*${SCHEME_PATTERN}`, "i").test(text) ? "[^]*" : "\\S*";
+  const userinfoPattern = new RegExp(
+    `(${SCHEME_PATTERN}[^\\s:/?#@]*):${isUnambiguousUrl(text) ? "[^/?#]*" : urlRestPattern}@`,
     "gi",
   );
-  const query = new RegExp(`\\b(postgres(?:ql)?://[^\\s?#]*)[?#](${anything})`, "gi");
-  return withoutParameters(text.replace(userinfo, "$1@")).replace(
+  const query = new RegExp(`\\b(postgres(?:ql)?://[^\\s?#]*)[?#](${urlRestPattern})`, "gi");
+  return withoutPasswordParameters(text.replace(userinfoPattern, "$1@")).replace(
     query,
     (whole, address: string, parameters: string) => {
       // A question mark without parameters is punctuation of the sentence.
       if (parameters === "") return whole;
-      const known = parameters
+      const harmlessParameters = parameters
         .split("&")
         .filter((pair) => HARMLESS_PARAMETERS.test(pair.split("=", 1)[0] ?? ""));
-      return known.length > 0 ? `${address}?${known.join("&")}` : address;
+      return harmlessParameters.length > 0 ? `${address}?${harmlessParameters.join("&")}` : address;
     },
   );
 }
 
-function withoutParameters(text: string): string {
+function withoutPasswordParameters(text: string): string {
   return text.replace(/([?&])(?:ssl)?password=[^&\s]*(&?)/gi, (_, before: string, after: string) =>
     after ? before : "",
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { elidedText, withoutControls } from "./shown.js";
+import { elidedText, escapeControlCharacters } from "./shown.js";
 
 test("short text is shown completely, and long text by both ends with the number of missing characters", () => {
   expect(elidedText("abcdefghij", 10)).toBe("abcdefghij");
@@ -7,5 +7,7 @@ test("short text is shown completely, and long text by both ends with the number
 });
 
 test("control characters are written as escapes, and line breaks stay", () => {
-  expect(withoutControls("a\u001b[31mb\u0000\r\nc\u009bd")).toBe("a\\u001b[31mb\\u0000\\u000d\nc\\u009bd");
+  expect(escapeControlCharacters("a\u001b[31mb\u0000\r\nc\u009bd")).toBe(
+    "a\\u001b[31mb\\u0000\\u000d\nc\\u009bd",
+  );
 });

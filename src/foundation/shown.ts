@@ -14,7 +14,7 @@ export function shellWord(text: string): string {
 }
 
 /** Escapes control characters, except line ends, as in `\u001b`. */
-export function withoutControls(text: string): string {
+export function escapeControlCharacters(text: string): string {
   return text.replace(
     /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g,
     (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,

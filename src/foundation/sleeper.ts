@@ -8,20 +8,20 @@ export class Sleeper {
     if (ms <= 0 || signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const end = (): void => {
-        clearTimeout(entry.timer);
-        this.sleepingTimers.delete(entry);
+        clearTimeout(sleepingTimer.timer);
+        this.sleepingTimers.delete(sleepingTimer);
         resolve();
       };
-      const entry = { timer: setTimeout(end, ms), wake: resolve };
-      this.sleepingTimers.add(entry);
+      const sleepingTimer = { timer: setTimeout(end, ms), wake: resolve };
+      this.sleepingTimers.add(sleepingTimer);
       signal?.addEventListener("abort", end, { once: true });
     });
   }
 
   wakeAll(): void {
-    for (const entry of this.sleepingTimers) {
-      clearTimeout(entry.timer);
-      entry.wake();
+    for (const sleepingTimer of this.sleepingTimers) {
+      clearTimeout(sleepingTimer.timer);
+      sleepingTimer.wake();
     }
     this.sleepingTimers.clear();
   }

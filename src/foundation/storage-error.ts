@@ -4,11 +4,11 @@ import { dirname } from "node:path";
 import { codeOf, ExitCode, messageOf, TrainSimError, UsageError } from "./errors.js";
 
 /** Message and hint for errors at places that the user chose, by error code. */
-const USAGE: Readonly<Record<string, (path: string) => [message: string, hint: string]>> = {
-  EACCES: notWritable,
-  EPERM: notWritable,
+const USAGE_ERROR_TEXTS: Readonly<Record<string, (path: string) => [message: string, hint: string]>> = {
+  EACCES: notWritableText,
+  EPERM: notWritableText,
   EROFS: (path) => [`${path} cannot be written: its file system is read-only`, "Choose a writable place."],
-  EEXIST: fileInTheWay,
+  EEXIST: fileInTheWayText,
   ENOTDIR: (path) => [`${path} cannot be made: ${fileAbove(path)} is no directory`, "Choose another place."],
   EISDIR: (path) => [
     `${path} cannot be written: a directory is in its place`,
@@ -24,7 +24,7 @@ const USAGE: Readonly<Record<string, (path: string) => [message: string, hint: s
   ENAMETOOLONG: (path) => [`${path} is too long a name`, "Choose a shorter one."],
 };
 
-function notWritable(path: string): [string, string] {
+function notWritableText(path: string): [string, string] {
   return [`${path} cannot be written: no permission`, "Choose a writable place."];
 }
 
@@ -34,7 +34,7 @@ function fileAbove(path: string): string {
   return existsSync(above) || above === path ? above : fileAbove(above);
 }
 
-function fileInTheWay(path: string): [string, string] {
+function fileInTheWayText(path: string): [string, string] {
   return [`${path} cannot be made: a file is in its place`, "Choose another place."];
 }
 
@@ -47,13 +47,13 @@ export function storageError(error: unknown, path: string, option?: string): Tra
   const code = codeOf(error) ?? "";
   const by = (hint: string): string =>
     option === undefined ? hint : hint.replace(/\.$/, ` with ${option}.`);
-  const [message, hint] = USAGE[code]?.(path) ?? [];
+  const [message, hint] = USAGE_ERROR_TEXTS[code]?.(path) ?? [];
   if (message !== undefined) return new UsageError(message, by(hint ?? ""), { cause: error });
-  const full = code === "ENOSPC" || code === "EDQUOT";
+  const isDiskFull = code === "ENOSPC" || code === "EDQUOT";
   return new TrainSimError(
-    full ? `No space left on the disk to write ${path}` : `Cannot write ${path}: ${messageOf(error)}`,
+    isDiskFull ? `No space left on the disk to write ${path}` : `Cannot write ${path}: ${messageOf(error)}`,
     ExitCode.unexpected,
-    full ? by("Free some space, or choose another disk.") : "Check the disk.",
+    isDiskFull ? by("Free some space, or choose another disk.") : "Check the disk.",
     { cause: error },
   );
 }

@@ -6,21 +6,21 @@ import { storageError } from "./storage-error.js";
 
 /** Replaces a file atomically: after a crash it holds its old or its new text, never a part. */
 export async function writeFileAtomic(path: string, text: string): Promise<void> {
-  const temporary = `${path}.tmp`;
+  const temporaryPath = `${path}.tmp`;
   try {
     // The old temporary file may be left by a killed run or be a planted link: it is removed, never written through.
-    await rm(temporary, { force: true });
-    const file = await open(temporary, "wx");
+    await rm(temporaryPath, { force: true });
+    const file = await open(temporaryPath, "wx");
     try {
       await file.writeFile(text, "utf8");
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await rename(temporaryPath, path);
     await syncDirectory(dirname(path));
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await rm(temporaryPath, { force: true }).catch(() => undefined);
     throw storageError(error, path);
   }
 }
@@ -30,9 +30,9 @@ export async function writeFileAtomic(path: string, text: string): Promise<void>
  * replaced atomically.
  */
 export async function writeNamedFile(path: string, text: string): Promise<void> {
-  const there = await stat(path).catch(() => undefined);
-  if (there?.isFile() ?? true) {
-    await writeFileAtomic(there ? await realpath(path) : path, text);
+  const existingFile = await stat(path).catch(() => undefined);
+  if (existingFile?.isFile() ?? true) {
+    await writeFileAtomic(existingFile ? await realpath(path) : path, text);
     return;
   }
   await writeFile(path, text).catch((error: unknown) => {

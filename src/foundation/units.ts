@@ -1,7 +1,7 @@
 // Durations and sizes as users write them (`250ms`, `256MB`) and as the program holds them (milliseconds, bytes).
 
-const DURATION_MS: Record<string, number> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-const SIZE_BYTES: Record<string, number> = {
+const DURATION_UNIT_MS: Record<string, number> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const SIZE_UNIT_BYTES: Record<string, number> = {
   B: 1,
   kB: 1024,
   KB: 1024,
@@ -16,7 +16,7 @@ export function parseDurationMs(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(us|ms|s|m|h))+$/.test(trimmed)) return undefined;
   let total = 0;
   for (const [, amount, , unit] of trimmed.matchAll(/(\d+(\.\d+)?)(us|ms|s|m|h)/g)) {
-    total += Number(amount) * (DURATION_MS[unit ?? ""] ?? Number.NaN);
+    total += Number(amount) * (DURATION_UNIT_MS[unit ?? ""] ?? Number.NaN);
   }
   return Number.isFinite(total) ? total : undefined;
 }
@@ -24,7 +24,7 @@ export function parseDurationMs(text: string): number | undefined {
 export function parseSizeBytes(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(B|kB|KB|MB|GB|TB)$/.exec(text.trim());
   if (!match) return undefined;
-  const bytes = Number(match[1]) * (SIZE_BYTES[match[2] ?? ""] ?? Number.NaN);
+  const bytes = Number(match[1]) * (SIZE_UNIT_BYTES[match[2] ?? ""] ?? Number.NaN);
   return Number.isSafeInteger(Math.round(bytes)) ? Math.round(bytes) : undefined;
 }
 

@@ -8,7 +8,7 @@ import v8 from "node:v8";
  */
 const INTERRUPT_BUDGET = { usual: 67_584, early: 20_000, late: 200_000 } as const;
 /** Milliseconds of load after which the code of every transaction has been compiled. */
-const EARLY_MS = 15_000;
+const EARLY_PHASE_MS = 15_000;
 
 /**
  * True if V8 has interrupt budgets: V8 of Node 22 and later counts calls instead, and equivalent flags gained nothing
@@ -25,26 +25,26 @@ function setInterruptBudget(budget: number): void {
  * generation. `early` lets it collect in the warm-up the garbage of the start (12 MB). `never` protects the coordinator: it
  * works some milliseconds a second, and each collection would take as long as its work of up to twelve seconds.
  */
-const IDLE_MS = { usual: 8_000, early: 3_000, never: 1_000_000_000 } as const;
+const GC_IDLE_DELAY_MS = { usual: 8_000, early: 3_000, never: 1_000_000_000 } as const;
 
-function setIdle(ms: number): void {
+function setGcIdleDelay(ms: number): void {
   if (isNode20) v8.setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${ms}`);
 }
 
 /** Number of clients from which the data of a waiting transaction outlives several young generations. */
-const MANY_CLIENTS = 256;
+const MANY_CLIENTS_MIN = 256;
 /**
  * Growth of the old generation, in per cent of live data, after which V8 collects it; 0 leaves the choice to V8. V8 let 30
  * MB (many clients) grow fourfold, but collected 13 MB every second because of messages, which took a fifth of a client's
  * processor time.
  */
-const GROWTH = { usual: 0, frugal: 50, roomy: 250 } as const;
+const HEAP_GROWTH_PERCENT = { usual: 0, frugal: 50, roomy: 250 } as const;
 
 /**
  * Lets helper threads sweep the young generation. If most of it is garbage, one thread takes 0.2 ms, but 4 ms if it waits
  * for helpers while the database has the processors. With many clients there is more to sweep.
  */
-function setHelpers(areWanted: boolean): void {
+function setGcHelperThreads(areWanted: boolean): void {
   v8.setFlagsFromString(areWanted ? "--parallel-scavenge" : "--no-parallel-scavenge");
 }
 
@@ -56,7 +56,7 @@ function setPretenuring(isWanted: boolean): void {
   v8.setFlagsFromString(isWanted ? "--allocation-site-pretenuring" : "--no-allocation-site-pretenuring");
 }
 
-function setGrowth(percent: number): void {
+function setHeapGrowth(percent: number): void {
   v8.setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
@@ -64,26 +64,26 @@ let settling: NodeJS.Timeout | undefined;
 
 function endEarlyPhase(): void {
   setInterruptBudget(INTERRUPT_BUDGET.late);
-  setIdle(IDLE_MS.never);
+  setGcIdleDelay(GC_IDLE_DELAY_MS.never);
 }
 
 /** Tunes V8 for a load that begins; `clients` counts the clients of all threads. */
 export function tuneForLoad(clients: number): void {
   setInterruptBudget(INTERRUPT_BUDGET.early);
-  setIdle(IDLE_MS.early);
+  setGcIdleDelay(GC_IDLE_DELAY_MS.early);
   clearTimeout(settling);
-  settling = setTimeout(endEarlyPhase, EARLY_MS).unref();
-  const areMany = clients >= MANY_CLIENTS;
-  setGrowth(areMany ? GROWTH.frugal : GROWTH.roomy);
-  setHelpers(areMany);
-  setPretenuring(!areMany);
+  settling = setTimeout(endEarlyPhase, EARLY_PHASE_MS).unref();
+  const hasManyClients = clients >= MANY_CLIENTS_MIN;
+  setHeapGrowth(hasManyClients ? HEAP_GROWTH_PERCENT.frugal : HEAP_GROWTH_PERCENT.roomy);
+  setGcHelperThreads(hasManyClients);
+  setPretenuring(!hasManyClients);
 }
 
 export function tuneForSetup(): void {
   clearTimeout(settling);
   setInterruptBudget(INTERRUPT_BUDGET.usual);
-  setIdle(IDLE_MS.usual);
-  setGrowth(GROWTH.usual);
-  setHelpers(true);
+  setGcIdleDelay(GC_IDLE_DELAY_MS.usual);
+  setHeapGrowth(HEAP_GROWTH_PERCENT.usual);
+  setGcHelperThreads(true);
   setPretenuring(true);
 }

@@ -3,8 +3,8 @@
 import type { Prng } from "./prng.js";
 
 export class Zipf {
-  private readonly atFirst: number;
-  private readonly atLast: number;
+  private readonly areaAtFirst: number;
+  private readonly areaAtLast: number;
   /** Distance from a whole number within which a draw is accepted without a further test. */
   private readonly acceptDistance: number;
 
@@ -16,15 +16,15 @@ export class Zipf {
     private readonly n: number,
     private readonly s: number,
   ) {
-    this.atFirst = this.integral(1.5) - 1;
-    this.atLast = this.integral(n + 0.5);
-    this.acceptDistance = 2 - this.inverse(this.integral(2.5) - this.weight(2));
+    this.areaAtFirst = this.integral(1.5) - 1;
+    this.areaAtLast = this.integral(n + 0.5);
+    this.acceptDistance = 2 - this.inverseIntegral(this.integral(2.5) - this.weight(2));
   }
 
   draw(prng: Prng): number {
     for (;;) {
-      const u = this.atLast + prng.float() * (this.atFirst - this.atLast);
-      const x = this.inverse(u);
+      const u = this.areaAtLast + prng.float() * (this.areaAtFirst - this.areaAtLast);
+      const x = this.inverseIntegral(u);
       const k = Math.min(this.n, Math.max(1, Math.round(x)));
       if (k - x <= this.acceptDistance || u >= this.integral(k + 0.5) - this.weight(k)) return k;
     }
@@ -40,7 +40,7 @@ export class Zipf {
     return t === 0 ? log : (Math.expm1(t) / t) * log;
   }
 
-  private inverse(area: number): number {
+  private inverseIntegral(area: number): number {
     const t = Math.max(-1, (1 - this.s) * area);
     return Math.exp(t === 0 ? area : (Math.log1p(t) / t) * area);
   }

@@ -51,8 +51,8 @@ export class BinnedHistogram {
 
 function labelText(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => {
-    const escaped = value.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n");
-    return `${name}="${escaped}"`;
+    const escapedValue = value.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n");
+    return `${name}="${escapedValue}"`;
   });
   return `{${pairs.join(",")}}`;
 }

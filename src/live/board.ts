@@ -1,11 +1,11 @@
 // Lines that fit the terminal's columns and rows. Pure. Lines that do not fit are left out from the bottom: trial, phase
 // and operations are kept longest.
-import { LIVE } from "../workloads/evidence.js";
+import { LIVE_METRICS } from "../workloads/evidence.js";
 import type { RunningThreshold } from "../engine/session/observer.js";
 import type { LiveView } from "./page/live-data.js";
-import { lookWords, ownRows, workOf } from "./page/live-words.js";
+import { lookWords, displayedRows, workOf } from "./page/live-words.js";
 import { measuredText, shortNumber } from "../foundation/text/numbers.js";
-import { printable, shorten, type Marks } from "../foundation/text/text-table.js";
+import { printable, shorten, type TerminalMarks } from "../foundation/text/text-table.js";
 import { secondsText, trialText } from "./lines.js";
 import { bar, sparkline } from "../foundation/text/sparkline.js";
 
@@ -13,7 +13,7 @@ export interface Screen {
   readonly columns: number;
   readonly rows: number;
   readonly isUnicode: boolean;
-  readonly marks: Marks;
+  readonly marks: TerminalMarks;
 }
 
 export interface BoardPast {
@@ -21,11 +21,11 @@ export interface BoardPast {
   readonly evidenceOf: (name: string, samples: number) => number[];
 }
 
-const SPARK_SECONDS = 60;
+const SPARKLINE_SECONDS = 60;
 const BAR_WIDTH = 20;
 const NAME_WIDTH_MIN = 8;
 
-type Tone = keyof Marks | "plain";
+type Tone = keyof TerminalMarks | "plain";
 
 interface BoardLine {
   readonly text: string;
@@ -60,21 +60,21 @@ function fit(text: string, width: number, isUnicode: boolean): string {
 }
 
 /** A line with text at the left and right edges of the screen. */
-function edgeToEdge(left: string, right: string, columns: number): string {
+function edgeToEdgeLine(left: string, right: string, columns: number): string {
   const gap = columns - 1 - left.length - right.length;
   return gap >= 2 ? `${left}${" ".repeat(gap)}${right}` : `${left}  ${right}`;
 }
 
 function headingLines(view: LiveView, { columns, isUnicode }: Screen): BoardLine[] {
   const { trial, phase, leftMs, elapsedMs, mayEndEarly } = view;
-  const left = leftMs === null ? "" : `, ${mayEndEarly ? "at most " : ""}${secondsText(leftMs)} left`;
-  const times = `${secondsText(elapsedMs)} elapsed${left}`;
-  const title = edgeToEdge(`train-sim  ${printable(view.scenario)}`, times, columns);
+  const leftText = leftMs === null ? "" : `, ${mayEndEarly ? "at most " : ""}${secondsText(leftMs)} left`;
+  const times = `${secondsText(elapsedMs)} elapsed${leftText}`;
+  const title = edgeToEdgeLine(`train-sim  ${printable(view.scenario)}`, times, columns);
   if (!trial) return [{ text: title, tone: "bold" }, plainLine("starting")];
   const heading = `${trialText(trial.number, view.trials)}  ${printable(trial.treatment)}`;
   return [
     { text: title, tone: "bold" },
-    plainLine(edgeToEdge(heading, phaseBar(phase, elapsedMs, isUnicode), columns)),
+    plainLine(edgeToEdgeLine(heading, phaseBar(phase, elapsedMs, isUnicode), columns)),
   ];
 }
 
@@ -92,9 +92,9 @@ function numberText(value: number | null): string {
   return value === null ? "-" : shortNumber(value);
 }
 
-interface Cells {
+interface OperationCells {
   readonly name: string;
-  readonly spark: string;
+  readonly sparklineText: string;
   readonly numbers: readonly string[];
 }
 
@@ -102,19 +102,19 @@ interface Cells {
 const COLUMN_TITLES = ["p99 ms", "pool wait ms", "wait p99", "retries", "failures"] as const;
 
 function operationLines({ operations }: LiveView, past: BoardPast, screen: Screen): BoardLine[] {
-  const rows = ownRows(operations);
+  const rows = displayedRows(operations);
   if (rows.length === 0) return [];
   const isOpenLoop = rows.some(({ totalDropped }) => totalDropped > 0);
   const titles = [`${workOf(rows)}/s`, ...COLUMN_TITLES, ...(isOpenLoop ? ["dropped"] : [])];
   const nameWidth = Math.max(NAME_WIDTH_MIN, ...rows.map(({ operation }) => operation.length));
   const numbersWidth = titles.reduce((sum, title) => sum + title.length + 2, 0);
-  const sparkWidth = Math.min(SPARK_SECONDS, screen.columns - 1 - nameWidth - numbersWidth - 2);
-  const line = ({ name, spark, numbers }: Cells): string => {
+  const sparkWidth = Math.min(SPARKLINE_SECONDS, screen.columns - 1 - nameWidth - numbersWidth - 2);
+  const line = ({ name, sparklineText, numbers }: OperationCells): string => {
     const cells = numbers.map((text, i) => text.padStart((titles[i] ?? "").length)).join("  ");
-    const drawn = sparkWidth >= 5 ? `  ${spark.padEnd(sparkWidth)}` : "";
-    return `${name.padEnd(nameWidth)}  ${cells}${drawn}`;
+    const sparklineColumn = sparkWidth >= 5 ? `  ${sparklineText.padEnd(sparkWidth)}` : "";
+    return `${name.padEnd(nameWidth)}  ${cells}${sparklineColumn}`;
   };
-  const heading = line({ name: "", spark: `last ${Math.max(0, sparkWidth)} s`, numbers: titles });
+  const heading = line({ name: "", sparklineText: `last ${Math.max(0, sparkWidth)} s`, numbers: titles });
   const drawn = rows.map((row): BoardLine => {
     const numbers = [
       row.events,
@@ -127,12 +127,12 @@ function operationLines({ operations }: LiveView, past: BoardPast, screen: Scree
     ]
       .map(numberText)
       .slice(0, titles.length);
-    const spark = sparkline(
+    const sparklineText = sparkline(
       past.eventsOf(row.operation, sparkWidth),
       Math.max(0, sparkWidth),
       screen.isUnicode,
     );
-    const text = line({ name: row.operation, spark, numbers });
+    const text = line({ name: row.operation, sparklineText, numbers });
     return { text, tone: row.totalFailures + row.totalDropped > 0 ? "bad" : "plain" };
   });
   return [{ text: heading, tone: "dim" }, ...drawn];
@@ -140,7 +140,7 @@ function operationLines({ operations }: LiveView, past: BoardPast, screen: Scree
 
 /** Lines with the last sample of the metrics that the workload and the database show live; empty before the first sample. */
 function databaseLines({ evidence }: LiveView, past: BoardPast, { isUnicode }: Screen): BoardLine[] {
-  const parts = LIVE.flatMap(({ name, unit, live: { word, hasTrend } }) => {
+  const parts = LIVE_METRICS.flatMap(({ name, unit, live: { word, hasTrend } }) => {
     const value = evidence[name];
     if (word === undefined || value === undefined) return [];
     const number = unit === "ms" ? `${shortNumber(value / 1000)} s` : shortNumber(value);

@@ -12,8 +12,8 @@ import { systemClock } from "../foundation/clock.js";
 const UNSENT_MAX_BYTES = 4 * 1024 * 1024;
 const LISTENERS_MAX = 32;
 /** Time in ms until a browser reconnects after the connection breaks. */
-const RETRY_MS = 1_000;
-const LAST_WORDS_MS = 500;
+const RECONNECT_DELAY_MS = 1_000;
+const LAST_EVENT_TIMEOUT_MS = 500;
 
 /** Sends Server-Sent Events to its listeners. Drops a listener that does not read, so that no queue grows without bound. */
 export class EventStream {
@@ -33,7 +33,7 @@ export class EventStream {
     response.writeHead(200, { "Content-Type": "text/event-stream; charset=utf-8" });
     response.on("close", () => this.listeners.delete(response));
     this.listeners.add(response);
-    response.write(`retry: ${RETRY_MS}\n\n`);
+    response.write(`retry: ${RECONNECT_DELAY_MS}\n\n`);
     response.write(framedEvent(event, first));
   }
 
@@ -49,7 +49,7 @@ export class EventStream {
   /** Sends the last event; resolves when all listeners have it, or are too slow. */
   async end(event: string, value: unknown): Promise<void> {
     const frame = framedEvent(event, value);
-    const taken = [...this.listeners].map(
+    const deliveries = [...this.listeners].map(
       (listener) =>
         new Promise<void>((resolve) => {
           listener.once("close", () => resolve());
@@ -57,7 +57,7 @@ export class EventStream {
         }),
     );
     const done = new AbortController();
-    await Promise.race([Promise.all(taken), systemClock.sleep(LAST_WORDS_MS, done.signal)]);
+    await Promise.race([Promise.all(deliveries), systemClock.sleep(LAST_EVENT_TIMEOUT_MS, done.signal)]);
     done.abort();
   }
 }
@@ -69,7 +69,7 @@ function framedEvent(event: string, value: unknown): string {
 
 /** Default port of the live page, the same as of k6's dashboard. */
 export const DASHBOARD_PORT = 5665;
-const UPDATE_MS = 1_000;
+const UPDATE_INTERVAL_MS = 1_000;
 
 /** The page loads only files that this server serves, and no markup can add a script. */
 const CONTENT_SECURITY_POLICY = [
@@ -94,7 +94,7 @@ export interface LiveServer {
 /** Directory into which the build puts the files for the browser. */
 const ASSETS_DIRECTORY = new URL("../report/html/", import.meta.url);
 
-function asset(file: URL, contentType: string): Route {
+function assetRoute(file: URL, contentType: string): Route {
   return async (response) => {
     const content = await readFile(file);
     response.writeHead(200, { "Content-Type": `${contentType}; charset=utf-8` });
@@ -120,12 +120,12 @@ export async function startDashboard(
         response.end(livePage());
       },
     ],
-    ["/live.js", asset(new URL("live.js", assets), "text/javascript")],
-    ["/live.css", asset(new URL("live.css", assets), "text/css")],
+    ["/live.js", assetRoute(new URL("live.js", assets), "text/javascript")],
+    ["/live.css", assetRoute(new URL("live.css", assets), "text/css")],
     ["/events", (response) => events.add(response, "whole", state.fullUpdate())],
   ]);
   const server = await serveLoopback(port, "--dashboard", routes);
-  const timer = setInterval(() => events.send("update", state.nextUpdate()), UPDATE_MS).unref();
+  const timer = setInterval(() => events.send("update", state.nextUpdate()), UPDATE_INTERVAL_MS).unref();
   return {
     url: server.url,
     close: async (end) => {

@@ -7,7 +7,7 @@ import { evidenceMetricOf } from "../workloads/evidence.js";
 interface GaugeName {
   readonly name: string;
   /** Label that distinguishes the members of a family. */
-  readonly member: string | undefined;
+  readonly familyMember: string | undefined;
   /** Factor from the sample's unit to the unit in the name. */
   readonly scale: number;
 }
@@ -20,12 +20,13 @@ export function gaugeName(metric: string): GaugeName {
   const [family = "", ...rest] = metric.split(".");
   const own = rest.join(".");
   const kind = evidenceMetricOf(metric)?.kind;
-  const isFamily = evidenceMetricOf(metric) !== undefined && evidenceMetricOf(`${family}.*`) !== undefined;
-  const isTime = !isFamily && own.endsWith("Ms");
+  const isFamilyMember =
+    evidenceMetricOf(metric) !== undefined && evidenceMetricOf(`${family}.*`) !== undefined;
+  const isTimeMetric = !isFamilyMember && own.endsWith("Ms");
   const words = [
     "train_sim",
     family,
-    ...(isFamily || own === "" ? [] : [isTime ? `${own.slice(0, -2)}Seconds` : own]),
+    ...(isFamilyMember || own === "" ? [] : [isTimeMetric ? `${own.slice(0, -2)}Seconds` : own]),
     ...(kind === "counter" ? ["per_second"] : []),
   ];
   const name = words
@@ -33,7 +34,7 @@ export function gaugeName(metric: string): GaugeName {
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replace(/[^A-Za-z0-9_]/g, "_")
     .toLowerCase();
-  return { name, member: isFamily ? own : undefined, scale: isTime ? 0.001 : 1 };
+  return { name, familyMember: isFamilyMember ? own : undefined, scale: isTimeMetric ? 0.001 : 1 };
 }
 
 export class EvidenceGauges {
@@ -44,8 +45,8 @@ export class EvidenceGauges {
   show(values: EvidenceValues, treatment: string): void {
     this.forget();
     for (const [metric, value] of Object.entries(values)) {
-      const { name, member, scale } = gaugeName(metric);
-      const labels = member === undefined ? { treatment } : { treatment, event: member };
+      const { name, familyMember, scale } = gaugeName(metric);
+      const labels = familyMember === undefined ? { treatment } : { treatment, event: familyMember };
       this.gauge(name, metric, Object.keys(labels)).set(labels, value * scale);
     }
   }
@@ -55,8 +56,8 @@ export class EvidenceGauges {
   }
 
   private gauge(name: string, metric: string, labelNames: string[]): Gauge {
-    const known = this.gauges.get(name);
-    if (known) return known;
+    const existingGauge = this.gauges.get(name);
+    if (existingGauge) return existingGauge;
     const help = evidenceMetricOf(metric)?.meaning ?? metric;
     const gauge = new Gauge({ name, help, labelNames, registers: [this.registry] });
     this.gauges.set(name, gauge);

@@ -1,7 +1,7 @@
 // One line of text each, for plain output and the board. Text from outside (names, reasons) is stripped of control characters.
-import { LIVE } from "../workloads/evidence.js";
+import { LIVE_METRICS } from "../workloads/evidence.js";
 import { counted, formatDuration } from "../foundation/units.js";
-import { integrityWords, ownRows } from "./page/live-words.js";
+import { integrityWords, displayedRows } from "./page/live-words.js";
 import { shortNumber } from "../foundation/text/numbers.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
 import { printable } from "../foundation/text/text-table.js";
@@ -19,9 +19,10 @@ export function trialText(number: number, trials: number | null): string {
 /** The phase and its remaining time: `measure, 12s left`; empty between trials. */
 export function phaseText({ phase, elapsedMs }: LiveView): string {
   if (!phase) return "";
-  const left = phase.mostMs === null ? "" : `, ${secondsText(phase.sinceMs + phase.mostMs - elapsedMs)} left`;
+  const leftText =
+    phase.mostMs === null ? "" : `, ${secondsText(phase.sinceMs + phase.mostMs - elapsedMs)} left`;
   // A drain ends when the queue is empty: its bound is not the time that it takes.
-  return phase.name === "drain" ? phase.name : `${phase.name}${left}`;
+  return phase.name === "drain" ? phase.name : `${phase.name}${leftText}`;
 }
 
 /** Unit of a rate, such as `ev/s` or `transfers/s`. */
@@ -31,15 +32,15 @@ function rateUnit(unit: string): string {
 
 /** Text of an operation's row, with waits for a connection if they are relevant. */
 function rowText(row: LiveRow, events: number): string {
-  const p99 = row.p99Ms === null ? "" : ` p99 ${row.p99Ms.toFixed(1)}ms`;
+  const p99Text = row.p99Ms === null ? "" : ` p99 ${row.p99Ms.toFixed(1)}ms`;
   const waits =
     (row.poolWaitP99Ms ?? 0) >= 1 ? ` pool wait p99 ${(row.poolWaitP99Ms ?? 0).toFixed(1)}ms` : "";
-  const trouble = [
+  const troubleTexts = [
     row.totalRetries > 0 && counted(row.totalRetries, "retry", "retries"),
     row.totalFailures > 0 && counted(row.totalFailures, "failure"),
     row.totalDropped > 0 && `${row.totalDropped} dropped`,
   ].filter((words) => words !== false);
-  return `${row.operation} ${events} ${rateUnit(row.unit)}${p99}${waits}${trouble.map((words) => ` ${words}`).join("")}`;
+  return `${row.operation} ${events} ${rateUnit(row.unit)}${p99Text}${waits}${troubleTexts.map((words) => ` ${words}`).join("")}`;
 }
 
 export function statusLine(view: LiveView): string {
@@ -49,8 +50,8 @@ export function statusLine(view: LiveView): string {
     trial ? `${trialText(trial.number, trials)}  ${printable(trial.treatment)}` : "starting",
     phaseText(view),
     leftMs === null ? "" : `${mayEndEarly ? "at most " : ""}${secondsText(leftMs)} left in all`,
-    ...ownRows(view.operations).flatMap((row) => (row.events === null ? [] : rowText(row, row.events))),
-    ...LIVE.flatMap(({ name, live: { word, isInStatus } }) => {
+    ...displayedRows(view.operations).flatMap((row) => (row.events === null ? [] : rowText(row, row.events))),
+    ...LIVE_METRICS.flatMap(({ name, live: { word, isInStatus } }) => {
       const value = evidence[name];
       return isInStatus && value !== undefined ? [`${word ?? name} ${shortNumber(value)}`] : [];
     }),

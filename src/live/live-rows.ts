@@ -23,7 +23,7 @@ export function emptyRow(operation: Operation, unit: string): LiveRow {
   };
 }
 
-function withTotals(before: LiveRow, { retries, failures, dropped }: Counts): LiveRow {
+function rowWithTotals(before: LiveRow, { retries, failures, dropped }: Counts): LiveRow {
   return {
     ...before,
     totalRetries: before.totalRetries + sumOfCounts(retries),
@@ -41,7 +41,7 @@ export function nextRow(before: LiveRow, totals: Totals): LiveRow {
   const counts = totals.countsOf(operation);
   const poolWait = totals.histograms.get(`${operation}.poolwait`);
   return {
-    ...withTotals(before, counts),
+    ...rowWithTotals(before, counts),
     events: counts.events,
     transactions: counts.transactions,
     p99Ms: p99Ms(totals.histograms.get(`${operation}.response`)),
@@ -51,9 +51,9 @@ export function nextRow(before: LiveRow, totals: Totals): LiveRow {
 }
 
 /** Adds a part of an earlier second that came late to the totals, and to the row if that second is the shown one. */
-export function withLatePart(before: LiveRow, totals: Totals, isShown: boolean): LiveRow {
+export function rowWithLatePart(before: LiveRow, totals: Totals, isShown: boolean): LiveRow {
   const counts = totals.countsOf(before.operation);
-  const row = withTotals(before, counts);
+  const row = rowWithTotals(before, counts);
   if (!isShown) return row;
   const events = (before.events ?? 0) + counts.events;
   return { ...row, events, transactions: (before.transactions ?? 0) + counts.transactions };

@@ -22,15 +22,15 @@ import type { Totals } from "../metrics/totals.js";
 import { operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
-import { LIVE } from "../workloads/evidence.js";
+import { LIVE_METRICS } from "../workloads/evidence.js";
 import { workloadOf } from "../workloads/registry.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 import { lookWords } from "./page/live-words.js";
-import { nextRow, emptyRow, p99Ms, trialEnd, withLatePart } from "./live-rows.js";
+import { nextRow, emptyRow, p99Ms, trialEnd, rowWithLatePart } from "./live-rows.js";
 import { TimeLeft } from "./time-left.js";
 
 /** The last items of a series: beyond `most` the oldest are forgotten. New items are handed out once. */
-class Recent<T> {
+class RecentItems<T> {
   private items: T[] = [];
   private unsentItems: T[] = [];
 
@@ -59,18 +59,18 @@ class Recent<T> {
     return this.items.slice(-this.most);
   }
 
-  takeNew(): readonly T[] {
-    const taken = this.unsentItems.slice(-this.most);
+  takeUnsentItems(): readonly T[] {
+    const newItems = this.unsentItems.slice(-this.most);
     this.unsentItems = [];
-    return taken;
+    return newItems;
   }
 }
 
 /** Most seconds and samples that are kept, across trials: ten minutes. */
-const KEPT_POINTS = 600;
-const KEPT_NOTES = 200;
+const KEPT_POINTS_MAX = 600;
+const KEPT_NOTES_MAX = 200;
 /** Metrics whose samples are kept for charts over time. */
-const DRAWN = new Set<string>(LIVE.map(({ name }) => name));
+const CHARTED_METRICS = new Set<string>(LIVE_METRICS.map(({ name }) => name));
 
 export interface LiveInputs {
   readonly experiment: Experiment;
@@ -84,7 +84,7 @@ export interface LiveInputs {
 }
 
 /** Id of the treatment that is shown; in a duet, of the treatment on the first server. */
-function shownTreatment({ treatmentId, duet }: PlannedTrial): string {
+function treatmentLabel({ treatmentId, duet }: PlannedTrial): string {
   return duet ? `${treatmentId} (beside ${duet.beside})` : treatmentId;
 }
 
@@ -92,10 +92,10 @@ export class LiveState implements ExperimentObserver {
   private readonly startedMs: number;
   private readonly timeLeft: TimeLeft;
   private readonly vocabulary: Vocabulary;
-  private readonly points = new Recent<LivePoint>(KEPT_POINTS);
-  private readonly samples = new Recent<LiveSample>(KEPT_POINTS);
-  private readonly trialEnds = new Recent<LiveTrialEnd>(Number.POSITIVE_INFINITY);
-  private readonly notes = new Recent<LiveNote>(KEPT_NOTES);
+  private readonly points = new RecentItems<LivePoint>(KEPT_POINTS_MAX);
+  private readonly samples = new RecentItems<LiveSample>(KEPT_POINTS_MAX);
+  private readonly trialEnds = new RecentItems<LiveTrialEnd>(Number.POSITIVE_INFINITY);
+  private readonly notes = new RecentItems<LiveNote>(KEPT_NOTES_MAX);
   private trial: PlannedTrial | undefined;
   private treatment: Treatment | undefined;
   private current: LivePhase | null = null;
@@ -140,7 +140,7 @@ export class LiveState implements ExperimentObserver {
     this.shownSecond = -1;
     this.values = {};
     this.running = [];
-    this.rows = new Map(operationsOf(treatment.settings).map((each) => [each, this.noRow(each)]));
+    this.rows = new Map(operationsOf(treatment.settings).map((each) => [each, this.emptyOperationRow(each)]));
     this.timeLeft.started(trial, this.inputs.nowMs());
   }
 
@@ -155,20 +155,20 @@ export class LiveState implements ExperimentObserver {
     const isNew = second > this.shownSecond;
     if (isNew) this.shownSecond = second;
     for (const operation of totals.operations) {
-      const before = this.rows.get(operation) ?? this.noRow(operation);
+      const before = this.rows.get(operation) ?? this.emptyOperationRow(operation);
       const isShown = second === this.shownSecond;
-      this.rows.set(operation, isNew ? nextRow(before, totals) : withLatePart(before, totals, isShown));
+      this.rows.set(operation, isNew ? nextRow(before, totals) : rowWithLatePart(before, totals, isShown));
     }
     this.addPoint(second, totals);
   }
 
   evidence(values: EvidenceValues): void {
     this.values = values;
-    const drawn = Object.entries(values).filter(([name]) => DRAWN.has(name));
+    const chartedValues = Object.entries(values).filter(([name]) => CHARTED_METRICS.has(name));
     this.samples.add({
       trial: this.trial?.number ?? 0,
       atMs: this.elapsedMs,
-      values: Object.fromEntries(drawn),
+      values: Object.fromEntries(chartedValues),
     });
   }
 
@@ -199,7 +199,7 @@ export class LiveState implements ExperimentObserver {
       trials: isSearch ? null : experiment.trials.length,
       mayEndEarly: experiment.stopping !== undefined,
       look: this.look,
-      trial: trial && treatment ? { number: trial.number, treatment: shownTreatment(trial) } : null,
+      trial: trial && treatment ? { number: trial.number, treatment: treatmentLabel(trial) } : null,
       phase: this.current,
       operations: [...this.rows.values()],
       evidence: this.values,
@@ -209,15 +209,17 @@ export class LiveState implements ExperimentObserver {
 
   /** Events of an operation in each of the last seconds of this trial, oldest first. */
   recentEvents(operation: Operation, seconds: number): number[] {
-    const own = this.points.all().filter(({ trial }) => trial === this.trial?.number);
-    return own
-      .slice(Math.max(0, own.length - seconds))
+    const trialPoints = this.points.all().filter(({ trial }) => trial === this.trial?.number);
+    return trialPoints
+      .slice(Math.max(0, trialPoints.length - seconds))
       .map((point) => point.operations[operation]?.events ?? 0);
   }
 
   recentEvidence(name: string, samples: number): number[] {
-    const own = this.samples.all().filter(({ trial }) => trial === this.trial?.number);
-    return own.slice(Math.max(0, own.length - samples)).flatMap(({ values }) => values[name] ?? []);
+    const trialSamples = this.samples.all().filter(({ trial }) => trial === this.trial?.number);
+    return trialSamples
+      .slice(Math.max(0, trialSamples.length - samples))
+      .flatMap(({ values }) => values[name] ?? []);
   }
 
   /** The view with the whole kept past. */
@@ -235,10 +237,10 @@ export class LiveState implements ExperimentObserver {
   nextUpdate(): LiveUpdate {
     return {
       view: this.view(),
-      points: this.points.takeNew(),
-      samples: this.samples.takeNew(),
-      ended: this.trialEnds.takeNew(),
-      notes: this.notes.takeNew(),
+      points: this.points.takeUnsentItems(),
+      samples: this.samples.takeUnsentItems(),
+      ended: this.trialEnds.takeUnsentItems(),
+      notes: this.notes.takeUnsentItems(),
     };
   }
 
@@ -268,7 +270,7 @@ export class LiveState implements ExperimentObserver {
     return (stopping?.budgetMs ?? Number.POSITIVE_INFINITY) - this.elapsedMs;
   }
 
-  private noRow(operation: Operation): LiveRow {
+  private emptyOperationRow(operation: Operation): LiveRow {
     return emptyRow(operation, unitOf(this.vocabulary, operation));
   }
 }

@@ -6,7 +6,7 @@ import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 const LOOPBACK_HOST = "127.0.0.1";
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 /** Milliseconds after which slow senders of headers are cut off. */
-const HEADERS_MS = 5_000;
+const HEADERS_TIMEOUT_MS = 5_000;
 
 /** Answers one path; if it throws, the answer is 500. */
 export type Route = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
@@ -17,7 +17,7 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-const SAFE_HEADERS = {
+const SECURITY_HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",
@@ -35,14 +35,14 @@ export async function serveLoopback(
   routes: ReadonlyMap<string, Route>,
 ): Promise<LoopbackServer> {
   const server = createServer((request, response) => void answer(routes, request, response));
-  server.headersTimeout = HEADERS_MS;
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.on("connection", (socket) => socket.unref());
-  await untilListening(server, port, option);
+  await listenOnLoopback(server, port, option);
   server.unref();
   const address = server.address();
-  const taken = typeof address === "object" && address ? address.port : port;
+  const boundPort = typeof address === "object" && address ? address.port : port;
   return {
-    url: `http://${LOOPBACK_HOST}:${taken}/`,
+    url: `http://${LOOPBACK_HOST}:${boundPort}/`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -51,7 +51,7 @@ export async function serveLoopback(
   };
 }
 
-async function untilListening(server: Server, port: number, option: string): Promise<void> {
+async function listenOnLoopback(server: Server, port: number, option: string): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -83,7 +83,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
   // A reader that disconnects during an answer is not an error of this server.
   response.on("error", () => undefined);
   if (!isLoopbackHost(request.headers.host)) {

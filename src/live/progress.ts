@@ -10,9 +10,9 @@ import { lookWords } from "./page/live-words.js";
 import type { LiveState } from "./live-state.js";
 import { Terminal, type TerminalStream } from "./terminal.js";
 
-const FRAME_MS = 250;
-const PLAIN_EVERY_MS = 10_000;
-const PLAIN_LOOK_MS = 1_000;
+const FRAME_INTERVAL_MS = 250;
+const PLAIN_LINE_INTERVAL_MS = 10_000;
+const PLAIN_LOOK_INTERVAL_MS = 1_000;
 
 export interface ProgressStream extends TerminalStream {
   readonly isTTY?: boolean;
@@ -24,9 +24,9 @@ export abstract class Progress implements ExperimentObserver {
 
   constructor(
     protected readonly state: LiveState,
-    lookEveryMs: number,
+    lookIntervalMs: number,
   ) {
-    this.timer = setInterval(() => this.look(), lookEveryMs).unref();
+    this.timer = setInterval(() => this.look(), lookIntervalMs).unref();
   }
 
   abstract look(): void;
@@ -38,13 +38,13 @@ export abstract class Progress implements ExperimentObserver {
   }
 
   note(text: string): void {
-    this.print(`${this.stamp()} ${printable(text)}`);
+    this.print(`${this.elapsedStamp()} ${printable(text)}`);
   }
 
   trialEnded(result: TrialResult, treatment: Treatment): void {
     const { trials } = this.state.view();
     const line = trialEndLine(this.state.endOf(result, treatment.id), trials, this.state.treatmentWidth);
-    this.print(`${this.stamp()} ${line}`);
+    this.print(`${this.elapsedStamp()} ${line}`);
   }
 
   onLook(look: LiveLook): void {
@@ -71,7 +71,7 @@ export abstract class Progress implements ExperimentObserver {
     // Nothing to do: the next call of `look` reads the thresholds from the state.
   }
 
-  protected stamp(): string {
+  protected elapsedStamp(): string {
     return `[${secondsText(this.state.elapsedMs)}]`;
   }
 }
@@ -84,12 +84,12 @@ export class PlainLines extends Progress {
     state: LiveState,
     private readonly stream: TerminalStream,
   ) {
-    super(state, PLAIN_LOOK_MS);
+    super(state, PLAIN_LOOK_INTERVAL_MS);
   }
 
   override look(): void {
-    if (this.state.elapsedMs - this.printedMs < PLAIN_EVERY_MS) return;
-    this.print(`${this.stamp()} ${statusLine(this.state.view())}`);
+    if (this.state.elapsedMs - this.printedMs < PLAIN_LINE_INTERVAL_MS) return;
+    this.print(`${this.elapsedStamp()} ${statusLine(this.state.view())}`);
   }
 
   protected override print(line: string): void {
@@ -109,7 +109,7 @@ export class Board extends Progress {
     private readonly stream: ProgressStream,
     private readonly looks: Pick<Screen, "isUnicode" | "marks">,
   ) {
-    super(state, FRAME_MS);
+    super(state, FRAME_INTERVAL_MS);
     this.terminal = new Terminal(stream);
     this.past = {
       eventsOf: (operation, seconds) => state.recentEvents(operation, seconds),
@@ -120,7 +120,7 @@ export class Board extends Progress {
   override look(): void {
     const nowMs = this.state.elapsedMs;
     // Timers fire early by a fraction of a millisecond.
-    if (nowMs - this.drawnMs < FRAME_MS - 5) return;
+    if (nowMs - this.drawnMs < FRAME_INTERVAL_MS - 5) return;
     this.drawnMs = nowMs;
     const { columns = 80, rows = 24 } = this.stream;
     this.terminal.draw(renderBoard(this.state.view(), this.past, { columns, rows, ...this.looks }));
@@ -132,7 +132,7 @@ export class Board extends Progress {
   }
 
   protected override print(line: string): void {
-    this.terminal.scroll(line);
+    this.terminal.addScrollingLine(line);
     this.look();
   }
 }
@@ -149,8 +149,8 @@ export function openProgress(
   stream: ProgressStream,
   environment: NodeJS.ProcessEnv,
 ): Progress {
-  const isBoard = stream.isTTY === true && environment["TERM"] !== "dumb";
-  if (!isBoard) return new PlainLines(state, stream);
+  const canShowBoard = stream.isTTY === true && environment["TERM"] !== "dumb";
+  if (!canShowBoard) return new PlainLines(state, stream);
   // https://no-color.org: colours are off if NO_COLOR is present and not empty.
   const marks = environment["NO_COLOR"] ? plainMarks : colourMarks;
   return new Board(state, stream, { isUnicode: isUnicodeLocale(environment), marks });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SAMPLED } from "../workloads/evidence.js";
+import { SAMPLED_METRICS } from "../workloads/evidence.js";
 import { endedTrial, liveSecond, liveSecondOf, watchedRun } from "../../test/support/example-live.js";
 import { BinnedHistogram } from "./binned-histogram.js";
 import { gaugeName } from "./evidence-gauges.js";
@@ -123,7 +123,7 @@ describe("metrics for Prometheus", () => {
 
 describe("the Prometheus name of a sampled metric", () => {
   it("is unique, valid and without milliseconds as unit", () => {
-    const names = SAMPLED.map(({ name }) => gaugeName(name.replace("*", "x")).name);
+    const names = SAMPLED_METRICS.map(({ name }) => gaugeName(name.replace("*", "x")).name);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^train_sim(_[a-z0-9]+)+$/);
     expect(names.filter((name) => /_ms(_|$)/.test(name))).toEqual([]);

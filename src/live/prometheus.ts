@@ -18,8 +18,8 @@ const TRIAL_PHASES: readonly TrialPhase[] = ["reset", "warm-up", "measure", "dra
 const LATENCY_BOUNDS_MS = [
   0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000,
 ];
-const BOUNDS_US = LATENCY_BOUNDS_MS.map((boundMs) => boundMs * 1000);
-const BOUNDS_SECONDS = LATENCY_BOUNDS_MS.map((boundMs) => boundMs / 1000);
+const LATENCY_BOUNDS_US = LATENCY_BOUNDS_MS.map((boundMs) => boundMs * 1000);
+const LATENCY_BOUNDS_SECONDS = LATENCY_BOUNDS_MS.map((boundMs) => boundMs / 1000);
 const OPERATION_LABELS = ["operation", "treatment"] as const;
 const SQLSTATE_LABELS = ["operation", "treatment", "sqlstate"] as const;
 
@@ -52,9 +52,9 @@ export class PrometheusMetrics implements ExperimentObserver {
   );
   private readonly latencies = LIVE_LATENCIES.map(({ id, prometheus, help }) => ({
     id,
-    histogram: new BinnedHistogram(`train_sim_${prometheus}`, help, BOUNDS_SECONDS),
+    histogram: new BinnedHistogram(`train_sim_${prometheus}`, help, LATENCY_BOUNDS_SECONDS),
   }));
-  private readonly sampled = new EvidenceGauges(this.registry);
+  private readonly sampleGauges = new EvidenceGauges(this.registry);
   private treatment = "";
 
   constructor({ scenario, programVersion, trials }: MetricsInputs) {
@@ -85,7 +85,7 @@ export class PrometheusMetrics implements ExperimentObserver {
   phaseStarted(phase: TrialPhase): void {
     this.showPhase(phase);
     // Samples are taken in the window only, so a new phase makes the last sample out of date.
-    this.sampled.forget();
+    this.sampleGauges.forget();
   }
 
   second(_second: number, totals: Totals): void {
@@ -93,7 +93,7 @@ export class PrometheusMetrics implements ExperimentObserver {
   }
 
   evidence(values: EvidenceValues): void {
-    this.sampled.show(values, this.treatment);
+    this.sampleGauges.show(values, this.treatment);
   }
 
   thresholds(states: readonly RunningThreshold[]): void {
@@ -108,7 +108,7 @@ export class PrometheusMetrics implements ExperimentObserver {
   trialEnded(result: TrialResult, treatment: Treatment): void {
     this.trialsEnded.inc({ treatment: treatment.id, status: result.status });
     this.showPhase(undefined);
-    this.sampled.forget();
+    this.sampleGauges.forget();
   }
 
   private addOperation(operation: Operation, totals: Totals): void {
@@ -125,7 +125,7 @@ export class PrometheusMetrics implements ExperimentObserver {
       const samples = totals.histograms.get(`${operation}.${id}`);
       if (!samples) continue;
       const sumSeconds = (meanMs(samples) * samples.totalCount) / 1000;
-      histogram.addBins(labels, countsWithin(samples, BOUNDS_US), sumSeconds);
+      histogram.addBins(labels, countsWithin(samples, LATENCY_BOUNDS_US), sumSeconds);
     }
   }
 

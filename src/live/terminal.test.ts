@@ -51,8 +51,8 @@ describe("a terminal", () => {
     terminal.draw(["first line", "second line"]);
     terminal.draw(["1st", "second line", "third"]);
     expect(screen.text).toBe("1st\nsecond line\nthird");
-    terminal.scroll("a note");
-    terminal.scroll("another one");
+    terminal.addScrollingLine("a note");
+    terminal.addScrollingLine("another one");
     terminal.draw(["1st", "2nd"]);
     expect(screen.text).toBe("a note\nanother one\n1st\n2nd");
     terminal.clear();
@@ -77,7 +77,7 @@ describe("a terminal", () => {
   it("keeps scrolled lines when it ends, also lines that no frame has shown", () => {
     const screen = new Screen();
     const terminal = new Terminal(screen);
-    terminal.scroll("last words");
+    terminal.addScrollingLine("last words");
     terminal.clear();
     expect(screen.text).toBe("last words");
   });

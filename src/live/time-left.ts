@@ -4,9 +4,9 @@ import { isBudgeted } from "../scenario/plan/estimate.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 
 /** Assumed time of reset, drain and audit together, before the first trial has shown it. */
-const FIRST_OVERHEAD_MS = 2_000;
+const ASSUMED_OVERHEAD_MS = 2_000;
 
-function plannedMs({ settings }: Treatment): number {
+function plannedTrialMs({ settings }: Treatment): number {
   return settings.trial.warmUpMs + settings.trial.durationMs;
 }
 
@@ -47,35 +47,35 @@ export class TimeLeft {
     if (!this.running) return;
     const tookMs = nowMs - this.running.startedMs;
     this.running = undefined;
-    const meanMsByTreatment = this.meanMsByTreatment.get(treatment.id) ?? new Mean();
-    meanMsByTreatment.add(tookMs);
-    this.meanMsByTreatment.set(treatment.id, meanMsByTreatment);
-    if (!isBudgeted(treatment.settings)) this.overhead.add(Math.max(0, tookMs - plannedMs(treatment)));
+    const treatmentMean = this.meanMsByTreatment.get(treatment.id) ?? new Mean();
+    treatmentMean.add(tookMs);
+    this.meanMsByTreatment.set(treatment.id, treatmentMean);
+    if (!isBudgeted(treatment.settings)) this.overhead.add(Math.max(0, tookMs - plannedTrialMs(treatment)));
   }
 
   /**
    * Estimated remaining milliseconds; null if a remaining trial has an unknown duration. No block begins after `budgetMs`.
    */
   leftMs(nowMs: number, budgetMs = Number.POSITIVE_INFINITY): number | null {
-    let sumMs = 0;
+    let remainingMs = 0;
     let block = this.running?.trial.block;
     if (this.running) {
       const { trial, startedMs } = this.running;
-      sumMs += Math.max(0, this.expectedMs(trial.treatmentId) - (nowMs - startedMs));
+      remainingMs += Math.max(0, this.expectedTrialMs(trial.treatmentId) - (nowMs - startedMs));
     }
     for (const trial of this.waiting.values()) {
-      if (trial.block !== block && sumMs >= budgetMs) break;
+      if (trial.block !== block && remainingMs >= budgetMs) break;
       block = trial.block;
-      sumMs += this.expectedMs(trial.treatmentId);
+      remainingMs += this.expectedTrialMs(trial.treatmentId);
     }
-    return Number.isFinite(sumMs) ? sumMs : null;
+    return Number.isFinite(remainingMs) ? remainingMs : null;
   }
 
-  private expectedMs(treatmentId: string): number {
+  private expectedTrialMs(treatmentId: string): number {
     const treatment = this.treatments.get(treatmentId);
     if (!treatment) return Number.NaN;
-    const meanMsByTreatment = this.meanMsByTreatment.get(treatmentId)?.value;
-    if (isBudgeted(treatment.settings)) return meanMsByTreatment ?? Number.NaN;
-    return meanMsByTreatment ?? plannedMs(treatment) + (this.overhead.value ?? FIRST_OVERHEAD_MS);
+    const treatmentMeanMs = this.meanMsByTreatment.get(treatmentId)?.value;
+    if (isBudgeted(treatment.settings)) return treatmentMeanMs ?? Number.NaN;
+    return treatmentMeanMs ?? plannedTrialMs(treatment) + (this.overhead.value ?? ASSUMED_OVERHEAD_MS);
   }
 }

@@ -2,7 +2,7 @@
 // nothing; no observer keeps the program running.
 import { monotonicMs } from "../foundation/clock.js";
 import { UsageError } from "../foundation/errors.js";
-import { allOf, type ExperimentObserver } from "../engine/session/observer.js";
+import { combineObservers, type ExperimentObserver } from "../engine/session/observer.js";
 import type { LiveEnd } from "./page/live-data.js";
 import type { Experiment } from "../scenario/settings.js";
 import { startDashboard, type LiveServer } from "./dashboard.js";
@@ -11,7 +11,7 @@ import { serveLoopback } from "./loopback-server.js";
 import { openProgress, type ProgressStream } from "./progress.js";
 import { PrometheusMetrics } from "./prometheus.js";
 
-const NOT_BEGUN: LiveEnd = { words: "The run did not begin.", isGood: false };
+const RUN_NOT_BEGUN: LiveEnd = { words: "The run did not begin.", isGood: false };
 
 export interface WatchOptions {
   readonly quiet?: true;
@@ -50,18 +50,18 @@ export async function startWatchers(inputs: WatchInputs, options: WatchOptions):
     if (prometheus !== undefined) {
       const metrics = metricsOf(inputs);
       observers.push(metrics);
-      const server = await startMetrics(prometheus, metrics);
+      const server = await startMetricsServer(prometheus, metrics);
       servers.push(server);
       stream.write(`metrics for Prometheus: ${server.url}metrics\n`);
     }
   } catch (error) {
-    await Promise.all(servers.map((server) => server.close(NOT_BEGUN)));
+    await Promise.all(servers.map((server) => server.close(RUN_NOT_BEGUN)));
     throw error;
   }
   const progress = options.quiet ? undefined : openProgress(state, stream, environment);
   if (progress) observers.push(progress);
   return {
-    observer: allOf(observers),
+    observer: combineObservers(observers),
     close: async (end) => {
       progress?.close();
       await Promise.all(servers.map((server) => server.close(end)));
@@ -74,7 +74,7 @@ function metricsOf({ experiment, programVersion, isSearch }: WatchInputs): Prome
   return new PrometheusMetrics({ scenario: experiment.name, programVersion, trials });
 }
 
-async function startMetrics(port: number, metrics: PrometheusMetrics): Promise<LiveServer> {
+async function startMetricsServer(port: number, metrics: PrometheusMetrics): Promise<LiveServer> {
   const server = await serveLoopback(
     port,
     "--prometheus",

@@ -37,7 +37,7 @@ export class ArrivalSchedule {
   private readonly prng: Prng;
   private number = -1;
   private due = 0;
-  private upcoming: Arrival;
+  private upcomingArrival: Arrival;
 
   constructor(
     private readonly curve: RateCurve,
@@ -46,18 +46,18 @@ export class ArrivalSchedule {
     seed: number,
   ) {
     this.prng = new Prng(seed);
-    this.upcoming = this.nextArrival();
+    this.upcomingArrival = this.nextArrival();
   }
 
   /** Returns the next arrival without taking it; its offset is Infinity after the last one. */
   peek(): Arrival {
-    return this.upcoming;
+    return this.upcomingArrival;
   }
 
   take(): Arrival {
-    const taken = this.upcoming;
-    this.upcoming = this.nextArrival();
-    return taken;
+    const arrival = this.upcomingArrival;
+    this.upcomingArrival = this.nextArrival();
+    return arrival;
   }
 
   private nextArrival(): Arrival {
@@ -65,11 +65,11 @@ export class ArrivalSchedule {
       this.number++;
       // -log(1 - u) is an exponential gap with mean 1; the rate curve turns counts of arrivals into moments.
       this.due = this.distribution === "uniform" ? this.number : this.due - Math.log(1 - this.prng.float());
-    } while (!this.isForThisWorker(this.number));
-    return { number: this.number, offsetMs: this.curve.timeOf(this.due) };
+    } while (!this.isArrivalForThisWorker(this.number));
+    return { number: this.number, offsetMs: this.curve.timeOfCount(this.due) };
   }
 
-  private isForThisWorker(number: number): boolean {
+  private isArrivalForThisWorker(number: number): boolean {
     const { totalClients, workers, workerIndex } = this.share;
     return (number % totalClients) % workers === workerIndex;
   }

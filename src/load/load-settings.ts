@@ -3,18 +3,18 @@ import * as z from "zod";
 import { formatDuration } from "../foundation/units.js";
 import type { Finding } from "../syntax/problems.js";
 import { describeMembers, keysOf, taggedUnion, type KeyWords, type Member } from "../syntax/tagged-union.js";
-import type { Budget, LoadContext, RuleSurroundings } from "./executors/executor.js";
+import type { Budget, LoadContext, RuleContext } from "./executors/executor.js";
 import { executorOf, EXECUTORS, type ExecutorName, type ExecutorSettings } from "./executors/registry.js";
 import { loadKeys, type LoadDefaults, type LoadKeys } from "./keys.js";
 
 /** Inclusive range of uniform values. */
-export interface Range {
+export interface ValueRange {
   readonly min: number;
   readonly max: number;
 }
 
 export type LoadSettings = ExecutorSettings & {
-  readonly thinkTimeMs: Range;
+  readonly thinkTimeMs: ValueRange;
   /** Time over which clients start one by one, evenly, in milliseconds. */
   readonly rampUpMs: number;
 };
@@ -23,7 +23,7 @@ const EXECUTOR_NAMES = EXECUTORS.map(({ name }) => name) as [ExecutorName, ...Ex
 const BUDGET_KEYS: readonly string[] = ["iterations", "maxDuration"];
 
 const words: KeyWords = {
-  stranger({ name, keys }, key, owners) {
+  unknownKeyText({ name, keys }, key, owners) {
     if (BUDGET_KEYS.includes(key))
       return `executor ${name} has no budget; remove ${key}, or use shared-iterations`;
     if (key === "clients" && "maxClients" in keys) return `executor ${name} calls this maxClients`;
@@ -32,7 +32,7 @@ const words: KeyWords = {
 };
 
 /** Union member of an executor: its name, and its keys for a vocabulary. */
-type MemberOf<One> = One extends {
+type ExecutorUnionMember<One> = One extends {
   readonly name: infer Name extends string;
   keys(vocabulary: LoadKeys): infer Keys extends z.ZodRawShape;
 }
@@ -44,7 +44,7 @@ function members(vocabulary: LoadKeys) {
     name: each.name,
     description: each.description,
     keys: each.keys(vocabulary),
-  })) as MemberOf<(typeof EXECUTORS)[number]>[];
+  })) as ExecutorUnionMember<(typeof EXECUTORS)[number]>[];
 }
 
 export function loadSchema(defaults: LoadDefaults) {
@@ -53,14 +53,16 @@ export function loadSchema(defaults: LoadDefaults) {
     .enum(EXECUTOR_NAMES)
     .default("constant-clients")
     .meta({ description: `${describeMembers(EXECUTORS)}. Default constant-clients.` });
-  const union = {
+  const loadUnion = {
     tag: "executor",
     common: { executor },
     members: members(vocabulary),
     vocabulary,
     words,
   } as const;
-  return taggedUnion(union).prefault({}).meta({ description: "Load of the role over time.", title: "Load" });
+  return taggedUnion(loadUnion)
+    .prefault({})
+    .meta({ description: "Load of the role over time.", title: "Load" });
 }
 
 export type LoadMapping = z.output<ReturnType<typeof loadSchema>>;
@@ -69,7 +71,7 @@ export function executorKeys(): { name: string; needs: string[]; takes: string[]
   return members(loadKeys({ clients: 0 })).map((one) => ({ name: one.name, ...keysOf(one) }));
 }
 
-const NO_THINK_TIME: Range = { min: 0, max: 0 };
+const NO_THINK_TIME: ValueRange = { min: 0, max: 0 };
 
 export function resolveLoad(
   load: LoadMapping = { executor: "constant-clients" },
@@ -77,21 +79,21 @@ export function resolveLoad(
   surroundings: LoadContext,
 ): LoadSettings {
   const executor = executorOf(load);
-  const thinks = ("thinkTime" in load && load.thinkTime) || { min: thinkTimeMs, max: thinkTimeMs };
+  const thinkTimeRange = ("thinkTime" in load && load.thinkTime) || { min: thinkTimeMs, max: thinkTimeMs };
   return {
     ...executor.resolve(load, surroundings),
-    thinkTimeMs: executor.isOpenLoop ? NO_THINK_TIME : thinks,
+    thinkTimeMs: executor.isOpenLoop ? NO_THINK_TIME : thinkTimeRange,
     rampUpMs: ("rampUp" in load && load.rampUp) || 0,
   };
 }
 
 /** Problems of a role's load that the schema cannot find; paths are relative to the role. */
 export function loadFindings(
-  given: LoadMapping,
+  loadMapping: LoadMapping,
   load: LoadSettings,
-  surroundings: RuleSurroundings,
+  surroundings: RuleContext,
 ): Finding[] {
-  return executorOf(load).rules?.(given, load, surroundings) ?? [];
+  return executorOf(load).rules?.(loadMapping, load, surroundings) ?? [];
 }
 
 export function isOpenLoop(load: Pick<LoadSettings, "executor">): boolean {
@@ -107,6 +109,6 @@ export function budgetMs(load: LoadSettings): number | undefined {
   return budgetOf(load)?.mostMs;
 }
 
-export function rangeText({ min, max }: Range): string {
+export function rangeText({ min, max }: ValueRange): string {
   return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
 }

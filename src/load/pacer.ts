@@ -41,7 +41,7 @@ export interface PacingContext {
   readonly arrivals: ArrivalObserver;
 }
 
-export interface Start {
+export interface IterationStart {
   /**
    * Moment at which the iteration should start, in monotonic milliseconds. In an open loop it may lie ahead, and the client
    * waits for it.
@@ -56,9 +56,9 @@ export interface Pacer {
    * Next iteration of a client (0 .. clients-1 of this worker); undefined if the client is done in this phase. A closed
    * loop resolves when the client may start, an open loop as soon as the start is known.
    */
-  next(client: number): Promise<Start | undefined>;
+  next(client: number): Promise<IterationStart | undefined>;
   /** Open loop: whether a due iteration may start. If not, it was counted as dropped. */
-  mayStart?(start: Start): boolean;
+  mayStart?(start: IterationStart): boolean;
   /** Iteration budget: whether the client has an iteration left. */
   isLeft?(client: number): boolean;
   /**

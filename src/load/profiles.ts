@@ -6,7 +6,7 @@ import { duration, HOUR_MS } from "../syntax/scalars.js";
 
 const HOURS_A_DAY = 24;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-const MAX_ROWS = 1_000_000;
+const MAX_BATCH_ROWS = 1_000_000;
 
 export const BATCH_SIZES = ["small", "medium", "large"] as const;
 export type BatchSizeName = (typeof BATCH_SIZES)[number];
@@ -43,16 +43,16 @@ export const DEFAULT_SIZES: Readonly<Record<BatchSizeName, number>> = {
 };
 
 const NIGHT_LOAD = { rateFactor: 0.2, mix: { small: 1, medium: 0, large: 0 } };
-const RUSH_HOUR = { rateFactor: 1, mix: { small: 0, medium: 0.7, large: 0.3 } };
+const RUSH_HOUR_LOAD = { rateFactor: 1, mix: { small: 0, medium: 0.7, large: 0.3 } };
 const BUSINESS_LOAD = { rateFactor: 0.6, mix: { small: 0.15, medium: 0.85, large: 0 } };
 const EVENING_LOAD = { rateFactor: 0.4, mix: { small: 0.6, medium: 0.4, large: 0 } };
 
 /** A railway's working day: two rush hours, business in between, a quiet night. */
 const STREAMING_DAY: readonly ProfileHours[] = [
   { fromHour: 0, toHour: 7, ...NIGHT_LOAD },
-  { fromHour: 7, toHour: 8, ...RUSH_HOUR },
+  { fromHour: 7, toHour: 8, ...RUSH_HOUR_LOAD },
   { fromHour: 8, toHour: 17, ...BUSINESS_LOAD },
-  { fromHour: 17, toHour: 18, ...RUSH_HOUR },
+  { fromHour: 17, toHour: 18, ...RUSH_HOUR_LOAD },
   { fromHour: 18, toHour: 22, ...EVENING_LOAD },
   { fromHour: 22, toHour: 24, ...NIGHT_LOAD },
 ];
@@ -60,9 +60,9 @@ const STREAMING_DAY: readonly ProfileHours[] = [
 /** Calls of a telephone network. Hours that the source leaves out repeat the hour before; the last hour is night. */
 const STREAMING_INSERT: readonly ProfileHours[] = [
   { fromHour: 0, toHour: 7, ...NIGHT_LOAD },
-  { fromHour: 7, toHour: 9, ...RUSH_HOUR },
+  { fromHour: 7, toHour: 9, ...RUSH_HOUR_LOAD },
   { fromHour: 9, toHour: 17, ...BUSINESS_LOAD },
-  { fromHour: 17, toHour: 19, ...RUSH_HOUR },
+  { fromHour: 17, toHour: 19, ...RUSH_HOUR_LOAD },
   { fromHour: 19, toHour: 23, ...EVENING_LOAD },
   { fromHour: 23, toHour: 24, ...NIGHT_LOAD },
 ];
@@ -74,7 +74,7 @@ const size = (name: BatchSizeName) =>
   z
     .int()
     .min(1)
-    .max(MAX_ROWS)
+    .max(MAX_BATCH_ROWS)
     .default(DEFAULT_SIZES[name])
     .meta({ description: `Events of a ${name} batch. Default ${DEFAULT_SIZES[name]}.` });
 
@@ -85,7 +85,7 @@ const share = z
   .default(0)
   .meta({ description: "Chance of this size, 0 to 1; the three add up to 1. Default 0." });
 
-const Hours = z.strictObject({
+const HoursMapping = z.strictObject({
   from: z.int().min(0).max(23).meta({ description: "From the beginning of this hour, 0 to 23." }),
   to: z.int().min(1).max(24).meta({ description: "To the beginning of this hour, 1 to 24." }),
   rate: z
@@ -104,7 +104,7 @@ const ProfileMapping = z.strictObject({
     .optional()
     .meta({ description: "A built-in profile; leave it out where hours are given." }),
   hours: z
-    .array(Hours)
+    .array(HoursMapping)
     .min(1)
     .max(24)
     .optional()
@@ -128,11 +128,11 @@ export const ProfileKey = z
   .meta({ description: "Rate and batch sizes by hour of a simulated day. Default streaming-day." });
 
 export function resolveProfile(
-  given: z.output<typeof ProfileKey> = "streaming-day",
+  profileInput: z.output<typeof ProfileKey> = "streaming-day",
   windowMs: number,
 ): Profile {
   const mapping: Partial<z.output<typeof ProfileMapping>> =
-    typeof given === "string" ? { name: given } : given;
+    typeof profileInput === "string" ? { name: profileInput } : profileInput;
   const { name, hours, sizes = DEFAULT_SIZES, compressTo = windowMs } = mapping;
   return {
     name: name ?? (hours ? "custom" : "streaming-day"),
@@ -147,10 +147,10 @@ export function resolveProfile(
 /** Problems of a day's profile: gaps between hours, or no traffic at all. `path` leads to its hours. */
 export function hoursFindings({ hours }: Profile, path: Path): Finding[] {
   const findings: Finding[] = [];
-  let hour = 0;
+  let coveredUntilHour = 0;
   for (const [i, { fromHour, toHour, mix }] of hours.entries()) {
-    if (fromHour !== hour) {
-      const message = `the day goes on at ${hour}, so from must be ${hour}`;
+    if (fromHour !== coveredUntilHour) {
+      const message = `the day goes on at ${coveredUntilHour}, so from must be ${coveredUntilHour}`;
       findings.push({ path: [...path, i, "from"], message });
     }
     if (toHour <= fromHour)
@@ -160,9 +160,10 @@ export function hoursFindings({ hours }: Profile, path: Path): Finding[] {
       const message = `must add up to 1 (it is ${Number(sum.toFixed(6))})`;
       findings.push({ path: [...path, i, "mix"], message });
     }
-    hour = toHour;
+    coveredUntilHour = toHour;
   }
-  if (hour !== HOURS_A_DAY) findings.push({ path, message: `the day ends at 24, not at ${hour}` });
+  if (coveredUntilHour !== HOURS_A_DAY)
+    findings.push({ path, message: `the day ends at 24, not at ${coveredUntilHour}` });
   if (hours.every(({ rateFactor }) => rateFactor === 0))
     findings.push({ path, message: "the rate is 0 all day: no client would do anything" });
   return findings;
@@ -184,10 +185,10 @@ export function dayPartAt<T extends DayPart>(
 
 export function batchSizeAt(profile: Profile, offsetMs: number, roll: number): BatchSizeName {
   const mix = dayPartAt(profile, offsetMs)?.mix;
-  let left = roll;
+  let remainingRoll = roll;
   for (const name of BATCH_SIZES) {
-    left -= mix?.[name] ?? 0;
-    if (left < 0) return name;
+    remainingRoll -= mix?.[name] ?? 0;
+    if (remainingRoll < 0) return name;
   }
   // Rounding may leave the sum of chances just below 1; then the last size with a chance is taken.
   return BATCH_SIZES.findLast((name) => (mix?.[name] ?? 0) > 0) ?? "small";

@@ -10,11 +10,11 @@ interface PendingSleep {
 }
 
 /** Shortest gap between two wake-ups in ms: without it, some thousand arrivals a second would wake two threads each. */
-const LEAST_GAP_MS = 0.25;
+const LEAST_WAKE_UP_GAP_MS = 0.25;
 
 export class PunctualSleeper extends Sleeper {
   /** Pending sleeps, sorted with the earliest first. */
-  private appointments: PendingSleep[] = [];
+  private pendingSleeps: PendingSleep[] = [];
   private timer: Timer | undefined;
 
   /** `nowMs` is monotonic; `makeTimer` makes the timer, which calls `onDue`. */
@@ -26,21 +26,21 @@ export class PunctualSleeper extends Sleeper {
   }
 
   /** `onFailure` is called if the timer thread ends by itself; nothing wakes sleepers after that. */
-  static withThread(onFailure: (error: unknown) => void): PunctualSleeper {
+  static withTimerThread(onFailure: (error: unknown) => void): PunctualSleeper {
     return new PunctualSleeper(monotonicMs, (onDue) => new TimerThread(onDue, onFailure));
   }
 
   /** Starts the timer before the first sleep, because its thread takes a moment to start. */
   startTimer(): Timer {
-    return (this.timer ??= this.makeTimer(() => this.wakeDue()));
+    return (this.timer ??= this.makeTimer(() => this.wakeDueSleepers()));
   }
 
   /** Resolves at `dueMs` or just after it; earlier only on `wakeAll`. */
   until(dueMs: number): Promise<void> {
     return new Promise((wake) => {
-      let place = this.appointments.length;
-      while (place > 0 && (this.appointments[place - 1] as PendingSleep).dueMs > dueMs) place--;
-      this.appointments.splice(place, 0, { dueMs, wake });
+      let place = this.pendingSleeps.length;
+      while (place > 0 && (this.pendingSleeps[place - 1] as PendingSleep).dueMs > dueMs) place--;
+      this.pendingSleeps.splice(place, 0, { dueMs, wake });
       if (place === 0) this.startTimer().set(dueMs);
     });
   }
@@ -53,7 +53,7 @@ export class PunctualSleeper extends Sleeper {
   override wakeAll(): void {
     super.wakeAll();
     this.timer?.set(Number.POSITIVE_INFINITY);
-    for (const { wake } of this.appointments.splice(0)) wake();
+    for (const { wake } of this.pendingSleeps.splice(0)) wake();
   }
 
   async close(): Promise<void> {
@@ -61,12 +61,12 @@ export class PunctualSleeper extends Sleeper {
     await this.timer?.close();
   }
 
-  private wakeDue(): number {
+  private wakeDueSleepers(): number {
     const nowMs = this.nowMs();
-    const later = this.appointments.findIndex(({ dueMs }) => dueMs > nowMs);
-    const due = this.appointments.splice(0, later < 0 ? this.appointments.length : later);
+    const later = this.pendingSleeps.findIndex(({ dueMs }) => dueMs > nowMs);
+    const due = this.pendingSleeps.splice(0, later < 0 ? this.pendingSleeps.length : later);
     for (const { wake } of due) wake();
-    const [next] = this.appointments;
-    return next ? Math.max(next.dueMs, nowMs + LEAST_GAP_MS) : Number.POSITIVE_INFINITY;
+    const [next] = this.pendingSleeps;
+    return next ? Math.max(next.dueMs, nowMs + LEAST_WAKE_UP_GAP_MS) : Number.POSITIVE_INFINITY;
   }
 }

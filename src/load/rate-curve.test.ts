@@ -20,19 +20,19 @@ describe("a rate curve", () => {
   });
 
   it("brings as many arrivals as the area beneath it, and none while it is 0", () => {
-    expect(ramp.timeOf(0)).toBe(0);
-    expect(ramp.timeOf(20)).toBeCloseTo(1000, 9);
-    expect(ramp.timeOf(49.999)).toBeLessThan(2000);
-    expect(ramp.timeOf(50)).toBe(3000);
-    expect(ramp.timeOf(60)).toBeCloseTo(4000, 9);
-    expect(ramp.timeOf(80)).toBeCloseTo(5000, 9);
+    expect(ramp.timeOfCount(0)).toBe(0);
+    expect(ramp.timeOfCount(20)).toBeCloseTo(1000, 9);
+    expect(ramp.timeOfCount(49.999)).toBeLessThan(2000);
+    expect(ramp.timeOfCount(50)).toBe(3000);
+    expect(ramp.timeOfCount(60)).toBeCloseTo(4000, 9);
+    expect(ramp.timeOfCount(80)).toBeCloseTo(5000, 9);
   });
 
   it("brings no more arrivals once it stays at 0", () => {
     const ending = new RateCurve(10, [{ target: 0, durationMs: 2000 }]);
-    expect(ending.timeOf(9.99)).toBeLessThan(2000);
-    expect(ending.timeOf(10)).toBe(Infinity);
-    expect(new RateCurve(0, []).timeOf(0)).toBe(Infinity);
+    expect(ending.timeOfCount(9.99)).toBeLessThan(2000);
+    expect(ending.timeOfCount(10)).toBe(Infinity);
+    expect(new RateCurve(0, []).timeOfCount(0)).toBe(Infinity);
   });
 
   it("starts again at its end if it repeats", () => {
@@ -46,11 +46,11 @@ describe("a rate curve", () => {
       ],
       true,
     );
-    expect([0, 9, 10, 19, 20].map((count) => Math.round(day.timeOf(count)))).toEqual([
+    expect([0, 9, 10, 19, 20].map((count) => Math.round(day.timeOfCount(count)))).toEqual([
       0, 900, 1500, 2400, 3000,
     ]);
     expect(day.levelAt(1501)).toBe(10);
-    expect(new RateCurve(0, [{ target: 0, durationMs: 100 }], true).timeOf(0)).toBe(Infinity);
+    expect(new RateCurve(0, [{ target: 0, durationMs: 100 }], true).timeOfCount(0)).toBe(Infinity);
   });
 
   it("brings as many arrivals by any moment as a sum over small steps", () => {
@@ -65,7 +65,7 @@ describe("a rate curve", () => {
         let count = 0;
         for (let ms = 0; ms < totalMs; ms++) {
           count += curve.levelAt(ms + 0.5) / 1000;
-          expect(Math.abs(curve.timeOf(count) - (ms + 1))).toBeLessThan(0.001);
+          expect(Math.abs(curve.timeOfCount(count) - (ms + 1))).toBeLessThan(0.001);
         }
       }),
       { numRuns: 30 },
@@ -73,15 +73,15 @@ describe("a rate curve", () => {
   });
 
   it("returns the time at which a level is reached next, from any starting time", () => {
-    expect(ramp.reaches(20, 0)).toBeCloseTo(500, 9);
-    expect(ramp.reaches(20, 700)).toBe(700);
-    expect(ramp.reaches(20, 2100)).toBeCloseTo(4000, 9);
-    expect(ramp.reaches(31, 0)).toBe(Infinity);
-    expect(ramp.reaches(25, 3000)).toBe(Infinity);
-    expect(ramp.reaches(20, 10_000)).toBe(10_000);
+    expect(ramp.timeOfLevel(20, 0)).toBeCloseTo(500, 9);
+    expect(ramp.timeOfLevel(20, 700)).toBe(700);
+    expect(ramp.timeOfLevel(20, 2100)).toBeCloseTo(4000, 9);
+    expect(ramp.timeOfLevel(31, 0)).toBe(Infinity);
+    expect(ramp.timeOfLevel(25, 3000)).toBe(Infinity);
+    expect(ramp.timeOfLevel(20, 10_000)).toBe(10_000);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 5000 }), (level, fromMs) => {
-        const reachedMs = ramp.reaches(level, fromMs);
+        const reachedMs = ramp.timeOfLevel(level, fromMs);
         for (let ms = fromMs; ms < Math.min(reachedMs, 5000); ms++)
           expect(ramp.levelAt(ms)).toBeLessThan(level);
         if (reachedMs < Infinity) expect(ramp.levelAt(reachedMs)).toBeGreaterThan(level - 1e-6);

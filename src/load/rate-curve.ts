@@ -61,7 +61,7 @@ export class RateCurve {
    * First moment from `fromMs` on at which the level is at least `level`; Infinity if there is none. Only for curves that
    * do not repeat.
    */
-  reaches(level: number, fromMs: number): number {
+  timeOfLevel(level: number, fromMs: number): number {
     for (const segment of [...this.segments, this.last]) {
       const endMs = segment.startMs + segment.durationMs;
       if (fromMs >= endMs) continue;
@@ -76,21 +76,21 @@ export class RateCurve {
   }
 
   /** Moment after which more than `count` arrivals are due, fractions included; Infinity if fewer are ever due. */
-  timeOf(count: number): number {
-    const perRound = this.last.countBefore;
-    if (this.repeats && count >= perRound) {
-      if (perRound === 0) return Number.POSITIVE_INFINITY;
-      const rounds = Math.floor(count / perRound);
-      return rounds * this.last.startMs + this.timeOf(Math.max(0, count - rounds * perRound));
+  timeOfCount(count: number): number {
+    const arrivalsPerRound = this.last.countBefore;
+    if (this.repeats && count >= arrivalsPerRound) {
+      if (arrivalsPerRound === 0) return Number.POSITIVE_INFINITY;
+      const rounds = Math.floor(count / arrivalsPerRound);
+      return rounds * this.last.startMs + this.timeOfCount(Math.max(0, count - rounds * arrivalsPerRound));
     }
     const segment = this.segments.find(({ countAfter }) => count < countAfter) ?? this.last;
     if (count >= segment.countAfter) return Number.POSITIVE_INFINITY;
-    return segment.startMs + 1000 * secondsToBring(count - segment.countBefore, segment);
+    return segment.startMs + 1000 * secondsUntilCount(count - segment.countBefore, segment);
   }
 }
 
 /** Seconds into the segment at which `count` arrivals were due: the root of from x + slope x^2 / 2 = count. */
-function secondsToBring(count: number, { from, to, durationMs }: Segment): number {
+function secondsUntilCount(count: number, { from, to, durationMs }: Segment): number {
   if (count <= 0) return 0;
   const slope = to === from ? 0 : (to - from) / (durationMs / 1000);
   // This form of the root keeps its precision at a small slope and never divides by zero.

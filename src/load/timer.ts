@@ -22,7 +22,7 @@ export interface TimerMemory {
   readonly settings: Int32Array;
 }
 
-function unsetMemory(): TimerMemory {
+function createTimerMemory(): TimerMemory {
   const due = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
   due[0] = Number.POSITIVE_INFINITY;
   return { due, settings: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) };
@@ -35,7 +35,7 @@ function unsetMemory(): TimerMemory {
 export const LEAD_MS = 0.05;
 
 export class TimerThread implements Timer {
-  private readonly memory = unsetMemory();
+  private readonly memory = createTimerMemory();
   private readonly thread: Worker;
   private dueMs = Number.POSITIVE_INFINITY;
   private isClosing = false;
@@ -79,11 +79,11 @@ export class TimerThread implements Timer {
     }
     while (monotonicMs() < this.dueMs);
     this.dueMs = Number.POSITIVE_INFINITY;
-    const nextMs = this.onDue();
+    const nextDueMs = this.onDue();
     // Sleepers that woke send their requests first, because the thread would need a processor just when the database
     // does.
     setImmediate(() => {
-      if (nextMs < this.dueMs) this.set(nextMs);
+      if (nextDueMs < this.dueMs) this.set(nextDueMs);
     });
   }
 }

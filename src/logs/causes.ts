@@ -17,8 +17,8 @@ export class Causes {
   add({ event, operation, sqlstate, reason, ...place }: DetailLine): void {
     const [statement, table] = [place.statement ?? null, place.table ?? null];
     const key = `${event}\n${operation}\n${sqlstate}\n${statement ?? ""}\n${table ?? ""}`;
-    const known = this.byKey.get(key);
-    if (known) known.count++;
+    const existingCause = this.byKey.get(key);
+    if (existingCause) existingCause.count++;
     else this.byKey.set(key, { event, operation, sqlstate, statement, table, count: 1, reason });
   }
 

@@ -30,12 +30,12 @@ export function wantsOperation(filter: LogFilter, operation: Operation): boolean
   return !filter.operations || filter.operations.includes(operation);
 }
 
-export function hasTimes({ from, to }: LogFilter): boolean {
+export function hasTimeBounds({ from, to }: LogFilter): boolean {
   return from !== undefined || to !== undefined;
 }
 
 /** Seconds that a filter selects; undefined if it states an instant and the log lacks the start of the window. */
-export function secondsOf(
+export function secondRangeOf(
   { from, to }: LogFilter,
   windowStartsAtMs: number | undefined,
 ): SecondRange | undefined {

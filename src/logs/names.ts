@@ -15,16 +15,16 @@ export class LogNames {
   }
 
   /** Checks the names of a filter. Throws if a requested name occurs in no log. */
-  require({ actors = [], operations = [] }: LogFilter): void {
+  requireKnownNames({ actors = [], operations = [] }: LogFilter): void {
     const actor = actors.find((name) => !this.actors.has(name) && !this.workers.has(name));
-    if (actor !== undefined) throw unknownName("actor", actor, this.actors);
+    if (actor !== undefined) throw unknownNameError("actor", actor, this.actors);
     const operation = operations.find((name) => !this.operations.has(name));
-    if (operation !== undefined) throw unknownName("operation", operation, this.operations);
+    if (operation !== undefined) throw unknownNameError("operation", operation, this.operations);
   }
 }
 
-function unknownName(what: string, name: string, known: ReadonlySet<string>): UsageError {
-  const have = known.size === 0 ? "The logs name none." : `Give one of ${[...known].join(", ")}.`;
+function unknownNameError(what: string, name: string, known: ReadonlySet<string>): UsageError {
+  const knownNamesHint = known.size === 0 ? "The logs name none." : `Give one of ${[...known].join(", ")}.`;
   const worker = what === "actor" && known.size > 0 ? ` For one worker, write ${[...known][0] ?? ""}/0.` : "";
-  return new UsageError(`the logs have no ${what} ${name}`, `${have}${worker}`);
+  return new UsageError(`the logs have no ${what} ${name}`, `${knownNamesHint}${worker}`);
 }

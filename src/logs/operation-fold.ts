@@ -4,7 +4,7 @@ import { messageOf } from "../foundation/errors.js";
 import { sumOfCounts } from "../metrics/figures.js";
 import { addEncodedHistogram } from "../metrics/encoded-histogram.js";
 import { createHistogram, summaryMs, type Histogram } from "../metrics/histograms.js";
-import { addCounts, noCounts } from "../metrics/metric-lists.js";
+import { addCounts, zeroCounts } from "../metrics/metric-lists.js";
 import type { SummaryLine } from "../results/log-lines.js";
 import type { OperationTotals } from "./log-report.js";
 import { SecondTrack } from "./second-track.js";
@@ -13,15 +13,15 @@ export class OperationFold {
   readonly track = new SecondTrack();
   clients = 0;
   threads = 0;
-  private readonly counts = noCounts();
+  private readonly counts = zeroCounts();
   private histogram: Histogram | undefined;
   /** Number of transactions in lines without a histogram. */
-  private undistributed = 0;
+  private transactionsWithoutHistogram = 0;
 
   /** Adds a line; returns the reason if its fields contradict each other, undefined once it is counted. */
   add(line: SummaryLine): string | undefined {
     const { transactions, responseHistogram } = line;
-    if (responseHistogram === undefined) this.undistributed += transactions;
+    if (responseHistogram === undefined) this.transactionsWithoutHistogram += transactions;
     else {
       try {
         addEncodedHistogram((this.histogram ??= createHistogram()), responseHistogram, transactions);
@@ -48,7 +48,7 @@ export class OperationFold {
       events,
       transactionsPerSecond: perSecond(transactions),
       eventsPerSecond: perSecond(events),
-      responseTimeMs: this.undistributed > 0 ? null : summaryMs(this.histogram),
+      responseTimeMs: this.transactionsWithoutHistogram > 0 ? null : summaryMs(this.histogram),
       retries: sumOfCounts(retries),
       retriesBySqlstate: { ...retries },
       failures: { ...failures },

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SecondTrack } from "./second-track.js";
-import { Slowest, type SlowTransaction } from "./slowest.js";
-import { COLUMNS_MAX, Spread } from "./timeline.js";
+import { SlowestTransactions, type SlowTransaction } from "./slowest.js";
+import { TIMELINE_COLUMNS_MAX, ColumnSums } from "./timeline.js";
 
 const busy = { finished: 20, failed: 0, longestMs: 5 };
 
@@ -47,11 +47,11 @@ describe("a spread of counts over columns", () => {
           minLength: 1,
         }),
         (additions) => {
-          const spread = new Spread();
+          const spread = new ColumnSums();
           for (const [second, count] of additions) spread.add(second, count);
           const sum = additions.reduce((total, [, count]) => total + count, 0);
           expect(spread.columns.reduce((total, count) => total + count, 0)).toBe(sum);
-          expect(spread.columns.length).toBeLessThanOrEqual(COLUMNS_MAX);
+          expect(spread.columns.length).toBeLessThanOrEqual(TIMELINE_COLUMNS_MAX);
           for (const [column, count] of spread.columns.entries()) {
             const from = column * spread.columnSeconds;
             const inside = additions.filter(([s]) => s >= from && s < from + spread.columnSeconds);
@@ -84,7 +84,7 @@ describe("the slowest transactions", () => {
         fc.array(fc.integer({ min: 1, max: 1e6 })),
         fc.integer({ min: 1, max: 8 }),
         (times, most) => {
-          const slowest = new Slowest(most);
+          const slowest = new SlowestTransactions(most);
           times.forEach((ms, client) => slowest.add(one(ms, { client })));
           const expected = [...times].sort((a, b) => b - a).slice(0, most);
           expect(slowest.all.map(({ responseMs }) => responseMs)).toEqual(expected);
@@ -100,7 +100,7 @@ describe("the slowest transactions", () => {
       [fromSlow, fromSummary],
       [fromSummary, fromSlow],
     ]) {
-      const slowest = new Slowest(3);
+      const slowest = new SlowestTransactions(3);
       for (const line of lines) slowest.add(line);
       slowest.add(one(100, { client: 2 }));
       expect(slowest.all).toHaveLength(2);
@@ -113,7 +113,7 @@ describe("the slowest transactions", () => {
   });
 
   it("are empty if zero are requested", () => {
-    const slowest = new Slowest(0);
+    const slowest = new SlowestTransactions(0);
     slowest.add(one(5));
     expect(slowest.all).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { type FileReport, LOG_REPORT_VERSION, type LogReport, type TrialLogRepor
 import { LINE_PROBLEMS, type LineProblem, parseLogLine } from "../results/log-lines.js";
 import { TrialFold } from "./trial-fold.js";
 
-const EXAMPLES_MAX = 3;
+const PROBLEM_EXAMPLES_MAX = 3;
 
 export class LogFold {
   private readonly trials = new Map<number, TrialFold>();
@@ -38,8 +38,8 @@ export class LogFold {
     }
     const parsed = parseLogLine(text);
     if ("problem" in parsed) {
-      const isTruncated = isCut && parsed.problem === "broken";
-      this.note(isTruncated ? "truncated" : parsed.problem, parsed.reason);
+      const isLineTruncated = isCut && parsed.problem === "broken";
+      this.note(isLineTruncated ? "truncated" : parsed.problem, parsed.reason);
       return;
     }
     const { line } = parsed;
@@ -79,7 +79,8 @@ export class LogFold {
 
   private note(problem: LineProblem, reason: string): void {
     this.problems[problem]++;
-    if (this.examples.length < EXAMPLES_MAX) this.examples.push({ line: this.lines, problem, reason });
+    if (this.examples.length < PROBLEM_EXAMPLES_MAX)
+      this.examples.push({ line: this.lines, problem, reason });
   }
 }
 
@@ -103,7 +104,7 @@ export async function readLogs(
     trials.push(...fold.reports());
   }
   requireLog(read, filter);
-  names.require(filter);
+  names.requireKnownNames(filter);
   return { version: LOG_REPORT_VERSION, files: read, trials };
 }
 
@@ -117,10 +118,10 @@ function requireLog(files: readonly FileReport[], { trials }: LogFilter): void {
     );
   }
   const what = files.length === 1 ? first.path : `${first.path} and ${files.length - 1} more`;
-  const isEmpty = files.every(({ lines, blank }) => lines === blank);
+  const areLogsEmpty = files.every(({ lines, blank }) => lines === blank);
   throw new UsageError(
-    isEmpty ? `${what}: nothing was logged` : `${what}: no line is from a train-sim log`,
-    isEmpty
+    areLogsEmpty ? `${what}: nothing was logged` : `${what}: no line is from a train-sim log`,
+    areLogsEmpty
       ? "The scenario's log.level may be silent."
       : `Line ${first.examples[0]?.line ?? 1}: ${first.examples[0]?.reason ?? "it is blank"}.`,
   );

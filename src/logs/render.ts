@@ -6,23 +6,23 @@ import { isRound } from "../metrics/operations.js";
 import { sparkline } from "../foundation/text/sparkline.js";
 import {
   type Column,
-  type Marks,
+  type TerminalMarks,
   printable,
   renderTable,
   shorten,
-  WIDTH_MAX,
+  REPORT_WIDTH_MAX,
   wrap,
 } from "../foundation/text/text-table.js";
 import type { Cause } from "./causes.js";
 import type { FileReport, LogReport, OperationTotals, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "../metrics/figures.js";
-import { bySqlstate, renderOperationRows } from "../results/operation-rows.js";
+import { sqlstateCountsText, renderOperationRows } from "../results/operation-rows.js";
 import type { SlowTransaction } from "./slowest.js";
 
 /** Width in characters of the last column, which the other columns of the widest line leave. */
 const REASON_WIDTH = 52;
 
-export function renderLogReport({ files, trials }: LogReport, marks: Marks): string {
+export function renderLogReport({ files, trials }: LogReport, marks: TerminalMarks): string {
   const sections = trials.flatMap((trial) => [...trialLines(trial, marks), ""]);
   const problems = files.flatMap((file) => fileLines(file).map(marks.bad));
   return [
@@ -38,23 +38,23 @@ export function renderLogReport({ files, trials }: LogReport, marks: Marks): str
 
 function fileLines({ path, lines, understood, problems, examples }: FileReport): string[] {
   if (lines === 0) return [`${printable(path)} is empty: log.level was silent, or nothing was written yet`];
-  const found = LINE_PROBLEMS.filter((problem) => problems[problem] > 0);
-  if (found.length === 0) return [];
-  const kinds = found.map((problem) => `${problems[problem]} ${problem}`).join(", ");
+  const lineProblems = LINE_PROBLEMS.filter((problem) => problems[problem] > 0);
+  if (lineProblems.length === 0) return [];
+  const kinds = lineProblems.map((problem) => `${problems[problem]} ${problem}`).join(", ");
   return [
     ...wrap(
       `${printable(path)}: ${understood} of ${counted(lines, "line")} understood; left out: ${kinds}`,
-      WIDTH_MAX,
+      REPORT_WIDTH_MAX,
     ),
     ...examples.map(({ line, problem, reason }) =>
-      shorten(printable(`  line ${line}: ${problem}: ${reason}`), WIDTH_MAX),
+      shorten(printable(`  line ${line}: ${problem}: ${reason}`), REPORT_WIDTH_MAX),
     ),
   ];
 }
 
-function trialLines(trial: TrialLogReport, marks: Marks): string[] {
+function trialLines(trial: TrialLogReport, marks: TerminalMarks): string[] {
   return [
-    ...wrap(heading(trial), WIDTH_MAX).map(marks.bold),
+    ...wrap(heading(trial), REPORT_WIDTH_MAX).map(marks.bold),
     ...(trial.isCounted
       ? totalLines(trial)
       : ["totals: not logged, because log.level is above info; what follows is from single lines"]),
@@ -70,8 +70,8 @@ function heading({ number, treatment, status, reason, integrity, file, ...trial 
   const ended = status ?? "the log does not end: cut short, or still running";
   const window = trial.windowStartsAt === null ? "" : `, window from ${trial.windowStartsAt}`;
   const why = reason === null ? "" : `: ${reason}`;
-  const violated = integrity === "violated" ? ", INTEGRITY VIOLATED" : "";
-  return printable(`Trial ${number} ${treatment}, ${ended}${why}${violated}${window} (${file})`);
+  const violationText = integrity === "violated" ? ", INTEGRITY VIOLATED" : "";
+  return printable(`Trial ${number} ${treatment}, ${ended}${why}${violationText}${window} (${file})`);
 }
 
 function totalLines(trial: TrialLogReport): string[] {
@@ -81,24 +81,26 @@ function totalLines(trial: TrialLogReport): string[] {
   if (operations.length === 0) return ["nothing was counted"];
   const each = (describe: (totals: OperationTotals) => string | undefined): string =>
     operations.flatMap(([name, totals]) => describe(totals)?.replace(/^/, `${name} `) ?? []).join("; ");
-  const bySqlstates = (counts: Readonly<Record<string, number>>): string | undefined =>
-    sumOfCounts(counts) > 0 ? bySqlstate(counts) : undefined;
+  const sqlstateCounts = (counts: Readonly<Record<string, number>>): string | undefined =>
+    sumOfCounts(counts) > 0 ? sqlstateCountsText(counts) : undefined;
   const emptyPolls = each(({ emptyPolls: polls }) => (polls > 0 ? String(polls) : undefined));
   const arrivals = each(({ offered, dropped }) =>
     offered === undefined ? undefined : `${offered} offered, ${dropped ?? 0} dropped`,
   );
-  const undistributed = operations
+  const operationsWithoutHistogram = operations
     .filter(([, { transactions, responseTimeMs }]) => transactions > 0 && !responseTimeMs)
     .map(([name]) => name);
   const { outside } = trial;
   return [
     ...renderOperationRows(operations, trial.secondsCounted),
-    `failures: ${each(({ failures }) => bySqlstates(failures)) || "none"}`,
-    `retries: ${each(({ retriesBySqlstate }) => bySqlstates(retriesBySqlstate)) || "none"}`,
+    `failures: ${each(({ failures }) => sqlstateCounts(failures)) || "none"}`,
+    `retries: ${each(({ retriesBySqlstate }) => sqlstateCounts(retriesBySqlstate)) || "none"}`,
     ...(emptyPolls ? [`empty polls: ${emptyPolls}`] : []),
     ...(arrivals ? [`open loop: ${arrivals}`] : []),
-    ...(undistributed.length > 0
-      ? [`response times of ${undistributed.join(", ")}: unknown, summaries of this log have no histograms`]
+    ...(operationsWithoutHistogram.length > 0
+      ? [
+          `response times of ${operationsWithoutHistogram.join(", ")}: unknown, summaries of this log have no histograms`,
+        ]
       : []),
     ...(outside
       ? [
@@ -116,7 +118,7 @@ function phaseLine({ phases }: TrialLogReport): string {
   return printable(`phases: ${spans.join(", ") || "not logged"}`);
 }
 
-function stallLines({ stalls, isCounted }: TrialLogReport, marks: Marks): string[] {
+function stallLines({ stalls, isCounted }: TrialLogReport, marks: TerminalMarks): string[] {
   if (!isCounted) return [];
   if (stalls.length === 0) return ["stalls: none"];
   const titles = ["second", "for (s)", "operation", "retries and failures", "longest after it (ms)"];
@@ -134,10 +136,13 @@ function stallLines({ stalls, isCounted }: TrialLogReport, marks: Marks): string
   ];
 }
 
-function causeLines({ details, retries, failures, isCounted }: TrialLogReport, marks: Marks): string[] {
+function causeLines(
+  { details, retries, failures, isCounted }: TrialLogReport,
+  marks: TerminalMarks,
+): string[] {
   const { causes, retryLines, failureLines, leftOut } = details;
   if (causes.length === 0 && (leftOut ?? 0) === 0) return [];
-  const known = isCounted
+  const loggedText = isCounted
     ? `${retryLines} of ${counted(retries ?? 0, "retry", "retries")} and ${failureLines} of ` +
       `${counted(sumOfCounts(failures ?? {}), "failure")} have a line of their own; ` +
       `${counted(leftOut ?? 0, "line")} left out, for a worker writes 20 a second`
@@ -151,23 +156,23 @@ function causeLines({ details, retries, failures, isCounted }: TrialLogReport, m
     cause.operation,
     cause.statement ?? "-",
     cause.table ?? "unknown",
-    shorten(printable(withoutStatement(cause)), REASON_WIDTH),
+    shorten(printable(reasonWithoutStatement(cause)), REASON_WIDTH),
   ]);
   return [
     "",
     marks.bold("Retries and failures by table"),
-    ...wrap(known, WIDTH_MAX),
+    ...wrap(loggedText, REPORT_WIDTH_MAX),
     ...(rows.length > 0 ? tableOf(titles, rows, titles.slice(1)) : []),
   ];
 }
 
 /** The reason of a cause without its statement, which has a separate column. */
-function withoutStatement({ reason, statement }: Cause): string {
+function reasonWithoutStatement({ reason, statement }: Cause): string {
   const prefix = `${statement ?? ""}: `;
   return reason.startsWith(prefix) ? reason.slice(prefix.length) : reason;
 }
 
-function timelineLines({ timeline }: TrialLogReport, marks: Marks): string[] {
+function timelineLines({ timeline }: TrialLogReport, marks: TerminalMarks): string[] {
   if (timeline.rows.length === 0) return [];
   const { columnSeconds, rows } = timeline;
   const titles = ["actor", "operation", "tot_ops", "retries", "failures", "max(ms)", "over time"];
@@ -205,16 +210,16 @@ const COLUMN_TITLES = [
   "attempts",
   "parts (ms)",
 ];
-const LEFT_ALIGNED = ["operation", "client", "parts (ms)"];
+const LEFT_ALIGNED_TITLES = ["operation", "client", "parts (ms)"];
 /** Width in characters of the last column, which the other columns leave. */
-const PARTS_WIDTH = WIDTH_MAX - 76;
-const COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
+const PARTS_WIDTH = REPORT_WIDTH_MAX - 76;
+const SLOWEST_COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
   title,
-  align: LEFT_ALIGNED.includes(title) ? "left" : "right",
+  align: LEFT_ALIGNED_TITLES.includes(title) ? "left" : "right",
 }));
 
 /** Table of the slowest transactions; shows parts that took a hundredth of the time or more, longest first. */
-function renderSlowest(slowest: readonly SlowTransaction[], marks: Marks): string[] {
+function renderSlowest(slowest: readonly SlowTransaction[], marks: TerminalMarks): string[] {
   if (slowest.length === 0) return [];
   const rows = slowest.flatMap((each) => {
     const [first = "", ...more] = wrap(partsText(each), PARTS_WIDTH);
@@ -229,7 +234,7 @@ function renderSlowest(slowest: readonly SlowTransaction[], marks: Marks): strin
     ];
     return [cells, ...more.map((text) => [...Array.from({ length: cells.length - 1 }, () => ""), text])];
   });
-  return ["", marks.bold("Slowest transactions"), ...renderTable(COLUMNS, rows)];
+  return ["", marks.bold("Slowest transactions"), ...renderTable(SLOWEST_COLUMNS, rows)];
 }
 
 function partsText({ parts, responseMs }: SlowTransaction): string {

@@ -3,7 +3,7 @@
 
 const SECONDS_PER_CHUNK = 1024;
 const FIELDS_PER_SECOND = 3;
-const EXPECTED_MIN = 5;
+const EXPECTED_COMPLETIONS_MIN = 5;
 
 export interface SecondFacts {
   readonly finished: number;
@@ -40,25 +40,25 @@ export class SecondTrack {
     let finished = 0;
     let first: number | undefined;
     let last = 0;
-    let failedSince = 0;
+    let failedDuringGap = 0;
     for (const [second, facts] of this.seconds()) {
       if (facts.finished === 0) {
-        failedSince += facts.failed;
+        failedDuringGap += facts.failed;
         continue;
       }
       if (first !== undefined && second > last + 1) {
         const gap = { fromSecond: last + 1, seconds: second - last - 1 };
-        found.push({ ...gap, failedAttempts: failedSince, longestAfterMs: facts.longestMs });
+        found.push({ ...gap, failedAttempts: failedDuringGap, longestAfterMs: facts.longestMs });
       }
       first ??= second;
       last = second;
-      failedSince = 0;
+      failedDuringGap = 0;
       finished += facts.finished;
     }
     if (first === undefined) return [];
     // Silent seconds count, too: if something ends once in ten seconds, the seconds in which it ends do not show its rate.
     const perSecond = finished / (last - first + 1);
-    return found.filter(({ seconds }) => seconds * perSecond >= EXPECTED_MIN);
+    return found.filter(({ seconds }) => seconds * perSecond >= EXPECTED_COMPLETIONS_MIN);
   }
 
   /** Seconds with any event, in order. */

@@ -18,7 +18,7 @@ export interface SlowTransaction {
   readonly parts: Readonly<Record<string, number>> | null;
 }
 
-export class Slowest {
+export class SlowestTransactions {
   private readonly transactions: SlowTransaction[] = [];
 
   constructor(private readonly most: number) {}
@@ -30,9 +30,12 @@ export class Slowest {
   add(candidate: SlowTransaction): void {
     const last = this.transactions.at(-1);
     if (this.transactions.length >= this.most && (!last || candidate.responseMs < last.responseMs)) return;
-    const same = this.transactions.findIndex((each) => isSame(each, candidate));
-    if (same >= 0) {
-      this.transactions[same] = joinedTransaction(this.transactions[same] as SlowTransaction, candidate);
+    const sameIndex = this.transactions.findIndex((each) => isSame(each, candidate));
+    if (sameIndex >= 0) {
+      this.transactions[sameIndex] = joinedTransaction(
+        this.transactions[sameIndex] as SlowTransaction,
+        candidate,
+      );
       return;
     }
     const place = this.transactions.findIndex(({ responseMs }) => responseMs < candidate.responseMs);

@@ -4,25 +4,25 @@ import type { SummaryLine } from "../results/log-lines.js";
 import type { TimelineRow, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "../metrics/figures.js";
 
-type Open<Row> = { -readonly [Key in keyof Row]: Row[Key] };
-type OpenRow = Open<Omit<TimelineRow, "transactionsByColumn">> & { readonly spread: Spread };
+type Mutable<Row> = { -readonly [Key in keyof Row]: Row[Key] };
+type MutableRow = Mutable<Omit<TimelineRow, "transactionsByColumn">> & { readonly columnSums: ColumnSums };
 
 export class Timeline {
-  private readonly rows = new Map<string, OpenRow>();
+  private readonly rows = new Map<string, MutableRow>();
 
   add({ actor, worker, operation, second, ...counts }: SummaryLine): void {
     const key = `${actor}/${worker}/${operation}`;
     let row = this.rows.get(key);
     if (!row) {
       const nothing = { transactions: 0, events: 0, retries: 0, failures: 0, longestMs: 0 };
-      this.rows.set(key, (row = { actor, worker, operation, ...nothing, spread: new Spread() }));
+      this.rows.set(key, (row = { actor, worker, operation, ...nothing, columnSums: new ColumnSums() }));
     }
     row.transactions += counts.transactions;
     row.events += counts.events;
     row.retries += sumOfCounts(counts.retries);
     row.failures += sumOfCounts(counts.failures);
     row.longestMs = Math.max(row.longestMs, counts.maxResponseMs);
-    row.spread.add(second, counts.transactions);
+    row.columnSums.add(second, counts.transactions);
   }
 
   report(order?: readonly string[]): TrialLogReport["timeline"] {
@@ -32,23 +32,23 @@ export class Timeline {
         a.worker - b.worker ||
         byOperation(a.operation, b.operation, order),
     );
-    const columnSeconds = Math.max(1, ...rows.map(({ spread }) => spread.columnSeconds));
-    for (const { spread } of rows) spread.widenToAtLeast(columnSeconds);
-    const columns = Math.max(0, ...rows.map(({ spread }) => spread.columns.length));
+    const columnSeconds = Math.max(1, ...rows.map(({ columnSums }) => columnSums.columnSeconds));
+    for (const { columnSums } of rows) columnSums.widenToAtLeast(columnSeconds);
+    const columns = Math.max(0, ...rows.map(({ columnSums }) => columnSums.columns.length));
     return {
       columnSeconds,
-      rows: rows.map(({ spread, ...row }) => ({
+      rows: rows.map(({ columnSums, ...row }) => ({
         ...row,
-        transactionsByColumn: Array.from({ length: columns }, (_, i) => spread.columns[i] ?? 0),
+        transactionsByColumn: Array.from({ length: columns }, (_, i) => columnSums.columns[i] ?? 0),
       })),
     };
   }
 }
 
-export const COLUMNS_MAX = 60;
+export const TIMELINE_COLUMNS_MAX = 60;
 
 /** Sums counts in a bounded number of columns. If the time outgrows them, each column covers twice as many seconds. */
-export class Spread {
+export class ColumnSums {
   private readonly counts: number[] = [];
   private width = 1;
 
@@ -62,7 +62,7 @@ export class Spread {
   }
 
   add(second: number, count: number): void {
-    while (second >= COLUMNS_MAX * this.width) this.doubleWidth();
+    while (second >= TIMELINE_COLUMNS_MAX * this.width) this.doubleColumnWidth();
     const column = Math.floor(second / this.width);
     while (this.counts.length <= column) this.counts.push(0);
     this.counts[column] = (this.counts[column] ?? 0) + count;
@@ -70,14 +70,14 @@ export class Spread {
 
   /** Widens the columns to at least that many seconds, so that rows beneath each other align. */
   widenToAtLeast(columnSeconds: number): void {
-    while (this.width < columnSeconds) this.doubleWidth();
+    while (this.width < columnSeconds) this.doubleColumnWidth();
   }
 
-  private doubleWidth(): void {
-    const halved = Math.ceil(this.counts.length / 2);
-    for (let i = 0; i < halved; i++)
+  private doubleColumnWidth(): void {
+    const halvedLength = Math.ceil(this.counts.length / 2);
+    for (let i = 0; i < halvedLength; i++)
       this.counts[i] = (this.counts[2 * i] ?? 0) + (this.counts[2 * i + 1] ?? 0);
-    this.counts.length = halved;
+    this.counts.length = halvedLength;
     this.width *= 2;
   }
 }

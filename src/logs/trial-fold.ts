@@ -5,20 +5,20 @@ import type { Operation } from "../metrics/operations.js";
 import { byOperation } from "../workloads/registry.js";
 import type { DetailLine, LogLine, OutsideLine, SlowLine, SummaryLine } from "../results/log-lines.js";
 import { Causes } from "./causes.js";
-import { hasTimes, secondsOf, wantsWorker, wantsOperation, type LogFilter } from "./log-filter.js";
+import { hasTimeBounds, secondRangeOf, wantsWorker, wantsOperation, type LogFilter } from "./log-filter.js";
 import type { OperationStall, PhaseSpan, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "../metrics/figures.js";
 import { addBySqlstate } from "../metrics/metric-lists.js";
 import type { LogNames } from "./names.js";
 import { OperationFold } from "./operation-fold.js";
-import { Slowest } from "./slowest.js";
+import { SlowestTransactions } from "./slowest.js";
 import { Timeline } from "./timeline.js";
 
 export class TrialFold {
   private readonly operations = new Map<Operation, OperationFold>();
   private readonly timeline = new Timeline();
   private readonly causes = new Causes();
-  private readonly slowest: Slowest;
+  private readonly slowest: SlowestTransactions;
   private readonly phases: { phase: string; startedAt: string }[] = [];
   private readonly outside = { transactions: 0, retries: 0, failures: 0 };
   private readonly detailLines = { retry: 0, failure: 0 };
@@ -40,33 +40,33 @@ export class TrialFold {
     private readonly names: LogNames,
     private readonly order?: readonly Operation[],
   ) {
-    this.slowest = new Slowest(slowestMost);
+    this.slowest = new SlowestTransactions(slowestMost);
   }
 
   /** Adds a line that passes the filter; returns the reason if its fields contradict each other, else undefined. */
   add(line: LogLine): string | undefined {
     this.isCounted ||= line.level === "info";
     if (line.actor === "coordinator") {
-      this.addCoordinator(line);
+      this.addCoordinatorLine(line);
       return undefined;
     }
-    const performed = line.event === "start" ? (line.operations ?? []) : operationsIn(line);
-    this.names.add(line.actor, line.worker, performed);
+    const performedOperations = line.event === "start" ? (line.operations ?? []) : operationsIn(line);
+    this.names.add(line.actor, line.worker, performedOperations);
     if (!wantsWorker(this.filter, line.actor, line.worker)) return undefined;
     switch (line.event) {
       case "start":
-        this.addWorker(performed, line.clients ?? 0);
+        this.addWorker(performedOperations, line.clients ?? 0);
         return undefined;
       case "summary":
-        if (!("outside" in line)) return this.addSummary(line);
-        this.addOutside(line);
+        if (!("outside" in line)) return this.addSummaryLine(line);
+        this.addOutsideLine(line);
         return undefined;
       case "retry":
       case "failure":
-        this.addDetail(line);
+        this.addDetailLine(line);
         return undefined;
       case "slow":
-        this.addSlow(line);
+        this.addSlowLine(line);
         return undefined;
       case "phase":
       case "audit":
@@ -105,7 +105,7 @@ export class TrialFold {
       retries: isCounted ? sumOfCounts(retriesBySqlstate) : null,
       retriesBySqlstate: isCounted ? retriesBySqlstate : null,
       failures: isCounted ? failures : null,
-      outside: isCounted && !hasTimes(this.filter) && !this.filter.operations ? { ...outside } : null,
+      outside: isCounted && !hasTimeBounds(this.filter) && !this.filter.operations ? { ...outside } : null,
       details: {
         retryLines: this.detailLines.retry,
         failureLines: this.detailLines.failure,
@@ -119,7 +119,7 @@ export class TrialFold {
     };
   }
 
-  private addCoordinator(line: LogLine): void {
+  private addCoordinatorLine(line: LogLine): void {
     switch (line.event) {
       case "start":
         this.index = line.index ?? null;
@@ -156,9 +156,9 @@ export class TrialFold {
     }
   }
 
-  private addSummary(line: SummaryLine): string | undefined {
+  private addSummaryLine(line: SummaryLine): string | undefined {
     if (this.wantsSecond(line.second)) this.leftOut += line.suppressedLines ?? 0;
-    if (!this.wants(line.operation, line.second)) return undefined;
+    if (!this.wantsEvent(line.operation, line.second)) return undefined;
     const problem = this.operationFold(line.operation).add(line);
     if (problem !== undefined) return problem;
     this.timeline.add(line);
@@ -179,20 +179,20 @@ export class TrialFold {
     return undefined;
   }
 
-  private addOutside({ transactions, retries, failures, suppressedLines = 0 }: OutsideLine): void {
+  private addOutsideLine({ transactions, retries, failures, suppressedLines = 0 }: OutsideLine): void {
     this.outside.transactions += transactions;
     this.outside.retries += retries;
     this.outside.failures += failures;
-    if (!hasTimes(this.filter)) this.leftOut += suppressedLines;
+    if (!hasTimeBounds(this.filter)) this.leftOut += suppressedLines;
   }
 
-  private addDetail(line: DetailLine): void {
-    if (!this.wants(line.operation, line.second)) return;
+  private addDetailLine(line: DetailLine): void {
+    if (!this.wantsEvent(line.operation, line.second)) return;
     this.detailLines[line.event]++;
     this.causes.add(line);
   }
 
-  private addSlow({
+  private addSlowLine({
     operation,
     actor,
     worker,
@@ -202,7 +202,7 @@ export class TrialFold {
     attempt,
     ...line
   }: SlowLine): void {
-    if (!this.wants(operation, line.second)) return;
+    if (!this.wantsEvent(operation, line.second)) return;
     this.slowest.add({
       operation,
       actor,
@@ -218,19 +218,19 @@ export class TrialFold {
   }
 
   /** True if an event is in the window and passes the filter; events outside the window are counted elsewhere. */
-  private wants(operation: Operation, second: number | undefined): second is number {
+  private wantsEvent(operation: Operation, second: number | undefined): second is number {
     return second !== undefined && wantsOperation(this.filter, operation) && this.wantsSecond(second);
   }
 
   private wantsSecond(second: number): boolean {
-    if (!hasTimes(this.filter)) return true;
+    if (!hasTimeBounds(this.filter)) return true;
     const range = this.range();
     return second >= range.from && second < range.to;
   }
 
   private range(): { from: number; to: number } {
     const startsAtMs = this.windowStartsAt === null ? undefined : Date.parse(this.windowStartsAt);
-    const range = secondsOf(this.filter, startsAtMs);
+    const range = secondRangeOf(this.filter, startsAtMs);
     if (range) return range;
     throw new UsageError(
       `${this.file} does not say when the window of trial ${this.number} began`,
@@ -240,7 +240,7 @@ export class TrialFold {
 
   private secondsCounted(): number | null {
     const windowSeconds = this.end?.windowSeconds ?? null;
-    if (windowSeconds === null || !hasTimes(this.filter) || !this.isCounted) return windowSeconds;
+    if (windowSeconds === null || !hasTimeBounds(this.filter) || !this.isCounted) return windowSeconds;
     const { from, to } = this.range();
     return Math.max(0, Math.min(to, windowSeconds) - from);
   }
@@ -264,9 +264,10 @@ export class TrialFold {
   private phaseSpans(): PhaseSpan[] {
     return this.phases.map(({ phase, startedAt }, i) => {
       const endedAt = this.phases[i + 1]?.startedAt ?? this.end?.time;
-      const stamped = endedAt === undefined ? null : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
+      const stampedSeconds =
+        endedAt === undefined ? null : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
       // Time stamps come from a clock that may be set meanwhile, so the stated length of the window is preferred.
-      const seconds = phase === "measure" ? (this.end?.windowSeconds ?? stamped) : stamped;
+      const seconds = phase === "measure" ? (this.end?.windowSeconds ?? stampedSeconds) : stampedSeconds;
       return { phase, startedAt, seconds: seconds !== null && seconds < 0 ? null : seconds };
     });
   }

@@ -12,9 +12,9 @@ const COMPRESSED_HEADER_BYTES = 8;
 const PLAIN_HEADER_BYTES = 40;
 const HISTOGRAM_DIGITS = 3;
 /** Most bytes of a decoded histogram: well above the size of all its buckets. */
-const BYTES_MAX = 512 * 1024;
+const DECODED_BYTES_MAX = 512 * 1024;
 /** Largest total count of a histogram, whose counts are kept in 32 bits. */
-const COUNT_MAX = 2 ** 32 - 1;
+const TOTAL_COUNT_MAX = 2 ** 32 - 1;
 
 export function encodeHistogram(histogram: Histogram): string {
   return hdr.encodeIntoCompressedBase64(histogram);
@@ -27,7 +27,7 @@ export function addEncodedHistogram(into: Histogram, encoded: string, samples?: 
   for (let i = 1; i < buckets.length; i += 2) held += buckets[i] as number;
   if (samples !== undefined && held !== samples)
     throw new Error(`the histogram holds ${held} samples of ${samples}`);
-  if (into.totalCount + held > COUNT_MAX)
+  if (into.totalCount + held > TOTAL_COUNT_MAX)
     throw new Error("the histogram holds more samples than can be counted");
   for (let i = 0; i < buckets.length; i += 2)
     into.recordValueWithCount(buckets[i] as number, buckets[i + 1] as number);
@@ -45,7 +45,7 @@ function inflatedBytes(encoded: string): Buffer {
     throw new Error("it is no HdrHistogram of the V2 encoding");
   const length = bytes.readUInt32BE(4);
   const body = bytes.subarray(COMPRESSED_HEADER_BYTES, COMPRESSED_HEADER_BYTES + length);
-  const plain = inflateSync(body, { maxOutputLength: BYTES_MAX });
+  const plain = inflateSync(body, { maxOutputLength: DECODED_BYTES_MAX });
   const isOurs =
     plain.length >= PLAIN_HEADER_BYTES &&
     plain.readUInt32BE(0) === PLAIN_COOKIE &&
@@ -73,13 +73,13 @@ function bucketsOf(payload: Buffer, { highestTrackableValue }: Histogram): numbe
       number += (byte & 0x7f) * scale;
       scale *= 128;
     } while (byte >= 0x80 && scale < 2 ** 49);
-    const isEmpty = number % 2 === 1;
-    const count = isEmpty ? (number + 1) / 2 : number / 2;
-    if (isEmpty || count === 0) {
-      index += isEmpty ? count : 1;
+    const isEmptyRun = number % 2 === 1;
+    const count = isEmptyRun ? (number + 1) / 2 : number / 2;
+    if (isEmptyRun || count === 0) {
+      index += isEmptyRun ? count : 1;
       continue;
     }
-    const value = valueAt(index++);
+    const value = bucketValueAt(index++);
     if (value > highestTrackableValue) throw new Error("the histogram holds a value out of range");
     buckets.push(value, count);
   }
@@ -87,7 +87,7 @@ function bucketsOf(payload: Buffer, { highestTrackableValue }: Histogram): numbe
 }
 
 /** The value of a bucket. With 3 digits a bucket has 2048 steps; the upper 1024 continue the bucket before. */
-function valueAt(index: number): number {
+function bucketValueAt(index: number): number {
   const bucket = Math.max(0, Math.floor(index / 1024) - 1);
   return (index - bucket * 1024) * 2 ** bucket;
 }

@@ -1,7 +1,7 @@
 // Shares of a worker's operations by the endpoint at which they happened, for workers with several endpoints. They are
 // shipped once, when the worker stops, so that memory is bounded by the endpoints however long the window is.
 import { createHistogram, recordableUs, type Histogram } from "./histograms.js";
-import { noShareCounts, shareOf, type OperationShare, type ShareCounts } from "./operation-share.js";
+import { zeroShareCounts, shareOf, type OperationShare, type ShareCounts } from "./operation-share.js";
 import type { Operation } from "./operations.js";
 
 /** What one worker measured at one endpoint. */
@@ -14,7 +14,7 @@ export interface EndpointDelta {
 
 interface Part {
   readonly counts: ShareCounts;
-  responses: Histogram | undefined;
+  responseTimes: Histogram | undefined;
 }
 
 export class EndpointSplit {
@@ -28,7 +28,7 @@ export class EndpointSplit {
     const part = this.partOf(endpoint, operation);
     part.counts.transactions++;
     part.counts.events += events;
-    (part.responses ??= createHistogram()).recordValue(recordableUs(responseMs));
+    (part.responseTimes ??= createHistogram()).recordValue(recordableUs(responseMs));
   }
 
   /** Counts an attempt that failed at the endpoint and is tried again, at the same or another endpoint. */
@@ -49,9 +49,9 @@ export class EndpointSplit {
   operations(): EndpointDelta["operations"][] {
     return this.parts.map((byOperation) =>
       Object.fromEntries(
-        Array.from(byOperation, ([operation, { counts, responses }]) => [
+        Array.from(byOperation, ([operation, { counts, responseTimes }]) => [
           operation,
-          shareOf(counts, responses, "with histogram"),
+          shareOf(counts, responseTimes, "with histogram"),
         ]),
       ),
     );
@@ -61,7 +61,7 @@ export class EndpointSplit {
     const byOperation = this.parts[endpoint];
     if (!byOperation) throw new RangeError(`there is no endpoint ${endpoint}`);
     let part = byOperation.get(operation);
-    if (!part) byOperation.set(operation, (part = { counts: noShareCounts(), responses: undefined }));
+    if (!part) byOperation.set(operation, (part = { counts: zeroShareCounts(), responseTimes: undefined }));
     return part;
   }
 }

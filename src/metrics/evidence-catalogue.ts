@@ -1,7 +1,7 @@
 // The only list of the metrics of a server, its tables and statements, a pooler and the machine: all consumers iterate it
 // by way of `workloads/evidence.ts`, where a workload adds more.
 import {
-  because,
+  evidenceReason,
   cost,
   counter,
   gauge,
@@ -17,11 +17,11 @@ import {
 } from "./evidence-metric.js";
 
 /** Title of the live chart of sessions. */
-const SESSIONS = "Sessions and clients";
+const SESSIONS_PANEL = "Sessions and clients";
 
 export const EVIDENCE = [
   gauge("sessions.active", "sessions", "sessions of the load that run a statement", {
-    live: { line: [SESSIONS, "active"] },
+    live: { line: [SESSIONS_PANEL, "active"] },
     window: spread("sessionsActive"),
   }),
   gauge(
@@ -30,7 +30,11 @@ export const EVIDENCE = [
     "sessions that hold a transaction open and wait for the client",
     {
       window: spread("sessionsIdleInTransaction", {
-        reason: because("idle", 0.3, "{now} sessions on average were idle in a transaction against {then}"),
+        reason: evidenceReason(
+          "idle",
+          0.3,
+          "{now} sessions on average were idle in a transaction against {then}",
+        ),
       }),
     },
   ),
@@ -40,9 +44,13 @@ export const EVIDENCE = [
   gauge("foreignSessions.*", "sessions", "the same by database/user/application, the five with most"),
   gauge("wait.*", "sessions", "active sessions by wait event, `wait.CPU` for those that wait for nothing"),
   gauge("locks.blocked", "sessions", "sessions that wait for a lock of another", {
-    live: { word: "blocked", line: [SESSIONS, "blocked by a lock"] },
+    live: { word: "blocked", line: [SESSIONS_PANEL, "blocked by a lock"] },
     window: spread("blocked", {
-      reason: because("locks", 0.2, "{now} sessions on average were blocked by another against {then}"),
+      reason: evidenceReason(
+        "locks",
+        0.2,
+        "{now} sessions on average were blocked by another against {then}",
+      ),
     }),
   }),
   gauge("locks.longestChain", "sessions", "sessions in the longest chain of lock waits, without the holder", {
@@ -60,13 +68,13 @@ export const EVIDENCE = [
     "transactions since the oldest snapshot that vacuum must respect",
     {
       window: most("oldestXminAge", {
-        reason: because("xmin", 1000, "the oldest snapshot was {now} transactions old against {then}"),
+        reason: evidenceReason("xmin", 1000, "the oldest snapshot was {now} transactions old against {then}"),
       }),
     },
   ),
   gauge("xmin.oldestTransactionMs", "ms", "age of the oldest open transaction", {
     window: most("oldestTransactionMs", {
-      reason: because("xmin", 1000, "the oldest transaction was open for {now} against {then}"),
+      reason: evidenceReason("xmin", 1000, "the oldest transaction was open for {now} against {then}"),
     }),
   }),
   gauge("vacuum.workers", "", "autovacuum workers at work on the workload's tables"),
@@ -77,7 +85,7 @@ export const EVIDENCE = [
     source: "log",
     window: total("walBytes", { isThreshold: true }),
     perEvent: cost("walBytes", "WAL per event", {
-      reason: because("wal", 100, "{who} wrote {now} of WAL per event against {then}"),
+      reason: evidenceReason("wal", 100, "{who} wrote {now} of WAL per event against {then}"),
     }),
   }),
   counter("wal.records", "records", "records of the write-ahead log", {
@@ -87,13 +95,13 @@ export const EVIDENCE = [
   counter("wal.fullPageImages", "pages", "full-page images in the write-ahead log", {
     window: total("walFullPageImages", { isThreshold: true }),
     perEvent: cost("walFullPageImages", "Full-page images per event", {
-      reason: because("pages", 0.05, "the WAL held {now} full pages per event against {then}"),
+      reason: evidenceReason("pages", 0.05, "the WAL held {now} full pages per event against {then}"),
     }),
   }),
   counter("wal.buffersFull", "", "writes of the write-ahead log because wal_buffers was full", {
     window: total("walBuffersFull", {
       isThreshold: true,
-      reason: because(
+      reason: evidenceReason(
         "buffers",
         0.05,
         "the WAL was written {now} times per transaction for full wal_buffers against {then}",
@@ -105,14 +113,21 @@ export const EVIDENCE = [
   }),
   counter("wal.fsyncs", "", "fsyncs of the write-ahead log", {
     window: total("walFsyncs", {
-      reason: because("fsync", 0.05, "there were {now} fsyncs of the WAL per transaction against {then}", {
-        per: "transaction",
-      }),
+      reason: evidenceReason(
+        "fsync",
+        0.05,
+        "there were {now} fsyncs of the WAL per transaction against {then}",
+        {
+          per: "transaction",
+        },
+      ),
     }),
   }),
   counter("wal.fsyncMs", "ms", "time in them (track_wal_io_timing)", {
     window: total("walFsyncMs", {
-      reason: because("fsync", 0.1, "one fsync of the WAL took {now} against {then}", { per: "fsync" }),
+      reason: evidenceReason("fsync", 0.1, "one fsync of the WAL took {now} against {then}", {
+        per: "fsync",
+      }),
     }),
   }),
   counter("wal.zeroBytes", "bytes", "zeros written into new files of the write-ahead log (PostgreSQL 18)", {
@@ -140,40 +155,47 @@ export const EVIDENCE = [
   counter("blocks.hit", "blocks", "blocks found in shared buffers", { window: total("blocksHit") }),
   counter("blocks.read", "blocks", "blocks read from outside of them", {
     window: total("blocksRead", {
-      reason: because("reads", 0.1, "{now} blocks per event were not in shared buffers against {then}", {
-        per: "event",
-      }),
+      reason: evidenceReason(
+        "reads",
+        0.1,
+        "{now} blocks per event were not in shared buffers against {then}",
+        {
+          per: "event",
+        },
+      ),
     }),
   }),
   counter("temporary.bytes", "bytes", "written to temporary files", {
     window: total("temporaryBytes", {
       isThreshold: true,
-      reason: because("files", 100, "{now} of temporary files per event were written against {then}", {
+      reason: evidenceReason("files", 100, "{now} of temporary files per event were written against {then}", {
         per: "event",
       }),
     }),
   }),
   counter("checkpoints.done", "", "checkpoints", {
     window: total("checkpoints", {
-      reason: because("pages", 1, "there were {now} checkpoints a minute against {then}", { per: "minute" }),
+      reason: evidenceReason("pages", 1, "there were {now} checkpoints a minute against {then}", {
+        per: "minute",
+      }),
     }),
   }),
   gauge("size.tableBytes", "bytes", "the workload's tables without indexes and TOAST", {
     window: last("tableBytes", { isThreshold: true, chart: "Tables" }),
     perEvent: cost("tableBytes", "Table growth per event", {
-      reason: because("tables", 100, "{who}'s tables grew by {now} per event against {then}"),
+      reason: evidenceReason("tables", 100, "{who}'s tables grew by {now} per event against {then}"),
     }),
   }),
   gauge("size.indexBytes", "bytes", "their indexes", {
     window: last("indexBytes", { isThreshold: true, chart: "Indexes" }),
     perEvent: cost("indexBytes", "Index growth per event", {
-      reason: because("indexes", 50, "{who}'s indexes grew by {now} per event against {then}"),
+      reason: evidenceReason("indexes", 50, "{who}'s indexes grew by {now} per event against {then}"),
     }),
   }),
   gauge("size.toastBytes", "bytes", "their TOAST tables with indexes", {
     window: last("toastBytes", { isThreshold: true, chart: "TOAST" }),
     perEvent: cost("toastBytes", "TOAST growth per event", {
-      reason: because("tables", 100, "{who}'s TOAST grew by {now} per event against {then}"),
+      reason: evidenceReason("tables", 100, "{who}'s TOAST grew by {now} per event against {then}"),
     }),
   }),
   gauge("size.bytes", "bytes", "tables, indexes and TOAST together", {
@@ -191,13 +213,13 @@ export const EVIDENCE = [
   gauge("tuples.dead", "rows", "dead rows of the workload's tables, as the statistics estimate them", {
     window: spread("deadTuples", {
       chart: "Dead rows, mean",
-      reason: because("dead", 500, "the tables held {now} dead rows on average against {then}"),
+      reason: evidenceReason("dead", 500, "the tables held {now} dead rows on average against {then}"),
     }),
     // Every update, HOT or not, and every delete leaves one dead version behind.
     perEvent: cost("deadTuples", "Dead rows per event", {
       of: ["tuples.updated", "tuples.deleted"],
       help: "Rows that died, whether or not they were vacuumed since",
-      reason: because("dead", 0.1, "{now} rows per event died against {then}"),
+      reason: evidenceReason("dead", 0.1, "{now} rows per event died against {then}"),
     }),
   }),
   counter("tuples.inserted", "rows", "rows inserted into the workload's tables", {
@@ -218,14 +240,14 @@ export const EVIDENCE = [
           ? Math.min(1, rowsHotUpdated / rowsUpdated)
           : undefined,
       chart: "HOT updates",
-      reason: because("HOT", 0.05, "{now} of the updates were HOT against {then}"),
+      reason: evidenceReason("HOT", 0.05, "{now} of the updates were HOT against {then}"),
     },
   }),
   counter("tuples.deleted", "rows", "rows deleted", { window: total("rowsDeleted") }),
   gauge("gin.pendingPages", "pages", "pages of the GIN pending lists", {
     window: most("ginPendingPages", {
       chart: "GIN pending list, at most",
-      reason: because("gin", 8, "the GIN pending lists held up to {now} pages against {then}"),
+      reason: evidenceReason("gin", 8, "the GIN pending lists held up to {now} pages against {then}"),
     }),
     growth: growth("ginPendingGrowthPages"),
   }),
@@ -234,13 +256,13 @@ export const EVIDENCE = [
     isSampled: false,
     perEvent: cost("buffersDirtied", "Buffers dirtied per event", {
       help: "By statements of the workload, from pg_stat_statements",
-      reason: because("blocks", 0.1, "{now} buffers per event became dirty against {then}"),
+      reason: evidenceReason("blocks", 0.1, "{now} buffers per event became dirty against {then}"),
     }),
   }),
   counter("blocks.written", "blocks", "blocks that any process wrote, or added to a file", {
     window: total("blocksWritten", { isThreshold: true }),
     perEvent: cost("blocksWritten", "Blocks written per event", {
-      reason: because("blocks", 0.1, "{now} blocks per event were written against {then}"),
+      reason: evidenceReason("blocks", 0.1, "{now} blocks per event were written against {then}"),
     }),
   }),
   gauge("pooler.clientsActive", "clients", "pooler: clients that have a server connection, or need none", {
@@ -249,9 +271,13 @@ export const EVIDENCE = [
   gauge("pooler.clientsWaiting", "clients", "pooler: clients that wait for a server connection", {
     source: "pooler",
     line: "Clients that wait for a server connection",
-    live: { word: "waiting for the pooler", isInStatus: true, line: [SESSIONS, "waiting for the pooler"] },
+    live: {
+      word: "waiting for the pooler",
+      isInStatus: true,
+      line: [SESSIONS_PANEL, "waiting for the pooler"],
+    },
     window: spread("clientsWaiting", {
-      reason: because(
+      reason: evidenceReason(
         "pooler",
         0.3,
         "{now} clients on average waited for a server connection of the pooler against {then}",
@@ -279,7 +305,7 @@ export const EVIDENCE = [
     source: "pooler",
     window: given("waitMsPerTransaction", {
       help: "Wait for a server connection, as the pooler counted it",
-      reason: because(
+      reason: evidenceReason(
         "pooler",
         0.2,
         "a transaction waited {now} for a server connection of the pooler against {then}",
@@ -295,22 +321,27 @@ export const EVIDENCE = [
     mayFall: true,
     window: total("serverCpuSeconds", { isSeconds: true, isThreshold: true }),
     perEvent: cost("serverCpuMs", "Server CPU per event", {
-      reason: because("cpu", 0.05, "the server took {now} of CPU time per event against {then}"),
+      reason: evidenceReason("cpu", 0.05, "the server took {now} of CPU time per event against {then}"),
     }),
   }),
   counter("host.poolerCpuMs", "ms", "CPU time of a pooler that train-sim started", {
     source: "host",
     window: total("poolerCpuSeconds", {
       isSeconds: true,
-      reason: because("pooler CPU", 0.02, "the pooler took {now} of CPU time per event against {then}", {
-        per: "event",
-      }),
+      reason: evidenceReason(
+        "pooler CPU",
+        0.02,
+        "the pooler took {now} of CPU time per event against {then}",
+        {
+          per: "event",
+        },
+      ),
     }),
   }),
   counter("host.clientCpuMs", "ms", "CPU time of train-sim itself", {
     source: "host",
     perEvent: cost("clientCpuMs", "Client CPU per event", {
-      reason: because("client", 0.05, "train-sim took {now} of CPU time per event against {then}"),
+      reason: evidenceReason("client", 0.05, "train-sim took {now} of CPU time per event against {then}"),
     }),
   }),
   counter("host.otherCpuMs", "ms", "CPU time of all other programs", { source: "host", mayFall: true }),

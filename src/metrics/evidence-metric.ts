@@ -68,7 +68,7 @@ export interface LiveFigure {
   readonly line?: readonly [panel: string, name: string];
 }
 
-interface Options {
+interface EvidenceMetricOptions {
   /** Source of the readings. Default: the server's statistics, which restart at 0 after a crash or a reset. */
   readonly source?: "log" | "client" | "statements" | "pooler" | "host";
   readonly better?: "higher";
@@ -90,7 +90,7 @@ interface Options {
   readonly perEvent?: EvidenceFigure;
 }
 
-export interface EvidenceMetric extends Options {
+export interface EvidenceMetric extends EvidenceMetricOptions {
   /** Name in samples, charts and Prometheus. A name that ends in `*` is a family: `wait.*` holds `wait.Lock:tuple`. */
   readonly name: string;
   /** Kind of the reading. A counter is sampled as its increase per second since the previous sample. */
@@ -104,13 +104,13 @@ export type EvidenceValues = Readonly<Record<string, number>>;
 
 const metric =
   (kind: EvidenceMetric["kind"]) =>
-  <const Of extends Options>(
+  <const Of extends EvidenceMetricOptions>(
     name: string,
     unit: EvidenceUnit,
     meaning: string,
     options?: Of,
-  ): Omit<EvidenceMetric, keyof Options> & Of =>
-    ({ name, kind, unit, meaning, ...options }) as Omit<EvidenceMetric, keyof Options> & Of;
+  ): Omit<EvidenceMetric, keyof EvidenceMetricOptions> & Of =>
+    ({ name, kind, unit, meaning, ...options }) as Omit<EvidenceMetric, keyof EvidenceMetricOptions> & Of;
 export const [counter, gauge, ratio] = [metric("counter"), metric("gauge"), metric("ratio")];
 
 type FigureOverrides = Partial<EvidenceFigure>;
@@ -126,7 +126,7 @@ export function cost<const Field extends string>(field: Field, chart: string, mo
 }
 
 /** Reason of a figure; `least` is in the unit of the metric. */
-export function because(
+export function evidenceReason(
   topic: string,
   least: number,
   words: string,

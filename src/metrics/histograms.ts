@@ -14,22 +14,22 @@ export type { LatencySummary } from "./figures.js";
  */
 export const HIGHEST_TRACKABLE_US = 7 * 24 * 3600 * 1_000_000;
 
-const SHAPE = {
+const HISTOGRAM_SHAPE = {
   bitBucketSize: 32,
   lowestDiscernibleValue: 1,
   numberOfSignificantValueDigits: 3,
   useWebAssembly: false,
 } as const;
 /** Largest value in the first bucket, in microseconds. */
-const FIRST_BUCKET_US = 2047;
+const FIRST_BUCKET_MAX_US = 2047;
 
 export function createHistogram(): Histogram {
-  return hdr.build({ ...SHAPE, autoResize: false, highestTrackableValue: HIGHEST_TRACKABLE_US });
+  return hdr.build({ ...HISTOGRAM_SHAPE, autoResize: false, highestTrackableValue: HIGHEST_TRACKABLE_US });
 }
 
 /** A histogram to be kept: it has the same buckets, but only up to its largest sample (45 kB for a second). */
 export function createGrowingHistogram(): Histogram {
-  return hdr.build({ ...SHAPE, autoResize: true, highestTrackableValue: FIRST_BUCKET_US });
+  return hdr.build({ ...HISTOGRAM_SHAPE, autoResize: true, highestTrackableValue: FIRST_BUCKET_MAX_US });
 }
 
 /** Milliseconds as whole microseconds, limited to the range of a histogram. */
@@ -111,13 +111,13 @@ export function countsWithin(histogram: Histogram, boundsUs: readonly number[]):
   if (!(histogram instanceof hdr.JsHistogram)) throw new Error("counts are read from a histogram of our own");
   const counts = Array.from({ length: boundsUs.length + 1 }, () => 0);
   const last = histogram.totalCount === 0 ? -1 : histogram.countsArrayIndex(histogram.maxValue);
-  let bin = 0;
+  let binIndex = 0;
   for (let index = 0; index <= last; index++) {
     const count = histogram.getCountAtIndex(index);
     if (count === 0) continue;
     const valueUs = histogram.valueFromIndex(index);
-    while (bin < boundsUs.length && valueUs > (boundsUs[bin] ?? 0)) bin++;
-    counts[bin] = (counts[bin] ?? 0) + count;
+    while (binIndex < boundsUs.length && valueUs > (boundsUs[binIndex] ?? 0)) binIndex++;
+    counts[binIndex] = (counts[binIndex] ?? 0) + count;
   }
   return counts;
 }
@@ -171,8 +171,8 @@ export class HistogramSet {
 
   /** Histograms with samples by tag: operations in order of first use, measures in catalogue order, then lifecycles. */
   entries(): [Tag, Histogram][] {
-    const ofOperations = [...this.byTag.keys()].filter((tag) => stageOf(tag) === undefined);
-    const operations = new Set(ofOperations.map((tag) => tag.slice(0, tag.indexOf("."))));
+    const operationTags = [...this.byTag.keys()].filter((tag) => stageOf(tag) === undefined);
+    const operations = new Set(operationTags.map((tag) => tag.slice(0, tag.indexOf("."))));
     return tagsOf([...operations], this.stages).flatMap((tag): [Tag, Histogram][] => {
       const histogram = this.get(tag);
       return histogram ? [[tag, histogram]] : [];

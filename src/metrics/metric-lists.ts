@@ -4,62 +4,71 @@ import { type Figures, type LatencySummary } from "./figures.js";
 
 type Entry = (typeof METRICS)[number];
 type Counter = Extract<Entry, { readonly aggregate: "sum" | "max" }>;
-type BySqlstate = Extract<Entry, { readonly aggregate: "by SQLSTATE" }>;
+type SqlstateMetric = Extract<Entry, { readonly aggregate: "by SQLSTATE" }>;
 type Latency = Extract<Entry, { readonly aggregate: "histogram" }>;
 type Deviation = Extract<Entry, { readonly aggregate: "deviation" }>;
-type Audited = Extract<Entry, { readonly aggregate: "audited" }>;
+type AuditedMetric = Extract<Entry, { readonly aggregate: "audited" }>;
 
-const ALL: readonly Entry[] = METRICS;
-const BY_ID: ReadonlyMap<string, Metric> = new Map(ALL.map((metric) => [metric.id, metric]));
+const ALL_METRICS: readonly Entry[] = METRICS;
+const METRICS_BY_ID: ReadonlyMap<string, Metric> = new Map(ALL_METRICS.map((metric) => [metric.id, metric]));
 
-export const COUNTERS = ALL.filter(
+export const COUNTERS = ALL_METRICS.filter(
   (metric): metric is Counter => metric.aggregate === "sum" || metric.aggregate === "max",
 );
 export type CounterId = Counter["id"];
-export const SLOTS = recordOf(COUNTERS, (_, slot) => slot);
+export const COUNTER_SLOTS = recordOf(COUNTERS, (_, slot) => slot);
 
-export const BY_SQLSTATE = ALL.filter((metric): metric is BySqlstate => metric.aggregate === "by SQLSTATE");
-export type BySqlstateId = BySqlstate["id"];
+export const SQLSTATE_METRICS = ALL_METRICS.filter(
+  (metric): metric is SqlstateMetric => metric.aggregate === "by SQLSTATE",
+);
+export type SqlstateMetricId = SqlstateMetric["id"];
 
-export type Counts = Record<CounterId, number> & Record<BySqlstateId, Record<string, number>>;
+export type Counts = Record<CounterId, number> & Record<SqlstateMetricId, Record<string, number>>;
 
-export const LATENCIES = ALL.filter((metric): metric is Latency => metric.aggregate === "histogram");
+export const LATENCIES = ALL_METRICS.filter((metric): metric is Latency => metric.aggregate === "histogram");
 export type LatencyId = Latency["id"];
 
-export const DEVIATIONS = ALL.filter((metric): metric is Deviation => metric.aggregate === "deviation");
+export const DEVIATIONS = ALL_METRICS.filter(
+  (metric): metric is Deviation => metric.aggregate === "deviation",
+);
 export type DeviationField = Deviation["field"];
 
 /** Metrics that the audit of a trial counts by operation. */
-export const AUDITED = ALL.filter((metric): metric is Audited => metric.aggregate === "audited");
-export type AuditedField = Audited["field"];
+export const AUDITED_METRICS = ALL_METRICS.filter(
+  (metric): metric is AuditedMetric => metric.aggregate === "audited",
+);
+export type AuditedField = AuditedMetric["field"];
 
 /** Fields of the result: counters, latencies, fields of some operations, and fields that are present only if above 0. */
 export type CounterField = Counter["field"];
 export type LatencyField = Latency["field"];
-export type RareField = Extract<Counter | Latency, { readonly presence: string }>["field"];
-export type SeenField = Extract<Counter | Latency, { readonly presence: "seen" }>["field"];
+export type ConditionalField = Extract<Counter | Latency, { readonly presence: string }>["field"];
+export type NonZeroField = Extract<Counter | Latency, { readonly presence: "seen" }>["field"];
 
 /** Columns of the time series. */
-export const SERIES = ALL.filter((metric) => "series" in metric);
+export const SERIES_METRICS = ALL_METRICS.filter((metric) => "series" in metric);
 /** Metrics that are counted for each second, in the window and outside of it. */
-export const SERIES_COUNTS = [...COUNTERS, ...BY_SQLSTATE].filter((metric) => "series" in metric);
-export type SeriesCounts = Record<Extract<Counter | BySqlstate, { readonly series: unknown }>["id"], number>;
+export const SERIES_COUNTS = [...COUNTERS, ...SQLSTATE_METRICS].filter((metric) => "series" in metric);
+export type SeriesCounts = Record<
+  Extract<Counter | SqlstateMetric, { readonly series: unknown }>["id"],
+  number
+>;
 
 type LiveLatency = Extract<Latency, { readonly prometheus: string }>;
 export const LIVE_LATENCIES = LATENCIES.filter((metric): metric is LiveLatency => "prometheus" in metric);
 export const LIVE_COUNTS = SERIES_COUNTS.filter((metric) => "prometheus" in metric);
 
 /** Counts and rates in the units of a result, and single numbers from a histogram. */
-export const AMOUNTS: readonly Metric[] = ALL.filter(
+export const AMOUNT_METRICS: readonly Metric[] = ALL_METRICS.filter(
   (metric) => "field" in metric && (metric.unit === "" || metric.aggregate === "deviation"),
 );
 
-export const NOTED: readonly Metric[] = ALL.filter((metric) => "isNoted" in metric);
+export const NOTED_METRICS: readonly Metric[] = ALL_METRICS.filter((metric) => "isNoted" in metric);
 
 type ComparedEntry = Extract<Entry, { readonly isCompared: true }>;
-const COMPARED = ALL.filter((metric): metric is ComparedEntry => "isCompared" in metric);
+const COMPARED_METRICS = ALL_METRICS.filter((metric): metric is ComparedEntry => "isCompared" in metric);
 export type ComparisonMetric = ComparedEntry["id"];
-export const COMPARISON_METRICS: readonly ComparisonMetric[] = COMPARED.map(({ id }) => id);
+export const COMPARISON_METRICS: readonly ComparisonMetric[] = COMPARED_METRICS.map(({ id }) => id);
 export const SPAN_METRICS = COMPARISON_METRICS.filter((id) => "isOfSpan" in metricNamed(id));
 export const HEADLINE_METRICS = COMPARISON_METRICS.filter((id) => "isHeadline" in metricNamed(id));
 
@@ -88,7 +97,7 @@ export function isLargerBetter(id: ComparisonMetric): boolean {
 /**
  * Aspects of a trial that must be valid for the metric to be judged; a rate needs both, because it is a count over a time.
  */
-export function restsOn({ unit, isRate }: Metric): readonly Aspect[] {
+export function requiredAspects({ unit, isRate }: Metric): readonly Aspect[] {
   if (isRate) return ["counts", "timings"];
   return unit === "ms" ? ["timings"] : ["counts"];
 }
@@ -106,17 +115,17 @@ export function columnTitle({ label, unit }: Metric): string {
 }
 
 export function metricNamed(id: Entry["id"]): Metric {
-  return BY_ID.get(id) as Metric;
+  return METRICS_BY_ID.get(id) as Metric;
 }
 
-const BY_THRESHOLD: ReadonlyMap<string, Metric> = new Map(
-  ALL.flatMap((metric) => ("threshold" in metric ? [[metric.threshold, metric]] : [])),
+const METRICS_BY_THRESHOLD: ReadonlyMap<string, Metric> = new Map(
+  ALL_METRICS.flatMap((metric) => ("threshold" in metric ? [[metric.threshold, metric]] : [])),
 );
 
-export const THRESHOLD_NAMES = [...BY_THRESHOLD.keys()];
+export const THRESHOLD_NAMES = [...METRICS_BY_THRESHOLD.keys()];
 
 export function thresholdMetric(name: string): Metric | undefined {
-  return BY_THRESHOLD.get(name);
+  return METRICS_BY_THRESHOLD.get(name);
 }
 
 export function needsSchedule({ presence }: Metric): boolean {
@@ -144,8 +153,8 @@ export function recordOf<M extends { readonly id: string }, Value>(
   >;
 }
 
-export function noCounts(): Counts {
-  return { ...recordOf(COUNTERS, () => 0), ...recordOf(BY_SQLSTATE, () => ({})) };
+export function zeroCounts(): Counts {
+  return { ...recordOf(COUNTERS, () => 0), ...recordOf(SQLSTATE_METRICS, () => ({})) };
 }
 
 export function addCounts(
@@ -156,7 +165,7 @@ export function addCounts(
     const count = from[id] ?? 0;
     into[id] = aggregate === "max" ? Math.max(into[id], count) : into[id] + count;
   }
-  for (const { id } of BY_SQLSTATE) addBySqlstate(into[id], from[id] ?? {});
+  for (const { id } of SQLSTATE_METRICS) addBySqlstate(into[id], from[id] ?? {});
 }
 
 export function addBySqlstate(into: Record<string, number>, from: Readonly<Record<string, number>>): void {

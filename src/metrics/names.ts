@@ -26,7 +26,7 @@ export function comparisonName({
 }
 
 /** Note on a difference that is no larger than the differences of A/A pairs. */
-export const WITHIN_NOISE = "within the noise floor";
+export const WITHIN_NOISE_NOTE = "within the noise floor";
 
 /** The verdicts on a comparison, named as stored, each with its mark, which follows a ratio. */
 export const VERDICT_MARKS = {
@@ -52,13 +52,13 @@ export function markOf(verdict: ComparisonVerdict, isBelowNoise = false): string
   return `${VERDICT_MARKS[verdict]}${isBelowNoise ? NOISE_MARK : ""}`;
 }
 
-export const MARK_WIDTH = 2;
+export const VERDICT_MARK_WIDTH = 2;
 
 /** Names of the metrics that are tested over the whole experiment; other metrics are exploratory at most. */
 const HEADLINE_NAMES = HEADLINE_METRICS.map((id) => (id === "eventsPerSecond" ? "throughput" : labelOf(id)));
 
 /** Legend of the marks. `within` is the margin within which two sides count as the same: 0.05 is 5 %. */
-export function legendOf(within: number): string {
+export function verdictLegend(within: number): string {
   const limits: Readonly<Partial<Record<ComparisonVerdict, string>>> = {
     finding: ` (of ${HEADLINE_NAMES.join(", ")})`,
     indistinguishable: ` (medians within ${Number((within * 100).toFixed(1))} %)`,
@@ -66,5 +66,5 @@ export function legendOf(within: number): string {
   const marks = COMPARISON_VERDICTS.map(
     (verdict) => `${VERDICT_MARKS[verdict]} ${verdict}${limits[verdict] ?? ""}`,
   );
-  return `${marks.join(", ")}; ${NOISE_MARK} ${WITHIN_NOISE}`;
+  return `${marks.join(", ")}; ${NOISE_MARK} ${WITHIN_NOISE_NOTE}`;
 }

@@ -12,7 +12,7 @@ export interface OperationShare extends Readonly<ShareCounts> {
   readonly responseHistogram?: string | undefined;
 }
 
-export function noShareCounts(): ShareCounts {
+export function zeroShareCounts(): ShareCounts {
   return { transactions: 0, events: 0, retries: 0, failures: 0 };
 }
 
@@ -22,6 +22,10 @@ export function shareOf(
   histograms?: "with histogram",
 ): OperationShare {
   const responseTimeMs = summaryMs(responses);
-  const isKept = histograms !== undefined && responses !== undefined && responseTimeMs !== null;
-  return { ...counts, responseTimeMs, ...(isKept && { responseHistogram: encodeHistogram(responses) }) };
+  const isHistogramKept = histograms !== undefined && responses !== undefined && responseTimeMs !== null;
+  return {
+    ...counts,
+    responseTimeMs,
+    ...(isHistogramKept && { responseHistogram: encodeHistogram(responses) }),
+  };
 }

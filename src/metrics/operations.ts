@@ -17,15 +17,15 @@ export function operationsIn(all: readonly Readonly<Record<Operation, unknown>>[
 /**
  * A name of letters, digits, _ and -, with a letter or _, because a mapping would not keep the order of names such as `06`.
  */
-const NAME = String.raw`(?=[\w-]*[A-Za-z_])\w[\w-]*`;
-export const OPERATION_NAME = new RegExp(`^${NAME}$`);
+const NAME_PATTERN = String.raw`(?=[\w-]*[A-Za-z_])\w[\w-]*`;
+export const OPERATION_NAME = new RegExp(`^${NAME_PATTERN}$`);
 
-const OWN_NAME = /^(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{0,62}$/;
-export const OWN_NAME_RULE = "letters, digits, _ and -, at least one letter, at most 63 characters";
+const OWN_OPERATION_NAME = /^(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{0,62}$/;
+export const OWN_OPERATION_NAME_RULE = "letters, digits, _ and -, at least one letter, at most 63 characters";
 
 /** True if a transaction in the user's SQL may have that name. */
 export function isOwnOperationName(name: string): boolean {
-  return OWN_NAME.test(name);
+  return OWN_OPERATION_NAME.test(name);
 }
 
 /**
@@ -33,16 +33,16 @@ export function isOwnOperationName(name: string): boolean {
  * stage.
  */
 export type LifecycleStage = string;
-const STAGE = "[a-z][A-Za-z]*";
-const SPAN = new RegExp(`^lifecycle\\.(${STAGE})$`);
+const STAGE_PATTERN = "[a-z][A-Za-z]*";
+const SPAN_TAG = new RegExp(`^lifecycle\\.(${STAGE_PATTERN})$`);
 
 /** The stage in a tag such as `lifecycle.completed`; undefined for the tag of an operation. */
 export function stageOf(compared: string): LifecycleStage | undefined {
-  return SPAN.exec(compared)?.[1];
+  return SPAN_TAG.exec(compared)?.[1];
 }
 
 /** The latency up to a stage in the `lifecycle` of a result. */
-export function spanIn<Latency>(
+export function spanLatencyIn<Latency>(
   lifecycle: Readonly<Record<`${string}Ms`, Latency>> | undefined,
   stage: LifecycleStage,
 ): Latency | undefined {
@@ -64,12 +64,14 @@ export function isStageTag(tag: Tag): tag is `lifecycle.${LifecycleStage}` {
 }
 
 /** The operation whose response times have this tag. */
-export function responseOf(tag: Tag): Operation | undefined {
+export function responseOperationOf(tag: Tag): Operation | undefined {
   return tag.endsWith(".response") ? tag.slice(0, -".response".length) : undefined;
 }
 
-const TAG = new RegExp(`^(${NAME}\\.(${LATENCIES.map(({ id }) => id).join("|")})|lifecycle\\.${STAGE})$`);
+const TAG_PATTERN = new RegExp(
+  `^(${NAME_PATTERN}\\.(${LATENCIES.map(({ id }) => id).join("|")})|lifecycle\\.${STAGE_PATTERN})$`,
+);
 
 export function isTag(text: string): text is Tag {
-  return TAG.test(text);
+  return TAG_PATTERN.test(text);
 }

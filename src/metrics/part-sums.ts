@@ -1,6 +1,6 @@
 // Means are taken from sums at the end, so every transaction weighs the same. Sums are whole nanoseconds: they add up exactly in any order
 // and come back exactly from a stored mean. The slowest transaction is kept whole: averages hide the tail.
-import { inOrderOfParts, type PartNames, type PartTimes } from "./part-times.js";
+import { sortedPartNames, type PartNames, type PartTimes } from "./part-times.js";
 
 /** The slowest transaction of a second of one worker. */
 export interface SlowestTransaction {
@@ -126,7 +126,7 @@ export class PartSums {
 
   /** Means by part, in the order in which parts are shown; empty without a transaction. */
   summary(): PartSummary[] {
-    return inOrderOfParts([...this.sums.keys()]).map((name) => {
+    return sortedPartNames([...this.sums.keys()]).map((name) => {
       const { ns, calls, slowNs } = this.sums.get(name) ?? { ns: 0, calls: 0, slowNs: 0 };
       return {
         name,

@@ -2,7 +2,14 @@
 // are the response time.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BACKOFF, inOrderOfParts, PartNames, PartTimes, POOL_WAIT, RELEASE } from "./part-times.js";
+import {
+  BACKOFF_PART,
+  sortedPartNames,
+  PartNames,
+  PartTimes,
+  POOL_WAIT_PART,
+  RELEASE_PART,
+} from "./part-times.js";
 
 function stopwatch(): PartTimes {
   return new PartTimes(new PartNames(), 3);
@@ -14,12 +21,12 @@ describe("the parts of a transaction", () => {
   it("are the booked waits and calls, the delay of its start and the program's own time between", () => {
     const times = stopwatch();
     times.start(1000);
-    times.book(POOL_WAIT, 1000.5, 1002);
+    times.book(POOL_WAIT_PART, 1000.5, 1002);
     times.onCall("begin", 1002, 1003);
     times.onCall("add.events", 1003.25, 1008);
     times.onCall("add.events", 1008, 1009);
     times.onCall("commit", 1009, 1010);
-    times.book(RELEASE, 1010, 1010.5);
+    times.book(RELEASE_PART, 1010, 1010.5);
     times.finish(1011, 7);
     expect(times.byName()).toEqual({
       startDelay: 7,
@@ -31,7 +38,7 @@ describe("the parts of a transaction", () => {
       program: 1.25,
     });
     expect(times.calls[times.names.numberOf("add.events")]).toBe(2);
-    expect(times.calls[POOL_WAIT]).toBe(0);
+    expect(times.calls[POOL_WAIT_PART]).toBe(0);
   });
 
   it("add up over all attempts, failed ones included", () => {
@@ -40,7 +47,7 @@ describe("the parts of a transaction", () => {
     for (const failedAtMs of [10, 30]) {
       times.onCall("process.claim", failedAtMs - 10, failedAtMs);
       times.onCall("rollback", failedAtMs, failedAtMs + 1);
-      times.book(BACKOFF, failedAtMs + 1, failedAtMs + 10);
+      times.book(BACKOFF_PART, failedAtMs + 1, failedAtMs + 10);
     }
     times.onCall("process.claim", 40, 43);
     times.onCall("commit", 44, 46);
@@ -68,7 +75,7 @@ describe("the parts of a transaction", () => {
 
   it("are listed in the order of a transaction, with statements and pauses by first occurrence", () => {
     const met = ["commit", "backoff", "begin", "process.claim", "program", "appDelay", "process.payload"];
-    expect(inOrderOfParts(["startDelay", ...met, "poolWait", "release"])).toEqual([
+    expect(sortedPartNames(["startDelay", ...met, "poolWait", "release"])).toEqual([
       "startDelay",
       "poolWait",
       "begin",

@@ -2,19 +2,19 @@
 // parts add up to the response time. Parts have numbers: booking is array stores, and nothing is allocated.
 
 /** Parts that are no statement, in display order; statements come after `begin`, in order of first call. */
-const PARTS_BEFORE = ["startDelay", "poolWait", "begin"] as const;
-const PARTS_AFTER = ["commit", "rollback", "release", "backoff", "program"] as const;
-const FIXED_PARTS = [...PARTS_BEFORE, ...PARTS_AFTER] as const;
+const PARTS_BEFORE_STATEMENTS = ["startDelay", "poolWait", "begin"] as const;
+const PARTS_AFTER_STATEMENTS = ["commit", "rollback", "release", "backoff", "program"] as const;
+const FIXED_PARTS = [...PARTS_BEFORE_STATEMENTS, ...PARTS_AFTER_STATEMENTS] as const;
 
-function numberOfFixed(name: (typeof FIXED_PARTS)[number]): number {
+function fixedPartNumber(name: (typeof FIXED_PARTS)[number]): number {
   return FIXED_PARTS.indexOf(name);
 }
 
-export const POOL_WAIT = numberOfFixed("poolWait");
-export const RELEASE = numberOfFixed("release");
-export const BACKOFF = numberOfFixed("backoff");
-const START_DELAY = numberOfFixed("startDelay");
-const PROGRAM = numberOfFixed("program");
+export const POOL_WAIT_PART = fixedPartNumber("poolWait");
+export const RELEASE_PART = fixedPartNumber("release");
+export const BACKOFF_PART = fixedPartNumber("backoff");
+const START_DELAY_PART = fixedPartNumber("startDelay");
+const PROGRAM_PART = fixedPartNumber("program");
 
 /** The names of a worker's parts, numbered in order of first use. */
 export class PartNames {
@@ -22,8 +22,8 @@ export class PartNames {
   private readonly names: string[] = [...FIXED_PARTS];
 
   numberOf(name: string): number {
-    const known = this.numbers.get(name);
-    if (known !== undefined) return known;
+    const existingNumber = this.numbers.get(name);
+    if (existingNumber !== undefined) return existingNumber;
     const number = this.names.length;
     this.names.push(name);
     this.numbers.set(name, number);
@@ -37,20 +37,20 @@ export class PartNames {
   /** Converts milliseconds by part number to a record by name: parts above 0, to the microsecond, in the order of parts. */
   record(ms: readonly number[]): Record<string, number> {
     const present = new Map(ms.flatMap((value, part) => (value > 0 ? [[this.nameOf(part), value]] : [])));
-    const ordered = inOrderOfParts([...present.keys()]);
+    const orderedNames = sortedPartNames([...present.keys()]);
     return Object.fromEntries(
-      ordered.map((name) => [name, Math.round((present.get(name) ?? 0) * 1000) / 1000]),
+      orderedNames.map((name) => [name, Math.round((present.get(name) ?? 0) * 1000) / 1000]),
     );
   }
 }
 
 /** `names` in the order in which parts are shown; statements keep their order among each other. */
-export function inOrderOfParts(names: readonly string[]): string[] {
-  const isFixed = (name: string): boolean => (FIXED_PARTS as readonly string[]).includes(name);
+export function sortedPartNames(names: readonly string[]): string[] {
+  const isFixedPart = (name: string): boolean => (FIXED_PARTS as readonly string[]).includes(name);
   return [
-    ...PARTS_BEFORE.filter((name) => names.includes(name)),
-    ...names.filter((name) => !isFixed(name)),
-    ...PARTS_AFTER.filter((name) => names.includes(name)),
+    ...PARTS_BEFORE_STATEMENTS.filter((name) => names.includes(name)),
+    ...names.filter((name) => !isFixedPart(name)),
+    ...PARTS_AFTER_STATEMENTS.filter((name) => names.includes(name)),
   ];
 }
 
@@ -93,7 +93,7 @@ export class PartTimes {
     return this.bookedUntilMs;
   }
 
-  bookNamed(name: string, fromMs: number, toMs: number): void {
+  bookNamedPart(name: string, fromMs: number, toMs: number): void {
     this.book(this.names.numberOf(name), fromMs, toMs);
   }
 
@@ -106,9 +106,9 @@ export class PartTimes {
 
   /** Ends the transaction, which started `startDelayMs` late. The time that no part took is the program's. */
   finish(atMs: number, startDelayMs: number): void {
-    this.ms[START_DELAY] = startDelayMs;
+    this.ms[START_DELAY_PART] = startDelayMs;
     // Sums of fractions are inexact: a remainder of 0 may come out a billionth below 0.
-    this.ms[PROGRAM] = Math.max(0, atMs - this.startMs - this.bookedMs);
+    this.ms[PROGRAM_PART] = Math.max(0, atMs - this.startMs - this.bookedMs);
   }
 
   msOf(part: number): number {

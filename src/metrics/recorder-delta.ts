@@ -52,7 +52,7 @@ export function transferablesOf(delta: RecorderDelta): ArrayBuffer[] {
 }
 
 /** Adds the counts of seconds that are not in the window. */
-export function addOutside(outside: SeriesCounts, seconds: readonly SecondDelta[]): void {
+export function addOutsideCounts(outside: SeriesCounts, seconds: readonly SecondDelta[]): void {
   for (const { operations } of seconds)
     for (const operation of Object.values(operations))
       for (const { id } of SERIES_COUNTS) {
@@ -61,14 +61,14 @@ export function addOutside(outside: SeriesCounts, seconds: readonly SecondDelta[
       }
 }
 
-export function noOutsideCounts(): SeriesCounts {
+export function zeroOutsideCounts(): SeriesCounts {
   return recordOf(SERIES_COUNTS, () => 0);
 }
 
 /** Transactions and polls that the server answered, in the window and outside. */
-export function finishedIn({ seconds, outside }: RecorderDelta): number {
-  const inside = seconds.flatMap(({ operations }) => Object.values(operations));
-  return inside.reduce(
+export function finishedCountIn({ seconds, outside }: RecorderDelta): number {
+  const windowOperations = seconds.flatMap(({ operations }) => Object.values(operations));
+  return windowOperations.reduce(
     (sum, { transactions, emptyPolls }) => sum + transactions + emptyPolls,
     outside.transactions + outside.emptyPolls,
   );

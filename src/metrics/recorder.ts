@@ -1,10 +1,10 @@
 // Recording a transaction is a few array stores, and arrays are reused. Only transactions that finish inside the window are
 // measured. The warm-up is recorded by the same code, which is compiled by the time the window begins, and thrown away.
-import { SLOTS, type CounterId } from "./metric-lists.js";
+import { COUNTER_SLOTS, type CounterId } from "./metric-lists.js";
 import type { LifecycleStage, Operation } from "./operations.js";
 import type { PartTimes } from "./part-times.js";
 import type { EndpointSplit } from "./endpoint-split.js";
-import { addOutside, noOutsideCounts, type RecorderDelta } from "./recorder-delta.js";
+import { addOutsideCounts, zeroOutsideCounts, type RecorderDelta } from "./recorder-delta.js";
 import { CounterSlots, SecondBuffers, type OperationBuffers } from "./second-buffers.js";
 
 export { transferablesOf, type RecorderDelta } from "./recorder-delta.js";
@@ -37,9 +37,9 @@ export class Recorder {
   private startMs = Number.POSITIVE_INFINITY;
   private endMs = Number.POSITIVE_INFINITY;
   private open: SecondBuffers[] = [];
-  private readonly spare: SecondBuffers[] = [];
+  private readonly spareBuffers: SecondBuffers[] = [];
   private current: SecondBuffers | undefined;
-  private outside = noOutsideCounts();
+  private outside = zeroOutsideCounts();
   private clampedSamples = 0;
   private serverTransactions = 0;
   private readonly underWay = new Map<Operation, CounterSlots>();
@@ -81,14 +81,16 @@ export class Recorder {
   /** Counts an open loop's arrival that became due. */
   offered(operation: Operation, intendedMs: number): void {
     const second = this.secondOf(intendedMs);
-    if (second) this.buffersOf(second, operation).counters.add(SLOTS.offered);
+    if (second) this.buffersOf(second, operation).counters.add(COUNTER_SLOTS.offered);
     else this.outside.offered++;
   }
 
   /** Counts an arrival that was offered and will never start, in the second of that decision (`atMs`). */
   dropped(operation: Operation, intendedMs: number, atMs: number): void {
-    const second = this.isInside(intendedMs) ? this.secondOf(Math.min(atMs, this.endMs - 0.001)) : undefined;
-    if (second) this.buffersOf(second, operation).counters.add(SLOTS.dropped);
+    const second = this.isInsideWindow(intendedMs)
+      ? this.secondOf(Math.min(atMs, this.endMs - 0.001))
+      : undefined;
+    if (second) this.buffersOf(second, operation).counters.add(COUNTER_SLOTS.dropped);
     else this.outside.dropped++;
   }
 
@@ -97,12 +99,12 @@ export class Recorder {
     if (!second) {
       this.outside.transactions++;
       this.outside.events += sample.events;
-      this.endedOutside(operation, sample.finishedMs, sample.responseMs, sample.intendedMs);
+      this.recordEndedOutside(operation, sample.finishedMs, sample.responseMs, sample.intendedMs);
       return;
     }
     const buffers = this.buffersOf(second, operation);
-    buffers.counters.add(SLOTS.transactions);
-    buffers.counters.add(SLOTS.events, sample.events);
+    buffers.counters.add(COUNTER_SLOTS.transactions);
+    buffers.counters.add(COUNTER_SLOTS.events, sample.events);
     const { response, service, poolwait, startdelay } = buffers.samples;
     this.clampedSamples += response.push(sample.responseMs);
     this.clampedSamples += service.push(sample.serviceMs);
@@ -118,7 +120,7 @@ export class Recorder {
     const second = this.secondOf(sample.finishedMs);
     if (!second) {
       this.outside.failures++;
-      this.endedOutside(operation, sample.finishedMs, sample.serviceMs, sample.intendedMs);
+      this.recordEndedOutside(operation, sample.finishedMs, sample.serviceMs, sample.intendedMs);
       return;
     }
     const buffers = this.buffersOf(second, operation);
@@ -141,12 +143,12 @@ export class Recorder {
   /** Adds to a counter that no other method counts; ignored outside the window. */
   count(operation: Operation, counter: CounterId, atMs: number, amount = 1): void {
     const second = this.secondOf(atMs);
-    if (second) this.buffersOf(second, operation).counters.add(SLOTS[counter], amount);
+    if (second) this.buffersOf(second, operation).counters.add(COUNTER_SLOTS[counter], amount);
   }
 
   /** Counts a transaction that ended at the server: see `RecorderDelta`. */
   serverTransaction(atMs: number): void {
-    if (this.isInside(atMs) && !this.isWarmUp) this.serverTransactions++;
+    if (this.isInsideWindow(atMs) && !this.isWarmUp) this.serverTransactions++;
   }
 
   /** Records a poll that found nothing to do; it does not count as a transaction. */
@@ -154,12 +156,12 @@ export class Recorder {
     const second = this.secondOf(atMs);
     if (!second) {
       this.outside.emptyPolls++;
-      this.endedOutside(operation, atMs, durationMs, intendedMs);
+      this.recordEndedOutside(operation, atMs, durationMs, intendedMs);
       return;
     }
     const { counters } = this.buffersOf(second, operation);
-    counters.add(SLOTS.emptyPolls);
-    counters.add(SLOTS.emptyPollMs, durationMs);
+    counters.add(COUNTER_SLOTS.emptyPolls);
+    counters.add(COUNTER_SLOTS.emptyPollMs, durationMs);
   }
 
   lifecycle(stage: LifecycleStage, latencyMs: number, atMs: number): void {
@@ -176,7 +178,7 @@ export class Recorder {
     this.open = this.open.filter((buffers) => buffers.second >= closedBefore);
     this.current = undefined;
     const seconds = closed.map((buffers) => buffers.drain());
-    this.spare.push(...closed);
+    this.spareBuffers.push(...closed);
     const { outside, clampedSamples, serverTransactions, isWarmUp } = this;
     const underWay = Object.fromEntries(
       [...this.underWay].flatMap(([operation, slots]) => {
@@ -184,11 +186,11 @@ export class Recorder {
         return counts ? [[operation, counts]] : [];
       }),
     );
-    if (isWarmUp) addOutside(outside, seconds);
+    if (isWarmUp) addOutsideCounts(outside, seconds);
     if (isWarmUp && nowMs === Number.POSITIVE_INFINITY) this.split?.clear(); // no window came
     const counts = { outside, clampedSamples, serverTransactions, underWay };
     const delta = { isWarmUp: isWarmUp, seconds, closedBefore, ...counts };
-    this.outside = noOutsideCounts();
+    this.outside = zeroOutsideCounts();
     this.clampedSamples = 0;
     this.serverTransactions = 0;
     this.underWay.clear();
@@ -197,13 +199,13 @@ export class Recorder {
 
   /** The second of the window that holds `atMs`; undefined outside the window. */
   secondAt(atMs: number): number | undefined {
-    return this.isInside(atMs) && !this.isWarmUp ? Math.floor((atMs - this.startMs) / 1000) : undefined;
+    return this.isInsideWindow(atMs) && !this.isWarmUp ? Math.floor((atMs - this.startMs) / 1000) : undefined;
   }
 
   private endWarmUp(): void {
     const rest = this.open.map((buffers) => buffers.drain());
-    addOutside(this.outside, rest);
-    this.spare.push(...this.open);
+    addOutsideCounts(this.outside, rest);
+    this.spareBuffers.push(...this.open);
     this.open = [];
     this.current = undefined;
     this.clampedSamples = 0;
@@ -211,30 +213,30 @@ export class Recorder {
     this.isWarmUp = false;
   }
 
-  private isInside(atMs: number): boolean {
+  private isInsideWindow(atMs: number): boolean {
     return atMs >= this.startMs && atMs < this.endMs;
   }
 
   /**
    * Records a transaction that ended outside the window, if it was in flight at the window's end or served an arrival of the window, which counts as unfinished.
    */
-  private endedOutside(
+  private recordEndedOutside(
     operation: Operation,
     atMs: number,
     durationMs: number,
     intendedMs: number | undefined,
   ): void {
-    const wasUnderWay = atMs >= this.endMs && atMs - durationMs < this.endMs;
-    const isArrival = intendedMs !== undefined && this.isInside(intendedMs);
-    if (!wasUnderWay && !isArrival) return;
+    const wasInFlightAtEnd = atMs >= this.endMs && atMs - durationMs < this.endMs;
+    const isArrival = intendedMs !== undefined && this.isInsideWindow(intendedMs);
+    if (!wasInFlightAtEnd && !isArrival) return;
     let slots = this.underWay.get(operation);
     if (!slots) this.underWay.set(operation, (slots = new CounterSlots()));
-    if (wasUnderWay) slots.raise(SLOTS.outlastedMs, durationMs);
-    if (isArrival) slots.add(SLOTS.unfinished);
+    if (wasInFlightAtEnd) slots.raise(COUNTER_SLOTS.outlastedMs, durationMs);
+    if (isArrival) slots.add(COUNTER_SLOTS.unfinished);
   }
 
   private secondOf(atMs: number): SecondBuffers | undefined {
-    if (!this.isInside(atMs)) return undefined;
+    if (!this.isInsideWindow(atMs)) return undefined;
     if (atMs > this.latestMs) this.latestMs = atMs;
     const second = Math.floor((atMs - this.startMs) / 1000);
     return this.current?.second === second ? this.current : this.buffersAt(second);
@@ -244,7 +246,7 @@ export class Recorder {
   private buffersAt(second: number): SecondBuffers {
     let buffers = this.open.find((each) => each.second === second);
     if (!buffers) {
-      buffers = this.spare.pop() ?? new SecondBuffers(this.operations);
+      buffers = this.spareBuffers.pop() ?? new SecondBuffers(this.operations);
       buffers.second = second;
       this.open.push(buffers);
     }

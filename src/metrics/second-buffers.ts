@@ -1,12 +1,12 @@
 // Buffers of one second of the window each. `drain` empties them to be used again: memory stays what one second needs.
 import { recordableUs } from "./histograms.js";
 import {
-  BY_SQLSTATE,
+  SQLSTATE_METRICS,
   COUNTERS,
   LATENCIES,
-  noCounts,
+  zeroCounts,
   recordOf,
-  type BySqlstateId,
+  type SqlstateMetricId,
   type CounterId,
 } from "./metric-lists.js";
 import type { LifecycleStage, Operation } from "./operations.js";
@@ -21,9 +21,9 @@ class Samples {
   /** Adds a value; returns 1 if it had to be reduced to the range of a histogram. */
   push(ms: number): 0 | 1 {
     if (this.count === this.values.length) {
-      const larger = new Float64Array(this.values.length * 2);
-      larger.set(this.values);
-      this.values = larger;
+      const largerValues = new Float64Array(this.values.length * 2);
+      largerValues.set(this.values);
+      this.values = largerValues;
     }
     const us = recordableUs(ms);
     this.values[this.count++] = us;
@@ -52,22 +52,22 @@ function drainCounts(counts: Map<string, number>): Record<string, number> {
 function drainSamples<K extends string>(
   buffers: Readonly<Record<K, Samples>>,
 ): Partial<Record<K, Float64Array>> {
-  const drained: Partial<Record<K, Float64Array>> = {};
+  const drainedSamples: Partial<Record<K, Float64Array>> = {};
   for (const key in buffers) {
     const samples = buffers[key].drain();
-    if (samples) drained[key] = samples;
+    if (samples) drainedSamples[key] = samples;
   }
-  return drained;
+  return drainedSamples;
 }
 
 /** Adds a sample to the key's samples; returns 1 if it was reduced to the range of a histogram. */
-function pushTo(samples: Map<string, Samples>, key: string, ms: number): 0 | 1 {
-  let own = samples.get(key);
-  if (!own) samples.set(key, (own = new Samples()));
-  return own.push(ms);
+function pushSample(samples: Map<string, Samples>, key: string, ms: number): 0 | 1 {
+  let keySamples = samples.get(key);
+  if (!keySamples) samples.set(key, (keySamples = new Samples()));
+  return keySamples.push(ms);
 }
 
-function drainByKey(samples: ReadonlyMap<string, Samples>): Record<string, Float64Array> {
+function drainSamplesByKey(samples: ReadonlyMap<string, Samples>): Record<string, Float64Array> {
   return Object.fromEntries(
     [...samples].flatMap(([key, own]) => {
       const valuesUs = own.drain();
@@ -76,7 +76,7 @@ function drainByKey(samples: ReadonlyMap<string, Samples>): Record<string, Float
   );
 }
 
-/** The counters of one operation in a typed array, in the slots of `SLOTS`. */
+/** The counters of one operation in a typed array, in the slots of `COUNTER_SLOTS`. */
 export class CounterSlots {
   private readonly values = new Float64Array(COUNTERS.length);
 
@@ -101,27 +101,27 @@ export class OperationBuffers {
   readonly counters = new CounterSlots();
   readonly samples = recordOf(LATENCIES, () => new Samples());
   readonly parts = new PartBuffers();
-  private readonly bySqlstate = recordOf(BY_SQLSTATE, () => new Map<string, number>());
+  private readonly bySqlstate = recordOf(SQLSTATE_METRICS, () => new Map<string, number>());
   private readonly errors = new Map<string, Samples>();
 
   /** Counts an attempt that failed `atMs` milliseconds into the window, retried or not. */
-  failed(metric: BySqlstateId, sqlstate: string, atMs: number): void {
+  failed(metric: SqlstateMetricId, sqlstate: string, atMs: number): void {
     increment(this.bySqlstate[metric], sqlstate);
-    pushTo(this.errors, sqlstate, atMs);
+    pushSample(this.errors, sqlstate, atMs);
   }
 
   drain(): OperationDelta | undefined {
     const counts = this.counters.drain();
-    const bySqlstate = recordOf(BY_SQLSTATE, ({ id }) => drainCounts(this.bySqlstate[id]));
-    const hasFailed = Object.values(bySqlstate).some((failed) => Object.keys(failed).length > 0);
+    const countsBySqlstate = recordOf(SQLSTATE_METRICS, ({ id }) => drainCounts(this.bySqlstate[id]));
+    const hasFailed = Object.values(countsBySqlstate).some((failed) => Object.keys(failed).length > 0);
     if (!counts && !hasFailed) return undefined;
     const parts = this.parts.drain();
     const delta: OperationDelta = {
-      ...noCounts(),
+      ...zeroCounts(),
       ...counts,
-      ...bySqlstate,
+      ...countsBySqlstate,
       samplesUs: drainSamples(this.samples),
-      errorsUs: drainByKey(this.errors),
+      errorsUs: drainSamplesByKey(this.errors),
     };
     if (parts) delta.parts = parts;
     return delta;
@@ -140,7 +140,7 @@ export class SecondBuffers {
 
   /** Adds the latency up to a stage of life; returns 1 if it was reduced to the range of a histogram. */
   reached(stage: LifecycleStage, latencyMs: number): 0 | 1 {
-    return pushTo(this.lifecycle, stage, latencyMs);
+    return pushSample(this.lifecycle, stage, latencyMs);
   }
 
   drain(): SecondDelta {
@@ -149,6 +149,6 @@ export class SecondBuffers {
       const delta = buffers.drain();
       if (delta) operations[operation] = delta;
     }
-    return { second: this.second, operations, lifecycleUs: drainByKey(this.lifecycle) };
+    return { second: this.second, operations, lifecycleUs: drainSamplesByKey(this.lifecycle) };
   }
 }

@@ -13,7 +13,7 @@ export type SecondSink = (second: number, totals: Totals) => void;
 export class Tally {
   private readonly total: Totals;
   private readonly pending = new Map<number, Totals>();
-  private readonly spare: Totals[] = [];
+  private readonly spareTotals: Totals[] = [];
   private readonly closedBefore = new Map<number, number>();
   private readonly warmUpTotals = new Totals();
   /** The worker whose warm-up seconds stand for the warm-up of all workers. */
@@ -36,7 +36,7 @@ export class Tally {
       this.addWarmUp(worker, delta.seconds);
       return;
     }
-    for (const part of delta.seconds) this.pendingSecond(part.second).addSecond(part);
+    for (const part of delta.seconds) this.pendingTotals(part.second).addSecond(part);
     this.total.clampedSamples += delta.clampedSamples;
     this.total.addUnderWay(delta);
     this.close(worker, delta.closedBefore);
@@ -65,12 +65,12 @@ export class Tally {
 
   /** Processes warm-up seconds like seconds of the window, so that the code is compiled; their sums are not used. */
   private addWarmUp(worker: number, seconds: readonly SecondDelta[]): void {
-    const totals = this.spare.pop() ?? new Totals(this.operations);
+    const totals = this.spareTotals.pop() ?? new Totals(this.operations);
     for (const part of seconds) totals.addSecond(part);
     this.warmUpTotals.add(totals);
     if (worker === (this.warmUpWorker ??= worker)) this.onWarmUp(totals);
     totals.reset();
-    this.spare.push(totals);
+    this.spareTotals.push(totals);
   }
 
   private close(worker: number, before: number): void {
@@ -78,18 +78,18 @@ export class Tally {
     if (this.closedBefore.size === this.workers) this.complete(Math.min(...this.closedBefore.values()));
   }
 
-  private pendingSecond(second: number): Totals {
+  private pendingTotals(second: number): Totals {
     let totals = this.pending.get(second);
     if (!totals) {
-      totals = this.spare.pop() ?? new Totals(this.operations);
+      totals = this.spareTotals.pop() ?? new Totals(this.operations);
       this.pending.set(second, totals);
     }
     return totals;
   }
 
   private complete(before: number): void {
-    const known = [...this.pending.keys()].filter((second) => second < before).sort((a, b) => a - b);
-    for (const second of known) {
+    const pendingSeconds = [...this.pending.keys()].filter((second) => second < before).sort((a, b) => a - b);
+    for (const second of pendingSeconds) {
       while (this.nextSecond < second) this.emitSecond(this.nextSecond);
       this.emitSecond(second);
     }
@@ -97,7 +97,7 @@ export class Tally {
   }
 
   private emitSecond(second: number): void {
-    const totals = this.pendingSecond(second);
+    const totals = this.pendingTotals(second);
     this.pending.delete(second);
     this.nextSecond = Math.max(this.nextSecond, second + 1);
     this.total.add(totals);
@@ -105,7 +105,7 @@ export class Tally {
       this.onSecond(second, totals);
     } finally {
       totals.reset();
-      this.spare.push(totals);
+      this.spareTotals.push(totals);
     }
   }
 }

@@ -8,28 +8,28 @@ import {
   COUNTERS,
   DEVIATIONS,
   LATENCIES,
-  noCounts,
+  zeroCounts,
   type CounterField,
   type Counts,
   type DeviationField,
   type LatencyField,
-  type SeenField,
+  type NonZeroField,
 } from "./metric-lists.js";
 import { shareOf, type OperationShare } from "./operation-share.js";
 import { PartSums, type PartSummary } from "./part-sums.js";
 import type { OperationDelta, RecorderDelta, SecondDelta } from "./recorder-delta.js";
 
-type Fields = Record<Exclude<CounterField, SeenField>, number> &
-  Partial<Record<Extract<CounterField, SeenField>, number>> &
-  Record<Exclude<LatencyField, SeenField>, LatencySummary | null> &
-  Partial<Record<Extract<LatencyField, SeenField>, LatencySummary>> &
+type SummaryFields = Record<Exclude<CounterField, NonZeroField>, number> &
+  Partial<Record<Extract<CounterField, NonZeroField>, number>> &
+  Record<Exclude<LatencyField, NonZeroField>, LatencySummary | null> &
+  Partial<Record<Extract<LatencyField, NonZeroField>, LatencySummary>> &
   Partial<Record<DeviationField, number>>;
 
 /**
  * Summary of one operation in the result document. A latency is null without samples. In an open loop, offered =
  * transactions + failures + emptyPolls + dropped + unfinished.
  */
-export interface OperationSummary extends Readonly<Fields> {
+export interface OperationSummary extends Readonly<SummaryFields> {
   readonly transactionsPerSecond: number;
   readonly eventsPerSecond: number;
   readonly retries: number;
@@ -65,7 +65,7 @@ export class Totals {
     operations: readonly Operation[] = [],
     readonly histograms = new HistogramSet(),
   ) {
-    for (const operation of operations) this.counts.set(operation, noCounts());
+    for (const operation of operations) this.counts.set(operation, zeroCounts());
   }
 
   static ofTrials(): Totals {
@@ -82,7 +82,7 @@ export class Totals {
 
   countsOf(operation: Operation): Counts {
     let counts = this.counts.get(operation);
-    if (!counts) this.counts.set(operation, (counts = noCounts()));
+    if (!counts) this.counts.set(operation, (counts = zeroCounts()));
     return counts;
   }
 
@@ -113,7 +113,7 @@ export class Totals {
   }
 
   reset(): void {
-    for (const operation of this.counts.keys()) this.counts.set(operation, noCounts());
+    for (const operation of this.counts.keys()) this.counts.set(operation, zeroCounts());
     this.parts.clear();
     this.clampedSamples = 0;
     this.errorTimes.length = 0;
@@ -148,7 +148,7 @@ export class Totals {
     const perSecond = (count: number): number => (windowSeconds > 0 ? count / windowSeconds : 0);
     const sums = this.partsOf(operation);
     const parts = sums.summary();
-    const counted = COUNTERS.flatMap((metric): [string, number][] => {
+    const countFields = COUNTERS.flatMap((metric): [string, number][] => {
       const count = counts[metric.id];
       return "presence" in metric && metric.presence === "seen" && count === 0 ? [] : [[metric.field, count]];
     });
@@ -161,7 +161,7 @@ export class Totals {
       return histogram ? [[field, histogram.stdDeviation / 1000]] : [];
     });
     return {
-      ...(Object.fromEntries([...counted, ...latencies, ...deviations]) as Fields),
+      ...(Object.fromEntries([...countFields, ...latencies, ...deviations]) as SummaryFields),
       transactionsPerSecond: perSecond(counts.transactions),
       eventsPerSecond: perSecond(counts.events),
       retries: sumOfCounts(counts.retries),

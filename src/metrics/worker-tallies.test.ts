@@ -17,7 +17,7 @@ function recorded(): Recorder {
 it("every arrival that ended, was dropped or was unfinished is accounted for", () => {
   const tallies = new WorkerTallies();
   tallies.add(1, recorded().take(Number.POSITIVE_INFINITY));
-  expect(tallies.unaccounted()).toBeUndefined();
+  expect(tallies.findUnaccountedArrivals()).toBeUndefined();
   expect(tallies.totalsOf(1).share("add").transactions).toBe(1);
 });
 
@@ -25,5 +25,10 @@ it("an arrival that is not accounted for is reported with its worker and operati
   const tallies = new WorkerTallies();
   tallies.add(0, recorded().take(Number.POSITIVE_INFINITY));
   tallies.add(1, { ...recorded().take(Number.POSITIVE_INFINITY), underWay: {} });
-  expect(tallies.unaccounted()).toEqual({ worker: 1, operation: "add", offered: 3, accounted: 2 });
+  expect(tallies.findUnaccountedArrivals()).toEqual({
+    worker: 1,
+    operation: "add",
+    offered: 3,
+    accounted: 2,
+  });
 });

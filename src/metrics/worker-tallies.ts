@@ -44,7 +44,9 @@ export class WorkerTallies {
    * The first operation whose arrivals do not satisfy offered = transactions + failures + emptyPolls + dropped +
    * unfinished; undefined if there is none. Excused workers are not checked.
    */
-  unaccounted(isExcused: (worker: number) => boolean = () => false): UnaccountedArrivals | undefined {
+  findUnaccountedArrivals(
+    isExcused: (worker: number) => boolean = () => false,
+  ): UnaccountedArrivals | undefined {
     for (const [worker, totals] of [...this.byWorker].filter(([each]) => !isExcused(each)))
       for (const operation of totals.operations) {
         const { offered, transactions, failures, emptyPolls, dropped, unfinished } =

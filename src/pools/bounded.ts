@@ -2,7 +2,7 @@
 // begin in order.
 
 /** Most connections to be kept that one worker thread opens to one endpoint at the same time. */
-export const OPEN_AT_ONCE = 16;
+export const SIMULTANEOUS_CONNECTS_MAX = 16;
 
 export class Semaphore {
   private readonly waiting: (() => void)[] = [];
@@ -31,7 +31,7 @@ export async function eachBounded(
 ): Promise<void> {
   let next = 0;
   const failures: unknown[] = [];
-  const lane = async (): Promise<void> => {
+  const runNextTasks = async (): Promise<void> => {
     while (next < count && failures.length === 0) {
       try {
         await task(next++);
@@ -40,6 +40,6 @@ export async function eachBounded(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, count) }, lane));
+  await Promise.all(Array.from({ length: Math.min(limit, count) }, runNextTasks));
   if (failures.length > 0) throw failures[0];
 }

@@ -3,20 +3,20 @@
 import { monotonicMs } from "../foundation/clock.js";
 import type { LoadSession } from "../database/contract.js";
 import { databaseOf } from "../database/registry.js";
-import { eachBounded, Semaphore, OPEN_AT_ONCE } from "./bounded.js";
+import { eachBounded, Semaphore, SIMULTANEOUS_CONNECTS_MAX } from "./bounded.js";
 import { EndpointRoutes, checkByConnection, skipStandbys } from "./endpoint-routes.js";
 import type { Reconnect } from "./keys.js";
-import { homesOf, type SourceOptions } from "./source-options.js";
+import { homeEndpointsOf, type SourceOptions } from "./source-options.js";
 import type { ConnectionSource, EndpointContacts, Lease } from "../database/session.js";
 
 export class ClientConnections implements ConnectionSource {
   private readonly connections: (HeldConnection | undefined)[];
-  private readonly homes: readonly number[];
+  private readonly homeEndpoints: readonly number[];
   /** Number of the endpoint that each client last connected to or tried. */
   private readonly at: number[];
   private readonly live = new Set<LoadSession>();
   /** Limits of simultaneous connects by endpoint, so that an absent endpoint does not delay connections to the others. */
-  private readonly gates: readonly Semaphore[];
+  private readonly connectLimits: readonly Semaphore[];
   private readonly routes: EndpointRoutes;
   private isClosed = false;
 
@@ -26,9 +26,9 @@ export class ClientConnections implements ConnectionSource {
   ) {
     const { endpoints, clients, clientsOfTrial, firstClient } = options;
     this.connections = Array.from({ length: clients }, () => undefined);
-    this.homes = homesOf(endpoints, clientsOfTrial, firstClient, clients);
-    this.at = [...this.homes];
-    this.gates = endpoints.map(() => new Semaphore(OPEN_AT_ONCE));
+    this.homeEndpoints = homeEndpointsOf(endpoints, clientsOfTrial, firstClient, clients);
+    this.at = [...this.homeEndpoints];
+    this.connectLimits = endpoints.map(() => new Semaphore(SIMULTANEOUS_CONNECTS_MAX));
     this.routes = new EndpointRoutes(endpoints.length, checkByConnection(options, this.live), monotonicMs);
   }
 
@@ -57,7 +57,7 @@ export class ClientConnections implements ConnectionSource {
   /** Opens the connections that are kept. Rejects with a TargetError if any cannot be opened. */
   async openConnections(): Promise<void> {
     if (this.reconnect === "per-transaction") return;
-    await eachBounded(this.options.clients, OPEN_AT_ONCE, async (client) => {
+    await eachBounded(this.options.clients, SIMULTANEOUS_CONNECTS_MAX, async (client) => {
       await this.acquire(client);
     });
   }
@@ -70,7 +70,7 @@ export class ClientConnections implements ConnectionSource {
 
   /** True if a client can return to its home endpoint; false if only another endpoint accepts writes. */
   private canReturnHome(client: number): boolean {
-    const home = this.homes[client] ?? 0;
+    const home = this.homeEndpoints[client] ?? 0;
     if (this.at[client] === home || this.options.endpoints[home]?.takesWrites) return false;
     return this.routes.isUp(home);
   }
@@ -80,16 +80,16 @@ export class ClientConnections implements ConnectionSource {
   }
 
   private openOne(client: number): Promise<LoadSession> {
-    if (this.reconnect === "per-transaction") return this.openNext(client);
-    const gate = this.gates[this.routes.routeFrom(this.homes[client] ?? 0)];
+    if (this.reconnect === "per-transaction") return this.openAtNextEndpoint(client);
+    const gate = this.connectLimits[this.routes.endpointForHome(this.homeEndpoints[client] ?? 0)];
     if (!gate) throw new RangeError("a route leads to an endpoint");
     // A client that had to wait chooses its route again, because earlier clients may have found the endpoint absent.
-    return gate.pass(() => this.openNext(client));
+    return gate.pass(() => this.openAtNextEndpoint(client));
   }
 
-  private async openNext(client: number): Promise<LoadSession> {
+  private async openAtNextEndpoint(client: number): Promise<LoadSession> {
     if (this.isClosed) throw new Error("the pool is closed");
-    const number = this.routes.routeFrom(this.homes[client] ?? 0);
+    const number = this.routes.endpointForHome(this.homeEndpoints[client] ?? 0);
     const endpoint = this.options.endpoints[number];
     if (!endpoint) throw new RangeError("a route leads to an endpoint");
     this.at[client] = number;

@@ -23,15 +23,15 @@ function setUp(endpoints: number) {
 describe("EndpointRoutes", () => {
   it("sends every client to its home endpoint while all endpoints are up", () => {
     const { routes } = setUp(3);
-    expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 1, 2]);
+    expect([0, 1, 2].map((home) => routes.endpointForHome(home))).toEqual([0, 1, 2]);
   });
 
   it("sends clients to the next endpoint, cyclically, past endpoints that refused or lost a connection", () => {
     const { routes } = setUp(3);
     routes.recordContact(1, "lost");
-    expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 2, 2]);
+    expect([0, 1, 2].map((home) => routes.endpointForHome(home))).toEqual([0, 2, 2]);
     routes.recordContact(2, "refused");
-    expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([0, 0, 0]);
+    expect([0, 1, 2].map((home) => routes.endpointForHome(home))).toEqual([0, 0, 0]);
   });
 
   it("tries the endpoint with the oldest failure if none is up", () => {
@@ -40,12 +40,12 @@ describe("EndpointRoutes", () => {
       clock.nowMs += 10;
       routes.recordContact(endpoint, "refused");
     }
-    expect([0, 1, 2].map((home) => routes.routeFrom(home))).toEqual([1, 1, 1]);
+    expect([0, 1, 2].map((home) => routes.endpointForHome(home))).toEqual([1, 1, 1]);
     clock.nowMs += 10;
     routes.recordContact(1, "refused");
-    expect(routes.routeFrom(1)).toBe(2);
+    expect(routes.endpointForHome(1)).toBe(2);
     routes.recordContact(2, "connected");
-    expect(routes.routeFrom(0)).toBe(2);
+    expect(routes.endpointForHome(0)).toBe(2);
   });
 
   it("checks a failed endpoint after a second, then less often, and sends clients home once it answers", async () => {
@@ -55,7 +55,7 @@ describe("EndpointRoutes", () => {
     expect(routes.isUp(0)).toBe(false);
     expect(looks).toHaveLength(0);
     clock.nowMs = 1_000;
-    for (let i = 0; i < 3; i++) expect(routes.routeFrom(0)).toBe(1);
+    for (let i = 0; i < 3; i++) expect(routes.endpointForHome(0)).toBe(1);
     expect(looks.map(({ endpoint }) => endpoint)).toEqual([0]);
     await looks[0]?.answer(false);
     clock.nowMs = 2_999;
@@ -65,14 +65,14 @@ describe("EndpointRoutes", () => {
     expect(routes.isUp(0)).toBe(false);
     expect(looks).toHaveLength(2);
     await looks[1]?.answer(true);
-    expect(routes.routeFrom(0)).toBe(0);
+    expect(routes.endpointForHome(0)).toBe(0);
   });
 
   it("always uses a single endpoint and never checks it", () => {
     const { routes, clock, looks } = setUp(1);
     routes.recordContact(0, "refused");
     clock.nowMs = 60_000;
-    expect(routes.routeFrom(0)).toBe(0);
+    expect(routes.endpointForHome(0)).toBe(0);
     expect(looks).toHaveLength(0);
   });
 

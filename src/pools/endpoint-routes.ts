@@ -9,17 +9,17 @@ import type { Endpoint } from "../database/endpoint.js";
 import type { SourceOptions } from "./source-options.js";
 import type { EndpointContacts } from "../database/session.js";
 
-const FIRST_LOOK_MS = 1_000;
-const LOOK_CEILING_MS = 10_000;
+const FIRST_CHECK_DELAY_MS = 1_000;
+const CHECK_DELAY_MAX_MS = 10_000;
 /** Milliseconds within which an endpoint must answer a background check. */
-const LOOK_MAX_MS = 5_000;
+const CHECK_TIMEOUT_MS = 5_000;
 
 /** An endpoint that was absent when a client needed it. Times are monotonic milliseconds. */
 interface EndpointOutage {
   failedAtMs: number;
-  lookAtMs: number;
-  delayMs: number;
-  isLooking: boolean;
+  nextCheckAtMs: number;
+  checkDelayMs: number;
+  isCheckRunning: boolean;
 }
 
 export class EndpointRoutes {
@@ -41,7 +41,7 @@ export class EndpointRoutes {
   }
 
   /** The number of the endpoint for clients of `home`; if every endpoint is absent, the endpoint that failed longest ago. */
-  routeFrom(home: number): number {
+  endpointForHome(home: number): number {
     const inOrder = Array.from({ length: this.endpoints }, (_, step) => (home + step) % this.endpoints);
     const failedAtMs = (endpoint: number): number =>
       this.isUp(endpoint) ? Number.NEGATIVE_INFINITY : (this.outages.get(endpoint)?.failedAtMs ?? 0);
@@ -52,7 +52,7 @@ export class EndpointRoutes {
   isUp(endpoint: number): boolean {
     const absence = this.outages.get(endpoint);
     if (!absence) return true;
-    if (!absence.isLooking && this.endpoints > 1 && this.nowMs() >= absence.lookAtMs)
+    if (!absence.isCheckRunning && this.endpoints > 1 && this.nowMs() >= absence.nextCheckAtMs)
       void this.checkEndpoint(endpoint, absence);
     return false;
   }
@@ -77,21 +77,26 @@ export class EndpointRoutes {
     const absence = this.outages.get(endpoint);
     if (absence) absence.failedAtMs = failedAtMs;
     else {
-      const lookAtMs = failedAtMs + FIRST_LOOK_MS;
-      this.outages.set(endpoint, { failedAtMs, lookAtMs, delayMs: FIRST_LOOK_MS, isLooking: false });
+      const nextCheckAtMs = failedAtMs + FIRST_CHECK_DELAY_MS;
+      this.outages.set(endpoint, {
+        failedAtMs,
+        nextCheckAtMs,
+        checkDelayMs: FIRST_CHECK_DELAY_MS,
+        isCheckRunning: false,
+      });
     }
   };
 
   private async checkEndpoint(endpoint: number, absence: EndpointOutage): Promise<void> {
-    absence.isLooking = true;
-    const isThere = await this.look(endpoint);
-    absence.isLooking = false;
-    if (isThere) {
+    absence.isCheckRunning = true;
+    const hasAnswered = await this.look(endpoint);
+    absence.isCheckRunning = false;
+    if (hasAnswered) {
       this.outages.delete(endpoint);
       return;
     }
-    absence.delayMs = Math.min(absence.delayMs * 2, LOOK_CEILING_MS);
-    absence.lookAtMs = this.nowMs() + absence.delayMs;
+    absence.checkDelayMs = Math.min(absence.checkDelayMs * 2, CHECK_DELAY_MAX_MS);
+    absence.nextCheckAtMs = this.nowMs() + absence.checkDelayMs;
   }
 }
 
@@ -101,16 +106,16 @@ export class EndpointRoutes {
  */
 export async function skipStandbys<T>(endpoints: readonly Endpoint[], open: () => Promise<T>): Promise<T> {
   const [first] = endpoints;
-  const isOneOfMany = endpoints.length > 1 && endpoints.every(({ takesWrites }) => takesWrites === true);
-  if (!first || !isOneOfMany) return open();
+  const mayHaveStandbys = endpoints.length > 1 && endpoints.every(({ takesWrites }) => takesWrites === true);
+  if (!first || !mayHaveStandbys) return open();
   const { failures } = databaseOf(first);
   let failure: unknown;
   for (let tries = 1; ; tries++) {
     try {
       return await open();
     } catch (error) {
-      if (failure === undefined || failures.isStandby(failure)) failure = error;
-      if (tries >= endpoints.length || !failures.isUnavailable(error)) throw failure;
+      if (failure === undefined || failures.isStandbyError(failure)) failure = error;
+      if (tries >= endpoints.length || !failures.isUnavailableError(error)) throw failure;
     }
   }
 }
@@ -127,7 +132,7 @@ export function checkByConnection(
     const connection = databaseOf(endpoint).session(options);
     live.add(connection);
     const answered = new AbortController();
-    void systemClock.sleep(LOOK_MAX_MS, answered.signal).then(() => connection.end());
+    void systemClock.sleep(CHECK_TIMEOUT_MS, answered.signal).then(() => connection.end());
     try {
       await connection.connect();
       await connection.ping();

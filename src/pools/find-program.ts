@@ -12,7 +12,7 @@ import type { PoolerProgram } from "./strategy.js";
 const run = promisify(execFile);
 
 /** Directories searched besides PATH: poolers are often in sbin, which the PATH of a normal user leaves out. */
-const FURTHER_PLACES = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
+const FURTHER_PROGRAM_DIRECTORIES = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 export interface ProgramRequirement {
   readonly product: string;
@@ -32,7 +32,7 @@ export async function findProgram(
   const { command, variable, product, hint } = wanted;
   const chosen = env[variable];
   if (chosen) return { path: chosen, version: await versionOf(wanted, chosen, `${variable} names it`) };
-  const places = [...(env["PATH"] ?? "").split(delimiter).filter(Boolean), ...FURTHER_PLACES];
+  const places = [...(env["PATH"] ?? "").split(delimiter).filter(Boolean), ...FURTHER_PROGRAM_DIRECTORIES];
   for (const place of new Set(places)) {
     const path = join(place, command);
     if (await isExecutable(path)) return { path, version: await versionOf(wanted, path, "found there") };
@@ -42,9 +42,9 @@ export async function findProgram(
 
 /** True if `version` is at least `wanted`, compared number by number: 1.9 is before 1.21. */
 export function isVersionAtLeast(version: string, wanted: string): boolean {
-  const [have, need] = [version, wanted].map((text) => text.split(".").map(Number));
+  const [versionNumbers, need] = [version, wanted].map((text) => text.split(".").map(Number));
   for (const [index, number] of (need ?? []).entries()) {
-    const difference = (have?.[index] ?? 0) - number;
+    const difference = (versionNumbers?.[index] ?? 0) - number;
     if (difference !== 0) return difference > 0;
   }
   return true;

@@ -1,42 +1,42 @@
 import * as z from "zod";
-import { connectionUrl, tlsFindings, urlList, urlsOf, type UrlKeys } from "../database/urls.js";
+import { connectionUrlSchema, tlsFindings, urlListSchema, urlsOf, type UrlKeys } from "../database/urls.js";
 import type { EndpointUrl } from "../database/endpoint.js";
 import { shareOf } from "../foundation/share.js";
 import type { Finding } from "../syntax/problems.js";
 
 /** `central` poolers run on the coordinator's machine, `agent` poolers on the machine of each agent. */
-const PLACEMENTS = ["central", "agent"] as const;
-type Placement = (typeof PLACEMENTS)[number];
+const POOLER_PLACEMENTS = ["central", "agent"] as const;
+type PoolerPlacement = (typeof POOLER_PLACEMENTS)[number];
 
 export interface PoolerSettings {
   readonly strategy: string;
   readonly size: number;
   readonly instances: number;
   /** Present if the poolers run on the agents' machines; left out if they run on the coordinator's machine. */
-  readonly placement?: Extract<Placement, "agent">;
+  readonly placement?: Extract<PoolerPlacement, "agent">;
   /** URLs of poolers that run already; empty if train-sim starts the poolers. */
   readonly urls: readonly EndpointUrl[];
   /** Address of the running pooler's console, for its statistics. */
   readonly adminUrl?: string;
 }
 
-const SIZE_MAX = 100_000;
-const DEFAULT_SIZE = 20;
+const POOL_SIZE_MAX = 100_000;
+const DEFAULT_POOL_SIZE = 20;
 
 /** Schema of a pool's size; `whose` begins its description and says which connections are counted. */
-export const poolSize = (whose: string) =>
+export const poolSizeSchema = (whose: string) =>
   z
     .int()
     .min(1)
-    .max(SIZE_MAX)
+    .max(POOL_SIZE_MAX)
     .optional()
-    .meta({ description: `${whose}. Default ${DEFAULT_SIZE}.` });
+    .meta({ description: `${whose}. Default ${DEFAULT_POOL_SIZE}.` });
 
-export const sizeOf = ({ size = DEFAULT_SIZE }: { readonly size?: number | undefined }): number => size;
+export const sizeOf = ({ size = DEFAULT_POOL_SIZE }: { readonly size?: number | undefined }): number => size;
 
 export type Reconnect = "never" | "per-transaction";
 
-export const RECONNECT = z.enum(["never", "per-transaction"]).optional().meta({
+export const RECONNECT_KEY = z.enum(["never", "per-transaction"]).optional().meta({
   description: "per-transaction opens a connection for every transaction, like pgbench -C. Default never.",
 });
 
@@ -49,12 +49,12 @@ export const POOLER_KEYS = {
     description:
       "Poolers to start, at least one before each of target.urls; clients are spread over them evenly. Default 1.",
   }),
-  placement: z.enum(PLACEMENTS).optional().meta({
+  placement: z.enum(POOLER_PLACEMENTS).optional().meta({
     description:
       "Place of the poolers that train-sim starts. central: the coordinator's machine, for all clients; agent: each agent's machine, for its clients only, with size and instances for each agent. Default central.",
   }),
-  url: connectionUrl("URL of a running pooler; without it train-sim starts one.").optional(),
-  urls: urlList(
+  url: connectionUrlSchema("URL of a running pooler; without it train-sim starts one.").optional(),
+  urls: urlListSchema(
     "Running poolers, each a URL or { url, region, weight }; clients are spread over them by weight.",
   ),
 };
@@ -62,7 +62,7 @@ export const POOLER_KEYS = {
 interface PoolerKeys extends UrlKeys {
   readonly size?: number | undefined;
   readonly instances?: number | undefined;
-  readonly placement?: Placement | undefined;
+  readonly placement?: PoolerPlacement | undefined;
 }
 
 export function resolvePooler({ size, instances = 1, placement, adminUrl, ...given }: PoolerKeys) {
@@ -78,21 +78,21 @@ export function resolvePooler({ size, instances = 1, placement, adminUrl, ...giv
 
 /**
  * Problems of keys that apply only to running poolers or only to managed ones. A URL states its TLS itself, so a pooler has
- * no TLS keys. `ofOurs` are the product's keys for poolers that train-sim starts.
+ * no TLS keys. `managedKeys` are the product's keys for poolers that train-sim starts.
  */
 export function poolerKeyProblems<Given extends PoolerKeys>(
   product: string,
   given: Given,
-  ofOurs: readonly (keyof Given & string)[] = [],
+  managedKeys: readonly (keyof Given & string)[] = [],
 ): Finding[] {
-  const isExternal = given.url !== undefined || given.urls !== undefined;
+  const hasExternalPooler = given.url !== undefined || given.urls !== undefined;
   const findings = tlsFindings("pool", given, {});
   if (given.url !== undefined && given.urls !== undefined)
     findings.push({ path: ["pool", "url"], message: "url and urls exclude each other; keep one" });
   const message = `is for ${product}s that train-sim starts; with a URL it starts none`;
-  for (const key of ["instances", "placement", ...ofOurs] as const)
-    if (isExternal && given[key] !== undefined) findings.push({ path: ["pool", key], message });
-  if (!isExternal && given.adminUrl !== undefined) {
+  for (const key of ["instances", "placement", ...managedKeys] as const)
+    if (hasExternalPooler && given[key] !== undefined) findings.push({ path: ["pool", key], message });
+  if (!hasExternalPooler && given.adminUrl !== undefined) {
     const message = `is for your own ${product}; without url or urls train-sim starts one and knows its console`;
     findings.push({ path: ["pool", "adminUrl"], message });
   }
@@ -100,6 +100,6 @@ export function poolerKeyProblems<Given extends PoolerKeys>(
 }
 
 /** Number of managed poolers before each server: an even share of `instances`, at least one. */
-export function poolersBefore(servers: number, instances: number): number[] {
+export function poolerCountsByServer(servers: number, instances: number): number[] {
   return Array.from({ length: servers }, (_, index) => Math.max(1, shareOf(instances, servers, index)));
 }

@@ -4,29 +4,29 @@ import { connect } from "node:net";
 import { allOrNone } from "../foundation/deadline.js";
 import { messageOf, TargetError, UsageError } from "../foundation/errors.js";
 import { openFilesLimit } from "../foundation/machine.js";
-import { standStill } from "../foundation/process/stand-still.js";
+import { pauseProcesses } from "../foundation/process/stand-still.js";
 import { addressOf, describeEndpoint, type Endpoint } from "../database/endpoint.js";
 import { administer, databaseOf, readUrl } from "../database/registry.js";
-import { poolersBefore, type PoolerSettings } from "./keys.js";
+import { poolerCountsByServer, type PoolerSettings } from "./keys.js";
 import type { ManagedInstance, RunningPooler } from "./running-pooler.js";
 import type { ManagedPoolerDemand, PoolerKind } from "./strategy.js";
 
-const UPSTREAM_PATIENCE_MS = 5_000;
-const KNOCK_MS = 3_000;
+const UPSTREAM_TIMEOUT_MS = 5_000;
+const CONNECT_CHECK_TIMEOUT_MS = 3_000;
 
-type Managed = Pick<PoolerSettings, "size" | "instances">;
+type ManagedPoolSize = Pick<PoolerSettings, "size" | "instances">;
 
 /** Starts `settings.instances` poolers, at least one for each upstream. On rejection no pooler is left running. */
-export async function startPoolers<S extends Managed>(
+export async function startPoolers<S extends ManagedPoolSize>(
   kind: PoolerKind<S>,
   settings: S & ManagedPoolerDemand,
   upstreams: readonly Endpoint[],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<RunningPooler> {
   const program = await kind.find(env);
-  assertOpenFiles(kind, settings);
-  await Promise.all(upstreams.map((upstream) => assertUpstream(kind.product, upstream)));
-  const counts = poolersBefore(upstreams.length, settings.instances);
+  assertOpenFilesLimit(kind, settings);
+  await Promise.all(upstreams.map((upstream) => assertUpstreamReachable(kind.product, upstream)));
+  const counts = poolerCountsByServer(upstreams.length, settings.instances);
   const places = upstreams.flatMap((upstream, index) =>
     Array.from({ length: counts[index] ?? 1 }, () => ({ upstream, siblings: counts[index] ?? 1 })),
   );
@@ -34,7 +34,7 @@ export async function startPoolers<S extends Managed>(
     Promise.all(running.map((instance) => instance.stop()));
   const starts = places.map(({ upstream }) => kind.start(program, settings, upstream));
   const instances = await allOrNone(starts, stopAll);
-  const endpoints = places.flatMap((place, index) => placedAs(place, instances[index]));
+  const endpoints = places.flatMap((place, index) => placedEndpoints(place, instances[index]));
   const consoles = instances.map(({ console }) => console);
   return {
     product: kind.product,
@@ -49,15 +49,15 @@ export async function startPoolers<S extends Managed>(
     supportsPreparedStatements: kind.prepares(settings, program.version),
     statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
     pause: kind.pause?.hold,
-    standStill: () => standStill(instances.flatMap(({ pid }) => pid ?? [])),
-    tryConnections: () => tryEndpoints(kind.product, endpoints),
+    pauseProcesses: () => pauseProcesses(instances.flatMap(({ pid }) => pid ?? [])),
+    findConnectionProblem: () => tryEndpoints(kind.product, endpoints),
     lost: Promise.race(instances.map(({ lost }) => lost)),
     stop: async () => void (await stopAll(instances)),
   };
 }
 
 /** The pooler's endpoint with the region of its upstream; several poolers of one upstream share its weight. */
-function placedAs(
+function placedEndpoints(
   { upstream: { region, weight }, siblings }: { readonly upstream: Endpoint; readonly siblings: number },
   instance: ManagedInstance | undefined,
 ): Endpoint[] {
@@ -90,8 +90,8 @@ export function externalPooler<S>(
     supportsPreparedStatements: kind.prepares(settings),
     statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
     pause: kind.pause?.hold,
-    standStill: () => standStill([]),
-    tryConnections: () => tryEndpoints(kind.product, endpoints),
+    pauseProcesses: () => pauseProcesses([]),
+    findConnectionProblem: () => tryEndpoints(kind.product, endpoints),
     lost: new Promise(() => undefined),
     stop: async () => undefined,
   };
@@ -103,7 +103,7 @@ async function tryEndpoints(product: string, endpoints: readonly Endpoint[]): Pr
       try {
         const client = await administer(endpoint, {
           purpose: "watch",
-          connectTimeoutMs: KNOCK_MS,
+          connectTimeoutMs: CONNECT_CHECK_TIMEOUT_MS,
           keepsTimeLimits: true,
         });
         await client.close();
@@ -117,7 +117,10 @@ async function tryEndpoints(product: string, endpoints: readonly Endpoint[]): Pr
   return failures.length > 0 ? failures.join("; ") : undefined;
 }
 
-function assertOpenFiles<S extends Managed>(kind: PoolerKind<S>, settings: S & ManagedPoolerDemand): void {
+function assertOpenFilesLimit<S extends ManagedPoolSize>(
+  kind: PoolerKind<S>,
+  settings: S & ManagedPoolerDemand,
+): void {
   const needed = kind.openFiles(settings);
   const limit = openFilesLimit();
   if (needed <= limit) return;
@@ -128,13 +131,13 @@ function assertOpenFiles<S extends Managed>(kind: PoolerKind<S>, settings: S & M
 }
 
 /** Checks that a server accepts connections at the upstream; the log-in is checked in `database/`. */
-async function assertUpstream(product: string, upstream: Endpoint): Promise<void> {
+async function assertUpstreamReachable(product: string, upstream: Endpoint): Promise<void> {
   const socket = connect(databaseOf(upstream).socketOf(upstream));
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once("connect", resolve).once("error", reject);
-      socket.setTimeout(UPSTREAM_PATIENCE_MS, () =>
-        reject(new Error(`no answer within ${UPSTREAM_PATIENCE_MS / 1000} s`)),
+      socket.setTimeout(UPSTREAM_TIMEOUT_MS, () =>
+        reject(new Error(`no answer within ${UPSTREAM_TIMEOUT_MS / 1000} s`)),
       );
     });
   } catch (error) {

@@ -1,12 +1,12 @@
 import { counted } from "../foundation/units.js";
 import { countsByWeight } from "../database/spread.js";
 import type { PoolerSettings } from "./keys.js";
-import type { Demand, PoolProblem } from "./strategy.js";
+import type { PoolDemand, PoolProblem } from "./strategy.js";
 
 /** The number of clients at the busiest pooler, and words that describe it. */
-export function mostClients(
+export function busiestPoolerClients(
   product: string,
-  { clients, clientsByAgent, weights }: Pick<Demand, "clients" | "clientsByAgent" | "weights">,
+  { clients, clientsByAgent, weights }: Pick<PoolDemand, "clients" | "clientsByAgent" | "weights">,
 ): { readonly most: number; readonly words: string } {
   const most = Math.max(...clientsByAgent.flatMap((lot) => countsByWeight(weights, lot)));
   const all = counted(clients, "client");
@@ -14,10 +14,10 @@ export function mostClients(
 }
 
 /** Refuses poolers on the agents' machines if there are no agents. */
-export function placementWithoutAgents(
+export function placementProblems(
   product: string,
   { placement }: Pick<PoolerSettings, "placement">,
-  { agents }: Pick<Demand, "agents">,
+  { agents }: Pick<PoolDemand, "agents">,
 ): PoolProblem[] {
   if (placement !== "agent" || agents > 0) return [];
   const message = `agent starts a ${product} with each agent, and there are no agents; set agents, or use placement: central`;

@@ -6,7 +6,7 @@ import { TargetError } from "../foundation/errors.js";
 import { addressOf, type Endpoint } from "../database/endpoint.js";
 import { makePrivateDirectory, type PrivateDirectory } from "../foundation/process/private-directory.js";
 import {
-  complaintIn,
+  errorLinesIn,
   freePort,
   startProcess,
   type ServerProcess,
@@ -108,7 +108,7 @@ export class PoolerProcess implements ManagedInstance {
     const { directory, run } = this;
     const title = `${run.product} at ${addressOf(this.client)}`;
     const process = await startProcess(title, directory, run.program.path, run.arguments(directory.path));
-    const failure = await whenUp(process, run.isUp);
+    const failure = await waitUntilUp(process, run.isUp);
     if (failure === undefined) {
       this.process = process;
       void process.lost.then((words) => this.declareLost(words));
@@ -126,7 +126,7 @@ export class PoolerProcess implements ManagedInstance {
 }
 
 /** Waits for the pooler; resolves to undefined once it listens, otherwise to the reason. */
-async function whenUp(process: ServerProcess, isUp: RegExp): Promise<string | undefined> {
+async function waitUntilUp(process: ServerProcess, isUp: RegExp): Promise<string | undefined> {
   const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
   const ended = new AbortController();
   void process.exited.then(() => ended.abort());
@@ -134,9 +134,9 @@ async function whenUp(process: ServerProcess, isUp: RegExp): Promise<string | un
     // `hasExited` is read before the log, so that the last lines of an ended process are not missed.
     const { hasExited } = process;
     const log = await process.log();
-    if (hasExited) return complaintIn(log);
+    if (hasExited) return errorLinesIn(log);
     if (isUp.test(log)) return undefined;
     await systemClock.sleep(POLL_MS, ended.signal);
   }
-  return `it did not listen within ${START_PATIENCE_MS / 1000} s: ${complaintIn(await process.log())}`;
+  return `it did not listen within ${START_PATIENCE_MS / 1000} s: ${errorLinesIn(await process.log())}`;
 }

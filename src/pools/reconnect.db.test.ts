@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterEach, expect, inject, it } from "vitest";
 import type { Endpoint } from "../database/endpoint.js";
-import { OPEN_AT_ONCE } from "./bounded.js";
+import { SIMULTANEOUS_CONNECTS_MAX } from "./bounded.js";
 import { createConnectionSource } from "./registry.js";
 import type { ConnectionSource } from "../database/session.js";
 
@@ -63,14 +63,14 @@ it("a limited number of connections opens at once when all clients lost theirs",
     ),
   );
   while (refused < CLIENTS) {
-    const wave = Math.min(OPEN_AT_ONCE, CLIENTS - refused);
+    const wave = Math.min(SIMULTANEOUS_CONNECTS_MAX, CLIENTS - refused);
     while (mute.sockets.size < wave) await once(mute.server, "guest");
     const gone = refused + wave;
     for (const socket of mute.sockets) socket.destroy();
     while (refused < gone) await new Promise(setImmediate);
   }
   await everyone;
-  expect(most).toBe(OPEN_AT_ONCE);
+  expect(most).toBe(SIMULTANEOUS_CONNECTS_MAX);
 });
 
 it("clients of an available server are served while clients of an unavailable one wait", async () => {

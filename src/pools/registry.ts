@@ -13,9 +13,9 @@ import type { PoolerKind, PoolStrategy } from "./strategy.js";
 
 const REGISTERED = [direct, pgPool, own, pgbouncer, pgpool] as const;
 
-const MEMBERS = REGISTERED.map(({ settings }) => settings);
+const STRATEGY_SETTINGS = REGISTERED.map(({ settings }) => settings);
 
-export type PoolSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]>;
+export type PoolSettings = ReturnType<(typeof STRATEGY_SETTINGS)[number]["resolve"]>;
 /** Settings of a strategy with a pooler between the clients and the server. */
 export type PooledSettings = Extract<PoolSettings, PoolerSettings>;
 
@@ -23,9 +23,9 @@ export const STRATEGIES = REGISTERED as readonly PoolStrategy<PoolSettings>[];
 type Name = PoolSettings["strategy"];
 
 export function strategyOf({ strategy }: Pick<PoolSettings, "strategy">): PoolStrategy<PoolSettings> {
-  const found = STRATEGIES.find(({ settings }) => settings.name === strategy);
-  if (!found) throw new RangeError(`there is no pool strategy ${strategy}`);
-  return found;
+  const namedStrategy = STRATEGIES.find(({ settings }) => settings.name === strategy);
+  if (!namedStrategy) throw new RangeError(`there is no pool strategy ${strategy}`);
+  return namedStrategy;
 }
 
 export function hasPooler(pool: PoolSettings): pool is PooledSettings {
@@ -42,7 +42,7 @@ export const POOLER_PRODUCTS: ReadonlySet<string> = new Set(
   STRATEGIES.flatMap(({ pooler }) => pooler?.product ?? []),
 );
 
-export function poolerVariable(product: string): string {
+export function poolerProgramVariable(product: string): string {
   return STRATEGIES.find(({ pooler }) => pooler?.product === product)?.pooler?.variable ?? "PATH";
 }
 
@@ -54,7 +54,9 @@ export function isManaged(pool: PoolSettings): pool is ManagedSettings {
 }
 
 /** True if train-sim starts the poolers on the agents' machines instead of the coordinator's. */
-export function areAtAgents(pool: PoolSettings): pool is ManagedSettings & { readonly placement: "agent" } {
+export function arePoolersAtAgents(
+  pool: PoolSettings,
+): pool is ManagedSettings & { readonly placement: "agent" } {
   return isManaged(pool) && pool.placement === "agent";
 }
 
@@ -66,28 +68,28 @@ export function createConnectionSource({
   return strategyOf(pool).source(pool, options);
 }
 
-const Strategy = z.enum(MEMBERS.map(({ name }) => name) as [Name, ...Name[]]);
-const description = `${describeMembers(MEMBERS)}.`;
+const Strategy = z.enum(STRATEGY_SETTINGS.map(({ name }) => name) as [Name, ...Name[]]);
+const description = `${describeMembers(STRATEGY_SETTINGS)}.`;
 
-export const Pool = z
+export const PoolSchema = z
   .union([
     Strategy.transform((strategy) => ({ strategy })),
     taggedUnion({
       tag: "strategy",
       common: { strategy: Strategy.meta({ description }) },
-      members: MEMBERS,
+      members: STRATEGY_SETTINGS,
     }).meta({ title: "Pool" }),
   ])
   .prefault("direct")
   .meta({
     description: "How a client gets a connection: a strategy's name, or a mapping. Default: direct.",
   });
-type PoolInput = z.output<typeof Pool>;
+type PoolInput = z.output<typeof PoolSchema>;
 
-export function resolvePool(given: PoolInput): PoolSettings {
-  return strategyOf(given).settings.resolve(given);
+export function resolvePool(input: PoolInput): PoolSettings {
+  return strategyOf(input).settings.resolve(input);
 }
 
-export function poolKeyProblems(given: PoolInput): Finding[] {
-  return strategyOf(given).settings.keyProblems?.(given) ?? [];
+export function poolKeyProblems(input: PoolInput): Finding[] {
+  return strategyOf(input).settings.keyProblems?.(input) ?? [];
 }

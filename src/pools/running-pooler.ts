@@ -63,11 +63,11 @@ export interface RunningPooler {
   /** Holds transactions back; undefined if the product cannot. */
   readonly pause?: Pause | undefined;
   /** Suspends the processes of the instances that train-sim started. Rejects if there is none. */
-  standStill(): Promise<ProcessPause>;
+  pauseProcesses(): Promise<ProcessPause>;
   /**
    * Opens a connection to each instance. Resolves to the errors if all instances refuse, else to undefined. Never rejects.
    */
-  tryConnections(): Promise<string | undefined>;
+  findConnectionProblem(): Promise<string | undefined>;
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }

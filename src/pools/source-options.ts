@@ -1,7 +1,7 @@
 // Inputs of every pool strategy. Clients (or a pool's connections) are numbered over the whole trial and assigned to
 // endpoints by number, so that every worker thread finds its part without asking the others.
 import type { Endpoint } from "../database/endpoint.js";
-import { homesByWeight, weightsOf } from "../database/spread.js";
+import { assignEndpointsByWeight, weightsOf } from "../database/spread.js";
 
 export interface SourceOptions {
   /** Addresses that clients connect to, at least one: the database's endpoints or the poolers'. */
@@ -20,12 +20,12 @@ export interface SourceOptions {
 }
 
 /** The endpoint number of each of this worker's `count` clients, the first of which has number `first` of `total`. */
-export function homesOf(
+export function homeEndpointsOf(
   endpoints: readonly Endpoint[],
   total: number,
   first: number,
   count: number,
 ): number[] {
   if (endpoints.length === 0) throw new RangeError("a pool strategy needs at least one endpoint");
-  return homesByWeight(weightsOf(endpoints), total).slice(first, first + count);
+  return assignEndpointsByWeight(weightsOf(endpoints), total).slice(first, first + count);
 }

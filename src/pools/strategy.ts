@@ -8,7 +8,7 @@ import type { PoolerSettings } from "./keys.js";
 import type { ManagedInstance, Pause, PoolerStatistics, RunningPooler } from "./running-pooler.js";
 import type { SourceOptions } from "./source-options.js";
 
-export interface Demand {
+export interface PoolDemand {
   readonly clients: number;
   readonly clientsByAgent: readonly number[];
   readonly agents: number;
@@ -23,7 +23,7 @@ export interface PoolProblem {
   readonly message: string;
 }
 
-interface Example {
+interface ScenarioExample {
   readonly title: string;
   readonly yaml: string;
 }
@@ -35,14 +35,14 @@ export interface PoolSettingsOf<
   /** Names of the databases that the strategy works with. Default: all. */
   readonly databases?: readonly string[];
   /** Settings that these keys of a scenario stand for. */
-  resolve(given: z.output<z.ZodObject<Keys>>): S;
-  keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
+  resolve(input: z.output<z.ZodObject<Keys>>): S;
+  keyProblems?(input: z.output<z.ZodObject<Keys>>): Finding[];
   /** Problems that the pool has together with the rest of the treatment. */
-  problems?(settings: S, demand: Demand): PoolProblem[];
+  problems?(settings: S, demand: PoolDemand): PoolProblem[];
   /** Description of these settings in a plan. */
   text(settings: S): string;
   /** Scenarios for the reference: a valid one with every key, and an invalid one for each rule. */
-  readonly examples?: { readonly valid: Example; readonly refused: Example };
+  readonly examples?: { readonly valid: ScenarioExample; readonly refused: ScenarioExample };
 }
 
 export interface PoolStrategy<S extends { readonly strategy: string }> {

@@ -1,11 +1,11 @@
 import type { PoolerReading } from "./running-pooler.js";
 
-type Sum = { -readonly [Name in keyof PoolerReading]: PoolerReading[Name] };
+type ReadingSum = { -readonly [Name in keyof PoolerReading]: PoolerReading[Name] };
 
 export function sumOfReadings(readings: readonly PoolerReading[]): PoolerReading {
-  const sum: Sum = { clientsActive: 0, serversActive: 0, serversIdle: 0 };
+  const sum: ReadingSum = { clientsActive: 0, serversActive: 0, serversIdle: 0 };
   for (const reading of readings)
-    for (const [name, value] of Object.entries(reading) as [keyof Sum, number][]) {
+    for (const [name, value] of Object.entries(reading) as [keyof ReadingSum, number][]) {
       const before = sum[name] ?? 0;
       sum[name] = name === "maxWaitMs" ? Math.max(before, value) : before + value;
     }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exampleOperation, exampleResult, exampleTrial } from "../../test/support/example-result.js";
 import { cellsOf, embeddedData } from "../../test/support/report-html.js";
 import { withAnalysis } from "../analysis/comparison/analysis.js";
-import { headlineComparisons, isBelowNoise } from "../analysis/comparison/noise-floor.js";
+import { headlineComparisons, isWithinNoiseFloor } from "../analysis/comparison/noise-floor.js";
 import { compareRuns } from "../analysis/comparison/run-comparison.js";
 import { verdictCounts, type VerdictCounts } from "../analysis/comparison/verdicts.js";
 import { isHeadline } from "../metrics/metric-lists.js";
@@ -14,7 +14,7 @@ import { COMPARISON_VERDICTS, VERDICT_MARKS, type ComparisonVerdict } from "../m
 import { writeResult } from "../results/directory.js";
 import { readResult } from "../results/reader.js";
 import type { RatioFinding, ResultDocument, TreatmentResult } from "../results/result-schema.js";
-import { ALL_SHOWN, withChoice } from "./html/page/charts/filter-state.js";
+import { DEFAULT_FILTER_STATE, stateWithChoice } from "./html/page/charts/filter-state.js";
 import type { Plot } from "./html/page/charts/drawing.js";
 import { CHARTS } from "./html/page/charts/registry.js";
 import { LIGHT } from "./html/page/charts/theme.js";
@@ -120,7 +120,8 @@ function statedCounts(text: string): VerdictCounts {
 }
 
 function plotOf(id: string, metric?: string): Plot {
-  const state = metric === undefined ? ALL_SHOWN : withChoice(ALL_SHOWN, id, "metric", metric);
+  const state =
+    metric === undefined ? DEFAULT_FILTER_STATE : stateWithChoice(DEFAULT_FILTER_STATE, id, "metric", metric);
   const drawing = CHARTS.find((chart) => chart.id === id)?.draw(viewOf(data, state, id, LIGHT, 1000));
   if (drawing?.kind !== "plot") throw new Error(`${id} draws nothing`);
   return drawing;
@@ -134,7 +135,7 @@ describe("a result with each verdict", () => {
   it("has all four verdicts among its headline comparisons", () => {
     const counts = verdictCounts(headlineComparisons(result.comparisons));
     for (const verdict of COMPARISON_VERDICTS) expect(counts[verdict], verdict).toBeGreaterThan(0);
-    expect(result.comparisons.filter((each) => isBelowNoise(each, result.comparisons))).toEqual([]);
+    expect(result.comparisons.filter((each) => isWithinNoiseFloor(each, result.comparisons))).toEqual([]);
   });
 
   it("stores a verdict for each comparison, effect and interaction", () => {

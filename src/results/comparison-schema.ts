@@ -8,7 +8,7 @@ import {
 } from "../metrics/metric-lists.js";
 import { COMPARISON_VERDICTS } from "../metrics/names.js";
 import { OPERATION_NAME, operationsIn } from "../metrics/operations.js";
-import { STAGES } from "../workloads/registry.js";
+import { LIFE_STAGES } from "../workloads/registry.js";
 
 export { COMPARISON_METRICS, type ComparisonMetric };
 
@@ -19,23 +19,23 @@ export const TreatmentId = z.string().min(1).max(200);
 
 export const OperationName = z.string().regex(OPERATION_NAME, "no name of an operation");
 
-const SPANS = STAGES.map(({ stage }) => `lifecycle.${stage}`);
+const LIFECYCLE_SPANS = LIFE_STAGES.map(({ stage }) => `lifecycle.${stage}`);
 export type ComparedOperation = string;
 
-interface WithTrials {
+interface TreatmentTrials {
   readonly trials: readonly { readonly operations: Readonly<Record<string, unknown>> }[];
 }
 
 /** Compared things: the operations that any trial has, and the two spans of an event's life, which have no throughput. */
-export function comparedOperations(treatments: readonly WithTrials[]): ComparedOperation[] {
+export function comparedOperations(treatments: readonly TreatmentTrials[]): ComparedOperation[] {
   return [
     ...operationsIn(treatments.flatMap(({ trials }) => trials.map(({ operations }) => operations))),
-    ...SPANS,
+    ...LIFECYCLE_SPANS,
   ];
 }
 
 const measured = {
-  operation: z.union([OperationName, z.enum(SPANS)]),
+  operation: z.union([OperationName, z.enum(LIFECYCLE_SPANS)]),
   metric: z.enum(COMPARISON_METRICS).describe("Of the response time (of the span, in a lifecycle), in ms"),
 };
 
@@ -196,7 +196,7 @@ export type Interaction = z.infer<typeof Interaction>;
 
 const Spread = z.strictObject({ median: amount, ...interval }).nullable();
 /** Schemas of the spreads of metrics that not every operation has. */
-const spreads = Object.fromEntries(
+const spreadSchemas = Object.fromEntries(
   COMPARISON_METRICS.map((metric) => [comparisonField(metric), Spread.optional()]),
 ) as Record<ComparisonField, z.ZodOptional<typeof Spread>>;
 const Estimate = z.strictObject({ value: amount, low: amount, high: amount });
@@ -229,7 +229,7 @@ export const Sweep = z.strictObject({
       clients: z.int().min(1),
       treatment: TreatmentId,
       trials: count,
-      ...spreads,
+      ...spreadSchemas,
     }),
   ),
   usl: UslFit,

@@ -52,7 +52,7 @@ export const Validity = z.strictObject({
 });
 export type Validity = z.infer<typeof Validity>;
 
-export const CHECKS = [
+export const DIAGNOSIS_CHECKS = [
   "event-loop-delay",
   "worker-utilization",
   "closure",
@@ -79,7 +79,7 @@ export const CHECKS = [
 ] as const;
 
 export const Finding = z.strictObject({
-  check: z.enum(CHECKS),
+  check: z.enum(DIAGNOSIS_CHECKS),
   invalidates: z
     .array(z.enum(METRIC_ASPECTS))
     .describe("Aspects of the trial that are not valid; a warning has none"),

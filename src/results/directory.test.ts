@@ -18,7 +18,7 @@ import {
   compactUtc,
   createResultDirectory,
   createTrialDirectory,
-  safeName,
+  safeFileName,
   setTrialAside,
   trialPath,
   writeScenario,
@@ -41,7 +41,7 @@ describe("safeName", () => {
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("..", "../../etc", ".", "", "a/b", "\0")),
         (name) => {
-          const safe = safeName(name);
+          const safe = safeFileName(name);
           expect(safe).toMatch(/^[A-Za-z0-9_+=][A-Za-z0-9._+=-]*$/);
           expect(safe.length).toBeLessThanOrEqual(80);
           expect(dirname(join("/results", safe))).toBe("/results");
@@ -51,8 +51,8 @@ describe("safeName", () => {
   });
 
   it("keeps safe names and replaces unsafe characters by hyphens", () => {
-    expect(safeName("payload-storage_v1.2")).toBe("payload-storage_v1.2");
-    expect(safeName("Züge & Weichen!")).toBe("Zu-ge-Weichen");
+    expect(safeFileName("payload-storage_v1.2")).toBe("payload-storage_v1.2");
+    expect(safeFileName("Züge & Weichen!")).toBe("Zu-ge-Weichen");
   });
 });
 

@@ -11,17 +11,17 @@ export const SUMMARY_FILE = "summary.txt";
 export const REPORT_FILE = "report.html";
 export const SCENARIO_FILE = "scenario.yaml";
 
-export function safeName(name: string): string {
-  const safe = name
+export function safeFileName(name: string): string {
+  const safeText = name
     .normalize("NFKD")
     .replace(/[^A-Za-z0-9._+=-]+/g, "-")
     .replace(/^[.-]+/, "")
     .replace(/-+$/, "");
-  return safe.slice(0, 80) || "experiment";
+  return safeText.slice(0, 80) || "experiment";
 }
 
 /** The command-line option that chooses where result directories are made. */
-const OUT = "--out";
+const OUT_OPTION = "--out";
 
 export function compactUtc(atMs: number): string {
   return isoTime(atMs)
@@ -42,11 +42,11 @@ async function makeDirectory(path: string, option?: string): Promise<"made" | "t
 
 /** Makes `<parent>/<name>-<UTC time>`, or the first of `...-2`, `...-3` that is free, and returns its path. */
 export async function createFreshDirectory(parent: string, name: string, atMs: number): Promise<string> {
-  await makeDirectory(parent, OUT);
-  const base = join(parent, `${safeName(name)}-${compactUtc(atMs)}`);
+  await makeDirectory(parent, OUT_OPTION);
+  const base = join(parent, `${safeFileName(name)}-${compactUtc(atMs)}`);
   for (let attempt = 1; ; attempt++) {
     const path = attempt === 1 ? base : `${base}-${attempt}`;
-    if ((await makeDirectory(path, OUT)) === "made") return path;
+    if ((await makeDirectory(path, OUT_OPTION)) === "made") return path;
   }
 }
 
@@ -61,18 +61,18 @@ export async function createResultDirectory(
   name: string,
   atMs: number,
 ): Promise<ResultDirectory> {
-  const hadParent = await exists(parent);
+  const isParentPresent = await pathExists(parent);
   const path = await createFreshDirectory(parent, name, atMs);
   await makeDirectory(join(path, "trials"));
   const discard = async (): Promise<void> => {
     await rm(path, { recursive: true, force: true });
-    if (!hadParent) await rmdir(parent).catch(() => undefined); // another run may have results in it by now
+    if (!isParentPresent) await rmdir(parent).catch(() => undefined); // another run may have results in it by now
   };
   return { path, discard };
 }
 
 /** Rejects if `trials` is a link: a result directory may come from anywhere, and a resumed run would write elsewhere. */
-async function requireOwnTrials(directory: string): Promise<void> {
+async function refuseLinkedTrials(directory: string): Promise<void> {
   const path = join(directory, "trials");
   const stats = await lstat(path).catch((error: unknown) => {
     throw storageError(error, path);
@@ -83,7 +83,7 @@ async function requireOwnTrials(directory: string): Promise<void> {
 
 /** Path such as `trials/007-jsonb-direct` below the result directory. `number` is the trial's position in the experiment. */
 export function trialPath(directory: string, number: number, treatmentId: string): string {
-  return join(directory, "trials", `${String(number).padStart(3, "0")}-${safeName(treatmentId)}`);
+  return join(directory, "trials", `${String(number).padStart(3, "0")}-${safeFileName(treatmentId)}`);
 }
 
 export async function createTrialDirectory(
@@ -91,26 +91,31 @@ export async function createTrialDirectory(
   number: number,
   treatmentId: string,
 ): Promise<string> {
-  await requireOwnTrials(directory);
+  await refuseLinkedTrials(directory);
   const path = trialPath(directory, number, treatmentId);
   if ((await makeDirectory(path)) === "taken") throw storageError({ code: "EEXIST" }, path);
   return path;
 }
 
-function exists(path: string): Promise<boolean> {
+function pathExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,
   );
 }
 
-const asidePath = (path: string, n: number): string => `${path}.partial-${n}`;
+const partialTrialPath = (path: string, n: number): string => `${path}.partial-${n}`;
 
 /** Directories of a trial's partial results that were set aside after interruptions, in order. */
-export async function trialsAside(directory: string, number: number, treatmentId: string): Promise<string[]> {
+export async function partialTrialPaths(
+  directory: string,
+  number: number,
+  treatmentId: string,
+): Promise<string[]> {
   const path = trialPath(directory, number, treatmentId);
   const paths: string[] = [];
-  while (await exists(asidePath(path, paths.length + 1))) paths.push(asidePath(path, paths.length + 1));
+  while (await pathExists(partialTrialPath(path, paths.length + 1)))
+    paths.push(partialTrialPath(path, paths.length + 1));
   return paths;
 }
 
@@ -118,11 +123,11 @@ export async function trialsAside(directory: string, number: number, treatmentId
  * Sets the directory of an interrupted trial aside: renames it to the first of `...partial-1`, `...partial-2` that is free.
  */
 export async function setTrialAside(directory: string, number: number, treatmentId: string): Promise<void> {
-  await requireOwnTrials(directory);
+  await refuseLinkedTrials(directory);
   const path = trialPath(directory, number, treatmentId);
-  if (!(await exists(path))) return;
-  const { length } = await trialsAside(directory, number, treatmentId);
-  await rename(path, asidePath(path, length + 1)).catch((error: unknown) => {
+  if (!(await pathExists(path))) return;
+  const { length } = await partialTrialPaths(directory, number, treatmentId);
+  await rename(path, partialTrialPath(path, length + 1)).catch((error: unknown) => {
     throw storageError(error, path);
   });
 }

@@ -6,7 +6,12 @@ import { createHistogram, recordableUs, summaryMs } from "../metrics/histograms.
 import { Recorder } from "../metrics/recorder.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
-import { endpointResults, mergedSplit, splitOf, withoutHistograms } from "./endpoint-results.js";
+import {
+  endpointResults,
+  mergedEndpointSplit,
+  endpointSplitOf,
+  withoutHistograms,
+} from "./endpoint-results.js";
 import { EndpointResult, RegionResult } from "./endpoint-schema.js";
 import type { ResultDocument } from "./result-schema.js";
 
@@ -88,7 +93,7 @@ describe("endpointResults", () => {
   });
 
   it("sums endpoints of a region", () => {
-    const { regions = [] } = splitOf(results);
+    const { regions = [] } = endpointSplitOf(results);
     expect(regions.map(({ region, endpoints, clients }) => [region, endpoints, clients])).toEqual([
       ["east", 2, 9],
       ["west", 1, 3],
@@ -99,17 +104,23 @@ describe("endpointResults", () => {
 
   it("merges stored trials and omits their histograms", () => {
     const second = endpointResults(ENDPOINTS, [worker([[9], [10], [11]])], settings());
-    const { endpoints = [], regions = [] } = mergedSplit([{ endpoints: results }, { endpoints: second }]);
+    const { endpoints = [], regions = [] } = mergedEndpointSplit([
+      { endpoints: results },
+      { endpoints: second },
+    ]);
     expect(endpoints[0]?.operations.add?.responseTimeMs).toEqual(allMs([1, 2, 3, 400, 9]));
     expect(regions[0]?.operations.add?.responseTimeMs).toEqual(allMs([1, 2, 3, 400, 7, 9, 11]));
     expect(JSON.stringify(endpoints)).not.toContain("responseHistogram");
-    expect(mergedSplit([{ endpoints: results }, {}])).toEqual({});
-    expect(mergedSplit([])).toEqual({});
+    expect(mergedEndpointSplit([{ endpoints: results }, {}])).toEqual({});
+    expect(mergedEndpointSplit([])).toEqual({});
   });
 
   it("replaces a port that differs between trials by a star", () => {
     const other = results.map((result, number) => ({ ...result, endpoint: `a:${number}` }));
-    const { endpoints } = mergedSplit([{ endpoints: results.slice(0, 1) }, { endpoints: other.slice(0, 1) }]);
+    const { endpoints } = mergedEndpointSplit([
+      { endpoints: results.slice(0, 1) },
+      { endpoints: other.slice(0, 1) },
+    ]);
     expect(endpoints?.[0]?.endpoint).toBe("a:* (1)");
   });
 

@@ -1,19 +1,24 @@
 import { addEncodedHistogram } from "../metrics/encoded-histogram.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import { createHistogram } from "../metrics/histograms.js";
-import { noShareCounts, shareOf, type OperationShare, type ShareCounts } from "../metrics/operation-share.js";
+import {
+  zeroShareCounts,
+  shareOf,
+  type OperationShare,
+  type ShareCounts,
+} from "../metrics/operation-share.js";
 import { operationsIn, type Operation } from "../metrics/operations.js";
-import { addressOf, isSplit, type Endpoint } from "../database/endpoint.js";
+import { addressOf, isSplitByEndpoint, type Endpoint } from "../database/endpoint.js";
 import { totalClients, type TreatmentSettings } from "../scenario/settings.js";
 import { countsByWeight, weightsOf } from "../database/spread.js";
 import { strategyOf } from "../pools/registry.js";
 import type { EndpointResult, RegionResult } from "./endpoint-schema.js";
 import type { ResultDocument } from "./result-schema.js";
 
-type Shares = Omit<RegionResult, "region" | "endpoints">;
+type RegionFigures = Omit<RegionResult, "region" | "endpoints">;
 
 /** One addend of a sum: from a worker or from a stored result. */
-type Addend = EndpointDelta | Shares;
+type Addend = EndpointDelta | RegionFigures;
 
 /**
  * Results by endpoint, in the order of `endpoints`, to which clients connected; each worker has one delta per endpoint.
@@ -24,7 +29,7 @@ export function endpointResults(
   workers: readonly (readonly EndpointDelta[])[],
   settings: TreatmentSettings,
 ): EndpointResult[] | undefined {
-  if (!isSplit(endpoints) || workers.length === 0) return undefined;
+  if (!isSplitByEndpoint(endpoints) || workers.length === 0) return undefined;
   const { pool } = settings;
   const weights = weightsOf(endpoints);
   const shared = strategyOf(pool).shared?.(pool);
@@ -53,9 +58,11 @@ function mergedEndpoints(
   return first.map(({ endpoint, region, weight, clients, connections }, number) => {
     const same = trials.flatMap(({ endpoints }) => endpoints?.[number] ?? []);
     // A pooler that train-sim starts has another port in each trial, so the port is left out.
-    const isNamed = same.every((other) => other.endpoint === endpoint);
+    const isSameEndpoint = same.every((other) => other.endpoint === endpoint);
     return {
-      endpoint: isNamed ? endpoint : `${endpoint.slice(0, endpoint.lastIndexOf(":"))}:* (${number + 1})`,
+      endpoint: isSameEndpoint
+        ? endpoint
+        : `${endpoint.slice(0, endpoint.lastIndexOf(":"))}:* (${number + 1})`,
       ...(region !== undefined && { region }),
       weight,
       ...(clients !== undefined && { clients }),
@@ -70,18 +77,18 @@ function regionsOf(endpoints: readonly EndpointResult[]): RegionResult[] {
   if (endpoints.every(({ region }) => region === undefined)) return [];
   const names = [...new Set(endpoints.map(({ region }) => region ?? null))];
   return names.map((region) => {
-    const own = endpoints.filter((endpoint) => (endpoint.region ?? null) === region);
-    const share = (key: "clients" | "connections"): Partial<Shares> =>
-      own.every((endpoint) => endpoint[key] === undefined)
+    const regionEndpoints = endpoints.filter((endpoint) => (endpoint.region ?? null) === region);
+    const share = (key: "clients" | "connections"): Partial<RegionFigures> =>
+      regionEndpoints.every((endpoint) => endpoint[key] === undefined)
         ? {}
-        : { [key]: own.reduce((sum, endpoint) => sum + (endpoint[key] ?? 0), 0) };
-    const shares = { ...share("clients"), ...share("connections") };
-    return { region, endpoints: own.length, ...shares, ...sumOf(own) };
+        : { [key]: regionEndpoints.reduce((sum, endpoint) => sum + (endpoint[key] ?? 0), 0) };
+    const clientCounts = { ...share("clients"), ...share("connections") };
+    return { region, endpoints: regionEndpoints.length, ...clientCounts, ...sumOf(regionEndpoints) };
   });
 }
 
 /** The keys of the document that split results by endpoint and region; empty if there is nothing to split. */
-export function splitOf(endpoints: readonly EndpointResult[] | undefined): {
+export function endpointSplitOf(endpoints: readonly EndpointResult[] | undefined): {
   endpoints?: EndpointResult[];
   regions?: RegionResult[];
 } {
@@ -91,8 +98,10 @@ export function splitOf(endpoints: readonly EndpointResult[] | undefined): {
 }
 
 /** The split of several trials together, without histograms, which each trial stores. */
-export function mergedSplit(trials: Parameters<typeof mergedEndpoints>[0]): ReturnType<typeof splitOf> {
-  const { endpoints, ...regions } = splitOf(mergedEndpoints(trials));
+export function mergedEndpointSplit(
+  trials: Parameters<typeof mergedEndpoints>[0],
+): ReturnType<typeof endpointSplitOf> {
+  const { endpoints, ...regions } = endpointSplitOf(mergedEndpoints(trials));
   return { ...(endpoints && { endpoints: endpoints.map(withoutHistogram) }), ...regions };
 }
 
@@ -119,7 +128,7 @@ function withoutHistogram(endpoint: EndpointResult): EndpointResult {
 function sumOf(
   addends: readonly Addend[],
   histograms?: "with histogram",
-): Pick<Shares, "connects" | "refused" | "lost" | "operations"> {
+): Pick<RegionFigures, "connects" | "refused" | "lost" | "operations"> {
   const operations: Record<Operation, OperationShare> = {};
   for (const operation of operationsIn(addends.map((addend) => addend.operations))) {
     const shares = addends.flatMap((addend) => addend.operations[operation] ?? []);
@@ -132,7 +141,7 @@ function sumOf(
 
 function sumOfShares(shares: readonly OperationShare[], histograms?: "with histogram"): OperationShare {
   const merged = createHistogram();
-  const counts = noShareCounts();
+  const counts = zeroShareCounts();
   for (const share of shares) {
     for (const key of Object.keys(counts) as (keyof ShareCounts)[]) counts[key] += share[key];
     if (share.responseHistogram !== undefined) addEncodedHistogram(merged, share.responseHistogram);

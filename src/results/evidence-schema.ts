@@ -37,31 +37,39 @@ export type LatencyPart = z.infer<typeof LatencyPart>;
 
 const MeanMax = z.strictObject({ mean: amount, max: amount });
 
-const WHEN = { max: ", at most", last: ", at the end of the window", growth: ", growth over the window" };
+const AGGREGATE_PHRASES = {
+  max: ", at most",
+  last: ", at the end of the window",
+  growth: ", growth over the window",
+};
 
-function fieldOf({ take, isWhole, place, metric, help }: Evidence): z.ZodType {
+function fieldSchemaOf({ take, isWhole, place, metric, help }: Evidence): z.ZodType {
   const mayFall = take === "growth" || (place === "perEvent" && metric.kind === "gauge");
   const value = take === "spread" ? MeanMax : isWhole ? count : mayFall ? z.number() : amount;
   const when =
-    place === "perEvent" ? ", per event" : take && take in WHEN ? WHEN[take as keyof typeof WHEN] : "";
+    place === "perEvent"
+      ? ", per event"
+      : take && take in AGGREGATE_PHRASES
+        ? AGGREGATE_PHRASES[take as keyof typeof AGGREGATE_PHRASES]
+        : "";
   return value.optional().describe(help ?? `${metric.meaning}${when}`);
 }
 
-type Fields<Numbers extends string, Spreads extends string = never> = Record<
+type EvidenceFields<Numbers extends string, Spreads extends string = never> = Record<
   Numbers,
   z.ZodOptional<typeof amount>
 > &
   Record<Spreads, z.ZodOptional<typeof MeanMax>>;
 
-function fieldsOf(figures: readonly Evidence[]): Record<string, z.ZodType> {
+function fieldSchemasOf(figures: readonly Evidence[]): Record<string, z.ZodType> {
   const stored = figures.filter(({ isStored }) => isStored !== false);
-  return Object.fromEntries(stored.map((figure) => [figure.field, fieldOf(figure)]));
+  return Object.fromEntries(stored.map((figure) => [figure.field, fieldSchemaOf(figure)]));
 }
 
 export const PerEvent = z
   .strictObject({
     events: count.describe("What the others are divided by: events published in the window, else processed"),
-    ...(fieldsOf(PER_EVENT_EVIDENCE) as Fields<PerEventNumber>),
+    ...(fieldSchemasOf(PER_EVENT_EVIDENCE) as EvidenceFields<PerEventNumber>),
   })
   .describe("Per event");
 export type PerEvent = z.infer<typeof PerEvent>;
@@ -121,7 +129,7 @@ export type TableChange = z.infer<typeof TableChange>;
 export const PoolerEvidence = z
   .strictObject({
     product: z.string().optional().describe("Which pooler; PgBouncer where it is left out"),
-    ...(fieldsOf(POOLER_EVIDENCE) as Fields<PoolerNumber, PoolerSpread>),
+    ...(fieldSchemasOf(POOLER_EVIDENCE) as EvidenceFields<PoolerNumber, PoolerSpread>),
     serversActive: MeanMax,
     serversMax: count
       .optional()
@@ -149,7 +157,7 @@ export const ForeignWork = z
 export type ForeignWork = z.infer<typeof ForeignWork>;
 
 export const DatabaseEvidence = z.strictObject({
-  ...(fieldsOf(DATABASE_EVIDENCE) as Fields<DatabaseNumber, DatabaseSpread>),
+  ...(fieldSchemasOf(DATABASE_EVIDENCE) as EvidenceFields<DatabaseNumber, DatabaseSpread>),
   perEvent: PerEvent.optional(),
   waits: z.array(WaitShare).optional().describe("Most frequent first"),
   statements: z

@@ -1,7 +1,7 @@
 import type { Evidence } from "../workloads/evidence.js";
 import type { DatabaseEvidence } from "./result-schema.js";
 
-function numberIn(value: unknown): number | undefined {
+function numberOrMean(value: unknown): number | undefined {
   const amount = typeof value === "object" && value !== null && "mean" in value ? value.mean : value;
   return typeof amount === "number" ? amount : undefined;
 }
@@ -15,6 +15,8 @@ export function evidenceValue(
     (place === "perEvent" ? database.perEvent : metric.source === "pooler" ? database.pooler : database) ??
     {};
   const fields: Readonly<Record<string, unknown>> = holder;
-  if (isStored !== false || !compute) return numberIn(fields[field]);
-  return compute(Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, numberIn(value)])));
+  if (isStored !== false || !compute) return numberOrMean(fields[field]);
+  return compute(
+    Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, numberOrMean(value)])),
+  );
 }

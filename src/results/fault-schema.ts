@@ -1,7 +1,7 @@
 // The record of one fault. Only faults whose injection began are listed; docs/reference/faults.md describes the kinds.
 import * as z from "zod";
 import { FAULT_KINDS } from "../faults/registry.js";
-import { BACKLOGS, type Backlog } from "../workloads/evidence.js";
+import { BACKLOG_METRICS, type BacklogName } from "../workloads/evidence.js";
 
 const seconds = z.number().min(0);
 const events = z.int().min(0);
@@ -20,8 +20,8 @@ const BacklogRecovery = z.strictObject({
 export type BacklogRecovery = z.infer<typeof BacklogRecovery>;
 
 const backlogs = Object.fromEntries(
-  BACKLOGS.map(({ backlog, meaning }) => [backlog, BacklogRecovery.describe(meaning)]),
-) as Record<Backlog, typeof BacklogRecovery>;
+  BACKLOG_METRICS.map(({ backlog, meaning }) => [backlog, BacklogRecovery.describe(meaning)]),
+) as Record<BacklogName, typeof BacklogRecovery>;
 
 export const FaultRecord = z.strictObject({
   trial: z.int().min(1).describe("Its number in the experiment"),

@@ -51,7 +51,7 @@ export function parseHistogramLogLine(
 }
 
 /** Most samples of one tag: histograms count in 32 bits, and would silently restart at 0 beyond. */
-const SAMPLES_MAX = 2 ** 32 - 1;
+const TAG_SAMPLES_MAX = 2 ** 32 - 1;
 
 /** Reads the wanted histograms of a log, in order. Throws a UsageError that names the file and the unreadable line. */
 export async function* readHistogramLog(
@@ -67,8 +67,8 @@ export async function* readHistogramLog(
       if (!entry) continue;
       const { tag, histogram } = entry;
       samples.set(tag, (samples.get(tag) ?? 0) + histogram.totalCount);
-      if ((samples.get(tag) ?? 0) > SAMPLES_MAX)
-        throw new Error(`more than ${SAMPLES_MAX} samples of ${tag}`);
+      if ((samples.get(tag) ?? 0) > TAG_SAMPLES_MAX)
+        throw new Error(`more than ${TAG_SAMPLES_MAX} samples of ${tag}`);
       yield entry;
     }
   } catch (error) {

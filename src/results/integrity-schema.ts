@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { OWN_FINDINGS, VIOLATION_KINDS } from "../workloads/registry.js";
-import { ALLOWABLE, type Allowable } from "../scenario/judgement.js";
+import { WORKLOAD_FINDINGS, VIOLATION_KINDS } from "../workloads/registry.js";
+import { ALLOWABLE_VIOLATIONS, type AllowableViolation } from "../scenario/judgement.js";
 import type { AuditFindings } from "../workloads/workload.js";
 import { OperationName } from "./comparison-schema.js";
 
@@ -23,12 +23,15 @@ export const Integrity = z.strictObject({
   lost: count,
   inDoubt: count,
   unexpected: count,
-  ...OWN_FINDINGS,
+  ...WORKLOAD_FINDINGS,
   losses: z
     .array(Loss)
     .optional()
     .describe("What was acknowledged and is not in the tables, by operation; absent where nothing was lost"),
-  allowed: z.array(z.enum(ALLOWABLE)).optional().describe("What the scenario takes for no violation"),
+  allowed: z
+    .array(z.enum(ALLOWABLE_VIOLATIONS))
+    .optional()
+    .describe("What the scenario takes for no violation"),
   named: z
     .array(z.strictObject({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() }))
     .optional()
@@ -50,7 +53,7 @@ export type Integrity = z.infer<typeof Integrity>;
 export function integrityOf(
   findings: AuditFindings,
   drained: boolean,
-  allowed: readonly Allowable[] = [],
+  allowed: readonly AllowableViolation[] = [],
 ): Integrity {
   const { notAudited, ...found } = findings;
   return Integrity.parse({

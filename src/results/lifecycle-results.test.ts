@@ -1,7 +1,7 @@
 // Merged values of trials with different numbers of events, or with values that some trials lack.
 import { describe, expect, it } from "vitest";
 import { EXAMPLE_INTEGRITY, exampleTrial } from "../../test/support/example-result.js";
-import { mergedEnding } from "./result-document.js";
+import { mergedPassesAndDrain } from "./result-document.js";
 import type { TrialResult } from "./result-schema.js";
 
 function trial(ended: number, passesPerEvent?: number, drainSeconds?: number): TrialResult {
@@ -20,18 +20,18 @@ function trial(ended: number, passesPerEvent?: number, drainSeconds?: number): T
 
 describe("the merged lifecycle of several trials", () => {
   it("weighs passes per event by events, not by trials", () => {
-    expect(mergedEnding([trial(100, 2), trial(300, 4)])).toEqual({ passesPerEvent: 3.5 });
+    expect(mergedPassesAndDrain([trial(100, 2), trial(300, 4)])).toEqual({ passesPerEvent: 3.5 });
   });
 
   it("averages drain times, and has none if a trial was not drained", () => {
-    expect(mergedEnding([trial(100, 2, 1), trial(100, 2, 4)])).toMatchObject({ drainSeconds: 2.5 });
-    expect(mergedEnding([trial(100, 2, 1), trial(100, 2)])).not.toHaveProperty("drainSeconds");
+    expect(mergedPassesAndDrain([trial(100, 2, 1), trial(100, 2, 4)])).toMatchObject({ drainSeconds: 2.5 });
+    expect(mergedPassesAndDrain([trial(100, 2, 1), trial(100, 2)])).not.toHaveProperty("drainSeconds");
   });
 
   it("has no passes per event if a trial with events lacks them", () => {
-    expect(mergedEnding([trial(100, 2), trial(100)])).not.toHaveProperty("passesPerEvent");
+    expect(mergedPassesAndDrain([trial(100, 2), trial(100)])).not.toHaveProperty("passesPerEvent");
     const nothingEnded = { ...trial(3), integrity: { ...EXAMPLE_INTEGRITY, archived: 0 } };
-    expect(mergedEnding([trial(100, 2), nothingEnded])).toEqual({ passesPerEvent: 2 });
-    expect(mergedEnding([])).toEqual({});
+    expect(mergedPassesAndDrain([trial(100, 2), nothingEnded])).toEqual({ passesPerEvent: 2 });
+    expect(mergedPassesAndDrain([])).toEqual({});
   });
 });

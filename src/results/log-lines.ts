@@ -17,7 +17,7 @@ const common = {
 };
 
 /** Fields of lines that only workers write. */
-const ofWorker = common;
+const workerFields = common;
 const operation = OperationName;
 const StartLine = z.object({
   ...common,
@@ -32,9 +32,14 @@ const PhaseLine = z.object({
   phase: z.string(),
   windowStartsAt: z.iso.datetime().optional(),
 });
-const SummaryLine = z.object({ ...ofWorker, event: z.literal("summary"), ...SummaryFacts.shape, operation });
+const SummaryLine = z.object({
+  ...workerFields,
+  event: z.literal("summary"),
+  ...SummaryFacts.shape,
+  operation,
+});
 const OutsideLine = z.object({
-  ...ofWorker,
+  ...workerFields,
   event: z.literal("summary"),
   outside: z.literal(true),
   phase: z.string(),
@@ -44,7 +49,7 @@ const OutsideLine = z.object({
   suppressedLines: count.optional(),
 });
 const RetryLine = z.object({
-  ...ofWorker,
+  ...workerFields,
   event: z.literal("retry"),
   ...TransactionFacts.shape,
   operation,
@@ -52,14 +57,14 @@ const RetryLine = z.object({
   backoffMs: ms,
 });
 const FailureLine = z.object({
-  ...ofWorker,
+  ...workerFields,
   event: z.literal("failure"),
   ...TransactionFacts.shape,
   operation,
   ...FailureFacts.shape,
 });
 const SlowLine = z.object({
-  ...ofWorker,
+  ...workerFields,
   event: z.literal("slow"),
   ...TransactionFacts.shape,
   operation,
@@ -91,7 +96,7 @@ const StopLine = z.object({
   windowSeconds: z.number().min(0).optional(),
 });
 
-const LINES = {
+const LINE_SCHEMAS = {
   start: StartLine,
   phase: PhaseLine,
   summary: SummaryLine,
@@ -104,7 +109,7 @@ const LINES = {
   stop: StopLine,
 };
 
-export type LogLine = z.infer<(typeof LINES)[keyof typeof LINES] | typeof OutsideLine>;
+export type LogLine = z.infer<(typeof LINE_SCHEMAS)[keyof typeof LINE_SCHEMAS] | typeof OutsideLine>;
 export type SummaryLine = z.infer<typeof SummaryLine>;
 export type OutsideLine = z.infer<typeof OutsideLine>;
 export type DetailLine = z.infer<typeof RetryLine> | z.infer<typeof FailureLine>;
@@ -129,16 +134,16 @@ export function parseLogLine(text: string): ParsedLine {
     return { problem: "broken", reason: `it is not JSON: ${elidedText(messageOf(error), 200)}` };
   }
   const event = fieldOf(value, "event");
-  if (typeof event !== "string" || !Object.hasOwn(LINES, event))
+  if (typeof event !== "string" || !Object.hasOwn(LINE_SCHEMAS, event))
     return { problem: "foreign", reason: "it is no line of a train-sim log" };
-  const isOutside = event === "summary" && fieldOf(value, "outside") === true;
-  const schema = isOutside ? OutsideLine : LINES[event as keyof typeof LINES];
+  const isOutsideWindow = event === "summary" && fieldOf(value, "outside") === true;
+  const schema = isOutsideWindow ? OutsideLine : LINE_SCHEMAS[event as keyof typeof LINE_SCHEMAS];
   const parsed = schema.safeParse(value);
   if (parsed.success) return { line: parsed.data };
-  const issue = parsed.error.issues[0];
+  const firstIssue = parsed.error.issues[0];
   return {
     problem: "malformed",
-    reason: issue ? `${event}, ${issueWords(issue)}` : event,
+    reason: firstIssue ? `${event}, ${issueWords(firstIssue)}` : event,
   };
 }
 

@@ -18,7 +18,7 @@ const CHUNK_BYTES = 256 * 1024;
  * of a log.
  */
 const LINE_CHARACTERS_MAX = 512 * 1024;
-const KEPT_OF_LONG_LINE = 200;
+const TRUNCATED_LINE_CHARACTERS = 200;
 
 export interface LogFile {
   readonly path: string;
@@ -61,18 +61,18 @@ async function namesIn(directory: string): Promise<string[]> {
 async function logsBelow(directory: string): Promise<LogFile[]> {
   const names = await namesIn(directory);
   if (!names.includes("trials")) {
-    const own = logIn(names);
-    if (own !== undefined) return [{ path: join(directory, own) }];
+    const logName = logFileNameIn(names);
+    if (logName !== undefined) return [{ path: join(directory, logName) }];
     throw new UsageError(
       `${directory} holds no log`,
       "Name a result directory, such as results/<name>-<time>, one of its trials, or a log file.",
     );
   }
   const files: LogFile[] = [];
-  const operations = names.includes(RESULT_FILE) ? await operationsStated(directory) : undefined;
+  const operations = names.includes(RESULT_FILE) ? await readWorkloadOperations(directory) : undefined;
   for (const trial of (await namesIn(join(directory, "trials"))).sort()) {
     const at = join(directory, "trials", trial);
-    const log = (await isDirectory(at)) ? logIn(await namesIn(at)) : undefined;
+    const log = (await isDirectory(at)) ? logFileNameIn(await namesIn(at)) : undefined;
     const number = Number.parseInt(basename(at), 10);
     if (log !== undefined)
       files.push({
@@ -89,12 +89,12 @@ async function logsBelow(directory: string): Promise<LogFile[]> {
 }
 
 /** Operations of a result's workload; undefined if the result does not state them or is unreadable. */
-async function operationsStated(directory: string): Promise<string[] | undefined> {
+async function readWorkloadOperations(directory: string): Promise<string[] | undefined> {
   const { workload } = await readResult(directory).catch(() => ({ workload: undefined }));
   return workload && Object.keys(workload.operations);
 }
 
-function logIn(names: readonly string[]): string | undefined {
+function logFileNameIn(names: readonly string[]): string | undefined {
   return [LOG_FILE, `${LOG_FILE}.gz`].find((name) => names.includes(name));
 }
 
@@ -106,25 +106,26 @@ export interface LineBatch {
 
 /** Reads the lines of a log in batches. Throws a UsageError if the file is unreadable or not compressed as its name says. */
 export async function* readLines(path: string): AsyncGenerator<LineBatch> {
-  let rest = "";
+  let partialLine = "";
   try {
     for await (const chunk of textOf(path)) {
       const lines = chunk.split("\n");
       const last = lines.pop() ?? "";
       if (lines.length > 0) {
-        lines[0] = rest + (lines[0] ?? "");
+        lines[0] = partialLine + (lines[0] ?? "");
         yield { lines };
-        rest = last;
-      } else rest += last;
+        partialLine = last;
+      } else partialLine += last;
       // The line is cut to its beginning and marked, so that it is no JSON with any continuation.
-      if (rest.length > LINE_CHARACTERS_MAX) rest = `(too long) ${rest.slice(0, KEPT_OF_LONG_LINE)}`;
+      if (partialLine.length > LINE_CHARACTERS_MAX)
+        partialLine = `(too long) ${partialLine.slice(0, TRUNCATED_LINE_CHARACTERS)}`;
     }
   } catch (error) {
     // Tolerated, because a killed run leaves a compressed file without its end.
     if (codeOf(error) !== "Z_BUF_ERROR")
       throw new UsageError(`Cannot read ${path}: ${messageOf(error)}`, "", { cause: error });
   }
-  if (rest !== "") yield { lines: [], rest };
+  if (partialLine !== "") yield { lines: [], rest: partialLine };
 }
 
 function textOf(path: string): AsyncIterable<string> {

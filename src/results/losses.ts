@@ -13,9 +13,9 @@ export function lossesOf(audits: readonly (Integrity | null)[]): Pick<Loss, "ope
 export function lossText(audits: readonly (Integrity | null)[]): string | undefined {
   const losses = lossesOf(audits);
   if (losses.length === 0) return undefined;
-  const isAllowed = audits.every((audit) => !audit?.losses || isLossAllowed(audit));
+  const areAllLossesAllowed = audits.every((audit) => !audit?.losses || isLossAllowed(audit));
   const words = losses.map(({ operation, lost }) => `${operation} ${lost}`).join(", ");
-  return `lost${isAllowed ? " (allowed)" : ""}: ${words}`;
+  return `lost${areAllLossesAllowed ? " (allowed)" : ""}: ${words}`;
 }
 
 /** True if the scenario allows losses, and all of them are explained. */

@@ -15,10 +15,10 @@ export function arrivalOperations(settings: TreatmentSettings): Operation[] {
 
 /** Operations that a Poisson process starts, so that the number of arrivals in a window is random. */
 export function randomArrivals(settings: TreatmentSettings): Operation[] {
-  const random = rolesOf(settings).filter(
+  const poissonRoles = rolesOf(settings).filter(
     ([, { load }]) => "distribution" in load && load.distribution === "poisson",
   );
-  return random.flatMap(([role]) => roleTraitsOf(settings, role).arrivals);
+  return poissonRoles.flatMap(([role]) => roleTraitsOf(settings, role).arrivals);
 }
 
 function rolesOf(settings: TreatmentSettings): [string, RoleSettings][] {
@@ -32,8 +32,12 @@ export function loadOf(operation: Operation, settings: TreatmentSettings): LoadS
 }
 
 export function operationsOf(settings: TreatmentSettings): Operation[] {
-  const performed = new Set(rolesOf(settings).flatMap(([role]) => roleTraitsOf(settings, role).operations));
-  return Object.keys(workloadOf(settings).operations).filter((operation) => performed.has(operation));
+  const performedOperations = new Set(
+    rolesOf(settings).flatMap(([role]) => roleTraitsOf(settings, role).operations),
+  );
+  return Object.keys(workloadOf(settings).operations).filter((operation) =>
+    performedOperations.has(operation),
+  );
 }
 
 /** The `operations` of a trial or of a treatment's merged trials: what was measured, and the number of clients. */
@@ -42,25 +46,25 @@ export function operationResults(summary: WindowSummary, settings: TreatmentSett
   const scheduled = arrivalOperations(settings);
   const { operations, roles } = workloadOf(settings);
   for (const operation of Object.keys(operations)) {
-    const measured = summary.operations[operation];
-    if (!measured) continue;
-    const performers = rolesOf(settings).filter(([role]) => roles[role]?.operations.includes(operation));
-    const { offered, dropped, unfinished, parts, ...rest } = measured;
+    const operationSummary = summary.operations[operation];
+    if (!operationSummary) continue;
+    const performingRoles = rolesOf(settings).filter(([role]) => roles[role]?.operations.includes(operation));
+    const { offered, dropped, unfinished, parts, ...rest } = operationSummary;
     results[operation] = {
       ...rest,
       ...(parts && { parts: parts.map((part) => ({ ...part })) }),
       ...(scheduled.includes(operation) && { offered, dropped, unfinished }),
-      retriesBySqlstate: { ...measured.retriesBySqlstate },
-      failures: { ...measured.failures },
-      clients: performers.reduce((sum, [, role]) => sum + role.load.clients, 0),
-      threads: performers.reduce((sum, [, role]) => sum + role.workers, 0),
+      retriesBySqlstate: { ...operationSummary.retriesBySqlstate },
+      failures: { ...operationSummary.failures },
+      clients: performingRoles.reduce((sum, [, role]) => sum + role.load.clients, 0),
+      threads: performingRoles.reduce((sum, [, role]) => sum + role.workers, 0),
     };
   }
   return results;
 }
 
 /** Adds the number of lost transactions to the operations, if the scenario allows losses and so counts them. */
-export function withLosses(
+export function addLossCounts(
   results: OperationResults,
   audits: readonly (Integrity | null)[],
   settings: TreatmentSettings,
@@ -68,9 +72,9 @@ export function withLosses(
   if (!settings.integrity.allow.includes("lost") || audits.includes(null)) return results;
   const losses = lossesOf(audits);
   const { operations } = workloadOf(settings);
-  const withLoss = Object.entries(results).map(([operation, result]) => {
+  const operationEntries = Object.entries(results).map(([operation, result]) => {
     const { lost = 0 } = losses.find((each) => each.operation === operation) ?? {};
     return [operation, operations[operation]?.flow ? { ...result, lost } : result];
   });
-  return Object.fromEntries(withLoss) as OperationResults;
+  return Object.fromEntries(operationEntries) as OperationResults;
 }

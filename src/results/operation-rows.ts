@@ -22,7 +22,7 @@ export const COLUMN_TITLES = [
   ...LATENCY_TITLES,
 ] as const;
 
-export const COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
+export const OPERATION_COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
   title,
   align: title === "id" ? "left" : "right",
 }));
@@ -48,11 +48,11 @@ export function renderOperationRows(
       ...latencyCells(result.responseTimeMs),
     ];
   });
-  return renderTable(COLUMNS, rows);
+  return renderTable(OPERATION_COLUMNS, rows);
 }
 
 /** Text of a count by SQLSTATE, such as `3 (40001: 2, 53300: 1)`. */
-export function bySqlstate(counts: Readonly<Record<string, number>>): string {
+export function sqlstateCountsText(counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
   const total = entries.reduce((sum, [, count]) => sum + count, 0);
   return `${total} (${entries.map(([sqlstate, count]) => `${printable(sqlstate)}: ${count}`).join(", ")})`;

@@ -5,7 +5,7 @@ import type * as z from "zod";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import { elidedText } from "../foundation/shown.js";
 import type { HistogramSet } from "../metrics/histograms.js";
-import { RESULT_FILE, SCENARIO_FILE, trialPath, trialsAside } from "./directory.js";
+import { RESULT_FILE, SCENARIO_FILE, trialPath, partialTrialPaths } from "./directory.js";
 import { mergedHistogramLog } from "./histogram-log.js";
 import { issueWords } from "../syntax/issue-words.js";
 import { RESULT_VERSION, ResultDocument, TrialResult } from "./result-schema.js";
@@ -16,10 +16,10 @@ const PROBLEMS_SHOWN_MAX = 5;
  * Deepest nesting of an accepted document: train-sim's are less than a tenth as deep, and checking a deeper one would
  * overflow the stack.
  */
-const DEPTH_MAX = 100;
+const NESTING_DEPTH_MAX = 100;
 /** Key of train-sim among the stored versions. */
-const PROGRAM = "train-sim";
-const DAMAGED = "Was it cut short or edited?";
+const PROGRAM_KEY = "train-sim";
+const DAMAGE_HINT = "Was it cut short or edited?";
 
 async function readText(path: string): Promise<string | undefined> {
   const bytes = await readFile(path).catch((error: unknown) => {
@@ -30,7 +30,7 @@ async function readText(path: string): Promise<string | undefined> {
   try {
     return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new UsageError(`${path} is not text in UTF-8`, DAMAGED, { cause: error });
+    throw new UsageError(`${path} is not text in UTF-8`, DAMAGE_HINT, { cause: error });
   }
 }
 
@@ -53,10 +53,10 @@ async function readResultText(directory: string, path: string): Promise<string> 
 }
 
 /** True if the value is nested too deeply. Walks without recursion, so that depth cannot overflow the stack. */
-function isTooDeep(root: unknown): boolean {
+function isNestedTooDeep(root: unknown): boolean {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEPTH_MAX) return true;
+    if (depth > NESTING_DEPTH_MAX) return true;
     level = level.flatMap((value): unknown[] =>
       typeof value === "object" && value !== null ? Object.values(value) : [],
     );
@@ -69,9 +69,10 @@ function parseJson(path: string, text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${path} is not JSON: ${messageOf(error)}`, DAMAGED, { cause: error });
+    throw new UsageError(`${path} is not JSON: ${messageOf(error)}`, DAMAGE_HINT, { cause: error });
   }
-  if (isTooDeep(value)) throw new UsageError(`${path} is nested more than ${DEPTH_MAX} deep`, DAMAGED);
+  if (isNestedTooDeep(value))
+    throw new UsageError(`${path} is nested more than ${NESTING_DEPTH_MAX} deep`, DAMAGE_HINT);
   return value;
 }
 
@@ -81,12 +82,13 @@ function memberOf(value: unknown, key: string): unknown {
     : undefined;
 }
 
-function otherVersion(path: string, version: unknown, value: unknown): UsageError {
-  const program = memberOf(memberOf(memberOf(value, "environment"), "versions"), PROGRAM);
-  const writer = typeof program === "string" ? ` (written by ${PROGRAM} ${elidedText(program, 60)})` : "";
+function versionError(path: string, version: unknown, value: unknown): UsageError {
+  const program = memberOf(memberOf(memberOf(value, "environment"), "versions"), PROGRAM_KEY);
+  const writerNote =
+    typeof program === "string" ? ` (written by ${PROGRAM_KEY} ${elidedText(program, 60)})` : "";
   return new UsageError(
-    `${path} has version ${elidedText(JSON.stringify(version), 60)}${writer}, this ${PROGRAM} reads version ${RESULT_VERSION}`,
-    `Read it with the ${PROGRAM} that wrote it, or run the ${SCENARIO_FILE} beside it again.`,
+    `${path} has version ${elidedText(JSON.stringify(version), 60)}${writerNote}, this ${PROGRAM_KEY} reads version ${RESULT_VERSION}`,
+    `Read it with the ${PROGRAM_KEY} that wrote it, or run the ${SCENARIO_FILE} beside it again.`,
   );
 }
 
@@ -94,13 +96,13 @@ function otherVersion(path: string, version: unknown, value: unknown): UsageErro
 export function parseResult(path: string, value: unknown): ResultDocument {
   const version = memberOf(value, "version");
   if (version === undefined) throw new UsageError(`${path} has no version: it is not a train-sim result`);
-  if (version !== RESULT_VERSION) throw otherVersion(path, version, value);
+  if (version !== RESULT_VERSION) throw versionError(path, version, value);
   const parsed = ResultDocument.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new UsageError(`${path} is not a valid result: ${problemsOf(parsed.error)}`, "Was it edited?");
+  throw new UsageError(`${path} is not a valid result: ${problemsText(parsed.error)}`, "Was it edited?");
 }
 
-function problemsOf(error: z.ZodError): string {
+function problemsText(error: z.ZodError): string {
   const issues = error.issues.map(issueWords);
   const firstIssues = issues.slice(0, PROBLEMS_SHOWN_MAX);
   if (issues.length > firstIssues.length) firstIssues.push(`and ${issues.length - firstIssues.length} more`);
@@ -123,12 +125,12 @@ export function readTrial(
 }
 
 /** Partial results of that trial that interrupted runs left, in the order in which they were set aside. */
-export async function readTrialsAside(
+export async function readPartialTrials(
   directory: string,
   trialNumber: number,
   treatmentId: string,
 ): Promise<TrialResult[]> {
-  const paths = await trialsAside(directory, trialNumber, treatmentId);
+  const paths = await partialTrialPaths(directory, trialNumber, treatmentId);
   const trials = await Promise.all(paths.map(readTrialIn));
   return trials.filter((trial) => trial !== undefined);
 }
@@ -139,7 +141,7 @@ async function readTrialIn(trialDirectory: string): Promise<TrialResult | undefi
   if (text === undefined) return undefined;
   const parsed = TrialResult.safeParse(parseJson(path, text));
   if (parsed.success) return parsed.data;
-  throw new UsageError(`${path} is not a valid trial: ${problemsOf(parsed.error)}`, "Was it edited?");
+  throw new UsageError(`${path} is not a valid trial: ${problemsText(parsed.error)}`, "Was it edited?");
 }
 
 /** The histograms of one trial, merged over all seconds. Rejects with a UsageError if the log is missing or damaged. */

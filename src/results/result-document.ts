@@ -4,7 +4,7 @@ import {
   type Environment,
   type LifecycleResult,
   type MergedResult,
-  NO_SPANS,
+  NULL_SPANS,
   RESULT_VERSION,
   type ResultDocument,
   type StoppingResult,
@@ -16,9 +16,9 @@ import {
 import type { WindowSummary } from "../metrics/totals.js";
 import { canonicalText } from "../scenario/plan/levels.js";
 import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
-import { mergedSplit } from "./endpoint-results.js";
+import { mergedEndpointSplit } from "./endpoint-results.js";
 import { workloadOf } from "../workloads/registry.js";
-import { operationResults, withLosses } from "./operation-results.js";
+import { operationResults, addLossCounts } from "./operation-results.js";
 import { workloadResult } from "./vocabulary.js";
 
 export interface ResultParts {
@@ -44,9 +44,9 @@ export function mergedResult(
   return {
     trials: trials.length,
     windowSeconds: summary.windowSeconds,
-    operations: withLosses(operationResults(summary, settings), audits, settings),
-    lifecycle: { ...NO_SPANS, ...summary.lifecycle, ...mergedEnding(trials) },
-    ...mergedSplit(trials),
+    operations: addLossCounts(operationResults(summary, settings), audits, settings),
+    lifecycle: { ...NULL_SPANS, ...summary.lifecycle, ...mergedPassesAndDrain(trials) },
+    ...mergedEndpointSplit(trials),
   };
 }
 
@@ -54,11 +54,11 @@ export function mergedResult(
 export function treatmentResults(
   parts: Pick<ResultParts, "experiment" | "trials" | "merged" | "ceilings">,
 ): TreatmentResult[] {
-  const firstWith = new Map<string, string>();
+  const firstIdBySettings = new Map<string, string>();
   return parts.experiment.treatments.map((treatment) => {
     const settings = canonicalText(treatment.settings);
-    const sameAs = firstWith.get(settings);
-    if (sameAs === undefined) firstWith.set(settings, treatment.id);
+    const sameAs = firstIdBySettings.get(settings);
+    if (sameAs === undefined) firstIdBySettings.set(settings, treatment.id);
     const trials = parts.trials.filter((trial) => trial.treatmentId === treatment.id);
     const ceiling = parts.ceilings?.get(treatment.id);
     return {
@@ -99,7 +99,7 @@ export function buildResult(parts: ResultParts): ResultDocument {
 }
 
 /** Number of events over which a trial's `passesPerEvent` is the mean. */
-function endedEvents({ integrity }: Pick<TrialResult, "integrity">): number {
+function endedEventCount({ integrity }: Pick<TrialResult, "integrity">): number {
   const { complete = 0, failed = 0, archived = 0 } = integrity ?? {};
   return complete + failed + archived;
 }
@@ -108,20 +108,25 @@ function endedEvents({ integrity }: Pick<TrialResult, "integrity">): number {
  * Passes per event over all events of these trials, and the mean drain if all trials drained. If one trial lacks a value,
  * the result lacks it, too.
  */
-export function mergedEnding(
+export function mergedPassesAndDrain(
   trials: readonly Pick<TrialResult, "lifecycle" | "integrity">[],
 ): Pick<LifecycleResult, "passesPerEvent" | "drainSeconds"> {
   const ended = trials.map((trial) => ({
-    events: endedEvents(trial),
+    events: endedEventCount(trial),
     passesPerEvent: trial.lifecycle.passesPerEvent,
   }));
-  const withEvents = ended.filter(({ events }) => events > 0);
-  const events = withEvents.reduce((sum, each) => sum + each.events, 0);
-  const passes = withEvents.reduce((sum, each) => sum + each.events * (each.passesPerEvent ?? Number.NaN), 0);
-  const drains = trials.flatMap(({ lifecycle }) => lifecycle.drainSeconds ?? []);
-  const hasAllDrains = drains.length === trials.length && drains.length > 0;
+  const trialsWithEvents = ended.filter(({ events }) => events > 0);
+  const events = trialsWithEvents.reduce((sum, each) => sum + each.events, 0);
+  const passCount = trialsWithEvents.reduce(
+    (sum, each) => sum + each.events * (each.passesPerEvent ?? Number.NaN),
+    0,
+  );
+  const drainTimesSeconds = trials.flatMap(({ lifecycle }) => lifecycle.drainSeconds ?? []);
+  const hasAllDrains = drainTimesSeconds.length === trials.length && drainTimesSeconds.length > 0;
   return {
-    ...(events > 0 && !Number.isNaN(passes) && { passesPerEvent: passes / events }),
-    ...(hasAllDrains && { drainSeconds: drains.reduce((sum, each) => sum + each, 0) / drains.length }),
+    ...(events > 0 && !Number.isNaN(passCount) && { passesPerEvent: passCount / events }),
+    ...(hasAllDrains && {
+      drainSeconds: drainTimesSeconds.reduce((sum, each) => sum + each, 0) / drainTimesSeconds.length,
+    }),
   };
 }

@@ -1,7 +1,7 @@
 // `result.json`. One strict zod schema makes the types, checks documents, and gives the JSON Schema.
 import * as z from "zod";
 import {
-  AUDITED,
+  AUDITED_METRICS,
   COUNTERS,
   DEVIATIONS,
   LATENCIES,
@@ -9,7 +9,7 @@ import {
   type CounterField,
   type DeviationField,
   type LatencyField,
-  type RareField,
+  type ConditionalField,
 } from "../metrics/metric-lists.js";
 import type { Metric } from "../metrics/catalogue.js";
 import { Capacity } from "./capacity-schema.js";
@@ -41,7 +41,7 @@ import { FaultRecord } from "./fault-schema.js";
 import { Integrity } from "./integrity-schema.js";
 import { LatencyOrNull, LatencySummary } from "./latency-schema.js";
 import { PublishedResult } from "./published-schema.js";
-import { STAGES } from "../workloads/registry.js";
+import { LIFE_STAGES } from "../workloads/registry.js";
 import { NotAssessed, TrialServer } from "./server-schema.js";
 import { WorkloadResult } from "./vocabulary.js";
 import { WorkerResult } from "./worker-schema.js";
@@ -68,25 +68,24 @@ function fieldOf({ presence, help = "" }: Metric, value: z.ZodType): z.ZodType {
 
 const counters = Object.fromEntries(
   COUNTERS.map((metric) => [metric.field, fieldOf(metric, metric.unit === "ms" ? amount : count)]),
-) as Record<Exclude<CounterField, RareField>, typeof amount> &
-  Record<Extract<CounterField, RareField>, z.ZodOptional<typeof amount>>;
+) as Record<Exclude<CounterField, ConditionalField>, typeof amount> &
+  Record<Extract<CounterField, ConditionalField>, z.ZodOptional<typeof amount>>;
 
 const latencies = Object.fromEntries(
   LATENCIES.map((metric) => [
     metric.field,
     fieldOf(metric, "presence" in metric ? LatencySummary : LatencyOrNull),
   ]),
-) as Record<Exclude<LatencyField, RareField>, typeof LatencyOrNull> &
-  Record<Extract<LatencyField, RareField>, z.ZodOptional<typeof LatencySummary>>;
+) as Record<Exclude<LatencyField, ConditionalField>, typeof LatencyOrNull> &
+  Record<Extract<LatencyField, ConditionalField>, z.ZodOptional<typeof LatencySummary>>;
 
 const deviations = Object.fromEntries(
   DEVIATIONS.map((metric) => [metric.field, fieldOf(metric, amount)]),
 ) as Record<DeviationField, z.ZodOptional<typeof amount>>;
 
-const audited = Object.fromEntries(AUDITED.map((metric) => [metric.field, fieldOf(metric, count)])) as Record<
-  AuditedField,
-  z.ZodOptional<typeof count>
->;
+const audited = Object.fromEntries(
+  AUDITED_METRICS.map((metric) => [metric.field, fieldOf(metric, count)]),
+) as Record<AuditedField, z.ZodOptional<typeof count>>;
 
 export const OperationResult = z.strictObject({
   ...counters,
@@ -110,19 +109,19 @@ export type OperationResult = z.infer<typeof OperationResult>;
 export const OperationResults = z.record(OperationName, OperationResult);
 export type OperationResults = z.infer<typeof OperationResults>;
 
-const SPANS = Object.fromEntries(
-  STAGES.map(({ stage, span }) => [`${stage}Ms`, LatencyOrNull.describe(span)]),
-) as Record<`${(typeof STAGES)[number]["stage"]}Ms`, typeof LatencyOrNull>;
+const SPAN_SCHEMAS = Object.fromEntries(
+  LIFE_STAGES.map(({ stage, span }) => [`${stage}Ms`, LatencyOrNull.describe(span)]),
+) as Record<`${(typeof LIFE_STAGES)[number]["stage"]}Ms`, typeof LatencyOrNull>;
 
 export const LifecycleResult = z.strictObject({
-  ...SPANS,
+  ...SPAN_SCHEMAS,
   passesPerEvent: amount.optional().describe("Process passes of an event that reached its end"),
   drainSeconds: amount.optional().describe("From the end of the load until the queue was empty"),
 });
 export type LifecycleResult = z.infer<typeof LifecycleResult>;
 /** Spans of a result in which nothing reached any stage: all null. */
-export const NO_SPANS = Object.fromEntries(Object.keys(SPANS).map((field) => [field, null])) as {
-  [Field in keyof typeof SPANS]: null;
+export const NULL_SPANS = Object.fromEntries(Object.keys(SPAN_SCHEMAS).map((field) => [field, null])) as {
+  [Field in keyof typeof SPAN_SCHEMAS]: null;
 };
 
 const split = {

@@ -2,7 +2,7 @@
 // described.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { OPERATIONS, STAGES } from "../workloads/registry.js";
+import { OPERATIONS, LIFE_STAGES } from "../workloads/registry.js";
 import { METRICS, type Metric } from "../metrics/catalogue.js";
 import { LATENCIES } from "../metrics/metric-lists.js";
 import { resultJsonSchema } from "./result-schema.js";
@@ -39,7 +39,7 @@ test("every field of the result document is described in the reference", () => {
 test("every column of the time series and every histogram is described in the reference", () => {
   expect(missing(TIMESERIES_COLUMNS)).toEqual([]);
   expect(
-    missing([...OPERATIONS, ...LATENCIES.map(({ id }) => id), ...STAGES.map(({ stage }) => stage)]),
+    missing([...OPERATIONS, ...LATENCIES.map(({ id }) => id), ...LIFE_STAGES.map(({ stage }) => stage)]),
   ).toEqual([]);
 });
 

@@ -42,9 +42,9 @@ function isHeld({ pid, host }: LockHolder): boolean {
 /** Locks the directory for this process. Rejects with a UsageError while another process holds the lock. */
 export async function lockDirectory(directory: string): Promise<void> {
   const path = join(directory, LOCK_FILE);
-  const own = `${process.pid} ${hostname()}\n`;
+  const lockText = `${process.pid} ${hostname()}\n`;
   try {
-    await writeFile(path, own, { flag: "wx" });
+    await writeFile(path, lockText, { flag: "wx" });
     return;
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw storageError(error, path);
@@ -60,7 +60,7 @@ export async function lockDirectory(directory: string): Promise<void> {
     // The old file is removed and created again, so that a link in its place is not followed, and one of two competing
     // processes fails.
     await rm(path, { force: true });
-    await writeFile(path, own, { flag: "wx" });
+    await writeFile(path, lockText, { flag: "wx" });
   } catch (error) {
     throw storageError(error, path);
   }

@@ -6,19 +6,19 @@ import { SERIES_COUNTS, type SeriesCounts } from "../metrics/metric-lists.js";
 import { linesOf } from "./text-lines.js";
 
 const LINE_CHARACTERS_MAX = 4096;
-const CELL_SHOWN_MAX = 60;
+const SHOWN_CELL_CHARACTERS_MAX = 60;
 
 /** Columns that every version writes; other columns may be missing or empty. */
-const COLUMNS = ["second", "operation", "transactions", "events", "failures", "retries"] as const;
-type KnownCounts = Pick<SeriesCounts, Extract<(typeof COLUMNS)[number], keyof SeriesCounts>>;
-type Optional = Exclude<keyof SeriesCounts, keyof KnownCounts>;
+const REQUIRED_COLUMNS = ["second", "operation", "transactions", "events", "failures", "retries"] as const;
+type RequiredCounts = Pick<SeriesCounts, Extract<(typeof REQUIRED_COLUMNS)[number], keyof SeriesCounts>>;
+type OptionalCount = Exclude<keyof SeriesCounts, keyof RequiredCounts>;
 const OPTIONAL_COLUMNS = SERIES_COUNTS.map(({ id }) => id).filter(
-  (id): id is Optional => !COLUMNS.some((column) => column === id),
+  (id): id is OptionalCount => !REQUIRED_COLUMNS.some((column) => column === id),
 );
 
 /** Counts of an operation in one second; several rows of one second add up. */
 export interface TimeseriesCounts
-  extends Readonly<KnownCounts>, Readonly<Partial<Pick<SeriesCounts, Optional>>> {
+  extends Readonly<RequiredCounts>, Readonly<Partial<Pick<SeriesCounts, OptionalCount>>> {
   readonly second: number;
   readonly operation: Operation;
 }
@@ -26,7 +26,7 @@ export interface TimeseriesCounts
 /** Makes a parser of rows for that header: a later version may have more columns, in another order. */
 function rowParser(header: string): (line: string) => TimeseriesCounts {
   const columns = header.split(",");
-  const missing = COLUMNS.filter((column) => !columns.includes(column));
+  const missing = REQUIRED_COLUMNS.filter((column) => !columns.includes(column));
   if (missing.length > 0) throw new Error(`it has no column ${missing.join(", ")}`);
   return (line) => {
     const cells = line.split(",");
@@ -36,11 +36,11 @@ function rowParser(header: string): (line: string) => TimeseriesCounts {
     const count = (column: string): number => {
       const value = Number(cell(column));
       if (/^\d+$/.test(cell(column)) && Number.isSafeInteger(value)) return value;
-      throw new Error(`its ${column} is no count: ${elidedText(cell(column), CELL_SHOWN_MAX)}`);
+      throw new Error(`its ${column} is no count: ${elidedText(cell(column), SHOWN_CELL_CHARACTERS_MAX)}`);
     };
     const operation = cell("operation");
     if (!OPERATION_NAME.test(operation))
-      throw new Error(`its operation is no name: ${elidedText(operation, CELL_SHOWN_MAX)}`);
+      throw new Error(`its operation is no name: ${elidedText(operation, SHOWN_CELL_CHARACTERS_MAX)}`);
     return {
       second: count("second"),
       operation,
@@ -58,12 +58,12 @@ function rowParser(header: string): (line: string) => TimeseriesCounts {
 /** Reads every row in order. Throws a UsageError that names the file and the unreadable line. */
 export async function* readTimeseries(path: string): AsyncGenerator<TimeseriesCounts> {
   let lineNumber = 0;
-  let parse: ReturnType<typeof rowParser> | undefined;
+  let parseRow: ReturnType<typeof rowParser> | undefined;
   try {
     for await (const line of linesOf(path, LINE_CHARACTERS_MAX)) {
       lineNumber++;
-      if (parse) yield parse(line);
-      else parse = rowParser(line);
+      if (parseRow) yield parseRow(line);
+      else parseRow = rowParser(line);
     }
   } catch (error) {
     const where = lineNumber > 0 ? `${path}, line ${lineNumber}` : path;

@@ -5,7 +5,7 @@ import { storageError } from "../foundation/storage-error.js";
 import { sumOfCounts } from "../metrics/figures.js";
 import { meanMs, percentileMs, type Histogram } from "../metrics/histograms.js";
 import { tagsOf, type Operation } from "../metrics/operations.js";
-import { needsSchedule, SERIES } from "../metrics/metric-lists.js";
+import { needsSchedule, SERIES_METRICS } from "../metrics/metric-lists.js";
 import type { SecondSink } from "../metrics/tally.js";
 import type { Totals } from "../metrics/totals.js";
 import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "./evidence-file.js";
@@ -21,7 +21,7 @@ export const TRIAL_FILE = "trial.json";
 export const TIMESERIES_COLUMNS = [
   "second",
   "operation",
-  ...SERIES.flatMap(({ id, field, series }) =>
+  ...SERIES_METRICS.flatMap(({ id, field, series }) =>
     series.map((cell) => {
       const name = field.replace(/(Time)?Ms$/, "");
       return cell === "count" ? id : `${cell}${name[0]?.toUpperCase()}${name.slice(1)}Ms`;
@@ -29,7 +29,7 @@ export const TIMESERIES_COLUMNS = [
   ),
 ];
 
-const CELLS = {
+const HISTOGRAM_STATISTICS = {
   mean: meanMs,
   p50: (histogram: Histogram) => percentileMs(histogram, 50),
   p95: (histogram: Histogram) => percentileMs(histogram, 95),
@@ -47,10 +47,10 @@ export function timeseriesRow(
   isScheduled = false,
 ): string {
   const counts = totals.countsOf(operation);
-  const cells = SERIES.flatMap((metric): (string | number)[] => {
+  const cells = SERIES_METRICS.flatMap((metric): (string | number)[] => {
     if (metric.aggregate === "histogram") {
       const histogram = totals.histograms.get(`${operation}.${metric.id}`);
-      return metric.series.map((cell) => (histogram ? CELLS[cell](histogram).toFixed(3) : ""));
+      return metric.series.map((cell) => (histogram ? HISTOGRAM_STATISTICS[cell](histogram).toFixed(3) : ""));
     }
     if (needsSchedule(metric) && !isScheduled) return [""];
     const count = counts[metric.id];

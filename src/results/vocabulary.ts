@@ -42,7 +42,7 @@ export const WorkloadResult = z
 export type WorkloadResult = z.infer<typeof WorkloadResult>;
 
 /** The words of a workload without an audit. */
-const UNAUDITED = { one: "transaction", acknowledged: "committed" };
+const UNAUDITED_WORDS = { one: "transaction", acknowledged: "committed" };
 
 /**
  * The vocabulary to store: words of the first workload with the operations of all, which may differ between the user's
@@ -50,30 +50,30 @@ const UNAUDITED = { one: "transaction", acknowledged: "committed" };
  */
 export function workloadResult(first: Workload, others: readonly Workload[] = []): WorkloadResult {
   const { name, auditing, roles } = first;
-  const { one, acknowledged } = auditing ?? UNAUDITED;
+  const { one, acknowledged } = auditing ?? UNAUDITED_WORDS;
   const all = [first, ...others];
   const found = Object.assign({}, ...all.map((each) => each.operations)) as Workload["operations"];
   const operations = { ...found, ...first.operations };
-  const ofRole = (role: string, list: "operations" | "arrivals"): string[] => [
+  const roleOperations = (role: string, list: "operations" | "arrivals"): string[] => [
     ...new Set(all.flatMap((each) => each.roles[role]?.[list] ?? [])),
   ];
   return {
     name,
     ...(!WORKLOADS.includes(first) && { isOwn: true }),
-    operations: mapped(operations, ({ verb, unit, flow }) => ({
+    operations: mapValues(operations, ({ verb, unit, flow }) => ({
       verb,
       unit,
       ...(flow && { flow }),
     })),
-    roles: mapped(roles, (_, role) => ({
-      operations: ofRole(role, "operations"),
-      arrivals: ofRole(role, "arrivals"),
+    roles: mapValues(roles, (_, role) => ({
+      operations: roleOperations(role, "operations"),
+      arrivals: roleOperations(role, "arrivals"),
     })),
     audited: { one, acknowledged },
   };
 }
 
-function mapped<From, To>(
+function mapValues<From, To>(
   all: Readonly<Record<string, From>>,
   to: (each: From, name: string) => To,
 ): Record<string, To> {

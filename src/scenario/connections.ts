@@ -1,13 +1,13 @@
 // Connections of a treatment at each server, used by the rules when a scenario is loaded and by the engine. Pure.
 import { totalClients, type TreatmentSettings } from "./settings.js";
 import { countsByWeight, weightsOf } from "../database/spread.js";
-import { poolersBefore } from "../pools/keys.js";
-import { areAtAgents, hasPooler, isManaged, strategyOf } from "../pools/registry.js";
-import { dealWorkers, rolesOfWorkers } from "../clients/deal.js";
+import { poolerCountsByServer } from "../pools/keys.js";
+import { arePoolersAtAgents, hasPooler, isManaged, strategyOf } from "../pools/registry.js";
+import { distributeWorkers, rolesOfWorkers } from "../clients/deal.js";
 import { shareOf } from "../foundation/share.js";
 
 /** Number of connections of train-sim besides the load: control work, sampling, and closing connections that linger. */
-export const OWN_CONNECTIONS = 8;
+export const NON_LOAD_CONNECTIONS = 8;
 
 type ConnectionContext = Pick<TreatmentSettings, "target" | "pool">;
 
@@ -23,7 +23,7 @@ export function clientsByAgent({
   const clients = Object.values(actors).flatMap(({ workers, load }) =>
     Array.from({ length: workers }, (_, worker) => shareOf(load.clients, workers, worker)),
   );
-  return dealWorkers(rolesOfWorkers(actors), agents, agentPlace).map((own) =>
+  return distributeWorkers(rolesOfWorkers(actors), agents, agentPlace).map((own) =>
     own.reduce((sum, worker) => sum + (clients[worker] ?? 0), 0),
   );
 }
@@ -38,16 +38,16 @@ export interface LoadProcess {
 export function loadOfThisProcess(settings: TreatmentSettings): LoadProcess {
   const clients = totalClients(settings);
   const workers = rolesOfWorkers(settings.actors).length;
-  const isPooledHere = isManaged(settings.pool) && !areAtAgents(settings.pool);
-  const pooled = isPooledHere ? clients : 0;
+  const isPoolerHere = isManaged(settings.pool) && !arePoolersAtAgents(settings.pool);
+  const pooled = isPoolerHere ? clients : 0;
   return settings.agents === 0 ? { clients, workers, pooled } : { clients: 0, workers: 0, pooled };
 }
 
 export function loadOfAgents(settings: TreatmentSettings): LoadProcess[] {
   const { actors, agents, agentPlace, pool } = settings;
-  const dealt = dealWorkers(rolesOfWorkers(actors), agents, agentPlace);
+  const dealt = distributeWorkers(rolesOfWorkers(actors), agents, agentPlace);
   return clientsByAgent(settings).map((clients, i) => {
-    const pooled = areAtAgents(pool) ? clients : 0;
+    const pooled = arePoolersAtAgents(pool) ? clients : 0;
     return { clients, workers: dealt[i]?.length ?? 0, pooled };
   });
 }
@@ -56,8 +56,8 @@ export function loadOfAgents(settings: TreatmentSettings): LoadProcess[] {
  * The number of clients of each lot. A lot is a group that shares poolers: the clients of an agent, if agents have separate
  * poolers, else all clients.
  */
-export function countClientsByAgent(settings: TreatmentSettings): number[] {
-  return areAtAgents(settings.pool) && settings.agents > 0
+export function clientsByPoolerGroup(settings: TreatmentSettings): number[] {
+  return arePoolersAtAgents(settings.pool) && settings.agents > 0
     ? clientsByAgent(settings)
     : [totalClients(settings)];
 }
@@ -68,7 +68,7 @@ export function countClientsByAgent(settings: TreatmentSettings): number[] {
  */
 export function managedPoolersOf({ target, pool }: ConnectionContext): number[] {
   if (!isManaged(pool)) return [];
-  return poolersBefore(serverWeightsOf({ target }).length, pool.instances);
+  return poolerCountsByServer(serverWeightsOf({ target }).length, pool.instances);
 }
 
 /**
@@ -95,7 +95,7 @@ export function clientConnectionsOf({ pool }: Pick<TreatmentSettings, "pool">, c
  * Server connections, by server, of the poolers that train-sim starts for a lot of clients. Each pooler is before one
  * server, and opens its whole pool if enough clients ask.
  */
-export function pooledConnectionsOf(settings: TreatmentSettings, lot: number): number[] {
+export function poolerConnectionsOf(settings: TreatmentSettings, lot: number): number[] {
   const poolers = managedPoolersOf(settings);
   return countsByWeight(serverWeightsOf(settings), lot).map((own, index) =>
     hasPooler(settings.pool) ? Math.min(settings.pool.size * (poolers[index] ?? 1), own) : 0,
@@ -103,17 +103,17 @@ export function pooledConnectionsOf(settings: TreatmentSettings, lot: number): n
 }
 
 /** Most connections that the load has open at the same time, by server. */
-export function serversConnectionsOf(settings: TreatmentSettings): number[] {
+export function connectionsByServer(settings: TreatmentSettings): number[] {
   const { pool } = settings;
   const clients = totalClients(settings);
   const weights = serverWeightsOf(settings);
   if (!hasPooler(pool)) return countsByWeight(weights, clientConnectionsOf(settings, clients));
   if (pool.urls.length > 0) return countsByWeight(weights, Math.min(pool.size * pool.urls.length, clients));
-  const opened = countClientsByAgent(settings).map((lot) => pooledConnectionsOf(settings, lot));
-  return weights.map((_, index) => opened.reduce((sum, each) => sum + (each[index] ?? 0), 0));
+  const connectionsByAgent = clientsByPoolerGroup(settings).map((lot) => poolerConnectionsOf(settings, lot));
+  return weights.map((_, index) => connectionsByAgent.reduce((sum, each) => sum + (each[index] ?? 0), 0));
 }
 
 /** Most connections that the load has open at the same time to the server that gets the most. */
-export function serverConnectionsOf(settings: TreatmentSettings): number {
-  return Math.max(...serversConnectionsOf(settings));
+export function busiestServerConnections(settings: TreatmentSettings): number {
+  return Math.max(...connectionsByServer(settings));
 }

@@ -61,7 +61,7 @@ describe("a feature that a dialect lacks", () => {
 
 test("the faults that a dialect lacks are known kinds of faults", () => {
   for (const name of DIALECTS)
-    expect(FAULT_KINDS).toEqual(expect.arrayContaining(Object.keys(capabilitiesOf(name).lacksFaults)));
+    expect(FAULT_KINDS).toEqual(expect.arrayContaining(Object.keys(capabilitiesOf(name).unsupportedFaults)));
 });
 
 describe("a daily profile on a dialect with a limit of rows", () => {

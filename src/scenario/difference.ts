@@ -24,19 +24,19 @@ function firstLineDifference(thisValue: string, otherValue: string): readonly [s
   const [one, other] = [thisValue.split("\n"), otherValue.split("\n")];
   const at = one.findIndex((line, i) => line !== other[i]);
   const line = at < 0 ? one.length : at;
-  const named = (lines: readonly string[]): string => {
+  const lineText = (lines: readonly string[]): string => {
     const text = lines[line];
     return text === undefined
       ? `without line ${line + 1}`
       : `line ${line + 1}: ${elidedText(text.trim(), LINE_CHARACTERS)}`;
   };
-  return [named(one), named(other)];
+  return [lineText(one), lineText(other)];
 }
 
-function walk(thisValue: unknown, otherValue: unknown, path: Path): ScenarioDifference[] {
+function differencesBelow(thisValue: unknown, otherValue: unknown, path: Path): ScenarioDifference[] {
   if (isMapping(thisValue) && isMapping(otherValue)) {
     const keys = new Set([...Object.keys(thisValue), ...Object.keys(otherValue)]);
-    return [...keys].flatMap((key) => walk(thisValue[key], otherValue[key], [...path, key]));
+    return [...keys].flatMap((key) => differencesBelow(thisValue[key], otherValue[key], [...path, key]));
   }
   if (
     Array.isArray(thisValue) &&
@@ -44,7 +44,7 @@ function walk(thisValue: unknown, otherValue: unknown, path: Path): ScenarioDiff
     thisValue.length === otherValue.length &&
     thisValue.some(isMapping)
   )
-    return thisValue.flatMap((each, i) => walk(each, otherValue[i], [...path, i]));
+    return thisValue.flatMap((each, i) => differencesBelow(each, otherValue[i], [...path, i]));
   if (
     thisValue === otherValue ||
     (thisValue !== undefined &&
@@ -74,5 +74,5 @@ function valueOf(yaml: string): unknown {
 
 /** Differences between two scenarios, each a stored `scenario.yaml` or an `Experiment.yaml`. */
 export function scenarioDifferences(thisValue: string, otherValue: string): ScenarioDifference[] {
-  return walk(valueOf(thisValue), valueOf(otherValue), []);
+  return differencesBelow(valueOf(thisValue), valueOf(otherValue), []);
 }

@@ -1,7 +1,7 @@
 // The JSON Schema of a scenario file, from the zod schema: editors, the reference and the loader's list of keys use it.
 // `schema/scenario.schema.json` is a copy.
 import * as z from "zod";
-import { PATH } from "../workloads/own.js";
+import { WORKLOAD_FILE_PATTERN } from "../workloads/own.js";
 import { RANGE } from "./plan/range.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 
@@ -38,20 +38,20 @@ interface Place {
 
 /** The place of every key and list entry below `place`, in all branches, with a pointer to its schema. */
 function placesBelow({ path, pointer, node }: Place): Place[] {
-  const own = Object.entries(node.properties ?? {}).flatMap(([key, property]) => {
+  const propertyPlaces = Object.entries(node.properties ?? {}).flatMap(([key, property]) => {
     const text = path === "" ? key : `${path}.${key}`;
     const place = { path: text, pointer: `${pointer}/properties/${key}`, node: property };
     return [place, ...placesBelow(place)];
   });
   const entry = node.items && { path: `${path}[n]`, pointer: `${pointer}/items`, node: node.items };
-  const inBranches = (node.anyOf ?? []).flatMap((branch, i) =>
+  const branchPlaces = (node.anyOf ?? []).flatMap((branch, i) =>
     placesBelow({ path, pointer: `${pointer}/anyOf/${i}`, node: branch }),
   );
-  return [...own, ...(entry ? [entry, ...placesBelow(entry)] : []), ...inBranches];
+  return [...propertyPlaces, ...(entry ? [entry, ...placesBelow(entry)] : []), ...branchPlaces];
 }
 
 /** Schema of a mapping keyed by scenario path: the keys that can vary, each with its values. */
-function byScenarioPath(
+function schemaByScenarioPath(
   places: readonly Place[],
   valueOf: (value: SchemaNode, node: SchemaNode) => SchemaNode,
 ): SchemaNode {
@@ -60,16 +60,16 @@ function byScenarioPath(
     { ...(node.description && { description: node.description }), ...valueOf({ $ref: pointer }, node) },
   ]);
   const isInList = ([path]: [string, SchemaNode]): boolean => path.includes("[n]");
-  const patterns = values.filter(isInList).map(([path, value]): [string, SchemaNode] => {
-    const escaped = path.replaceAll(".", "\\.").replaceAll("[n]", "\\[\\d+\\]");
-    return [`^${escaped}$`, value];
+  const patternEntries = values.filter(isInList).map(([path, value]): [string, SchemaNode] => {
+    const escapedPath = path.replaceAll(".", "\\.").replaceAll("[n]", "\\[\\d+\\]");
+    return [`^${escapedPath}$`, value];
   });
   const anything: SchemaNode = { type: ["string", "number", "boolean"] };
   const setting = valueOf(anything, anything);
   return {
     type: "object",
     properties: Object.fromEntries(values.filter((one) => !isInList(one))),
-    patternProperties: { "^target\\.settings\\.": setting, ...Object.fromEntries(patterns) },
+    patternProperties: { "^target\\.settings\\.": setting, ...Object.fromEntries(patternEntries) },
   };
 }
 
@@ -85,7 +85,7 @@ export function scenarioJsonSchema(scenario: typeof Scenario = Scenario): Schema
   const places = placesBelow({ path: "", pointer: "#", node: schema }).filter(
     ({ path }) => !EXPERIMENT_KEYS.includes(path.replace(/[.[].*/, "")),
   );
-  const levels: SchemaNode = byScenarioPath(places, (level) => ({
+  const levels: SchemaNode = schemaByScenarioPath(places, (level) => ({
     anyOf: [level, { type: "array", items: level }, { type: "string", pattern: RANGE.source }],
   }));
   const combination = { $ref: "#/definitions/combination" };
@@ -96,7 +96,9 @@ export function scenarioJsonSchema(scenario: typeof Scenario = Scenario): Schema
     ...open,
     // The user's workload has keys that no schema knows.
     if: {
-      properties: { workload: { anyOf: [{ type: "object" }, { type: "string", pattern: PATH.source }] } },
+      properties: {
+        workload: { anyOf: [{ type: "object" }, { type: "string", pattern: WORKLOAD_FILE_PATTERN.source }] },
+      },
       required: ["workload"],
     },
     else: {
@@ -118,9 +120,9 @@ export function scenarioJsonSchema(scenario: typeof Scenario = Scenario): Schema
           ],
         },
       },
-      combination: byScenarioPath(places, (level) => level),
+      combination: schemaByScenarioPath(places, (level) => level),
       // An entry of `exclude` matches by its keys, so any key of a mapping may be absent.
-      exclusion: byScenarioPath(places, (level, node) =>
+      exclusion: schemaByScenarioPath(places, (level, node) =>
         isMapping(node) ? { anyOf: [level, { type: "object" }] } : level,
       ),
     },

@@ -2,8 +2,8 @@
 import type { ComparisonMetric } from "../metrics/metric-lists.js";
 
 /** Violations that a scenario may allow: the audit then counts them. */
-export const ALLOWABLE = ["lost"] as const;
-export type Allowable = (typeof ALLOWABLE)[number];
+export const ALLOWABLE_VIOLATIONS = ["lost"] as const;
+export type AllowableViolation = (typeof ALLOWABLE_VIOLATIONS)[number];
 
 export type ThresholdOperator = "<" | "<=" | ">" | ">=" | "==" | "!=";
 

@@ -7,7 +7,7 @@ import { UsageError } from "../foundation/errors.js";
 import { freshSeed } from "../foundation/prng.js";
 import {
   checkTreatments,
-  expand,
+  expandScenario,
   ruleFindings,
   type Expansion,
   type TreatmentFinding,
@@ -17,14 +17,21 @@ import { outrankedClients } from "./outranked.js";
 import { isMapping, mapTexts, pathText, type Mapping, type Path } from "../syntax/paths.js";
 import { ScenarioError, safePath, type Finding, type ScenarioProblem } from "../syntax/problems.js";
 import { resolveDiagnosis } from "./resolve.js";
-import { findingsDespiteRefusals, withoutRefused } from "./reliable-findings.js";
+import { findingsDespiteRefusals, removeRefusedKeys } from "./reliable-findings.js";
 import { readScenario } from "./rules.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { ignoredVariables } from "../database/registry.js";
-import { withAbsoluteFiles, withCompleteUrls } from "./connection-places.js";
+import { makeFilePathsAbsolute, completeUrls } from "./connection-places.js";
 import { thresholdMetrics } from "./threshold-metrics.js";
-import { embedded, nameOf, OwnForm, PATH, readOwn, withDeclared } from "../workloads/own.js";
+import {
+  embedFiles,
+  nameOf,
+  OwnForm,
+  WORKLOAD_FILE_PATTERN,
+  readOwnWorkload,
+  addDeclaration,
+} from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
 import { duetFindings } from "./duet.js";
@@ -39,9 +46,10 @@ import { parseYaml, readScenarioFile, type YamlSource } from "../syntax/yaml-sou
 
 const PASSWORD_NOTE = "# Passwords were left out of the URLs: set PGPASSWORD.\n";
 
-function resolvedYaml(raw: Mapping, given: string): string {
+function resolvedYaml(raw: Mapping, originalText: string): string {
   const safe = mapTexts(raw, withoutPasswords);
-  const isPasswordLeftOut = given.startsWith(PASSWORD_NOTE) || JSON.stringify(safe) !== JSON.stringify(raw);
+  const isPasswordLeftOut =
+    originalText.startsWith(PASSWORD_NOTE) || JSON.stringify(safe) !== JSON.stringify(raw);
   const note = isPasswordLeftOut ? PASSWORD_NOTE : "";
   return note + stringify(safe, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
@@ -49,7 +57,7 @@ function resolvedYaml(raw: Mapping, given: string): string {
 /**
  * Merges findings to one problem for each place and message, with the treatments that it concerns unless it concerns all.
  */
-function problemsByPlace(
+function mergeFindingsByPlace(
   findings: readonly TreatmentFinding[],
   treatmentCount: number,
   source: YamlSource,
@@ -69,11 +77,11 @@ function problemsByPlace(
   }
   return [...merged.values()].map(({ finding, treatments, isGeneral }) => {
     const position = source.locate(finding.path, finding.isAboutKey === true);
-    const flag = overrides.labelOf(finding.path, position.depth);
+    const optionLabel = overrides.labelOf(finding.path, position.depth);
     const isPartial = !isGeneral && treatments.size > 0 && treatments.size < treatmentCount;
     return {
-      source: flag ?? name,
-      ...(flag === undefined && { line: position.line, column: position.column }),
+      source: optionLabel ?? name,
+      ...(optionLabel === undefined && { line: position.line, column: position.column }),
       path: safePath(finding.path),
       message: finding.message,
       ...(finding.seen !== undefined && { seen: finding.seen }),
@@ -82,7 +90,7 @@ function problemsByPlace(
   });
 }
 
-function inFileOrder(a: ScenarioProblem, b: ScenarioProblem): number {
+function compareByPosition(a: ScenarioProblem, b: ScenarioProblem): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
@@ -95,19 +103,23 @@ interface ReadScenario {
 function read(text: string, name: string, overrides: Overrides): ReadScenario {
   const source = parseYaml(text, name);
   const directory = path.dirname(path.resolve(name));
-  const given = withAbsoluteFiles(source.value, directory);
-  const isStored = isMapping(given["workload"]);
-  embedWorkloads(given, source, name, (written) => embedded(written, directory, overrides.read));
-  const applied = applyOverrides(given, overrides);
-  for (const { holder } of holdersOf(given)) holder["workload"] = embedded(holder["workload"], process.cwd());
-  requireOwn(given, source, name);
-  for (const { holder } of holdersOf(given)) {
-    requireSound(holder, overrides.loadsCode);
-    if (!isStored) holder["workload"] = withDeclared(holder["workload"]);
+  const scenarioMapping = makeFilePathsAbsolute(source.value, directory);
+  const isStored = isMapping(scenarioMapping["workload"]);
+  embedWorkloads(scenarioMapping, source, name, (written) => embedFiles(written, directory, overrides.read));
+  const applied = applyOverrides(scenarioMapping, overrides);
+  for (const { holder } of workloadHoldersOf(scenarioMapping))
+    holder["workload"] = embedFiles(holder["workload"], process.cwd());
+  requireOwn(scenarioMapping, source, name);
+  for (const { holder } of workloadHoldersOf(scenarioMapping)) {
+    requireValidWorkload(holder, overrides.loadsCode);
+    if (!isStored) holder["workload"] = addDeclaration(holder["workload"]);
   }
   // Paths on the command line are relative to the working directory; paths in the file are absolute by now.
-  const overridden = withCompleteUrls(withAbsoluteFiles(given, process.cwd()), overrides.environment ?? {});
-  const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
+  const overriddenScenario = completeUrls(
+    makeFilePathsAbsolute(scenarioMapping, process.cwd()),
+    overrides.environment ?? {},
+  );
+  const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overriddenScenario;
   return { source, applied, raw: { ...(title !== undefined && { name: title }), seed, ...others } };
 }
 
@@ -116,7 +128,7 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
  */
 export function firstTreatment(text: string, name: string, overrides: Overrides): Mapping {
   const { raw, applied } = read(text, name, overrides);
-  return expand(raw, applied.factors).read[0]?.combination.raw ?? raw;
+  return expandScenario(raw, applied.factors).read[0]?.combination.raw ?? raw;
 }
 
 /**
@@ -126,31 +138,34 @@ export function firstTreatment(text: string, name: string, overrides: Overrides)
 export function parseScenario(text: string, name: string, overrides: Overrides = {}): Experiment {
   const { source, applied, raw } = read(text, name, overrides);
   const { seed } = raw;
-  const expansion = expand(raw, applied.factors);
-  const refuseAny = (findings: readonly TreatmentFinding[], more: readonly ScenarioProblem[]): void => {
-    const problems = [...more, ...problemsByPlace(findings, expansion.ids.length, source, applied, name)];
-    if (problems.length > 0) throw new ScenarioError(name, problems.sort(inFileOrder));
+  const expansion = expandScenario(raw, applied.factors);
+  const throwIfProblems = (findings: readonly TreatmentFinding[], more: readonly ScenarioProblem[]): void => {
+    const problems = [
+      ...more,
+      ...mergeFindingsByPlace(findings, expansion.ids.length, source, applied, name),
+    ];
+    if (problems.length > 0) throw new ScenarioError(name, problems.sort(compareByPosition));
   };
   const whole = readScenario(raw);
   // The expansion finds problems of treatments' keys, because a factor may supply a key that the scenario itself leaves
   // open.
-  const ownFindings = ("findings" in whole ? whole.findings : []).filter(
+  const experimentKeyFindings = ("findings" in whole ? whole.findings : []).filter(
     ({ path: at }) => expansion.ids.length === 0 || EXPERIMENT_KEYS.includes(String(at[0])),
   );
-  const refusals = [...ownFindings.map(forAllTreatments), ...expansion.findings];
+  const refusals = [...experimentKeyFindings.map(forAllTreatments), ...expansion.findings];
   if (refusals.length > 0)
-    refuseAny(
+    throwIfProblems(
       [...refusals, ...ruleFindings(expansion), ...experimentFindings(raw, expansion)],
       applied.problems,
     );
-  refuseAny([], applied.problems);
+  throwIfProblems([], applied.problems);
 
   const scenario = experimentKeys(raw);
   const { treatments, findings } = checkTreatments(expansion);
   const thresholdFindings: Finding[] = [];
-  const areAllSound = treatments.length === expansion.ids.length;
+  const areAllTreatmentsValid = treatments.length === expansion.ids.length;
   const metrics = thresholdMetrics(workloadOf(scenario));
-  const measuring = areAllSound ? treatments : undefined;
+  const measuring = areAllTreatmentsValid ? treatments : undefined;
   const asked = [expansion.read, measuring, thresholdFindings, metrics] as const;
   const thresholds = resolveThresholds(scenario.thresholds, ...asked);
   const ratioThresholds = resolveRatioThresholds(scenario.thresholds, ...asked);
@@ -160,12 +175,12 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const stopping = resolveStopping(scenario, most, expansion.ids.length, objective, thresholdFindings);
   if (scenario.order === "duet" && measuring) thresholdFindings.push(...duetFindings(measuring));
   const outranked = outrankedClients(applied.clients, treatments);
-  refuseAny(
+  throwIfProblems(
     [...thresholdFindings.map(forAllTreatments), ...findings],
     outranked.problem ? [outranked.problem] : [],
   );
-  const hasUrl = treatments.some(({ settings }) => settings.target.kind === "url");
-  const ignored = hasUrl ? ignoredVariables(overrides.environment ?? {}) : [];
+  const hasUrlTarget = treatments.some(({ settings }) => settings.target.kind === "url");
+  const ignoredVariableNames = hasUrlTarget ? ignoredVariables(overrides.environment ?? {}) : [];
   return {
     name: scenario.name,
     seed: Number(seed),
@@ -185,22 +200,22 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     diagnosis: resolveDiagnosis(scenario),
     yaml: resolvedYaml(raw, text),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
-    ...(ignored.length > 0 && { ignoredVariables: ignored }),
+    ...(ignoredVariableNames.length > 0 && { ignoredVariables: ignoredVariableNames }),
   };
 }
 
-interface MappingAt {
+interface WorkloadHolder {
   readonly holder: Mapping;
   readonly at: Path;
 }
 
 /** The mappings that name a workload: the scenario, and entries of its `include`. */
-function holdersOf(given: Mapping): MappingAt[] {
-  const entries = Array.isArray(given["include"]) ? (given["include"] as unknown[]) : [];
+function workloadHoldersOf(scenarioMapping: Mapping): WorkloadHolder[] {
+  const entries = Array.isArray(scenarioMapping["include"]) ? (scenarioMapping["include"] as unknown[]) : [];
   const named = entries.flatMap((holder, i) =>
     isMapping(holder) ? [{ holder, at: ["include", i, "workload"] }] : [],
   );
-  return [{ holder: given, at: ["workload"] }, ...named].filter(
+  return [{ holder: scenarioMapping, at: ["workload"] }, ...named].filter(
     ({ holder }) => holder["workload"] !== undefined,
   );
 }
@@ -212,28 +227,30 @@ function embedWorkloads(
   name: string,
   embed: (written: unknown) => unknown,
 ): void {
-  for (const { holder, at } of holdersOf(given))
+  for (const { holder, at } of workloadHoldersOf(given))
     try {
       holder["workload"] = embed(holder["workload"]);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       // A workload's file that was itself named on the command line has no line in a scenario.
-      const place = PATH.test(name) ? {} : source.locate(at, false);
+      const place = WORKLOAD_FILE_PATTERN.test(name) ? {} : source.locate(at, false);
       throw new ScenarioError(name, [{ source: name, ...place, path: safePath(at), message: error.message }]);
     }
 }
 
 /** Refuses a workload other than the scenario's, except in `include` if all are files of the user. */
-function requireOwn(given: Mapping, source: YamlSource, name: string): void {
-  const own = holdersOf(given).filter(({ holder }) => OwnForm.safeParse(holder["workload"]).success);
-  const others = holdersOf(given).filter(({ holder }) => holder !== given);
-  const areOwn = own.length === others.length + 1;
-  const isFactor = isMapping(given["factors"]) && "workload" in given["factors"];
+function requireOwn(scenarioMapping: Mapping, source: YamlSource, name: string): void {
+  const ownHolders = workloadHoldersOf(scenarioMapping).filter(
+    ({ holder }) => OwnForm.safeParse(holder["workload"]).success,
+  );
+  const others = workloadHoldersOf(scenarioMapping).filter(({ holder }) => holder !== scenarioMapping);
+  const areAllOwnWorkloads = ownHolders.length === others.length + 1;
+  const isWorkloadFactor = isMapping(scenarioMapping["factors"]) && "workload" in scenarioMapping["factors"];
   const refused: Path[] = [
-    ...(areOwn ? [] : others.map(({ at }) => at)),
-    ...(isFactor ? [["factors", "workload"]] : []),
+    ...(areAllOwnWorkloads ? [] : others.map(({ at }) => at)),
+    ...(isWorkloadFactor ? [["factors", "workload"]] : []),
   ];
-  if (refused.length === 0 || (others.length === 0 && !isFactor)) return;
+  if (refused.length === 0 || (others.length === 0 && !isWorkloadFactor)) return;
   const message =
     "a workload varies through include alone, among your own files, one of which the scenario names above";
   const problems = refused.map((at) => ({
@@ -246,18 +263,18 @@ function requireOwn(given: Mapping, source: YamlSource, name: string): void {
 }
 
 /** Throws a ScenarioError with all problems of a user's workload, because its keys are unknown while it has any. */
-function requireSound({ workload: written }: Mapping, loadsCode: true | undefined): void {
-  const own = OwnForm.safeParse(written);
-  if (!own.success) return;
-  const { problems, program } = readOwn(own.data, loadsCode);
-  const taken = (program?.settings ?? []).filter(
+function requireValidWorkload({ workload: written }: Mapping, loadsCode: true | undefined): void {
+  const ownForm = OwnForm.safeParse(written);
+  if (!ownForm.success) return;
+  const { problems, program } = readOwnWorkload(ownForm.data, loadsCode);
+  const reservedSettings = (program?.settings ?? []).filter(
     ({ name }) => COMMON_KEYS.includes(name) || name === "isolation",
   );
   const all = [
     ...problems,
-    ...taken.map(({ name, place }) => ({
+    ...reservedSettings.map(({ name, place }) => ({
       place,
-      file: nameOf(own.data),
+      file: nameOf(ownForm.data),
       message: `every scenario has a key ${name}; rename the setting`,
     })),
   ];
@@ -280,10 +297,13 @@ function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFindin
   const whole = readScenario(raw);
   const findings = "findings" in whole ? whole.findings : [];
   if (expansion.doubtful?.length !== 0) return [];
-  const rest = withoutRefused(raw, [...findings, ...expansion.refused.flatMap(({ refusals }) => refusals)]);
+  const rest = removeRefusedKeys(raw, [
+    ...findings,
+    ...expansion.refused.flatMap(({ refusals }) => refusals),
+  ]);
   if (!rest || rest.refused.mayVary) return [];
   const { scenario, refused } = rest;
-  if (expansion.factors.some((path) => refused.isRead(path, true))) return [];
+  if (expansion.factors.some((path) => refused.isReadUnreliable(path, true))) return [];
   const named = [...expansion.read, ...expansion.refused];
   const metrics = thresholdMetrics(workloadOf(scenario));
   const findingsOf = (look: (seen: Scenario, found: Finding[]) => void): readonly Finding[] =>
@@ -309,17 +329,19 @@ const forAllTreatments = (finding: Finding): TreatmentFinding => ({ ...finding, 
 
 /** Keys of the experiment itself, typed; the schema has accepted them already. */
 function experimentKeys(raw: Mapping): Scenario {
-  const own = Object.entries(raw).filter(([key]) => EXPERIMENT_KEYS.includes(key));
-  return Scenario.parse(Object.fromEntries(own));
+  const experimentEntries = Object.entries(raw).filter(([key]) => EXPERIMENT_KEYS.includes(key));
+  return Scenario.parse(Object.fromEntries(experimentEntries));
 }
 
-const BUNDLED = fileURLToPath(new URL("../../scenarios/", import.meta.url));
+const BUNDLED_SCENARIOS_DIRECTORY = fileURLToPath(new URL("../../scenarios/", import.meta.url));
 
 /** Path of the named file, or of the bundled scenario of that name. Refuses a misspelt name of a bundled scenario. */
-function fileOf(named: string): string {
+function scenarioFileOf(named: string): string {
   if (!/^[\w-]+$/.test(named) || existsSync(named)) return named;
-  const names = readdirSync(BUNDLED).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);
-  if (names.includes(named)) return path.join(BUNDLED, `${named}.yaml`);
+  const names = readdirSync(BUNDLED_SCENARIOS_DIRECTORY).flatMap(
+    (file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? [],
+  );
+  if (names.includes(named)) return path.join(BUNDLED_SCENARIOS_DIRECTORY, `${named}.yaml`);
   const near = nearest(named, names);
   if (near === undefined) return named;
   throw new UsageError(
@@ -329,14 +351,14 @@ function fileOf(named: string): string {
 }
 
 /** A scenario that consists of a workload's file, with defaults for everything else. */
-function scenarioAround(file: string): string {
+function scenarioForWorkload(file: string): string {
   const { name, base } = path.parse(file);
   return stringify({ name: name.replace(/[^\w.-]/g, "-"), workload: `./${base}` });
 }
 
 /** Reads and checks a scenario, or a workload's file in place of one; rejects with a `UsageError`. */
 export async function loadScenario(named: string, overrides: Overrides = {}): Promise<Experiment> {
-  const file = fileOf(named);
-  const text = PATH.test(file) ? scenarioAround(file) : await readScenarioFile(file);
+  const file = scenarioFileOf(named);
+  const text = WORKLOAD_FILE_PATTERN.test(file) ? scenarioForWorkload(file) : await readScenarioFile(file);
   return parseScenario(text, file, { ...overrides, loadsCode: true });
 }

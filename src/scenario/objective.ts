@@ -15,20 +15,24 @@ export interface Condition extends ComparedMetric, Pick<Threshold, "operator" | 
 }
 
 const CONDITION = "--subject-to";
-const EXAMPLE = "maximise add.events/s";
-const FORM = /^\s*(maximi[sz]e|minimi[sz]e)\s+(\S+)\.([a-z/]+|p\([\d.]+\))\s*$/;
+const OBJECTIVE_EXAMPLE = "maximise add.events/s";
+const OBJECTIVE_PATTERN = /^\s*(maximi[sz]e|minimi[sz]e)\s+(\S+)\.([a-z/]+|p\([\d.]+\))\s*$/;
 
 function isCompared(id: string): id is ComparisonMetric {
   return COMPARISON_METRICS.some((metric) => metric === id);
 }
 
-function aimOf(source: string, quantity: Omit<Quantity, "source">): Parsed<ComparedMetric> {
+function comparedMetricOf(source: string, quantity: Omit<Quantity, "source">): Parsed<ComparedMetric> {
   const metric = metricIdOf(quantity);
   if (isCompared(metric)) return { value: { operation: source, metric } };
   return { message: "use events/s, avg, med, p(95) or p(99) of an operation" };
 }
 
-function parsedAim(named: string, asked: string, metrics: ThresholdMetrics): Parsed<ComparedMetric> {
+function parseComparedMetric(
+  named: string,
+  asked: string,
+  metrics: ThresholdMetrics,
+): Parsed<ComparedMetric> {
   const round = `__${named}__`;
   const subject = parseMetric(metrics.has(round) ? round : named, metrics);
   if ("message" in subject) return subject;
@@ -37,16 +41,16 @@ function parsedAim(named: string, asked: string, metrics: ThresholdMetrics): Par
   if (isRound(source) && asked === "events/s")
     return { value: { operation: source, metric: "eventsPerSecond" } };
   const aggregate = parseAggregate(source, asked, metrics);
-  return "message" in aggregate ? aggregate : aimOf(source, aggregate.value);
+  return "message" in aggregate ? aggregate : comparedMetricOf(source, aggregate.value);
 }
 
 function parsedObjective(text: string, metrics: ThresholdMetrics): Parsed<Objective> {
-  const match = FORM.exec(text);
-  if (!match) return { message: `expected maximise or minimise, and a metric, such as ${EXAMPLE}` };
+  const match = OBJECTIVE_PATTERN.exec(text);
+  if (!match) return { message: `expected maximise or minimise, and a metric, such as ${OBJECTIVE_EXAMPLE}` };
   const [, verb = "", named = "", asked = ""] = match;
-  const aim = parsedAim(named, asked, metrics);
-  if ("message" in aim) return aim;
-  return { value: { ...aim.value, isMaximised: verb.startsWith("max"), words: text.trim() } };
+  const comparedMetric = parseComparedMetric(named, asked, metrics);
+  if ("message" in comparedMetric) return comparedMetric;
+  return { value: { ...comparedMetric.value, isMaximised: verb.startsWith("max"), words: text.trim() } };
 }
 
 /** Parses an objective. Throws a UsageError that states the problem. */
@@ -55,7 +59,7 @@ export function parseObjective(text: string, treatments: readonly Treatment[]): 
   if ("value" in parsed) return parsed.value;
   throw new UsageError(
     elidedText(`--objective ${JSON.stringify(text)}: ${parsed.message}`, 500),
-    `Use 'maximise METRIC' or 'minimise METRIC', such as '${EXAMPLE}'.`,
+    `Use 'maximise METRIC' or 'minimise METRIC', such as '${OBJECTIVE_EXAMPLE}'.`,
   );
 }
 
@@ -89,7 +93,7 @@ export function parseCondition(text: string, treatments: readonly Treatment[]): 
   if (Object.keys(selector).length > 0)
     return refuseThreshold(CONDITION, text, "it must hold for every configuration; leave the selector out");
   if (!/^[<>]/.test(operator)) return refuseThreshold(CONDITION, text, "it needs a bound: < or >");
-  const aim = aimOf(source, threshold);
-  if ("message" in aim) return refuseThreshold(CONDITION, text, aim.message);
-  return { ...aim.value, operator, bound, words: text.trim() };
+  const comparedMetric = comparedMetricOf(source, threshold);
+  if ("message" in comparedMetric) return refuseThreshold(CONDITION, text, comparedMetric.message);
+  return { ...comparedMetric.value, operator, bound, words: text.trim() };
 }

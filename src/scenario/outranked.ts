@@ -5,9 +5,9 @@ import type { ScenarioProblem } from "../syntax/problems.js";
 import { rolesOf, type Treatment } from "./settings.js";
 
 /** The key that determines a role's number of clients, with precedence over `clients`. */
-function keyOver(role: string, treatments: readonly Treatment[]): string {
-  const own = treatments.flatMap(({ settings: { actors } }) => actors[role] ?? []);
-  const key = own.map(({ load }) => executorOf(load).clientsKey).find((each) => each !== undefined);
+function overridingKey(role: string, treatments: readonly Treatment[]): string {
+  const roleSettings = treatments.flatMap(({ settings: { actors } }) => actors[role] ?? []);
+  const key = roleSettings.map(({ load }) => executorOf(load).clientsKey).find((each) => each !== undefined);
   return key === undefined ? `actors.${role}.clients` : `actors.${role}.load.${key}`;
 }
 
@@ -25,7 +25,7 @@ export function outrankedClients(
     treatments.some(({ settings: { actors } }) => actors[role] && actors[role].load.clients !== clients);
   const over = rolesOf(treatments).filter(isOver);
   if (over.length === 0) return {};
-  const keys = over.map((role) => keyOver(role, treatments)).join(", ");
+  const keys = over.map((role) => overridingKey(role, treatments)).join(", ");
   if (roles.some(({ load }) => load.clients === clients))
     return { warning: `--set clients does not change ${over.join(", ")}: ${keys} overrides it` };
   return {

@@ -4,18 +4,20 @@ import type { Mapping } from "../syntax/paths.js";
 import { canonicalText } from "./plan/levels.js";
 import { EXPERIMENT_KEYS } from "./schema.js";
 
-const OF_TREATMENTS = (key: string): boolean => key === "workload" || !EXPERIMENT_KEYS.includes(key);
+const isTreatmentKey = (key: string): boolean => key === "workload" || !EXPERIMENT_KEYS.includes(key);
 
 export function pairedScenario(reference: Mapping, other: Mapping, experiment: Mapping): string {
-  const keys = [...new Set([...Object.keys(reference), ...Object.keys(other)])].filter(OF_TREATMENTS);
+  const keys = [...new Set([...Object.keys(reference), ...Object.keys(other)])].filter(isTreatmentKey);
   const isSame = (key: string): boolean =>
     key in reference && key in other && canonicalText(reference[key]) === canonicalText(other[key]);
-  const only = (raw: Mapping, wanted: (key: string) => boolean): Mapping =>
+  const pickKeys = (raw: Mapping, wanted: (key: string) => boolean): Mapping =>
     Object.fromEntries(keys.filter((key) => key in raw && wanted(key)).map((key) => [key, raw[key]]));
   const entry = (raw: Mapping): Mapping => {
-    const own = only(raw, (key) => !isSame(key));
+    const differingValues = pickKeys(raw, (key) => !isSame(key));
     // An entry needs a key, even if all its values are defaults.
-    return Object.keys(own).length > 0 ? own : { namespace: raw["namespace"] ?? "train_sim" };
+    return Object.keys(differingValues).length > 0
+      ? differingValues
+      : { namespace: raw["namespace"] ?? "train_sim" };
   };
   const { workload } = reference;
   return stringify(
@@ -23,7 +25,7 @@ export function pairedScenario(reference: Mapping, other: Mapping, experiment: M
       ...experiment,
       // The workload determines which keys exist, so both treatments state it.
       ...(workload !== undefined && { workload }),
-      ...only(reference, isSame),
+      ...pickKeys(reference, isSame),
       include: [entry(reference), entry(other)],
     },
     { aliasDuplicateObjects: false, lineWidth: 0 },

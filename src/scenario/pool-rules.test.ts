@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pathText } from "../syntax/paths.js";
 import type { EventTreatment } from "../workloads/train-events/clients/assignment.js";
-import { DISPATCHER_ALONE } from "../workloads/train-events/settings.js";
+import { DISPATCHER_ONLY_WEIGHTS } from "../workloads/train-events/settings.js";
 import { poolRules } from "./pool-rules.js";
 import type { TreatmentSettings } from "./settings.js";
 import type { PoolSettings } from "../pools/registry.js";
@@ -57,7 +57,7 @@ const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings
   validate: "sample",
   preload: 0,
   topology: "actors",
-  reads: DISPATCHER_ALONE,
+  reads: DISPATCHER_ONLY_WEIGHTS,
   actors: { producers: role(8), consumers: role(8, 2) },
   trial: { warmUpMs: 0, durationMs: 1000, drainMaxMs: 0 },
   retry: { attempts: 3, baseMs: 1, ceilingMs: 10, deadlineMs: 1000 },

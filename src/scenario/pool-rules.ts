@@ -1,16 +1,16 @@
 import { parsePath } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import { strategyOf } from "../pools/registry.js";
-import type { Demand } from "../pools/strategy.js";
+import type { PoolDemand } from "../pools/strategy.js";
 import { workloadOf } from "../workloads/registry.js";
-import { clientWeightsOf, countClientsByAgent } from "./connections.js";
+import { clientWeightsOf, clientsByPoolerGroup } from "./connections.js";
 import { totalClients, type TreatmentSettings } from "./settings.js";
 
-function demandOf(settings: TreatmentSettings): Demand {
+function demandOf(settings: TreatmentSettings): PoolDemand {
   const { actors, agents } = settings;
   return {
     clients: totalClients(settings),
-    clientsByAgent: countClientsByAgent(settings),
+    clientsByAgent: clientsByPoolerGroup(settings),
     agents,
     workers: Object.values(actors).reduce((sum, role) => sum + role.workers, 0),
     weights: clientWeightsOf(settings),
@@ -18,7 +18,7 @@ function demandOf(settings: TreatmentSettings): Demand {
 }
 
 /** Refuses pools that do not match the workload, which either leases its connections from a pool or holds them itself. */
-function ownerRules(settings: TreatmentSettings): Finding[] {
+function connectionOwnerRules(settings: TreatmentSettings): Finding[] {
   const { pool } = settings;
   const { name, ownsConnections = false } = workloadOf(settings);
   const { isHeldByWorkload = false } = strategyOf(pool);
@@ -33,7 +33,7 @@ export function poolRules(settings: TreatmentSettings): Finding[] {
   const { pool } = settings;
   const problems = strategyOf(pool).settings.problems?.(pool, demandOf(settings)) ?? [];
   return [
-    ...ownerRules(settings),
+    ...connectionOwnerRules(settings),
     ...problems.map(({ path, message }) => ({ path: parsePath(path) ?? [path], message })),
   ];
 }

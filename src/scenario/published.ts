@@ -5,7 +5,7 @@ import type { Finding } from "../syntax/problems.js";
 import type { PublishedFigure } from "./judgement.js";
 import type { Scenario } from "./schema.js";
 import type { Treatment } from "./settings.js";
-import { JUDGED_AS_A_WHOLE, type ThresholdMetrics } from "./threshold-metrics.js";
+import { METRICS_WITHOUT_RATIO, type ThresholdMetrics } from "./threshold-metrics.js";
 import {
   isSelected,
   parseAggregate,
@@ -13,22 +13,22 @@ import {
   selectorProblem,
   thresholdProblem,
   TREATMENT_KEY,
-  type Named,
+  type TreatmentLevels,
   type Parsed,
   type ThresholdSubject,
 } from "./thresholds.js";
 
-type Figure = Scenario["published"][number];
+type WrittenFigure = Scenario["published"][number];
 
 function parseFigure(
-  { treatment, metric }: Figure,
+  { treatment, metric }: WrittenFigure,
   metrics: ThresholdMetrics,
 ): Parsed<ThresholdSubject & PublishedFigure["quantity"]> {
   const [source = "", asked = ""] = metric.trim().split(/\s+/);
   const about = treatment.trim();
   const subject = parseMetric(about.startsWith("{") ? `${source}${about}` : source, metrics);
   if ("message" in subject) return subject;
-  if (JUDGED_AS_A_WHOLE.includes(source)) return { message: `${source} has no published figures` };
+  if (METRICS_WITHOUT_RATIO.includes(source)) return { message: `${source} has no published figures` };
   const aggregate = parseAggregate(source, asked, metrics);
   if ("message" in aggregate) return aggregate;
   const selector = about.startsWith("{") ? subject.value.selector : { [TREATMENT_KEY]: about };
@@ -38,7 +38,7 @@ function parseFigure(
 /** The treatment that a published figure is about, or the reason why there is none. */
 function treatmentOf(
   about: ThresholdSubject & PublishedFigure["quantity"],
-  named: readonly Named[],
+  named: readonly TreatmentLevels[],
   treatments: readonly Treatment[],
 ): Pick<PublishedFigure, "treatment" | "problem"> {
   const problem = selectorProblem(about, named) ?? thresholdProblem(about, treatments);
@@ -54,7 +54,7 @@ function treatmentOf(
  */
 export function resolvePublished(
   written: Scenario["published"],
-  named: readonly Named[],
+  named: readonly TreatmentLevels[],
   treatments: readonly Treatment[] | undefined,
   findings: Finding[],
   metrics: ThresholdMetrics,

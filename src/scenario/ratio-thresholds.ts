@@ -4,31 +4,31 @@ import type { Finding } from "../syntax/problems.js";
 import type { RatioThreshold } from "./judgement.js";
 import type { Scenario } from "./schema.js";
 import type { Treatment } from "./settings.js";
-import { JUDGED_AS_A_WHOLE, RATIO_PATTERN, type ThresholdMetrics } from "./threshold-metrics.js";
+import { METRICS_WITHOUT_RATIO, RATIO_PATTERN, type ThresholdMetrics } from "./threshold-metrics.js";
 import {
   parseCondition,
   parseMetric,
   selectorProblem,
   thresholdProblem,
   TREATMENT_KEY,
-  type Named,
+  type TreatmentLevels,
   type Parsed,
   type ThresholdSubject,
   type WrittenCondition,
 } from "./thresholds.js";
 
 type Levels = Readonly<Record<string, string>>;
-type Pairs = RatioThreshold["pairs"];
+type TreatmentPairs = RatioThreshold["pairs"];
 
-const BOUNDS_OF_INTERVALS: readonly string[] = ["<", "<=", ">", ">="];
+const INTERVAL_OPERATORS: readonly string[] = ["<", "<=", ">", ">="];
 
 /** Levels that one side of a ratio names; a treatment's id stands for all of its levels. */
-function levelsNamed({ selector }: ThresholdSubject, treatments: readonly Named[]): Levels {
+function levelsOfSide({ selector }: ThresholdSubject, treatments: readonly TreatmentLevels[]): Levels {
   const { [TREATMENT_KEY]: id, ...levels } = selector;
   return { ...treatments.find((each) => each.id === id)?.levels, ...levels };
 }
 
-function hasLevels({ levels }: Named, wanted: Levels): boolean {
+function hasLevels({ levels }: TreatmentLevels, wanted: Levels): boolean {
   return Object.entries(wanted).every(([factor, level]) => levels[factor] === level);
 }
 
@@ -36,9 +36,9 @@ function hasLevels({ levels }: Named, wanted: Levels): boolean {
 export function pairsOf(
   over: ThresholdSubject,
   under: ThresholdSubject,
-  treatments: readonly Named[],
-): Parsed<Pairs> {
-  const [above, below] = [levelsNamed(over, treatments), levelsNamed(under, treatments)];
+  treatments: readonly TreatmentLevels[],
+): Parsed<TreatmentPairs> {
+  const [above, below] = [levelsOfSide(over, treatments), levelsOfSide(under, treatments)];
   const named = { ...above, ...below };
   const factors = new Set(treatments.flatMap(({ levels }) => Object.keys(levels)));
   const others = [...factors].filter((factor) => !Object.hasOwn(named, factor));
@@ -69,12 +69,12 @@ export function pairsOf(
 interface RatioSides {
   readonly over: ThresholdSubject;
   readonly under: ThresholdSubject;
-  readonly pairs: Pairs;
+  readonly pairs: TreatmentPairs;
 }
 
 function parseSides(
   metric: string,
-  treatments: readonly Named[],
+  treatments: readonly TreatmentLevels[],
   metrics: ThresholdMetrics,
 ): Parsed<RatioSides> {
   const [, above = "", below = ""] = RATIO_PATTERN.exec(metric) ?? [];
@@ -82,7 +82,7 @@ function parseSides(
   if ("message" in over) return over;
   if ("message" in under) return under;
   const sides = { over: over.value, under: under.value };
-  const whole = [sides.over, sides.under].find(({ source }) => JUDGED_AS_A_WHOLE.includes(source));
+  const whole = [sides.over, sides.under].find(({ source }) => METRICS_WITHOUT_RATIO.includes(source));
   if (whole) return { message: `${whole.source} has no ratio; set a bound on it by itself` };
   const problem = selectorProblem(sides.over, treatments) ?? selectorProblem(sides.under, treatments);
   if (problem !== undefined) return { message: problem };
@@ -106,8 +106,8 @@ function parseRatio(
   if ("message" in below) return below;
   const { condition, isSure } = above.value;
   const { operator, bound, ...asked } = condition;
-  if (isSure && !BOUNDS_OF_INTERVALS.includes(operator))
-    return { message: `surely takes ${BOUNDS_OF_INTERVALS.join(" ")}; an interval is no single number` };
+  if (isSure && !INTERVAL_OPERATORS.includes(operator))
+    return { message: `surely takes ${INTERVAL_OPERATORS.join(" ")}; an interval is no single number` };
   if (written.abortOnFail)
     return { message: "a ratio is judged at the end of the experiment; it cannot abort it" };
   for (const side of treatments ? [over, under] : []) {
@@ -134,7 +134,7 @@ function parseRatio(
  */
 export function resolveRatioThresholds(
   written: Scenario["thresholds"],
-  named: readonly Named[],
+  named: readonly TreatmentLevels[],
   treatments: readonly Treatment[] | undefined,
   findings: Finding[],
   metrics: ThresholdMetrics,

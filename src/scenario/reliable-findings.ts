@@ -1,21 +1,21 @@
 // A finding counts unless its rule read a refused key, or a default in whose place a misspelt key may stand.
 import { deepCopy, getIn, isMapping, startsWith, type Mapping, type Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
-import { OWN_KEYS } from "../workloads/registry.js";
-import { settingsOnRead } from "./resolve.js";
+import { WORKLOAD_KEY_SCHEMAS } from "../workloads/registry.js";
+import { lazySettings } from "./resolve.js";
 import { rulesOf } from "./rules.js";
 import { hasUnreadWorkload, schemaFor, type Scenario } from "./schema.js";
 import { pathsOf } from "./schema-paths.js";
 
 /** Most repairs of a scenario: removing refused values may uncover others. */
-const REPAIRS_MOST = 20;
+const REPAIRS_MAX = 20;
 /** Number of problems beyond which findings of rules are left out, since a user would not read them. */
-const FINDINGS_MOST = 100;
+const FINDINGS_MAX = 100;
 /** Keys that give a scenario other treatments. */
-const VARYING = ["factors", "include", "exclude"];
+const VARYING_KEYS = ["factors", "include", "exclude"];
 
 /** True if the value has the shape of factors: lists of levels by key, or a list of combinations. */
-function isLikeFactors(value: unknown): boolean {
+function hasShapeOfFactors(value: unknown): boolean {
   return Array.isArray(value)
     ? value.some(isMapping)
     : isMapping(value) && Object.values(value).some(Array.isArray);
@@ -38,22 +38,25 @@ export class UnreliablePlaces {
     if (at.length > 0) this.mappingsWithGaps.push(at);
     if (isAboutKey !== true) return;
     // A key of another workload: the user may have meant that workload.
-    if (path.length === 1 && String(path[0]) in OWN_KEYS) this.places.push(["workload"]);
-    this.mayBeFactors ||= path.length === 1 && isLikeFactors(getIn(this.raw, path));
-    const meant = pathsOf(this.raw).placesMeant(String(path.at(-1)), at);
-    this.places.push(...meant);
-    if (meant.length === 0) this.mappingsWithGaps.push(at);
+    if (path.length === 1 && String(path[0]) in WORKLOAD_KEY_SCHEMAS) this.places.push(["workload"]);
+    this.mayBeFactors ||= path.length === 1 && hasShapeOfFactors(getIn(this.raw, path));
+    const likelyPlaces = pathsOf(this.raw).likelyPlaces(String(path.at(-1)), at);
+    this.places.push(...likelyPlaces);
+    if (likelyPlaces.length === 0) this.mappingsWithGaps.push(at);
   }
 
   /** True if a read of `path`, or of all below it, depends on an unknown value. */
-  isRead(path: Path, isWhole: boolean): boolean {
-    const isThere = (place: Path): boolean => startsWith(path, place) || (isWhole && startsWith(place, path));
-    return this.places.some(isThere) || this.mappingsWithGaps.some((at) => this.isGuessed(path, isWhole, at));
+  isReadUnreliable(path: Path, isWhole: boolean): boolean {
+    const isReadPlace = (place: Path): boolean =>
+      startsWith(path, place) || (isWhole && startsWith(place, path));
+    return (
+      this.places.some(isReadPlace) || this.mappingsWithGaps.some((at) => this.isGuessed(path, isWhole, at))
+    );
   }
 
   /** True if the user may have meant other treatments than the visible ones. */
   get mayVary(): boolean {
-    return this.mayBeFactors || VARYING.some((key) => this.isRead([key], true));
+    return this.mayBeFactors || VARYING_KEYS.some((key) => this.isReadUnreliable([key], true));
   }
 
   private isGuessed(path: Path, isWhole: boolean, at: Path): boolean {
@@ -72,11 +75,11 @@ function removablePath(raw: Mapping, path: Path): Path {
 }
 
 /** The scenario without the refused keys; undefined if nothing readable is left, or too much is refused. */
-export function withoutRefused(
+export function removeRefusedKeys(
   raw: Mapping,
   findings: readonly Finding[],
 ): { readonly scenario: Scenario; readonly refused: UnreliablePlaces } | undefined {
-  if (hasUnreadWorkload(raw) || findings.length > FINDINGS_MOST) return undefined;
+  if (hasUnreadWorkload(raw) || findings.length > FINDINGS_MAX) return undefined;
   const schema = schemaFor(raw);
   const refused = new UnreliablePlaces(raw);
   const rest = deepCopy(raw) as Mapping;
@@ -84,7 +87,7 @@ export function withoutRefused(
     refused.add(finding);
   });
   let places: readonly Path[] = findings.map(({ path }) => path);
-  for (let repair = 0; repair < REPAIRS_MOST; repair++) {
+  for (let repair = 0; repair < REPAIRS_MAX; repair++) {
     for (const path of places) {
       const place = removablePath(rest, path);
       refused.add({ path: place });
@@ -137,7 +140,7 @@ export function findingsDespiteRefusals(
 ): readonly Finding[] {
   const doubts: Path[] = [];
   const seen = watched(scenario, (path, isWhole) => {
-    if (refused.isRead(path, isWhole)) doubts.push(path);
+    if (refused.isReadUnreliable(path, isWhole)) doubts.push(path);
   });
   const found = look(seen);
   return doubts.length > 0 ? [] : found;
@@ -145,10 +148,10 @@ export function findingsDespiteRefusals(
 
 /** Findings of the rules in a scenario that the schema refuses in part. */
 export function reliableFindings(raw: Mapping, findings: readonly Finding[]): readonly Finding[] {
-  const rest = withoutRefused(raw, findings);
+  const rest = removeRefusedKeys(raw, findings);
   if (!rest || rest.refused.mayVary) return [];
   const { scenario, refused } = rest;
   return rulesOf(scenario).flatMap((rule) =>
-    findingsDespiteRefusals(scenario, refused, (seen) => rule(seen, settingsOnRead(scenario, seen))),
+    findingsDespiteRefusals(scenario, refused, (seen) => rule(seen, lazySettings(scenario, seen))),
   );
 }

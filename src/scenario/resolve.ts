@@ -8,9 +8,9 @@ import { resolveLoad } from "../load/load-settings.js";
 import { type TreatmentSettings } from "./settings.js";
 import { resolveTarget } from "../targets/registry.js";
 import { resolvePool } from "../pools/registry.js";
-import { agentsFor, type AgentPlace } from "../clients/deal.js";
+import { agentCountFor, type ReservedAgentsByRole } from "../clients/deal.js";
 import type { RoleSettings } from "../clients/settings.js";
-import { workloadOf, type OwnSettings } from "../workloads/registry.js";
+import { workloadOf, type WorkloadSettings } from "../workloads/registry.js";
 
 /** The settings of the workload's roles, from the scenario's keys. */
 function resolveRoles(scenario: Scenario): Record<string, RoleSettings> {
@@ -24,20 +24,20 @@ function resolveRoles(scenario: Scenario): Record<string, RoleSettings> {
     const surroundings = { clients, defaultClients, windowMs: scenario.trial.duration };
     const load = resolveLoad(keys?.load, thinkTimeMs, surroundings);
     const { count, place } = agentsOf(scenario);
-    const workers = keys?.workers ?? Math.min(load.clients, Math.max(1, agentsFor(role, count, place)));
+    const workers = keys?.workers ?? Math.min(load.clients, Math.max(1, agentCountFor(role, count, place)));
     actors[role] = { workers, load };
   }
   return actors;
 }
 
-function agentsOf({ agents }: Pick<Scenario, "agents">): { count: number; place: AgentPlace } {
+function agentsOf({ agents }: Pick<Scenario, "agents">): { count: number; place: ReservedAgentsByRole } {
   return typeof agents === "number" ? { count: agents, place: {} } : agents;
 }
 
-type CommonSettings = Omit<TreatmentSettings, keyof OwnSettings>;
-type Own = Partial<OwnSettings>;
+type CommonSettings = Omit<TreatmentSettings, keyof WorkloadSettings>;
+type PartialOwnSettings = Partial<WorkloadSettings>;
 
-const COMMON: {
+const COMMON_RESOLVERS: {
   readonly [Name in keyof CommonSettings]-?: (scenario: Scenario) => CommonSettings[Name];
 } = {
   workload: ({ workload }) => workload,
@@ -74,12 +74,15 @@ function defaultDrainMs(scenario: Scenario): number {
 }
 
 export function resolveTreatment(scenario: Scenario): TreatmentSettings {
-  const common = Object.entries(COMMON).map(([name, part]) => [name, part(scenario)] as const);
-  const given = common.filter(([, value]) => value !== undefined);
-  return { ...(Object.fromEntries(given) as unknown as CommonSettings), ...resolveOwn(scenario) };
+  const common = Object.entries(COMMON_RESOLVERS).map(([name, part]) => [name, part(scenario)] as const);
+  const definedSettings = common.filter(([, value]) => value !== undefined);
+  return {
+    ...(Object.fromEntries(definedSettings) as unknown as CommonSettings),
+    ...resolveWorkloadSettings(scenario),
+  };
 }
 
-function resolveOwn(scenario: Scenario): Own {
+function resolveWorkloadSettings(scenario: Scenario): PartialOwnSettings {
   return workloadOf(scenario).settings.resolve(scenario);
 }
 
@@ -87,17 +90,18 @@ function resolveOwn(scenario: Scenario): Own {
  * The settings as properties that are resolved when they are read, so that a read shows which keys of the scenario it
  * depends on. @param seen the scenario, through which reads are seen
  */
-export function settingsOnRead(scenario: Scenario, seen: Scenario): TreatmentSettings {
-  const settings = Object.entries(COMMON).map(
+export function lazySettings(scenario: Scenario, seen: Scenario): TreatmentSettings {
+  const settings = Object.entries(COMMON_RESOLVERS).map(
     ([name, part]) => [name, { enumerable: true, get: () => part(seen) }] as const,
   );
   const keys: Readonly<Record<string, unknown>> = scenario;
-  const seenKeys: Readonly<Record<string, unknown>> = seen;
-  const own = Object.entries(resolveOwn(scenario)).map(([name, value]) => {
+  const watchedKeys: Readonly<Record<string, unknown>> = seen;
+  const own = Object.entries(resolveWorkloadSettings(scenario)).map(([name, value]) => {
     // A key whose value is used as it is depends on nothing else; a value that the workload derives may depend on all
     // keys.
-    const isPassedOn = value !== undefined && Object.is(value, keys[name]);
-    const get = (): unknown => (isPassedOn ? seenKeys[name] : resolveOwn(seen)[name as keyof Own]);
+    const isUsedUnchanged = value !== undefined && Object.is(value, keys[name]);
+    const get = (): unknown =>
+      isUsedUnchanged ? watchedKeys[name] : resolveWorkloadSettings(seen)[name as keyof PartialOwnSettings];
     return [name, { enumerable: true, get }] as const;
   });
   return Object.defineProperties({}, Object.fromEntries([...settings, ...own])) as TreatmentSettings;

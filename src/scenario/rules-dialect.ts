@@ -1,8 +1,8 @@
 // Rules about the dialect. They run again later on a dialect that `auto` finds.
 import {
   capabilitiesOf,
-  databaseAt,
-  databaseSpeaking,
+  databaseOfUrl,
+  databaseOfDialect,
   levelProblems,
   type DialectName,
 } from "../database/registry.js";
@@ -16,12 +16,12 @@ import type { TreatmentSettings } from "./settings.js";
 /** Problems of a treatment's features that this dialect lacks. */
 export function dialectProblems(name: DialectName, settings: TreatmentSettings): Finding[] {
   const { storage, faults } = settings;
-  const { lacksFaults } = capabilitiesOf(name);
+  const { unsupportedFaults } = capabilitiesOf(name);
   return [
     ...levelProblems(name, { storage }),
     ...(workloadOf(settings).settings.dialectProblems?.(name, settings) ?? []),
     ...faults.flatMap(({ kind }, index): Finding[] => {
-      const reason = lacksFaults[kind];
+      const reason = unsupportedFaults[kind];
       const path = ["faults", index, "kind"];
       return reason === undefined ? [] : [{ path, message: `${kind}: ${reason}` }];
     }),
@@ -32,7 +32,7 @@ export function dialectProblems(name: DialectName, settings: TreatmentSettings):
 function databaseFindings(settings: TreatmentSettings): Finding[] {
   const { target, dialect, pool } = settings;
   const [first] = target.kind === "url" ? target.urls : [];
-  const { name } = (first && databaseAt(first.url)) ?? databaseSpeaking(dialect);
+  const { name } = (first && databaseOfUrl(first.url)) ?? databaseOfDialect(dialect);
   const message = storeProblem(workloadOf(settings), name);
   const { databases = [name] } = strategyOf(pool).settings;
   const refusal = `pool ${pool.strategy} does not work with ${name}; it works with ${databases.join(" and ")}`;

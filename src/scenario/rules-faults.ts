@@ -29,7 +29,7 @@ export function faultWindowRules(settings: TreatmentSettings): Finding[] {
   return settings.faults.flatMap((fault, index) => windowFindings(fault, index, settings));
 }
 
-export function overlapRules({ faults }: TreatmentSettings): Finding[] {
+export function faultOverlapRules({ faults }: TreatmentSettings): Finding[] {
   return faults.flatMap((fault, index) => {
     const earlier = faults.findIndex(
       (other, i) =>
@@ -54,7 +54,7 @@ export function lossRules(settings: TreatmentSettings): Finding[] {
   return [{ path: ["integrity", "allow"], message }];
 }
 
-export function obstacleRules(settings: TreatmentSettings): Finding[] {
+export function faultObstacleRules(settings: TreatmentSettings): Finding[] {
   const { target, pool, faults, agents } = settings;
   const workload = workloadOf(settings);
   const surroundings: FaultContext = {
@@ -62,7 +62,7 @@ export function obstacleRules(settings: TreatmentSettings): Finding[] {
     pool,
     agents,
     tables: workload.tables,
-    withoutCommit: workload.withoutCommit?.(settings),
+    noCommitReason: workload.withoutCommit?.(settings),
   };
   return faults.flatMap((fault, index): Finding[] => {
     const reason = obstacleTo(fault, surroundings);

@@ -1,8 +1,8 @@
-import { dealWorkers, rolesOfWorkers } from "../clients/deal.js";
+import { distributeWorkers, rolesOfWorkers } from "../clients/deal.js";
 import { counted } from "../foundation/units.js";
 import { loadFindings } from "../load/load-settings.js";
 import { isBudgeted } from "./plan/estimate.js";
-import { rangeOrder, type Finding } from "../syntax/problems.js";
+import { rangeOrderFindings, type Finding } from "../syntax/problems.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { RoleMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
@@ -18,7 +18,7 @@ function rolesOf({ actors }: Scenario): [string, RoleMapping][] {
 export function thinkTimeRules(scenario: Scenario): Finding[] {
   return rolesOf(scenario).flatMap(([role, { load }]) =>
     "thinkTime" in load && load.thinkTime
-      ? rangeOrder(["actors", role, "load", "thinkTime"], load.thinkTime, "ms")
+      ? rangeOrderFindings(["actors", role, "load", "thinkTime"], load.thinkTime, "ms")
       : [],
   );
 }
@@ -26,8 +26,8 @@ export function thinkTimeRules(scenario: Scenario): Finding[] {
 /** Refuses a day's profile for a role that does not add batches. */
 export function profileRoleRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
   const { roles } = workloadOf(settings);
-  const having = Object.keys(roles).filter((role) => roles[role]?.hasBatches);
-  const message = `a profile is about batches that are added: only ${having.join(" and ")} have one`;
+  const batchRoles = Object.keys(roles).filter((role) => roles[role]?.hasBatches);
+  const message = `a profile is about batches that are added: only ${batchRoles.join(" and ")} have one`;
   return rolesOf(scenario).flatMap(([role]) => {
     const load = settings.actors[role]?.load;
     if (!load || !("profile" in load) || roles[role]?.hasBatches) return [];
@@ -37,11 +37,11 @@ export function profileRoleRules(scenario: Scenario, settings: TreatmentSettings
 
 export function loadRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
   const windowMs = isBudgeted(settings) ? Number.POSITIVE_INFINITY : settings.trial.durationMs;
-  return rolesOf(scenario).flatMap(([role, { load: given, clients: roleClients }]) => {
+  return rolesOf(scenario).flatMap(([role, { load: loadMapping, clients: roleClients }]) => {
     const load = settings.actors[role]?.load;
     if (!load) return [];
     const clients = roleClients ?? scenario.clients;
-    return loadFindings(given, load, { roleClients, clients, windowMs }).map((finding) => ({
+    return loadFindings(loadMapping, load, { roleClients, clients, windowMs }).map((finding) => ({
       ...finding,
       path: ["actors", role, ...finding.path],
     }));
@@ -50,23 +50,23 @@ export function loadRules(scenario: Scenario, settings: TreatmentSettings): Find
 
 /** Refuses agents without work, and agents for roles that do not exist. */
 function agentRules({ actors, agents, agentPlace = {} }: TreatmentSettings): Finding[] {
-  const strangers = Object.keys(agentPlace).filter((role) => !(role in actors));
-  if (strangers.length > 0) {
+  const unknownRoles = Object.keys(agentPlace).filter((role) => !(role in actors));
+  if (unknownRoles.length > 0) {
     const names = Object.keys(actors).join(", ");
-    return strangers.map((role) => ({
+    return unknownRoles.map((role) => ({
       path: ["agents", "place", role],
       message: `there is no such role; there are: ${names}`,
       isAboutKey: true,
     }));
   }
-  const placed = Object.values(agentPlace).reduce((sum, count) => sum + count, 0);
-  if (placed > agents) {
-    const message = `${counted(placed, "agent")} for the roles, and there ${agents === 1 ? "is" : "are"} ${agents}`;
+  const placedAgents = Object.values(agentPlace).reduce((sum, count) => sum + count, 0);
+  if (placedAgents > agents) {
+    const message = `${counted(placedAgents, "agent")} for the roles, and there ${agents === 1 ? "is" : "are"} ${agents}`;
     return [{ path: ["agents", "place"], message }];
   }
   const roles = rolesOfWorkers(actors);
-  if (dealWorkers(roles, agents, agentPlace).every((workers) => workers.length > 0)) return [];
-  const where = placed > 0 ? ", so placed" : "";
+  if (distributeWorkers(roles, agents, agentPlace).every((workers) => workers.length > 0)) return [];
+  const where = placedAgents > 0 ? ", so placed" : "";
   const message = `${counted(agents, "agent")} for ${counted(roles.length, "worker thread")}${where}: an agent would have none`;
   return [{ path: ["agents"], message }];
 }

@@ -1,7 +1,7 @@
 import { hasPooler, isManaged, poolerKindOf } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import { connectionRefusals, settingRefusals, type SettingRefusal } from "../targets/server-limits.js";
-import { OWN_CONNECTIONS, serverConnectionsOf } from "./connections.js";
+import { NON_LOAD_CONNECTIONS, busiestServerConnections } from "./connections.js";
 import type { TreatmentSettings } from "./settings.js";
 
 function hasPassword(url: string): boolean {
@@ -58,6 +58,6 @@ export function settingRules(settings: TreatmentSettings): Finding[] {
  * checked, too.
  */
 export function connectionRules(settings: TreatmentSettings): Finding[] {
-  const needed = OWN_CONNECTIONS + serverConnectionsOf(settings);
+  const needed = NON_LOAD_CONNECTIONS + busiestServerConnections(settings);
   return settingFindings(connectionRefusals(serverSettings(settings), needed));
 }

@@ -5,7 +5,7 @@ import { findingsFrom, type Finding } from "../syntax/problems.js";
 import { poolRules } from "./pool-rules.js";
 import { resolveTreatment } from "./resolve.js";
 import { dialectRules } from "./rules-dialect.js";
-import { faultWindowRules, lossRules, obstacleRules, overlapRules } from "./rules-faults.js";
+import { faultWindowRules, lossRules, faultObstacleRules, faultOverlapRules } from "./rules-faults.js";
 import { loadRules, profileRoleRules, thinkTimeRules, workerRules } from "./rules-load.js";
 import { connectionRules, passwordCommandRules, settingRules, standbyRules } from "./rules-target.js";
 import { poolKeyProblems } from "../pools/registry.js";
@@ -13,35 +13,35 @@ import { targetKeyProblems } from "../targets/registry.js";
 import { hasUnreadWorkload, Scenario, schemaFor } from "./schema.js";
 import { pathsOf } from "./schema-paths.js";
 import type { TreatmentSettings } from "./settings.js";
-import { ownIn } from "../workloads/own.js";
-import { OWN_KEYS, ROLES, WORKLOADS, workloadOf } from "../workloads/registry.js";
+import { findOwnWorkload } from "../workloads/own.js";
+import { WORKLOAD_KEY_SCHEMAS, ROLES, WORKLOADS, workloadOf } from "../workloads/registry.js";
 
 type Rule = (scenario: Scenario, settings: TreatmentSettings) => readonly Finding[];
 
-const ofSettings =
+const settingsRule =
   (rule: (settings: TreatmentSettings) => readonly Finding[]): Rule =>
   (_, settings) =>
     rule(settings);
 
 const RULES: readonly Rule[] = [
-  ofSettings(dialectRules),
+  settingsRule(dialectRules),
   protocolRules,
   ({ target }) => targetKeyProblems(target),
-  ofSettings(settingRules),
-  ofSettings(standbyRules),
-  ofSettings(connectionRules),
+  settingsRule(settingRules),
+  settingsRule(standbyRules),
+  settingsRule(connectionRules),
   ({ pool }) => poolKeyProblems(pool),
-  ofSettings(passwordCommandRules),
+  settingsRule(passwordCommandRules),
   thinkTimeRules,
   retryRules,
   loadRules,
   workerRules,
   profileRoleRules,
-  ofSettings(faultWindowRules),
-  ofSettings(overlapRules),
-  ofSettings(obstacleRules),
-  ofSettings(lossRules),
-  ofSettings(poolRules),
+  settingsRule(faultWindowRules),
+  settingsRule(faultOverlapRules),
+  settingsRule(faultObstacleRules),
+  settingsRule(lossRules),
+  settingsRule(poolRules),
 ];
 
 function retryRules({ retry: { base, ceiling } }: Scenario): Finding[] {
@@ -61,30 +61,30 @@ function protocolRules({ prepared, workload }: Scenario): Finding[] {
 function foreignKeys(raw: Mapping): Finding[] {
   const { data: workload, success } = Scenario.shape.workload.safeParse(raw["workload"]);
   if (!success || hasUnreadWorkload(raw)) return [];
-  const own = workloadOf({ workload });
+  const scenarioWorkload = workloadOf({ workload });
   const foreign = (path: Path, owner: string): Finding => ({
     path,
-    message: `belongs to workload ${owner}, and this one is ${own.name}; remove it, or set workload: ${owner}`,
+    message: `belongs to workload ${owner}, and this one is ${scenarioWorkload.name}; remove it, or set workload: ${owner}`,
     isAboutKey: true,
   });
-  const ownerOf = (isIts: (each: (typeof WORKLOADS)[number]) => boolean): string =>
+  const owningWorkloadName = (isIts: (each: (typeof WORKLOADS)[number]) => boolean): string =>
     WORKLOADS.find(isIts)?.name ?? "";
-  const keys = Object.keys(OWN_KEYS)
-    .filter((key) => key in raw && !(key in own.settings.keys))
+  const keys = Object.keys(WORKLOAD_KEY_SCHEMAS)
+    .filter((key) => key in raw && !(key in scenarioWorkload.settings.keys))
     .map((key) =>
       foreign(
         [key],
-        ownerOf(({ settings }) => key in settings.keys),
+        owningWorkloadName(({ settings }) => key in settings.keys),
       ),
     );
-  const named = isMapping(raw.actors) ? raw.actors : {};
-  const roles = ROLES.filter((role) => role in named && !(role in own.roles));
+  const writtenRoles = isMapping(raw.actors) ? raw.actors : {};
+  const roles = ROLES.filter((role) => role in writtenRoles && !(role in scenarioWorkload.roles));
   return [
     ...keys,
     ...roles.map((role) =>
       foreign(
         ["actors", role],
-        ownerOf((each) => role in each.roles),
+        owningWorkloadName((each) => role in each.roles),
       ),
     ),
   ];
@@ -101,15 +101,17 @@ export function readScenario(
   raw: Mapping,
 ): { readonly scenario: Scenario } | { readonly findings: readonly Finding[] } {
   const parsed = schemaFor(raw).safeParse(raw);
-  const foreign = ownIn(raw) ? [] : foreignKeys(raw);
+  const foreign = findOwnWorkload(raw) ? [] : foreignKeys(raw);
   if (parsed.success) return foreign.length > 0 ? { findings: foreign } : { scenario: parsed.data };
   const paths = pathsOf(raw);
   const findings = findingsFrom(parsed.error, raw, (key, path) => paths.keySuggestion(key, path, false));
-  const isForeign = ({ path }: Finding): boolean => foreign.some((one) => startsWith(path, one.path));
-  const isUnread = hasUnreadWorkload(raw);
+  const isOnForeignKey = ({ path }: Finding): boolean => foreign.some((one) => startsWith(path, one.path));
+  const isWorkloadUnread = hasUnreadWorkload(raw);
   return {
     findings: [
-      ...findings.filter((finding) => !isForeign(finding) && !(isUnread && mayBeWorkloadKey(finding))),
+      ...findings.filter(
+        (finding) => !isOnForeignKey(finding) && !(isWorkloadUnread && mayBeWorkloadKey(finding)),
+      ),
       ...foreign,
     ],
   };

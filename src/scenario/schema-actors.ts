@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { clientCount } from "../load/keys.js";
 import { loadSchema } from "../load/load-settings.js";
-import { eitherSchema, ROLE_TRAITS } from "../workloads/registry.js";
+import { mergeSchemas, ROLE_TRAITS } from "../workloads/registry.js";
 import type { RoleTraits } from "../workloads/workload.js";
 
 function roleSchema(role: string, traits: RoleTraits) {
@@ -27,7 +27,7 @@ type RoleSchema = ReturnType<typeof roleSchema>;
 /** A role as written in a scenario. */
 export type RoleMapping = Exclude<z.output<RoleSchema>, false | undefined>;
 
-function rolesWith(roles: readonly (readonly [role: string, schema: RoleSchema])[]) {
+function makeRolesSchema(roles: readonly (readonly [role: string, schema: RoleSchema])[]) {
   return z.strictObject(Object.fromEntries(roles)).prefault({}).meta({
     title: "Actors",
     description: "The roles, each in its own worker threads. Roles not named here have their defaults.",
@@ -35,17 +35,19 @@ function rolesWith(roles: readonly (readonly [role: string, schema: RoleSchema])
 }
 
 export function rolesOf(roles: Readonly<Record<string, RoleTraits>>) {
-  return rolesWith(Object.entries(roles).map(([role, traits]) => [role, roleSchema(role, traits)]));
+  return makeRolesSchema(Object.entries(roles).map(([role, traits]) => [role, roleSchema(role, traits)]));
 }
 
 /** The schema of a role that several workloads have: common keys if all agree, else the keys of each. */
-function sharedRole(role: string, owned: readonly (readonly [workload: string, traits: RoleTraits])[]) {
-  const likeness = ({ purpose, clients, thinkTimeMs }: RoleTraits): string =>
+function sharedRoleSchema(role: string, owned: readonly (readonly [workload: string, traits: RoleTraits])[]) {
+  const traitsKey = ({ purpose, clients, thinkTimeMs }: RoleTraits): string =>
     JSON.stringify([purpose, clients, thinkTimeMs]);
-  const different = new Map(owned.map((each) => [likeness(each[1]), each]));
-  return eitherSchema(
-    [...different.values()].map(([workload, traits]) => [workload, roleSchema(role, traits)] as const),
+  const distinctRoles = new Map(owned.map((each) => [traitsKey(each[1]), each]));
+  return mergeSchemas(
+    [...distinctRoles.values()].map(([workload, traits]) => [workload, roleSchema(role, traits)] as const),
   );
 }
 
-export const RoleKeys = rolesWith(ROLE_TRAITS.map(([role, owned]) => [role, sharedRole(role, owned)]));
+export const RolesSchema = makeRolesSchema(
+  ROLE_TRAITS.map(([role, owned]) => [role, sharedRoleSchema(role, owned)]),
+);

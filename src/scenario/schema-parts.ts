@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { drainBound, duration, HOUR_MS, samplingInterval } from "../syntax/scalars.js";
-import { ALLOWABLE } from "./judgement.js";
+import { ALLOWABLE_VIOLATIONS } from "./judgement.js";
 import { CONDITION_PATTERN, METRIC_PATTERN, RATIO_PATTERN } from "./threshold-metrics.js";
 
 /** Most milliseconds of a drain with `drain: true`. */
@@ -76,7 +76,7 @@ export const Evidence = z
 
 export const Integrity = z
   .strictObject({
-    allow: z.array(z.enum(ALLOWABLE)).default([]).meta({
+    allow: z.array(z.enum(ALLOWABLE_VIOLATIONS)).default([]).meta({
       description:
         "Damage that a fault may do without a violation. lost: work acknowledged in the span that a fault may lose is counted as lost, and the exit code stays 0; any other loss is a violation. Default none.",
     }),

@@ -2,26 +2,26 @@
 import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
 import { nearest, suggestion } from "../syntax/nearest.js";
 import { parsePath, pathText, type Mapping, type Path } from "../syntax/paths.js";
-import { ownIn } from "../workloads/own.js";
+import { findOwnWorkload } from "../workloads/own.js";
 import type { Workload } from "../workloads/workload.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, hasUnreadWorkload, schemaOf } from "./schema.js";
 import { keyWithoutPasswords } from "../foundation/secrets.js";
 
 /** Most places that a suggestion names. */
-const PLACES_MAX = 3;
+const SUGGESTED_PLACES_MAX = 3;
 
-function branches(node: SchemaNode): SchemaNode[] {
-  return [node, ...(node.anyOf ?? []).flatMap(branches)];
+function branchesOf(node: SchemaNode): SchemaNode[] {
+  return [node, ...(node.anyOf ?? []).flatMap(branchesOf)];
 }
 
 function propertiesOf(nodes: readonly SchemaNode[]): Record<string, SchemaNode[]> {
-  const found: Record<string, SchemaNode[]> = {};
+  const nodesByKey: Record<string, SchemaNode[]> = {};
   for (const node of nodes) {
     for (const [key, property] of Object.entries(node.properties ?? {})) {
-      (found[key] ??= []).push(...branches(property));
+      (nodesByKey[key] ??= []).push(...branchesOf(property));
     }
   }
-  return found;
+  return nodesByKey;
 }
 
 /** Key pattern and value schema of a mapping with free keys; undefined for other nodes. */
@@ -33,12 +33,12 @@ function recordOf(nodes: readonly SchemaNode[]): { keys: RegExp; value: SchemaNo
   return undefined;
 }
 
-function descend(nodes: readonly SchemaNode[], part: string | number): SchemaNode[] {
+function childNodes(nodes: readonly SchemaNode[], part: string | number): SchemaNode[] {
   const properties = propertiesOf(nodes);
   if (Object.hasOwn(properties, part)) return properties[part] ?? [];
   const record = recordOf(nodes);
-  if (record && typeof part === "string") return branches(record.value);
-  if (typeof part === "number") return nodes.flatMap((node) => (node.items ? branches(node.items) : []));
+  if (record && typeof part === "string") return branchesOf(record.value);
+  if (typeof part === "number") return nodes.flatMap((node) => (node.items ? branchesOf(node.items) : []));
   return [];
 }
 
@@ -54,7 +54,7 @@ function pathsBelow(nodes: readonly SchemaNode[], at: Path): Path[] {
 export type ResolvedPath = { readonly path: Path } | { readonly message: string };
 
 /** Text `did you mean X?` with the whole path of X, so that it can be copied. */
-function nearestPath(path: Path, hint: string): string {
+function wholePathSuggestion(path: Path, hint: string): string {
   const match = /^did you mean (.*)\?$/.exec(hint);
   return match && path.length > 0 ? `did you mean ${pathText(path)}.${match[1] ?? ""}?` : hint;
 }
@@ -81,7 +81,7 @@ export class ScenarioPaths {
     const place = pathText(path);
     let known = this.mappings.get(place);
     if (!known) {
-      const nodes = path.reduce<SchemaNode[]>(descend, branches(this.schema));
+      const nodes = path.reduce<SchemaNode[]>(childNodes, branchesOf(this.schema));
       const below = new Map<string, Path[]>();
       for (const each of pathsBelow(nodes, path)) {
         const name = String(each.at(-1)).toLowerCase();
@@ -100,7 +100,7 @@ export class ScenarioPaths {
 
   /** Places for a key that the mapping at `path` does not have: deeper in it, else farther up. */
   private placesOf(key: string, path: Path): Path[] {
-    const isIt = (place: Path): boolean => String(place.at(-1)).toLowerCase() === key.toLowerCase();
+    const isSameKey = (place: Path): boolean => String(place.at(-1)).toLowerCase() === key.toLowerCase();
     const below = this.mappingAt(path).below.get(key.toLowerCase()) ?? [];
     const nearest = below.filter(({ length }) => length === Math.min(...below.map((place) => place.length)));
     if (nearest.length > 0) return nearest;
@@ -108,12 +108,12 @@ export class ScenarioPaths {
     return ancestors
       .reverse()
       .flatMap((parent) => this.keysAt(parent).map((one) => [...parent, one]))
-      .filter(isIt)
+      .filter(isSameKey)
       .slice(0, 1);
   }
 
   /** The places that an unknown key of the mapping at `path` may mean; empty if no key is near. */
-  placesMeant(key: string, path: Path): Path[] {
+  likelyPlaces(key: string, path: Path): Path[] {
     const places = this.placesOf(key, path);
     const near = nearest(key, this.keysAt(path));
     return [...places, ...(near === undefined ? [] : [[...path, near]])];
@@ -126,9 +126,10 @@ export class ScenarioPaths {
     const siblings = this.keysAt(path);
     const places = this.placesOf(key, path);
     const isElsewhere = places.some(({ length }) => length !== path.length + 1);
-    if (isElsewhere) return `did you mean ${places.slice(0, PLACES_MAX).map(pathText).join(" or ")}?`;
+    if (isElsewhere)
+      return `did you mean ${places.slice(0, SUGGESTED_PLACES_MAX).map(pathText).join(" or ")}?`;
     const hint = suggestion(key, siblings, "keys");
-    return whole ? nearestPath(path, hint) : hint;
+    return whole ? wholePathSuggestion(path, hint) : hint;
   }
 
   /**
@@ -142,29 +143,29 @@ export class ScenarioPaths {
     const factor = this.factorPath(text);
     if ("message" in factor) return factor;
     const below = index < 0 ? [] : rest.slice(index);
-    const inside = below.slice(1);
-    if (inside.length > 0) {
-      const level = this.resolvePath([...factor.path, ...inside]);
+    const pathInLevel = below.slice(1);
+    if (pathInLevel.length > 0) {
+      const level = this.resolvePath([...factor.path, ...pathInLevel]);
       if ("message" in level) return level;
     }
     return { path: [...prefix, text, ...below] };
   }
 
   private resolvePath(parts: Path): ResolvedPath {
-    let nodes = branches(this.schema);
+    let nodes = branchesOf(this.schema);
     const path: (string | number)[] = [];
     for (const [i, part] of parts.entries()) {
-      const rest = parts.slice(i);
-      if (path[0] === "factors" && path.length === 1) return this.resolveFactorKey(path, rest);
+      const remainingParts = parts.slice(i);
+      if (path[0] === "factors" && path.length === 1) return this.resolveFactorKey(path, remainingParts);
       if ((path[0] === "include" || path[0] === "exclude") && path.length === 2)
-        return this.resolveFactorKey(path, rest);
+        return this.resolveFactorKey(path, remainingParts);
       const record = recordOf(nodes);
       if (record) {
-        const key = rest.join(".");
+        const key = remainingParts.join(".");
         if (!record.keys.test(key)) return { message: `${key} cannot be a key of ${pathText(path)}` };
         return { path: [...path, key] };
       }
-      const next = descend(nodes, part);
+      const next = childNodes(nodes, part);
       if (next.length === 0) {
         const where = path.length === 0 ? "a scenario" : pathText(path);
         const hint = this.keySuggestion(String(part), path, true);
@@ -180,11 +181,11 @@ export class ScenarioPaths {
   knownPath(text: string): ResolvedPath {
     const parts = parsePath(text);
     if (parts && this.isOpen && !COMMON_KEYS.includes(String(parts[0]))) return { path: parts };
-    const resolved = parts && this.resolvePath(parts);
-    if (resolved && "path" in resolved) return resolved;
+    const resolvedPath = parts && this.resolvePath(parts);
+    if (resolvedPath && "path" in resolvedPath) return resolvedPath;
     // A URL is shown as a whole: its parts, cut at each dot, may be pieces of a password.
     const safeKey = keyWithoutPasswords(text);
-    if (resolved && safeKey === text) return resolved;
+    if (resolvedPath && safeKey === text) return resolvedPath;
     return { message: `${safeKey} is not a path, such as actors.producers.clients` };
   }
 
@@ -192,9 +193,9 @@ export class ScenarioPaths {
   factorPath(text: string): ResolvedPath {
     const before = this.factorPaths.get(text);
     if (before) return before;
-    const resolved = this.resolveFactorPath(text);
-    this.factorPaths.set(text, resolved);
-    return resolved;
+    const resolvedPath = this.resolveFactorPath(text);
+    this.factorPaths.set(text, resolvedPath);
+    return resolvedPath;
   }
 
   private resolveFactorPath(text: string): ResolvedPath {
@@ -206,16 +207,18 @@ export class ScenarioPaths {
 }
 
 /** The paths of all workloads; created on first use, because a JSON Schema takes a fifth of the program's start. */
-let ofFamilies: ScenarioPaths | undefined;
-let ofAny: ScenarioPaths | undefined;
-const ofOwn = new WeakMap<Workload, ScenarioPaths>();
+let bundledWorkloadPaths: ScenarioPaths | undefined;
+let unreadWorkloadPaths: ScenarioPaths | undefined;
+const ownWorkloadPaths = new WeakMap<Workload, ScenarioPaths>();
 
 /** The known paths of a raw scenario; they include the keys of the user's workload, if it has one. */
 export function pathsOf(raw: Mapping): ScenarioPaths {
-  const own = ownIn(raw);
-  if (!own && hasUnreadWorkload(raw)) return (ofAny ??= new ScenarioPaths(scenarioJsonSchema(), true));
-  if (!own) return (ofFamilies ??= new ScenarioPaths(scenarioJsonSchema()));
-  const made = ofOwn.get(own) ?? new ScenarioPaths(scenarioJsonSchema(schemaOf(own)));
-  ofOwn.set(own, made);
-  return made;
+  const ownWorkload = findOwnWorkload(raw);
+  if (!ownWorkload && hasUnreadWorkload(raw))
+    return (unreadWorkloadPaths ??= new ScenarioPaths(scenarioJsonSchema(), true));
+  if (!ownWorkload) return (bundledWorkloadPaths ??= new ScenarioPaths(scenarioJsonSchema()));
+  const ownPaths =
+    ownWorkloadPaths.get(ownWorkload) ?? new ScenarioPaths(scenarioJsonSchema(schemaOf(ownWorkload)));
+  ownWorkloadPaths.set(ownWorkload, ownPaths);
+  return ownPaths;
 }

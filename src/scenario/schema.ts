@@ -1,19 +1,25 @@
 // The strict schema of a written scenario; durations become milliseconds and sizes bytes.
 import * as z from "zod";
-import { RoleKeys, rolesOf } from "./schema-actors.js";
+import { RolesSchema, rolesOf } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
 import { Evidence, Integrity, Log, Published, Retry, Thresholds, Trial } from "./schema-parts.js";
-import { Budget, ORDERS, Trials } from "./stopping.js";
+import { Budget, TRIAL_ORDERS, Trials } from "./stopping.js";
 import { clientCount } from "../load/keys.js";
 import { Faults } from "../faults/faults.js";
-import { Pool } from "../pools/registry.js";
+import { PoolSchema } from "../pools/registry.js";
 import { Target } from "../targets/registry.js";
 import { DEFAULT_DIALECT, DIALECTS } from "../database/registry.js";
 import { STORAGES } from "../database/levels.js";
 import { nearest } from "../syntax/nearest.js";
 import type { Mapping } from "../syntax/paths.js";
-import { WrittenOwn } from "../workloads/own.js";
-import { DEFAULT_WORKLOAD, OWN_KEYS, WORKLOAD_NAMES, workloadOf, WORKLOADS } from "../workloads/registry.js";
+import { WrittenOwnForms } from "../workloads/own.js";
+import {
+  DEFAULT_WORKLOAD,
+  WORKLOAD_KEY_SCHEMAS,
+  WORKLOAD_NAMES,
+  workloadOf,
+  WORKLOADS,
+} from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
 
 /** Keys that belong to the experiment as a whole: they cannot vary between treatments. */
@@ -40,7 +46,7 @@ const AGENTS_MAX = 64;
 const Combinations = z.array(z.record(z.string(), z.unknown())).max(1000).prefault([]);
 
 /** Keys that every scenario has, in the order of the reference: before the workload's, behind them, and behind `actors`. */
-const BEFORE_OWN = {
+const KEYS_BEFORE_WORKLOAD = {
   name: z
     .string()
     .regex(
@@ -61,7 +67,7 @@ const BEFORE_OWN = {
         "printed and stored.",
     }),
   workload: z
-    .union([z.enum(WORKLOAD_NAMES), ...WrittenOwn])
+    .union([z.enum(WORKLOAD_NAMES), ...WrittenOwnForms])
     .default(DEFAULT_WORKLOAD)
     .meta({
       description:
@@ -98,9 +104,9 @@ const BEFORE_OWN = {
         "as PAX (cloudberry); pax-no-cluster: the same without cluster_columns; unlogged, partitioned: the table of calls " +
         "without WAL, or in a partition an hour. Default default.",
     }),
-  pool: Pool,
+  pool: PoolSchema,
 };
-const BEHIND_OWN = {
+const KEYS_AFTER_WORKLOAD = {
   prepared: z
     .union([z.boolean(), z.literal("simple")])
     .default(true)
@@ -137,7 +143,7 @@ const KEYS_AFTER_ROLES = {
   trials: Trials,
   budget: Budget,
   order: z
-    .enum(ORDERS)
+    .enum(TRIAL_ORDERS)
     .default("interleaved")
     .meta({
       description:
@@ -182,15 +188,17 @@ const KEYS_AFTER_ROLES = {
   }),
 };
 
-function scenarioWith<Keys extends z.ZodRawShape>(keys: Keys, actors: typeof RoleKeys) {
-  return z.strictObject({ ...BEFORE_OWN, ...keys, ...BEHIND_OWN, actors, ...KEYS_AFTER_ROLES }).meta({
-    title: "train-sim scenario",
-    description: "An experiment on an event queue, for `train-sim run`.",
-  });
+function makeScenarioSchema<Keys extends z.ZodRawShape>(keys: Keys, actors: typeof RolesSchema) {
+  return z
+    .strictObject({ ...KEYS_BEFORE_WORKLOAD, ...keys, ...KEYS_AFTER_WORKLOAD, actors, ...KEYS_AFTER_ROLES })
+    .meta({
+      title: "train-sim scenario",
+      description: "An experiment on an event queue, for `train-sim run`.",
+    });
 }
 
 /** The schema with the keys of all workloads, for editors, the reference and a scenario whose workload cannot be read. */
-export const Scenario = scenarioWith(OWN_KEYS, RoleKeys);
+export const Scenario = makeScenarioSchema(WORKLOAD_KEY_SCHEMAS, RolesSchema);
 
 /** True if a raw scenario names an unreadable workload or misspells `workload`: its keys are then unknown. */
 export function hasUnreadWorkload(raw: Mapping): boolean {
@@ -199,17 +207,22 @@ export function hasUnreadWorkload(raw: Mapping): boolean {
 }
 
 /** Keys that every scenario has; a workload's setting cannot have the same name. */
-export const COMMON_KEYS: readonly string[] = Object.keys(Scenario.shape).filter((key) => !(key in OWN_KEYS));
+export const COMMON_KEYS: readonly string[] = Object.keys(Scenario.shape).filter(
+  (key) => !(key in WORKLOAD_KEY_SCHEMAS),
+);
 
-const made = new WeakMap<Workload, typeof Scenario>();
+const schemaByWorkload = new WeakMap<Workload, typeof Scenario>();
 
 /** The schema of that workload's scenarios: its keys and roles, regardless of other workloads' keys of the same name. */
 export function schemaOf(workload: Workload): typeof Scenario {
-  const known = made.get(workload);
-  if (known) return known;
+  const cachedSchema = schemaByWorkload.get(workload);
+  if (cachedSchema) return cachedSchema;
   // Keys of other workloads exist in the type only; nothing reads them.
-  const schema = scenarioWith(workload.settings.keys, rolesOf(workload.roles)) as unknown as typeof Scenario;
-  made.set(workload, schema);
+  const schema = makeScenarioSchema(
+    workload.settings.keys,
+    rolesOf(workload.roles),
+  ) as unknown as typeof Scenario;
+  schemaByWorkload.set(workload, schema);
   return schema;
 }
 

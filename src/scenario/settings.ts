@@ -1,7 +1,7 @@
 // Settings of one treatment, every level resolved, in the form in which they cross to worker threads.
 import type { Fault } from "../faults/registry.js";
 import type {
-  Allowable,
+  AllowableViolation,
   DiagnosisSettings,
   Objective,
   PublishedFigure,
@@ -13,12 +13,12 @@ import type { DialectName } from "../database/registry.js";
 import type { Storage } from "../database/levels.js";
 import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../clients/assignment.js";
-import type { AgentPlace } from "../clients/deal.js";
+import type { ReservedAgentsByRole } from "../clients/deal.js";
 import type { RoleSettings, TrialPhases } from "../clients/settings.js";
-import { workloadOf, type OwnSettings, type WorkloadChoice } from "../workloads/registry.js";
+import { workloadOf, type WorkloadSettings, type WorkloadChoice } from "../workloads/registry.js";
 
 /** Settings of one treatment, including the settings of its workload. */
-export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings {
+export interface TreatmentSettings extends Partial<WorkloadSettings>, ClientSettings {
   readonly workload: NonNullable<WorkloadChoice["workload"]>;
   readonly target: TargetSettings;
   /** SQL dialect; if `asksDialect`, a placeholder until the server has been asked. */
@@ -30,13 +30,13 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
   readonly actors: Readonly<Record<string, RoleSettings>>;
   /** Number of processes that run the worker threads; 0: this process runs them. */
   readonly agents: number;
-  readonly agentPlace?: AgentPlace;
+  readonly agentPlace?: ReservedAgentsByRole;
   readonly trial: TrialPhases;
   /** Milliseconds between samples of the server; 0 takes readings at both ends of the window only. */
   readonly evidence: { readonly everyMs: number };
   /** Faults of each trial, in the order of the scenario. */
   readonly faults: readonly Fault[];
-  readonly integrity: { readonly allow: readonly Allowable[] };
+  readonly integrity: { readonly allow: readonly AllowableViolation[] };
 }
 
 /** One combination of levels. */

@@ -5,21 +5,21 @@ import { custom, duration, HOUR_MS, type Parsed } from "../syntax/scalars.js";
 import type { Objective, StoppingRule } from "./judgement.js";
 
 const TRIALS_MAX = 1000;
-const WITHIN_MAX_PERCENT = 50;
+const MARGIN_MAX_PERCENT = 50;
 /** Default of `within` for an experiment that only a budget ends. */
-const DEFAULT_WITHIN = 0.05;
+const DEFAULT_MARGIN = 0.05;
 
 const blocks = (least: number): z.ZodInt => z.int().min(least).max(TRIALS_MAX);
 
 /** Schema of a share, written as `5%` and stored as 0.05. */
 function percent(description: string) {
-  const title = `1% to ${WITHIN_MAX_PERCENT}%`;
+  const title = `1% to ${MARGIN_MAX_PERCENT}%`;
   const pattern = "^\\d+(\\.\\d+)?\\s*%$";
   return custom({ title, description, type: "string", pattern }, (input): Parsed<number> => {
     const text = typeof input === "string" ? input.trim() : "";
     const value = /^\d+(\.\d+)?\s*%$/.test(text) ? Number.parseFloat(text) : Number.NaN;
-    const isFit = value >= 1 && value <= WITHIN_MAX_PERCENT;
-    return isFit ? { value: value / 100 } : { message: `expected ${title}, such as 5%` };
+    const isWithinRange = value >= 1 && value <= MARGIN_MAX_PERCENT;
+    return isWithinRange ? { value: value / 100 } : { message: `expected ${title}, such as 5%` };
   });
 }
 
@@ -55,20 +55,20 @@ export const Budget = duration(
   30 * 24 * HOUR_MS,
 ).optional();
 
-export const ORDERS = ["interleaved", "racing", "duet", "sequential"] as const;
+export const TRIAL_ORDERS = ["interleaved", "racing", "duet", "sequential"] as const;
 
-interface Extent {
+interface StoppingKeys {
   readonly trials: z.output<typeof Trials>;
   readonly budget?: number | undefined;
-  readonly order: (typeof ORDERS)[number];
+  readonly order: (typeof TRIAL_ORDERS)[number];
   readonly objective?: string | undefined;
 }
 
-export function mostTrials(trials: Extent["trials"]): number {
+export function mostTrials(trials: StoppingKeys["trials"]): number {
   return typeof trials === "number" ? trials : trials.max;
 }
 
-function racingFindings({ trials, objective }: Extent, max: number): Finding[] {
+function racingFindings({ trials, objective }: StoppingKeys, max: number): Finding[] {
   const example = "such as maximise add.events/s: treatments that are surely worse leave";
   const bounds = `{ min: ${BLOCKS_MIN}, max: ${Math.max(max, BLOCKS_MIN + 1)} }`;
   return [
@@ -86,15 +86,15 @@ function racingFindings({ trials, objective }: Extent, max: number): Finding[] {
  * `objective` is the scenario's resolved objective, if any.
  */
 export function resolveStopping(
-  extent: Extent,
+  stoppingKeys: StoppingKeys,
   max: number,
   treatments: number,
   objective: Objective | undefined,
   findings: Finding[],
 ): StoppingRule | undefined {
-  const { trials, budget, order } = extent;
+  const { trials, budget, order } = stoppingKeys;
   const until = typeof trials === "number" ? undefined : trials;
-  if (order === "racing") findings.push(...racingFindings(extent, max));
+  if (order === "racing") findings.push(...racingFindings(stoppingKeys, max));
   if (!until && budget === undefined) return undefined;
   const path = [until ? "trials" : "budget"];
   if (order === "sequential")
@@ -109,7 +109,7 @@ export function resolveStopping(
     findings.push({ path, message: "one treatment has nothing to decide; add a factor, or give a number" });
   return {
     max,
-    within: until?.within ?? DEFAULT_WITHIN,
+    within: until?.within ?? DEFAULT_MARGIN,
     ...(until && { min: until.min }),
     ...(budget !== undefined && { budgetMs: budget }),
     ...(order === "racing" && objective && { race: objective }),

@@ -23,18 +23,18 @@ export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 
 const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
 /** Metrics that are judged as a whole: they have no ratio and no published figures. */
-export const JUDGED_AS_A_WHOLE: readonly string[] = ["integrity", "verdict"];
+export const METRICS_WITHOUT_RATIO: readonly string[] = ["integrity", "verdict"];
 
 /** Name that stands for all operations together, rounds excluded. */
 export const ALL_OPERATIONS = "__all__";
-const ALL_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"];
-const thresholdsOf = (figures: readonly Evidence[]): string[] =>
+const ALL_OPERATIONS_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"];
+const thresholdFields = (figures: readonly Evidence[]): string[] =>
   figures.filter(({ isThreshold }) => isThreshold).map(({ field }) => field);
 /** Thresholds on figures of a trial's `database` and its `perEvent`. */
-export const DATABASE_AGGREGATES = thresholdsOf(DATABASE_EVIDENCE);
-export const PER_EVENT_AGGREGATES = thresholdsOf(PER_EVENT_EVIDENCE);
+export const DATABASE_AGGREGATES = thresholdFields(DATABASE_EVIDENCE);
+export const PER_EVENT_AGGREGATES = thresholdFields(PER_EVENT_EVIDENCE);
 /** Name of the metric of sizes that a workload's audit measures. */
-export const AUDIT = "audit";
+export const AUDIT_METRIC = "audit";
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
 export interface MetricTraits {
@@ -62,11 +62,11 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
   const operations = Object.keys(workload.operations).flatMap((operation): [string, MetricTraits][] => {
     const own = latency(rolesOf(workload, operation));
     const isCycle = isRound(operation);
-    const measures = LATENCIES.filter((metric) => !isCycle || "isOfCycle" in metric);
+    const latencyMetrics = LATENCIES.filter((metric) => !isCycle || "isOfCycle" in metric);
     const aggregates = [...LATENCY_AGGREGATES, ...(isCycle ? CYCLE_AGGREGATES : THRESHOLD_NAMES)];
     return [
       [operation, { ...own, aggregates }],
-      ...measures.map(({ id }): [string, MetricTraits] => [`${operation}.${id}`, own]),
+      ...latencyMetrics.map(({ id }): [string, MetricTraits] => [`${operation}.${id}`, own]),
     ];
   });
   const stages = Object.entries(workload.reporting?.stages ?? {});
@@ -80,7 +80,7 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
   };
   return [
     ...operations,
-    ...(audit ? [[AUDIT, audit] satisfies [string, MetricTraits]] : []),
+    ...(audit ? [[AUDIT_METRIC, audit] satisfies [string, MetricTraits]] : []),
     ...stages.map(([stage, { roles: own }]): [string, MetricTraits] => [`lifecycle.${stage}`, latency(own)]),
   ];
 }
@@ -91,21 +91,22 @@ const counts = (aggregates: readonly string[]): MetricTraits => ({ aggregates, i
 export type ThresholdMetrics = ReadonlyMap<string, MetricTraits>;
 
 const COMMON: readonly [string, MetricTraits][] = [
-  [ALL_OPERATIONS, counts(ALL_AGGREGATES)],
+  [ALL_OPERATIONS, counts(ALL_OPERATIONS_AGGREGATES)],
   ["database", counts(DATABASE_AGGREGATES)],
   ["database.perEvent", counts(PER_EVENT_AGGREGATES)],
   ["integrity", counts(INTEGRITY_AGGREGATES)],
   ["verdict", counts(["tainted", "invalidCounts", "invalidTimings"])],
 ];
-const made = new WeakMap<Workload, ThresholdMetrics>();
+const metricsByWorkload = new WeakMap<Workload, ThresholdMetrics>();
 
 /**
  * Metrics of that workload's scenarios; an operation alone is its response time and its counts. Metrics of other workloads
  * are included, so that an unmeasured metric gets another message than an unknown one.
  */
 export function thresholdMetrics(workload: Workload): ThresholdMetrics {
-  const metrics = made.get(workload) ?? new Map([...[...WORKLOADS, workload].flatMap(metricsOf), ...COMMON]);
-  made.set(workload, metrics);
+  const metrics =
+    metricsByWorkload.get(workload) ?? new Map([...[...WORKLOADS, workload].flatMap(metricsOf), ...COMMON]);
+  metricsByWorkload.set(workload, metrics);
   return metrics;
 }
 
@@ -122,7 +123,7 @@ export function metricIdOf({ aggregate, percentile }: Omit<Quantity, "source">):
 }
 
 /** True if the aggregate is about arrivals, which only scheduled operations have. */
-export function isOfArrivals(source: string, aggregate: string): boolean {
+export function isAboutArrivals(source: string, aggregate: string): boolean {
   return source.endsWith(".startdelay") || thresholdMetric(aggregate)?.presence === "scheduled";
 }
 

@@ -12,14 +12,14 @@ import {
   aggregateNamed,
   arrivalRoles,
   CONDITION_PATTERN,
-  isOfArrivals,
+  isAboutArrivals,
   METRIC_PATTERN,
   RATIO_PATTERN,
   thresholdMetrics,
   type ThresholdMetrics,
 } from "./threshold-metrics.js";
 
-export type Named = Pick<Treatment, "id" | "levels">;
+export type TreatmentLevels = Pick<Treatment, "id" | "levels">;
 
 /** Key of a selector that selects by treatment id; other keys are factors. */
 export const TREATMENT_KEY = "treatment";
@@ -46,10 +46,10 @@ export function parseMetric(text: string, metrics: ThresholdMetrics): Parsed<Thr
   const pairs = selectors.split(",").filter((pair) => pair.trim() !== "");
   const selector: Record<string, string> = {};
   for (const pair of pairs) {
-    const colon = pair.indexOf(":");
-    const factor = pair.slice(0, colon).trim();
+    const colonIndex = pair.indexOf(":");
+    const factor = pair.slice(0, colonIndex).trim();
     if (Object.hasOwn(selector, factor)) return { message: `selects ${factor} twice` };
-    selector[factor] = pair.slice(colon + 1).trim();
+    selector[factor] = pair.slice(colonIndex + 1).trim();
   }
   return { value: { source, selector } };
 }
@@ -121,17 +121,20 @@ export function parseThreshold(
   };
 }
 
-function levelOf({ id, levels }: Named, factor: string): string | undefined {
+function levelOf({ id, levels }: TreatmentLevels, factor: string): string | undefined {
   return factor === TREATMENT_KEY ? id : levels[factor];
 }
 
 /** True if the treatment has all levels of the threshold's selector. */
-export function isSelected({ selector }: Pick<Threshold, "selector">, treatment: Named): boolean {
+export function isSelected({ selector }: Pick<Threshold, "selector">, treatment: TreatmentLevels): boolean {
   return Object.entries(selector).every(([factor, level]) => level === levelOf(treatment, factor));
 }
 
 /** The problem of a selector that does not fit the treatments; undefined if it fits. */
-export function selectorProblem(subject: ThresholdSubject, treatments: readonly Named[]): string | undefined {
+export function selectorProblem(
+  subject: ThresholdSubject,
+  treatments: readonly TreatmentLevels[],
+): string | undefined {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
   for (const [factor, level] of Object.entries(subject.selector)) {
     if (factor !== TREATMENT_KEY && !factors.includes(factor))
@@ -166,8 +169,8 @@ function measureProblem(subject: ThresholdSubject, treatments: readonly Treatmen
     workload.performs(operation, settings);
   if (having.some(isRun)) return undefined;
   if (having.length > 0) return `nothing measures ${subject.source} here: no client runs it`;
-  const isOther = selected.every(({ settings }) => workload && workloadOf(settings) !== workload);
-  return `nothing measures ${subject.source} here: it takes ${isOther ? `workload ${workload?.name ?? ""}` : (roles ?? []).join(" or ")}`;
+  const needsOtherWorkload = selected.every(({ settings }) => workload && workloadOf(settings) !== workload);
+  return `nothing measures ${subject.source} here: it takes ${needsOtherWorkload ? `workload ${workload?.name ?? ""}` : (roles ?? []).join(" or ")}`;
 }
 
 /** The problem of a threshold on arrivals if no treatment has any; else undefined. */
@@ -176,7 +179,7 @@ function arrivalProblem(
   treatments: readonly Treatment[],
 ): string | undefined {
   const { source, aggregate } = threshold;
-  if (!isOfArrivals(source, aggregate)) return undefined;
+  if (!isAboutArrivals(source, aggregate)) return undefined;
   const roles = treatments
     .filter((each) => isSelected(threshold, each))
     .flatMap(({ settings }) =>
@@ -205,7 +208,7 @@ export function thresholdProblem(
  */
 export function resolveThresholds(
   written: Scenario["thresholds"],
-  named: readonly Named[],
+  named: readonly TreatmentLevels[],
   treatments: readonly Treatment[] | undefined,
   findings: Finding[],
   metrics: ThresholdMetrics,

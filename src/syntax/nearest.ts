@@ -2,13 +2,16 @@
 import { distance } from "fastest-levenshtein";
 
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const lower = word.toLowerCase();
-  let best: { candidate: string; edits: number } | undefined;
+  const lowerWord = word.toLowerCase();
+  let bestCandidate: { candidate: string; editDistance: number } | undefined;
   for (const candidate of candidates) {
-    const edits = distance(lower, candidate.toLowerCase());
-    if (!best || edits < best.edits) best = { candidate, edits };
+    const editDistance = distance(lowerWord, candidate.toLowerCase());
+    if (!bestCandidate || editDistance < bestCandidate.editDistance)
+      bestCandidate = { candidate, editDistance };
   }
-  return best && best.edits <= Math.max(2, Math.ceil(word.length * 0.4)) ? best.candidate : undefined;
+  return bestCandidate && bestCandidate.editDistance <= Math.max(2, Math.ceil(word.length * 0.4))
+    ? bestCandidate.candidate
+    : undefined;
 }
 
 /** Text `did you mean X?`, or a list of all choices if none is near. */

@@ -4,7 +4,7 @@ export type Path = readonly (string | number)[];
 export type Mapping = Record<string, unknown>;
 
 /** Deepest nesting of mappings and lists: three times what a scenario can use. */
-export const MAX_DEPTH = 50;
+export const MAX_NESTING_DEPTH = 50;
 
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -80,10 +80,10 @@ export function setIn(root: Mapping, path: Path, value: unknown): Path | undefin
     } else if (!isMapping(container)) return path.slice(0, i);
     let next = isLast ? value : child(container, part);
     if (!isLast && (typeof next !== "object" || next === null)) {
-      const unfold = SHORTHANDS[shorthandKey(path, i)];
+      const expandShorthand = SHORTHANDS[shorthandKey(path, i)];
       if (next === undefined || next === null || next === false)
         next = typeof path[i + 1] === "number" ? [] : {};
-      else next = unfold?.(next) ?? next;
+      else next = expandShorthand?.(next) ?? next;
     }
     Object.defineProperty(container, part, {
       value: next,
@@ -96,13 +96,13 @@ export function setIn(root: Mapping, path: Path, value: unknown): Path | undefin
   return undefined;
 }
 
-/** A deep copy of the value with every text passed through `change`; throws on nesting beyond `MAX_DEPTH`. */
+/** A deep copy of the value with every text passed through `change`; throws on nesting beyond `MAX_NESTING_DEPTH`. */
 export function mapTexts(
   value: unknown,
   change: (text: string, path: Path) => string,
   path: Path = [],
 ): unknown {
-  if (path.length > MAX_DEPTH) throw new RangeError("nested too deeply");
+  if (path.length > MAX_NESTING_DEPTH) throw new RangeError("nested too deeply");
   if (typeof value === "string") return change(value, path);
   if (Array.isArray(value)) return value.map((item, i) => mapTexts(item, change, [...path, i]));
   if (!isMapping(value)) return value;

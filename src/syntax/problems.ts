@@ -41,9 +41,9 @@ export interface ScenarioProblem {
   readonly treatments?: readonly string[];
 }
 
-const MAX_PRINTED = 20;
+const MAX_PRINTED_PROBLEMS = 20;
 /** Most characters of a problem's text, since a file may hold a key of a megabyte. */
-const MAX_CHARACTERS = 1000;
+const MAX_PROBLEM_CHARACTERS = 1000;
 
 /** Text of a problem: `file:line:column path: message (seen ...)`. */
 export function problemText(problem: ScenarioProblem): string {
@@ -53,9 +53,9 @@ export function problemText(problem: ScenarioProblem): string {
   const more = (treatments?.length ?? 0) > 1 ? ` and ${(treatments?.length ?? 0) - 1} more` : "";
   const where = first === undefined ? "" : ` [in treatment ${first}${more}]`;
   // A flag names its path already, unless the problem lies deeper in its value.
-  const isNamed = path === "" || source === `--set ${path}` || /^--(?!set\b)/.test(source);
-  const text = `${place}${isNamed ? (line === undefined ? ":" : "") : ` ${path}:`} ${message}${seen === undefined ? "" : ` (seen ${seen})`}${where}`;
-  return elidedText(text, MAX_CHARACTERS);
+  const isPathNamed = path === "" || source === `--set ${path}` || /^--(?!set\b)/.test(source);
+  const text = `${place}${isPathNamed ? (line === undefined ? ":" : "") : ` ${path}:`} ${message}${seen === undefined ? "" : ` (seen ${seen})`}${where}`;
+  return elidedText(text, MAX_PROBLEM_CHARACTERS);
 }
 
 /** A path as shown to people, without passwords: a URL may stand where a key should. */
@@ -65,7 +65,7 @@ export function safePath(path: Path): string {
 }
 
 /** The problem from any source, with passwords removed. */
-function withoutSecrets(problem: ScenarioProblem): ScenarioProblem {
+function redactProblem(problem: ScenarioProblem): ScenarioProblem {
   const { source, path, message, seen } = problem;
   return {
     ...problem,
@@ -86,9 +86,10 @@ export class ScenarioError extends UsageError {
     found: readonly ScenarioProblem[],
     hint = "`npx train-sim json-schema` describes every key.",
   ) {
-    const problems = found.map(withoutSecrets);
-    const printed = problems.slice(0, MAX_PRINTED).map((problem) => `  ${problemText(problem)}`);
-    if (problems.length > MAX_PRINTED) printed.push(`  and ${problems.length - MAX_PRINTED} more`);
+    const problems = found.map(redactProblem);
+    const printed = problems.slice(0, MAX_PRINTED_PROBLEMS).map((problem) => `  ${problemText(problem)}`);
+    if (problems.length > MAX_PRINTED_PROBLEMS)
+      printed.push(`  and ${problems.length - MAX_PRINTED_PROBLEMS} more`);
     const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
     super([`${count} in ${file}`, ...printed].join("\n"), hint);
     this.problems = problems;
@@ -120,7 +121,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 type Issue = z.core.$ZodIssue;
 
-function expectedBy(issue: Issue): string {
+function expectationText(issue: Issue): string {
   if (issue.code === "invalid_type") return EXPECTED[issue.expected] ?? issue.expected;
   if (issue.code === "invalid_value") {
     const values = issue.values.map(String);
@@ -137,7 +138,7 @@ function choicesOf(issue: Issue): string[] {
  * Number of keys of the value that a union's branch does not know and that are no misspelling of a key that the branch
  * misses.
  */
-function strangersIn(branch: readonly Issue[], value: unknown): number {
+function countUnknownKeys(branch: readonly Issue[], value: unknown): number {
   const missing = branch.flatMap(({ path: [key], code }) =>
     code !== "unrecognized_keys" && key !== undefined && getIn(value, [String(key)]) === undefined
       ? [String(key)]
@@ -152,17 +153,19 @@ function unionMessages(issue: z.core.$ZodIssueInvalidUnion, value: unknown): Iss
   const isAtRoot = (inner: Issue): boolean => inner.path.length === 0 && inner.code !== "unrecognized_keys";
   const [meant] = issue.errors
     .filter((branch) => branch.length > 0 && !branch.some(isAtRoot))
-    .sort((a, b) => strangersIn(a, value) - strangersIn(b, value));
+    .sort((a, b) => countUnknownKeys(a, value) - countUnknownKeys(b, value));
   if (meant) return meant;
   const firsts = issue.errors.flatMap((branch) => branch.slice(0, 1));
-  const custom = firsts.find((inner) => inner.code !== "invalid_type" && inner.code !== "invalid_value");
+  const customIssue = firsts.find((inner) => inner.code !== "invalid_type" && inner.code !== "invalid_value");
   const choices = firsts.find((inner) => inner.code === "invalid_value" && inner.values.length > 1);
   if (choices && typeof value === "string") {
     const isNear = nearest(value, choicesOf(choices)) !== undefined;
-    return custom && !isNear ? `${messageFor(choices, value)}, or ${expectedBy(custom)}` : [choices];
+    return customIssue && !isNear
+      ? `${messageFor(choices, value)}, or ${expectationText(customIssue)}`
+      : [choices];
   }
-  if (custom && !isMapping(value)) return [custom];
-  return `expected ${firsts.map(expectedBy).join(", or ")}`;
+  if (customIssue && !isMapping(value)) return [customIssue];
+  return `expected ${firsts.map(expectationText).join(", or ")}`;
 }
 
 function limitText(limit: number | bigint, origin: string): string {
@@ -172,12 +175,16 @@ function limitText(limit: number | bigint, origin: string): string {
 
 function messageFor(issue: Issue, value: unknown): string {
   if (issue.code === "invalid_type")
-    return value === undefined ? `missing; expected ${expectedBy(issue)}` : `expected ${expectedBy(issue)}`;
+    return value === undefined
+      ? `missing; expected ${expectationText(issue)}`
+      : `expected ${expectationText(issue)}`;
   if (issue.code === "invalid_value") {
     const choices = issue.values.map(String);
     const near = typeof value === "string" ? nearest(value, choices) : undefined;
     if (near !== undefined) return `not one of ${choices.join(", ")}; did you mean ${near}?`;
-    return value === undefined ? `missing; expected ${expectedBy(issue)}` : `expected ${expectedBy(issue)}`;
+    return value === undefined
+      ? `missing; expected ${expectationText(issue)}`
+      : `expected ${expectationText(issue)}`;
   }
   if (issue.code === "too_small" && issue.inclusive === false) return `must be above ${issue.minimum}`;
   if (issue.code === "too_small") return `must be at least ${limitText(issue.minimum, issue.origin)}`;
@@ -187,7 +194,7 @@ function messageFor(issue: Issue, value: unknown): string {
 }
 
 /** The message for a quoted value, which is a text where a number or a flag is expected. */
-function withoutQuotes(message: string, value: unknown): string {
+function addQuotesHint(message: string, value: unknown): string {
   const isMeant =
     (/a (whole )?number/.test(message) && Number.isFinite(Number(value))) ||
     (/true or false/.test(message) && /^(true|false)$/.test(String(value)));
@@ -221,19 +228,19 @@ function findingsOf(issue: Issue, root: unknown, prefix: Path, suggest: KeySugge
   if (issue.code === "invalid_union") {
     const meant = unionMessages(issue, value);
     if (typeof meant !== "string") return meant.flatMap((inner) => findingsOf(inner, root, path, suggest));
-    const message = withoutQuotes(meant, value);
+    const message = addQuotesHint(meant, value);
     return [{ path, message, ...(value === undefined ? { missing: path } : { seen: seenText(value) }) }];
   }
   const about = issue.code === "custom" ? (issue.params as KeyIssue | undefined) : undefined;
   if (about && "lack" in about) return [{ path, message: issue.message, missing: [...path, about.lack] }];
   if (about || issue.code === "invalid_key")
     return [{ path, message: messageFor(issue, value), isAboutKey: true }];
-  const message = withoutQuotes(messageFor(issue, value), value);
+  const message = addQuotesHint(messageFor(issue, value), value);
   return [{ path, message, ...(value === undefined ? { missing: path } : { seen: seenText(value) }) }];
 }
 
 /** True if a missing key is present under a similar, unknown name. */
-function isMisspelt(missing: Path, unknown: readonly Path[]): boolean {
+function isKeyMisspelt(missing: Path, unknown: readonly Path[]): boolean {
   const [parent, key] = [pathText(missing.slice(0, -1)), String(missing.at(-1))];
   return unknown.some(
     (path) => pathText(path.slice(0, -1)) === parent && nearest(String(path.at(-1)), [key]) !== undefined,
@@ -242,17 +249,18 @@ function isMisspelt(missing: Path, unknown: readonly Path[]): boolean {
 
 /** Every problem that zod found in `root`, one for each key and value; each place is reported once. */
 export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySuggestion): Finding[] {
-  const unsafe = `must be at most ${Number.MAX_SAFE_INTEGER}`;
-  const byPlace = new Map<string, IssueFinding>();
+  const safeIntegerMessage = `must be at most ${Number.MAX_SAFE_INTEGER}`;
+  const findingByPlace = new Map<string, IssueFinding>();
   for (const finding of error.issues.flatMap((issue) => findingsOf(issue, root, [], suggest))) {
     const place = pathText(finding.missing ?? finding.path);
     // A message on the key's own limit is more useful than one on the limit of all whole numbers.
-    if (!byPlace.has(place) || byPlace.get(place)?.message === unsafe) byPlace.set(place, finding);
+    if (!findingByPlace.has(place) || findingByPlace.get(place)?.message === safeIntegerMessage)
+      findingByPlace.set(place, finding);
   }
-  const found = [...byPlace.values()];
+  const found = [...findingByPlace.values()];
   const unknown = found.filter(({ isUnknown }) => isUnknown).map(({ path }) => path);
   return found
-    .filter(({ missing }) => missing === undefined || !isMisspelt(missing, unknown))
+    .filter(({ missing }) => missing === undefined || !isKeyMisspelt(missing, unknown))
     .map(({ path, message, seen, isAboutKey }) => ({
       path,
       message,
@@ -262,7 +270,7 @@ export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySugge
 }
 
 /** The problem of a range whose ends are in the wrong order; `unit` is the unit of its numbers. */
-export function rangeOrder(
+export function rangeOrderFindings(
   path: Path,
   range: { readonly min: number; readonly max: number } | undefined,
   unit: string,

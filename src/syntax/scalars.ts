@@ -51,20 +51,20 @@ export function custom<T>(schema: z.core.GlobalMeta, parse: (input: unknown) => 
 }
 
 /** Suggested text of a bare number with its likely units: the two most usual ones with which it is within the bounds. */
-function withUnits(number: string, minMs: number, maxMs: number): string {
+function likelyUnitsHint(number: string, minMs: number, maxMs: number): string {
   const [ms, s] = [Number(number), Number(number) * SECOND_MS];
   const isWithin = (one: number): boolean => one >= minMs && one <= maxMs;
-  const guesses = [...(isWithin(ms) ? [`${number}ms`] : []), ...(isWithin(s) ? [`${number}s`] : [])];
-  return guesses.length === 0 ? "" : `; did you mean ${guesses.join(" or ")}?`;
+  const suggestedTexts = [...(isWithin(ms) ? [`${number}ms`] : []), ...(isWithin(s) ? [`${number}s`] : [])];
+  return suggestedTexts.length === 0 ? "" : `; did you mean ${suggestedTexts.join(" or ")}?`;
 }
 
 function durationHint(input: string, minMs: number, maxMs: number): string {
   if (input.startsWith("-")) return "a duration cannot be negative";
-  if (/^\d+(\.\d+)?$/.test(input)) return `a duration needs a unit${withUnits(input, minMs, maxMs)}`;
+  if (/^\d+(\.\d+)?$/.test(input)) return `a duration needs a unit${likelyUnitsHint(input, minMs, maxMs)}`;
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(input);
   const unit = UNIT_WORDS[match?.[2]?.toLowerCase() ?? ""];
-  const guess = unit ? `; did you mean ${match?.[1] ?? ""}${unit}?` : "";
-  return `expected a duration, such as 250ms, 30s, 5m or 1h30m${guess}`;
+  const guessHint = unit ? `; did you mean ${match?.[1] ?? ""}${unit}?` : "";
+  return `expected a duration, such as 250ms, 30s, 5m or 1h30m${guessHint}`;
 }
 
 function parseDuration(input: unknown, minMs: number, maxMs: number): Parsed<number> {
@@ -77,8 +77,8 @@ function parseDuration(input: unknown, minMs: number, maxMs: number): Parsed<num
   return { value: ms };
 }
 
-const POSITIVE_JSON = [{ type: "string", pattern: POSITIVE_DURATION_PATTERN }] as const;
-const DURATION_JSON = [
+const POSITIVE_DURATION_JSON_SCHEMA = [{ type: "string", pattern: POSITIVE_DURATION_PATTERN }] as const;
+const DURATION_JSON_SCHEMA = [
   { type: "string", pattern: DURATION_PATTERN },
   { type: "number", const: 0 },
 ] as const;
@@ -91,13 +91,13 @@ function durationTitle(minMs: number, maxMs: number): string {
 
 /** Schema of a duration, stored as milliseconds. Its title states the bounds, which a pattern cannot. */
 export function duration(description: string, minMs = 0, maxMs = 24 * HOUR_MS) {
-  const anyOf = minMs > 0 ? POSITIVE_JSON : DURATION_JSON;
+  const anyOf = minMs > 0 ? POSITIVE_DURATION_JSON_SCHEMA : DURATION_JSON_SCHEMA;
   const schema = { title: durationTitle(minMs, maxMs), description, anyOf };
   return custom(schema, (input) => parseDuration(input, minMs, maxMs));
 }
 
 /** Schemas of the two ways to write a range of durations. */
-export const DURATION_RANGE = [
+export const DURATION_RANGE_SCHEMAS = [
   duration("Always this long."),
   z.strictObject({ min: duration("Shortest."), max: duration("Longest.") }),
 ] as const;
@@ -116,13 +116,13 @@ export function commandWords(description: string) {
 
 /** Schema of one duration, or of `{ min, max }` for a uniform choice each time, both ends included. */
 export function durationRange(description: string) {
-  return z.union(DURATION_RANGE).transform(rangeOf).meta({ description });
+  return z.union(DURATION_RANGE_SCHEMAS).transform(rangeOf).meta({ description });
 }
 
 /** Schema of the most milliseconds that a drain may take: `true` (`trueMs`), `false` (no drain) or a duration. */
 export function drainBound(description: string, trueMs: number) {
   const title = `true, false or ${durationTitle(0, 24 * HOUR_MS)}`;
-  const schema = { title, description, anyOf: [{ type: "boolean" }, ...DURATION_JSON] };
+  const schema = { title, description, anyOf: [{ type: "boolean" }, ...DURATION_JSON_SCHEMA] };
   return custom(schema, (input): Parsed<number> => {
     if (typeof input === "boolean") return { value: input ? trueMs : 0 };
     const parsed = parseDuration(input, 0, 24 * HOUR_MS);
@@ -133,7 +133,11 @@ export function drainBound(description: string, trueMs: number) {
 /** Schema of a sampling interval in milliseconds: `off` (0) or a duration of at least a second. */
 export function samplingInterval(description: string) {
   const title = `off or ${durationTitle(SECOND_MS, HOUR_MS)}`;
-  const schema = { title, description, anyOf: [{ const: "off" }, { const: false }, ...POSITIVE_JSON] };
+  const schema = {
+    title,
+    description,
+    anyOf: [{ const: "off" }, { const: false }, ...POSITIVE_DURATION_JSON_SCHEMA],
+  };
   return custom(schema, (input): Parsed<number> => {
     if (input === "off" || input === false) return { value: 0 };
     const parsed = parseDuration(input, SECOND_MS, HOUR_MS);
@@ -164,8 +168,8 @@ export function rate(description: string, least: number, most: number) {
 function rateHint(input: unknown): string {
   const match = /^(\d+(?:\.\d+)?)\s*(?:\/|per)?\s*([a-z]+)$/i.exec(String(input).trim());
   const unit = UNIT_WORDS[match?.[2]?.toLowerCase() ?? ""] ?? "";
-  const guess = ["s", "m", "h"].includes(unit) ? `; did you mean ${match?.[1] ?? ""}/${unit}?` : "";
-  return `expected a rate: a number of arrivals per timeUnit, or a rate such as 50/s or 3000/min${guess}`;
+  const guessHint = ["s", "m", "h"].includes(unit) ? `; did you mean ${match?.[1] ?? ""}/${unit}?` : "";
+  return `expected a rate: a number of arrivals per timeUnit, or a rate such as 50/s or 3000/min${guessHint}`;
 }
 
 /** Schema of a size, stored as bytes. */

@@ -15,7 +15,7 @@ export interface Member<Name extends string = string, Keys extends z.ZodRawShape
 
 /** Messages for a key that belongs to another member, and for a missing key. */
 export interface KeyWords {
-  stranger?(member: Member, key: string, owners: readonly string[]): string | undefined;
+  unknownKeyText?(member: Member, key: string, owners: readonly string[]): string | undefined;
   lack?(member: Member, key: string): string;
 }
 
@@ -28,13 +28,13 @@ export interface TaggedUnion<Tag extends string, Common extends z.ZodRawShape, O
   readonly vocabulary?: z.ZodRawShape;
   readonly words?: KeyWords;
   /** Name of the member that is meant if the tag is left out. */
-  readonly chosenName?: (given: Mapping) => One["name"];
+  readonly chosenName?: (mapping: Mapping) => One["name"];
 }
 
-/** Subject of a finding about a union: a key that does not belong (`stranger`) or that is missing (`lack`). */
+/** Subject of a finding about a union: a key that does not belong (`unknownKeyText`) or that is missing (`lack`). */
 export type KeyIssue = { readonly stranger: string } | { readonly lack: string };
 
-type OutputOf<Tag extends string, Common extends z.ZodRawShape, One> =
+type TaggedUnionOutput<Tag extends string, Common extends z.ZodRawShape, One> =
   One extends Member<infer Name, infer Keys>
     ? { [Key in Tag]: Name } & z.output<z.ZodObject<Omit<Common, Tag> & Keys>>
     : never;
@@ -87,23 +87,23 @@ function ownersText(tag: string, key: string, owners: readonly Member[], others:
   return `${only.charAt(0).toUpperCase()}${only.slice(1)} only${needs}.`;
 }
 
-const innerOf = (type: z.ZodType): z.ZodType =>
+const unwrapOptional = (type: z.ZodType): z.ZodType =>
   type instanceof z.ZodOptional ? (type.unwrap() as z.ZodType) : type;
 
 /**
  * The schema of one key in a flat mapping, always optional; its description joins the owners' descriptions and names them.
  */
-function flatKey(tag: string, key: string, members: readonly Member[]): z.ZodType {
+function flatKeySchema(tag: string, key: string, members: readonly Member[]): z.ZodType {
   const owners = members.filter(({ keys }) => Object.hasOwn(keys, key));
   const others = members.filter((member) => !owners.includes(member));
   const metas = owners.map(({ keys }) => {
     const type = keys[key] as z.ZodType;
-    return type.meta() ?? innerOf(type).meta();
+    return type.meta() ?? unwrapOptional(type).meta();
   });
   // A sentence that several owners share, such as a default, is stated once, at the end.
   const sentences = metas.flatMap((meta) => (meta?.description ?? "").split(/(?<=\.) /)).reverse();
   const description = [...new Set(sentences)].reverse();
-  return innerOf(owners[0]?.keys[key] as z.ZodType)
+  return unwrapOptional(owners[0]?.keys[key] as z.ZodType)
     .optional()
     .meta({
       ...metas[0],
@@ -117,26 +117,26 @@ export function taggedUnion<
   One extends Member,
 >({ tag, common, members, vocabulary = {}, words = {}, chosenName }: TaggedUnion<Tag, Common, One>) {
   const keys = new Set([vocabulary, ...members.map((one) => one.keys)].flatMap((some) => Object.keys(some)));
-  const own = Object.fromEntries([...keys].map((key) => [key, flatKey(tag, key, members)]));
-  const flat = z.strictObject({ ...common, ...own });
+  const own = Object.fromEntries([...keys].map((key) => [key, flatKeySchema(tag, key, members)]));
+  const flatSchema = z.strictObject({ ...common, ...own });
 
-  function strangerText(member: One, key: string): string {
+  function foreignKeyText(member: One, key: string): string {
     const owners = members.filter((one) => Object.hasOwn(one.keys, key)).map(({ name }) => name);
-    const special = words.stranger?.(member, key, owners);
-    if (special !== undefined) return special;
+    const customText = words.unknownKeyText?.(member, key, owners);
+    if (customText !== undefined) return customText;
     const { name, lacks } = member;
-    const taken = Object.keys(member.keys).filter((one) => !(one in vocabulary));
-    const takes = taken.length > 0 ? `; ${name} takes ${taken.join(", ")}` : "";
+    const acceptedKeys = Object.keys(member.keys).filter((one) => !(one in vocabulary));
+    const takes = acceptedKeys.length > 0 ? `; ${name} takes ${acceptedKeys.join(", ")}` : "";
     const reason = lacks?.[key] === undefined ? takes : `: ${lacks[key]}`;
     return `belongs to ${tag} ${owners.join(" or ")}, not to ${name}${reason}`;
   }
 
   function issuesOf(member: One, value: Mapping): { message: string; about: KeyIssue }[] {
-    const isThere = (key: string): boolean => value[key] !== undefined;
-    const strangers = [...keys].filter((key) => isThere(key) && !Object.hasOwn(member.keys, key));
-    const lacks = keysOf(member).needs.filter((key) => !isThere(key));
+    const isKeyThere = (key: string): boolean => value[key] !== undefined;
+    const strangers = [...keys].filter((key) => isKeyThere(key) && !Object.hasOwn(member.keys, key));
+    const lacks = keysOf(member).needs.filter((key) => !isKeyThere(key));
     return [
-      ...strangers.map((key) => ({ message: strangerText(member, key), about: { stranger: key } })),
+      ...strangers.map((key) => ({ message: foreignKeyText(member, key), about: { stranger: key } })),
       ...lacks.map((key) => ({
         message: words.lack?.(member, key) ?? `${tag} ${member.name} needs ${key}`,
         about: { lack: key },
@@ -151,9 +151,9 @@ export function taggedUnion<
       issue.code === "unrecognized_keys" && (issue.path ?? []).length === 0 ? issue.keys : [],
     );
     // If a misspelt key determines the member, the member that was meant is unknown.
-    const tells = (key: string): boolean =>
+    const mayDetermineMember = (key: string): boolean =>
       nearest(key, [tag]) !== undefined || (chosenName !== undefined && value[tag] === undefined);
-    if (unknown.some(tells)) return;
+    if (unknown.some(mayDetermineMember)) return;
     const name = value[tag] ?? chosenName?.(value);
     const member = members.find((one) => one.name === name);
     if (!member) return;
@@ -165,5 +165,8 @@ export function taggedUnion<
   });
   // Run even if single keys have problems, so that all are reported together.
   check._zod.def.when = () => true;
-  return flat.check(check) as unknown as z.ZodType<OutputOf<Tag, Common, One>, z.input<z.ZodObject<Common>>>;
+  return flatSchema.check(check) as unknown as z.ZodType<
+    TaggedUnionOutput<Tag, Common, One>,
+    z.input<z.ZodObject<Common>>
+  >;
 }

@@ -13,7 +13,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
-import { deepCopy, isMapping, MAX_DEPTH, type Mapping, type Path } from "./paths.js";
+import { deepCopy, isMapping, MAX_NESTING_DEPTH, type Mapping, type Path } from "./paths.js";
 import { ScenarioError, seenText, type ScenarioProblem } from "./problems.js";
 import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js";
 
@@ -71,7 +71,7 @@ export async function readScenarioFile(file: string): Promise<string> {
   }
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const SYNTAX_ERROR_WORDS: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "this key is there twice",
   MULTIPLE_DOCS: "a scenario is one YAML document; remove the text after ---",
   TAG_RESOLVE_FAILED: "YAML tags (!...) are not supported",
@@ -79,7 +79,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** A line of the parser's message without the source text that it may quote. */
 function syntaxMessage(code: string, message: string): string {
-  return WORDS[code] ?? `YAML: ${withoutPasswords(message.split("\n")[0] ?? message)}`;
+  return SYNTAX_ERROR_WORDS[code] ?? `YAML: ${withoutPasswords(message.split("\n")[0] ?? message)}`;
 }
 
 /** Message on a key that occurs twice, with the line of the first; undefined if the key is no plain word. */
@@ -95,12 +95,12 @@ function duplicateMessage(text: string, offset: number, column: number): string 
 const pairsOf = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
 
 function pairOf(mapping: YAMLMap, key: string): Pair | undefined {
-  const known = pairsOf.get(mapping) ?? new Map(mapping.items.map((pair) => [String(pair.key), pair]));
-  pairsOf.set(mapping, known);
-  return known.get(key);
+  const pairByKey = pairsOf.get(mapping) ?? new Map(mapping.items.map((pair) => [String(pair.key), pair]));
+  pairsOf.set(mapping, pairByKey);
+  return pairByKey.get(key);
 }
 
-function locateIn(document: Document, counter: LineCounter, path: Path, isAboutKey: boolean): Position {
+function positionIn(document: Document, counter: LineCounter, path: Path, isAboutKey: boolean): Position {
   let node: unknown = document.contents;
   let offset = document.contents?.range?.[0] ?? 0;
   let depth = 0;
@@ -114,10 +114,10 @@ function locateIn(document: Document, counter: LineCounter, path: Path, isAboutK
       [key, next] = [pair.key, pair.value];
     } else if (isSeq(here) && typeof part === "number" && part < here.items.length) next = here.items[part];
     else break;
-    const wantsKey = isAboutKey && i === path.length - 1;
+    const isKeyPosition = isAboutKey && i === path.length - 1;
     const keyOffset = (key as Node | undefined)?.range?.[0];
     const valueOffset = (next as Node | null)?.range?.[0];
-    offset = (wantsKey ? keyOffset : (valueOffset ?? keyOffset)) ?? valueOffset ?? offset;
+    offset = (isKeyPosition ? keyOffset : (valueOffset ?? keyOffset)) ?? valueOffset ?? offset;
     depth = i + 1;
     node = next;
   }
@@ -132,12 +132,12 @@ function hasTooManyTokens(text: string): boolean {
 }
 
 /** True if the document holds more values than allowed with every alias expanded; stops counting there. */
-function isTooLarge(root: unknown): boolean {
+function hasTooManyValues(root: unknown): boolean {
   let level: unknown[] = [root];
   let values = 1;
   // Deeper nesting is refused when the value is copied; without a limit, an alias that contains itself would never end
   // here.
-  for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++) {
+  for (let depth = 0; level.length > 0 && depth <= MAX_NESTING_DEPTH; depth++) {
     const below: unknown[] = [];
     for (const value of level)
       for (const child of typeof value === "object" && value !== null ? Object.values(value) : []) {
@@ -173,15 +173,15 @@ export function parseYaml(text: string, name: string): YamlSource {
     });
     if (faults.length > 0) return refuse(...faults);
     const shared: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    if (isTooLarge(shared))
+    if (hasTooManyValues(shared))
       return refuse({ ...top, message: `more than ${MAX_VALUES} values when its aliases are written out` });
     value = deepCopy(shared);
   } catch (error) {
     if (error instanceof ScenarioError) throw error;
     if (error instanceof RangeError)
       return refuse({ ...top, message: "nested too deeply, or an alias that contains itself" });
-    const isBomb = messageOf(error).includes("Excessive alias count");
-    const message = isBomb
+    const isAliasBomb = messageOf(error).includes("Excessive alias count");
+    const message = isAliasBomb
       ? `more than ${MAX_ALIASES} aliases when written out`
       : `YAML: ${messageOf(error)}`;
     return refuse({ ...top, message });
@@ -192,5 +192,5 @@ export function parseYaml(text: string, name: string): YamlSource {
     const message = "a scenario is a mapping of keys, beginning with name: ...";
     return refuse({ ...top, message, seen: seenText(value) });
   }
-  return { value, locate: (path, isAboutKey) => locateIn(document, counter, path, isAboutKey) };
+  return { value, locate: (path, isAboutKey) => positionIn(document, counter, path, isAboutKey) };
 }

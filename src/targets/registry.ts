@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { connectionUrl } from "../database/urls.js";
+import { connectionUrlSchema } from "../database/urls.js";
 import type { DialectName } from "../database/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Mapping } from "../syntax/paths.js";
@@ -13,9 +13,9 @@ import { url } from "./url/url.js";
 /** All kinds of targets. The first kind is the default if a scenario's keys select no other. */
 const REGISTERED = [embedded, container, url] as const;
 
-const MEMBERS = REGISTERED.map(({ settings }) => settings);
+const TARGET_KIND_SETTINGS = REGISTERED.map(({ settings }) => settings);
 
-export type TargetSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]> & {
+export type TargetSettings = ReturnType<(typeof TARGET_KIND_SETTINGS)[number]["resolve"]> & {
   /** Present if trials must not ask the server for a checkpoint. */
   readonly checkpoint?: false;
 };
@@ -23,45 +23,45 @@ export type TargetSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]> & {
 export const TARGET_KINDS: readonly TargetKind<TargetSettings>[] = REGISTERED;
 type Name = TargetSettings["kind"];
 /** Kinds that keys of the target can select without `kind`, in order of precedence. */
-const BY_OTHER_KEY = TARGET_KINDS.map(({ settings }) => settings)
+const IMPLIED_KINDS = TARGET_KINDS.map(({ settings }) => settings)
   .filter(({ reason: impliedBy }) => impliedBy !== undefined)
   .reverse();
 
-function kindOf({ kind }: Pick<TargetSettings, "kind">): TargetKind<TargetSettings> {
-  const found = TARGET_KINDS.find(({ settings }) => settings.name === kind);
-  if (!found) throw new RangeError(`there is no target of kind ${kind}`);
-  return found;
+function targetKindOf({ kind }: Pick<TargetSettings, "kind">): TargetKind<TargetSettings> {
+  const targetKind = TARGET_KINDS.find(({ settings }) => settings.name === kind);
+  if (!targetKind) throw new RangeError(`there is no target of kind ${kind}`);
+  return targetKind;
 }
 
 /** Starts a target, or describes the target of a URL. On rejection nothing is left running. */
 export function startTarget(settings: TargetSettings, needs: TargetNeeds): Promise<RunningTarget> {
-  return kindOf(settings).start(settings, needs);
+  return targetKindOf(settings).start(settings, needs);
 }
 
 export function targetCaveats(settings: TargetSettings): readonly string[] {
-  return kindOf(settings).caveats?.(settings) ?? [];
+  return targetKindOf(settings).caveats?.(settings) ?? [];
 }
 
 export function targetText(settings: TargetSettings): string {
-  const text = kindOf(settings).settings.text(settings);
+  const text = targetKindOf(settings).settings.text(settings);
   return settings.checkpoint === false ? `${text}, no checkpoint before trials` : text;
 }
 
 /** The dialect of a server that train-sim starts; undefined for a server that runs already. */
 export function startedDialect(settings: TargetSettings): DialectName | undefined {
-  return kindOf(settings).settings.dialect;
+  return targetKindOf(settings).settings.dialect;
 }
 
-const NAMES = MEMBERS.map(({ name }) => name) as [Name, ...Name[]];
-const [BY_DEFAULT] = NAMES;
-const kindDefaults = BY_OTHER_KEY.map(
+const KIND_NAMES = TARGET_KIND_SETTINGS.map(({ name }) => name) as [Name, ...Name[]];
+const [BY_DEFAULT] = KIND_NAMES;
+const kindDefaults = IMPLIED_KINDS.map(
   ({ name, reason: impliedBy }) => `${name} when ${impliedBy?.words ?? ""}`,
 );
 const kind = z
-  .enum(NAMES)
+  .enum(KIND_NAMES)
   .optional()
   .meta({
-    description: `${describeMembers(MEMBERS)}. Default: ${kindDefaults.join(", ")}, else ${BY_DEFAULT}.`,
+    description: `${describeMembers(TARGET_KIND_SETTINGS)}. Default: ${kindDefaults.join(", ")}, else ${BY_DEFAULT}.`,
   });
 
 const checkpoint = z
@@ -74,23 +74,23 @@ const checkpoint = z
   });
 
 /** The kind that a target without the key `kind` has, according to its other keys. */
-function impliedKind(given: Mapping): Name {
+function impliedKind(mapping: Mapping): Name {
   return (
-    BY_OTHER_KEY.find(({ reason: impliedBy }) => impliedBy?.keys.some((key) => given[key] !== undefined))
+    IMPLIED_KINDS.find(({ reason: impliedBy }) => impliedBy?.keys.some((key) => mapping[key] !== undefined))
       ?.name ?? BY_DEFAULT
   );
 }
 
 export const Target = z
   .union([
-    connectionUrl("Connection URL of a running database; short for { url: ... }.").transform((url) => ({
+    connectionUrlSchema("Connection URL of a running database; short for { url: ... }.").transform((url) => ({
       kind: "url" as const,
       url,
     })),
     taggedUnion({
       tag: "kind",
       common: { kind, checkpoint },
-      members: MEMBERS,
+      members: TARGET_KIND_SETTINGS,
       chosenName: impliedKind,
     }).meta({
       title: "Target",
@@ -100,11 +100,11 @@ export const Target = z
   .meta({ description: "The database that the load runs against. Default: an embedded PostgreSQL." });
 type TargetInput = z.output<typeof Target>;
 
-export function resolveTarget(given: TargetInput): TargetSettings {
-  const settings = kindOf(given).settings.resolve(given);
-  return "checkpoint" in given && given.checkpoint === false ? { ...settings, checkpoint: false } : settings;
+export function resolveTarget(input: TargetInput): TargetSettings {
+  const settings = targetKindOf(input).settings.resolve(input);
+  return "checkpoint" in input && input.checkpoint === false ? { ...settings, checkpoint: false } : settings;
 }
 
-export function targetKeyProblems(given: TargetInput): Finding[] {
-  return kindOf(given).settings.keyProblems?.(given) ?? [];
+export function targetKeyProblems(input: TargetInput): Finding[] {
+  return targetKindOf(input).settings.keyProblems?.(input) ?? [];
 }

@@ -1,14 +1,14 @@
 // A started target of any kind. Endpoints carry passwords.
 import type { Endpoint, Auth } from "../database/endpoint.js";
 import type { SmallDisk } from "./embedded/small-disk.js";
-import type { FullDisk, Shutdown } from "./settings.js";
+import type { FullDisk, ShutdownMode } from "./settings.js";
 
 export interface ServerControl {
   /** True while a postmaster runs; false after a crash that ended it. */
   readonly isRunning: boolean;
   processes(): readonly number[];
   /** Shuts the server down; resolves, once it is gone, to how it ended, such as `exit code 0`. */
-  shutDown(mode: Shutdown): Promise<string>;
+  shutDown(mode: ShutdownMode): Promise<string>;
   /** Sends SIGKILL to all processes of the server at once; resolves once none is left. Linux only. */
   kill(): Promise<void>;
   /** Starts the server again; resolves once it accepts connections, after any recovery. Rejects with the server's log. */
@@ -43,7 +43,7 @@ export interface Failover extends Promotion {
 }
 
 /** A split brain: both the promoted server and the old primary, which still serves its existing sessions, take writes. */
-export interface Split extends Promotion {
+export interface SplitBrain extends Promotion {
   /** Index of the old primary among the target's endpoints. */
   readonly oldEndpoint: number;
   /** Kills the old primary. */
@@ -58,7 +58,7 @@ export interface Replication {
    */
   failOver(how: "kill" | "shut-down"): Promise<Failover>;
   /** Cuts the standbys off from the primary, which then admits no new session, and promotes the most advanced standby. */
-  split(): Promise<Split>;
+  split(): Promise<SplitBrain>;
   /**
    * Makes standbys connect to these addresses, such as a proxy's, in the order of the servers; without `ends` to the
    * servers themselves.

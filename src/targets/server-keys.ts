@@ -2,7 +2,7 @@ import * as z from "zod";
 
 const Setting = z.union([z.string(), z.number(), z.boolean()]);
 
-export const SETTINGS = z
+export const SERVER_SETTINGS_SCHEMA = z
   .record(z.string().regex(/^[A-Za-z][\w.]*$/, "not the name of a PostgreSQL parameter"), Setting)
   .optional()
   .meta({
@@ -12,7 +12,7 @@ export const SETTINGS = z
       "track_io_timing and log_checkpoints on.",
   });
 
-export function settingTexts(settings: z.output<typeof SETTINGS> = {}): Record<string, string> {
+export function settingTexts(settings: z.output<typeof SERVER_SETTINGS_SCHEMA> = {}): Record<string, string> {
   const text = (value: string | number | boolean): string =>
     typeof value === "boolean" ? (value ? "on" : "off") : String(value);
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, text(value)]));

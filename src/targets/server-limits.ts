@@ -6,7 +6,7 @@ export const SPARE_CONNECTIONS = 13;
 
 type Settings = Readonly<Record<string, string>>;
 
-const OURS: Readonly<Record<string, string>> = {
+const REFUSED_SETTINGS: Readonly<Record<string, string>> = {
   port: "a free port is picked; target.port sets that of an embedded server",
   listen_addresses: "the server listens on 127.0.0.1 only",
   unix_socket_directories: "the socket is in the server's private directory",
@@ -18,7 +18,7 @@ const OURS: Readonly<Record<string, string>> = {
 };
 
 /** Patterns of names of settings that are refused, each with the reason. */
-const KINDS_OF_OURS: readonly (readonly [RegExp, string])[] = [
+const REFUSED_SETTING_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/_command$/, "a scenario must not run programs on this machine"],
   [
     /^log_(destination|directory|filename|file_mode)$|^logging_collector$|^syslog_|^event_source$/,
@@ -30,18 +30,19 @@ const KINDS_OF_OURS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 /** Names of settings that load libraries. Such a setting is refused only if its value has a path. */
-const LIBRARIES = /_libraries$|_library$|^jit_provider$/;
+const LIBRARY_SETTING_PATTERN = /_libraries$|_library$|^jit_provider$/;
 
 /** The canonical name of a setting: PostgreSQL takes names in any case and with dashes, such as `Shared-Buffers`. */
 export function canonicalSetting(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
 }
 
-function reasonAgainst(name: string, value: string): string | undefined {
-  const kind = KINDS_OF_OURS.find(([pattern]) => pattern.test(name));
+function refusalReason(name: string, value: string): string | undefined {
+  const kind = REFUSED_SETTING_PATTERNS.find(([pattern]) => pattern.test(name));
   if (kind) return kind[1];
-  if (LIBRARIES.test(name) && /[/\\]/.test(value)) return "name libraries of the server, without a path";
-  return Object.hasOwn(OURS, name) ? OURS[name] : undefined;
+  if (LIBRARY_SETTING_PATTERN.test(name) && /[/\\]/.test(value))
+    return "name libraries of the server, without a path";
+  return Object.hasOwn(REFUSED_SETTINGS, name) ? REFUSED_SETTINGS[name] : undefined;
 }
 
 /** A setting that is refused. */
@@ -53,7 +54,7 @@ export interface SettingRefusal extends Refusal {
 /** Refusals of settings that would open the server to the network, move its files or run programs. */
 export function settingRefusals(settings: Settings): SettingRefusal[] {
   return Object.entries(settings).flatMap(([name, value]) => {
-    const way = reasonAgainst(canonicalSetting(name), value);
+    const way = refusalReason(canonicalSetting(name), value);
     return way === undefined ? [] : [{ name, words: "cannot be set", way }];
   });
 }

@@ -1,6 +1,6 @@
-export const SHUTDOWNS = ["fast", "immediate"] as const;
+export const SHUTDOWN_MODES = ["fast", "immediate"] as const;
 
-export type Shutdown = (typeof SHUTDOWNS)[number];
+export type ShutdownMode = (typeof SHUTDOWN_MODES)[number];
 
 export const FULL_DISKS = ["tables", "wal"] as const;
 

@@ -14,8 +14,8 @@ export interface TargetSettingsOf<
   /** Keys that select this kind if the scenario names none, and a phrase for the documentation of the default. */
   readonly reason?: { readonly keys: readonly string[]; readonly words: string };
   /** Makes the settings from checked keys of a scenario. */
-  resolve(given: z.output<z.ZodObject<Keys>>): S;
-  keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
+  resolve(input: z.output<z.ZodObject<Keys>>): S;
+  keyProblems?(input: z.output<z.ZodObject<Keys>>): Finding[];
   text(settings: S): string;
 }
 

@@ -4,13 +4,13 @@ import type { ResultDocument, ThresholdResult } from "../results/result-schema.j
 import type { Experiment } from "../scenario/settings.js";
 import { verdictOf } from "../engine/session/conclusion.js";
 import type { ExperimentRecord } from "../engine/session/experiment-record.js";
-import { WITHOUT_EFFECT } from "../engine/session/machine-caveats.js";
-import { RESUMED_RULE, violationsAside } from "../engine/session/resume.js";
+import { WITHOUT_EFFECT_RULE } from "../engine/session/machine-caveats.js";
+import { RESUMED_RULE, setAsideViolations } from "../engine/session/resume.js";
 import type { Figures } from "./figures.js";
 
 /** Rules in `diagnosis` that concern the whole run and cannot be recomputed from trials. */
-const RULES_OF_THE_RUN: ReadonlySet<unknown> = new Set([RESUMED_RULE, WITHOUT_EFFECT, "schema-left"]);
-const ABORTED = /^aborted the experiment/;
+const WHOLE_RUN_RULES: ReadonlySet<unknown> = new Set([RESUMED_RULE, WITHOUT_EFFECT_RULE, "schema-left"]);
+const ABORT_REASON_PATTERN = /^aborted the experiment/;
 
 interface RecomputedRun {
   readonly directory: string;
@@ -76,8 +76,8 @@ export class DocumentFigures {
         this.figures.leave(path, "the histograms of a trial are not there");
         continue;
       }
-      const found = again.treatments.find((each) => each.id === id)?.merged ?? null;
-      this.figures.compare("merged", path, merged, found);
+      const recomputed = again.treatments.find((each) => each.id === id)?.merged ?? null;
+      this.figures.compare("merged", path, merged, recomputed);
     }
   }
 
@@ -94,19 +94,28 @@ export class DocumentFigures {
     const { record, result, unmerged } = this.compared;
     const again = record.thresholds();
     const stored = result.thresholds ?? [];
-    const isFound = ({ metric, expression, treatment, against = treatment }: ThresholdResult): boolean => {
-      const same = stored.find(
+    const isRecomputable = ({
+      metric,
+      expression,
+      treatment,
+      against = treatment,
+    }: ThresholdResult): boolean => {
+      const storedThreshold = stored.find(
         (each) => each.metric === metric && each.expression === expression && each.treatment === treatment,
       );
-      return !unmerged.has(treatment) && !unmerged.has(against) && !ABORTED.test(same?.reason ?? "");
+      return (
+        !unmerged.has(treatment) &&
+        !unmerged.has(against) &&
+        !ABORT_REASON_PATTERN.test(storedThreshold?.reason ?? "")
+      );
     };
-    const left = stored.filter((each) => !isFound(each));
-    for (const { metric, expression, treatment, reason } of left)
+    const unmatchedThresholds = stored.filter((each) => !isRecomputable(each));
+    for (const { metric, expression, treatment, reason } of unmatchedThresholds)
       figures.leave(
         `threshold ${metric} ${expression} (${treatment})`,
         reason ?? "its samples are not there",
       );
-    figures.compare("thresholds", "thresholds", stored.filter(isFound), again.filter(isFound));
+    figures.compare("thresholds", "thresholds", stored.filter(isRecomputable), again.filter(isRecomputable));
     return again;
   }
 
@@ -115,27 +124,28 @@ export class DocumentFigures {
     const { result, record, experiment, directory } = this.compared;
     const aside: string[] = [];
     if (!result.capacity)
-      for (const planned of experiment.trials) aside.push(...(await violationsAside(directory, planned)));
+      for (const planned of experiment.trials) aside.push(...(await setAsideViolations(directory, planned)));
     const planned = result.stopping?.reason ? record.complete : experiment.trials.length;
-    const isStopped = !result.capacity && record.complete < planned;
-    const found = verdictOf({
+    const isRunStopped = !result.capacity && record.complete < planned;
+    const recomputed = verdictOf({
       treatments: record.treatments(),
       violations: [...aside, ...record.violations],
       thresholds,
       failure: undefined,
       abortedBy: undefined,
-      stopReason: isStopped ? "stopped" : undefined,
+      stopReason: isRunStopped ? "stopped" : undefined,
       completeTrials: record.complete,
       plannedTrials: planned,
     });
     const { status, reasons, counts, timings } = result.verdict;
     if (status === "aborted") {
       figures.leave("why the run was aborted", "no file but the result says it");
-      const validity = { counts: found.counts, timings: found.timings };
+      const validity = { counts: recomputed.counts, timings: recomputed.timings };
       figures.compare("verdict", "verdict", { counts, timings }, validity);
-    } else figures.compare("verdict", "verdict", { status, reasons, counts, timings }, found);
-    const isMade = ({ rule }: ResultDocument["diagnosis"][number]): boolean => !RULES_OF_THE_RUN.has(rule);
+    } else figures.compare("verdict", "verdict", { status, reasons, counts, timings }, recomputed);
+    const isRecomputableRule = ({ rule }: ResultDocument["diagnosis"][number]): boolean =>
+      !WHOLE_RUN_RULES.has(rule);
     const entries = record.diagnosis(result.environment);
-    figures.compare("verdict", "diagnosis", result.diagnosis.filter(isMade), entries);
+    figures.compare("verdict", "diagnosis", result.diagnosis.filter(isRecomputableRule), entries);
   }
 }

@@ -1,16 +1,22 @@
 // A trial recomputed from its files. Figures that no file holds stay as stored, and a file that cannot be read is reported.
-import { NO_SPANS } from "../results/result-schema.js";
+import { NULL_SPANS } from "../results/result-schema.js";
 import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
 import { operationsIn, type Operation } from "../metrics/operations.js";
 import { sumOfCounts } from "../metrics/figures.js";
-import { AUDITED, DEVIATIONS, LATENCIES, SERIES_COUNTS, type SeriesCounts } from "../metrics/metric-lists.js";
+import {
+  AUDITED_METRICS,
+  DEVIATIONS,
+  LATENCIES,
+  SERIES_COUNTS,
+  type SeriesCounts,
+} from "../metrics/metric-lists.js";
 import { Totals } from "../metrics/totals.js";
 import { diagnose } from "../analysis/diagnosis/diagnose.js";
 import { trialPath } from "../results/directory.js";
-import { mergedSplit } from "../results/endpoint-results.js";
+import { mergedEndpointSplit } from "../results/endpoint-results.js";
 import { readHistogramLog } from "../results/histogram-log.js";
-import { operationResults, operationsOf, withLosses } from "../results/operation-results.js";
+import { operationResults, operationsOf, addLossCounts } from "../results/operation-results.js";
 import { readTrial } from "../results/reader.js";
 import type { GeneratorCeiling, Finding, OperationResults, TrialResult } from "../results/result-schema.js";
 import { totalsOf } from "../results/stored-totals.js";
@@ -22,7 +28,7 @@ import type { Figures } from "./figures.js";
 import { workloadOf } from "../workloads/registry.js";
 import { compareLog } from "./trial-log-figures.js";
 
-export interface StoredTrialOf {
+export interface TrialToVerify {
   readonly directory: string;
   readonly treatmentId: string;
   readonly trial: TrialResult;
@@ -40,13 +46,13 @@ export interface RecomputedTrial {
   readonly totals: Totals | undefined;
 }
 
-export const pathOf = ({ treatmentId, trial }: Pick<StoredTrialOf, "treatmentId" | "trial">): string =>
+export const pathOf = ({ treatmentId, trial }: Pick<TrialToVerify, "treatmentId" | "trial">): string =>
   `treatments[${treatmentId}].trials[${trial.number}]`;
 
 const LATENCY_FIELDS = [...LATENCIES, ...DEVIATIONS].map(({ field }) => field);
-const RATES = ["transactionsPerSecond", "eventsPerSecond", "clients", "threads"] as const;
-const AUDITED_FIELDS = AUDITED.map(({ field }) => field);
-const COUNTS = SERIES_COUNTS.flatMap(({ id, aggregate }) => (aggregate === "by SQLSTATE" ? [] : id));
+const RATE_FIELDS = ["transactionsPerSecond", "eventsPerSecond", "clients", "threads"] as const;
+const AUDITED_FIELDS = AUDITED_METRICS.map(({ field }) => field);
+const COUNT_IDS = SERIES_COUNTS.flatMap(({ id, aggregate }) => (aggregate === "by SQLSTATE" ? [] : id));
 type PartialCounts = Partial<SeriesCounts>;
 
 function pick(from: object | undefined, keys: readonly string[]): Record<string, unknown> {
@@ -92,7 +98,7 @@ export class TrialFigures {
 
   constructor(
     private readonly figures: Figures,
-    private readonly stored: StoredTrialOf,
+    private readonly stored: TrialToVerify,
   ) {
     const { directory, treatmentId, trial, settings } = stored;
     this.path = trialPath(directory, trial.number, treatmentId);
@@ -109,7 +115,7 @@ export class TrialFigures {
     );
     if (copy) figures.compare("copies", at, trial, copy);
     else figures.leave(`${name}: its copy`, `there is no ${TRIAL_FILE}`, true);
-    figures.compare("endpoints", at, splitOf(trial), mergedSplit([trial]));
+    figures.compare("endpoints", at, splitOf(trial), mergedEndpointSplit([trial]));
     if (trial.windowSeconds === 0) {
       figures.leave(name, "it ended before its window");
       return { trial, totals: totalsOf(trial, new HistogramSet()) };
@@ -119,14 +125,14 @@ export class TrialFigures {
     );
     const counts = await this.attempt("counts", () => readCounts(join(path, TIMESERIES_FILE), this.series));
     if (counts) this.compareCounts(counts);
-    const isFull = ["debug", "info"].includes(stored.settings.log.level);
-    await compareLog(figures, { trial, path, name, at }, isFull);
-    this.compareEvents(at);
+    const isLogComplete = ["debug", "info"].includes(stored.settings.log.level);
+    await compareLog(figures, { trial, path, name, at }, isLogComplete);
+    this.compareAuditedEvents(at);
     return this.again(histograms, counts);
   }
 
   /** Compares the audit's counts with the files in which the workload's clients recorded their events. */
-  private compareEvents(at: string): void {
+  private compareAuditedEvents(at: string): void {
     const { figures, path, name, stored } = this;
     const { integrity, lifecycle, status } = stored.trial;
     const what = `${name}: published and archived events`;
@@ -139,12 +145,12 @@ export class TrialFigures {
       return;
     }
     const { notAudited = [] } = integrity;
-    const stated = {
+    const statedFigures = {
       integrity: { ...integrity, notAudited },
       passesPerEvent: lifecycle.passesPerEvent,
     };
     try {
-      for (const one of workloadOf(stored.settings).auditing?.recount?.(path, stated) ?? []) {
+      for (const one of workloadOf(stored.settings).auditing?.recount?.(path, statedFigures) ?? []) {
         if ("leftOut" in one) figures.leave(`${name}: ${one.figure}`, one.leftOut);
         else figures.compare("events", `${at}.${one.figure}`, one.stated, one.counted);
       }
@@ -161,14 +167,14 @@ export class TrialFigures {
     const { figures, stored } = this;
     const { trial, settings } = stored;
     const at = pathOf(stored);
-    const counted = { ...trial, operations: withCounts(trial.operations, counts) };
+    const counted = { ...trial, operations: replaceCounts(trial.operations, counts) };
     const totals = totalsOf(counted, histograms ?? new HistogramSet());
     const summary = totals.summary(trial.windowSeconds);
-    const operations = withLosses(operationResults(summary, settings), [trial.integrity], settings);
+    const operations = addLossCounts(operationResults(summary, settings), [trial.integrity], settings);
     for (const operation of operationsIn([trial.operations, operations])) {
       const [before, again] = [trial.operations[operation], operations[operation]];
       const place = `${at}.operations.${operation}`;
-      figures.compare("rates", place, pick(before, RATES), pick(again, RATES));
+      figures.compare("rates", place, pick(before, RATE_FIELDS), pick(again, RATE_FIELDS));
       figures.compare("events", place, pick(before, AUDITED_FIELDS), pick(again, AUDITED_FIELDS));
       if (!histograms) continue;
       figures.compare("latencies", place, pick(before, LATENCY_FIELDS), pick(again, LATENCY_FIELDS));
@@ -177,7 +183,7 @@ export class TrialFigures {
     }
     if (!histograms) return { trial, totals: undefined };
     const { passesPerEvent: _passes, drainSeconds: _drain, ...spans } = trial.lifecycle;
-    figures.compare("latencies", `${at}.lifecycle`, spans, { ...NO_SPANS, ...summary.lifecycle });
+    figures.compare("latencies", `${at}.lifecycle`, spans, { ...NULL_SPANS, ...summary.lifecycle });
     const measured = {
       ...counted,
       operations,
@@ -263,13 +269,13 @@ function splitOf({ endpoints, regions }: TrialResult): unknown {
 }
 
 /** The stored operations with counts from the time series. */
-function withCounts(
+function replaceCounts(
   stored: OperationResults,
   counts: ReadonlyMap<Operation, PartialCounts> | undefined,
 ): OperationResults {
   const entries = Object.entries(stored).map(([operation, result]) => [
     operation,
-    { ...result, ...pick(counts?.get(operation), COUNTS) },
+    { ...result, ...pick(counts?.get(operation), COUNT_IDS) },
   ]);
   return Object.fromEntries(entries) as OperationResults;
 }

@@ -8,17 +8,17 @@ import {
   columnsOf,
   renderTable,
   rowsFittedTo,
-  type Marks,
+  type TerminalMarks,
 } from "../foundation/text/text-table.js";
 import {
-  FIGURES,
+  FIGURE_KINDS,
   isVerified,
   type Difference,
   type NotRecomputed,
   type Verification,
 } from "./verification.js";
 
-const SHOWN_MAX = 40;
+const SHOWN_DIFFERENCES_MAX = 40;
 const VALUE_WIDTH = 22;
 
 const FIGURE_COLUMNS = columnsOf(["Recomputed", "From"], ["Figures", "Agree", "Differ"]);
@@ -30,22 +30,22 @@ function valueText(value: unknown): string {
 }
 
 /** Rows of a table, one for each differing figure, with all files that contradict it. */
-function rowsOf(differences: readonly Difference[]): string[][] {
+function differenceRows(differences: readonly Difference[]): string[][] {
   const rows = new Map<string, { cells: string[]; from: string[] }>();
   for (const { kind, path, stored, recomputed } of differences) {
     const cells = [path, valueText(stored), valueText(recomputed)];
     const key = JSON.stringify([path, stored, recomputed]);
     const row = rows.get(key) ?? { cells, from: [] };
-    row.from.push(FIGURES[kind].from);
+    row.from.push(FIGURE_KINDS[kind].from);
     rows.set(key, row);
   }
   return [...rows.values()].map(({ cells, from }) => [...cells, from.join(", ")]);
 }
 
-function differenceLines(differences: readonly Difference[], marks: Marks): string[] {
+function differenceLines(differences: readonly Difference[], marks: TerminalMarks): string[] {
   if (differences.length === 0) return [];
-  const rows = rowsOf(differences);
-  const firstRows = rows.slice(0, SHOWN_MAX);
+  const rows = differenceRows(differences);
+  const firstRows = rows.slice(0, SHOWN_DIFFERENCES_MAX);
   const [titles = "", ...lines] = renderTable(
     DIFFERENCE_COLUMNS,
     rowsFittedTo(DIFFERENCE_COLUMNS, firstRows, 3),
@@ -54,7 +54,7 @@ function differenceLines(differences: readonly Difference[], marks: Marks): stri
   return [marks.bold(titles), ...lines, ...(more > 0 ? [`and ${more} more: --json lists all`] : []), ""];
 }
 
-function notRecomputedLines(left: readonly NotRecomputed[], marks: Marks): string[] {
+function notRecomputedLines(left: readonly NotRecomputed[], marks: TerminalMarks): string[] {
   return [
     marks.bold("Not recomputed"),
     ...left.flatMap(({ what, reason, isMissing }) => {
@@ -68,7 +68,7 @@ function notRecomputedLines(left: readonly NotRecomputed[], marks: Marks): strin
 function conclusion(verification: Verification, recomputed: number): string[] {
   const { differences, notRecomputed, programVersion, resultVersion } = verification;
   const missing = notRecomputed.filter(({ isMissing }) => isMissing).length;
-  const differing = rowsOf(differences).length;
+  const differing = differenceRows(differences).length;
   return [
     ...(differences.length > 0
       ? [
@@ -100,7 +100,11 @@ export function renderVerification(verification: Verification, isColoured = fals
   }
   const numbers = ({ recomputed, differing }: typeof total): string[] =>
     [recomputed, recomputed - differing, differing].map(String);
-  const rows = figures.map((each) => [FIGURES[each.kind].what, FIGURES[each.kind].from, ...numbers(each)]);
+  const rows = figures.map((each) => [
+    FIGURE_KINDS[each.kind].what,
+    FIGURE_KINDS[each.kind].from,
+    ...numbers(each),
+  ]);
   const [titles = "", ...table] = renderTable(FIGURE_COLUMNS, [
     ...rows,
     ["recomputed in all, without entries of trials", "", ...numbers(total)],

@@ -1,5 +1,5 @@
 /** Parts of a result that are recomputed, each with its source. */
-export const FIGURES = {
+export const FIGURE_KINDS = {
   latencies: { what: "latencies of trials", from: "histograms.hlog" },
   counts: { what: "counts of trials", from: "timeseries.csv" },
   log: { what: "window, counts, response times", from: "log.ndjson" },
@@ -20,7 +20,7 @@ export const FIGURES = {
   verdict: { what: "verdict and diagnosis", from: "trials, scenario" },
   pages: { what: "summary.txt, report.html", from: "result.json, histograms" },
 } as const satisfies Record<string, { what: string; from: string }>;
-export type FigureKind = keyof typeof FIGURES;
+export type FigureKind = keyof typeof FIGURE_KINDS;
 
 /** A figure that differs between the result and the files. `stored` or `recomputed` is undefined if that side lacks it. */
 export interface Difference {

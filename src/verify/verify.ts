@@ -32,14 +32,14 @@ export async function verifyResult(directory: string, programVersion: string): P
   ).verify();
 }
 
-interface TrialOf {
+interface TreatmentTrial {
   readonly treatmentId: string;
   readonly trial: TrialResult;
   readonly ceiling?: GeneratorCeiling | undefined;
 }
 
 /** Trials in the order in which they ran. Sums are added up in this order, so that rounding errors are the same. */
-function trialsOf({ treatments }: ResultDocument): TrialOf[] {
+function trialsOf({ treatments }: ResultDocument): TreatmentTrial[] {
   return treatments
     .flatMap(({ id, ceiling, trials }) => trials.map((trial) => ({ treatmentId: id, trial, ceiling })))
     .sort((a, b) => a.trial.number - b.trial.number);
@@ -51,8 +51,8 @@ function searchedExperiment(experiment: Experiment, { capacity }: ResultDocument
   if (!first) return experiment;
   const threshold = parseCapacityThreshold(`${first.metric}: ${first.expression}`, experiment.treatments);
   const treatments = searchedTreatments(experiment.treatments, threshold);
-  const isSearched = (id: string): boolean => treatments.some((each) => each.id === id);
-  const trials = experiment.trials.filter(({ treatmentId }) => isSearched(treatmentId));
+  const isTreatmentSearched = (id: string): boolean => treatments.some((each) => each.id === id);
+  const trials = experiment.trials.filter(({ treatmentId }) => isTreatmentSearched(treatmentId));
   return { ...experiment, treatments, trials };
 }
 
@@ -82,7 +82,7 @@ class ResultVerifier {
   async verify(): Promise<Verification> {
     const { figures, directory, programVersion, resultVersion, result, experiment } = this;
     for (const trial of trialsOf(result)) await this.trial(trial);
-    await this.strayTrials();
+    await this.reportStrayTrials();
     const { record, isConcluded } = this;
     await new DocumentFigures(figures, {
       directory,
@@ -116,19 +116,19 @@ class ResultVerifier {
     return new Set(trials.map(({ treatmentId }) => treatmentId));
   }
 
-  private async trial({ treatmentId, trial, ceiling }: TrialOf, isRecorded = true): Promise<void> {
+  private async trial({ treatmentId, trial, ceiling }: TreatmentTrial, isRecorded = true): Promise<void> {
     const { directory, experiment, result, figures } = this;
     const treatment = experiment.treatments.find(({ id }) => id === treatmentId);
     if (!treatment) return; // The plan, which is compared, does not have it.
     const probes = result.capacity?.flatMap((each) => each.probes) ?? [];
     const probe = probes.find((each) => each.trial === trial.number);
     const { settings } = probe ? treatmentAt(treatment, probe.ratePerSecond) : treatment;
-    const wasResumed = result.diagnosis.some(({ rule }) => rule === RESUMED_RULE);
+    const isResumedRun = result.diagnosis.some(({ rule }) => rule === RESUMED_RULE);
     // Neither the load before the experiment nor the ceiling of a treatment without a confirmed rate is stored. Trials
     // before an interruption may have had another ceiling.
     const unknownChecks = new Set<Finding["check"]>([
       "load-before",
-      ...(wasResumed || !isRecorded ? ["ceiling" as const] : []),
+      ...(isResumedRun || !isRecorded ? ["ceiling" as const] : []),
     ]);
     const stored = { directory, treatmentId, trial, settings, experiment, ceiling, unknownChecks };
     const again = await new TrialFigures(figures, stored).compare();
@@ -152,16 +152,16 @@ class ResultVerifier {
   }
 
   /** Reports trials that have a directory but are not in the result, since no trial may be left out. */
-  private async strayTrials(): Promise<void> {
+  private async reportStrayTrials(): Promise<void> {
     const { directory, result, figures } = this;
-    const known = new Set(
+    const knownPaths = new Set(
       trialsOf(result).map(({ treatmentId, trial }) => trialPath(directory, trial.number, treatmentId)),
     );
     for (const { treatment, probes } of result.capacity ?? [])
-      for (const { trial } of probes) known.add(trialPath(directory, trial, treatment));
+      for (const { trial } of probes) knownPaths.add(trialPath(directory, trial, treatment));
     const names = await readdir(join(directory, "trials")).catch(() => []);
     for (const name of names.filter((each) => /^\d+-/.test(each) && !/\.partial-\d+$/.test(each))) {
-      if (known.has(join(directory, "trials", name))) continue;
+      if (knownPaths.has(join(directory, "trials", name))) continue;
       if (this.isConcluded && !result.capacity)
         figures.compare("plan", `trials/${name}`, "not in the result", "a trial");
       else figures.leave(`trials/${name}`, "the result does not hold it: the run ended before its trial did");
@@ -177,17 +177,17 @@ class ResultVerifier {
     // The last line, with the path of the directory, is not compared.
     const body = (text: string): string => text.slice(0, text.lastIndexOf("\nResults: "));
     if (summary !== undefined)
-      this.samePage(SUMMARY_FILE, body(summary) === body(renderSummary(result, { directory })));
+      this.comparePage(SUMMARY_FILE, body(summary) === body(renderSummary(result, { directory })));
     const report = await this.textOf(REPORT_FILE);
     if (report === undefined) return;
     try {
-      this.samePage(REPORT_FILE, report === (await reportPage(directory, result, programVersion)));
+      this.comparePage(REPORT_FILE, report === (await reportPage(directory, result, programVersion)));
     } catch (error) {
       figures.leave(REPORT_FILE, messageOf(error));
     }
   }
 
-  private samePage(file: string, isSame: boolean): void {
+  private comparePage(file: string, isSame: boolean): void {
     this.figures.compare("pages", file, isSame ? "the same page" : "another page", "the same page");
   }
 
@@ -195,9 +195,13 @@ class ResultVerifier {
     try {
       return await readFile(join(this.directory, file), "utf8");
     } catch (error) {
-      const isGone = codeOf(error) === "ENOENT";
-      const isExpected = this.isConcluded || file === SCENARIO_FILE;
-      this.figures.leave(file, isGone ? "it is not there" : messageOf(error), isGone && isExpected);
+      const isFileMissing = codeOf(error) === "ENOENT";
+      const isFileExpected = this.isConcluded || file === SCENARIO_FILE;
+      this.figures.leave(
+        file,
+        isFileMissing ? "it is not there" : messageOf(error),
+        isFileMissing && isFileExpected,
+      );
       return undefined;
     }
   }

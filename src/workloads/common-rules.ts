@@ -1,13 +1,13 @@
-import { isolation, type Storage } from "../database/levels.js";
+import { isolationSchema, type Storage } from "../database/levels.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
 
-export const isolationKey = isolation(
+export const isolationKey = isolationSchema(
   "Isolation level of every transaction. Default read committed.",
 ).prefault("read committed");
 
 /** Refuses every level of storage except the database's default. */
-export const defaultStorageOnly =
+export const defaultStorageRule =
   (workload: string) =>
   ({ storage }: { readonly storage: Storage }): Finding[] =>
     storage === "default"
@@ -18,7 +18,7 @@ export const defaultStorageOnly =
 export const hasStatementMode = (pool: PoolSettings): boolean => "mode" in pool && pool.mode === "statement";
 
 /** Refuses a pooler in statement mode, which may give each statement another server connection. */
-export function noStatementMode(_: unknown, { pool }: { readonly pool: PoolSettings }): Finding[] {
+export function refuseStatementMode(_: unknown, { pool }: { readonly pool: PoolSettings }): Finding[] {
   if (!hasStatementMode(pool)) return [];
   const message = "statement mode allows no transaction of several statements; use mode: transaction";
   return [{ path: ["pool", "mode"], message }];

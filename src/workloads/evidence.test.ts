@@ -1,12 +1,18 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { ALL_EVIDENCE, DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, POOLER_EVIDENCE, SAMPLED } from "./evidence.js";
+import {
+  ALL_EVIDENCE,
+  DATABASE_EVIDENCE,
+  PER_EVENT_EVIDENCE,
+  POOLER_EVIDENCE,
+  SAMPLED_METRICS,
+} from "./evidence.js";
 
 const page = (name: string): string =>
   readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), "utf8");
 
 it("the evidence catalogue names each metric once, and each field once per place", () => {
-  const names = SAMPLED.map(({ name }) => name);
+  const names = SAMPLED_METRICS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const place of [DATABASE_EVIDENCE, POOLER_EVIDENCE, PER_EVENT_EVIDENCE]) {
     const fields = place.map(({ field }) => field);

@@ -4,21 +4,25 @@ import type { EvidenceFigure, EvidenceMetric } from "../metrics/evidence-metric.
 import { EVIDENCE as TRAIN_EVENTS } from "./train-events/evidence.js";
 
 type Entry = (typeof GENERAL)[number] | (typeof TRAIN_EVENTS)[number];
-const ALL: readonly EvidenceMetric[] = [...TRAIN_EVENTS, ...GENERAL];
-const BY_NAME: ReadonlyMap<string, EvidenceMetric> = new Map(ALL.map((metric) => [metric.name, metric]));
+const ALL_METRICS: readonly EvidenceMetric[] = [...TRAIN_EVENTS, ...GENERAL];
+const BY_NAME: ReadonlyMap<string, EvidenceMetric> = new Map(
+  ALL_METRICS.map((metric) => [metric.name, metric]),
+);
 
 /** Metrics that are sampled during a trial. */
-export const SAMPLED = ALL.filter(({ isSampled }) => isSampled !== false);
+export const SAMPLED_METRICS = ALL_METRICS.filter(({ isSampled }) => isSampled !== false);
 
 /** Sampled metrics that live views show, each with its display. */
-export const LIVE = SAMPLED.flatMap(({ live, ...metric }) => (live ? [{ ...metric, live }] : []));
+export const LIVE_METRICS = SAMPLED_METRICS.flatMap(({ live, ...metric }) =>
+  live ? [{ ...metric, live }] : [],
+);
 
-type BacklogOf<E> = E extends { readonly backlog: infer Name extends string } ? Name : never;
+type BacklogNameOf<E> = E extends { readonly backlog: infer Name extends string } ? Name : never;
 /** Names of the backlogs in a fault's record. */
-export type Backlog = BacklogOf<Entry>;
+export type BacklogName = BacklogNameOf<Entry>;
 /** Sampled metrics that count waiting things, each with the name of its backlog. */
-export const BACKLOGS = SAMPLED.flatMap(({ backlog, ...metric }) =>
-  backlog === undefined ? [] : [{ ...metric, backlog: backlog as Backlog }],
+export const BACKLOG_METRICS = SAMPLED_METRICS.flatMap(({ backlog, ...metric }) =>
+  backlog === undefined ? [] : [{ ...metric, backlog: backlog as BacklogName }],
 );
 
 /** The metric of that name. A member of a family has no metric of its name, but the family's. */
@@ -32,7 +36,7 @@ export interface Evidence extends EvidenceFigure {
   readonly place: Place;
 }
 
-function evidenceIn(place: Place, metrics = ALL): readonly Evidence[] {
+function evidenceIn(place: Place, metrics = ALL_METRICS): readonly Evidence[] {
   return metrics.flatMap((metric) => (metric[place] ? [{ ...metric[place], metric, place }] : []));
 }
 
@@ -42,18 +46,18 @@ export const DATABASE_EVIDENCE = [
   ...evidenceIn("window").filter(({ metric }) => !isPooler(metric)),
   ...evidenceIn("growth"),
 ];
-export const POOLER_EVIDENCE = evidenceIn("window", ALL.filter(isPooler));
+export const POOLER_EVIDENCE = evidenceIn("window", ALL_METRICS.filter(isPooler));
 export const PER_EVENT_EVIDENCE = evidenceIn("perEvent");
 export const ALL_EVIDENCE = [...DATABASE_EVIDENCE, ...POOLER_EVIDENCE, ...PER_EVENT_EVIDENCE];
 
 type FigureIn<E, At extends Place> = E extends { readonly [P in At]: infer Figure } ? Figure : never;
 type PoolerEntry = Extract<Entry, { readonly source: "pooler" }>;
 type StoredFigure<E, At extends Place> = Exclude<FigureIn<E, At>, { readonly isStored: false }>;
-type SpreadOf<F> =
+type SpreadFieldOf<F> =
   Extract<F, { readonly take: "spread" }> extends { readonly field: infer Name extends string }
     ? Name
     : never;
-type NumberOf<F> =
+type NumberFieldOf<F> =
   Exclude<F, { readonly take: "spread" }> extends { readonly field: infer Name extends string }
     ? Name
     : never;
@@ -64,8 +68,8 @@ type PoolerFigure = StoredFigure<PoolerEntry, "window">;
  * Names of figures of the database that are stored as a mean and a maximum. Types that end with `Number` name figures
  * stored as one number.
  */
-export type DatabaseSpread = SpreadOf<DatabaseFigure>;
-export type DatabaseNumber = NumberOf<DatabaseFigure>;
-export type PoolerSpread = SpreadOf<PoolerFigure>;
-export type PoolerNumber = NumberOf<PoolerFigure>;
-export type PerEventNumber = NumberOf<StoredFigure<Entry, "perEvent">>;
+export type DatabaseSpread = SpreadFieldOf<DatabaseFigure>;
+export type DatabaseNumber = NumberFieldOf<DatabaseFigure>;
+export type PoolerSpread = SpreadFieldOf<PoolerFigure>;
+export type PoolerNumber = NumberFieldOf<PoolerFigure>;
+export type PerEventNumber = NumberFieldOf<StoredFigure<Entry, "perEvent">>;

@@ -1,7 +1,7 @@
 // Exact counts by kind, and the first findings of each by name, so that an emptied table does not fill the result.
 
 /** Largest number of findings of each kind that are named; others are only counted. */
-export const NAMED_PER_KIND = 20;
+export const NAMED_FINDINGS_PER_KIND = 20;
 
 /** A row or fact that differs from what it must be. */
 export interface NamedFinding<Kind extends string = string> {
@@ -41,7 +41,7 @@ export class Findings<Kind extends string> {
 
   /** Names a finding that is counted elsewhere. */
   name(kind: Kind, id: string, words: string): void {
-    if (this.named.filter((each) => each.kind === kind).length < NAMED_PER_KIND)
+    if (this.named.filter((each) => each.kind === kind).length < NAMED_FINDINGS_PER_KIND)
       this.named.push({ kind, id, words });
   }
 }

@@ -21,9 +21,9 @@ export class Mix<Name extends string> {
 
   next(prng: Prng): Name {
     const point = prng.float() * this.total;
-    const chosen = this.choices.find(([, upTo]) => point < upTo) ?? this.choices.at(-1);
-    if (!chosen) throw new Error("a mix of nothing");
-    return chosen[0];
+    const choice = this.choices.find(([, upTo]) => point < upTo) ?? this.choices.at(-1);
+    if (!choice) throw new Error("a mix of nothing");
+    return choice[0];
   }
 
   of({ number }: Arrival): Name {

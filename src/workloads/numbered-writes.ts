@@ -19,7 +19,7 @@ export interface NumberedWrite {
   readonly number: number;
 }
 
-export type Misplacement = "lost" | "unexpected" | "duplicated";
+export type WriteViolation = "lost" | "unexpected" | "duplicated";
 
 interface WriteCounts {
   readonly acknowledged: number;
@@ -28,28 +28,28 @@ interface WriteCounts {
 }
 
 /** Accounts of clients that have sent no write yet. */
-export function noWrites({ firstClient, clients }: { firstClient: number; clients: number }): Writes[] {
+export function initialWrites({ firstClient, clients }: { firstClient: number; clients: number }): Writes[] {
   return Array.from({ length: clients }, (_, number) => {
     return { client: firstClient + number, sent: 0, failed: [], inDoubt: [] };
   });
 }
 
 /** Yields the least and the most copies of each of a client's writes that the table may hold. */
-export function* copiesOf({
+export function* copyBoundsOf({
   sent,
   failed,
   inDoubt,
 }: Writes): Generator<{ readonly number: number; readonly least: number; readonly most: number }> {
-  const notAcknowledged = new Set(failed);
+  const failedNumbers = new Set(failed);
   const doubts = new Map<number, number>();
   for (const number of inDoubt) doubts.set(number, (doubts.get(number) ?? 0) + 1);
   for (let number = 0; number < sent; number++) {
-    const least = notAcknowledged.has(number) ? 0 : 1;
+    const least = failedNumbers.has(number) ? 0 : 1;
     yield { number, least, most: least + (doubts.get(number) ?? 0) };
   }
 }
 
-const MOST_COPIES = 255;
+const COPY_COUNT_MAX = 255;
 
 export class WrittenRows {
   private readonly copies: ReadonlyMap<number, Uint8Array>;
@@ -59,7 +59,7 @@ export class WrittenRows {
   }
 
   /** True if the worker of that client reported its writes. */
-  knows(client: number): boolean {
+  hasWritesOf(client: number): boolean {
     return this.copies.has(client);
   }
 
@@ -68,16 +68,16 @@ export class WrittenRows {
     const copies = this.copies.get(client);
     const before = copies?.[number];
     if (!copies || before === undefined) return false;
-    copies[number] = Math.min(MOST_COPIES, before + 1);
+    copies[number] = Math.min(COPY_COUNT_MAX, before + 1);
     return true;
   }
 
-  /** Reports each write with fewer or more copies than `copiesOf` allows; returns the counts of all writes. */
-  compare(report: (kind: Misplacement, write: NumberedWrite, copies: number) => void): WriteCounts {
+  /** Reports each write with fewer or more copies than `copyBoundsOf` allows; returns the counts of all writes. */
+  compare(report: (kind: WriteViolation, write: NumberedWrite, copies: number) => void): WriteCounts {
     const sum = { acknowledged: 0, inDoubt: 0, inDoubtFound: 0 };
     for (const writes of this.writes) {
       const { client } = writes;
-      for (const { number, least, most } of copiesOf(writes)) {
+      for (const { number, least, most } of copyBoundsOf(writes)) {
         const copies = this.copies.get(client)?.[number] ?? 0;
         sum.acknowledged += least;
         sum.inDoubt += most - least;

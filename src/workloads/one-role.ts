@@ -11,6 +11,10 @@ export function clientsRole(operations: readonly string[]): RoleTraits {
 }
 
 /** Plan of a transaction that consists of one operation and does one unit of work. */
-export function doing<Operation extends string>(operation: Operation, client: number, intendedMs: number) {
+export function singleOperationPlan<Operation extends string>(
+  operation: Operation,
+  client: number,
+  intendedMs: number,
+) {
   return { operation, client, intendedMs, isPoll: false, events: () => 1 };
 }

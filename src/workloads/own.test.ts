@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { importedFromPgbench } from "./own.js";
+import { translatePgbenchScripts } from "./own.js";
 
 let directory = "";
 beforeAll(() => {
@@ -19,7 +19,7 @@ it.each([
   "an imported pgbench script with %s states whether a scenario can run it unchanged",
   (_, script, canRun) => {
     writeFileSync(join(directory, "x.sql"), script);
-    const imported = importedFromPgbench(["x.sql"], { define: {}, scale: 1 }, directory);
+    const imported = translatePgbenchScripts(["x.sql"], { define: {}, scale: 1 }, directory);
     expect(imported).toMatchObject({ canRun, problems: [expect.anything()] });
   },
 );

@@ -5,12 +5,12 @@ import path from "node:path";
 import { isMainThread } from "node:worker_threads";
 import * as z from "zod";
 import { UsageError } from "../foundation/errors.js";
-import { drawModule, readModule } from "./module/run-module.js";
+import { moduleDrawFactory, readModule } from "./module/run-module.js";
 import { loadProblem } from "./module/try-load.js";
 import { isMapping } from "../syntax/paths.js";
 import { examples as examplesOfPgbench } from "./pgbench/examples.js";
 import {
-  BUILTIN,
+  BUILTIN_PREFIX,
   partsOf,
   readPgbench,
   type PgbenchScripts,
@@ -20,17 +20,17 @@ import { toSqlFile } from "./pgbench/to-sql-file.js";
 import { examples } from "./sql-file/examples.js";
 import { readSqlFile } from "./sql-file/read-sql-file.js";
 import type { FileProblem, Program, ReadProgram } from "./script/program.js";
-import { drawSteps } from "./script/client.js";
+import { scriptDrawFactory } from "./script/client.js";
 import { workloadOfProgram } from "./script/workload.js";
 import type { Workload } from "./workload.js";
 
 /** Pattern of the path of a workload's file in a scenario. */
-export const PATH = /\.(sql|mjs|js)$/;
-const BYTES_MAX = 1024 * 1024;
+export const WORKLOAD_FILE_PATTERN = /\.(sql|mjs|js)$/;
+const FILE_BYTES_MAX = 1024 * 1024;
 
 const SqlFile = z.strictObject({
   file: z.string().default("workload.sql").meta({ description: "Name of the file, for messages." }),
-  sql: z.string().max(BYTES_MAX).meta({ description: "Text of the file." }),
+  sql: z.string().max(FILE_BYTES_MAX).meta({ description: "Text of the file." }),
 });
 
 const ModuleFile = z.strictObject({
@@ -50,13 +50,13 @@ const ModuleFile = z.strictObject({
     .meta({ description: "What it declared then, for commands that read a result and do not load code." }),
 });
 
-type Declared = NonNullable<z.output<typeof ModuleFile>["declares"]>;
+type ModuleDeclaration = NonNullable<z.output<typeof ModuleFile>["declares"]>;
 
 const Script = z.union([
   z.string().meta({ description: "Path of a script, or builtin:tpcb-like; behind @ its weight." }),
   z.strictObject({
     script: z.string().meta({ description: "Name of the script, and behind @ its weight." }),
-    sql: z.string().max(BYTES_MAX).meta({ description: "Text of the script." }),
+    sql: z.string().max(FILE_BYTES_MAX).meta({ description: "Text of the script." }),
   }),
 ]);
 
@@ -81,8 +81,8 @@ const Pgbench = z.strictObject({
 });
 
 /** Forms that the user's own workload has in a resolved scenario, in which file contents stand in place of paths. */
-const FORMS = [SqlFile, Pgbench, ModuleFile] as const;
-export const OwnForm = z.union(FORMS);
+const OWN_FORMS = [SqlFile, Pgbench, ModuleFile] as const;
+export const OwnForm = z.union(OWN_FORMS);
 export type OwnForm = z.output<typeof OwnForm>;
 
 export const OWN_EXAMPLES = [examples, examplesOfPgbench];
@@ -91,30 +91,31 @@ export const OWN_EXAMPLES = [examples, examplesOfPgbench];
  * Forms of the key `workload` for a user's own workload, as written in a scenario. The names of other workloads come in
  * addition.
  */
-export const WrittenOwn = [
-  z
-    .string()
-    .regex(PATH, { error: "your own file, such as ./bank.sql, ./bank.mjs or ./bank.js", abort: true }),
-  ...FORMS,
+export const WrittenOwnForms = [
+  z.string().regex(WORKLOAD_FILE_PATTERN, {
+    error: "your own file, such as ./bank.sql, ./bank.mjs or ./bank.js",
+    abort: true,
+  }),
+  ...OWN_FORMS,
 ] as const;
 
 /** Reads the file of a workload. Throws a UsageError if it cannot be read. */
 export type ReadText = (file: string, directory: string) => string;
 
 function textOf(file: string, directory: string): string {
-  const found = path.resolve(directory, file);
+  const resolvedPath = path.resolve(directory, file);
   try {
-    const { size } = statSync(found);
-    if (size > BYTES_MAX)
+    const { size } = statSync(resolvedPath);
+    if (size > FILE_BYTES_MAX)
       throw new UsageError(
-        `${file} has ${size} bytes; a workload has at most ${BYTES_MAX}. Is it the right file?`,
+        `${file} has ${size} bytes; a workload has at most ${FILE_BYTES_MAX}. Is it the right file?`,
       );
-    return readFileSync(found, "utf8");
+    return readFileSync(resolvedPath, "utf8");
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     throw new UsageError(
-      `cannot read ${found}: ${code === "ENOENT" ? "it does not exist" : code}`,
+      `cannot read ${resolvedPath}: ${code === "ENOENT" ? "it does not exist" : code}`,
       "A path is relative to its scenario, or to the current directory on the command line.",
       { cause: error },
     );
@@ -122,18 +123,18 @@ function textOf(file: string, directory: string): string {
 }
 
 /** Puts the contents of files in place of paths in a written `workload`. Throws a UsageError if a file cannot be read. */
-export function embedded(written: unknown, directory: string, read: ReadText = textOf): unknown {
+export function embedFiles(written: unknown, directory: string, read: ReadText = textOf): unknown {
   if (isMapping(written) && Array.isArray(written["pgbench"])) {
-    const scripts = written["pgbench"].map((script: unknown) => embeddedScript(script, directory, read));
+    const scripts = written["pgbench"].map((script: unknown) => embedScript(script, directory, read));
     return { ...written, pgbench: scripts };
   }
-  if (typeof written !== "string" || !PATH.test(written)) return written;
+  if (typeof written !== "string" || !WORKLOAD_FILE_PATTERN.test(written)) return written;
   const text = read(written, directory);
   if (written.endsWith(".sql")) return { file: path.basename(written), sql: text };
   return { module: path.resolve(directory, written), hash: hashOf(text) };
 }
 
-function embeddedScript(written: unknown, directory: string, read: ReadText): unknown {
+function embedScript(written: unknown, directory: string, read: ReadText): unknown {
   return typeof written === "string" ? readSource(written, directory, read) : written;
 }
 
@@ -142,7 +143,7 @@ function embeddedScript(written: unknown, directory: string, read: ReadText): un
  * UsageError if the file cannot be read.
  */
 function readSource(written: string, directory: string, read: ReadText = textOf): ScriptSource {
-  if (written.startsWith(BUILTIN)) return written;
+  if (written.startsWith(BUILTIN_PREFIX)) return written;
   return { script: path.basename(written), sql: read(partsOf(written).name, directory) };
 }
 
@@ -152,7 +153,7 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
  * Problem of a module in a result. A result may come from anywhere, so only commands that run or check a scenario load a
  * module's code.
  */
-const NOT_LOADED = "is a module; only commands that are given a scenario load its code";
+const UNLOADED_MODULE_MESSAGE = "is a module; only commands that are given a scenario load its code";
 
 function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): ReadProgram {
   const refuse = (message: string): ReadProgram => ({
@@ -177,8 +178,9 @@ function programOf(own: OwnForm): ReadProgram {
 }
 
 function workloadFrom(own: OwnForm, program: Program): Workload {
-  const drawOf = "module" in own ? drawModule(own.module) : drawSteps(program, nameOf(own));
-  return workloadOfProgram(program, nameOf(own), drawOf);
+  const drawFactory =
+    "module" in own ? moduleDrawFactory(own.module) : scriptDrawFactory(program, nameOf(own));
+  return workloadOfProgram(program, nameOf(own), drawFactory);
 }
 
 interface OwnWorkload {
@@ -188,12 +190,12 @@ interface OwnWorkload {
 }
 
 /** Workloads that were read, by their source, so that all treatments of an experiment share them. */
-const known = new Map<string, OwnWorkload>();
+const knownWorkloads = new Map<string, OwnWorkload>();
 /** Workloads of modules that other threads or results declare, without the modules' code. */
-const declared = new Map<string, OwnWorkload>();
+const declaredWorkloads = new Map<string, OwnWorkload>();
 
 /** Program without code for a declared module: it suffices to read the module's results. */
-function declaredProgram({ name, settings, transactions }: Declared): Program {
+function declaredProgram({ name, settings, transactions }: ModuleDeclaration): Program {
   const place = { line: 1, column: 1 };
   return {
     name,
@@ -212,52 +214,53 @@ function declaredProgram({ name, settings, transactions }: Declared): Program {
   };
 }
 
-export function withDeclared(written: unknown): unknown {
-  const own = ModuleFile.safeParse(written);
-  const program = own.success ? readOwn(own.data).program : undefined;
-  if (!own.success || !program) return written;
-  const declares: Declared = {
+export function addDeclaration(input: unknown): unknown {
+  const moduleFile = ModuleFile.safeParse(input);
+  const program = moduleFile.success ? readOwnWorkload(moduleFile.data).program : undefined;
+  if (!moduleFile.success || !program) return input;
+  const declares: ModuleDeclaration = {
     name: program.name,
     settings: Object.fromEntries(program.settings.map(({ name, value }) => [name, value])),
     transactions: program.transactions.map(({ name }) => name),
   };
-  return { ...own.data, declares };
+  return { ...moduleFile.data, declares };
 }
 
 /**
  * The workload of a scenario, or all of its problems.
  * @param loadsCode whether a module may be loaded for the first time; worker threads of a run may do that
  */
-export function readOwn(own: OwnForm, loadsCode = !isMainThread): OwnWorkload {
+export function readOwnWorkload(own: OwnForm, loadsCode = !isMainThread): OwnWorkload {
   const key = JSON.stringify("module" in own ? [own.module, own.hash] : own);
-  const before = known.get(key);
+  const before = knownWorkloads.get(key);
   if (before) return before;
   const isUnread = "module" in own && !loadsCode;
-  const kept = isUnread ? declared : known;
-  const made = kept.get(key) ?? madeFrom(own, isUnread ? declaredBy(own) : programOf(own));
-  kept.set(key, made);
-  return made;
+  const workloadCache = isUnread ? declaredWorkloads : knownWorkloads;
+  const loadedWorkload =
+    workloadCache.get(key) ?? makeOwnWorkload(own, isUnread ? readDeclaration(own) : programOf(own));
+  workloadCache.set(key, loadedWorkload);
+  return loadedWorkload;
 }
 
-function declaredBy({ module: file, declares }: z.output<typeof ModuleFile>): ReadProgram {
+function readDeclaration({ module: file, declares }: z.output<typeof ModuleFile>): ReadProgram {
   if (declares) return { program: declaredProgram(declares) };
-  return { problems: [{ file, place: { line: 1, column: 1 }, message: NOT_LOADED }] };
+  return { problems: [{ file, place: { line: 1, column: 1 }, message: UNLOADED_MODULE_MESSAGE }] };
 }
 
-function madeFrom(own: OwnForm, read: ReadProgram): OwnWorkload {
+function makeOwnWorkload(own: OwnForm, read: ReadProgram): OwnWorkload {
   if ("problems" in read) return { problems: read.problems };
   return { program: read.program, workload: workloadFrom(own, read.program), problems: [] };
 }
 
 /** The user's own workload in a raw scenario; undefined if there is none or if it is invalid. */
-export function ownIn({ workload }: Readonly<Record<string, unknown>>): Workload | undefined {
-  const own = OwnForm.safeParse(workload);
-  return own.success ? readOwn(own.data).workload : undefined;
+export function findOwnWorkload({ workload }: Readonly<Record<string, unknown>>): Workload | undefined {
+  const ownForm = OwnForm.safeParse(workload);
+  return ownForm.success ? readOwnWorkload(ownForm.data).workload : undefined;
 }
 
 /** The user's own workload of a checked scenario. Throws if it has problems. */
 export function ownWorkload(own: OwnForm): Workload {
-  const { workload, problems } = readOwn(own);
+  const { workload, problems } = readOwnWorkload(own);
   if (!workload) throw new Error(`a workload that was not checked: ${problems[0]?.message ?? ""}`);
   return workload;
 }
@@ -268,7 +271,7 @@ export { definedValue } from "./pgbench/defined.js";
  * Translates pgbench scripts to the text of a SQL file; otherwise returns the problems. `canRun` is true if the scripts run
  * unchanged, without translation.
  */
-export function importedFromPgbench(
+export function translatePgbenchScripts(
   written: readonly string[],
   settings: Pick<PgbenchScripts, "scale" | "define">,
   directory: string,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { isRound } from "../metrics/operations.js";
-import { eitherSchema, WORKLOADS } from "./registry.js";
+import { mergeSchemas, WORKLOADS } from "./registry.js";
 
 describe("a key that several workloads have", () => {
   const [words, count] = [
@@ -14,11 +14,11 @@ describe("a key that several workloads have", () => {
       ["a", words],
       ["b", words],
     ] as const;
-    expect(eitherSchema(owned)).toBe(words);
+    expect(mergeSchemas(owned)).toBe(words);
   });
 
   test("has a union of different schemas whose description names each workload", () => {
-    const either = eitherSchema<z.ZodType>([
+    const either = mergeSchemas<z.ZodType>([
       ["a", words],
       ["b", count],
     ]);

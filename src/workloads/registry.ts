@@ -7,14 +7,14 @@ import { connections } from "./connections/workload.js";
 import { documents } from "./documents/workload.js";
 import { ownWorkload, type OwnForm } from "./own.js";
 import { findings as findingsOfOwn } from "./script/audit.js";
-import type { OwnValues } from "./script/settings.js";
+import type { OwnWorkloadSettings } from "./script/settings.js";
 import { storeIn, type Store } from "./stores.js";
 import { trainEvents } from "./train-events/workload.js";
 
 const FAMILIES = [trainEvents, connections, accounts, documents, calls] as const;
 
 type Family = (typeof FAMILIES)[number];
-type Names<Records> = Records extends unknown ? keyof Records : never;
+type KeysOfUnion<Records> = Records extends unknown ? keyof Records : never;
 type ValueOf<Records, Name> = Records extends unknown
   ? Name extends keyof Records
     ? Records[Name]
@@ -24,12 +24,12 @@ type ValueOf<Records, Name> = Records extends unknown
  * Records of all workload families in one. A name that several families use may have the type of any of them, since only
  * the family tells which.
  */
-type Either<Records> = { readonly [Name in Names<Records>]: ValueOf<Records, Name> };
+type MergedRecord<Records> = { readonly [Name in KeysOfUnion<Records>]: ValueOf<Records, Name> };
 
 /** Schemas of the scenario keys of all workload families. */
-type OwnKeys = Either<Family["settings"]["keys"]>;
+type WorkloadKeySchemas = MergedRecord<Family["settings"]["keys"]>;
 /** Settings that workloads make of their keys. A treatment has only the settings of the workload that it runs. */
-export type OwnSettings = Either<ReturnType<Family["settings"]["resolve"]>> & OwnValues;
+export type WorkloadSettings = MergedRecord<ReturnType<Family["settings"]["resolve"]>> & OwnWorkloadSettings;
 
 export const WORKLOADS: readonly Workload[] = FAMILIES;
 
@@ -50,10 +50,10 @@ function byName<V>(
  * One schema for a key that several workloads have: their common schema, otherwise a union whose description names the
  * workloads.
  */
-export function eitherSchema<S extends z.ZodType>(
-  owned: readonly (readonly [workload: string, schema: S])[],
+export function mergeSchemas<S extends z.ZodType>(
+  workloadSchemas: readonly (readonly [workload: string, schema: S])[],
 ): S {
-  const [first, ...others] = [...new Map(owned.map(([name, schema]) => [schema, name]))];
+  const [first, ...others] = [...new Map(workloadSchemas.map(([name, schema]) => [schema, name]))];
   if (!first) throw new RangeError("there is no schema to choose from");
   if (others.length === 0) return first[0];
   const whose = [first, ...others].map(([schema, name]) => `${name}: ${schema.description ?? ""}`);
@@ -61,23 +61,26 @@ export function eitherSchema<S extends z.ZodType>(
   return union as unknown as S;
 }
 
-export const OWN_KEYS = Object.fromEntries(
-  byName(({ settings }) => settings.keys).map(([name, owned]) => [name, eitherSchema(owned)]),
-) as OwnKeys;
+export const WORKLOAD_KEY_SCHEMAS = Object.fromEntries(
+  byName(({ settings }) => settings.keys).map(([name, workloadSchemas]) => [
+    name,
+    mergeSchemas(workloadSchemas),
+  ]),
+) as WorkloadKeySchemas;
 
 type FindingsOf<F> = F extends { readonly auditing: { readonly findings: infer Findings } }
   ? Findings
   : never;
 
 /** Fields that audits of single workloads add to `integrity`. Throws if two workloads give one name different meanings. */
-export const OWN_FINDINGS = {
+export const WORKLOAD_FINDINGS = {
   ...(Object.fromEntries(
-    byName(({ auditing }) => auditing?.findings).map(([name, owned]) => {
-      const [[, schema] = expectOne(name)] = owned;
-      if (owned.some(([, other]) => other !== schema)) expectOne(name);
+    byName(({ auditing }) => auditing?.findings).map(([name, workloadSchemas]) => {
+      const [[, schema] = expectOne(name)] = workloadSchemas;
+      if (workloadSchemas.some(([, other]) => other !== schema)) expectOne(name);
       return [name, schema];
     }),
-  ) as Either<FindingsOf<Family>>),
+  ) as MergedRecord<FindingsOf<Family>>),
   ...findingsOfOwn,
 };
 
@@ -86,10 +89,10 @@ function expectOne(name: string): never {
 }
 
 type StagesOf<F> = F extends { readonly reporting: { readonly stages: infer Stages } } ? Stages : never;
-type Stage = Names<StagesOf<Family>>;
+type Stage = KeysOfUnion<StagesOf<Family>>;
 /** Life stages of all workloads in the order of results, each with a description of its time span. */
-export const STAGES = byName(({ reporting }) => reporting?.stages).map(([stage, [owned]]) => {
-  return { stage: stage as Stage, span: owned?.[1].span ?? "" };
+export const LIFE_STAGES = byName(({ reporting }) => reporting?.stages).map(([stage, [workloadStage]]) => {
+  return { stage: stage as Stage, span: workloadStage?.[1].span ?? "" };
 });
 
 /** Operations of all workloads, in the order of results. */
@@ -116,7 +119,7 @@ export const DEFAULT_WORKLOAD = trainEvents.name;
 /** Example of a scenario of the default workload. */
 export { starterScenario } from "./train-events/starter-scenario.js";
 
-export interface WorkloadChoice extends Partial<OwnSettings> {
+export interface WorkloadChoice extends Partial<WorkloadSettings> {
   /** Name of a registered workload, or the form of a user's own workload. */
   readonly workload?: string | OwnForm;
 }
@@ -137,11 +140,11 @@ export function roleTraitsOf(settings: WorkloadChoice & WorkloadTreatment, role:
   const workload = workloadOf(settings);
   const traits = workload.roles[role];
   if (!traits) throw new Error(`workload ${workload.name} has no role ${role}`);
-  const performed = (operations: readonly string[]): readonly string[] =>
+  const filterPerformed = (operations: readonly string[]): readonly string[] =>
     operations.filter((operation) => workload.performs?.(operation, settings) ?? true);
   return {
     ...traits,
-    operations: performed(traits.operations),
-    arrivals: performed(traits.arrivals),
+    operations: filterPerformed(traits.operations),
+    arrivals: filterPerformed(traits.arrivals),
   };
 }

@@ -1,6 +1,6 @@
 import { UsageError } from "../foundation/errors.js";
 import type { TableSet } from "../database/contract.js";
-import { databaseSpeaking, type DialectName } from "../database/registry.js";
+import { databaseOfDialect, type DialectName } from "../database/registry.js";
 import type { Statement, ViewGroup } from "../database/sql.js";
 
 export interface Store<S> {
@@ -25,13 +25,13 @@ export function storeProblem(
 
 /** Store for the database of the treatment. Throws a UsageError if there is none. */
 export function storeIn<Of>(stores: Stores<Of>, { dialect }: { readonly dialect: DialectName }): Of {
-  const { name } = databaseSpeaking(dialect);
+  const { name } = databaseOfDialect(dialect);
   const store = stores[name];
   if (store === undefined) throw new UsageError(`there is no store for ${name}`);
   return store;
 }
 
-export function speaks(stores: Stores<Store<never>>, dialect: DialectName): boolean {
+export function supportsDialect(stores: Stores<Store<never>>, dialect: DialectName): boolean {
   const { dialects = [dialect] } = storeIn(stores, { dialect });
   return dialects.includes(dialect);
 }

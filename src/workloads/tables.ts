@@ -1,6 +1,6 @@
 import { UsageError } from "../foundation/errors.js";
 import { APPLICATION_NAME, type NamespaceSettings } from "../database/contract.js";
-import { databaseSpeaking, type DialectName } from "../database/registry.js";
+import { databaseOfDialect, type DialectName } from "../database/registry.js";
 import type { FaultTable, FaultTables } from "../faults/fault.js";
 import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";
 import { storeIn } from "./stores.js";
@@ -37,7 +37,7 @@ export function tablesIn(
   dialect: DialectName,
   namespace: string,
 ): Readonly<Record<string, string>> {
-  return databaseSpeaking(dialect).namespaces.qualified(namespace, tables.names, dialect);
+  return databaseOfDialect(dialect).namespaces.qualifiedNames(namespace, tables.names, dialect);
 }
 
 export function faultTablesIn(workload: Workload, dialect: DialectName, namespace: string): FaultTables {
@@ -49,7 +49,7 @@ export function faultTablesIn(workload: Workload, dialect: DialectName, namespac
 }
 
 /** Application names of the load's sessions: `train-sim` behind a pooler, otherwise `train-sim/` and the role. */
-export function loadNamesOf({ roles }: Pick<Workload, "roles">): string[] {
+export function loadApplicationNames({ roles }: Pick<Workload, "roles">): string[] {
   return [APPLICATION_NAME, ...Object.keys(roles).map((role) => `${APPLICATION_NAME}/${role}`)];
 }
 
@@ -57,7 +57,7 @@ export function loadNamesOf({ roles }: Pick<Workload, "roles">): string[] {
 export function sampledIn(workload: Workload, dialect: DialectName, namespace: string) {
   return {
     tables: tablesIn(workload, dialect, namespace),
-    loadNames: loadNamesOf(workload),
+    loadNames: loadApplicationNames(workload),
     groups: storeIn(workload.stores, { dialect }).evidence ?? [],
   };
 }

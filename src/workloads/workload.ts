@@ -84,9 +84,9 @@ export interface WorkloadKeys<Treatment, Own = object> {
   /** Findings about settings that the dialect does not support. */
   dialectProblems?(name: DialectName, treatment: Treatment): readonly Finding[];
   /** Makes the settings of a treatment from keys that passed their schema. */
-  resolve(written: unknown): Own;
+  resolve(input: unknown): Own;
   /** True if the scenario allows clients of the role. Without this function it always does. */
-  hasRole?(role: string, written: unknown): boolean;
+  hasRole?(role: string, input: unknown): boolean;
   /** Keys that `schema print` has options for, when it prints without a scenario. */
   readonly levels?: readonly LevelOption[];
   readonly examples?: WorkloadExamples;
@@ -101,7 +101,7 @@ export interface LevelOption {
   readonly choices: readonly string[];
   readonly fallback: string;
   /** True if the key changes the tables; false if it changes only the statements. */
-  readonly isOfTables: boolean;
+  readonly changesTables: boolean;
 }
 
 /** Objection to a valid but dubious setting: one short sentence that also says how to avoid it. */
@@ -196,7 +196,7 @@ export interface AuditFindings {
   readonly losses?: readonly Loss[] | undefined;
   /** One sentence for each kind of violation. */
   readonly violations: readonly string[];
-  /** Findings with the names of rows, up to `NAMED_PER_KIND` of each kind. */
+  /** Findings with the names of rows, up to `NAMED_FINDINGS_PER_KIND` of each kind. */
   readonly named?: readonly NamedFinding[] | undefined;
   /** One sentence for each part that the audit could not check. */
   readonly notAudited: readonly string[];
@@ -274,7 +274,7 @@ export interface Auditing<S> extends AuditWords {
   /** Present if the audit knows the time of each acknowledgement, and therefore which losses a fault explains. */
   readonly explainsLoss?: true;
   /** Counts figures of the audit again from the directory of a finished trial. Throws if a file cannot be read. */
-  recount?(directory: string, stated: StatedFigures): Iterable<RecountedFigure>;
+  recount?(directory: string, statedFigures: StatedFigures): Iterable<RecountedFigure>;
 }
 
 export interface StageTraits {

@@ -9,7 +9,7 @@ import { testNamespace } from "../support/namespace.js";
 import { scratchDirectory } from "../support/train-sim.js";
 import { assignmentsOf } from "../../src/engine/workers/assignments.js";
 import { Fleet } from "../../src/engine/workers/fleet.js";
-import { HERE } from "../../src/engine/workers/worker-thread.js";
+import { LOCAL_WORKER_PLACE } from "../../src/engine/workers/worker-thread.js";
 
 function settings(): TreatmentSettings {
   const [treatment] = parseScenario(
@@ -39,13 +39,13 @@ it("a worker that crashes at its start fails the fleet with its name and cause",
     ...each,
     settings: { ...each.settings, dialect: "none" as typeof each.settings.dialect },
   }));
-  const fleet = new Fleet(broken, noEvents, HERE);
+  const fleet = new Fleet(broken, noEvents, LOCAL_WORKER_PLACE);
   await expect(fleet.launch()).rejects.toThrow(/worker 0 crashed:[\s\S]*no database speaks none/);
   await fleet.terminate();
 });
 
 it("a non-retryable error fails the fleet with the statement's name and the server's message", async () => {
-  const fleet = new Fleet(assignments(), noEvents, HERE); // the namespace does not exist
+  const fleet = new Fleet(assignments(), noEvents, LOCAL_WORKER_PLACE); // the namespace does not exist
   await fleet.launch();
   fleet.measure(0, Number.POSITIVE_INFINITY);
   await expect(fleet.stop()).rejects.toThrow(/worker \d+: \S+\.\S+: relation .* does not exist/);
@@ -54,7 +54,7 @@ it("a non-retryable error fails the fleet with the statement's name and the serv
 });
 
 it("a fleet that is terminated before its load begins ends every thread", async () => {
-  const fleet = new Fleet(assignments(), noEvents, HERE);
+  const fleet = new Fleet(assignments(), noEvents, LOCAL_WORKER_PLACE);
   await fleet.launch();
   await fleet.terminate();
   expect(fleet.eventLoopDelayP99Ms()).toBe(0);

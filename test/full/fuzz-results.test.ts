@@ -25,7 +25,7 @@ import { logFilesIn } from "../../src/results/log-reader.js";
 import { readResult } from "../../src/results/reader.js";
 import { lockDirectory, unlockDirectory } from "../../src/results/run-lock.js";
 import { readTimeseries } from "../../src/results/timeseries.js";
-import { readWork } from "../../src/workloads/train-events/audit/work-file.js";
+import { readWorkRecords } from "../../src/workloads/train-events/audit/work-file.js";
 import { fuzz, FUZZ_SEED, type FuzzedReader } from "../support/fuzz.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import { mutate, type Format } from "../support/mutate.js";
@@ -122,7 +122,7 @@ const READERS: readonly (readonly [
   ["trial/evidence.csv", "text", "rows", (path) => all(readEvidence(join(path, "..")))],
   ["trial/log.ndjson", "ndjson", "logs", logs],
   ["trial/ledger-0.bin", "text", "audit", ledger],
-  ["trial/work-1.bin", "text", "audit", (path) => [...readWork(path)].length],
+  ["trial/work-1.bin", "text", "audit", (path) => [...readWorkRecords(path)].length],
   ["running", "text", "run --resume", () => lockDirectory(damaged).then(() => unlockDirectory(damaged))],
 ];
 

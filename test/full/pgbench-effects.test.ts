@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { PgConnection } from "../../src/database/postgres/connection.js";
 import { Prng } from "../../src/foundation/prng.js";
 import { readPgbench } from "../../src/workloads/pgbench/read-pgbench.js";
-import { drawSteps } from "../../src/workloads/script/client.js";
+import { scriptDrawFactory } from "../../src/workloads/script/client.js";
 import { TRANSACTIONS } from "../../src/workloads/script/stores/postgres.js";
 import { ownDatabase } from "../support/own-database.js";
 import { realPgbench, type RunPgbench } from "../support/real-pgbench.js";
@@ -55,7 +55,7 @@ async function byTrainSim(sql: string, mode: string): Promise<boolean> {
   const settings = { values: { scale: 1, ...DEFINED }, prepared: mode === "simple" ? mode : prepared };
   // The draw needs only these members of its context.
   const context = { assignment: { settings, trial: { seed: 1 } } } as never;
-  const draw = drawSteps(read.program, "x.sql")(context, {
+  const draw = scriptDrawFactory(read.program, "x.sql")(context, {
     ...TRANSACTIONS,
     begin: () => ({ begin: "BEGIN", setUp: undefined, isNeeded: false }),
   });

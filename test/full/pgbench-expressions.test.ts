@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { Prng } from "../../src/foundation/prng.js";
 import { definedValue } from "../../src/workloads/pgbench/defined.js";
-import { ofSetting } from "../../src/workloads/script/client.js";
+import { toExpressionValue } from "../../src/workloads/script/client.js";
 import { evaluate, parseExpression } from "../../src/workloads/script/expression.js";
 import type { Value } from "../../src/workloads/script/program.js";
 import { FUZZ_SEED } from "../support/fuzz.js";
@@ -164,7 +164,7 @@ it.each(TEXTS)("-D v=%s defines the same value as in pgbench", (text) => {
   writeFileSync(file, "\\set x debug(:v)\nSELECT 1;\n");
   const { stderr } = pgbench(["-n", "-t", "1", "-D", `v=${text}`, "-f", file]);
   const value = definedValue(text);
-  const mine = written(value === null ? null : ofSetting(value));
+  const mine = written(value === null ? null : toExpressionValue(value));
   const isRefused = /malformed variable "v"|invalid input syntax for type double/.test(stderr);
   const [, theirs = isRefused ? `text ${text}` : stderr] =
     /^debug\(script=0,command=1\): (.*)$/m.exec(stderr) ?? [];

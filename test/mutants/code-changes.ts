@@ -74,8 +74,8 @@ export const EVENT_CHANGES: readonly (readonly [
   [
     "documents are made invalid, and expected to be",
     [
-      "writeDigit(view, created + 20, (thousandths / 100) | 0)",
-      "writeDigit(view, created + 10, (thousandths / 100) | 0)",
+      "writeDigit(view, createdAtOffset + 20, (msOfSecond / 100) | 0)",
+      "writeDigit(view, createdAtOffset + 10, (msOfSecond / 100) | 0)",
     ],
     { isInAudit: true, as: "invalid" },
   ],

@@ -44,7 +44,7 @@ let admin: AdminClient;
 let app: Endpoint;
 beforeAll(async () => {
   server = await startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: 40 });
-  admin = await connectAdmin(server.admin, { reopens: true });
+  admin = await connectAdmin(server.admin, { reopensLostSession: true });
   for (const database of ["app", "bench"]) await admin.query(`CREATE DATABASE ${database}`);
   await admin.query(`CREATE ROLE ${ROLE} LOGIN PASSWORD 'plain'; GRANT CREATE ON DATABASE app TO ${ROLE}`);
   app = { ...server.admin, database: "app" };

@@ -10,7 +10,7 @@ import { evidenceTable } from "../../src/live/page/live-words.js";
 import type { LiveView } from "../../src/live/page/live-data.js";
 import type { EvidenceMetric } from "../../src/metrics/evidence-metric.js";
 import { HistogramSet } from "../../src/metrics/histograms.js";
-import { ALL_SHOWN } from "../../src/report/html/page/charts/filter-state.js";
+import { DEFAULT_FILTER_STATE } from "../../src/report/html/page/charts/filter-state.js";
 import { CHARTS } from "../../src/report/html/page/charts/registry.js";
 import { LIGHT } from "../../src/report/html/page/charts/theme.js";
 import { viewOf } from "../../src/report/html/page/charts/view.js";
@@ -98,7 +98,9 @@ it.each(["per-event", "sizes"])("a metric added to the evidence catalogue has ba
   const report = exampleReport();
   for (const { trials } of report.result.treatments)
     for (const trial of trials) Object.assign(trial, { database: measured() });
-  const drawing = CHARTS.find((each) => each.id === id)?.draw(viewOf(report, ALL_SHOWN, id, LIGHT, 1000));
+  const drawing = CHARTS.find((each) => each.id === id)?.draw(
+    viewOf(report, DEFAULT_FILTER_STATE, id, LIGHT, 1000),
+  );
   expect(drawing?.kind === "plot" && JSON.stringify(drawing.table())).toContain("Spilled");
 });
 

@@ -6,7 +6,7 @@ import { assess } from "../../src/analysis/thresholds/thresholds.js";
 import { PrometheusMetrics } from "../../src/live/prometheus.js";
 import type { Metric } from "../../src/metrics/catalogue.js";
 import {
-  SLOTS,
+  COUNTER_SLOTS,
   type ComparisonMetric,
   type CounterId,
   type LatencyId,
@@ -73,7 +73,7 @@ function measured(): Totals {
   recorder.count("add", ROWS, 100, 3);
   recorder.count("add", ROWS, 200, 4);
   const buffers = new SecondBuffers(["add"]);
-  buffers.operations.add?.counters.add(SLOTS.transactions, 2);
+  buffers.operations.add?.counters.add(COUNTER_SLOTS.transactions, 2);
   for (const ms of [4, 6]) buffers.operations.add?.samples[FIRST_ROW].push(ms);
   const counted = recorder.take(Number.POSITIVE_INFINITY);
   const tally = new Tally(["add"], 2);

@@ -1,7 +1,7 @@
 // Makes a trial's tables and ledgers without worker threads, for tests of the audit: acknowledged, failed and in-doubt
 // batches, a preload, passes and archivings, by the workload's own statements and ledger files. It is seeded, so that a
 // failing test fails again.
-import { audit, type Audited, type AuditInputs } from "../../src/workloads/train-events/audit/audit.js";
+import { audit, type AuditResult, type AuditInputs } from "../../src/workloads/train-events/audit/audit.js";
 import type { AdminClient } from "../../src/database/postgres/admin.js";
 import { PgConnection } from "../../src/database/postgres/connection.js";
 import { eventOperations } from "../../src/workloads/train-events/stores/operations.js";
@@ -78,7 +78,7 @@ export interface AuditedTrial {
   readonly failed: readonly PreparedEvent[];
   audit(
     more?: Pick<AuditInputs, "lockTimeout" | "loss" | "clockStepMs"> & { readonly validate?: Validation },
-  ): Promise<Audited>;
+  ): Promise<AuditResult>;
 }
 
 function settingsOf({

@@ -1,6 +1,6 @@
 // Namespaces of tests in the suite's shared server.
 import type { AdminSession } from "../../src/database/contract.js";
-import { databaseSpeaking, type DialectName } from "../../src/database/registry.js";
+import { databaseOfDialect, type DialectName } from "../../src/database/registry.js";
 import { generateSecret } from "../../src/foundation/prng.js";
 import { namespaceOf, tablesMarked, type WorkloadNamespace } from "../../src/workloads/tables.js";
 
@@ -10,7 +10,7 @@ export function testNamespace(prefix = "test"): string {
 }
 
 export function ddl(settings: WorkloadNamespace, dialect: DialectName = "postgres"): string[] {
-  return databaseSpeaking(dialect).namespaces.ddl(namespaceOf(settings, dialect), dialect);
+  return databaseOfDialect(dialect).namespaces.ddl(namespaceOf(settings, dialect), dialect);
 }
 
 export function applyNamespace(
@@ -18,7 +18,7 @@ export function applyNamespace(
   settings: WorkloadNamespace,
   dialect: DialectName = "postgres",
 ): Promise<"created" | "unchanged"> {
-  return databaseSpeaking(dialect).namespaces.apply(admin, namespaceOf(settings, dialect), dialect);
+  return databaseOfDialect(dialect).namespaces.apply(admin, namespaceOf(settings, dialect), dialect);
 }
 
 /** Drops and creates the tables of a treatment. */
@@ -27,7 +27,7 @@ export function resetNamespace(
   settings: WorkloadNamespace,
   dialect: DialectName = "postgres",
 ): Promise<void> {
-  const { namespaces } = databaseSpeaking(dialect);
+  const { namespaces } = databaseOfDialect(dialect);
   return namespaces.reset(admin, namespaceOf(settings, dialect), dialect, tablesMarked);
 }
 
@@ -37,5 +37,5 @@ export function dropNamespace(
   namespace: string,
   dialect: DialectName = "postgres",
 ): Promise<boolean> {
-  return databaseSpeaking(dialect).namespaces.drop(admin, namespace, dialect, tablesMarked);
+  return databaseOfDialect(dialect).namespaces.drop(admin, namespace, dialect, tablesMarked);
 }

@@ -6,7 +6,7 @@ import type { RateOutcome } from "../../src/engine/capacity/capacity-likelihood.
 import {
   CapacitySearch,
   counts,
-  type AskedProbe,
+  type ProbeRequest,
   type SearchOptions,
   type SearchResult,
 } from "../../src/engine/capacity/capacity-search.js";
@@ -72,7 +72,7 @@ interface OneSearch {
 /** Walks through a search. `holds` answers each probe; if it returns undefined, the search stops. */
 export function walkSearch(
   options: SearchOptions,
-  holds: (probe: AskedProbe) => boolean | undefined,
+  holds: (probe: ProbeRequest) => boolean | undefined,
 ): SearchResult {
   const search = new CapacitySearch(options);
   const asking = search.probes();

@@ -7,7 +7,7 @@ import {
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
-import { ownMedian } from "./findings.js";
+import { medianSummary } from "./findings.js";
 import { outlyingTrials } from "./outlying-trials.js";
 import { metricOf } from "../steady-state/series.js";
 import { boundsOf } from "../statistics/limits.js";
@@ -21,10 +21,10 @@ export function summaryOf(treatment: TreatmentResult, seed: number): MetricSumma
     COMPARISON_METRICS.flatMap((metric): MetricSummary[] => {
       const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
       if (values.length === 0) return [];
-      const own = deriveSeed(seed, "summary", treatment.id, operation, metric);
-      const spread = ownMedian(values, own);
+      const summarySeed = deriveSeed(seed, "summary", treatment.id, operation, metric);
+      const medianAndInterval = medianSummary(values, summarySeed);
       const [min, max] = [Math.min(...values), Math.max(...values)];
-      return [{ operation, metric, trials: values.length, min, max, ...spread }];
+      return [{ operation, metric, trials: values.length, min, max, ...medianAndInterval }];
     }),
   );
 }
@@ -32,7 +32,7 @@ export function summaryOf(treatment: TreatmentResult, seed: number): MetricSumma
 /** Comparisons, effects and interactions of treatments, as the document stores them. */
 type Differences = Required<Pick<ResultDocument, "comparisons" | "effects" | "interactions" | "sweeps">>;
 
-const NOT_COMPARED: Differences = { comparisons: [], effects: [], interactions: [], sweeps: [] };
+const EMPTY_DIFFERENCES: Differences = { comparisons: [], effects: [], interactions: [], sweeps: [] };
 
 function differencesOf(result: ResultDocument): Differences {
   const { treatments } = result;
@@ -55,11 +55,11 @@ export function withAnalysis(result: ResultDocument): ResultDocument {
     ...result,
     treatments: treatments.map((treatment) => ({ ...treatment, summary: summaryOf(treatment, seed) })),
     outlyingTrials: outlyingTrials(treatments),
-    ...(capacity ? NOT_COMPARED : differencesOf(result)),
+    ...(capacity ? EMPTY_DIFFERENCES : differencesOf(result)),
   };
 }
 
 /** The document with its stored statistics; if it has none because the run was killed, they are computed now. */
-export function analysed(stored: ResultDocument): ResultDocument {
+export function ensureAnalysis(stored: ResultDocument): ResultDocument {
   return stored.treatments.every(({ summary }) => summary) ? stored : withAnalysis(stored);
 }

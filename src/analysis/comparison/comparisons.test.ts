@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type TreatmentResult, Comparison } from "../../results/result-schema.js";
 import { exampleResult, exampleTrial } from "../../../test/support/example-result.js";
 import { compareTreatments } from "./comparisons.js";
-import { isBelowNoise, noiseFloor } from "./noise-floor.js";
+import { isWithinNoiseFloor, noiseFloor } from "./noise-floor.js";
 
 /** A treatment whose trials add these numbers of events a second; a trial with 0 events has no times either. */
 function rates(id: string, eventsPerSecond: readonly number[]): TreatmentResult {
@@ -198,13 +198,13 @@ describe("compareTreatments", () => {
       ["none", "text", "text-b"],
     ]);
     expect(noiseFloor(all, "add", "mean")).toBeCloseTo(1.2, 10);
-    expect(add.map((each) => [each.verdict, isBelowNoise(each, all)]).slice(0, 2)).toEqual([
+    expect(add.map((each) => [each.verdict, isWithinNoiseFloor(each, all)]).slice(0, 2)).toEqual([
       ["exploratory", true],
       ["exploratory", true],
     ]);
     expect(noiseFloor(all, "archive", "mean")).toBeUndefined();
     const larger = compareTreatments([first, again, treatment("text", 8, () => 13)], 1);
-    expect(larger.some((each) => each.metric === "mean" && isBelowNoise(each, larger))).toBe(false);
+    expect(larger.some((each) => each.metric === "mean" && isWithinNoiseFloor(each, larger))).toBe(false);
   });
 
   it("gives the same result for the same seed", () => {

@@ -12,13 +12,21 @@ import { objectionToMetric } from "../diagnosis/validity.js";
 import { findingsOf, type BlockFinding } from "./findings.js";
 import { NO_FACTOR } from "./noise-floor.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
-import { isZeroThroughout, logSeries, placeSeries, ratioSeries, zeroAs } from "../steady-state/series.js";
+import {
+  isZeroThroughout,
+  logSeries,
+  placeSeries,
+  ratioSeries,
+  zeroReplacementIn,
+} from "../steady-state/series.js";
 
 function differingFactors(baseline: TreatmentResult, treatment: TreatmentResult): string {
   if (isReplica(baseline, treatment)) return NO_FACTOR;
   const factors = new Set([...Object.keys(baseline.levels), ...Object.keys(treatment.levels)]);
-  const differing = [...factors].filter((factor) => baseline.levels[factor] !== treatment.levels[factor]);
-  return differing.join(" x ") || NO_FACTOR;
+  const unequalFactors = [...factors].filter(
+    (factor) => baseline.levels[factor] !== treatment.levels[factor],
+  );
+  return unequalFactors.join(" x ") || NO_FACTOR;
 }
 
 function isReplica(baseline: TreatmentResult, treatment: TreatmentResult): boolean {
@@ -34,8 +42,8 @@ function compareFamily(
   seed: number,
   bounds: ClaimBounds,
 ): (Comparison & BlockFinding)[] {
-  const compared = pairs.filter((pair) => !isZeroThroughout(pair, operation, metric));
-  const questions = compared.map(([baseline, treatment]) => ({
+  const nonZeroPairs = pairs.filter((pair) => !isZeroThroughout(pair, operation, metric));
+  const questions = nonZeroPairs.map(([baseline, treatment]) => ({
     key: ["comparison", baseline.id, treatment.id, operation, metric].join("\n"),
     reference: logSeries(baseline, operation, metric, [baseline, treatment]),
     values: logSeries(treatment, operation, metric, [baseline, treatment]),
@@ -44,12 +52,14 @@ function compareFamily(
     objection: objectionToMetric(metric, [baseline, treatment]),
   }));
   return findingsOf(questions, seed, bounds).flatMap((finding, i) => {
-    const [baseline, treatment] = compared[i] as Pair;
+    const [baseline, treatment] = nonZeroPairs[i] as Pair;
     if (!finding) return [];
     const factor = differingFactors(baseline, treatment);
-    const zero = zeroAs([baseline, treatment], operation, metric);
-    const about = { factor, operation, metric, baseline: baseline.id, treatment: treatment.id };
-    return [{ ...about, ...finding, ...(zero !== undefined && { zeroAs: zero }) }];
+    const zeroReplacement = zeroReplacementIn([baseline, treatment], operation, metric);
+    const comparisonSubject = { factor, operation, metric, baseline: baseline.id, treatment: treatment.id };
+    return [
+      { ...comparisonSubject, ...finding, ...(zeroReplacement !== undefined && { zeroAs: zeroReplacement }) },
+    ];
   });
 }
 
@@ -65,16 +75,16 @@ export function compareTreatments(
 ): (Comparison & BlockFinding)[] {
   const [baseline, ...others] = treatments;
   if (!baseline) return [];
-  const claims = others.flatMap((treatment): Pair[] =>
+  const baselinePairs = others.flatMap((treatment): Pair[] =>
     isReplica(baseline, treatment) ? [] : [[baseline, treatment]],
   );
-  const replicas = others.flatMap((treatment) =>
+  const replicaPairs = others.flatMap((treatment) =>
     treatments.flatMap((original): Pair[] => (isReplica(original, treatment) ? [[original, treatment]] : [])),
   );
   return comparedOperations(treatments).flatMap((operation) =>
     metrics.flatMap((metric) => [
-      ...compareFamily(claims, operation, metric, seed, bounds),
-      ...compareFamily(replicas, operation, metric, seed, bounds),
+      ...compareFamily(baselinePairs, operation, metric, seed, bounds),
+      ...compareFamily(replicaPairs, operation, metric, seed, bounds),
     ]),
   );
 }

@@ -23,16 +23,16 @@ import {
 } from "../steady-state/series.js";
 
 /**
- * The treatment with the levels of `treatment` except for the `changed` ones; undefined if no treatment has these levels.
+ * The treatment with the levels of `treatment` except for the `changedLevels` ones; undefined if no treatment has these levels.
  */
 function partnerTreatment(
   treatments: readonly TreatmentResult[],
   treatment: TreatmentResult,
-  changed: Readonly<Record<string, string>>,
+  changedLevels: Readonly<Record<string, string>>,
 ): TreatmentResult | undefined {
-  const wanted = { ...treatment.levels, ...changed };
+  const wantedLevels = { ...treatment.levels, ...changedLevels };
   return treatments.find(({ levels }) =>
-    Object.keys(wanted).every((factor) => levels[factor] === wanted[factor]),
+    Object.keys(wantedLevels).every((factor) => levels[factor] === wantedLevels[factor]),
   );
 }
 
@@ -44,7 +44,7 @@ interface Contrast<T> {
   readonly scope: T;
   readonly combinations: number;
   readonly pairs: readonly (readonly TreatmentResult[])[];
-  readonly sides: (seriesOf: (treatment: TreatmentResult) => LogSeries) => {
+  readonly seriesOfSides: (seriesOf: (treatment: TreatmentResult) => LogSeries) => {
     reference: LogSeries;
     values: LogSeries;
   };
@@ -66,7 +66,7 @@ function effectContrasts(treatments: readonly TreatmentResult[], factors: readon
           scope: { factor: name, baselineLevel, level },
           combinations: pairs.length,
           pairs,
-          sides: (seriesOf) => ({
+          seriesOfSides: (seriesOf) => ({
             reference: meanSeries(pairs.map(([treatment]) => seriesOf(treatment))),
             values: meanSeries(pairs.map(([, other]) => seriesOf(other))),
           }),
@@ -84,28 +84,40 @@ function interactionContrast(
 ): Contrast<InteractionName>[] {
   const level = { [scope.factor]: scope.level };
   const otherLevel = { [scope.otherFactor]: scope.otherLevel };
-  const squares = treatments.flatMap((start) => {
-    const isStart =
+  const treatmentSquares = treatments.flatMap((start) => {
+    const isAtBaselineLevels =
       start.levels[scope.factor] === scope.baselineLevel &&
       start.levels[scope.otherFactor] === scope.otherBaselineLevel;
-    if (!isStart) return [];
-    const changed = partnerTreatment(treatments, start, level);
-    const elsewhere = partnerTreatment(treatments, start, otherLevel);
-    const both = partnerTreatment(treatments, start, { ...level, ...otherLevel });
-    return changed && elsewhere && both ? [{ start, changed, elsewhere, both }] : [];
+    if (!isAtBaselineLevels) return [];
+    const factorChanged = partnerTreatment(treatments, start, level);
+    const otherFactorChanged = partnerTreatment(treatments, start, otherLevel);
+    const bothChanged = partnerTreatment(treatments, start, { ...level, ...otherLevel });
+    return factorChanged && otherFactorChanged && bothChanged
+      ? [{ start, changed: factorChanged, elsewhere: otherFactorChanged, both: bothChanged }]
+      : [];
   });
-  if (squares.length === 0) return [];
+  if (treatmentSquares.length === 0) return [];
   return [
     {
       scope,
-      combinations: squares.length,
-      pairs: squares.flatMap(({ start, changed, elsewhere, both }) => [
-        [start, changed],
-        [elsewhere, both],
-      ]),
-      sides: (of) => ({
-        reference: meanSeries(squares.map(({ start, changed }) => ratioSeries(of(changed), of(start)))),
-        values: meanSeries(squares.map(({ elsewhere, both }) => ratioSeries(of(both), of(elsewhere)))),
+      combinations: treatmentSquares.length,
+      pairs: treatmentSquares.flatMap(
+        ({ start, changed: factorChanged, elsewhere: otherFactorChanged, both: bothChanged }) => [
+          [start, factorChanged],
+          [otherFactorChanged, bothChanged],
+        ],
+      ),
+      seriesOfSides: (of) => ({
+        reference: meanSeries(
+          treatmentSquares.map(({ start, changed: factorChanged }) =>
+            ratioSeries(of(factorChanged), of(start)),
+          ),
+        ),
+        values: meanSeries(
+          treatmentSquares.map(({ elsewhere: otherFactorChanged, both: bothChanged }) =>
+            ratioSeries(of(bothChanged), of(otherFactorChanged)),
+          ),
+        ),
       }),
     },
   ];
@@ -137,7 +149,7 @@ interface EffectScope {
 }
 
 /** Answers to these contrasts; each metric of each operation is a family of tests. */
-function ask<T extends EffectName>(
+function answerContrasts<T extends EffectName>(
   contrasts: readonly Contrast<T>[],
   seed: number,
   bounds: ClaimBounds,
@@ -145,21 +157,21 @@ function ask<T extends EffectName>(
   return comparedOperations(contrasts.flatMap(({ pairs }) => pairs.flat())).flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
       // If both sides have a rate of 0, they have no ratio.
-      const asked = contrasts.filter(
+      const nonZeroContrasts = contrasts.filter(
         ({ pairs }) => !pairs.some((pair) => isZeroThroughout(pair, operation, metric)),
       );
-      const questions = asked.map(({ scope, sides, pairs }) => {
-        const places = sides(placeSeries);
+      const questions = nonZeroContrasts.map(({ scope, seriesOfSides, pairs }) => {
+        const places = seriesOfSides(placeSeries);
         return {
           key: [...Object.values(scope), operation, metric].join("\n"),
-          ...sides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
+          ...seriesOfSides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
           places: ratioSeries(places.values, places.reference),
           hasOutlyingTrial: hasOutlyingTrial(pairs.flat(), operation),
           objection: objectionToMetric(metric, pairs.flat()),
         };
       });
       return findingsOf(questions, seed, bounds).flatMap((finding, i) => {
-        const { scope, combinations } = asked[i] as Contrast<T>;
+        const { scope, combinations } = nonZeroContrasts[i] as Contrast<T>;
         return finding ? [{ ...scope, combinations, operation, metric, ...finding }] : [];
       });
     }),
@@ -175,11 +187,11 @@ export function factorEffects(
   seed: number,
   bounds: ClaimBounds = PLAIN_BOUNDS,
 ): { effects: (Effect & BlockFinding)[]; interactions: (Interaction & BlockFinding)[] } {
-  const distinct = treatments.filter(({ sameAs }) => sameAs === undefined);
-  const factors = varyingFactors(distinct);
+  const distinctTreatments = treatments.filter(({ sameAs }) => sameAs === undefined);
+  const factors = varyingFactors(distinctTreatments);
   if (factors.length < 2) return { effects: [], interactions: [] };
   return {
-    effects: ask(effectContrasts(distinct, factors), seed, bounds),
-    interactions: ask(interactionContrasts(distinct, factors), seed, bounds),
+    effects: answerContrasts(effectContrasts(distinctTreatments, factors), seed, bounds),
+    interactions: answerContrasts(interactionContrasts(distinctTreatments, factors), seed, bounds),
   };
 }

@@ -79,8 +79,8 @@ describe("the outlook of few trials", () => {
       (each) => each.treatment === "flat-pooled" && each.operation === "add" && each.metric === "mean",
     );
     if (!last) throw new Error("the example compares the last treatment");
-    const { range, trialsToDecide } = outlookOf(result, last) ?? {};
-    expect(range?.map((end) => end.toFixed(3))).toEqual(["1.500", "1.540"]);
+    const { ratioRange, trialsToDecide } = outlookOf(result, last) ?? {};
+    expect(ratioRange?.map((end) => end.toFixed(3))).toEqual(["1.500", "1.540"]);
     expect(trialsToDecide === undefined || trialsToDecide >= 5).toBe(true);
     expect(fewTrialsOutlook(result)?.text).toMatch(
       /^3 trials of each show ranges, not intervals\. If ratio and spread stay as seen, about \d+ would decide/,

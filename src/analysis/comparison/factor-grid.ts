@@ -49,10 +49,10 @@ export function gridFactors(result: ResultDocument): Factor[] {
 
 function axesOf(
   factors: readonly Factor[],
-  across: string | undefined,
+  columnFactor: string | undefined,
 ): [rows: Factor, columns: Factor] | undefined {
-  const fewest = factors.slice(0, 2).sort((a, b) => a.levels.length - b.levels.length)[0];
-  const columns = factors.find(({ name }) => name === across) ?? fewest;
+  const factorWithFewestLevels = factors.slice(0, 2).sort((a, b) => a.levels.length - b.levels.length)[0];
+  const columns = factors.find(({ name }) => name === columnFactor) ?? factorWithFewestLevels;
   const rows = factors.find((factor) => factor !== columns);
   return columns && rows && [rows, columns];
 }
@@ -60,10 +60,10 @@ function axesOf(
 function rankedCells(cells: readonly Omit<GridCell, "rank">[], metric: ComparisonMetric): GridCell[] {
   const medians = cells.map(({ summary }) => summary.median);
   const [least, most] = [Math.min(...medians), Math.max(...medians)];
-  const best = isLargerBetter(metric) ? most : least;
+  const bestMedian = isLargerBetter(metric) ? most : least;
   return cells.map((cell) => {
-    const isEnd = least < most && (cell.summary.median === least || cell.summary.median === most);
-    return { ...cell, rank: isEnd ? (cell.summary.median === best ? "best" : "worst") : undefined };
+    const isExtreme = least < most && (cell.summary.median === least || cell.summary.median === most);
+    return { ...cell, rank: isExtreme ? (cell.summary.median === bestMedian ? "best" : "worst") : undefined };
   });
 }
 
@@ -78,8 +78,8 @@ export function factorGrids(result: ResultDocument, question: GridQuestion): Gri
   const baseline = result.treatments[0]?.id;
   const titles = new Map<string, string>();
   const cells = distinctTreatments(result).flatMap(({ id, levels, summary }) => {
-    const found = summary?.find((each) => each.operation === operation && each.metric === metric);
-    if (!found || !isShown(id)) return [];
+    const metricSummary = summary?.find((each) => each.operation === operation && each.metric === metric);
+    if (!metricSummary || !isShown(id)) return [];
     titles.set(id, others.map(({ name }) => `${name}=${levels[name] ?? ""}`).join(", "));
     const comparison = result.comparisons.find(
       (each) =>
@@ -88,20 +88,25 @@ export function factorGrids(result: ResultDocument, question: GridQuestion): Gri
         each.baseline === baseline &&
         each.treatment === id,
     );
-    const place = { row: levels[rows.name] ?? "", column: levels[columns.name] ?? "" };
-    return [{ treatment: id, ...place, summary: found, comparison, isBaseline: id === baseline }];
+    const cellPosition = { row: levels[rows.name] ?? "", column: levels[columns.name] ?? "" };
+    return [
+      { treatment: id, ...cellPosition, summary: metricSummary, comparison, isBaseline: id === baseline },
+    ];
   });
-  const used = (factor: Factor, of: (cell: (typeof cells)[number]) => string): Factor => ({
+  const withUsedLevels = (factor: Factor, of: (cell: (typeof cells)[number]) => string): Factor => ({
     name: factor.name,
     levels: factor.levels.filter((level) => cells.some((cell) => of(cell) === level)),
   });
-  const [shownRows, shownColumns] = [used(rows, ({ row }) => row), used(columns, ({ column }) => column)];
-  const all = rankedCells(cells, metric);
+  const [shownRows, shownColumns] = [
+    withUsedLevels(rows, ({ row }) => row),
+    withUsedLevels(columns, ({ column }) => column),
+  ];
+  const allCells = rankedCells(cells, metric);
   return [...new Set(titles.values())].map((title) => ({
     title,
     operation,
     rows: shownRows,
     columns: shownColumns,
-    cells: all.filter(({ treatment }) => titles.get(treatment) === title),
+    cells: allCells.filter(({ treatment }) => titles.get(treatment) === title),
   }));
 }

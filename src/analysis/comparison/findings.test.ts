@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isFull } from "../../../test/support/lanes.js";
 import { Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
-import { findingsOf, medianWithInterval, ownMedian, settling, type Question } from "./findings.js";
+import { findingsOf, medianWithInterval, medianSummary, settling, type Question } from "./findings.js";
 import type { LogSeries } from "../steady-state/series.js";
 import { isDifference } from "./verdicts.js";
 
@@ -158,7 +158,7 @@ describe("findingsOf", () => {
     });
     fc.assert(
       fc.property(amounts, fc.integer(), (values, seed) => {
-        const { median, ciLow, ciHigh } = ownMedian(values, seed);
+        const { median, ciLow, ciHigh } = medianSummary(values, seed);
         expect(ciLow).toBeGreaterThanOrEqual(0);
         expect(ciLow).toBeLessThanOrEqual(median * (1 + 1e-9));
         expect(ciHigh).toBeGreaterThanOrEqual(median * (1 - 1e-9));

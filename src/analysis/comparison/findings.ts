@@ -6,19 +6,19 @@ import { familyPValues } from "../statistics/family-test.js";
 import {
   BLOCKS_MIN,
   nearFactor,
-  NEAR_SHARE,
+  NEAR_BLOCK_SHARE_MIN,
   PLAIN_BOUNDS,
   SIGNIFICANCE_LEVEL,
   type ClaimBounds,
 } from "../statistics/limits.js";
-import { meanWithoutPlaces, withoutPlaces, type Differences } from "../statistics/place-effect.js";
+import { meanWithoutPlaces, logsWithoutPlaces, type Differences } from "../statistics/place-effect.js";
 import {
   bootstrapInterval,
   expandedConfidence,
   holmAdjusted,
   median,
   medianOfSorted,
-  rangeMiss,
+  rangeMissChance,
   studentInterval,
   studentPValue,
 } from "../statistics/statistics.js";
@@ -46,39 +46,40 @@ export interface Question {
 export type BlockFinding = RatioFinding & { readonly differences: Differences };
 
 /** Number of robust standard deviations beyond which the ratio of a block cannot be noise. */
-const SPREADS_MAX = 4;
+const NOISE_DEVIATIONS_MAX = 4;
 /** Factor from the median absolute deviation of normal values to their standard deviation. */
-const DEVIATIONS_IN_MAD = 1.4826;
+const STANDARD_DEVIATION_PER_MAD = 1.4826;
 
 /**
  * True if the ratios of single blocks (as logarithms) agree that there is no difference: nearly all are near 1, and none is
  * far from the others.
  */
-export function areNear(ratios: readonly number[], equivalence: number): boolean {
-  const near = Math.log(nearFactor(equivalence));
+export function areRatiosNearOne(ratios: readonly number[], equivalence: number): boolean {
+  const logNearFactor = Math.log(nearFactor(equivalence));
   const middle = median(ratios);
-  const spread = DEVIATIONS_IN_MAD * median(ratios.map((ratio) => Math.abs(ratio - middle)));
-  const isNoise = (ratio: number): boolean => Math.abs(ratio) <= Math.max(near, SPREADS_MAX * spread);
+  const spread = STANDARD_DEVIATION_PER_MAD * median(ratios.map((ratio) => Math.abs(ratio - middle)));
+  const isWithinNoise = (ratio: number): boolean =>
+    Math.abs(ratio) <= Math.max(logNearFactor, NOISE_DEVIATIONS_MAX * spread);
   return (
-    ratios.filter((ratio) => Math.abs(ratio) <= near).length >= NEAR_SHARE * ratios.length &&
-    ratios.every(isNoise)
+    ratios.filter((ratio) => Math.abs(ratio) <= logNearFactor).length >=
+      NEAR_BLOCK_SHARE_MIN * ratios.length && ratios.every(isWithinNoise)
   );
 }
 
 /**
  * Verdict of a comparison without its family of questions, at most exploratory. Indistinguishable requires an interval near
- * 1 and `isSteady`.
+ * 1 and `areBlocksSteady`.
  */
 export function verdictOf(
   finding: Omit<RatioFinding, "verdict">,
-  isSteady: boolean,
+  areBlocksSteady: boolean,
   { equivalence } = PLAIN_BOUNDS,
 ): RatioFinding["verdict"] {
   const { ciLow, ciHigh, pAdjusted } = finding;
   if (ciLow === null || ciHigh === null || pAdjusted === null) return "inconclusive";
   if (pAdjusted <= SIGNIFICANCE_LEVEL && (ciLow > 1 || ciHigh < 1)) return "exploratory";
-  const isSame = ciLow >= 1 / equivalence && ciHigh <= equivalence;
-  return isSame && isSteady ? "indistinguishable" : "inconclusive";
+  const isWithinEquivalence = ciLow >= 1 / equivalence && ciHigh <= equivalence;
+  return isWithinEquivalence && areBlocksSteady ? "indistinguishable" : "inconclusive";
 }
 
 /**
@@ -95,21 +96,25 @@ export function medianWithInterval(
   if (values.length < BLOCKS_MIN) return { median: median(values), ciLow: null, ciHigh: null };
   const confidence = expandedConfidence(values.length, level, mean.degrees);
   const { low, high } = bootstrapInterval(values, medianOfSorted, new Prng(seed), confidence);
-  if (rangeMiss(mean.degrees + 1) <= level) return { median: median(values), ciLow: low, ciHigh: high };
-  const wide = studentInterval(mean, level);
-  return { median: median(values), ciLow: Math.min(low, wide.low), ciHigh: Math.max(high, wide.high) };
+  if (rangeMissChance(mean.degrees + 1) <= level) return { median: median(values), ciLow: low, ciHigh: high };
+  const tInterval = studentInterval(mean, level);
+  return {
+    median: median(values),
+    ciLow: Math.min(low, tInterval.low),
+    ciHigh: Math.max(high, tInterval.high),
+  };
 }
 
 /** Median and interval of values of 0 or more, computed on logarithms unless a value is 0. */
-export function ownMedian(
+export function medianSummary(
   values: readonly number[],
   seed: number,
 ): { median: number; ciLow: number | null; ciHigh: number | null } {
   const hasZero = values.some((value) => value <= 0);
   const { ciLow, ciHigh } = medianWithInterval(hasZero ? values : values.map(Math.log), seed);
-  const endOf = (end: number | null): number | null =>
+  const intervalEndOf = (end: number | null): number | null =>
     end === null ? null : hasZero ? Math.max(0, end) : Math.exp(end);
-  return { median: median(values), ciLow: endOf(ciLow), ciHigh: endOf(ciHigh) };
+  return { median: median(values), ciLow: intervalEndOf(ciLow), ciHigh: intervalEndOf(ciHigh) };
 }
 
 /** Median over blocks of the ratios of `values` to `reference`, with its interval; undefined if no block has both sides. */
@@ -121,11 +126,16 @@ export function pairedRatio(
   const series = [...ratioSeries(values, reference)].sort(([a], [b]) => a - b);
   if (series.length === 0) return undefined;
   const differences = differencesOf(new Map(series), places);
-  const each = [...differences.values()];
-  const own = deriveSeed(seed, "finding", key);
-  const logRatio = medianWithInterval(withoutPlaces(each), own, level, meanWithoutPlaces(each));
+  const blockDifferences = [...differences.values()];
+  const intervalSeed = deriveSeed(seed, "finding", key);
+  const logRatio = medianWithInterval(
+    logsWithoutPlaces(blockDifferences),
+    intervalSeed,
+    level,
+    meanWithoutPlaces(blockDifferences),
+  );
   return {
-    blocks: each.length,
+    blocks: blockDifferences.length,
     ratio: Math.exp(logRatio.median),
     ciLow: logRatio.ciLow === null ? null : Math.exp(logRatio.ciLow),
     ciHigh: logRatio.ciHigh === null ? null : Math.exp(logRatio.ciHigh),
@@ -136,11 +146,11 @@ export function pairedRatio(
 type UnadjustedFinding = Omit<BlockFinding, "verdict" | "pAdjusted">;
 
 function answerQuestion(question: Question, seed: number, level: number): UnadjustedFinding | undefined {
-  const paired = pairedRatio(question, seed, level);
-  if (!paired) return undefined;
-  if (paired.blocks < BLOCKS_MIN) return { ...paired, test: null, pValue: null };
-  const pValue = studentPValue(meanWithoutPlaces([...paired.differences.values()]));
-  return { ...paired, test: "paired", pValue };
+  const ratioEstimate = pairedRatio(question, seed, level);
+  if (!ratioEstimate) return undefined;
+  if (ratioEstimate.blocks < BLOCKS_MIN) return { ...ratioEstimate, test: null, pValue: null };
+  const pValue = studentPValue(meanWithoutPlaces([...ratioEstimate.differences.values()]));
+  return { ...ratioEstimate, test: "paired", pValue };
 }
 
 /** Answers to the questions, in their order; an answer is undefined if no block has both sides. */
@@ -155,15 +165,15 @@ export function findingsOf(
     level,
   ).map((each, i) => {
     if (!each) return undefined;
-    const isNear = areNear(withoutPlaces([...each.differences.values()]), equivalence);
+    const areBlocksNear = areRatiosNearOne(logsWithoutPlaces([...each.differences.values()]), equivalence);
     const { hasOutlyingTrial = false, objection } = family[i] ?? {};
     if (objection !== undefined) return { ...each, verdict: "inconclusive", objection };
-    return { ...each, verdict: verdictOf(each, isNear && !hasOutlyingTrial, bounds) };
+    return { ...each, verdict: verdictOf(each, areBlocksNear && !hasOutlyingTrial, bounds) };
   });
 }
 
 /** P-value times 5 % / `level`: comparing it with 5 % is comparing the original with `level`. */
-export function pricedP(p: number, level: number): number {
+export function scaledPValue(p: number, level: number): number {
   return Math.min(1, (p * SIGNIFICANCE_LEVEL) / level);
 }
 
@@ -171,9 +181,12 @@ export function withAdjustedP<T extends { readonly pValue: number | null }>(
   answers: readonly (T | undefined)[],
   level = SIGNIFICANCE_LEVEL,
 ): ((T & { pAdjusted: number | null }) | undefined)[] {
-  const corrected = holmAdjusted(answers.flatMap((each) => each?.pValue ?? [])).map((p) => pricedP(p, level));
+  const correctedPValues = holmAdjusted(answers.flatMap((each) => each?.pValue ?? [])).map((p) =>
+    scaledPValue(p, level),
+  );
   return answers.map(
-    (each) => each && { ...each, pAdjusted: each.pValue === null ? null : (corrected.shift() ?? null) },
+    (each) =>
+      each && { ...each, pAdjusted: each.pValue === null ? null : (correctedPValues.shift() ?? null) },
   );
 }
 
@@ -186,16 +199,16 @@ export function settling(
   seed: number,
   { level } = PLAIN_BOUNDS,
 ): <T extends BlockFinding>(each: T) => Omit<T, "differences"> & { familyP: number | null } {
-  const testable = family.filter(({ blocks }) => blocks >= BLOCKS_MIN);
+  const testableAnswers = family.filter(({ blocks }) => blocks >= BLOCKS_MIN);
   const prng = new Prng(deriveSeed(seed, "family"));
   const pValues = familyPValues(
-    testable.map(({ differences }) => differences),
+    testableAnswers.map(({ differences }) => differences),
     prng,
-  ).map((p) => pricedP(p, level));
-  const known = new Map(testable.map((each, i) => [each, pValues[i] ?? null]));
+  ).map((p) => scaledPValue(p, level));
+  const pValueByAnswer = new Map(testableAnswers.map((each, i) => [each, pValues[i] ?? null]));
   return (each) => {
     const { differences, ...answer } = each;
-    const familyP = known.get(each) ?? null;
+    const familyP = pValueByAnswer.get(each) ?? null;
     const isFinding = familyP !== null && familyP <= SIGNIFICANCE_LEVEL && isDifference(each);
     return { ...answer, ...(isFinding && { verdict: "finding" as const }), familyP };
   };

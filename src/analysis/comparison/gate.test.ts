@@ -2,10 +2,10 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
-import { chanceBeyond, deviateOf, shiftOf } from "../statistics/welch.js";
+import { pValueOfDeviate, deviateOf, shiftOf } from "../statistics/welch.js";
 import type { LogSeries } from "../steady-state/series.js";
-import { chanceMaxima, deviateToClaim, familyPValue, type GateColumn } from "./gate.js";
-import { ratiosWithin } from "./unpaired.js";
+import { largestChanceDeviates, deviateToClaim, familyPValue, type GateColumn } from "./gate.js";
+import { ratioInterval } from "./unpaired.js";
 
 /** Roughly normal noise: the sum of twelve uniform numbers. */
 function noise(prng: Prng): number {
@@ -31,7 +31,7 @@ it("the gate is hardly stricter for a single metric than the test of that metric
       after: series([1.3, 1.5, 1.15, 1.4, 1.25, 1.3, 1.2, 1.35]),
     },
   ];
-  const maxima = chanceMaxima(columns, prng);
+  const maxima = largestChanceDeviates(columns, prng);
   expect(deviateToClaim(maxima)).toBeGreaterThan(1.959);
   expect(deviateToClaim(maxima)).toBeLessThan(2.4);
   expect(familyPValue(maxima, 0)).toBeCloseTo(1, 6);
@@ -47,7 +47,7 @@ it("the gate finds a clear difference with five trials among 40 other metrics", 
     before: series([0, 0.01, 0.02, 0.01, 0]),
     after: series([0.7, 0.71, 0.69, 0.7, 0.72]),
   };
-  const maxima = chanceMaxima([clear, ...others], prng);
+  const maxima = largestChanceDeviates([clear, ...others], prng);
   expect(familyPValue(maxima, deviateOf(shiftIn(clear)))).toBeLessThan(0.01);
 });
 
@@ -65,7 +65,7 @@ it("the gate gives a false alarm in at most 5 % of comparisons of equal runs, ov
         return { run, before, after };
       }),
     );
-    if (familyPValue(chanceMaxima(columns, prng), largest(columns)) <= 0.05) alarms++;
+    if (familyPValue(largestChanceDeviates(columns, prng), largest(columns)) <= 0.05) alarms++;
   }
   // 99.9 % of binomial counts with a chance of 0.05 are at most this.
   expect(alarms).toBeLessThanOrEqual(7);
@@ -76,9 +76,9 @@ it("the gate leaves out blocks without a value", () => {
   const before = series(Array.from({ length: 12 }, () => noise(prng)));
   const after = series(Array.from({ length: 12 }, () => noise(prng) + 4));
   const holes = { run: 0, before, after: new Map([...after].filter(([block]) => block > 4)) };
-  const maxima = chanceMaxima([{ run: 0, before, after }, holes], prng);
+  const maxima = largestChanceDeviates([{ run: 0, before, after }, holes], prng);
   expect(familyPValue(maxima, deviateOf(shiftIn(holes)))).toBeLessThan(0.01);
-  expect(chanceMaxima([], prng).at(-1)).toBe(0);
+  expect(largestChanceDeviates([], prng).at(-1)).toBe(0);
 });
 
 const values = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), { minLength: 5, maxLength: 9 });
@@ -99,13 +99,13 @@ it("the gate claims a difference from a ratio exactly if the interval excludes t
           before: series(before),
           after: series(after),
         }));
-        const maxima = chanceMaxima(all, new Prng(5));
+        const maxima = largestChanceDeviates(all, new Prng(5));
         for (const column of all) {
           const shift = shiftIn(column);
-          const [low, high] = ratiosWithin(shift, deviateToClaim(maxima, level));
+          const [low, high] = ratioInterval(shift, deviateToClaim(maxima, level));
           const deviate = deviateOf(shift, Math.log(ratio));
           expect(familyPValue(maxima, deviate) <= level).toBe(ratio < low || ratio > high);
-          expect(familyPValue(maxima, deviate)).toBeGreaterThanOrEqual(chanceBeyond(deviate));
+          expect(familyPValue(maxima, deviate)).toBeGreaterThanOrEqual(pValueOfDeviate(deviate));
         }
       },
     ),

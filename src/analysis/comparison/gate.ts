@@ -3,7 +3,13 @@ import type { Prng } from "../../foundation/prng.js";
 import { fillNormal } from "../statistics/family-test.js";
 import { SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
-import { chanceBeyond, deviateAt, deviateOf, shiftBetween, type MeanError } from "../statistics/welch.js";
+import {
+  pValueOfDeviate,
+  deviateAtLevel,
+  deviateOf,
+  shiftBetween,
+  type MeanError,
+} from "../statistics/welch.js";
 import type { LogSeries } from "../steady-state/series.js";
 
 const RANDOM_ROTATIONS = 5000;
@@ -19,7 +25,7 @@ export interface GateColumn {
 }
 
 /** Largest deviate of any column in each simulation of chance, in ascending order. */
-export type ChanceMaxima = Float64Array;
+export type LargestChanceDeviates = Float64Array;
 
 /** A random direction in the space of the blocks of one run, with a mean of 0 and a length of 1. */
 interface Direction {
@@ -41,24 +47,24 @@ interface ColumnSide {
  */
 interface RotationResult extends MeanError {
   mean: number;
-  squared: number;
-  values: number;
+  squaredError: number;
+  valueCount: number;
 }
 
 /**
- * Writes the mean of the residuals along their direction, and its error, to `turned`. The residuals have one degree of
+ * Writes the mean of the residuals along their direction, and its error, to `rotation`. The residuals have one degree of
  * freedom fewer than the values, but the error counts it, which makes up for noise with two humps.
  */
-function rotate({ residuals, squares, direction }: ColumnSide, turned: RotationResult): void {
+function rotate({ residuals, squares, direction }: ColumnSide, rotation: RotationResult): void {
   const values = residuals.length;
-  let along = 0;
-  for (let i = 0; i < values; i++) along += (direction[i] as number) * (residuals[i] as number);
-  turned.mean = along / Math.sqrt(values);
-  turned.values = values;
-  turned.squared = Math.max(0, squares - along * along) / (values - 2) / values;
+  let projection = 0;
+  for (let i = 0; i < values; i++) projection += (direction[i] as number) * (residuals[i] as number);
+  rotation.mean = projection / Math.sqrt(values);
+  rotation.valueCount = values;
+  rotation.squaredError = Math.max(0, squares - projection * projection) / (values - 2) / values;
 }
 
-class Directions {
+class RandomDirections {
   private readonly directions: Direction[] = [];
   private readonly normals = new Map<number | undefined, Float64Array>();
 
@@ -67,16 +73,16 @@ class Directions {
     const centre = mean(values);
     const residuals = Float64Array.from(values, (value) => value - centre);
     const squares = residuals.reduce((sum, residual) => sum + residual * residual, 0);
-    return { residuals, squares, direction: this.through(run, [...series.keys()]) };
+    return { residuals, squares, direction: this.directionThrough(run, [...series.keys()]) };
   }
 
-  private through(run: number | undefined, blocks: readonly number[]): Float64Array {
+  private directionThrough(run: number | undefined, blocks: readonly number[]): Float64Array {
     const known = this.directions.find((each) => each.run === run && each.blocks.join() === blocks.join());
     if (known) return known.elements;
     const elements = new Float64Array(blocks.length);
     this.directions.push({ run, blocks, elements });
-    const size = Math.max(this.normals.get(run)?.length ?? 0, ...blocks.map((block) => block + 1));
-    this.normals.set(run, new Float64Array(size));
+    const blockCount = Math.max(this.normals.get(run)?.length ?? 0, ...blocks.map((block) => block + 1));
+    this.normals.set(run, new Float64Array(blockCount));
     return elements;
   }
 
@@ -97,49 +103,59 @@ class Directions {
   }
 }
 
-export function chanceMaxima(columns: readonly GateColumn[], prng: Prng): ChanceMaxima {
-  const directions = new Directions();
+export function largestChanceDeviates(columns: readonly GateColumn[], prng: Prng): LargestChanceDeviates {
+  const directions = new RandomDirections();
   const sides = columns.map(({ run, before, after }) => ({
     before: directions.sideOf(undefined, before),
     after: directions.sideOf(run, after),
   }));
-  const one: RotationResult = { mean: 0, squared: 0, values: 0 };
-  const other: RotationResult = { ...one };
+  const beforeResult: RotationResult = { mean: 0, squaredError: 0, valueCount: 0 };
+  const afterResult: RotationResult = { ...beforeResult };
   return Float64Array.from({ length: RANDOM_ROTATIONS }, () => {
     directions.draw(prng);
-    let largest = 0;
+    let largestDeviate = 0;
     for (const { before, after } of sides) {
-      rotate(before, one);
-      rotate(after, other);
-      const difference = other.mean - one.mean;
+      rotate(before, beforeResult);
+      rotate(after, afterResult);
+      const difference = afterResult.mean - beforeResult.mean;
       // A deviate is never larger than its t, so a t that is not the largest needs no conversion.
-      if (difference * difference <= largest * largest * (one.squared + other.squared)) continue;
-      largest = Math.max(largest, Math.abs(deviateOf(shiftBetween(difference, one, other))));
+      if (
+        difference * difference <=
+        largestDeviate * largestDeviate * (beforeResult.squaredError + afterResult.squaredError)
+      )
+        continue;
+      largestDeviate = Math.max(
+        largestDeviate,
+        Math.abs(deviateOf(shiftBetween(difference, beforeResult, afterResult))),
+      );
     }
-    return largest;
+    return largestDeviate;
   }).sort();
 }
 
 /**
- * Number among `all` simulated chances that may be as extreme as the observed value for a claim at `level`; the observed
+ * Number among `simulations` simulated chances that may be as extreme as the observed value for a claim at `level`; the observed
  * value counts as one more.
  */
-export function chancesAllowed(all: number, level: number): number {
-  return Math.floor(level * (all + 1)) - 1;
+export function allowedExtremeCount(simulations: number, level: number): number {
+  return Math.floor(level * (simulations + 1)) - 1;
 }
 
 /**
  * Deviate that a shift must exceed to be claimed at `level` over all columns; never below the deviate for a single column.
  */
-export function deviateToClaim(maxima: ChanceMaxima, level = SIGNIFICANCE_LEVEL): number {
-  const allowed = chancesAllowed(maxima.length, level);
-  return Math.max(deviateAt(level), maxima[maxima.length - 1 - allowed] ?? Number.POSITIVE_INFINITY);
+export function deviateToClaim(maxima: LargestChanceDeviates, level = SIGNIFICANCE_LEVEL): number {
+  const extremeCount = allowedExtremeCount(maxima.length, level);
+  return Math.max(
+    deviateAtLevel(level),
+    maxima[maxima.length - 1 - extremeCount] ?? Number.POSITIVE_INFINITY,
+  );
 }
 
 /** Chance that any column shows such a deviate although no column truly differs. */
-export function familyPValue(maxima: ChanceMaxima, deviate: number): number {
-  const size = Math.abs(deviate);
-  const reached = maxima.length - maxima.findIndex((largest) => largest >= size);
-  const asLarge = size > (maxima.at(-1) ?? 0) ? 0 : reached;
-  return Math.max(chanceBeyond(size), (1 + asLarge) / (maxima.length + 1));
+export function familyPValue(maxima: LargestChanceDeviates, deviate: number): number {
+  const absoluteDeviate = Math.abs(deviate);
+  const maximaFromSize = maxima.length - maxima.findIndex((largest) => largest >= absoluteDeviate);
+  const asLargeCount = absoluteDeviate > (maxima.at(-1) ?? 0) ? 0 : maximaFromSize;
+  return Math.max(pValueOfDeviate(absoluteDeviate), (1 + asLargeCount) / (maxima.length + 1));
 }

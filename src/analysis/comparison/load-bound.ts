@@ -6,15 +6,15 @@ import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { NO_FACTOR } from "./noise-floor.js";
 
 /** Busy share of the clients' time below which their think time bounds the throughput. */
-const BUSY_MAX = 0.5;
+const BUSY_SHARE_MAX = 0.5;
 /**
  * Largest share of unserved arrivals at which a schedule sets the throughput, and smallest share of empty polls at which a
  * lack of work does.
  */
-const UNSERVED_MAX = 0.01;
-const EMPTY_POLLS_MIN = 0.1;
+const UNSERVED_SHARE_MAX = 0.01;
+const EMPTY_POLL_SHARE_MIN = 0.1;
 /** Largest factor between throughputs that the load may explain; a larger one is stated as a difference. */
-const RATIO_MAX = 1.1;
+const THROUGHPUT_RATIO_MAX = 1.1;
 
 type Operations = Readonly<Record<string, OperationResult>>;
 
@@ -27,10 +27,12 @@ function operationsOfSameRole(
   operations: Operations,
   roles: Vocabulary["roles"],
 ): Set<string> {
-  const own = Object.values(roles)
+  const roleOperations = Object.values(roles)
     .map((role) => role.operations)
     .filter((names) => names.includes(operation) && names.every((name) => name in operations));
-  return new Set(own.length > 0 ? own.flat().filter((name) => !isRound(name)) : [operation]);
+  return new Set(
+    roleOperations.length > 0 ? roleOperations.flat().filter((name) => !isRound(name)) : [operation],
+  );
 }
 
 /** Share of their time in which the clients of `operation` are busy, over all operations that they perform. */
@@ -38,49 +40,53 @@ function busyShare(operation: string, operations: Operations, roles: Vocabulary[
   const { clients = 0, responseTimeMs } = operations[operation] ?? {};
   if (clients === 0 || !responseTimeMs) return 1;
   const busyMs = [...operationsOfSameRole(operation, operations, roles)].map((name) => {
-    const { transactionsPerSecond = 0, responseTimeMs: own } = operations[name] ?? {};
-    return transactionsPerSecond * (own?.mean ?? 0);
+    const { transactionsPerSecond = 0, responseTimeMs: operationTimeMs } = operations[name] ?? {};
+    return transactionsPerSecond * (operationTimeMs?.mean ?? 0);
   });
   return busyMs.reduce((sum, ms) => sum + ms, 0) / 1000 / clients;
 }
 
-const isScheduled = ({ offered = 0, dropped = 0, failures }: OperationResult): boolean =>
-  offered > 0 && dropped + sumOfCounts(failures) <= UNSERVED_MAX * offered;
-const isClosed = ({ emptyPolls, offered }: OperationResult): boolean =>
+const isSetBySchedule = ({ offered = 0, dropped = 0, failures }: OperationResult): boolean =>
+  offered > 0 && dropped + sumOfCounts(failures) <= UNSERVED_SHARE_MAX * offered;
+const isClosedLoop = ({ emptyPolls, offered }: OperationResult): boolean =>
   emptyPolls === 0 && offered === undefined;
-const isWaiting = ({ emptyPolls, transactions }: OperationResult): boolean =>
-  emptyPolls >= EMPTY_POLLS_MIN * transactions;
+const isWaitingForWork = ({ emptyPolls, transactions }: OperationResult): boolean =>
+  emptyPolls >= EMPTY_POLL_SHARE_MIN * transactions;
 
 /** Sentences, by operation, that state what bounds its throughput in every treatment. */
 export function loadBounds(result: ResultDocument): Map<string, string> {
   const { treatments, comparisons } = result;
   const { workload: vocabulary } = result;
-  const rates = comparisons.filter(
+  const rateComparisons = comparisons.filter(
     ({ metric, factor }) => metric === "eventsPerSecond" && factor !== NO_FACTOR,
   );
-  const isEven = (operation: string): boolean =>
-    rates
+  const hasEvenThroughput = (operation: string): boolean =>
+    rateComparisons
       .filter((each) => each.operation === operation)
-      .every(({ ratio }) => Math.max(ratio, 1 / ratio) <= RATIO_MAX);
-  const even = [...new Set(rates.map(({ operation }) => operation))].filter(isEven);
-  const holds = (operation: string, test: (result: OperationResult) => boolean): boolean =>
+      .every(({ ratio }) => Math.max(ratio, 1 / ratio) <= THROUGHPUT_RATIO_MAX);
+  const evenOperations = [...new Set(rateComparisons.map(({ operation }) => operation))].filter(
+    hasEvenThroughput,
+  );
+  const holdsInAllTreatments = (operation: string, test: (result: OperationResult) => boolean): boolean =>
     treatments.every(({ merged }) => {
       const result = merged?.operations[operation];
       return result !== undefined && test(result);
     });
-  const isThinking = (operation: string): boolean =>
-    holds(operation, isClosed) &&
+  const isBoundByThinkTime = (operation: string): boolean =>
+    holdsInAllTreatments(operation, isClosedLoop) &&
     treatments.every(
-      ({ merged }) => busyShare(operation, merged?.operations ?? {}, vocabulary.roles) < BUSY_MAX,
+      ({ merged }) => busyShare(operation, merged?.operations ?? {}, vocabulary.roles) < BUSY_SHARE_MAX,
     );
   const bounds = new Map<string, string>();
-  for (const operation of even)
-    if (holds(operation, isScheduled)) bounds.set(operation, "the arrival rate");
-    else if (isThinking(operation)) bounds.set(operation, "think time");
-  const source = [...bounds.keys()].find((operation) => vocabulary.operations[operation]?.flow === "in");
-  if (source !== undefined)
-    for (const operation of even)
-      if (!bounds.has(operation) && holds(operation, isWaiting))
-        bounds.set(operation, `the work of ${source}`);
+  for (const operation of evenOperations)
+    if (holdsInAllTreatments(operation, isSetBySchedule)) bounds.set(operation, "the arrival rate");
+    else if (isBoundByThinkTime(operation)) bounds.set(operation, "think time");
+  const sourceOperation = [...bounds.keys()].find(
+    (operation) => vocabulary.operations[operation]?.flow === "in",
+  );
+  if (sourceOperation !== undefined)
+    for (const operation of evenOperations)
+      if (!bounds.has(operation) && holdsInAllTreatments(operation, isWaitingForWork))
+        bounds.set(operation, `the work of ${sourceOperation}`);
   return bounds;
 }

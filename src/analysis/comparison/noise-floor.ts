@@ -33,12 +33,12 @@ export function noiseFloor(
 }
 
 /** True if the claim is a finding of the experiment, and A/A pairs do not make it look like noise. */
-export function isBelieved(claim: Comparison, comparisons: readonly Comparison[]): boolean {
-  return claim.verdict === "finding" && !isBelowNoise(claim, comparisons);
+export function isFindingAboveNoise(claim: Comparison, comparisons: readonly Comparison[]): boolean {
+  return claim.verdict === "finding" && !isWithinNoiseFloor(claim, comparisons);
 }
 
 /** True if a claimed difference is no larger than the differences of A/A pairs, which have the same settings. */
-export function isBelowNoise(claim: Comparison, comparisons: readonly Comparison[]): boolean {
+export function isWithinNoiseFloor(claim: Comparison, comparisons: readonly Comparison[]): boolean {
   if (claim.factor === NO_FACTOR || !isDifference(claim)) return false;
   const floor = noiseFloor(comparisons, claim.operation, claim.metric);
   return floor !== undefined && Math.max(claim.ratio, 1 / claim.ratio) <= floor;

@@ -14,7 +14,7 @@ export interface Outlook {
    * Least and largest ratio of the blocks if they are too few for an interval; undefined otherwise, and with a single
    * block.
    */
-  readonly range: readonly [low: number, high: number] | undefined;
+  readonly ratioRange: readonly [low: number, high: number] | undefined;
   /**
    * Trials of each treatment that would decide the comparison; undefined if the spread is not known or more than 100 are
    * needed.
@@ -28,9 +28,10 @@ export interface Outlook {
  */
 export function outlookOf(result: OutlookInputs, comparison: Comparison): Outlook | undefined {
   const { operation, metric, blocks, factor, objection } = comparison;
-  const isShort = blocks < BLOCKS_MIN;
+  const hasTooFewBlocks = blocks < BLOCKS_MIN;
   if (objection !== undefined) return undefined;
-  if (!isShort && (isSettled(comparison) || !isHeadline(metric) || factor === NO_FACTOR)) return undefined;
+  if (!hasTooFewBlocks && (isSettled(comparison) || !isHeadline(metric) || factor === NO_FACTOR))
+    return undefined;
   const sides = [comparison.baseline, comparison.treatment].flatMap(
     (id) => result.treatments.find((treatment) => treatment.id === id) ?? [],
   );
@@ -41,13 +42,13 @@ export function outlookOf(result: OutlookInputs, comparison: Comparison): Outloo
     logSeries(baseline, operation, metric, sides),
   );
   const values = [...ratios.values()];
-  const needed = trialsToDecide(values, headlineComparisons(result.comparisons).length);
+  const neededTrials = trialsToDecide(values, headlineComparisons(result.comparisons).length);
   return {
-    range:
-      isShort && values.length > 1
+    ratioRange:
+      hasTooFewBlocks && values.length > 1
         ? [Math.exp(Math.min(...values)), Math.exp(Math.max(...values))]
         : undefined,
     // The present number of trials did not decide the comparison, so it takes at least one more.
-    trialsToDecide: needed && Math.max(needed, values.length + 1),
+    trialsToDecide: neededTrials && Math.max(neededTrials, values.length + 1),
   };
 }

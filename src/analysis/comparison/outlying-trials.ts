@@ -1,7 +1,7 @@
 // Trials that a median hides: throughput zero, or beyond a factor of two of their treatment's median.
 import { operationsIn } from "../../metrics/operations.js";
 import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";
-import { OUTLYING } from "../statistics/limits.js";
+import { OUTLYING_FACTOR } from "../statistics/limits.js";
 import { completeTrials } from "../steady-state/series.js";
 import { mean, median } from "../statistics/quantiles.js";
 
@@ -11,12 +11,12 @@ const TRIALS_MIN = 3;
 const CHANCE_DEVIATIONS = 4;
 
 /** True if chance explains this number of transactions in a trial in which `expected` are usual. */
-export function isChance(transactions: number, expected: number): boolean {
+export function isWithinChance(transactions: number, expected: number): boolean {
   return Math.abs(transactions - expected) <= CHANCE_DEVIATIONS * Math.sqrt(expected);
 }
 
-function isBeyond(rate: number, middle: number): boolean {
-  return rate === 0 || (middle > 0 && Math.max(rate / middle, middle / rate) > OUTLYING);
+function isRateOutlying(rate: number, medianRate: number): boolean {
+  return rate === 0 || (medianRate > 0 && Math.max(rate / medianRate, medianRate / rate) > OUTLYING_FACTOR);
 }
 
 /**
@@ -25,27 +25,31 @@ function isBeyond(rate: number, middle: number): boolean {
  */
 export function outlyingTrials(treatments: readonly TreatmentResult[]): OutlyingTrial[] {
   return treatments.flatMap((treatment) => {
-    const complete = completeTrials(treatment);
-    return operationsIn(complete.map(({ operations }) => operations)).flatMap((operation) => {
-      const values = complete.flatMap(({ number, operations, windowSeconds }) => {
+    const completedTrials = completeTrials(treatment);
+    return operationsIn(completedTrials.map(({ operations }) => operations)).flatMap((operation) => {
+      const values = completedTrials.flatMap(({ number, operations, windowSeconds }) => {
         const result = operations[operation];
         const { eventsPerSecond: rate = 0, transactions = 0 } = result ?? {};
         return result ? [{ number, rate, transactions, windowSeconds }] : [];
       });
       if (values.length < TRIALS_MIN) return [];
-      const middle = median(values.map(({ rate }) => rate));
-      const perSecond = values.map(({ transactions, windowSeconds }) => transactions / windowSeconds);
+      const medianRate = median(values.map(({ rate }) => rate));
+      const transactionsPerSecond = values.map(
+        ({ transactions, windowSeconds }) => transactions / windowSeconds,
+      );
       // If most trials did nothing, the median is 0 and the mean takes its place.
-      const usual = median(perSecond) || mean(perSecond);
+      const usualPerSecond = median(transactionsPerSecond) || mean(transactionsPerSecond);
       return values
-        .filter(({ rate }) => isBeyond(rate, middle))
-        .filter(({ transactions, windowSeconds }) => !isChance(transactions, usual * windowSeconds))
+        .filter(({ rate }) => isRateOutlying(rate, medianRate))
+        .filter(
+          ({ transactions, windowSeconds }) => !isWithinChance(transactions, usualPerSecond * windowSeconds),
+        )
         .map(({ number, rate }) => ({
           treatment: treatment.id,
           trial: number,
           operation,
           eventsPerSecond: rate,
-          median: middle,
+          median: medianRate,
         }));
     });
   });
@@ -56,6 +60,6 @@ export function hasOutlyingTrial(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,
 ): boolean {
-  const isSpan = operation.startsWith("lifecycle.");
-  return outlyingTrials(treatments).some((each) => isSpan || each.operation === operation);
+  const isLifecycleSpan = operation.startsWith("lifecycle.");
+  return outlyingTrials(treatments).some((each) => isLifecycleSpan || each.operation === operation);
 }

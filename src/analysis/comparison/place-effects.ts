@@ -17,11 +17,11 @@ export interface PlaceEffect {
 }
 
 /** Values of `blocks`, treatment by treatment, without the effects of the treatment and of the block. */
-function centredOnBlocks(series: readonly LogSeries[], blocks: readonly number[]): number[] {
+function residualsOfBlocks(series: readonly LogSeries[], blocks: readonly number[]): number[] {
   const rows = series.map((each) => blocks.map((block) => each.get(block) ?? 0));
-  const ofBlocks = blocks.map((_, i) => mean(rows.map((row) => row[i] ?? 0)));
-  const all = mean(ofBlocks);
-  return rows.flatMap((row) => row.map((value, i) => value - mean(row) - (ofBlocks[i] ?? 0) + all));
+  const blockMeans = blocks.map((_, i) => mean(rows.map((row) => row[i] ?? 0)));
+  const grandMean = mean(blockMeans);
+  return rows.flatMap((row) => row.map((value, i) => value - mean(row) - (blockMeans[i] ?? 0) + grandMean));
 }
 
 function sumOfProducts(a: readonly number[], b: readonly number[]): number {
@@ -41,8 +41,8 @@ function placeEffectOn(
   const blocks = [...(series[0]?.keys() ?? [])].filter((block) => series.every((each) => each.has(block)));
   if (treatments.length < 2 || blocks.length < BLOCKS_MIN) return undefined;
   const [logs, places] = [
-    centredOnBlocks(series, blocks),
-    centredOnBlocks(treatments.map(placeSeries), blocks),
+    residualsOfBlocks(series, blocks),
+    residualsOfBlocks(treatments.map(placeSeries), blocks),
   ];
   const information = sumOfProducts(places, places);
   if (information < 1) return undefined;

@@ -13,7 +13,7 @@ import { effectFound, trialsToFind } from "../statistics/trials-to-decide.js";
 import { differencesOf, logSeries, placeSeries, ratioSeries } from "../steady-state/series.js";
 
 /** Sizes of differences, as shares, for which a plan states the number of trials that finds them. */
-export const ASKED_SIZES = [0.05, 0.1, 0.2] as const;
+export const DIFFERENCE_SIZES = [0.05, 0.1, 0.2] as const;
 
 export interface PlannedReach {
   readonly operation: ComparedOperation;
@@ -25,7 +25,7 @@ export interface PlannedReach {
    * trials.
    */
   readonly finds: number | undefined;
-  /** Trials of each treatment that find each of `ASKED_SIZES`; undefined if more than 100 are needed. */
+  /** Trials of each treatment that find each of `DIFFERENCE_SIZES`; undefined if more than 100 are needed. */
   readonly trials: readonly (number | undefined)[];
 }
 
@@ -47,17 +47,19 @@ function spreadOf(
   metric: ComparisonMetric,
 ): number | undefined {
   if (!baseline) return undefined;
-  const of = (treatment: TreatmentResult, among: readonly TreatmentResult[]) =>
-    logSeries(treatment, operation, metric, among);
+  const seriesOf = (treatment: TreatmentResult, comparedTreatments: readonly TreatmentResult[]) =>
+    logSeries(treatment, operation, metric, comparedTreatments);
   if (others.length === 0) {
-    const single = pooledDeviation([[...differencesOf(of(baseline, [baseline])).values()]]);
-    return single === undefined ? undefined : single * Math.SQRT2;
+    const trialDeviation = pooledDeviation([[...differencesOf(seriesOf(baseline, [baseline])).values()]]);
+    return trialDeviation === undefined ? undefined : trialDeviation * Math.SQRT2;
   }
   return pooledDeviation(
     others.map((treatment) => {
       const sides = [baseline, treatment];
       const places = ratioSeries(placeSeries(treatment), placeSeries(baseline));
-      return [...differencesOf(ratioSeries(of(treatment, sides), of(baseline, sides)), places).values()];
+      return [
+        ...differencesOf(ratioSeries(seriesOf(treatment, sides), seriesOf(baseline, sides)), places).values(),
+      ];
     }),
   );
 }
@@ -70,18 +72,18 @@ export function plannedReach(
   { treatments }: Pick<ResultDocument, "treatments">,
   { trials, compared, level }: PlannedTrials,
 ): PlannedReach[] {
-  const known = comparedOperations(treatments).flatMap((operation) =>
+  const knownSpreads = comparedOperations(treatments).flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
       const spread = spreadOf(treatments, operation, metric);
       return spread === undefined || spread === 0 ? [] : [{ operation, metric, spread }];
     }),
   );
-  const questions = known.length * Math.max(1, compared);
-  return known.map(({ operation, metric, spread }) => ({
+  const questions = knownSpreads.length * Math.max(1, compared);
+  return knownSpreads.map(({ operation, metric, spread }) => ({
     operation,
     metric,
     spread: Math.expm1(spread),
     finds: trials < BLOCKS_MIN ? undefined : Math.expm1(effectFound(trials, questions, level) * spread),
-    trials: ASKED_SIZES.map((size) => trialsToFind(Math.log1p(size) / spread, questions)),
+    trials: DIFFERENCE_SIZES.map((size) => trialsToFind(Math.log1p(size) / spread, questions)),
   }));
 }

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
 import { Prng } from "../../foundation/prng.js";
 import type { ResultDocument } from "../../results/result-schema.js";
-import { raceAfter, raceStart, runsIn } from "./race.js";
+import { raceAfter, raceStart, isStillInRace } from "./race.js";
 
 type Treatments = ResultDocument["treatments"];
 
@@ -77,6 +77,6 @@ it("a race keeps treatments without samples, and decides nothing before a look",
 
 it("a race runs a removed treatment only in blocks before its removal", () => {
   const left = [{ treatment: "a", blocks: 5, best: "b", ratio: 0.5, ciLow: 0.4, ciHigh: 0.6 }];
-  expect([4, 5].map((block) => runsIn({ left }, "a", block))).toEqual([true, false]);
-  expect(runsIn({ left }, "b", 9)).toBe(true);
+  expect([4, 5].map((block) => isStillInRace({ left }, "a", block))).toEqual([true, false]);
+  expect(isStillInRace({ left }, "b", 9)).toBe(true);
 });

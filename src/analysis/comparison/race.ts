@@ -6,7 +6,7 @@ import type { RaceResult, TreatmentResult, TrialResult } from "../../results/res
 import type { Objective, StoppingRule } from "../../scenario/judgement.js";
 import { mean } from "../statistics/quantiles.js";
 import { familyPValues } from "../statistics/family-test.js";
-import { levelOf } from "../statistics/group-sequential.js";
+import { levelAtLastLook } from "../statistics/group-sequential.js";
 import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import {
   differencesOf,
@@ -15,7 +15,7 @@ import {
   ratioSeries,
   type LogSeries,
 } from "../steady-state/series.js";
-import { findingsOf, pricedP } from "./findings.js";
+import { findingsOf, scaledPValue } from "./findings.js";
 import { objectionToMetric } from "../diagnosis/validity.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 
@@ -32,11 +32,11 @@ interface Runner {
   readonly series: LogSeries;
 }
 
-function ranked(
+function rankRunners(
   treatments: readonly TreatmentResult[],
   { operation, metric, isMaximised }: Objective,
 ): Runner[] {
-  const reached = ({ series }: Runner): number => mean([...series.values()]) * (isMaximised ? 1 : -1);
+  const objectiveScore = ({ series }: Runner): number => mean([...series.values()]) * (isMaximised ? 1 : -1);
   return treatments
     .map((treatment) => ({
       id: treatment.id,
@@ -44,10 +44,10 @@ function ranked(
       series: logSeries(treatment, operation, metric, treatments),
     }))
     .filter(({ series }) => series.size > 0)
-    .sort((a, b) => reached(b) - reached(a));
+    .sort((a, b) => objectiveScore(b) - objectiveScore(a));
 }
 
-function placesOf({ treatment }: Runner, other: Runner): LogSeries {
+function placeDifferencesOf({ treatment }: Runner, other: Runner): LogSeries {
   return ratioSeries(placeSeries(treatment), placeSeries(other.treatment));
 }
 
@@ -55,12 +55,12 @@ function placesOf({ treatment }: Runner, other: Runner): LogSeries {
  * P-values of the first runner against each other one, corrected over all pairs of runners; 1 if a pair shares too few
  * blocks.
  */
-function pValuesToFirst(runners: readonly Runner[], prng: Prng): number[] {
+function pValuesAgainstFirst(runners: readonly Runner[], prng: Prng): number[] {
   const pairs = runners
     .flatMap((a, i) => runners.slice(i + 1).map((b) => ({ a, b, ratios: ratioSeries(b.series, a.series) })))
     .filter(({ ratios }) => ratios.size >= BLOCKS_MIN);
   const pValues = familyPValues(
-    pairs.map(({ a, b, ratios }) => differencesOf(ratios, placesOf(b, a))),
+    pairs.map(({ a, b, ratios }) => differencesOf(ratios, placeDifferencesOf(b, a))),
     prng,
   );
   const [first, ...others] = runners;
@@ -83,37 +83,39 @@ function raceAfterLook(
   const running = treatments
     .filter(({ id }) => race.running.includes(id))
     .map((each) => withTrialsUpTo(blocks, each));
-  const runners = ranked(running, objective);
+  const runners = rankRunners(running, objective);
   const [best, ...others] = runners;
   if (!best) return race;
   const questions = others.map((other) => ({
     key: ["race", String(blocks), best.id, other.id].join("\n"),
     reference: best.series,
     values: other.series,
-    places: placesOf(other, best),
+    places: placeDifferencesOf(other, best),
     hasOutlyingTrial: hasOutlyingTrial([best.treatment, other.treatment], objective.operation),
     objection: objectionToMetric(objective.metric, [best.treatment, other.treatment]),
   }));
   const findings = findingsOf(questions, seed, { level, equivalence: 1 + within });
-  const pValues = pValuesToFirst(runners, new Prng(deriveSeed(seed, "race", blocks)));
+  const pValues = pValuesAgainstFirst(runners, new Prng(deriveSeed(seed, "race", blocks)));
   const left: Departure[] = [];
-  const same = new Set([best.id]);
+  const indistinguishableIds = new Set([best.id]);
   for (const [i, { id }] of others.entries()) {
     const { ratio = 1, ciLow = null, ciHigh = null, verdict, objection } = findings[i] ?? {};
-    if (verdict === "indistinguishable") same.add(id);
+    if (verdict === "indistinguishable") indistinguishableIds.add(id);
     if (ciLow === null || ciHigh === null || objection !== undefined) continue;
-    const isWorse = objective.isMaximised ? ciHigh < 1 : ciLow > 1;
-    if (isWorse && pricedP(pValues[i] ?? 1, level) <= SIGNIFICANCE_LEVEL)
+    const isSurelyWorse = objective.isMaximised ? ciHigh < 1 : ciLow > 1;
+    if (isSurelyWorse && scaledPValue(pValues[i] ?? 1, level) <= SIGNIFICANCE_LEVEL)
       left.push({ treatment: id, blocks, best: best.id, ratio, ciLow, ciHigh });
   }
-  const stay = race.running.filter((id) => left.every(({ treatment }) => treatment !== id));
-  const open = stay.length > 1 ? stay.filter((id) => !same.has(id)) : [];
-  return { best: best.id, running: stay, open, left: [...race.left, ...left] };
+  const remainingIds = race.running.filter((id) => left.every(({ treatment }) => treatment !== id));
+  const undecidedIds =
+    remainingIds.length > 1 ? remainingIds.filter((id) => !indistinguishableIds.has(id)) : [];
+  return { best: best.id, running: remainingIds, open: undecidedIds, left: [...race.left, ...left] };
 }
 
 function hasWholeBlock({ running }: Race, treatments: readonly TreatmentResult[], blocks: number): boolean {
-  const hasEnded = ({ block, status }: TrialResult): boolean => block === blocks - 1 && status === "complete";
-  return running.every((id) => treatments.find((each) => each.id === id)?.trials.some(hasEnded));
+  const isCompleteInLastBlock = ({ block, status }: TrialResult): boolean =>
+    block === blocks - 1 && status === "complete";
+  return running.every((id) => treatments.find((each) => each.id === id)?.trials.some(isCompleteInLastBlock));
 }
 
 type RaceStopping = StoppingRule & { readonly race: Objective };
@@ -122,7 +124,7 @@ type RaceStopping = StoppingRule & { readonly race: Objective };
  * The race after the last of `looks`, which are ascending numbers of blocks; `before` if the block of that look is not
  * complete.
  */
-export function raceOn(
+export function raceAfterLastLook(
   before: Race,
   treatments: readonly TreatmentResult[],
   looks: readonly number[],
@@ -131,7 +133,12 @@ export function raceOn(
 ): Race {
   const blocks = looks.at(-1);
   if (blocks === undefined || !hasWholeBlock(before, treatments, blocks)) return before;
-  return raceAfterLook(before, treatments, { blocks, level: levelOf(looks, max), within, seed }, race);
+  return raceAfterLook(
+    before,
+    treatments,
+    { blocks, level: levelAtLastLook(looks, max), within, seed },
+    race,
+  );
 }
 
 export function raceStart(treatments: readonly Pick<TreatmentResult, "id">[]): Race {
@@ -142,16 +149,16 @@ export function raceStart(treatments: readonly Pick<TreatmentResult, "id">[]): R
 export function raceAfter(
   treatments: readonly TreatmentResult[],
   looks: readonly number[],
-  racing: RaceStopping,
+  stopping: RaceStopping,
   seed: number,
 ): Race {
   return looks.reduce(
-    (before, _, i) => raceOn(before, treatments, looks.slice(0, i + 1), racing, seed),
+    (before, _, i) => raceAfterLastLook(before, treatments, looks.slice(0, i + 1), stopping, seed),
     raceStart(treatments),
   );
 }
 
 /** True if the treatment is still in the race in that block, counted from 0. */
-export function runsIn(race: Pick<Race, "left">, treatment: string, block: number): boolean {
+export function isStillInRace(race: Pick<Race, "left">, treatment: string, block: number): boolean {
   return race.left.every((each) => each.treatment !== treatment || block < each.blocks);
 }

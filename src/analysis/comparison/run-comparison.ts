@@ -14,13 +14,19 @@ import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { boundsOf, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 import { deviateOf } from "../statistics/welch.js";
-import { completeTrials, logSeries, zeroAs, type LogSeries } from "../steady-state/series.js";
-import { areNear, pricedP } from "./findings.js";
-import { chanceMaxima, deviateToClaim, familyPValue, type ChanceMaxima, type GateColumn } from "./gate.js";
+import { completeTrials, logSeries, zeroReplacementIn, type LogSeries } from "../steady-state/series.js";
+import { areRatiosNearOne, scaledPValue } from "./findings.js";
+import {
+  largestChanceDeviates,
+  deviateToClaim,
+  familyPValue,
+  type LargestChanceDeviates,
+  type GateColumn,
+} from "./gate.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import { obstaclesBetween, runNotes } from "./run-differences.js";
-import { stallFamily, type StallFinding, type Treatments } from "./stalls.js";
-import { ratiosWithin, unpairedRatio, type UnpairedRatio } from "./unpaired.js";
+import { stallFamily, type StallFinding, type TreatmentsByKey } from "./stalls.js";
+import { ratioInterval, unpairedRatio, type UnpairedRatio } from "./unpaired.js";
 
 export interface StoredRun {
   readonly directory: string;
@@ -83,7 +89,7 @@ export interface ComparisonDocument {
   readonly regressions: number;
 }
 
-interface Match {
+interface TreatmentMatch {
   readonly before: TreatmentResult;
   readonly after: TreatmentResult;
 }
@@ -93,7 +99,7 @@ export function keyOf({ id, levels }: TreatmentResult): string {
   return JSON.stringify([id, entries]);
 }
 
-const byKey = ({ result }: StoredRun): Treatments =>
+const treatmentsByKey = ({ result }: StoredRun): TreatmentsByKey =>
   new Map(result.treatments.map((treatment) => [keyOf(treatment), treatment]));
 
 function requireTrials({ directory, result }: StoredRun): void {
@@ -104,15 +110,15 @@ function requireTrials({ directory, result }: StoredRun): void {
   );
 }
 
-function matchedTreatments(baseline: StoredRun, run: StoredRun): Match[] {
-  const others = byKey(run);
+function matchedTreatments(baseline: StoredRun, run: StoredRun): TreatmentMatch[] {
+  const others = treatmentsByKey(run);
   const matches = baseline.result.treatments.flatMap((before) => {
     const after = others.get(keyOf(before));
     return after ? [{ before, after }] : [];
   });
-  const areMeasured = ({ before, after }: Match): boolean =>
+  const haveCompleteTrials = ({ before, after }: TreatmentMatch): boolean =>
     [before, after].every((treatment) => completeTrials(treatment).length > 0);
-  if (matches.some(areMeasured)) return matches;
+  if (matches.some(haveCompleteTrials)) return matches;
   if (matches.length > 0)
     throw new UsageError(
       `${run.directory} has no complete trial in common with ${baseline.directory}`,
@@ -134,13 +140,17 @@ function seriesOf(
   return logSeries(treatment, operation, metric, []);
 }
 
-interface MetricPair extends Match, TreatmentMetric {
+interface MetricPair extends TreatmentMatch, TreatmentMetric {
   readonly reference: LogSeries;
   readonly values: LogSeries;
   readonly ratio: UnpairedRatio;
 }
 
-function measure(matches: readonly Match[], vocabulary: Vocabulary, level: number): MetricPair[] {
+function metricPairsOf(
+  matches: readonly TreatmentMatch[],
+  vocabulary: Vocabulary,
+  level: number,
+): MetricPair[] {
   return comparedOperations(matches.flatMap(({ before, after }) => [before, after])).flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric) =>
       matches.flatMap(({ before, after }) => {
@@ -148,23 +158,29 @@ function measure(matches: readonly Match[], vocabulary: Vocabulary, level: numbe
         const values = seriesOf(after, operation, metric);
         const ratio = unpairedRatio(reference, values, level);
         if (!ratio) return [];
-        const about = { treatment: before.id, operation, metric, unit: unitOf(vocabulary, operation) };
-        return [{ ...about, before, after, reference, values, ratio }];
+        const metricSubject = {
+          treatment: before.id,
+          operation,
+          metric,
+          unit: unitOf(vocabulary, operation),
+        };
+        return [{ ...metricSubject, before, after, reference, values, ratio }];
       }),
     ),
   );
 }
 
-function missing(
+function missingMetrics(
   pairs: readonly (readonly [has: TreatmentResult, lacks: TreatmentResult])[],
   vocabulary: Vocabulary,
 ): TreatmentMetric[] {
   return pairs.flatMap(([has, lacks]) =>
     comparedOperations([has]).flatMap((operation) =>
       COMPARISON_METRICS.flatMap((metric): TreatmentMetric[] => {
-        const isIn = (treatment: TreatmentResult): boolean => seriesOf(treatment, operation, metric).size > 0;
+        const hasMetric = (treatment: TreatmentResult): boolean =>
+          seriesOf(treatment, operation, metric).size > 0;
         const unit = unitOf(vocabulary, operation);
-        return isIn(has) && !isIn(lacks) ? [{ treatment: has.id, operation, metric, unit }] : [];
+        return hasMetric(has) && !hasMetric(lacks) ? [{ treatment: has.id, operation, metric, unit }] : [];
       }),
     ),
   );
@@ -191,7 +207,7 @@ function strictestBounds(runs: readonly StoredRun[]): ClaimBounds {
 
 /** Control of the error rate of all ratios of all runs: `maxima` are the largest deviates that chance shows among them. */
 interface ErrorControl {
-  readonly maxima: ChanceMaxima;
+  readonly maxima: LargestChanceDeviates;
   /** Level at which ratios claim: below 5 % if stalls take a part of it, or if trials were looked at before. */
   readonly level: number;
   readonly maxRegression: number;
@@ -212,15 +228,15 @@ function claimOf(
   { maxima, level, maxRegression }: ErrorControl,
 ): Claim {
   if (!shift) return NO_CLAIM;
-  const [familyLow, familyHigh] = ratiosWithin(shift, deviateToClaim(maxima, level));
-  const pOf = (deviate: number): number => pricedP(familyPValue(maxima, deviate), level);
+  const [familyLow, familyHigh] = ratioInterval(shift, deviateToClaim(maxima, level));
+  const familyPValueOf = (deviate: number): number => scaledPValue(familyPValue(maxima, deviate), level);
   const bound = regressionBound(metric, maxRegression);
-  const beyond = deviateOf(shift, bound) * (isLargerBetter(metric) ? -1 : 1);
+  const regressionDeviate = deviateOf(shift, bound) * (isLargerBetter(metric) ? -1 : 1);
   return {
     familyLow,
     familyHigh,
-    familyP: pOf(deviateOf(shift)),
-    pWorse: beyond > 0 ? pOf(beyond) : 1,
+    familyP: familyPValueOf(deviateOf(shift)),
+    pWorse: regressionDeviate > 0 ? familyPValueOf(regressionDeviate) : 1,
     isRegression: isLargerBetter(metric) ? familyHigh < Math.exp(bound) : familyLow > Math.exp(bound),
   };
 }
@@ -229,29 +245,30 @@ const excludesOne = (low: number | null, high: number | null): boolean =>
   low !== null && high !== null && (low > 1 || high < 1);
 
 /** Single trials of either run divided by the mean of the other run, as logarithms. */
-function singleRatios({ reference, values }: MetricPair): number[] {
+function singleTrialRatios({ reference, values }: MetricPair): number[] {
   const [before, after] = [[...reference.values()], [...values.values()]];
   const [centreBefore, centreAfter] = [mean(before), mean(after)];
   return [...before.map((value) => value - centreAfter), ...after.map((value) => value - centreBefore)];
 }
 
-function verdictOf(measured: MetricPair, claim: Claim, { equivalence }: ClaimBounds): RunVerdict {
-  const { before, after, operation, ratio } = measured;
+function verdictOf(pair: MetricPair, claim: Claim, { equivalence }: ClaimBounds): RunVerdict {
+  const { before, after, operation, ratio } = pair;
   if (excludesOne(claim.familyLow, claim.familyHigh)) return "finding";
   if (excludesOne(ratio.ciLow, ratio.ciHigh)) return "exploratory";
-  const isSteady =
-    areNear(singleRatios(measured), equivalence) && !hasOutlyingTrial([before, after], operation);
+  const areTrialsSteady =
+    areRatiosNearOne(singleTrialRatios(pair), equivalence) && !hasOutlyingTrial([before, after], operation);
   const { ciLow, ciHigh } = ratio;
-  const isSame = ciLow !== null && ciHigh !== null && ciLow >= 1 / equivalence && ciHigh <= equivalence;
-  return isSame && isSteady ? "indistinguishable" : "inconclusive";
+  const isWithinEquivalence =
+    ciLow !== null && ciHigh !== null && ciLow >= 1 / equivalence && ciHigh <= equivalence;
+  return isWithinEquivalence && areTrialsSteady ? "indistinguishable" : "inconclusive";
 }
 
-function findingOf(measured: MetricPair, gate: ErrorControl, bounds: ClaimBounds): RunFinding {
-  const { before, after, treatment, operation, metric, unit, reference, values } = measured;
-  const { trials, ratio, ciLow, ciHigh, pValue } = measured.ratio;
+function findingOf(pair: MetricPair, errorControl: ErrorControl, bounds: ClaimBounds): RunFinding {
+  const { before, after, treatment, operation, metric, unit, reference, values } = pair;
+  const { trials, ratio, ciLow, ciHigh, pValue } = pair.ratio;
   const middle = (series: LogSeries): number => Math.exp(mean([...series.values()]));
-  const claim = claimOf(measured, gate);
-  const zero = zeroAs([before, after], operation, metric);
+  const claim = claimOf(pair, errorControl);
+  const zeroReplacement = zeroReplacementIn([before, after], operation, metric);
   return {
     treatment,
     levels: before.levels,
@@ -265,9 +282,9 @@ function findingOf(measured: MetricPair, gate: ErrorControl, bounds: ClaimBounds
     ciLow,
     ciHigh,
     pValue,
-    ...(zero !== undefined && { zeroAs: zero }),
+    ...(zeroReplacement !== undefined && { zeroAs: zeroReplacement }),
     ...claim,
-    verdict: verdictOf(measured, claim, bounds),
+    verdict: verdictOf(pair, claim, bounds),
   };
 }
 
@@ -279,48 +296,48 @@ interface RunJudgement {
 /** Judges all runs under one error rate; half of it is for stalls if any stall could be claimed. */
 function judgeRuns(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: number): RunJudgement[] {
   const bounds = strictestBounds([baseline, ...runs]);
-  const seed = (part: string): Prng => new Prng(deriveSeed(baseline.result.scenario.seed, "gate", part));
-  const measured = runs.map((run) =>
-    measure(matchedTreatments(baseline, run), run.result.workload, bounds.level),
+  const prngFor = (part: string): Prng => new Prng(deriveSeed(baseline.result.scenario.seed, "gate", part));
+  const metricPairsByRun = runs.map((run) =>
+    metricPairsOf(matchedTreatments(baseline, run), run.result.workload, bounds.level),
   );
-  const columns = measured.flatMap((all, run) =>
+  const columns = metricPairsByRun.flatMap((all, run) =>
     all.flatMap(({ ratio, reference, values }): GateColumn[] =>
       ratio.shift ? [{ run, before: reference, after: values }] : [],
     ),
   );
-  const stalls = stallFamily([baseline, ...runs].map(byKey), seed("stalls"));
+  const stalls = stallFamily([baseline, ...runs].map(treatmentsByKey), prngFor("stalls"));
   const level = stalls.canClaim(bounds.level / 2) ? bounds.level / 2 : bounds.level;
-  const gate = { maxima: chanceMaxima(columns, seed("ratios")), level, maxRegression };
-  return measured.map((all, run) => ({
-    findings: all.map((each) => findingOf(each, gate, bounds)),
+  const errorControl = { maxima: largestChanceDeviates(columns, prngFor("ratios")), level, maxRegression };
+  return metricPairsByRun.map((all, run) => ({
+    findings: all.map((each) => findingOf(each, errorControl, bounds)),
     stalls: stalls.findings(run + 1, level).map((each) => ({
       ...each,
-      familyP: each.familyP === null ? null : pricedP(each.familyP, level),
+      familyP: each.familyP === null ? null : scaledPValue(each.familyP, level),
     })),
   }));
 }
 
-const NOT_JUDGED: RunJudgement = { findings: [], stalls: [] };
+const NO_JUDGEMENT: RunJudgement = { findings: [], stalls: [] };
 
-function described(
+function describeRun(
   baseline: StoredRun,
   run: StoredRun,
 ): Omit<RunComparison, "isJudged" | keyof RunJudgement> {
   const matches = matchedTreatments(baseline, run);
-  const both = new Set(matches.map(({ before }) => before.id));
-  const others = ({ result }: StoredRun): string[] =>
-    result.treatments.flatMap(({ id }) => (both.has(id) ? [] : [id]));
+  const sharedIds = new Set(matches.map(({ before }) => before.id));
+  const unsharedIdsOf = ({ result }: StoredRun): string[] =>
+    result.treatments.flatMap(({ id }) => (sharedIds.has(id) ? [] : [id]));
   return {
     directory: run.directory,
     differences: obstaclesBetween(baseline, run),
     notes: runNotes(baseline, run),
-    onlyInBaseline: others(baseline),
-    onlyHere: others(run),
-    metricsOnlyInBaseline: missing(
+    onlyInBaseline: unsharedIdsOf(baseline),
+    onlyHere: unsharedIdsOf(run),
+    metricsOnlyInBaseline: missingMetrics(
       matches.map(({ before, after }) => [before, after]),
       baseline.result.workload,
     ),
-    metricsOnlyHere: missing(
+    metricsOnlyHere: missingMetrics(
       matches.map(({ before, after }) => [after, before]),
       run.result.workload,
     ),
@@ -339,17 +356,19 @@ export function compareRuns(
   allowsDifferences = false,
 ): ComparisonDocument {
   [baseline, ...others].forEach(requireTrials);
-  const all = others.map((run) => ({ run, ...described(baseline, run) }));
-  const isJudged = ({ differences }: (typeof all)[number]): boolean =>
+  const runDescriptions = others.map((run) => ({ run, ...describeRun(baseline, run) }));
+  const isJudged = ({ differences }: (typeof runDescriptions)[number]): boolean =>
     allowsDifferences || differences.length === 0;
-  const judged = judgeRuns(
+  const judgements = judgeRuns(
     baseline,
-    all.filter(isJudged).map(({ run }) => run),
+    runDescriptions.filter(isJudged).map(({ run }) => run),
     maxRegression,
   );
-  const runs = all.map(({ run: _, ...each }): RunComparison => {
-    const own = all.filter(isJudged).findIndex(({ directory }) => directory === each.directory);
-    return { ...each, isJudged: own >= 0, ...(judged[own] ?? NOT_JUDGED) };
+  const runs = runDescriptions.map(({ run: _, ...each }): RunComparison => {
+    const judgedIndex = runDescriptions
+      .filter(isJudged)
+      .findIndex(({ directory }) => directory === each.directory);
+    return { ...each, isJudged: judgedIndex >= 0, ...(judgements[judgedIndex] ?? NO_JUDGEMENT) };
   });
   const regressions = runs.flatMap(({ findings, stalls }) =>
     [...findings, ...stalls].filter(({ isRegression }) => isRegression),

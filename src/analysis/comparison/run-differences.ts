@@ -14,14 +14,14 @@ interface Run {
 type Facts = Readonly<Record<string, string | number>>;
 
 /** Facts that a comparison skips: they change from minute to minute, or repeat another fact at more length. */
-const PASSED_OVER: ReadonlySet<string> = new Set(["loadAverage1m", "server"]);
+const SKIPPED_FACTS: ReadonlySet<string> = new Set(["loadAverage1m", "server"]);
 
 /** Scenario keys that a comparison skips, because their values do not change a trial. */
-const SCENARIO_PASSED_OVER = /^(name|seed|trials|thresholds|published|log)(\.|\[|$)/;
+const SKIPPED_SCENARIO_KEYS = /^(name|seed|trials|thresholds|published|log)(\.|\[|$)/;
 
 function factDifferences(before: Facts, after: Facts): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => !PASSED_OVER.has(name) && String(before[name]) !== String(after[name]),
+    (name) => !SKIPPED_FACTS.has(name) && String(before[name]) !== String(after[name]),
   );
   return names.map((name) => `${name} ${before[name] ?? "none"} -> ${after[name] ?? "none"}`);
 }
@@ -33,24 +33,24 @@ interface Difference {
 
 /** Differences between the surroundings of two runs, the most important first. */
 function differencesOf({ result: before }: Run, { result: after }: Run): Difference[] {
-  const scenario = scenarioDifferences(before.scenario.yaml, after.scenario.yaml)
-    .filter(({ path }) => !SCENARIO_PASSED_OVER.test(path))
+  const scenarioChanges = scenarioDifferences(before.scenario.yaml, after.scenario.yaml)
+    .filter(({ path }) => !SKIPPED_SCENARIO_KEYS.test(path))
     .map(({ path, thisValue, otherValue }) => `${path} ${thisValue} -> ${otherValue}`);
-  const rateOf = ({ capacity = [] }: ResultDocument): Facts =>
+  const capacityRatesOf = ({ capacity = [] }: ResultDocument): Facts =>
     Object.fromEntries(capacity.map((each) => [each.treatment, each.ratePerSecond ?? "none"]));
   const [one, other] = [before.environment, after.environment];
-  const parts: [Difference["kind"], words: string, differences: string[]][] = [
+  const comparedFacts: [Difference["kind"], words: string, differences: string[]][] = [
     [
       "rates",
       "rates found by the search for capacity, at which trials ran, differ",
-      factDifferences(rateOf(before), rateOf(after)),
+      factDifferences(capacityRatesOf(before), capacityRatesOf(after)),
     ],
     ["machine", "the machine differs", factDifferences(one.machine, other.machine)],
     ["versions", "versions differ", factDifferences(one.versions, other.versions)],
     ["settings", "server settings differ", factDifferences(one.settings, other.settings)],
-    ["scenario", "the scenario differs", scenario],
+    ["scenario", "the scenario differs", scenarioChanges],
   ];
-  return parts.flatMap(([kind, words, differences]) =>
+  return comparedFacts.flatMap(([kind, words, differences]) =>
     differences.length === 0 ? [] : [{ kind, words: `${words}: ${listedNames(differences)}` }],
   );
 }
@@ -98,11 +98,11 @@ function isDuet({ result }: Run): boolean {
   return result.treatments.some(({ trials }) => trials.some(({ duet }) => duet));
 }
 
-function ratioOf({ ratio, ciLow, ciHigh }: Comparison): string {
+function ratioWithIntervalText({ ratio, ciLow, ciHigh }: Comparison): string {
   return `${ratioText(ratio)} ${intervalText(ciLow, ciHigh)}`;
 }
 
-function areApart(a: Comparison, b: Comparison): boolean {
+function areIntervalsApart(a: Comparison, b: Comparison): boolean {
   if (a.ciLow === null || a.ciHigh === null || b.ciLow === null || b.ciHigh === null) return false;
   return a.ciHigh < b.ciLow || b.ciHigh < a.ciLow;
 }
@@ -114,22 +114,27 @@ function areApart(a: Comparison, b: Comparison): boolean {
 export function interferenceWarnings(one: Run, other: Run): string[] {
   if (isDuet(one) === isDuet(other)) return [];
   const [duet, solo] = isDuet(one) ? [one, other] : [other, one];
-  const apart = duet.result.comparisons.flatMap((together) => {
-    const { operation, metric, baseline, treatment } = together;
-    const alone = solo.result.comparisons.find(
+  const differingRatios = duet.result.comparisons.flatMap((duetComparison) => {
+    const { operation, metric, baseline, treatment } = duetComparison;
+    const soloComparison = solo.result.comparisons.find(
       (each) =>
         each.operation === operation &&
         each.metric === metric &&
         each.baseline === baseline &&
         each.treatment === treatment,
     );
-    if (!alone || !isHeadline(metric) || !areApart(together, alone)) return [];
+    if (!soloComparison || !isHeadline(metric) || !areIntervalsApart(duetComparison, soloComparison))
+      return [];
     const name = `${operationName(operation)} ${labelOf(metric)} of ${treatment} to ${baseline}`;
-    return [`${name} is ${ratioOf(together)} in the duet, ${ratioOf(alone)} alone`];
+    return [
+      `${name} is ${ratioWithIntervalText(duetComparison)} in the duet, ${ratioWithIntervalText(soloComparison)} alone`,
+    ];
   });
-  const shared = `${duet.directory} is a duet: its servers shared the machine, so only ratios between its treatments compare`;
+  const duetWarning = `${duet.directory} is a duet: its servers shared the machine, so only ratios between its treatments compare`;
   return [
-    shared,
-    ...(apart.length > 0 ? [`the servers of the duet disturbed each other: ${apart.join("; ")}`] : []),
+    duetWarning,
+    ...(differingRatios.length > 0
+      ? [`the servers of the duet disturbed each other: ${differingRatios.join("; ")}`]
+      : []),
   ];
 }

@@ -4,18 +4,18 @@
 import type { Prng } from "../../foundation/prng.js";
 import { operationsIn } from "../../metrics/operations.js";
 import type { TreatmentResult, TrialResult } from "../../results/result-schema.js";
-import { fisherPValue, leastFisherPValue, oddsInterval, type Counts } from "../statistics/fisher.js";
-import { BLOCKS_MIN, OUTLYING } from "../statistics/limits.js";
+import { fisherPValue, leastFisherPValue, oddsInterval, type EventCounts } from "../statistics/fisher.js";
+import { BLOCKS_MIN, OUTLYING_FACTOR } from "../statistics/limits.js";
 import { median } from "../statistics/quantiles.js";
 import { completeTrials } from "../steady-state/series.js";
-import { chancesAllowed } from "./gate.js";
-import { isChance } from "./outlying-trials.js";
+import { allowedExtremeCount } from "./gate.js";
+import { isWithinChance } from "./outlying-trials.js";
 
-const RANDOM_DEALS = 10_000;
+const BLOCK_PERMUTATIONS = 10_000;
 const ROUNDING_TOLERANCE = 1e-9;
 
 /** Treatments of one run, by a key that the same treatment has in all runs. */
-export type Treatments = ReadonlyMap<string, TreatmentResult>;
+export type TreatmentsByKey = ReadonlyMap<string, TreatmentResult>;
 
 export interface StallFinding {
   readonly treatment: string;
@@ -36,7 +36,7 @@ export interface StallFinding {
   readonly isRegression: boolean;
 }
 
-interface Column {
+interface StallColumn {
   readonly run: number;
   readonly key: string;
   readonly finding: Pick<
@@ -52,57 +52,62 @@ function stalledOperations(treatments: readonly TreatmentResult[]): Map<TrialRes
   const trials = treatments.flatMap(completeTrials);
   const stalledByTrial = new Map<TrialResult, string[]>(trials.map((trial) => [trial, []]));
   for (const operation of operationsIn(trials.map(({ operations }) => operations))) {
-    const known = trials.flatMap((trial) => {
+    const measuredTrials = trials.flatMap((trial) => {
       const result = trial.operations[operation];
       return result ? [{ trial, rate: result.eventsPerSecond, transactions: result.transactions }] : [];
     });
-    const busy = known.filter(({ rate }) => rate > 0);
-    const usual = median(busy.map(({ rate }) => rate));
-    const usualPerSecond = median(busy.map(({ trial, transactions }) => transactions / trial.windowSeconds));
-    for (const { trial, rate, transactions } of known)
-      if (rate * OUTLYING < usual && !isChance(transactions, usualPerSecond * trial.windowSeconds))
+    const busyTrials = measuredTrials.filter(({ rate }) => rate > 0);
+    const usualRate = median(busyTrials.map(({ rate }) => rate));
+    const usualPerSecond = median(
+      busyTrials.map(({ trial, transactions }) => transactions / trial.windowSeconds),
+    );
+    for (const { trial, rate, transactions } of measuredTrials)
+      if (
+        rate * OUTLYING_FACTOR < usualRate &&
+        !isWithinChance(transactions, usualPerSecond * trial.windowSeconds)
+      )
         stalledByTrial.get(trial)?.push(operation);
   }
   return stalledByTrial;
 }
 
-function columnsOf(runs: readonly Treatments[], stalledByTrial: StalledOperations): Column[] {
+function columnsOf(runs: readonly TreatmentsByKey[], stalledByTrial: StalledOperations): StallColumn[] {
   const [baseline, ...others] = runs;
-  const numbersOf = (trials: readonly TrialResult[]): number[] =>
+  const stalledNumbersOf = (trials: readonly TrialResult[]): number[] =>
     trials.flatMap((trial) => (stalledByTrial.get(trial)?.length ? [trial.number] : []));
   return others.flatMap((treatments, i) =>
     [...treatments].flatMap(([key, after]) => {
       const before = baseline?.get(key);
       if (!before) return [];
-      const [ofBefore, ofAfter] = [completeTrials(before), completeTrials(after)];
+      const [trialsBefore, trialsAfter] = [completeTrials(before), completeTrials(after)];
       const finding = {
         treatment: before.id,
         operations: [
-          ...new Set([...ofBefore, ...ofAfter].flatMap((trial) => stalledByTrial.get(trial) ?? [])),
+          ...new Set([...trialsBefore, ...trialsAfter].flatMap((trial) => stalledByTrial.get(trial) ?? [])),
         ],
-        baselineTrials: numbersOf(ofBefore),
-        trials: numbersOf(ofAfter),
-        ofBaselineTrials: ofBefore.length,
-        ofTrials: ofAfter.length,
+        baselineTrials: stalledNumbersOf(trialsBefore),
+        trials: stalledNumbersOf(trialsAfter),
+        ofBaselineTrials: trialsBefore.length,
+        ofTrials: trialsAfter.length,
       };
       return [{ run: i + 1, key, finding }];
     }),
   );
 }
 
-function countsOf({ finding }: Column): Counts {
+function countsOf({ finding }: StallColumn): EventCounts {
   const { baselineTrials, trials, ofBaselineTrials, ofTrials } = finding;
   const [before, after] = [baselineTrials.length, trials.length];
   return { before, ofBefore: ofBaselineTrials, after, ofAfter: ofTrials };
 }
 
-const isTestable = ({ finding }: Column): boolean =>
+const isTestable = ({ finding }: StallColumn): boolean =>
   Math.min(finding.ofBaselineTrials, finding.ofTrials) >= BLOCKS_MIN;
 
 /** One block of a run: whether each treatment, by its key, stalled in it. */
-type Block = ReadonlyMap<string, boolean>;
+type BlockStalls = ReadonlyMap<string, boolean>;
 
-function blocksOf(treatments: Treatments, stalledByTrial: StalledOperations): Block[] {
+function blocksOf(treatments: TreatmentsByKey, stalledByTrial: StalledOperations): BlockStalls[] {
   const blocks = new Map<number, Map<string, boolean>>();
   for (const [key, treatment] of treatments)
     for (const trial of completeTrials(treatment)) {
@@ -116,30 +121,30 @@ function blocksOf(treatments: Treatments, stalledByTrial: StalledOperations): Bl
  * Deals all blocks to the runs at random, many times. Returns the least p-value of any column in each deal, in ascending
  * order.
  */
-function leastByChance(
-  columns: readonly Column[],
-  dealt: readonly (readonly Block[])[],
+function leastPValuesByChance(
+  columns: readonly StallColumn[],
+  blocksByRun: readonly (readonly BlockStalls[])[],
   prng: Prng,
 ): Float64Array {
-  const known = new Map<string, number>();
-  const pValueOf = (counts: Counts): number => {
+  const pValueByCounts = new Map<string, number>();
+  const pValueOf = (counts: EventCounts): number => {
     const name = Object.values(counts).join();
-    const p = known.get(name) ?? fisherPValue(counts);
-    known.set(name, p);
+    const p = pValueByCounts.get(name) ?? fisherPValue(counts);
+    pValueByCounts.set(name, p);
     return p;
   };
-  const all = dealt.flat();
-  const owners = dealt.flatMap((blocks, run) => blocks.map(() => run));
-  return Float64Array.from({ length: RANDOM_DEALS }, () => {
-    const runs = dealt.map((): Block[] => []);
-    prng.shuffle(owners).forEach((run, i) => runs[run]?.push(all[i] as Block));
-    const countIn = (run: number, key: string): [stalled: number, of: number] => {
+  const allBlocks = blocksByRun.flat();
+  const blockRuns = blocksByRun.flatMap((blocks, run) => blocks.map(() => run));
+  return Float64Array.from({ length: BLOCK_PERMUTATIONS }, () => {
+    const runs = blocksByRun.map((): BlockStalls[] => []);
+    prng.shuffle(blockRuns).forEach((run, i) => runs[run]?.push(allBlocks[i] as BlockStalls));
+    const stallCountIn = (run: number, key: string): [stalled: number, of: number] => {
       const trials = (runs[run] ?? []).flatMap((block) => block.get(key) ?? []);
       return [trials.filter(Boolean).length, trials.length];
     };
     return Math.min(
       ...columns.map(({ run, key }) => {
-        const [[before, ofBefore], [after, ofAfter]] = [countIn(0, key), countIn(run, key)];
+        const [[before, ofBefore], [after, ofAfter]] = [stallCountIn(0, key), stallCountIn(run, key)];
         return pValueOf({ before, ofBefore, after, ofAfter });
       }),
     );
@@ -158,32 +163,36 @@ export interface StallFamily {
 }
 
 /** Judges the stalled trials of all runs together; the baseline is the first of `runs`. */
-export function stallFamily(runs: readonly Treatments[], prng: Prng): StallFamily {
+export function stallFamily(runs: readonly TreatmentsByKey[], prng: Prng): StallFamily {
   const keys = [...(runs[0]?.keys() ?? [])];
   const stalledByTrial = new Map(
     keys.flatMap((key) => [...stalledOperations(runs.flatMap((each) => each.get(key) ?? []))]),
   );
   const columns = columnsOf(runs, stalledByTrial).filter(({ finding }) => finding.operations.length > 0);
-  const testable = columns.filter(isTestable);
-  const dealt = runs.map((each) => blocksOf(each, stalledByTrial));
-  const least = testable.length > 0 ? leastByChance(testable, dealt, prng) : new Float64Array();
+  const testableColumns = columns.filter(isTestable);
+  const blocksByRun = runs.map((each) => blocksOf(each, stalledByTrial));
+  const leastPValues =
+    testableColumns.length > 0
+      ? leastPValuesByChance(testableColumns, blocksByRun, prng)
+      : new Float64Array();
 
-  const findingOf = (column: Column, level: number): StallFinding => {
+  const findingOf = (column: StallColumn, level: number): StallFinding => {
     const { finding } = column;
     if (!isTestable(column))
       return { ...finding, oddsLow: null, oddsHigh: null, familyP: null, isRegression: false };
     const counts = countsOf(column);
     const pValue = fisherPValue(counts);
     // P-values are discrete: a claim needs a p-value below the first that chance shows too often.
-    const claimable = (least[chancesAllowed(least.length, level)] ?? 0) * (1 - ROUNDING_TOLERANCE);
-    const [oddsLow, oddsHigh] = oddsInterval(counts, Math.min(level, claimable));
-    const asLow = least.filter((each) => each <= pValue * (1 + ROUNDING_TOLERANCE)).length;
-    const familyP = Math.max(pValue, (1 + asLow) / (least.length + 1));
-    const upper = Number.isFinite(oddsHigh) ? oddsHigh : null;
-    return { ...finding, oddsLow, oddsHigh: upper, familyP, isRegression: oddsLow > 1 };
+    const claimablePValue =
+      (leastPValues[allowedExtremeCount(leastPValues.length, level)] ?? 0) * (1 - ROUNDING_TOLERANCE);
+    const [oddsLow, oddsHigh] = oddsInterval(counts, Math.min(level, claimablePValue));
+    const asLowCount = leastPValues.filter((each) => each <= pValue * (1 + ROUNDING_TOLERANCE)).length;
+    const familyP = Math.max(pValue, (1 + asLowCount) / (leastPValues.length + 1));
+    const finiteOddsHigh = Number.isFinite(oddsHigh) ? oddsHigh : null;
+    return { ...finding, oddsLow, oddsHigh: finiteOddsHigh, familyP, isRegression: oddsLow > 1 };
   };
   return {
-    canClaim: (level) => testable.some((column) => leastFisherPValue(countsOf(column)) <= level),
+    canClaim: (level) => testableColumns.some((column) => leastFisherPValue(countsOf(column)) <= level),
     findings: (run, level) =>
       columns.filter((column) => column.run === run).map((column) => findingOf(column, level)),
   };

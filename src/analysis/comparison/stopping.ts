@@ -8,7 +8,7 @@ import type {
 } from "../../results/result-schema.js";
 import type { Quantity, StoppingRule } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
-import { levelOf, plannedLooks } from "../statistics/group-sequential.js";
+import { levelAtLastLook, plannedLooks } from "../statistics/group-sequential.js";
 import { BLOCKS_MIN, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { compareTreatments } from "./comparisons.js";
 import { factorEffects } from "./effects.js";
@@ -29,11 +29,11 @@ export function settledDifferences(
   const comparisons = compareTreatments(treatments, seed, bounds, metrics);
   const { effects, interactions } = factorEffects(treatments, seed, bounds);
   const headlines = comparisons.filter(({ metric }) => isHeadline(metric));
-  const settle = settling([...headlines, ...effects, ...interactions], seed, bounds);
+  const addFamilyVerdict = settling([...headlines, ...effects, ...interactions], seed, bounds);
   return {
-    comparisons: comparisons.map(settle),
-    effects: effects.map(settle),
-    interactions: interactions.map(settle),
+    comparisons: comparisons.map(addFamilyVerdict),
+    effects: effects.map(addFamilyVerdict),
+    interactions: interactions.map(addFamilyVerdict),
   };
 }
 
@@ -41,15 +41,15 @@ export function settledDifferences(
  * The comparisons that must be decided: of metrics that have thresholds or, without such thresholds, all headline
  * comparisons.
  */
-export function claimsOfInterest(
+export function comparisonsToDecide(
   comparisons: readonly Comparison[],
   thresholds: readonly Quantity[],
 ): Comparison[] {
   const claims = headlineComparisons(comparisons);
-  const named = claims.filter(({ operation, metric }) =>
+  const comparisonsWithThreshold = claims.filter(({ operation, metric }) =>
     thresholds.some((each) => each.source === operation && metricIdOf(each) === metric),
   );
-  return named.length > 0 ? named : claims;
+  return comparisonsWithThreshold.length > 0 ? comparisonsWithThreshold : claims;
 }
 
 export interface Look {
@@ -65,14 +65,14 @@ export function evaluateLook(
   bounds: ClaimBounds,
   thresholds: readonly Quantity[],
 ): Look {
-  const claims = claimsOfInterest(
+  const claims = comparisonsToDecide(
     settledDifferences(treatments, seed, bounds, HEADLINE_METRICS).comparisons,
     thresholds,
   );
-  return { blocks: blocksOf(treatments), claims, open: claims.filter((each) => !isSettled(each)) };
+  return { blocks: completeBlockCount(treatments), claims, open: claims.filter((each) => !isSettled(each)) };
 }
 
-export function blocksOf(treatments: readonly TreatmentResult[]): number {
+export function completeBlockCount(treatments: readonly TreatmentResult[]): number {
   const complete = treatments.flatMap(({ trials }) => trials.filter(({ status }) => status === "complete"));
   return new Set(complete.map(({ block }) => block)).size;
 }
@@ -83,8 +83,10 @@ export function looksUpTo(
   { min, max }: Pick<StoppingRule, "min" | "max">,
   others: readonly number[] = [],
 ): number[] {
-  const planned = min === undefined ? [] : plannedLooks(min, max);
-  return [...new Set([...planned, ...others])].filter((look) => look <= blocks).sort((a, b) => a - b);
+  const plannedBlockCounts = min === undefined ? [] : plannedLooks(min, max);
+  return [...new Set([...plannedBlockCounts, ...others])]
+    .filter((look) => look <= blocks)
+    .sort((a, b) => a - b);
 }
 
 /** Bounds of claims if the last look is after `blocks` blocks. */
@@ -95,9 +97,9 @@ export function boundsAfter(
 ): ClaimBounds {
   const equivalence = 1 + within;
   if (min === undefined) return { ...PLAIN_BOUNDS, equivalence };
-  const now = Math.max(blocks, BLOCKS_MIN);
-  const looks = looksUpTo(now, { min, max }, [...others, now]);
+  const lookBlocks = Math.max(blocks, BLOCKS_MIN);
+  const looks = looksUpTo(lookBlocks, { min, max }, [...others, lookBlocks]);
   // Treatments that left the race were last compared at an earlier look: the strictest level of all looks covers them.
-  const last = race ? looks.map((_, i) => looks.slice(0, i + 1)) : [looks];
-  return { level: Math.min(...last.map((each) => levelOf(each, max))), equivalence };
+  const lookPrefixes = race ? looks.map((_, i) => looks.slice(0, i + 1)) : [looks];
+  return { level: Math.min(...lookPrefixes.map((each) => levelAtLastLook(each, max))), equivalence };
 }

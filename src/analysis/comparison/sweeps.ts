@@ -5,14 +5,14 @@ import type { Vocabulary } from "../../workloads/vocabulary.js";
 import type { ComparisonMetric, Sweep, TreatmentResult, UslFit } from "../../results/result-schema.js";
 import { comparedWhere, comparisonField, type ComparisonField } from "../../metrics/metric-lists.js";
 import { objectionToMetric } from "../diagnosis/validity.js";
-import { ownMedian } from "./findings.js";
+import { medianSummary } from "./findings.js";
 import { metricOf } from "../steady-state/series.js";
 import { fitCurves, type Curve } from "./usl-verdict.js";
 
 /** Fewest levels of a sweep: fewer are a comparison, not a curve. */
 const SWEEP_LEVELS_MIN = 3;
 
-interface Step {
+interface SweepStep {
   readonly clients: number;
   readonly treatment: TreatmentResult;
 }
@@ -28,27 +28,31 @@ function clientsOf(level: string | undefined): number | undefined {
 }
 
 /** Groups of treatments that differ in the level of `factor` alone, by the levels that they share. */
-function groups(treatments: readonly TreatmentResult[], factor: string) {
-  const found = new Map<string, { levels: Record<string, string>; steps: Step[] }>();
+function sweepGroups(treatments: readonly TreatmentResult[], factor: string) {
+  const groupByLevels = new Map<string, { levels: Record<string, string>; steps: SweepStep[] }>();
   for (const treatment of treatments) {
-    const { [factor]: own, ...levels } = treatment.levels;
-    const clients = clientsOf(own);
+    const { [factor]: factorLevel, ...levels } = treatment.levels;
+    const clients = clientsOf(factorLevel);
     if (clients === undefined) continue;
     const key = JSON.stringify(Object.entries(levels).sort());
-    const group = found.get(key) ?? { levels, steps: [] };
+    const group = groupByLevels.get(key) ?? { levels, steps: [] };
     group.steps.push({ clients, treatment });
-    found.set(key, group);
+    groupByLevels.set(key, group);
   }
-  return [...found.values()].filter(
+  return [...groupByLevels.values()].filter(
     ({ steps }) => new Set(steps.map(({ clients }) => clients)).size >= SWEEP_LEVELS_MIN,
   );
 }
 
-function pointOf({ clients, treatment }: Step, operation: Operation, seed: number): Sweep["points"][number] {
-  const spread = (metric: ComparisonMetric) => {
+function pointOf(
+  { clients, treatment }: SweepStep,
+  operation: Operation,
+  seed: number,
+): Sweep["points"][number] {
+  const metricMedian = (metric: ComparisonMetric) => {
     const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
     if (values.length === 0) return null;
-    return ownMedian(values, deriveSeed(seed, "summary", treatment.id, operation, metric));
+    return medianSummary(values, deriveSeed(seed, "summary", treatment.id, operation, metric));
   };
   return {
     clients,
@@ -56,16 +60,16 @@ function pointOf({ clients, treatment }: Step, operation: Operation, seed: numbe
     trials: treatment.trials.filter((trial) => metricOf(trial, operation, "eventsPerSecond") !== undefined)
       .length,
     ...(Object.fromEntries(
-      comparedWhere((metric) => spread(metric) !== null).map((metric) => [
+      comparedWhere((metric) => metricMedian(metric) !== null).map((metric) => [
         comparisonField(metric),
-        spread(metric),
+        metricMedian(metric),
       ]),
-    ) as Record<ComparisonField, ReturnType<typeof spread>>),
+    ) as Record<ComparisonField, ReturnType<typeof metricMedian>>),
   };
 }
 
 /** True if the steps vary the number of clients that perform the operation, not of another group of clients. */
-function variesOwnClients(steps: readonly Step[], operation: Operation): boolean {
+function variesOwnClients(steps: readonly SweepStep[], operation: Operation): boolean {
   return steps.every(({ clients, treatment }) =>
     treatment.trials.every(({ operations }) => (operations[operation]?.clients ?? clients) === clients),
   );
@@ -75,18 +79,27 @@ function variesOwnClients(steps: readonly Step[], operation: Operation): boolean
  * True if a schedule starts the operation, by itself or as a part of a round, so that the number of clients does not set
  * its load.
  */
-function isScheduled(steps: readonly Step[], operation: Operation, { roles }: Vocabulary): boolean {
-  const performing = Object.values(roles).filter(({ operations }) => operations.includes(operation));
-  const started = performing.flatMap(({ arrivals }) => arrivals);
+function isStartedBySchedule(
+  steps: readonly SweepStep[],
+  operation: Operation,
+  { roles }: Vocabulary,
+): boolean {
+  const performingRoles = Object.values(roles).filter(({ operations }) => operations.includes(operation));
+  const arrivalOperations = performingRoles.flatMap(({ arrivals }) => arrivals);
   return steps.some(({ treatment }) =>
     treatment.trials.some(({ operations }) =>
-      started.some((name) => operations[name]?.offered !== undefined),
+      arrivalOperations.some((name) => operations[name]?.offered !== undefined),
     ),
   );
 }
 
-function lawOf(steps: readonly Step[], operation: Operation, vocabulary: Vocabulary, seed: number): UslFit {
-  if (isScheduled(steps, operation, vocabulary))
+function uslFitOf(
+  steps: readonly SweepStep[],
+  operation: Operation,
+  vocabulary: Vocabulary,
+  seed: number,
+): UslFit {
+  if (isStartedBySchedule(steps, operation, vocabulary))
     return {
       status: "refused",
       reason: "arrivals follow a schedule, so the number of clients does not set the load",
@@ -99,7 +112,7 @@ function lawOf(steps: readonly Step[], operation: Operation, vocabulary: Vocabul
   return fitCurves(curves(steps, operation), seed);
 }
 
-function curves(steps: readonly Step[], operation: Operation): Curve[] {
+function curves(steps: readonly SweepStep[], operation: Operation): Curve[] {
   const blocks = [...new Set(steps.flatMap(({ treatment }) => treatment.trials.map(({ block }) => block)))];
   return blocks.flatMap((block): Curve[] => {
     const curve = steps.flatMap(({ clients, treatment }) => {
@@ -119,16 +132,24 @@ export function sweepsOf(
 ): Sweep[] {
   const factors = Object.keys(treatments[0]?.levels ?? {}).filter(isClientFactor);
   return factors.flatMap((factor) =>
-    groups(treatments, factor).flatMap(({ levels, steps }) => {
-      const ascending = steps.toSorted((a, b) => a.clients - b.clients);
-      const measured = ascending.flatMap(({ treatment }) =>
+    sweepGroups(treatments, factor).flatMap(({ levels, steps }) => {
+      const ascendingSteps = steps.toSorted((a, b) => a.clients - b.clients);
+      const measuredOperations = ascendingSteps.flatMap(({ treatment }) =>
         treatment.trials.map(({ operations }) => operations),
       );
-      return operationsIn(measured).flatMap((operation): Sweep[] => {
-        const points = ascending.map((step) => pointOf(step, operation, seed));
+      return operationsIn(measuredOperations).flatMap((operation): Sweep[] => {
+        const points = ascendingSteps.map((step) => pointOf(step, operation, seed));
         if (points.every(({ trials }) => trials === 0) || !variesOwnClients(steps, operation)) return [];
         const fitSeed = deriveSeed(seed, "sweep", factor, JSON.stringify(levels), operation);
-        return [{ factor, levels, operation, points, usl: lawOf(ascending, operation, vocabulary, fitSeed) }];
+        return [
+          {
+            factor,
+            levels,
+            operation,
+            points,
+            usl: uslFitOf(ascendingSteps, operation, vocabulary, fitSeed),
+          },
+        ];
       });
     }),
   );

@@ -1,10 +1,10 @@
 // The ratio of two series that share no blocks. Ratio, interval and test are of one model: the means of logarithms.
 import {
-  chanceBeyond,
-  deviateAt,
+  pValueOfDeviate,
+  deviateAtLevel,
   deviateOf,
   shiftOf,
-  shiftsWithin,
+  shiftInterval,
   type MeanDifference,
 } from "../statistics/welch.js";
 import type { LogSeries } from "../steady-state/series.js";
@@ -22,8 +22,8 @@ export interface UnpairedRatio {
 }
 
 /** Interval of the ratios that lie at most `deviate` normal deviates away from the shift. */
-export function ratiosWithin(shift: MeanDifference, deviate: number): [low: number, high: number] {
-  const [low, high] = shiftsWithin(shift, deviate);
+export function ratioInterval(shift: MeanDifference, deviate: number): [low: number, high: number] {
+  const [low, high] = shiftInterval(shift, deviate);
   return [Math.exp(low), Math.exp(high)];
 }
 
@@ -42,6 +42,6 @@ export function unpairedRatio(
   const ratio = Math.exp(mean(after) - mean(before));
   if (trials < BLOCKS_MIN) return { trials, ratio, shift: null, ciLow: null, ciHigh: null, pValue: null };
   const shift = shiftOf(before, after);
-  const [ciLow, ciHigh] = ratiosWithin(shift, deviateAt(level));
-  return { trials, ratio, shift, ciLow, ciHigh, pValue: chanceBeyond(deviateOf(shift)) };
+  const [ciLow, ciHigh] = ratioInterval(shift, deviateAtLevel(level));
+  return { trials, ratio, shift, ciLow, ciHigh, pValue: pValueOfDeviate(deviateOf(shift)) };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
-import { fitUsl, peakOf, rSquared, uslThroughput, type Parameters, type Point } from "./usl.js";
+import { fitUsl, peakOf, rSquared, uslThroughput, type UslParameters, type ThroughputPoint } from "./usl.js";
 import { fitCurves, type Curve } from "./usl-verdict.js";
 
-function pointsOf(clients: readonly number[], throughput: readonly number[]): Point[] {
+function pointsOf(clients: readonly number[], throughput: readonly number[]): ThroughputPoint[] {
   return clients.map((each, i) => ({ clients: each, throughput: throughput[i] as number }));
 }
 
@@ -17,7 +17,7 @@ const RAYTRACER = pointsOf(
 const LEVELS = [1, 2, 4, 8, 16, 32, 64];
 
 /** Throughput in blocks of trials around a known law; `noise` is relative, and `shared` moves a whole block. */
-function curvesOf(truth: Parameters, blocks: number, noise: number, prng: Prng, levels = LEVELS): Curve[] {
+function curvesOf(truth: UslParameters, blocks: number, noise: number, prng: Prng, levels = LEVELS): Curve[] {
   const wiggle = (size: number): number =>
     size * (prng.float() + prng.float() + prng.float() + prng.float() - 2) * Math.sqrt(3);
   return Array.from({ length: blocks }, () => {
@@ -96,7 +96,7 @@ describe("fitCurves", () => {
     expect(reason(curvesOf(truth, 5, 0.01, prng, [1, 2, 4, 8]))).toMatch(/^4 distinct levels of clients/);
     expect(reason(curvesOf(truth, 4, 0.01, prng))).toMatch(/^4 complete blocks of trials/);
     expect(reason([])).toMatch(/^0 distinct levels/);
-    const repeated = (points: readonly Point[]): Curve[] => Array.from({ length: 5 }, () => points);
+    const repeated = (points: readonly ThroughputPoint[]): Curve[] => Array.from({ length: 5 }, () => points);
     expect(reason(repeated(RAYTRACER))).toMatch(
       /^kappa is at its bound \(-0.000201\): throughput does not fall/,
     );

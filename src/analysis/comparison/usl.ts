@@ -3,12 +3,12 @@ import { mean } from "../statistics/statistics.js";
 
 const ITERATIONS_MAX = 200;
 
-export interface Point {
+export interface ThroughputPoint {
   readonly clients: number;
   readonly throughput: number;
 }
 
-export interface Parameters {
+export interface UslParameters {
   readonly lambda: number;
   readonly sigma: number;
   readonly kappa: number;
@@ -16,7 +16,7 @@ export interface Parameters {
 
 type Triple = readonly [number, number, number];
 
-export function uslThroughput({ lambda, sigma, kappa }: Parameters, clients: number): number {
+export function uslThroughput({ lambda, sigma, kappa }: UslParameters, clients: number): number {
   return (lambda * clients) / (1 + sigma * (clients - 1) + kappa * clients * (clients - 1));
 }
 
@@ -47,15 +47,16 @@ function normalEquations(rows: readonly { readonly gradient: Triple; readonly re
   const product = (i: number, j: number): number =>
     sum(({ gradient }) => (gradient[i] ?? 0) * (gradient[j] ?? 0));
   const matrix = [0, 1, 2].map((i): Triple => [product(i, 0), product(i, 1), product(i, 2)]);
-  const toward = (i: number): number => sum(({ gradient, residual }) => (gradient[i] ?? 0) * residual);
-  return { matrix, right: [toward(0), toward(1), toward(2)] as Triple };
+  const residualProduct = (i: number): number =>
+    sum(({ gradient, residual }) => (gradient[i] ?? 0) * residual);
+  return { matrix, right: [residualProduct(0), residualProduct(1), residualProduct(2)] as Triple };
 }
 
 /**
  * Start values of the fit: N / X is linear in 1/lambda, sigma/lambda and kappa/lambda, so least squares finds them
  * directly.
  */
-function start(points: readonly Point[]): Parameters | undefined {
+function startParameters(points: readonly ThroughputPoint[]): UslParameters | undefined {
   const { matrix, right } = normalEquations(
     points.map(({ clients: n, throughput }) => ({
       gradient: [1, n - 1, n * (n - 1)],
@@ -64,18 +65,18 @@ function start(points: readonly Point[]): Parameters | undefined {
   );
   const solution = solve(matrix, right);
   if (!solution || solution[0] <= 0) return undefined;
-  const [inverse, sigma, kappa] = solution;
-  return { lambda: 1 / inverse, sigma: sigma / inverse, kappa: kappa / inverse };
+  const [inverseLambda, sigma, kappa] = solution;
+  return { lambda: 1 / inverseLambda, sigma: sigma / inverseLambda, kappa: kappa / inverseLambda };
 }
 
-function squares(points: readonly Point[], parameters: Parameters): number {
+function sumOfSquares(points: readonly ThroughputPoint[], parameters: UslParameters): number {
   return points.reduce(
     (sum, { clients, throughput }) => sum + (throughput - uslThroughput(parameters, clients)) ** 2,
     0,
   );
 }
 
-function linearisedAt({ lambda, sigma, kappa }: Parameters, { clients: n, throughput }: Point) {
+function jacobianRow({ lambda, sigma, kappa }: UslParameters, { clients: n, throughput }: ThroughputPoint) {
   const divisor = 1 + sigma * (n - 1) + kappa * n * (n - 1);
   const slope = (-lambda * n) / divisor ** 2;
   const gradient: Triple = [n / divisor, slope * (n - 1), slope * n * (n - 1)];
@@ -83,45 +84,45 @@ function linearisedAt({ lambda, sigma, kappa }: Parameters, { clients: n, throug
 }
 
 /** Unbounded least squares by Levenberg and Marquardt; undefined if it does not converge. */
-export function fitUsl(points: readonly Point[]): Parameters | undefined {
-  let current = start(points) ?? {
+export function fitUsl(points: readonly ThroughputPoint[]): UslParameters | undefined {
+  let currentParameters = startParameters(points) ?? {
     lambda: Math.max(...points.map(({ clients, throughput }) => throughput / clients)),
     sigma: 0.1,
     kappa: 0.001,
   };
-  let error = squares(points, current);
+  let error = sumOfSquares(points, currentParameters);
   let damping = 1e-3;
   for (let i = 0; i < ITERATIONS_MAX && Number.isFinite(error); i++) {
-    const { matrix, right } = normalEquations(points.map((point) => linearisedAt(current, point)));
-    const damped = matrix.map(
+    const { matrix, right } = normalEquations(points.map((point) => jacobianRow(currentParameters, point)));
+    const dampedMatrix = matrix.map(
       (row, j) => row.map((value, k) => (j === k ? value * (1 + damping) : value)) as unknown as Triple,
     );
-    const step = solve(damped, right);
+    const step = solve(dampedMatrix, right);
     if (!step) return undefined;
-    const next = {
-      lambda: current.lambda + step[0],
-      sigma: current.sigma + step[1],
-      kappa: current.kappa + step[2],
+    const nextParameters = {
+      lambda: currentParameters.lambda + step[0],
+      sigma: currentParameters.sigma + step[1],
+      kappa: currentParameters.kappa + step[2],
     };
-    const nextError = squares(points, next);
-    const isClose = Math.abs(error - nextError) <= 1e-13 * error || error === 0;
+    const nextError = sumOfSquares(points, nextParameters);
+    const hasConverged = Math.abs(error - nextError) <= 1e-13 * error || error === 0;
     if (nextError <= error) {
-      current = next;
+      currentParameters = nextParameters;
       error = nextError;
       damping = Math.max(damping / 10, 1e-12);
     } else damping *= 10;
-    if (isClose || damping > 1e12) return current;
+    if (hasConverged || damping > 1e12) return currentParameters;
   }
   return undefined;
 }
 
 /** Number of clients at which throughput is highest; infinite if it never falls. */
-export function peakOf({ sigma, kappa }: Parameters): number {
+export function peakOf({ sigma, kappa }: UslParameters): number {
   return kappa > 0 && sigma < 1 ? Math.sqrt((1 - sigma) / kappa) : Number.POSITIVE_INFINITY;
 }
 
-export function rSquared(points: readonly Point[], parameters: Parameters): number {
+export function rSquared(points: readonly ThroughputPoint[], parameters: UslParameters): number {
   const centre = mean(points.map(({ throughput }) => throughput));
-  const total = points.reduce((sum, { throughput }) => sum + (throughput - centre) ** 2, 0);
-  return 1 - squares(points, parameters) / total;
+  const totalSquares = points.reduce((sum, { throughput }) => sum + (throughput - centre) ** 2, 0);
+  return 1 - sumOfSquares(points, parameters) / totalSquares;
 }

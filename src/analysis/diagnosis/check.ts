@@ -1,6 +1,6 @@
 // A check is pure: it examines one stored trial, and says nothing without its evidence.
 import type { DiagnosisSettings } from "../../scenario/judgement.js";
-import { sidedText } from "../../foundation/text/numbers.js";
+import { textOnSameSide } from "../../foundation/text/numbers.js";
 import type { Aspect, GeneratorCeiling, TrialResult } from "../../results/result-schema.js";
 
 export interface CheckInputs {
@@ -25,19 +25,19 @@ export type Check = (examined: CheckInputs) => Observation | undefined;
 
 /** Percentage such as `12.3 %`; next to a bound, rounded so that it stays on its side of the bound. */
 export function percent(ratio: number, bound = Number.NaN): string {
-  return `${sidedText(ratio * 100, bound * 100, 3)} %`;
+  return `${textOnSameSide(ratio * 100, bound * 100, 3)} %`;
 }
 
 /** Time such as `52.1 ms`; next to a bound, rounded so that it stays on its side of the bound. */
 export function ms(value: number, bound = Number.NaN): string {
-  return `${sidedText(value, bound, 3)} ms`;
+  return `${textOnSameSide(value, bound, 3)} ms`;
 }
 
 /**
  * CPU time of the whole process as a share of the busy time of its busiest thread: a process below it was waiting for a
  * CPU.
  */
-const STARVED_BELOW = 0.6;
+const CPU_PER_BUSY_TIME_MIN = 0.6;
 
 /**
  * Advice for a generator that is late: it may have too much to do, or it may wait for a CPU that the server on the same
@@ -45,7 +45,7 @@ const STARVED_BELOW = 0.6;
  */
 export function generatorRemedy({ client, windowSeconds }: TrialResult): string {
   const busySeconds = (client?.workerUtilization ?? 0) * windowSeconds;
-  if (client === null || client.cpuSeconds >= busySeconds * STARVED_BELOW)
+  if (client === null || client.cpuSeconds >= busySeconds * CPU_PER_BUSY_TIME_MIN)
     return "give its role more workers, or fewer clients";
   return `the generator got only ${client.cpuSeconds.toFixed(1)} s of CPU, because other processes, the server included, used the cores; use fewer clients, a pool, another machine for the server, or target.processors`;
 }
@@ -61,7 +61,7 @@ export function observeAbove(
 }
 
 /** A warning if `seen` is known and above `bound`. */
-export function warningAbove(...about: Parameters<typeof observeAbove>): Observation | undefined {
-  const observation = observeAbove(...about);
+export function warningAbove(...observationArgs: Parameters<typeof observeAbove>): Observation | undefined {
+  const observation = observeAbove(...observationArgs);
   return observation && { ...observation, invalidates: [] };
 }

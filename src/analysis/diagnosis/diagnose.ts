@@ -1,7 +1,7 @@
 // The registry of checks. A new check is a function in the file of its kind and one line here.
 import type { Aspect, Finding, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { trialsText } from "../../foundation/text/numbers.js";
-import { CHECKS as CHECK_NAMES } from "../../results/result-schema.js";
+import { DIAGNOSIS_CHECKS as CHECK_NAMES } from "../../results/result-schema.js";
 import { lintEntry } from "../lint/lint.js";
 import type { Check, CheckInputs } from "./check.js";
 import {
@@ -89,20 +89,22 @@ export function findingsOf(treatments: readonly Pick<TreatmentResult, "id" | "tr
 }
 
 /** Disturbances that could not be looked for, each once. */
-function notAssessedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): string[] {
+function notAssessedTexts(treatments: readonly Pick<TreatmentResult, "trials">[]): string[] {
   const all = treatments.flatMap(({ trials }) => trials.flatMap(({ notAssessed = [] }) => notAssessed));
   return [...new Set(all.map(({ what, reason }) => `not assessed: ${what}: ${reason}`))];
 }
 
 /** Evidence that no sample of a trial has, a line for each reason; disturbances not looked for are listed separately. */
-function skippedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): string[] {
+function skippedEvidenceTexts(treatments: readonly Pick<TreatmentResult, "trials">[]): string[] {
   const trials = treatments.flatMap((treatment) => treatment.trials);
   const reasons = new Set(trials.flatMap(({ notAssessed = [] }) => notAssessed.map(({ reason }) => reason)));
-  const sources = new Map<string, Set<string>>();
+  const sourcesByReason = new Map<string, Set<string>>();
   for (const { source, reason, isPartial } of trials.flatMap(({ database }) => database.skipped ?? []))
     if (isPartial !== true && !reasons.has(reason))
-      sources.set(reason, (sources.get(reason) ?? new Set()).add(source));
-  return [...sources].map(([reason, names]) => `evidence skipped: ${[...names].join(", ")}: ${reason}`);
+      sourcesByReason.set(reason, (sourcesByReason.get(reason) ?? new Set()).add(source));
+  return [...sourcesByReason].map(
+    ([reason, names]) => `evidence skipped: ${[...names].join(", ")}: ${reason}`,
+  );
 }
 
 /** Findings, disturbances that could not be looked for, and missing evidence, as `diagnosis` of the result holds them. */
@@ -111,8 +113,8 @@ export function diagnosisEntries(
 ): ResultDocument["diagnosis"] {
   return [
     ...findingsOf(treatments).map((finding) => ({ kind: "finding", ...finding })),
-    ...notAssessedIn(treatments).map((words) => lintEntry({ rule: "not-assessed", words })),
-    ...skippedIn(treatments).map((words) => lintEntry({ rule: "evidence-skipped", words })),
+    ...notAssessedTexts(treatments).map((words) => lintEntry({ rule: "not-assessed", words })),
+    ...skippedEvidenceTexts(treatments).map((words) => lintEntry({ rule: "evidence-skipped", words })),
   ];
 }
 
@@ -123,19 +125,20 @@ export interface Reason {
   readonly words: string;
 }
 
-const effectOf = ({ invalidates }: Finding): string => invalidates.join(" ");
+const invalidatedAspectsOf = ({ invalidates }: Finding): string => invalidates.join(" ");
 
 /** Reasons in the order of checks. Findings of one check that invalidate different aspects are separate reasons. */
 export function reasonsOf(findings: readonly TrialFinding[]): Reason[] {
   return CHECK_NAMES.flatMap((check) => {
-    const ofCheck = findings.filter((finding) => finding.check === check);
-    return [...new Set(ofCheck.map(effectOf))].flatMap((effect) => {
-      const own = ofCheck.filter((finding) => effectOf(finding) === effect);
-      const [worst, ...others] = own.toSorted((a, b) => b.seen - a.seen);
+    const findingsOfCheck = findings.filter((finding) => finding.check === check);
+    return [...new Set(findingsOfCheck.map(invalidatedAspectsOf))].flatMap((effect) => {
+      const findingsOfEffect = findingsOfCheck.filter((finding) => invalidatedAspectsOf(finding) === effect);
+      const [worst, ...others] = findingsOfEffect.toSorted((a, b) => b.seen - a.seen);
       if (!worst) return [];
-      const numbers = others.map(({ trial }) => trial).sort((a, b) => a - b);
-      const more = numbers.length > 0 ? ` (also in ${trialsText(numbers)})` : "";
-      const words = `trial ${worst.trial} (${worst.treatment}): ${worst.words}${more}`;
+      const otherTrialNumbers = others.map(({ trial }) => trial).sort((a, b) => a - b);
+      const otherTrialsText =
+        otherTrialNumbers.length > 0 ? ` (also in ${trialsText(otherTrialNumbers)})` : "";
+      const words = `trial ${worst.trial} (${worst.treatment}): ${worst.words}${otherTrialsText}`;
       return [{ invalidates: worst.invalidates, words }];
     });
   });

@@ -1,7 +1,7 @@
 // Words about `select 1`, the ceiling of the generator: a probe that can be a ceiling, and a probe that cannot.
 import { expect, it } from "vitest";
 import { EXAMPLE_BOUNDS, exampleResult } from "../../../test/support/example-result.js";
-import { renderTrust } from "../../report/findings/trust-notes.js";
+import { renderTrustNotes } from "../../report/findings/trust-notes.js";
 import { checkNearCeiling, shareOfCeiling } from "./load-checks.js";
 
 function atShare(share: number) {
@@ -11,7 +11,7 @@ function atShare(share: number) {
   treatment.trials = [trial];
   treatment.ceiling = { clients: 8, transactionsPerSecond: all / share };
   const { ceiling } = treatment;
-  const notes = renderTrust(treatment).map(({ text }) => text);
+  const notes = renderTrustNotes(treatment).map(({ text }) => text);
   return {
     warning: checkNearCeiling({ trial, ceiling, bounds: EXAMPLE_BOUNDS })?.words,
     note: notes.find((text) => text.includes("select 1")),

@@ -56,12 +56,12 @@ export const clockStep: Check = ({ trial, bounds: { maxClockStepMs: bound } }) =
  * between two agents is sure.
  */
 export const agentClock: Check = ({ trial, bounds }) => {
-  const worst = [...(trial.agents ?? [])].sort((a, b) => b.clock.errorMs - a.clock.errorMs)[0];
+  const worstAgent = [...(trial.agents ?? [])].sort((a, b) => b.clock.errorMs - a.clock.errorMs)[0];
   return observeAbove(
-    worst?.clock.errorMs,
+    worstAgent?.clock.errorMs,
     bounds.maxAgentClockErrorMs,
     (seen) =>
-      `the clock of agent ${worst?.name ?? ""} was known within ${ms(seen, bounds.maxAgentClockErrorMs)} only (bound ` +
+      `the clock of agent ${worstAgent?.name ?? ""} was known within ${ms(seen, bounds.maxAgentClockErrorMs)} only (bound ` +
       `${ms(bounds.maxAgentClockErrorMs)}): its network is slow, or its machine busy`,
   );
 };
@@ -71,11 +71,11 @@ export const agentClock: Check = ({ trial, bounds }) => {
  * load.
  */
 export const checkDropped: Check = ({ trial, bounds }) => {
-  const scheduled = Object.entries(trial.operations).flatMap(
+  const scheduledOperations = Object.entries(trial.operations).flatMap(
     ([operation, { offered = 0, dropped: lost = 0 }]) =>
       offered > 0 ? [{ operation, ratio: lost / offered, lost, offered }] : [],
   );
-  const [worst] = scheduled.sort((a, b) => b.ratio - a.ratio);
+  const [worst] = scheduledOperations.sort((a, b) => b.ratio - a.ratio);
   return observeAbove(
     worst?.ratio,
     bounds.maxDroppedRatio,
@@ -85,12 +85,12 @@ export const checkDropped: Check = ({ trial, bounds }) => {
   );
 };
 
-const LEAST_MS = 1_000;
+const IN_FLIGHT_MIN_MS = 1_000;
 /**
  * Factor by which a transaction in flight must exceed the slowest ended one: long transactions are likelier to be under
  * way, so a slightly longer one is chance.
  */
-const TIMES_THE_SLOWEST = 2;
+const IN_FLIGHT_FACTOR_MIN = 2;
 
 /** Milliseconds of the slowest transaction that ended in the window, failed ones included. */
 export function slowestMs({ responseTimeMs, failedTimeMs }: OperationResult): number {
@@ -104,7 +104,7 @@ export function slowestMs({ responseTimeMs, failedTimeMs }: OperationResult): nu
 export const inFlightAtEnd: Check = ({ trial }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const slowest = slowestMs(result);
-    const bound = Math.max(LEAST_MS, TIMES_THE_SLOWEST * slowest);
+    const bound = Math.max(IN_FLIGHT_MIN_MS, IN_FLIGHT_FACTOR_MIN * slowest);
     return isRound(operation) ? [] : [{ operation, slowest, bound, longest: result.outlastedMs ?? 0 }];
   });
   const [worst] = all.sort((a, b) => b.longest - b.bound - (a.longest - a.bound));
@@ -126,25 +126,25 @@ export const inFlightAtEnd: Check = ({ trial }) => {
  */
 export const checkStall: Check = ({ trial, bounds }) => {
   const seconds = Math.floor(trial.windowSeconds + 0.001);
-  const found = trial.stall;
-  if (!found || seconds === 0) return undefined;
-  const { operation, longestSeconds, fromSecond, usualPerSecond } = found;
-  const ratio = found.seconds / seconds;
-  const isBeyond = ratio > bounds.maxStalledRatio;
+  const stall = trial.stall;
+  if (!stall || seconds === 0) return undefined;
+  const { operation, longestSeconds, fromSecond, usualPerSecond } = stall;
+  const ratio = stall.seconds / seconds;
+  const isStalledBeyondBound = ratio > bounds.maxStalledRatio;
   const result = trial.operations[operation];
   const longestMs = result ? Math.max(slowestMs(result), result.outlastedMs ?? 0) : 0;
-  return (isBeyond ? observeAbove : warningAbove)(
+  return (isStalledBeyondBound ? observeAbove : warningAbove)(
     ratio,
-    isBeyond ? bounds.maxStalledRatio : 0,
+    isStalledBeyondBound ? bounds.maxStalledRatio : 0,
     () =>
-      `${operation} stood still for ${found.seconds} of ${seconds} s (${percent(ratio)}, bound ${percent(bounds.maxStalledRatio)}): ` +
+      `${operation} stood still for ${stall.seconds} of ${seconds} s (${percent(ratio)}, bound ${percent(bounds.maxStalledRatio)}): ` +
       `for ${longestSeconds} s from second ${fromSecond} on no transaction ended; usually ${Math.round(usualPerSecond)} end each second. ` +
       `The longest took ${ms(longestMs)}. Percentiles hide this: look at the server's log, locks and disk at that time`,
   );
 };
 
 /** Largest share of an operation's transactions that may change no row. */
-const IDLE_SHARE_MAX = 0.1;
+const WITHOUT_ROWS_SHARE_MAX = 0.1;
 
 export const withoutRows: Check = ({ trial }) => {
   const ratios = Object.entries(trial.operations).flatMap(
@@ -152,11 +152,11 @@ export const withoutRows: Check = ({ trial }) => {
       transactions === 0 ? [] : [{ operation, idle, transactions, ratio: idle / transactions }],
   );
   const [worst] = ratios.sort((a, b) => b.ratio - a.ratio);
-  return observeAbove(worst?.ratio, IDLE_SHARE_MAX, (seen) => {
+  return observeAbove(worst?.ratio, WITHOUT_ROWS_SHARE_MAX, (seen) => {
     const { operation = "", idle = 0, transactions = 0 } = worst ?? {};
     return (
       `${idle} of ${counted(transactions, "transaction")} of ${operation} returned and changed no row ` +
-      `(${percent(seen, IDLE_SHARE_MAX)}): its rate does not measure work. ` +
+      `(${percent(seen, WITHOUT_ROWS_SHARE_MAX)}): its rate does not measure work. ` +
       "If they are empty polls, write -- returning: or end above the claim"
     );
   });
@@ -184,7 +184,8 @@ export const checkClosure: Check = (examined) => {
     .flatMap(({ of, ratio }) => (ratio === undefined ? [] : [{ of, ratio }]))
     .sort((a, b) => deviationFromOne(b.ratio) - deviationFromOne(a.ratio));
   if (!worst) return undefined;
-  const isStarved = worst.ratio < 1 && STARVATION_CHECKS.some((check) => check(examined) !== undefined);
+  const areClientsStarved =
+    worst.ratio < 1 && STARVATION_CHECKS.some((check) => check(examined) !== undefined);
   const observation = observeAbove(
     deviationFromOne(worst.ratio),
     bounds.maxUnaccountedRatio,
@@ -192,10 +193,10 @@ export const checkClosure: Check = (examined) => {
       `the time accounted for is ${percent(worst.ratio)} of ${worst.of} x window (off by ` +
       `${percent(seen, bounds.maxUnaccountedRatio)}, bound ${percent(bounds.maxUnaccountedRatio)}): train-sim lost track of transactions or waits`,
   );
-  return observation && { ...observation, ...(isStarved && { invalidates: ["timings"] }) };
+  return observation && { ...observation, ...(areClientsStarved && { invalidates: ["timings"] }) };
 };
 
-const DEFAULT_MAX = 0.01;
+const DEFAULT_FAILURE_RATIO_MAX = 0.01;
 
 /**
  * Checks the share of failures: above the budget, the latencies of the other transactions describe a lighter load.
@@ -203,33 +204,35 @@ const DEFAULT_MAX = 0.01;
  * unless the scenario states a bound.
  */
 export const checkFailures: Check = ({ trial, bounds: { maxFailureRatio } }) => {
-  const bound = maxFailureRatio ?? DEFAULT_MAX;
-  const isFaulty = (trial.faults?.length ?? 0) > 0;
-  const isResult = (sqlstate: string): boolean =>
-    isFaulty || (maxFailureRatio === undefined && isConflict(sqlstate));
+  const bound = maxFailureRatio ?? DEFAULT_FAILURE_RATIO_MAX;
+  const hasFaults = (trial.faults?.length ?? 0) > 0;
+  const isExpectedFailure = (sqlstate: string): boolean =>
+    hasFaults || (maxFailureRatio === undefined && isConflict(sqlstate));
   const ratios = Object.entries(trial.operations).flatMap(([operation, result]) => {
-    const failed = failuresOf(result);
-    const completedTransactions = result.transactions + failed;
+    const failureCount = failuresOf(result);
+    const completedTransactions = result.transactions + failureCount;
     if (isRound(operation) || completedTransactions === 0) return [];
-    const results = Object.entries(result.failures).filter(([sqlstate]) => isResult(sqlstate));
-    const others = results.reduce((left, [, count]) => left - count, failed);
-    const codes = results.map(([sqlstate]) => sqlstate).join(", ");
+    const expectedFailures = Object.entries(result.failures).filter(([sqlstate]) =>
+      isExpectedFailure(sqlstate),
+    );
+    const unexpectedFailures = expectedFailures.reduce((left, [, count]) => left - count, failureCount);
+    const codes = expectedFailures.map(([sqlstate]) => sqlstate).join(", ");
     return [
       {
         operation,
-        failed,
+        failed: failureCount,
         ended: completedTransactions,
         codes,
-        ratio: failed / completedTransactions,
-        invalidRatio: others / completedTransactions,
+        ratio: failureCount / completedTransactions,
+        invalidRatio: unexpectedFailures / completedTransactions,
       },
     ];
   });
   const [worst] = ratios.sort((a, b) => b.invalidRatio - a.invalidRatio || b.ratio - a.ratio);
   if (!worst) return undefined;
-  const { operation, failed, ended: completedTransactions, codes, ratio, invalidRatio } = worst;
+  const { operation, failed: failureCount, ended: completedTransactions, codes, ratio, invalidRatio } = worst;
   const words =
-    `${failed} of ${counted(completedTransactions, "transaction")} of ${operation} failed ` +
+    `${failureCount} of ${counted(completedTransactions, "transaction")} of ${operation} failed ` +
     `(${percent(ratio, bound)}, bound ${percent(bound)})`;
   if (invalidRatio > bound) return observeAbove(ratio, bound, () => words);
   return warningAbove(ratio, bound, () => `${words}, with ${codes}: latencies are those of the others`);
@@ -281,7 +284,7 @@ export const checkRetries: Check = ({ trial, bounds }) => {
   );
 };
 
-const SHARE_MAX = 0.5;
+const CEILING_SHARE_MAX = 0.5;
 
 /** Transactions a second of the trial, failed ones and empty polls included, as a share of the ceiling's. */
 export function shareOfCeiling(
@@ -301,24 +304,26 @@ export function shareOfCeiling(
  * nothing. Half of the ceiling counts as near, since a transaction is several statements and cannot reach it.
  */
 export const checkNearCeiling: Check = ({ trial, ceiling }) => {
-  const isKnown = ceiling && ceiling.transactionsPerSecond > 0 && trial.windowSeconds > 0;
+  const isCeilingKnown = ceiling && ceiling.transactionsPerSecond > 0 && trial.windowSeconds > 0;
   return observeAbove(
-    isKnown ? shareOfCeiling(trial, ceiling) : undefined,
-    SHARE_MAX,
+    isCeilingKnown ? shareOfCeiling(trial, ceiling) : undefined,
+    CEILING_SHARE_MAX,
     (seen) =>
-      `the trial made ${percent(seen, 1)} of the transactions/s that the same clients reach with \`select 1\`${meaningOf(seen)}`,
+      `the trial made ${percent(seen, 1)} of the transactions/s that the same clients reach with \`select 1\`${ceilingShareText(seen)}`,
   );
 };
 
 /** Text about a share of the ceiling. A trial cannot exceed a ceiling: a share above 1 says that the probe was slowed. */
-function meaningOf(share: number): string {
-  return isCeiling(share) ? ": the generator is near its ceiling" : ` in a short probe: ${NO_CEILING}`;
+function ceilingShareText(share: number): string {
+  return isCeilingMeasured(share)
+    ? ": the generator is near its ceiling"
+    : ` in a short probe: ${UNKNOWN_CEILING_TEXT}`;
 }
 
 /** Text about a probe that was slower than a trial. */
-export const NO_CEILING = "something slowed the probe, so the generator's ceiling is not known";
+export const UNKNOWN_CEILING_TEXT = "something slowed the probe, so the generator's ceiling is not known";
 
 /** False if the trial made more transactions a second than the probe, which then measured no ceiling. */
-export function isCeiling(share: number): boolean {
+export function isCeilingMeasured(share: number): boolean {
   return share <= 1;
 }

@@ -1,22 +1,22 @@
 // Checks of the server, the measured tables and the machine: whether they did not change and served the load alone.
 import { elidedText } from "../../foundation/shown.js";
-import { bytesText, sidedText } from "../../foundation/text/numbers.js";
+import { bytesText, textOnSameSide } from "../../foundation/text/numbers.js";
 import { kindOf } from "../../faults/registry.js";
 import type { ForeignWork, ServerChange, TableChange, TrialResult } from "../../results/result-schema.js";
 import { observeAbove, percent, warningAbove, type Check, type Observation } from "./check.js";
 
 /** Largest share of the window's log that may go through new files. */
-const MOST_RATIO = 0.25;
+const NEW_LOG_RATIO_MAX = 0.25;
 /** Fewest bytes that count, four files: writing fewer bytes is over in a moment. */
-const LEAST_BYTES = 64 * 1024 * 1024;
+const NEW_LOG_MIN_BYTES = 64 * 1024 * 1024;
 
 /** Checks for new log files, which a new server fills with zeros: that doubles the p99 of its first trial. */
 export const newLogFiles: Check = ({ trial: { database } }) => {
   const { walZeroBytes = 0, walBytes = 0 } = database;
-  if (walZeroBytes < LEAST_BYTES || walBytes === 0) return undefined;
+  if (walZeroBytes < NEW_LOG_MIN_BYTES || walBytes === 0) return undefined;
   return observeAbove(
     walZeroBytes / walBytes,
-    MOST_RATIO,
+    NEW_LOG_RATIO_MAX,
     (seen) =>
       `the server filled new WAL files with ${bytesText(walZeroBytes)} of zeros, ${percent(seen)} of its WAL in the ` +
       "window; later trials reuse these files and have less work: run a trial first that is not compared, or set " +
@@ -28,7 +28,7 @@ export const newLogFiles: Check = ({ trial: { database } }) => {
  * Largest growth of pending lists, in pages of 8 kB: twice the default of gin_pending_list_limit, 4 MB. A shorter list is
  * cleaned up as intended.
  */
-const MOST_PAGES = 1024;
+const PENDING_GROWTH_MAX_PAGES = 1024;
 
 /**
  * Checks the pending lists of GIN indexes with `fastupdate`, which take new entries until one transaction at a time cleans
@@ -37,38 +37,38 @@ const MOST_PAGES = 1024;
 export const pendingIndexWork: Check = ({ trial }) =>
   observeAbove(
     trial.database.ginPendingGrowthPages,
-    MOST_PAGES,
+    PENDING_GROWTH_MAX_PAGES,
     (seen) =>
       `the GIN pending lists grew by ${seen} pages in the window: index work was deferred, so this rate cannot last; ` +
       "lengthen the window, lower the rate, or build the index with fastupdate = off",
   );
 
-const SERVER_WORDS: Readonly<Record<string, string>> = {
+const SERVER_CHANGE_NAMES: Readonly<Record<string, string>> = {
   systemIdentifier: "system identifier",
   startedAt: "postmaster start",
   configLoadedAt: "configuration load time",
 };
 
 /** Settings that a restart or a failover changes: a failover changes which server follows which. */
-const OF_A_RESTART = /^(startedAt|configLoadedAt|primary_slot_name|synchronous_standby_names)$/;
+const RESTART_SETTINGS = /^(startedAt|configLoadedAt|primary_slot_name|synchronous_standby_names)$/;
 
 /**
  * Changes of servers that no fault explains. The load time of a configuration is left out if the reason for it is stated.
  */
 function unexplainedChanges({ servers = [], faults = [] }: TrialResult): ServerChange[] {
-  const isRestarted = faults.some(({ kind }) => kindOf(kind).restartsServer);
+  const hasRestartFault = faults.some(({ kind }) => kindOf(kind).restartsServer);
   return servers.flatMap(({ changes = [] }) => {
-    const own = changes.filter(
-      ({ what, sinceTrial }) => !(isRestarted && sinceTrial === undefined && OF_A_RESTART.test(what)),
+    const remainingChanges = changes.filter(
+      ({ what, sinceTrial }) => !(hasRestartFault && sinceTrial === undefined && RESTART_SETTINGS.test(what)),
     );
-    const others = own.filter(({ what }) => what !== "configLoadedAt");
-    return others.length > 0 ? others : own;
+    const others = remainingChanges.filter(({ what }) => what !== "configLoadedAt");
+    return others.length > 0 ? others : remainingChanges;
   });
 }
 
 function serverChangeText({ what, before, after, sinceTrial }: ServerChange): string {
-  const when = sinceTrial === undefined ? "within the trial" : `since trial ${sinceTrial}`;
-  return `${SERVER_WORDS[what] ?? what}: ${before} -> ${after} (${when})`;
+  const timeText = sinceTrial === undefined ? "within the trial" : `since trial ${sinceTrial}`;
+  return `${SERVER_CHANGE_NAMES[what] ?? what}: ${before} -> ${after} (${timeText})`;
 }
 
 /**
@@ -77,23 +77,23 @@ function serverChangeText({ what, before, after, sinceTrial }: ServerChange): st
  */
 export const serverChange: Check = ({ trial }) => {
   const changes = unexplainedChanges(trial);
-  const isReload = changes.every(({ what }) => what === "configLoadedAt");
-  const named = changes.map(serverChangeText).join("; ");
-  return (isReload ? warningAbove : observeAbove)(changes.length, 0, () =>
-    isReload
-      ? `the server reloaded its configuration, without a visible change: ${named}`
-      : `the server changed: ${named}; repeat the experiment on an unchanged server`,
+  const isOnlyReload = changes.every(({ what }) => what === "configLoadedAt");
+  const changesText = changes.map(serverChangeText).join("; ");
+  return (isOnlyReload ? warningAbove : observeAbove)(changes.length, 0, () =>
+    isOnlyReload
+      ? `the server reloaded its configuration, without a visible change: ${changesText}`
+      : `the server changed: ${changesText}; repeat the experiment on an unchanged server`,
   );
 };
 
-const NAMED_MOST = 3;
-const DEFINITION_MOST = 80;
+const CHANGES_SHOWN_MAX = 3;
+const DEFINITION_LENGTH_MAX = 80;
 
 function tableChangeText({ part, table, before, after }: TableChange): string {
-  const what = part === `table ${table}` || part.startsWith("column ") ? part : `${part} of ${table}`;
-  if (after === null) return `${what} is gone`;
-  if (before === null) return `${what} is new`;
-  return `${what}: ${elidedText(before, DEFINITION_MOST)} -> ${elidedText(after, DEFINITION_MOST)}`;
+  const partText = part === `table ${table}` || part.startsWith("column ") ? part : `${part} of ${table}`;
+  if (after === null) return `${partText} is gone`;
+  if (before === null) return `${partText} is new`;
+  return `${partText}: ${elidedText(before, DEFINITION_LENGTH_MAX)} -> ${elidedText(after, DEFINITION_LENGTH_MAX)}`;
 }
 
 /**
@@ -102,34 +102,37 @@ function tableChangeText({ part, table, before, after }: TableChange): string {
  */
 export const tableChange: Check = ({ trial: { database, faults = [] } }) => {
   const changes = database.tableChanges ?? [];
-  const more = changes.length - NAMED_MOST;
-  const named = [...changes.slice(0, NAMED_MOST).map(tableChangeText), ...(more > 0 ? [`${more} more`] : [])];
-  const isCommanded = faults.some(({ kind }) => kind === "command");
-  return (isCommanded ? warningAbove : observeAbove)(
+  const unnamedChanges = changes.length - CHANGES_SHOWN_MAX;
+  const changeTexts = [
+    ...changes.slice(0, CHANGES_SHOWN_MAX).map(tableChangeText),
+    ...(unnamedChanges > 0 ? [`${unnamedChanges} more`] : []),
+  ];
+  const hasCommandFault = faults.some(({ kind }) => kind === "command");
+  return (hasCommandFault ? warningAbove : observeAbove)(
     changes.length,
     0,
     () =>
-      `the measured tables changed in the window: ${named.join("; ")}; ` +
+      `the measured tables changed in the window: ${changeTexts.join("; ")}; ` +
       "repeat the experiment on unchanged tables",
   );
 };
 
-const BOUND_SECONDS = 1;
+const LATE_FAULT_MAX_SECONDS = 1;
 
 /**
  * Checks for a fault that was over only after the window: figures include a part of it, which differs from trial to trial.
  */
 export const lateFault: Check = ({ trial: { faults = [], windowSeconds } }) => {
-  const late = faults.map(({ kind, clearedAtSeconds }) => ({
+  const faultOverruns = faults.map(({ kind, clearedAtSeconds }) => ({
     kind,
     seconds: (clearedAtSeconds ?? 0) - windowSeconds,
   }));
-  const [latest] = late.sort((a, b) => b.seconds - a.seconds);
+  const [latestFault] = faultOverruns.sort((a, b) => b.seconds - a.seconds);
   return warningAbove(
-    latest?.seconds,
-    BOUND_SECONDS,
+    latestFault?.seconds,
+    LATE_FAULT_MAX_SECONDS,
     (seconds) =>
-      `the fault ${latest?.kind} was over ${seconds.toFixed(1)} s after the end of the window, which holds a part of it; ` +
+      `the fault ${latestFault?.kind} was over ${seconds.toFixed(1)} s after the end of the window, which holds a part of it; ` +
       "let it begin earlier, or lengthen trial.duration",
   );
 };
@@ -155,8 +158,8 @@ export const otherCpu: Check = ({ trial, bounds }) =>
  * Bytes a second of other programs that disturb nothing, and share of the window with waits for storage from which I/O
  * disturbs.
  */
-const IO_BYTES_MAX = 1_000_000;
-export const IO_WAITED_MIN = 0.1;
+const OTHER_IO_MAX_BYTES_PER_SECOND = 1_000_000;
+export const IO_WAIT_SHARE_MIN = 0.1;
 
 export const otherIo: Check = ({ trial: { machine, windowSeconds }, bounds }) => {
   const {
@@ -166,11 +169,11 @@ export const otherIo: Check = ({ trial: { machine, windowSeconds }, bounds }) =>
     ioPressureRatio,
     ioWaitRatio,
   } = machine ?? {};
-  const waited = ioPressureRatio ?? ioWaitRatio ?? 1;
+  const ioWaitShare = ioPressureRatio ?? ioWaitRatio ?? 1;
   if (
     ownIoBytes === undefined ||
-    Math.min(otherIoBytes, diskIoBytes) < IO_BYTES_MAX * windowSeconds ||
-    waited < IO_WAITED_MIN
+    Math.min(otherIoBytes, diskIoBytes) < OTHER_IO_MAX_BYTES_PER_SECOND * windowSeconds ||
+    ioWaitShare < IO_WAIT_SHARE_MIN
   )
     return undefined;
   const bound = bounds.maxOtherIoRatio;
@@ -184,35 +187,37 @@ export const otherIo: Check = ({ trial: { machine, windowSeconds }, bounds }) =>
   );
 };
 
-const LOAD_MAX = 1;
+const LOAD_PER_CORE_MAX = 1;
 
 export const loadBefore: Check = (examined) =>
-  observeAbove(examined.loadBefore, LOAD_MAX, (seen) => {
+  observeAbove(examined.loadBefore, LOAD_PER_CORE_MAX, (seen) => {
     const load = Number(seen.toPrecision(2));
     return `before the first trial the load average was ${load} per core (1 min): the machine was busy`;
   });
 
-const NOTABLE_SHARE = 0.2;
-const MONITORING_PER_SECOND = 1;
+const WARNING_SHARE_OF_BOUND = 0.2;
+const MONITORING_TRANSACTIONS_PER_SECOND = 1;
 /** Transactions of one round of autovacuum through the other databases, and through the load's own. */
-const AUTOVACUUM_ROUND = { elsewhere: 100, here: 20 };
-const NAMED_MAX = 3;
+const AUTOVACUUM_ROUND_TRANSACTIONS = { elsewhere: 100, here: 20 };
+const SESSIONS_SHOWN_MAX = 3;
 
-/** An observation if `seen` is above the bound; a warning if it is above `NOTABLE_SHARE` of the bound. */
+/** An observation if `seen` is above the bound; a warning if it is above `WARNING_SHARE_OF_BOUND` of the bound. */
 function observeGraded(
   seen: number | undefined,
   bound: number,
   words: (seen: number) => string,
 ): Observation | undefined {
-  return observeAbove(seen, bound, words) ?? warningAbove(seen, bound * NOTABLE_SHARE, words);
+  return observeAbove(seen, bound, words) ?? warningAbove(seen, bound * WARNING_SHARE_OF_BOUND, words);
 }
 
-const sessionsText = (mean: number, bound = Number.NaN): string => sidedText(mean, bound, 3);
+const sessionsText = (mean: number, bound = Number.NaN): string => textOnSameSide(mean, bound, 3);
 
 function programsText({ sessions = [], cpuSeconds = 0 }: ForeignWork): string {
-  const named = sessions.slice(0, NAMED_MAX).map(({ name, mean }) => `${name} ${sessionsText(mean)}`);
+  const sessionTexts = sessions
+    .slice(0, SESSIONS_SHOWN_MAX)
+    .map(({ name, mean }) => `${name} ${sessionsText(mean)}`);
   return [
-    ...(named.length > 0 ? [` (database/user/application: ${named.join(", ")})`] : []),
+    ...(sessionTexts.length > 0 ? [` (database/user/application: ${sessionTexts.join(", ")})`] : []),
     ...(cpuSeconds > 0 ? [`; their backends used ${cpuSeconds.toFixed(1)} s of CPU`] : []),
   ].join("");
 }
@@ -233,9 +238,12 @@ export const foreignSessions: Check = ({ trial: { database }, bounds }) => {
 
 export const foreignTransactions: Check = ({ trial: { database, windowSeconds }, bounds }) => {
   const { transactions = 0, transactionsHere = 0, transactionRatio } = database.foreign ?? {};
-  const elsewhere = Math.max(0, transactions - transactionsHere - AUTOVACUUM_ROUND.elsewhere);
-  const here = Math.max(0, transactionsHere - AUTOVACUUM_ROUND.here);
-  if (elsewhere + here <= MONITORING_PER_SECOND * windowSeconds) return undefined;
+  const foreignElsewhere = Math.max(
+    0,
+    transactions - transactionsHere - AUTOVACUUM_ROUND_TRANSACTIONS.elsewhere,
+  );
+  const foreignHere = Math.max(0, transactionsHere - AUTOVACUUM_ROUND_TRANSACTIONS.here);
+  if (foreignElsewhere + foreignHere <= MONITORING_TRANSACTIONS_PER_SECOND * windowSeconds) return undefined;
   const bound = bounds.maxForeignTransactionRatio;
   return observeGraded(
     transactionRatio,

@@ -1,6 +1,6 @@
 // The validity of counts and timings is derived here alone, from the findings of the diagnosis and from the audit.
 import { trialsText } from "../../foundation/text/numbers.js";
-import { metricNamed, restsOn } from "../../metrics/metric-lists.js";
+import { metricNamed, requiredAspects } from "../../metrics/metric-lists.js";
 import type {
   Aspect,
   ComparisonMetric,
@@ -15,24 +15,24 @@ export function reasonsAgainst(
   aspect: Aspect,
   { integrity, diagnosis = [] }: Pick<TrialResult, "integrity" | "diagnosis">,
 ): string[] {
-  const audited = aspect === "counts" ? (integrity?.violations ?? []) : [];
-  const found = diagnosis.filter(({ invalidates }) => invalidates.includes(aspect));
-  return [...audited, ...found.map(({ words }) => words)];
+  const auditViolations = aspect === "counts" ? (integrity?.violations ?? []) : [];
+  const invalidatingFindings = diagnosis.filter(({ invalidates }) => invalidates.includes(aspect));
+  return [...auditViolations, ...invalidatingFindings.map(({ words }) => words)];
 }
 
 /** Numbers of the trials in which an aspect is not valid, by aspect. */
 export type InvalidTrials = Readonly<Record<Aspect, readonly number[]>>;
 
 export function invalidTrials(trials: readonly TrialResult[]): InvalidTrials {
-  const numbersOf = (aspect: Aspect): number[] =>
+  const invalidNumbersOf = (aspect: Aspect): number[] =>
     trials
       .filter((trial) => trial.status === "complete" && reasonsAgainst(aspect, trial).length > 0)
       .map(({ number }) => number)
       .sort((a, b) => a - b);
-  return { counts: numbersOf("counts"), timings: numbersOf("timings") };
+  return { counts: invalidNumbersOf("counts"), timings: invalidNumbersOf("timings") };
 }
 
-export function disturbedTrials({ counts, timings }: InvalidTrials): number {
+export function disturbedTrialCount({ counts, timings }: InvalidTrials): number {
   return new Set([...counts, ...timings]).size;
 }
 
@@ -52,7 +52,7 @@ export function objectionToMetric(
   treatments: readonly Pick<TreatmentResult, "trials">[],
 ): string | undefined {
   const trials = treatments.flatMap((treatment) => treatment.trials);
-  return objectionTo(restsOn(metricNamed(metric)), invalidTrials(trials));
+  return objectionTo(requiredAspects(metricNamed(metric)), invalidTrials(trials));
 }
 
 /** Validity of a whole experiment; `violations` are sentences about failed audits. */
@@ -60,23 +60,26 @@ export function validityOf(
   treatments: readonly Pick<TreatmentResult, "id" | "trials">[],
   violations: readonly string[],
 ): Pick<Verdict, Aspect> {
-  const found = reasonsOf(findingsOf(treatments));
-  const against = (aspect: Aspect, others: readonly string[] = []): Validity => {
-    const own = found.filter(({ invalidates }) => invalidates.includes(aspect));
-    const reasons = [...others, ...own.map(({ words }) => words)];
+  const findingReasons = reasonsOf(findingsOf(treatments));
+  const validityOfAspect = (aspect: Aspect, others: readonly string[] = []): Validity => {
+    const aspectReasons = findingReasons.filter(({ invalidates }) => invalidates.includes(aspect));
+    const reasons = [...others, ...aspectReasons.map(({ words }) => words)];
     return { isValid: reasons.length === 0, reasons };
   };
-  return { counts: against("counts", violations), timings: against("timings") };
+  return { counts: validityOfAspect("counts", violations), timings: validityOfAspect("timings") };
 }
 
-const notValid = (aspect: Aspect, { isValid }: Validity): string => `${aspect} ${isValid ? "" : "not "}valid`;
+const aspectValidityText = (aspect: Aspect, { isValid }: Validity): string =>
+  `${aspect} ${isValid ? "" : "not "}valid`;
 
 /** `ok`; `counts valid, timings not valid`; `aborted`. */
 export function verdictText({ status, counts, timings }: Verdict): string {
-  const isValid = counts.isValid && timings.isValid;
+  const areAspectsValid = counts.isValid && timings.isValid;
   const parts = [
     ...(status === "aborted" ? [status] : []),
-    ...(isValid ? [] : [notValid("counts", counts), notValid("timings", timings)]),
+    ...(areAspectsValid
+      ? []
+      : [aspectValidityText("counts", counts), aspectValidityText("timings", timings)]),
   ];
   return parts.length > 0 ? parts.join(", ") : "ok";
 }

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { changePoints as searchLevels } from "./change-points.js";
-import type { Values } from "./level-test.js";
+import type { MetricValues } from "./level-test.js";
 
-const changePoints = (metrics: readonly Values[], prng: Prng) => searchLevels(metrics, prng).changes;
+const changePoints = (metrics: readonly MetricValues[], prng: Prng) => searchLevels(metrics, prng).changes;
 
 /** Logarithms of the runs' values by metric: 1 with a spread of 3 %, times the factor that `level` gives. */
 function series(

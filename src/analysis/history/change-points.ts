@@ -11,12 +11,12 @@ import {
   RUNS_MIN,
   type ChangeTest,
   type NoiseModel,
-  type Values,
+  type MetricValues,
 } from "./level-test.js";
 import { noiseOf } from "./run-noise.js";
 
 /** Most changes that one search of a range of runs looks for; the parts between them are searched again. */
-const CHANGES_MOST = 3;
+const SEARCHED_CHANGES_MAX = 3;
 
 /**
  * A metric that changed at a change point, with its level before and its new level; neither holds a further change of this
@@ -51,7 +51,7 @@ export interface UndecidedRuns {
   readonly correlation: number;
 }
 
-export interface LevelSearch {
+export interface LevelSearchResult {
   /** Change points, oldest first. */
   readonly changes: readonly ChangePoint[];
   readonly undecided: readonly UndecidedRuns[];
@@ -62,9 +62,9 @@ interface DetectedChange {
   readonly metrics: ChangeTest["metrics"];
 }
 
-class Search {
+class ChangeSearch {
   constructor(
-    private readonly metrics: readonly Values[],
+    private readonly metrics: readonly MetricValues[],
     private readonly prng: Prng,
   ) {}
 
@@ -74,19 +74,22 @@ class Search {
    */
   changesWithin(from: number, to: number, undecided: UndecidedRuns[]): DetectedChange[] {
     if (to - from < RUNS_MIN) return [];
-    const found = this.levelsIn(from, to, ESTIMATED_NOISE);
-    const cuts = found ? this.confirmed(found.cuts, from, to) : [];
+    const significantLevels = this.levelsIn(from, to, ESTIMATED_NOISE);
+    const cuts = significantLevels ? this.confirmCuts(significantLevels.cuts, from, to) : [];
     if (cuts.length === 0) {
-      const seen = this.levelsIn(from, to, INDEPENDENT_NOISE);
-      if (seen) undecided.push({ from, to, correlation: noiseOf(seen.column.values).correlation });
+      const independentLevels = this.levelsIn(from, to, INDEPENDENT_NOISE);
+      if (independentLevels)
+        undecided.push({ from, to, correlation: noiseOf(independentLevels.column.values).correlation });
       return [];
     }
-    const starts = [from, ...cuts.map(({ at }) => at)];
-    const further = starts.flatMap((start, i) => this.changesWithin(start, starts[i + 1] ?? to, undecided));
-    return [...cuts, ...further].toSorted((a, b) => a.at - b.at);
+    const partStarts = [from, ...cuts.map(({ at }) => at)];
+    const furtherChanges = partStarts.flatMap((start, i) =>
+      this.changesWithin(start, partStarts[i + 1] ?? to, undecided),
+    );
+    return [...cuts, ...furtherChanges].toSorted((a, b) => a.at - b.at);
   }
 
-  private levelOf(from: number, to: number): number {
+  private significanceLevelFor(from: number, to: number): number {
     return (SIGNIFICANCE_LEVEL * (to - from)) / (this.metrics[0]?.length ?? 1);
   }
 
@@ -95,31 +98,35 @@ class Search {
   }
 
   private levelsIn(from: number, to: number, model: NoiseModel): ReturnType<typeof outstandingLevels> {
-    const test = { model, changesMost: CHANGES_MOST, level: this.levelOf(from, to) };
-    const found = outstandingLevels(this.columnsIn(from, to), test, this.prng);
-    return found && { ...found, cuts: found.cuts.map((cut) => from + cut) };
+    const testSettings = {
+      model,
+      changesMost: SEARCHED_CHANGES_MAX,
+      level: this.significanceLevelFor(from, to),
+    };
+    const levels = outstandingLevels(this.columnsIn(from, to), testSettings, this.prng);
+    return levels && { ...levels, cuts: levels.cuts.map((cut) => from + cut) };
   }
 
   /**
    * The cuts that each pass a test between their neighbours. If cuts fail, the weakest is dropped, and the others are
    * tested again over longer ranges.
    */
-  private confirmed(cuts: readonly number[], from: number, to: number): DetectedChange[] {
-    const level = this.levelOf(from, to);
-    const tests = cuts.map((at, i) => {
+  private confirmCuts(cuts: readonly number[], from: number, to: number): DetectedChange[] {
+    const level = this.significanceLevelFor(from, to);
+    const cutTests = cuts.map((at, i) => {
       const [start, end] = [cuts[i - 1] ?? from, cuts[i + 1] ?? to];
       return { at, ...testChange(this.columnsIn(start, end), at - start, level, this.prng) };
     });
-    const [weakest] = tests
+    const [weakest] = cutTests
       .filter(({ metrics }) => metrics.length === 0)
       .toSorted((a, b) => a.beyondNoise - b.beyondNoise);
-    if (!weakest) return tests;
-    const kept = cuts.filter((at) => at !== weakest.at);
-    return this.confirmed(kept, from, to);
+    if (!weakest) return cutTests;
+    const keptCuts = cuts.filter((at) => at !== weakest.at);
+    return this.confirmCuts(keptCuts, from, to);
   }
 }
 
-function knownValues(values: Values, from: number, to: number): number[] {
+function knownValues(values: MetricValues, from: number, to: number): number[] {
   return values.slice(from, to).filter((value) => !Number.isNaN(value));
 }
 
@@ -128,7 +135,7 @@ function knownValues(values: Values, from: number, to: number): number[] {
  * until all are significant.
  */
 function changesOf(
-  values: Values,
+  values: MetricValues,
   metric: number,
   cuts: readonly { readonly at: number; readonly pValue: number }[],
 ): (ChangedMetric & { readonly at: number })[] {
@@ -140,29 +147,29 @@ function changesOf(
   const size = ({ difference }: LevelDifference): number => Math.abs(difference);
   const [smallest] = changes.filter((change) => !isSignificant(change)).toSorted((a, b) => size(a) - size(b));
   if (!smallest) return changes;
-  const kept = cuts.filter(({ at }) => at !== smallest.at);
-  return changesOf(values, metric, kept);
+  const keptCuts = cuts.filter(({ at }) => at !== smallest.at);
+  return changesOf(values, metric, keptCuts);
 }
 
 /**
  * Finds the change points of metrics, each of which has a value or NaN for every run. Equal runs and seeds give equal
  * answers.
  */
-export function changePoints(metrics: readonly Values[], prng: Prng): LevelSearch {
-  const all = metrics[0]?.length ?? 0;
+export function changePoints(metrics: readonly MetricValues[], prng: Prng): LevelSearchResult {
+  const runCount = metrics[0]?.length ?? 0;
   const undecided: UndecidedRuns[] = [];
-  const cuts = new Search(metrics, prng).changesWithin(0, all, undecided);
+  const cuts = new ChangeSearch(metrics, prng).changesWithin(0, runCount, undecided);
   const changes = metrics.flatMap((values, metric) => {
-    const own = cuts.flatMap(({ at, metrics: changed }) =>
+    const metricCuts = cuts.flatMap(({ at, metrics: changed }) =>
       changed.filter((each) => each.metric === metric).map(({ pValue }) => ({ at, pValue })),
     );
-    return changesOf(values, metric, own);
+    return changesOf(values, metric, metricCuts);
   });
-  const starts = [...new Set(changes.map(({ at }) => at))].sort((a, b) => a - b);
-  const points = starts.map((at, i) => ({
+  const changeIndices = [...new Set(changes.map(({ at }) => at))].sort((a, b) => a - b);
+  const points = changeIndices.map((at, i) => ({
     at,
-    from: starts[i - 1] ?? 0,
-    to: starts[i + 1] ?? all,
+    from: changeIndices[i - 1] ?? 0,
+    to: changeIndices[i + 1] ?? runCount,
     metrics: changes.filter((each) => each.at === at).map(({ at: _, ...changed }) => changed),
   }));
   return { changes: points, undecided };

@@ -18,9 +18,9 @@ export function levelDifference(earlier: readonly number[], later: readonly numb
   const residuals = levels.flatMap((level) => level.map((value) => value - mean(level)));
   const deviation = (deviationOf(levels) ?? 0) * Math.sqrt(varianceInflation(residuals));
   const error = deviation * Math.sqrt(1 / earlier.length + 1 / later.length);
-  const reach = error * studentQuantile(SIGNIFICANCE_LEVEL, residuals.length - levels.length);
+  const halfWidth = error * studentQuantile(SIGNIFICANCE_LEVEL, residuals.length - levels.length);
   const difference = mean(later) - mean(earlier);
-  return { difference, low: difference - reach, high: difference + reach };
+  return { difference, low: difference - halfWidth, high: difference + halfWidth };
 }
 
 /** True if the interval of the difference excludes 0: one of the two levels is surely the higher one. */

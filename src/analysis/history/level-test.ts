@@ -2,55 +2,55 @@
 import type { Prng } from "../../foundation/prng.js";
 import { mean } from "../statistics/quantiles.js";
 import { gainAt, likeliestLevels } from "./levels.js";
-import { explainedByNoise, independentNoiseOf, noiseOf, simulate, type RunNoise } from "./run-noise.js";
+import { gainOfNoise, independentNoiseOf, noiseOf, simulateNoise, type RunNoise } from "./run-noise.js";
 
 const NOISE_SIMULATIONS = 1000;
 const ROUNDING_TOLERANCE = 1e-9;
 /** Fewest runs that are tested: with fewer, no order of the runs is rare enough to be significant. */
 export const RUNS_MIN = 10;
 /** Sum of squares below which a metric counts as constant, because the rest is rounding. */
-const SQUARES_MIN = 1e-18;
+const SUM_OF_SQUARES_MIN = 1e-18;
 
 /** A metric's values, as logarithms, oldest run first; NaN if a run has none. */
-export type Values = readonly number[];
+export type MetricValues = readonly number[];
 
 export interface NoiseModel {
   readonly fit: (values: Float64Array) => RunNoise;
   /** Gain of the noise alone over independent runs, in the unit of the gain of levels. */
-  readonly explained: (values: Float64Array) => number;
+  readonly explainedGain: (values: Float64Array) => number;
 }
 
-export const ESTIMATED_NOISE: NoiseModel = { fit: noiseOf, explained: explainedByNoise };
-export const INDEPENDENT_NOISE: NoiseModel = { fit: independentNoiseOf, explained: () => 0 };
+export const ESTIMATED_NOISE: NoiseModel = { fit: noiseOf, explainedGain: gainOfNoise };
+export const INDEPENDENT_NOISE: NoiseModel = { fit: independentNoiseOf, explainedGain: () => 0 };
 
 /** One metric: its values and the indices of the runs that have it. */
-export interface Column {
+export interface MetricColumn {
   readonly metric: number;
   readonly values: Float64Array;
   readonly runs: readonly number[];
 }
 
-export function columnsOf(metrics: readonly Values[]): Column[] {
-  return metrics.flatMap((own, metric) => {
-    const runs = own.flatMap((value, run) => (Number.isNaN(value) ? [] : [run]));
-    const values = Float64Array.from(runs, (run) => own[run] as number);
+export function columnsOf(metrics: readonly MetricValues[]): MetricColumn[] {
+  return metrics.flatMap((metricValues, metric) => {
+    const runs = metricValues.flatMap((value, run) => (Number.isNaN(value) ? [] : [run]));
+    const values = Float64Array.from(runs, (run) => metricValues[run] as number);
     const centre = mean(values);
     const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
-    return values.length < RUNS_MIN || squares < SQUARES_MIN ? [] : [{ metric, values, runs }];
+    return values.length < RUNS_MIN || squares < SUM_OF_SQUARES_MIN ? [] : [{ metric, values, runs }];
   });
 }
 
-interface LevelTest {
+interface LevelTestSettings {
   readonly model: NoiseModel;
   readonly changesMost: number;
   readonly level: number;
 }
 
 /** Indices, among the metric's own values, of the runs in `order`; runs without the metric are left out. */
-function ownOrder(order: readonly number[], own: ReadonlyMap<number, number>): number[] {
+function indicesInOrder(order: readonly number[], indexByRun: ReadonlyMap<number, number>): number[] {
   const indices: number[] = [];
   for (const run of order) {
-    const index = own.get(run);
+    const index = indexByRun.get(run);
     if (index !== undefined) indices.push(index);
   }
   return indices;
@@ -59,12 +59,12 @@ function ownOrder(order: readonly number[], own: ReadonlyMap<number, number>): n
 /**
  * Simulates series of one level by random orders of the innovations of whole runs. Returns the largest gain beyond the
  * noise over all columns, for each simulation; undefined as soon as more than the share `level` of them reach the gain
- * `seen`.
+ * `observedGain`.
  */
-function chanceGains(
-  columns: readonly Column[],
-  seen: number,
-  { model, changesMost, level }: LevelTest,
+function simulateGains(
+  columns: readonly MetricColumn[],
+  observedGain: number,
+  { model, changesMost, level }: LevelTestSettings,
   prng: Prng,
 ): Float64Array | undefined {
   const sources = columns.map(({ values, runs }) => ({
@@ -74,17 +74,20 @@ function chanceGains(
   }));
   const order = [...new Set(columns.flatMap(({ runs }) => runs))];
   const largest = new Float64Array(NOISE_SIMULATIONS);
-  let reached = 0;
+  let asLargeCount = 0;
   for (let i = 0; i < NOISE_SIMULATIONS; i++) {
     prng.shuffle(order);
-    let most = Number.NEGATIVE_INFINITY;
+    let largestGain = Number.NEGATIVE_INFINITY;
     for (const { noise, own, series } of sources) {
-      simulate(noise, ownOrder(order, own), series);
-      most = Math.max(most, likeliestLevels(series, changesMost).gain - model.explained(series));
+      simulateNoise(noise, indicesInOrder(order, own), series);
+      largestGain = Math.max(
+        largestGain,
+        likeliestLevels(series, changesMost).gain - model.explainedGain(series),
+      );
     }
-    largest[i] = most;
-    if (most >= seen - ROUNDING_TOLERANCE) reached++;
-    if (reached + 1 > level * (NOISE_SIMULATIONS + 1)) return undefined;
+    largest[i] = largestGain;
+    if (largestGain >= observedGain - ROUNDING_TOLERANCE) asLargeCount++;
+    if (asLargeCount + 1 > level * (NOISE_SIMULATIONS + 1)) return undefined;
   }
   return largest;
 }
@@ -94,16 +97,16 @@ function chanceGains(
  * runs.
  */
 export function outstandingLevels(
-  columns: readonly Column[],
-  test: LevelTest,
+  columns: readonly MetricColumn[],
+  test: LevelTestSettings,
   prng: Prng,
-): { readonly column: Column; readonly cuts: readonly number[] } | undefined {
+): { readonly column: MetricColumn; readonly cuts: readonly number[] } | undefined {
   const candidates = columns.map((column) => {
     const { gain, cuts } = likeliestLevels(column.values, test.changesMost);
-    return { column, cuts, beyondNoise: gain - test.model.explained(column.values) };
+    return { column, cuts, beyondNoise: gain - test.model.explainedGain(column.values) };
   });
   const [best] = candidates.toSorted((a, b) => b.beyondNoise - a.beyondNoise);
-  if (!best || !chanceGains(columns, best.beyondNoise, test, prng)) return undefined;
+  if (!best || !simulateGains(columns, best.beyondNoise, test, prng)) return undefined;
   const { column, cuts } = best;
   return { column, cuts: cuts.map((cut) => column.runs[cut] as number) };
 }
@@ -115,17 +118,28 @@ export interface ChangeTest {
   readonly metrics: readonly { readonly metric: number; readonly pValue: number }[];
 }
 
-export function testChange(columns: readonly Column[], at: number, level: number, prng: Prng): ChangeTest {
+export function testChange(
+  columns: readonly MetricColumn[],
+  at: number,
+  level: number,
+  prng: Prng,
+): ChangeTest {
   const gains = columns.map(({ metric, values, runs }) => {
     const cut = runs.filter((run) => run < at).length;
-    return { metric, beyondNoise: gainAt(values, cut) - ESTIMATED_NOISE.explained(values) };
+    return { metric, beyondNoise: gainAt(values, cut) - ESTIMATED_NOISE.explainedGain(values) };
   });
   const beyondNoise = Math.max(Number.NEGATIVE_INFINITY, ...gains.map((each) => each.beyondNoise));
   if (beyondNoise === Number.NEGATIVE_INFINITY) return { beyondNoise, metrics: [] };
-  const byChance = chanceGains(columns, beyondNoise, { model: ESTIMATED_NOISE, changesMost: 1, level }, prng);
+  const gainsByChance = simulateGains(
+    columns,
+    beyondNoise,
+    { model: ESTIMATED_NOISE, changesMost: 1, level },
+    prng,
+  );
   const metrics = gains.map(({ metric, beyondNoise: gain }) => {
-    const reached = byChance?.filter((each) => each >= gain - ROUNDING_TOLERANCE).length ?? NOISE_SIMULATIONS;
-    return { metric, pValue: (reached + 1) / (NOISE_SIMULATIONS + 1) };
+    const asLargeCount =
+      gainsByChance?.filter((each) => each >= gain - ROUNDING_TOLERANCE).length ?? NOISE_SIMULATIONS;
+    return { metric, pValue: (asLargeCount + 1) / (NOISE_SIMULATIONS + 1) };
   });
   return { beyondNoise, metrics: metrics.filter(({ pValue }) => pValue <= level) };
 }

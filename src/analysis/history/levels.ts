@@ -2,11 +2,11 @@
 import { mean } from "../statistics/quantiles.js";
 
 /** Fewest values at either side of a change. */
-export const LEVEL_MIN = 2;
+export const LEVEL_VALUES_MIN = 2;
 /** Least gain of each further change, in multiples of the logarithm of the number of values. */
 const CHANGE_COST = 3;
 /** Smallest share of the squares that may stay unexplained: an exact fit would count as infinitely likely. */
-const REST_MIN = 1e-12;
+const UNEXPLAINED_SHARE_MIN = 1e-12;
 
 export interface Levels {
   /** Twice the logarithm of the likelihood ratio of these levels to a single level, minus the cost of the changes. */
@@ -15,7 +15,7 @@ export interface Levels {
 }
 
 /** Running sums of the values' differences from their mean, from 0 on, and the sum of all squared differences. */
-function sumsOf(values: Float64Array): { sums: Float64Array; squares: number } {
+function runningSumsOf(values: Float64Array): { sums: Float64Array; squares: number } {
   const [sums, centre] = [new Float64Array(values.length + 1), mean(values)];
   let squares = 0;
   for (let i = 0; i < values.length; i++) {
@@ -27,28 +27,28 @@ function sumsOf(values: Float64Array): { sums: Float64Array; squares: number } {
 }
 
 /** Part of the sum of squares that is explained if the values from index `from` until before `to` have one level. */
-function explainedBy(sums: Float64Array, from: number, to: number): number {
+function explainedSquares(sums: Float64Array, from: number, to: number): number {
   const sum = (sums[to] as number) - (sums[from] as number);
   return (sum * sum) / (to - from);
 }
 
 function gainOf(explained: number, squares: number, changes: number, count: number): number {
-  const rest = Math.max(1 - explained / squares, REST_MIN);
-  return -count * Math.log(rest) - CHANGE_COST * (changes - 1) * Math.log(count);
+  const unexplainedShare = Math.max(1 - explained / squares, UNEXPLAINED_SHARE_MIN);
+  return -count * Math.log(unexplainedShare) - CHANGE_COST * (changes - 1) * Math.log(count);
 }
 
 /** The most likely levels with one to `changesMost` changes, by dynamic programming over the place of the last change. */
 export function likeliestLevels(values: Float64Array, changesMost: number): Levels {
   const count = values.length;
-  const { sums, squares } = sumsOf(values);
-  let before = Float64Array.from(sums, (sum, end) => (end < LEVEL_MIN ? 0 : (sum * sum) / end));
+  const { sums, squares } = runningSumsOf(values);
+  let before = Float64Array.from(sums, (sum, end) => (end < LEVEL_VALUES_MIN ? 0 : (sum * sum) / end));
   const lastCuts: Int32Array[] = [];
   let best: Levels = { gain: Number.NEGATIVE_INFINITY, cuts: [] };
-  for (let changes = 1; changes <= changesMost && count >= (changes + 1) * LEVEL_MIN; changes++) {
+  for (let changes = 1; changes <= changesMost && count >= (changes + 1) * LEVEL_VALUES_MIN; changes++) {
     const [explained, cutAt] = [new Float64Array(count + 1), new Int32Array(count + 1)];
-    for (let end = (changes + 1) * LEVEL_MIN; end <= count; end++)
-      for (let cut = changes * LEVEL_MIN; cut <= end - LEVEL_MIN; cut++) {
-        const sum = (before[cut] as number) + explainedBy(sums, cut, end);
+    for (let end = (changes + 1) * LEVEL_VALUES_MIN; end <= count; end++)
+      for (let cut = changes * LEVEL_VALUES_MIN; cut <= end - LEVEL_VALUES_MIN; cut++) {
+        const sum = (before[cut] as number) + explainedSquares(sums, cut, end);
         if (sum > (explained[end] as number)) [explained[end], cutAt[end]] = [sum, cut];
       }
     lastCuts.push(cutAt);
@@ -69,7 +69,7 @@ function cutsBefore(end: number, lastCuts: readonly Int32Array[]): number[] {
 /** The gain of one change before the value at index `cut`; negative infinity if a level would have too few values. */
 export function gainAt(values: Float64Array, cut: number): number {
   const count = values.length;
-  if (cut < LEVEL_MIN || count - cut < LEVEL_MIN) return Number.NEGATIVE_INFINITY;
-  const { sums, squares } = sumsOf(values);
-  return gainOf(explainedBy(sums, 0, cut) + explainedBy(sums, cut, count), squares, 1, count);
+  if (cut < LEVEL_VALUES_MIN || count - cut < LEVEL_VALUES_MIN) return Number.NEGATIVE_INFINITY;
+  const { sums, squares } = runningSumsOf(values);
+  return gainOf(explainedSquares(sums, 0, cut) + explainedSquares(sums, cut, count), squares, 1, count);
 }

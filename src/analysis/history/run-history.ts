@@ -15,7 +15,7 @@ import { deviationOf } from "../statistics/trials-to-decide.js";
 import { completeTrials, logSeries } from "../steady-state/series.js";
 import { changePoints, type ChangedMetric, type UndecidedRuns } from "./change-points.js";
 import { isSignificant, levelDifference, type LevelDifference } from "./level-difference.js";
-import type { Values } from "./level-test.js";
+import type { MetricValues } from "./level-test.js";
 
 /** The later level divided by the earlier one, with its 95 % interval. */
 interface LevelRatio {
@@ -100,30 +100,32 @@ export interface HistoryRange {
 }
 
 /** Time at which the first trial of the run began; the epoch if no trial began. */
-export function startOf({ treatments }: ResultDocument): string {
+export function startTimeOf({ treatments }: ResultDocument): string {
   const times = treatments.flatMap(({ trials }) => trials.map(({ startedAt }) => startedAt)).sort();
   return times[0] ?? "1970-01-01T00:00:00.000Z";
 }
 
 interface HistoryMetric extends TreatmentMetric {
-  readonly values: Values;
+  readonly values: MetricValues;
 }
 
 function metricsOf(runs: readonly StoredRun[]): HistoryMetric[] {
-  const byKey = runs.map(({ result }) => new Map(result.treatments.map((each) => [keyOf(each), each])));
-  const keys = [...new Set(byKey.flatMap((own) => [...own.keys()]))];
+  const treatmentMaps = runs.map(
+    ({ result }) => new Map(result.treatments.map((each) => [keyOf(each), each])),
+  );
+  const keys = [...new Set(treatmentMaps.flatMap((runTreatments) => [...runTreatments.keys()]))];
   return keys.flatMap((key) => {
-    const own = byKey.map((treatments) => treatments.get(key));
-    const known = own.filter((each): each is TreatmentResult => each !== undefined);
-    const newest = own.findLastIndex((each) => each !== undefined);
-    return comparedOperations(known).flatMap((operation) =>
+    const runTreatments = treatmentMaps.map((treatments) => treatments.get(key));
+    const presentTreatments = runTreatments.filter((each): each is TreatmentResult => each !== undefined);
+    const newestIndex = runTreatments.findLastIndex((each) => each !== undefined);
+    return comparedOperations(presentTreatments).flatMap((operation) =>
       COMPARISON_METRICS.filter(isHeadline).map((metric) => ({
-        treatment: known[0]?.id ?? "",
+        treatment: presentTreatments[0]?.id ?? "",
         operation,
         metric,
-        unit: unitOf((runs[newest] as StoredRun).result.workload, operation),
-        values: own.map((each) => {
-          const logs = each ? [...logSeries(each, operation, metric, known).values()] : [];
+        unit: unitOf((runs[newestIndex] as StoredRun).result.workload, operation),
+        values: runTreatments.map((each) => {
+          const logs = each ? [...logSeries(each, operation, metric, presentTreatments).values()] : [];
           return logs.length > 0 ? median(logs) : Number.NaN;
         }),
       })),
@@ -132,7 +134,7 @@ function metricsOf(runs: readonly StoredRun[]): HistoryMetric[] {
 }
 
 /** Values of one metric in the runs from index `from` until before `to`, by run. */
-function levelOf(values: Values, from: number, to: number): Map<number, number> {
+function levelValues(values: MetricValues, from: number, to: number): Map<number, number> {
   const runs = values
     .slice(from, to)
     .flatMap((value, i) => (Number.isNaN(value) ? [] : [[from + i, value] as const]));
@@ -150,7 +152,7 @@ function levelChange(
   maxRegression: number,
 ): LevelChange {
   const ratios = ratioOf(change);
-  const before = Math.exp(mean([...levelOf(values, change.from, at).values()]));
+  const before = Math.exp(mean([...levelValues(values, change.from, at).values()]));
   return {
     ...about,
     ...ratios,
@@ -171,26 +173,28 @@ function regressionOf(
   runs: readonly StoredRun[],
   maxRegression: number,
 ): HistoryRegression[] {
-  const newest = [...levelOf(values, cuts.at(-1) ?? 0, values.length).values()];
-  const worse = cuts.flatMap((at, i) => {
-    const earlier = [...levelOf(values, cuts[i - 1] ?? 0, at).values()];
-    const difference = levelDifference(earlier, newest);
-    const since = { sinceRun: at + 1, sinceDirectory: (runs[at] as StoredRun).directory };
-    const regression = { ...about, ...ratioOf(difference), ...since };
+  const newestValues = [...levelValues(values, cuts.at(-1) ?? 0, values.length).values()];
+  const regressions = cuts.flatMap((at, i) => {
+    const earlierValues = [...levelValues(values, cuts[i - 1] ?? 0, at).values()];
+    const difference = levelDifference(earlierValues, newestValues);
+    const regressionStart = { sinceRun: at + 1, sinceDirectory: (runs[at] as StoredRun).directory };
+    const regression = { ...about, ...ratioOf(difference), ...regressionStart };
     return isSignificant(difference) && isWorse(regression, maxRegression) ? [regression] : [];
   });
   const size = ({ ratio }: HistoryRegression): number => Math.abs(Math.log(ratio));
-  return worse.toSorted((a, b) => size(b) - size(a)).slice(0, 1);
+  return regressions.toSorted((a, b) => size(b) - size(a)).slice(0, 1);
 }
 
 function scatterOf({ values, ...about }: HistoryMetric, starts: readonly number[]): Scatter[] {
-  const levels = starts.map((from, i) => [...levelOf(values, from, starts[i + 1] ?? values.length).values()]);
+  const levels = starts.map((from, i) => [
+    ...levelValues(values, from, starts[i + 1] ?? values.length).values(),
+  ]);
   const deviation = deviationOf(levels);
   return deviation === undefined ? [] : [{ ...about, share: Math.expm1(deviation) }];
 }
 
 function historyRun({ directory, result }: StoredRun): HistoryRun {
-  return { directory, startedAt: startOf(result), verdict: verdictText(result.verdict) };
+  return { directory, startedAt: startTimeOf(result), verdict: verdictText(result.verdict) };
 }
 
 function rangeOf({ from, to, correlation }: UndecidedRuns): HistoryRange {
@@ -202,7 +206,7 @@ function rangeOf({ from, to, correlation }: UndecidedRuns): HistoryRange {
  * `allowsDisturbed` also judges runs whose counts or timings are not valid.
  */
 export function historyOf(
-  stored: readonly StoredRun[],
+  storedRuns: readonly StoredRun[],
   maxRegression: number,
   allowsDisturbed = false,
 ): HistoryDocument {
@@ -210,8 +214,10 @@ export function historyOf(
     result.treatments.some((treatment) => completeTrials(treatment).length > 0);
   const isJudged = ({ result: { verdict } }: StoredRun): boolean =>
     allowsDisturbed || (verdict.counts.isValid && verdict.timings.isValid);
-  const measured = stored.filter(hasTrial).sort((a, b) => (startOf(a.result) < startOf(b.result) ? -1 : 1));
-  const runs = measured.filter(isJudged);
+  const measuredRuns = storedRuns
+    .filter(hasTrial)
+    .sort((a, b) => (startTimeOf(a.result) < startTimeOf(b.result) ? -1 : 1));
+  const runs = measuredRuns.filter(isJudged);
   const metrics = metricsOf(runs);
   const { changes: points, undecided } = changePoints(
     metrics.map(({ values }) => values),
@@ -231,17 +237,17 @@ export function historyOf(
     };
   });
   const lastingRegressions = metrics.flatMap((metric, index) => {
-    const own = points.filter((point) => point.metrics.some((change) => change.metric === index));
-    const cuts = own.map(({ at }) => at);
+    const metricPoints = points.filter((point) => point.metrics.some((change) => change.metric === index));
+    const cuts = metricPoints.map(({ at }) => at);
     return regressionOf(metric, cuts, runs, maxRegression);
   });
   const starts = [0, ...points.map(({ at }) => at)];
   return {
     version: 1,
     runs: runs.map(historyRun),
-    notJudged: measured.filter((run) => !isJudged(run)).map(historyRun),
-    isNewestJudged: measured.slice(-1).every(isJudged),
-    leftOut: stored.filter((run) => !hasTrial(run)).map(({ directory }) => directory),
+    notJudged: measuredRuns.filter((run) => !isJudged(run)).map(historyRun),
+    isNewestJudged: measuredRuns.slice(-1).every(isJudged),
+    leftOut: storedRuns.filter((run) => !hasTrial(run)).map(({ directory }) => directory),
     maxRegression,
     changes,
     scatter: metrics.flatMap((metric) => scatterOf(metric, starts)),

@@ -1,7 +1,7 @@
 // The noise of simulated series: correlation and drift as simulated, and series simulated from an estimate.
 import { expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
-import { explainedByNoise, independentNoiseOf, noiseOf, simulate } from "./run-noise.js";
+import { gainOfNoise, independentNoiseOf, noiseOf, simulateNoise } from "./run-noise.js";
 
 function series(kept: number, slope: number, count: number): Float64Array {
   const prng = new Prng(7);
@@ -31,13 +31,13 @@ it("the noise of runs includes a slow drift of at most one standard deviation", 
 });
 
 it("noise explains the levels of correlated runs, and little of independent runs", () => {
-  expect(explainedByNoise(series(0, 0, 60))).toBeLessThan(4);
-  expect(explainedByNoise(series(0.8, 0, 60))).toBeGreaterThan(15);
+  expect(gainOfNoise(series(0, 0, 60))).toBeLessThan(4);
+  expect(gainOfNoise(series(0.8, 0, 60))).toBeGreaterThan(15);
 });
 
 it("simulated independent runs are the values in another order, about a mean of 0", () => {
   const into = new Float64Array(3);
-  simulate(independentNoiseOf(Float64Array.of(1, 2, 6)), [2, 0, 1], into);
+  simulateNoise(independentNoiseOf(Float64Array.of(1, 2, 6)), [2, 0, 1], into);
   expect([...into]).toEqual([3, -2, -1]);
 });
 
@@ -45,6 +45,6 @@ it("simulated runs are as correlated as the series", () => {
   const [noise, prng] = [noiseOf(series(0.6, 0, 400)), new Prng(1)];
   const order = prng.shuffle(Array.from({ length: 400 }, (_, i) => i));
   const into = new Float64Array(400);
-  simulate(noise, order, into);
+  simulateNoise(noise, order, into);
   expect(noiseOf(into).correlation).toBeCloseTo(noise.correlation, 1);
 });

@@ -2,7 +2,7 @@
 import { firstOf } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import { isManaged, strategyOf } from "../../pools/registry.js";
-import { countClientsByAgent, managedPoolersOf } from "../../scenario/connections.js";
+import { clientsByPoolerGroup, managedPoolersOf } from "../../scenario/connections.js";
 import {
   totalClients,
   type Experiment,
@@ -35,25 +35,25 @@ function neighbours(treatments: readonly Treatment[]): { a: Treatment; b: Treatm
 
 function connectedTreatments(treatments: readonly Treatment[]): Set<Treatment> {
   const pairs = neighbours(treatments);
-  const reached = new Set(treatments.slice(0, 1));
-  for (const one of reached) {
+  const reachedTreatments = new Set(treatments.slice(0, 1));
+  for (const one of reachedTreatments) {
     for (const { a, b } of pairs) {
-      if (a === one) reached.add(b);
-      if (b === one) reached.add(a);
+      if (a === one) reachedTreatments.add(b);
+      if (b === one) reachedTreatments.add(a);
     }
   }
-  return reached;
+  return reachedTreatments;
 }
 
 export function lintConfounded({ treatments }: Experiment): Lint[] {
   const [baseline] = treatments;
   if (!baseline) return [];
-  const reached = connectedTreatments(treatments);
-  const apart = treatments.filter((treatment) => !reached.has(treatment));
-  const [first] = apart;
+  const reachedTreatments = connectedTreatments(treatments);
+  const confoundedTreatments = treatments.filter((treatment) => !reachedTreatments.has(treatment));
+  const [first] = confoundedTreatments;
   if (!first) return [];
   const factors = differingFactors(baseline, first).join(" and ");
-  const ids = apart.map(({ id }) => id);
+  const ids = confoundedTreatments.map(({ id }) => id);
   return [
     {
       rule: "confounded",
@@ -69,26 +69,27 @@ function isAboutClients(factor: string): boolean {
   return /(^|\.)clients$/.test(factor);
 }
 
-function workOf(settings: TreatmentSettings): number | undefined {
+function iterationBudgetOf(settings: TreatmentSettings): number | undefined {
   const budgets = Object.values(settings.actors).flatMap(({ load }) => budgetOf(load) ?? []);
   return budgets.length > 0 ? budgets.reduce((sum, { iterations }) => sum + iterations, 0) : undefined;
 }
 
 /**
- * First pair, for each factor, of treatments that differ in this factor alone and have different values of `of`. Factors
+ * First pair, for each factor, of treatments that differ in this factor alone and have different values of `valueOf`. Factors
  * that are meant to change the value are left out.
  */
 function unequalNeighbours(
   experiment: Experiment,
-  of: (settings: TreatmentSettings) => number | undefined,
-  isMeant: (factor: string) => boolean,
+  valueOf: (settings: TreatmentSettings) => number | undefined,
+  isChangeIntended: (factor: string) => boolean,
 ): { a: Treatment; b: Treatment; factor: string }[] {
-  const found = new Map<string, { a: Treatment; b: Treatment; factor: string }>();
+  const pairByFactor = new Map<string, { a: Treatment; b: Treatment; factor: string }>();
   for (const pair of neighbours(experiment.treatments)) {
     const { a, b, factor } = pair;
-    if (!isMeant(factor) && !found.has(factor) && of(a.settings) !== of(b.settings)) found.set(factor, pair);
+    if (!isChangeIntended(factor) && !pairByFactor.has(factor) && valueOf(a.settings) !== valueOf(b.settings))
+      pairByFactor.set(factor, pair);
   }
-  return [...found.values()];
+  return [...pairByFactor.values()];
 }
 
 export function unequalClients(experiment: Experiment): Lint[] {
@@ -105,18 +106,18 @@ function isAboutWork(factor: string): boolean {
   return /(^|\.)iterations$/.test(factor);
 }
 
-function workText(settings: TreatmentSettings): string {
-  const work = workOf(settings);
-  return work === undefined ? "no budget" : counted(work, "iteration");
+function iterationBudgetText(settings: TreatmentSettings): string {
+  const budget = iterationBudgetOf(settings);
+  return budget === undefined ? "no budget" : counted(budget, "iteration");
 }
 
 export function unequalWork(experiment: Experiment): Lint[] {
-  return unequalNeighbours(experiment, workOf, isAboutWork).map(({ a, b, factor }) => ({
+  return unequalNeighbours(experiment, iterationBudgetOf, isAboutWork).map(({ a, b, factor }) => ({
     rule: "unequal-work",
     treatments: [a.id, b.id],
     words:
-      `levels of ${factor} differ in their work too (${a.id} has ${workText(a.settings)}, ` +
-      `${b.id} ${workText(b.settings)}): use shared-iterations with one budget`,
+      `levels of ${factor} differ in their work too (${a.id} has ${iterationBudgetText(a.settings)}, ` +
+      `${b.id} ${iterationBudgetText(b.settings)}): use shared-iterations with one budget`,
   }));
 }
 
@@ -124,12 +125,15 @@ export function unequalWork(experiment: Experiment): Lint[] {
 function sharedConnections(settings: TreatmentSettings): number | undefined {
   const { pool } = settings;
   if (!isManaged(pool)) return strategyOf(pool).shared?.(pool);
-  const ofLot = managedPoolersOf(settings).reduce((sum, instances) => sum + pool.size * instances, 0);
-  return ofLot * countClientsByAgent(settings).length;
+  const poolerConnections = managedPoolersOf(settings).reduce(
+    (sum, instances) => sum + pool.size * instances,
+    0,
+  );
+  return poolerConnections * clientsByPoolerGroup(settings).length;
 }
 
 /** True if two treatments differ in nothing but pool and clients. */
-function isCounterpart(a: Treatment, b: Treatment): boolean {
+function differOnlyInPoolOrClients(a: Treatment, b: Treatment): boolean {
   return differingFactors(a, b).every((factor) => /^pool(\.|$)/.test(factor) || isAboutClients(factor));
 }
 
@@ -138,16 +142,20 @@ function isCounterpart(a: Treatment, b: Treatment): boolean {
  * gain.
  */
 export function missingPoolControl({ treatments }: Experiment): Lint[] {
-  const found = new Map<number, Lint>();
+  const lintBySize = new Map<number, Lint>();
   for (const pooled of treatments) {
     const size = sharedConnections(pooled.settings);
     const clients = totalClients(pooled.settings);
-    if (size === undefined || size >= clients || found.has(size)) continue;
-    const direct = treatments.filter(
-      (other) => other.settings.pool.strategy === "direct" && isCounterpart(pooled, other),
+    if (size === undefined || size >= clients || lintBySize.has(size)) continue;
+    const directTreatments = treatments.filter(
+      (other) => other.settings.pool.strategy === "direct" && differOnlyInPoolOrClients(pooled, other),
     );
-    if (direct.length === 0 || direct.some((other) => totalClients(other.settings) === size)) continue;
-    found.set(size, {
+    if (
+      directTreatments.length === 0 ||
+      directTreatments.some((other) => totalClients(other.settings) === size)
+    )
+      continue;
+    lintBySize.set(size, {
       rule: "no-pool-control",
       treatments: [pooled.id],
       words:
@@ -155,5 +163,5 @@ export function missingPoolControl({ treatments }: Experiment): Lint[] {
         `${counted(size, "client")}: a gain may come from fewer connections, not from the pool; add the level clients: ${size} to direct`,
     });
   }
-  return [...found.values()];
+  return [...lintBySize.values()];
 }

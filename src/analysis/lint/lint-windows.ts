@@ -32,65 +32,73 @@ export function postgresDurationMs(text: string): number | undefined {
  * Value of a setting of the treatment's server; undefined if it is not known: the server is the user's, and nothing has run
  * yet.
  */
-function settingOf(treatment: Treatment, name: SettingName, seen: RunFacts | undefined): string | undefined {
+function settingOf(
+  treatment: Treatment,
+  name: SettingName,
+  runFacts: RunFacts | undefined,
+): string | undefined {
   const { target } = treatment.settings;
   if (target.kind !== "url") return target.settings[name] ?? SETTING_DEFAULTS[name];
-  return seen?.environment.settings[name];
+  return runFacts?.environment.settings[name];
 }
 
 /**
  * Milliseconds of the treatment's shortest measured window, else of the planned one; undefined if a budget of iterations
  * ends the window and no trial has run.
  */
-function windowMs(treatment: Treatment, seen: RunFacts | undefined): number | undefined {
-  const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
-  const measured = trials.flatMap(({ status, windowSeconds }) =>
+function windowMs(treatment: Treatment, runFacts: RunFacts | undefined): number | undefined {
+  const trials = runFacts?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
+  const measuredSeconds = trials.flatMap(({ status, windowSeconds }) =>
     status === "complete" ? [windowSeconds] : [],
   );
-  if (measured.length > 0) return Math.min(...measured) * 1000;
+  if (measuredSeconds.length > 0) return Math.min(...measuredSeconds) * 1000;
   return isBudgeted(treatment.settings) ? undefined : treatment.settings.trial.durationMs;
 }
 
-function cycleMs(treatment: Treatment, name: SettingName, seen: RunFacts | undefined): number {
-  const text = settingOf(treatment, name, seen);
+function cycleMs(treatment: Treatment, name: SettingName, runFacts: RunFacts | undefined): number {
+  const text = settingOf(treatment, name, runFacts);
   return (text === undefined ? undefined : postgresDurationMs(text)) ?? 0;
 }
 
-export function maintenanceCycles({ treatments }: Experiment, seen?: RunFacts): Lint[] {
+export function maintenanceCycles({ treatments }: Experiment, runFacts?: RunFacts): Lint[] {
   for (const treatment of treatments) {
-    const window = windowMs(treatment, seen);
-    if (window === undefined) continue;
-    const isVacuuming = settingOf(treatment, "autovacuum", seen) !== "off";
-    const vacuumMs = isVacuuming ? cycleMs(treatment, "autovacuum_naptime", seen) : 0;
-    const checkpointMs = cycleMs(treatment, "checkpoint_timeout", seen);
-    const missed = [
-      ...(window < vacuumMs ? [`autovacuum (every ${durationText(vacuumMs)})`] : []),
-      ...(window < checkpointMs ? [`a timed checkpoint (every ${durationText(checkpointMs)})`] : []),
+    const shortestWindowMs = windowMs(treatment, runFacts);
+    if (shortestWindowMs === undefined) continue;
+    const isAutovacuumOn = settingOf(treatment, "autovacuum", runFacts) !== "off";
+    const vacuumMs = isAutovacuumOn ? cycleMs(treatment, "autovacuum_naptime", runFacts) : 0;
+    const checkpointMs = cycleMs(treatment, "checkpoint_timeout", runFacts);
+    const missedWork = [
+      ...(shortestWindowMs < vacuumMs ? [`autovacuum (every ${durationText(vacuumMs)})`] : []),
+      ...(shortestWindowMs < checkpointMs
+        ? [`a timed checkpoint (every ${durationText(checkpointMs)})`]
+        : []),
     ];
-    if (missed.length === 0) continue;
-    const length = durationText(Math.round(window / 100) * 100);
-    const cost = missed.length > 1 ? "their cost" : "its cost";
-    const words = `a ${length} window may miss ${missed.join(" or ")}: ${cost} may not be included`;
+    if (missedWork.length === 0) continue;
+    const length = durationText(Math.round(shortestWindowMs / 100) * 100);
+    const costText = missedWork.length > 1 ? "their cost" : "its cost";
+    const words = `a ${length} window may miss ${missedWork.join(" or ")}: ${costText} may not be included`;
     return [{ rule: "short-of-maintenance", words }];
   }
   return [];
 }
 
 /** Objects to treatments whose trials became steady only within their windows. */
-export function lateSteadyState({ treatments }: Experiment, seen?: RunFacts): Lint[] {
-  const late = treatments.flatMap((treatment) => {
-    const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
-    const settled = trials.flatMap(({ steadyState }) =>
+export function lateSteadyState({ treatments }: Experiment, runFacts?: RunFacts): Lint[] {
+  const lateTreatments = treatments.flatMap((treatment) => {
+    const trials = runFacts?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
+    const settlingSeconds = trials.flatMap(({ steadyState }) =>
       steadyState?.isSteady === false ? (steadyState.settledAfterSeconds ?? []) : [],
     );
-    return settled.length > 0 ? [{ treatment, trials: settled.length, seconds: Math.max(...settled) }] : [];
+    return settlingSeconds.length > 0
+      ? [{ treatment, trials: settlingSeconds.length, seconds: Math.max(...settlingSeconds) }]
+      : [];
   });
-  const [first] = [...late].sort((a, b) => b.seconds - a.seconds);
+  const [first] = [...lateTreatments].sort((a, b) => b.seconds - a.seconds);
   if (!first) return [];
-  const trials = late.reduce((sum, each) => sum + each.trials, 0);
+  const trials = lateTreatments.reduce((sum, each) => sum + each.trials, 0);
   const needed = durationText(first.treatment.settings.trial.warmUpMs + Math.ceil(first.seconds) * 1000);
   const words =
     `${counted(trials, "trial")} settled only within the window, at the latest after ${Math.ceil(first.seconds)} s ` +
     `(${first.treatment.id}): a warm-up of ${needed} would exclude that`;
-  return [{ rule: "short-warm-up", words, treatments: late.map(({ treatment }) => treatment.id) }];
+  return [{ rule: "short-warm-up", words, treatments: lateTreatments.map(({ treatment }) => treatment.id) }];
 }

@@ -19,11 +19,11 @@ function trialsPerTreatment({ trials, treatments }: Experiment): number {
 function fewTrials(experiment: Experiment): Lint[] {
   const trials = trialsPerTreatment(experiment);
   if (trials >= BLOCKS_MIN) return [];
-  const cost =
+  const consequence =
     experiment.treatments.length === 1
       ? `${counted(trials, "trial")}: medians will have no interval`
       : `${counted(trials, "trial")} of each treatment: no difference of any size can be concluded`;
-  return [{ rule: "few-trials", words: `${cost}; run at least ${BLOCKS_MIN}` }];
+  return [{ rule: "few-trials", words: `${consequence}; run at least ${BLOCKS_MIN}` }];
 }
 
 function sequentialOrder(experiment: Experiment): Lint[] {
@@ -40,37 +40,41 @@ function lintOfSettings(
   words: string,
 ): (experiment: Experiment) => Lint[] {
   return ({ treatments }) => {
-    const found = treatments.filter(({ settings }) => applies(settings));
-    return found.length === 0 ? [] : [{ rule, words, ...treatmentsUnlessAll(found, treatments) }];
+    const affectedTreatments = treatments.filter(({ settings }) => applies(settings));
+    return affectedTreatments.length === 0
+      ? []
+      : [{ rule, words, ...treatmentsUnlessAll(affectedTreatments, treatments) }];
   };
 }
 
 function treatmentsUnlessAll(
-  found: readonly Treatment[],
+  affectedTreatments: readonly Treatment[],
   all: readonly Treatment[],
 ): Pick<Lint, "treatments"> {
-  return found.length === all.length ? {} : { treatments: found.map(({ id }) => id) };
+  return affectedTreatments.length === all.length
+    ? {}
+    : { treatments: affectedTreatments.map(({ id }) => id) };
 }
 
-function lintOutranked({ warnings = [] }: Experiment): Lint[] {
+function lintOutrankedSettings({ warnings = [] }: Experiment): Lint[] {
   return warnings.map((words) => ({ rule: "outranked", words }));
 }
 
 function unmatchedFigures({ published }: Experiment): Lint[] {
-  const unmatched = published.filter(({ problem }) => problem !== undefined);
-  const [first] = unmatched;
+  const figuresWithProblem = published.filter(({ problem }) => problem !== undefined);
+  const [first] = figuresWithProblem;
   if (!first) return [];
-  const lack = `${unmatched.length} of ${counted(published.length, "published figure")} not compared`;
+  const unmatchedText = `${figuresWithProblem.length} of ${counted(published.length, "published figure")} not compared`;
   return [
     {
       rule: "published",
-      words: `${lack}; ${first.metric} of ${first.source}: ${first.problem ?? ""}`,
+      words: `${unmatchedText}; ${first.metric} of ${first.source}: ${first.problem ?? ""}`,
     },
   ];
 }
 
 const LINT_RULES: readonly ((experiment: Experiment, seen?: RunFacts) => Lint[])[] = [
-  lintOutranked,
+  lintOutrankedSettings,
   unmatchedFigures,
   lintConfounded,
   unequalClients,
@@ -112,14 +116,14 @@ function lintsOfWorkload({ treatments }: Experiment): Lint[] {
   const rules = new Set(objections.flatMap((some) => some.map(({ rule }) => rule)));
   return [...rules].flatMap((rule) => {
     const first = objections.flat().find((each) => each.rule === rule);
-    const found = treatments.filter((_, i) => objections[i]?.some((each) => each.rule === rule));
-    return first ? [{ ...first, ...treatmentsUnlessAll(found, treatments) }] : [];
+    const affectedTreatments = treatments.filter((_, i) => objections[i]?.some((each) => each.rule === rule));
+    return first ? [{ ...first, ...treatmentsUnlessAll(affectedTreatments, treatments) }] : [];
   });
 }
 
-/** All objections to the experiment, each once; facts measured by trials (`seen`) replace assumptions. */
-export function lint(experiment: Experiment, seen?: RunFacts): Lint[] {
-  return LINT_RULES.flatMap((rule) => rule(experiment, seen));
+/** All objections to the experiment, each once; facts measured by trials (`runFacts`) replace assumptions. */
+export function lint(experiment: Experiment, runFacts?: RunFacts): Lint[] {
+  return LINT_RULES.flatMap((rule) => rule(experiment, runFacts));
 }
 
 export function lintEntry({ rule, words, treatments }: Lint): ResultDocument["diagnosis"][number] {

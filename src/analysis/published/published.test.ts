@@ -8,7 +8,7 @@ import type { PublishedFigure } from "../../scenario/judgement.js";
 import { summaryOf } from "../comparison/analysis.js";
 import { TrialValues } from "../thresholds/quantities.js";
 import type { MeasuredTrials } from "../thresholds/ratio-thresholds.js";
-import { comparePublished, directionOf, sizeOf } from "./published.js";
+import { comparePublished, directionAgreement, sizeAgreement } from "./published.js";
 
 const quantity = { source: "add", aggregate: "avg" };
 
@@ -91,7 +91,7 @@ test.each([
   [1, ours(0.98, 1.01, 1.02), "inconclusive", "agrees"],
   [1, ours(1.1, 1.5, 1.9), "differs", "differs"],
 ])("published ratio %d against measured %o: direction %s, size %s", (published, own, direction, size) => {
-  expect([directionOf(published, own), sizeOf(published, own)]).toEqual([direction, size]);
+  expect([directionAgreement(published, own), sizeAgreement(published, own)]).toEqual([direction, size]);
 });
 
 describe("published figures in the summary", () => {

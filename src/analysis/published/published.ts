@@ -3,8 +3,8 @@ import { deriveSeed } from "../../foundation/prng.js";
 import type { Agreement, PublishedRatio, PublishedResult } from "../../results/result-schema.js";
 import type { PublishedFigure } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
-import { ownMedian } from "../comparison/findings.js";
-import { NEAR } from "../statistics/limits.js";
+import { medianSummary } from "../comparison/findings.js";
+import { DEFAULT_NEAR_FACTOR } from "../statistics/limits.js";
 import { objectionToRatio, ratioOf, type MeasuredTrials } from "../thresholds/ratio-thresholds.js";
 
 type RunFigure = PublishedFigure & { readonly treatment: string };
@@ -18,17 +18,18 @@ function sideOf(ours: OurRatio): number | undefined {
   return ours.ciLow > 1 ? 1 : ours.ciHigh < 1 ? -1 : 0;
 }
 
-export function directionOf(published: number, ours: OurRatio): Agreement {
+export function directionAgreement(published: number, ours: OurRatio): Agreement {
   const side = sideOf(ours);
   if (!side) return "inconclusive";
   return side === Math.sign(published - 1) ? "agrees" : "differs";
 }
 
-export function sizeOf(published: number, ours: OurRatio): Agreement {
+export function sizeAgreement(published: number, ours: OurRatio): Agreement {
   if (!ours || ours.ciLow === null || ours.ciHigh === null) return "inconclusive";
-  const isWithin = ours.ciLow <= published && published <= ours.ciHigh;
-  const isNear = published <= ours.ratio * NEAR && ours.ratio <= published * NEAR;
-  return isWithin || isNear ? "agrees" : "differs";
+  const isWithinInterval = ours.ciLow <= published && published <= ours.ciHigh;
+  const areRatiosNear =
+    published <= ours.ratio * DEFAULT_NEAR_FACTOR && ours.ratio <= published * DEFAULT_NEAR_FACTOR;
+  return isWithinInterval || areRatiosNear ? "agrees" : "differs";
 }
 
 function ratioBetween(
@@ -38,47 +39,51 @@ function ratioBetween(
 ): PublishedRatio | undefined {
   if (!first || first === figure || first.treatment === figure.treatment || first.value === 0)
     return undefined;
-  const published = figure.value / first.value;
+  const publishedRatio = figure.value / first.value;
   const ratio = ratioOf(figure, first, measured);
-  const ours =
+  const ourRatio =
     typeof ratio === "string"
       ? null
       : { blocks: ratio.blocks, ratio: ratio.ratio, ciLow: ratio.ciLow, ciHigh: ratio.ciHigh };
-  const about = { against: first.treatment, published, ours };
+  const ratioFields = { against: first.treatment, published: publishedRatio, ours: ourRatio };
   const isJudged = objectionToRatio(figure, first, measured) === undefined;
   return isJudged
-    ? { ...about, direction: directionOf(published, ours), size: sizeOf(published, ours) }
-    : { ...about, direction: "inconclusive", size: "inconclusive" };
+    ? {
+        ...ratioFields,
+        direction: directionAgreement(publishedRatio, ourRatio),
+        size: sizeAgreement(publishedRatio, ourRatio),
+      }
+    : { ...ratioFields, direction: "inconclusive", size: "inconclusive" };
 }
 
-function measuredRatio(
+function measuredMedian(
   { quantity, treatment }: RunFigure,
   { values, seed }: MeasuredTrials,
 ): PublishedResult["ours"] {
-  const own = [...values.of(quantity, treatment).values()];
-  if (own.length === 0) return null;
+  const treatmentValues = [...values.of(quantity, treatment).values()];
+  if (treatmentValues.length === 0) return null;
   // The seed of the treatment's summary, so that both state the same interval if the summary has the metric.
-  const ownSeed = deriveSeed(seed, "summary", treatment, quantity.source, metricIdOf(quantity));
-  return { trials: own.length, ...ownMedian(own, ownSeed) };
+  const summarySeed = deriveSeed(seed, "summary", treatment, quantity.source, metricIdOf(quantity));
+  return { trials: treatmentValues.length, ...medianSummary(treatmentValues, summarySeed) };
 }
 
 export function comparePublished(
   figures: readonly PublishedFigure[],
   measured: MeasuredTrials,
 ): PublishedResult[] {
-  const run = figures.flatMap(({ treatment, ...figure }) =>
+  const runFigures = figures.flatMap(({ treatment, ...figure }) =>
     treatment === undefined ? [] : [{ ...figure, treatment }],
   );
-  return run.map((figure) => {
+  return runFigures.map((figure) => {
     const { source, treatment, metric, value } = figure;
-    const first = run.find((each) => each.source === source && each.metric === metric);
+    const first = runFigures.find((each) => each.source === source && each.metric === metric);
     const ratio = ratioBetween(figure, first, measured);
     return {
       source,
       treatment,
       metric,
       value,
-      ours: measuredRatio(figure, measured),
+      ours: measuredMedian(figure, measured),
       ...(ratio && { ratio }),
     };
   });

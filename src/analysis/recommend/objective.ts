@@ -11,9 +11,9 @@ export function valueIn(trial: TrialResult, { operation, metric }: ComparedMetri
 export function logGain(
   { isMaximised }: Pick<Objective, "isMaximised">,
   value: number,
-  present: number,
+  presentValue: number,
 ): number {
-  return Math.log(value / present) * (isMaximised ? 1 : -1);
+  return Math.log(value / presentValue) * (isMaximised ? 1 : -1);
 }
 
 /** Logarithm of the factor by which a value misses its bound; negative if the condition holds with room. */

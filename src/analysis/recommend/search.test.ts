@@ -67,10 +67,10 @@ describe("a search for a configuration", () => {
     for (let one = 1; one < 19; one++) tried(one, [-0.3, -0.3]);
     tried(19, [0.2, -0.05]);
     expect(search.next()).toContain(19);
-    expect(search.standingOf(19)).toMatchObject({ excess: 0.075 });
+    expect(search.combinedScoreOf(19)).toMatchObject({ excess: 0.075 });
     tried(19, [-0.05, -0.05, -0.05, 0.2]);
     expect(search.ranking()[0]).toBe(19);
-    expect(search.standingOf(19)).toMatchObject({ excess: 0 });
+    expect(search.combinedScoreOf(19)).toMatchObject({ excess: 0 });
     tried(19, [0.2, 0.2, 0.2]);
     expect(search.ranking().at(-1)).toBe(19);
   });
@@ -79,7 +79,7 @@ describe("a search for a configuration", () => {
     const { rounds, search } = searched(grid(2, 0), (one) => one / 10);
     expect(rounds.length).toBeLessThan(6);
     expect(search.ranking()).toEqual([3, 2, 1]);
-    expect(search.trialsOf(3)).toBeGreaterThanOrEqual(6);
+    expect(search.trialCountOf(3)).toBeGreaterThanOrEqual(6);
     expect(searched({ count: 1, present: 0, neighbours: () => [] }, () => 0).rounds).toEqual([]);
   });
 });

@@ -29,19 +29,19 @@ interface CombinedScore {
 
 const ROUND_CONFIGURATIONS = 8;
 /** Number of configurations in a round that have been measured before. */
-const KEPT = 3;
+const REMEASURED_CONFIGURATIONS = 3;
 /** Number of the best configurations whose neighbours are tried. */
-const LEADERS = 2;
+const LEADING_CONFIGURATIONS = 2;
 /**
  * Trials of a configuration from which the search may end, and from which the median over trials, not the best trial,
  * judges its conditions.
  */
-const TRIALS_ENOUGH = 6;
+const DECISIVE_TRIALS_MIN = 6;
 
 /** Excess of the condition that is missed most; `summary` reduces a condition's excesses over trials to one number. */
 function worstExcess(scores: readonly Score[], summary: (values: readonly number[]) => number): number {
-  const conditions = scores[0]?.excesses.length ?? 0;
-  const worst = Array.from({ length: conditions }, (_, i) =>
+  const conditionCount = scores[0]?.excesses.length ?? 0;
+  const worst = Array.from({ length: conditionCount }, (_, i) =>
     summary(scores.map(({ excesses }) => excesses[i] ?? 0)),
   );
   return Math.max(0, ...worst);
@@ -59,14 +59,14 @@ export class Search {
     this.scores.set(configuration, [...(this.scores.get(configuration) ?? []), ...scores]);
   }
 
-  trialsOf(configuration: number): number {
+  trialCountOf(configuration: number): number {
     return this.scores.get(configuration)?.length ?? 0;
   }
 
-  standingOf(configuration: number): CombinedScore | undefined {
-    const own = this.scores.get(configuration);
-    if (!own || own.length === 0) return undefined;
-    return { gain: mean(own.map(({ gain }) => gain)), excess: worstExcess(own, median) };
+  combinedScoreOf(configuration: number): CombinedScore | undefined {
+    const trialScores = this.scores.get(configuration);
+    if (!trialScores || trialScores.length === 0) return undefined;
+    return { gain: mean(trialScores.map(({ gain }) => gain)), excess: worstExcess(trialScores, median) };
   }
 
   /**
@@ -75,10 +75,13 @@ export class Search {
    * measured again.
    */
   ranking(): number[] {
-    const ranked = [...this.scores].map(([configuration, own]) => ({
+    const ranked = [...this.scores].map(([configuration, trialScores]) => ({
       configuration,
-      gain: mean(own.map(({ gain }) => gain)),
-      excess: worstExcess(own, own.length < TRIALS_ENOUGH ? (values) => Math.min(...values) : median),
+      gain: mean(trialScores.map(({ gain }) => gain)),
+      excess: worstExcess(
+        trialScores,
+        trialScores.length < DECISIVE_TRIALS_MIN ? (values) => Math.min(...values) : median,
+      ),
     }));
     return ranked
       .sort((a, b) => a.excess - b.excess || b.gain - a.gain)
@@ -89,16 +92,26 @@ export class Search {
     const { count, present } = this.space;
     const isNew = (one: number): boolean => one !== present && !this.scores.has(one);
     const ranking = this.ranking();
-    const kept = ranking.slice(0, KEPT);
-    const near = ranking.slice(0, LEADERS).flatMap((leader) => this.space.neighbours(leader).filter(isNew));
-    const around = ranking.length === 0 ? this.space.neighbours(present).filter(isNew) : near;
+    const remeasuredConfigurations = ranking.slice(0, REMEASURED_CONFIGURATIONS);
+    const leaderNeighbours = ranking
+      .slice(0, LEADING_CONFIGURATIONS)
+      .flatMap((leader) => this.space.neighbours(leader).filter(isNew));
+    const neighbourConfigurations =
+      ranking.length === 0 ? this.space.neighbours(present).filter(isNew) : leaderNeighbours;
     const others = Array.from({ length: count }, (_, one) => one).filter(isNew);
     // Half of the new configurations are neighbours, if there are enough. The others are random: the best one may be far
     // from all that were tried.
-    const room = Math.min(ROUND_CONFIGURATIONS - kept.length, others.length);
-    const chosen = new Set(this.prng.shuffle([...new Set(around)]).slice(0, Math.ceil(room / 2)));
-    for (const other of this.prng.shuffle(others)) if (chosen.size < room) chosen.add(other);
-    const isSettled = kept.every((one) => this.trialsOf(one) >= TRIALS_ENOUGH);
-    return chosen.size === 0 && isSettled ? [] : [...kept, ...chosen];
+    const newCount = Math.min(ROUND_CONFIGURATIONS - remeasuredConfigurations.length, others.length);
+    const newConfigurations = new Set(
+      this.prng.shuffle([...new Set(neighbourConfigurations)]).slice(0, Math.ceil(newCount / 2)),
+    );
+    for (const other of this.prng.shuffle(others))
+      if (newConfigurations.size < newCount) newConfigurations.add(other);
+    const haveEnoughTrials = remeasuredConfigurations.every(
+      (one) => this.trialCountOf(one) >= DECISIVE_TRIALS_MIN,
+    );
+    return newConfigurations.size === 0 && haveEnoughTrials
+      ? []
+      : [...remeasuredConfigurations, ...newConfigurations];
   }
 }

@@ -18,7 +18,7 @@ function ranks(values: Numbers): number[] {
 }
 
 /** Correlation of neighbours that fitting a change removes from the residuals of n values, in units of 1/n. */
-const FITTED_AWAY = 4;
+const FIT_CORRELATION_BIAS = 4;
 const CORRELATION_MAX = 0.95;
 
 /**
@@ -31,10 +31,13 @@ export function varianceInflation(residuals: Numbers): number {
   const r = ranks(residuals);
   const middle = (n + 1) / 2;
   const variance = r.reduce((sum, rank) => sum + (rank - middle) ** 2, 0);
-  if (variance === 0 || n <= 2 * FITTED_AWAY) return 1;
+  if (variance === 0 || n <= 2 * FIT_CORRELATION_BIAS) return 1;
   const product = r.slice(1).reduce((sum, rank, i) => sum + (rank - middle) * ((r[i] ?? 0) - middle), 0);
-  const seen = product / variance;
-  const corrected = Math.min(CORRELATION_MAX, Math.max(0, (seen * n + FITTED_AWAY / 2) / (n - FITTED_AWAY)));
+  const rawCorrelation = product / variance;
+  const corrected = Math.min(
+    CORRELATION_MAX,
+    Math.max(0, (rawCorrelation * n + FIT_CORRELATION_BIAS / 2) / (n - FIT_CORRELATION_BIAS)),
+  );
   return (1 + corrected) / (1 - corrected);
 }
 
@@ -63,8 +66,8 @@ export function trendTest(values: Numbers): Change {
   const residuals = values.map((value, i) => value - slope * i);
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const ties = [...counts.values()].reduce((sum, t) => sum + t * (t - 1) * (2 * t + 5), 0);
-  const variance = ((n * (n - 1) * (2 * n + 5) - ties) / 18) * varianceInflation(residuals);
+  const tieCorrection = [...counts.values()].reduce((sum, t) => sum + t * (t - 1) * (2 * t + 5), 0);
+  const variance = ((n * (n - 1) * (2 * n + 5) - tieCorrection) / 18) * varianceInflation(residuals);
   const z = variance > 0 ? Math.max(0, Math.abs(s) - 1) / Math.sqrt(variance) : 0;
   const centre = median(residuals);
   return { pValue: Math.min(1, 2 * normalCdf(-z)), from: centre, to: centre + slope * (n - 1) };
@@ -92,7 +95,7 @@ export function levelTest(values: Numbers): Change & { readonly at: number } {
   return { pValue: Math.min(1, 2 * Math.exp(exponent)), from, to, at };
 }
 
-const MSER_BATCH = 5;
+const MSER_BATCH_SIZE = 5;
 
 /**
  * Number of values to leave off at the start by MSER-5: it makes the standard error of the mean of the rest least. Only the
@@ -100,16 +103,17 @@ const MSER_BATCH = 5;
  * because nothing settled.
  */
 export function mser5(values: Numbers): number | undefined {
-  const batches = Array.from({ length: Math.floor(values.length / MSER_BATCH) }, (_, i) => {
-    return mean(values.slice(i * MSER_BATCH, (i + 1) * MSER_BATCH));
+  const batchMeans = Array.from({ length: Math.floor(values.length / MSER_BATCH_SIZE) }, (_, i) => {
+    return mean(values.slice(i * MSER_BATCH_SIZE, (i + 1) * MSER_BATCH_SIZE));
   });
   let best = { left: 0, error: Number.POSITIVE_INFINITY };
-  const most = Math.floor(batches.length / 2);
+  const most = Math.floor(batchMeans.length / 2);
   for (let left = 0; left <= most; left++) {
-    const rest = batches.slice(left);
-    const centre = mean(rest);
-    const error = rest.reduce((sum, value) => sum + (value - centre) ** 2, 0) / rest.length ** 2;
+    const remainingBatches = batchMeans.slice(left);
+    const centre = mean(remainingBatches);
+    const error =
+      remainingBatches.reduce((sum, value) => sum + (value - centre) ** 2, 0) / remainingBatches.length ** 2;
     if (error < best.error) best = { left, error };
   }
-  return best.left === most ? undefined : best.left * MSER_BATCH;
+  return best.left === most ? undefined : best.left * MSER_BATCH_SIZE;
 }

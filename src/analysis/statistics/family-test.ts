@@ -20,7 +20,7 @@ export function fillNormal(vector: Float64Array, prng: Prng): void {
  * The differences of one question without the effect of places; `elements` are the indices of its blocks in the direction
  * that all questions share.
  */
-interface Column {
+interface QuestionColumn {
   readonly values: Float64Array;
   readonly elements: readonly number[];
   readonly places: Float64Array | undefined;
@@ -33,28 +33,34 @@ interface Column {
  * that is as improbable, and squared (Wallace 1959). So questions with few blocks do not outweigh questions with many. If
  * all elements of `direction` are equal, it tests the mean of the differences themselves.
  */
-function statistic({ values, elements, places, degrees, squares }: Column, direction: Float64Array): number {
-  let [along, length, lost] = [0, 0, 0];
+function statistic(
+  { values, elements, places, degrees, squares }: QuestionColumn,
+  direction: Float64Array,
+): number {
+  let [projection, length, placeProjection] = [0, 0, 0];
   for (let i = 0; i < values.length; i++) {
     const element = direction[elements[i] as number] as number;
-    along += element * (values[i] as number);
+    projection += element * (values[i] as number);
     length += element * element;
-    if (places) lost += element * (places[i] as number);
+    if (places) placeProjection += element * (places[i] as number);
   }
   if (squares === 0) return 0;
-  const rest = Math.max(ROUNDING_TOLERANCE, 1 - (along * along) / (length - lost * lost) / squares);
-  return -degrees * Math.log(rest) * ((8 * degrees + 1) / (8 * degrees + 3)) ** 2;
+  const unexplainedShare = Math.max(
+    ROUNDING_TOLERANCE,
+    1 - (projection * projection) / (length - placeProjection * placeProjection) / squares,
+  );
+  return -degrees * Math.log(unexplainedShare) * ((8 * degrees + 1) / (8 * degrees + 3)) ** 2;
 }
 
-function columnOf(differences: Differences, blocks: readonly number[]): Column {
-  const each = [...differences.values()];
-  const places = placeDirection(each);
+function columnOf(differences: Differences, blocks: readonly number[]): QuestionColumn {
+  const blockDifferences = [...differences.values()];
+  const places = placeDirection(blockDifferences);
   const values = orthogonalPart(
-    Float64Array.from(each, ({ log }) => log),
+    Float64Array.from(blockDifferences, ({ log }) => log),
     places,
   );
   const elements = [...differences.keys()].map((block) => blocks.indexOf(block));
-  const degrees = each.length - (places ? 2 : 1);
+  const degrees = blockDifferences.length - (places ? 2 : 1);
   return {
     values,
     elements,
@@ -73,22 +79,25 @@ export function familyPValues(series: readonly Differences[], prng: Prng): numbe
   const blocks = [...new Set(series.flatMap((each) => [...each.keys()]))].sort((a, b) => a - b);
   const columns = series.map((each) => columnOf(each, blocks));
   const direction = new Float64Array(blocks.length).fill(1);
-  const seen = columns.map((column) => statistic(column, direction));
-  const ascending = seen.map((_, i) => i).sort((a, b) => (seen[a] as number) - (seen[b] as number));
-  const reached = new Uint32Array(series.length).fill(1);
+  const observedStatistics = columns.map((column) => statistic(column, direction));
+  const ascendingIndices = observedStatistics
+    .map((_, i) => i)
+    .sort((a, b) => (observedStatistics[a] as number) - (observedStatistics[b] as number));
+  const asLargeCounts = new Uint32Array(series.length).fill(1);
   for (let i = 0; i < ROTATIONS; i++) {
     fillNormal(direction, prng);
     let largest = 0;
-    for (const own of ascending) {
-      largest = Math.max(largest, statistic(columns[own] as Column, direction));
-      if (largest >= (seen[own] as number)) reached[own] = (reached[own] as number) + 1;
+    for (const index of ascendingIndices) {
+      largest = Math.max(largest, statistic(columns[index] as QuestionColumn, direction));
+      if (largest >= (observedStatistics[index] as number))
+        asLargeCounts[index] = (asLargeCounts[index] as number) + 1;
     }
   }
   const pValues = new Array<number>(series.length).fill(1);
   let least = 0;
-  for (const own of ascending.reverse()) {
-    least = Math.max(least, (reached[own] as number) / (ROTATIONS + 1));
-    pValues[own] = least;
+  for (const index of ascendingIndices.reverse()) {
+    least = Math.max(least, (asLargeCounts[index] as number) / (ROTATIONS + 1));
+    pValues[index] = least;
   }
   return pValues;
 }

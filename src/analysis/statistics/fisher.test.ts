@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fisherPValue, leastFisherPValue, oddsInterval, type Counts } from "./fisher.js";
+import { fisherPValue, leastFisherPValue, oddsInterval, type EventCounts } from "./fisher.js";
 
 const counts = fc
   .record({ ofBefore: fc.integer({ min: 1, max: 25 }), ofAfter: fc.integer({ min: 1, max: 25 }) })
@@ -17,7 +17,7 @@ const level = fc.double({ min: 0.001, max: 0.5, noNaN: true });
 describe("Fisher's exact test", () => {
   it("agrees with R's fisher.test on the tea tasting: twice the tail, and the interval of the odds ratio", () => {
     // R: fisher.test(matrix(c(3, 1, 1, 3), 2)) has 0.2117 to 621.93, one-sided p 0.2429. Its search of the upper end stops early.
-    const tea: Counts = { before: 1, ofBefore: 4, after: 3, ofAfter: 4 };
+    const tea: EventCounts = { before: 1, ofBefore: 4, after: 3, ofAfter: 4 };
     expect(fisherPValue(tea)).toBeCloseTo(2 * 0.242857, 5);
     const [low, high] = oddsInterval(tea, 0.05);
     expect(low).toBeCloseTo(0.2117, 4);
@@ -27,7 +27,7 @@ describe("Fisher's exact test", () => {
   });
 
   it("has an open interval if a count is 0 or the whole", () => {
-    const all: Counts = { before: 0, ofBefore: 5, after: 5, ofAfter: 5 };
+    const all: EventCounts = { before: 0, ofBefore: 5, after: 5, ofAfter: 5 };
     expect(fisherPValue(all)).toBeCloseTo(2 / 252, 12);
     const [low, high] = oddsInterval(all, 0.05);
     expect(low).toBeGreaterThan(1);

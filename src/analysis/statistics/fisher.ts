@@ -2,7 +2,7 @@
 import { rootOf } from "./statistics.js";
 
 /** Events among possible events: `before` of `ofBefore` on the first side, `after` of `ofAfter` on the second. */
-export interface Counts {
+export interface EventCounts {
   readonly before: number;
   readonly ofBefore: number;
   readonly after: number;
@@ -20,7 +20,7 @@ function logChoose(n: number, k: number): number {
 }
 
 /** Smallest and largest value that `after` can have if the sum of both counts is fixed. */
-function reachOf({ before, ofBefore, after, ofAfter }: Counts): [fewest: number, most: number] {
+function rangeOfAfter({ before, ofBefore, after, ofAfter }: EventCounts): [fewest: number, most: number] {
   const sum = before + after;
   return [Math.max(0, sum - ofBefore), Math.min(sum, ofAfter)];
 }
@@ -29,9 +29,9 @@ function reachOf({ before, ofBefore, after, ofAfter }: Counts): [fewest: number,
  * Chances of `after` or more events, and of `after` or fewer, if the sum of both counts is fixed and `logOdds` is the
  * logarithm of the odds ratio.
  */
-function tailsOf(counts: Counts, logOdds: number): { upper: number; lower: number } {
+function tailsOf(counts: EventCounts, logOdds: number): { upper: number; lower: number } {
   const { before, ofBefore, after, ofAfter } = counts;
-  const [fewest, most] = reachOf(counts);
+  const [fewest, most] = rangeOfAfter(counts);
   const logs = Array.from({ length: most - fewest + 1 }, (_, i) => {
     const k = fewest + i;
     return logChoose(ofAfter, k) + logChoose(ofBefore, before + after - k) + k * logOdds;
@@ -40,20 +40,23 @@ function tailsOf(counts: Counts, logOdds: number): { upper: number; lower: numbe
   const weights = logs.map((log) => Math.exp(log - largest));
   const sumOf = (part: readonly number[]): number => part.reduce((sum, weight) => sum + weight, 0);
   const all = sumOf(weights);
-  const place = after - fewest;
-  return { upper: sumOf(weights.slice(place)) / all, lower: sumOf(weights.slice(0, place + 1)) / all };
+  const afterIndex = after - fewest;
+  return {
+    upper: sumOf(weights.slice(afterIndex)) / all,
+    lower: sumOf(weights.slice(0, afterIndex + 1)) / all,
+  };
 }
 
 /** Two-sided p-value under the hypothesis that the odds are the same before and after. */
-export function fisherPValue(counts: Counts): number {
+export function fisherPValue(counts: EventCounts): number {
   const { upper, lower } = tailsOf(counts, 0);
   return Math.min(1, 2 * Math.min(upper, lower));
 }
 
 /** Smallest p-value that any split of the sum of both counts between the two sides could give. */
-export function leastFisherPValue(counts: Counts): number {
+export function leastFisherPValue(counts: EventCounts): number {
   return Math.min(
-    ...reachOf(counts).map((after) =>
+    ...rangeOfAfter(counts).map((after) =>
       fisherPValue({ ...counts, after, before: counts.before + counts.after - after }),
     ),
   );
@@ -63,16 +66,16 @@ export function leastFisherPValue(counts: Counts): number {
  * Interval of the odds ratio, after to before, that misses the true ratio in at most `level` of all cases; an end may be 0
  * or Infinity.
  */
-export function oddsInterval(counts: Counts, level: number): [low: number, high: number] {
-  const [fewest, most] = reachOf(counts);
+export function oddsInterval(counts: EventCounts, level: number): [low: number, high: number] {
+  const [fewest, most] = rangeOfAfter(counts);
   // A p-value equal to the level rejects; the margin keeps rounding from changing that.
   const tail = (level / 2) * (1 + ROUNDING_TOLERANCE);
-  const solved = (excess: (logOdds: number) => number): number =>
+  const oddsRatioAtRoot = (excess: (logOdds: number) => number): number =>
     Math.exp(rootOf(excess, -LOG_ODDS_MAX, LOG_ODDS_MAX));
   return [
-    counts.after === fewest ? 0 : solved((logOdds) => tail - tailsOf(counts, logOdds).upper),
+    counts.after === fewest ? 0 : oddsRatioAtRoot((logOdds) => tail - tailsOf(counts, logOdds).upper),
     counts.after === most
       ? Number.POSITIVE_INFINITY
-      : solved((logOdds) => tailsOf(counts, logOdds).lower - tail),
+      : oddsRatioAtRoot((logOdds) => tailsOf(counts, logOdds).lower - tail),
   ];
 }

@@ -1,7 +1,7 @@
 // Critical values against the constants that the literature gives, and levels that add up.
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
-import { criticalValues, levelOf, plannedLooks } from "./group-sequential.js";
+import { criticalValues, levelAtLastLook, plannedLooks } from "./group-sequential.js";
 import { normalCdf } from "./statistics.js";
 
 const FIVE = [1, 2, 3, 4, 5];
@@ -54,13 +54,13 @@ describe("criticalValues", () => {
 
 describe("levelOf", () => {
   it("is 5 % if the end is the only look", () => {
-    expect(levelOf([30], 30)).toBeCloseTo(0.05, 4);
+    expect(levelAtLastLook([30], 30)).toBeCloseTo(0.05, 4);
   });
 
   it("is the spent share at the first look, and less than the remaining share at the last", () => {
-    expect(levelOf([5], 30)).toBeCloseTo(0.05 / 6, 4);
+    expect(levelAtLastLook([5], 30)).toBeCloseTo(0.05 / 6, 4);
     const looks = plannedLooks(5, 30);
-    const levels = looks.map((_, i) => levelOf(looks.slice(0, i + 1), 30));
+    const levels = looks.map((_, i) => levelAtLastLook(looks.slice(0, i + 1), 30));
     expect(Math.max(...levels)).toBe(levels.at(-1));
     expect(levels.at(-1)).toBeLessThan(0.05);
     // No look may cost more than Bonferroni's share.

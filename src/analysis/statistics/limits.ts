@@ -23,7 +23,7 @@ export function boundsOf({ stopping }: Pick<ResultDocument, "stopping">): ClaimB
 }
 
 /** Share of single blocks whose ratio must lie within `nearFactor` of 1 for two sides to be called the same. */
-export const NEAR_SHARE = 0.9;
+export const NEAR_BLOCK_SHARE_MIN = 0.9;
 
 /** Largest share of trials that may be of a kind that none of `trials` trials showed, with 95 % confidence. */
 export function largestUnseenShare(trials: number): number {
@@ -35,7 +35,7 @@ export function nearFactor(equivalence: number): number {
   return 1 + 2 * (equivalence - 1);
 }
 
-export const NEAR = nearFactor(EQUIVALENCE_RATIO);
+export const DEFAULT_NEAR_FACTOR = nearFactor(EQUIVALENCE_RATIO);
 
 /** Factor from its treatment's median beyond which a trial counts as outlying, not as noise. */
-export const OUTLYING = 2;
+export const OUTLYING_FACTOR = 2;

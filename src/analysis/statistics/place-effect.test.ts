@@ -2,7 +2,7 @@
 // move.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { meanWithoutPlaces, pooledDeviation, withoutPlaces, type Difference } from "./place-effect.js";
+import { meanWithoutPlaces, pooledDeviation, logsWithoutPlaces, type Difference } from "./place-effect.js";
 import { median, studentInterval, studentPValue } from "./statistics.js";
 
 /** Differences of two sides that change places from block to block; the second place is slower by `effect`. */
@@ -18,7 +18,7 @@ test.each([3, 5, 6, 7, 15])(
   (blocks) => {
     const equal = alternating(new Array<number>(blocks).fill(0), 0.1);
     expect(Math.abs(median(equal.map(({ log }) => log)))).toBeCloseTo(blocks % 2 === 0 ? 0 : 0.1, 12);
-    expect(median(withoutPlaces(equal))).toBeCloseTo(0, 12);
+    expect(median(logsWithoutPlaces(equal))).toBeCloseTo(0, 12);
   },
 );
 
@@ -28,7 +28,7 @@ const effects = fc.double({ min: -1, max: 1, noNaN: true });
 test("an effect of the place moves the median by no more than the noise of the trials", () => {
   fc.assert(
     fc.property(logs, effects, (values, effect) => {
-      const left = withoutPlaces(alternating(values, effect));
+      const left = logsWithoutPlaces(alternating(values, effect));
       expect(left).toHaveLength(values.length);
       expect(Math.abs(median(left))).toBeLessThanOrEqual(Math.max(...values.map(Math.abs)) + 1e-9);
     }),
@@ -52,14 +52,14 @@ test("one stalled trial of five moves the median by no more than the noise, but 
     const blocks = alternating([0.01, -0.01, 0, 0.005, -0.005], 0.1).map((each, i) =>
       i === stalled ? { ...each, log: -10 } : each,
     );
-    expect(Math.abs(median(withoutPlaces(blocks)))).toBeLessThanOrEqual(0.11);
+    expect(Math.abs(median(logsWithoutPlaces(blocks)))).toBeLessThanOrEqual(0.11);
     expect(Math.abs(meanWithoutPlaces(blocks).mean)).toBeGreaterThan(1);
   }
 });
 
 test("an effect of a place that does not vary stays in the ratio", () => {
   const always = [0.1, 0.2, 0.3].map((log) => ({ log, places: 4 }));
-  expect(withoutPlaces(always)).toEqual([0.1, 0.2, 0.3]);
+  expect(logsWithoutPlaces(always)).toEqual([0.1, 0.2, 0.3]);
   const { mean, degrees, error } = meanWithoutPlaces(always);
   expect([mean, degrees, error].map((each) => Number(each.toFixed(6)))).toEqual([0.2, 2, 0.057735]);
   expect(pooledDeviation([always, [{ log: 5, places: 0 }]])).toBeCloseTo(0.1, 12);

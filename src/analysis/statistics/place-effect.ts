@@ -22,7 +22,7 @@ export interface MeanEstimate {
  * Smallest difference of places that counts. Places are whole numbers or, in means, fractions; a smaller difference is
  * rounding.
  */
-const VARIATION_MIN = 1e-9;
+const PLACE_VARIATION_MIN = 1e-9;
 const ROUNDING_TOLERANCE = 1e-12;
 
 function dotProduct(a: ArrayLike<number>, b: ArrayLike<number>): number {
@@ -38,7 +38,7 @@ function dotProduct(a: ArrayLike<number>, b: ArrayLike<number>): number {
 export function placeDirection(differences: readonly Difference[]): Float64Array | undefined {
   const places = Float64Array.from(differences, (each) => each.places);
   const centre = mean(places);
-  if (places.every((each) => Math.abs(each - centre) < VARIATION_MIN)) return undefined;
+  if (places.every((each) => Math.abs(each - centre) < PLACE_VARIATION_MIN)) return undefined;
   const length = Math.sqrt(dotProduct(places, places));
   return places.map((each) => each / length);
 }
@@ -46,8 +46,8 @@ export function placeDirection(differences: readonly Difference[]): Float64Array
 /** `values` minus their component along `direction`. */
 export function orthogonalPart(values: Float64Array, direction: Float64Array | undefined): Float64Array {
   if (!direction) return values;
-  const along = dotProduct(values, direction);
-  return values.map((value, i) => value - along * (direction[i] as number));
+  const projection = dotProduct(values, direction);
+  return values.map((value, i) => value - projection * (direction[i] as number));
 }
 
 /** Least squares estimate of the mean that the differences would have if both sides ran at the same place. */
@@ -97,19 +97,19 @@ function placeEffect(differences: readonly Difference[]): number {
         .flatMap((b) => (a.places === b.places ? [] : [(a.log - b.log) / (a.places - b.places)])),
     )
     .sort((a, b) => a - b);
-  const deviations = (index: number): number => {
-    const rest = differences.map(({ log, places }) => log - (slopes[index] as number) * places);
-    const middle = median(rest);
-    return rest.reduce((sum, each) => sum + Math.abs(each - middle), 0);
+  const sumOfDeviations = (index: number): number => {
+    const residuals = differences.map(({ log, places }) => log - (slopes[index] as number) * places);
+    const middle = median(residuals);
+    return residuals.reduce((sum, each) => sum + Math.abs(each - middle), 0);
   };
-  const rise = (index: number): number => deviations(index + 1) - deviations(index);
+  const rise = (index: number): number => sumOfDeviations(index + 1) - sumOfDeviations(index);
   const least = slopes[firstWhere(slopes.length, (i) => rise(i) >= -ROUNDING_TOLERANCE)] ?? 0;
   const most = slopes[firstWhere(slopes.length, (i) => rise(i) > ROUNDING_TOLERANCE)] ?? 0;
   return Math.min(Math.max(0, least), most);
 }
 
 /** Logarithms of the differences, corrected as if both sides had run at the same place. */
-export function withoutPlaces(differences: readonly Difference[]): number[] {
+export function logsWithoutPlaces(differences: readonly Difference[]): number[] {
   const effect = placeDirection(differences) ? placeEffect(differences) : 0;
   return differences.map(({ log, places }) => log - effect * places);
 }

@@ -3,7 +3,7 @@
 /** Numbers in an array of any type; resampling uses typed arrays, thousands of times. */
 export type Numbers = ArrayLike<number>;
 
-const FEW_VALUES = 40;
+const INSERTION_SORT_MAX = 40;
 
 export function mean(values: Numbers): number {
   let sum = 0;
@@ -13,12 +13,12 @@ export function mean(values: Numbers): number {
 
 /** The `q`-quantile, 0 .. 1, interpolated linearly (R's type 7, NumPy's default); NaN without values. */
 export function quantile(values: Numbers, q: number): number {
-  return quantileOfSorted(ascendingOf(values), q);
+  return quantileOfSorted(sortedCopy(values), q);
 }
 
 /** A sorted copy. Few values are sorted by insertion, which is several times faster for a bootstrap of trials. */
-function ascendingOf(values: Numbers): Numbers {
-  if (values.length > FEW_VALUES) return Float64Array.from(values).sort();
+function sortedCopy(values: Numbers): Numbers {
+  if (values.length > INSERTION_SORT_MAX) return Float64Array.from(values).sort();
   const sorted: number[] = [];
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;
@@ -32,9 +32,9 @@ function ascendingOf(values: Numbers): Numbers {
 /** The `q`-quantile of values in ascending order. */
 export function quantileOfSorted(ascending: Numbers, q: number): number {
   const position = (ascending.length - 1) * q;
-  const below = ascending[Math.floor(position)] ?? Number.NaN;
-  const above = ascending[Math.ceil(position)] ?? Number.NaN;
-  return below + (above - below) * (position - Math.floor(position));
+  const lowerValue = ascending[Math.floor(position)] ?? Number.NaN;
+  const upperValue = ascending[Math.ceil(position)] ?? Number.NaN;
+  return lowerValue + (upperValue - lowerValue) * (position - Math.floor(position));
 }
 
 export function median(values: Numbers): number {

@@ -1,7 +1,7 @@
 // Exact intervals of rare counts: compared with published values, and with the sums of the binomial distribution.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { betaBelow, rateRatioInterval, shareInterval } from "./rare-counts.js";
+import { betaCdf, rateRatioInterval, shareInterval } from "./rare-counts.js";
 
 /** The chance of each number of events, from 0 to `all`. */
 function chances(all: number, share: number): number[] {
@@ -65,7 +65,7 @@ it("the incomplete beta function equals sums of the binomial distribution", () =
       (all, share, some) => {
         const most = Math.min(some, all - 1);
         const tail = sum(chances(all, share).slice(0, most + 1));
-        expect(1 - betaBelow(share, most + 1, all - most)).toBeCloseTo(tail, 9);
+        expect(1 - betaCdf(share, most + 1, all - most)).toBeCloseTo(tail, 9);
       },
     ),
   );

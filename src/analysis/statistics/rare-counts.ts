@@ -3,8 +3,8 @@ import { counted } from "../../foundation/units.js";
 
 const CONFIDENCE_LEVEL = 0.95;
 const BISECTION_HALVINGS = 200;
-const FRACTIONS_MOST = 10_000;
-const TINY = 1e-300;
+const FRACTION_TERMS_MAX = 10_000;
+const DIVISOR_MIN = 1e-300;
 
 /** Lanczos' coefficients for g = 7. */
 const LANCZOS_COEFFICIENTS = [
@@ -14,27 +14,27 @@ const LANCZOS_COEFFICIENTS = [
 ];
 
 function logGamma(x: number): number {
-  const shifted = x - 1;
+  const shiftedX = x - 1;
   const series = LANCZOS_COEFFICIENTS.reduce(
-    (sum, term, i) => (i === 0 ? term : sum + term / (shifted + i)),
+    (sum, term, i) => (i === 0 ? term : sum + term / (shiftedX + i)),
     0,
   );
-  const base = shifted + LANCZOS_COEFFICIENTS.length - 1.5;
-  return 0.5 * Math.log(2 * Math.PI) + (shifted + 0.5) * Math.log(base) - base + Math.log(series);
+  const base = shiftedX + LANCZOS_COEFFICIENTS.length - 1.5;
+  return 0.5 * Math.log(2 * Math.PI) + (shiftedX + 0.5) * Math.log(base) - base + Math.log(series);
 }
 
 /** Lentz's continued fraction of the incomplete beta function. */
 function betaFraction(x: number, a: number, b: number): number {
-  const away = (value: number): number => (Math.abs(value) < TINY ? TINY : value);
-  let d = 1 / away(1 - ((a + b) * x) / (a + 1));
+  const awayFromZero = (value: number): number => (Math.abs(value) < DIVISOR_MIN ? DIVISOR_MIN : value);
+  let d = 1 / awayFromZero(1 - ((a + b) * x) / (a + 1));
   let [c, result] = [1, d];
-  for (let m = 1; m < FRACTIONS_MOST; m++) {
-    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+  for (let m = 1; m < FRACTION_TERMS_MAX; m++) {
+    const evenTerm = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+    const oddTerm = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
     let step = 1;
-    for (const term of [even, odd]) {
-      d = 1 / away(1 + term * d);
-      c = away(1 + term / c);
+    for (const term of [evenTerm, oddTerm]) {
+      d = 1 / awayFromZero(1 + term * d);
+      c = awayFromZero(1 + term / c);
       step = c * d;
       result *= step;
     }
@@ -44,13 +44,15 @@ function betaFraction(x: number, a: number, b: number): number {
 }
 
 /** The regularised incomplete beta function: the share of a beta distribution that is below `x`. */
-export function betaBelow(x: number, a: number, b: number): number {
+export function betaCdf(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
-  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x));
+  const prefactor = Math.exp(
+    logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x),
+  );
   return x < (a + 1) / (a + b + 2)
-    ? (front * betaFraction(x, a, b)) / a
-    : 1 - (front * betaFraction(1 - x, b, a)) / b;
+    ? (prefactor * betaFraction(x, a, b)) / a
+    : 1 - (prefactor * betaFraction(1 - x, b, a)) / b;
 }
 
 function betaQuantile(share: number, a: number, b: number): number {
@@ -58,7 +60,7 @@ function betaQuantile(share: number, a: number, b: number): number {
   for (let i = 0; i < BISECTION_HALVINGS && low < high; i++) {
     const middle = (low + high) / 2;
     if (middle === low || middle === high) break;
-    if (betaBelow(middle, a, b) < share) low = middle;
+    if (betaCdf(middle, a, b) < share) low = middle;
     else high = middle;
   }
   return (low + high) / 2;
@@ -100,11 +102,11 @@ function percentText(share: number): string {
  * Text of a rare count: `0 of 5000 trials, at most 0.06 % with 95 % confidence`, `12 of 5000 trials, 0.24 % (95 % CI [0.12
  * %, 0.42 %])`.
  */
-export function rareText({ count, all, unit }: RareCount & { readonly unit: string }): string {
+export function rareCountText({ count, all, unit }: RareCount & { readonly unit: string }): string {
   const { low, high } = shareInterval(count, all);
-  const seen = `${count} of ${counted(all, unit)}`;
-  if (count === 0) return `${seen}, at most ${percentText(high)} with 95 % confidence`;
-  return `${seen}, ${percentText(count / all)} (95 % CI [${percentText(low)}, ${percentText(high)}])`;
+  const countText = `${count} of ${counted(all, unit)}`;
+  if (count === 0) return `${countText}, at most ${percentText(high)} with 95 % confidence`;
+  return `${countText}, ${percentText(count / all)} (95 % CI [${percentText(low)}, ${percentText(high)}])`;
 }
 
 /**

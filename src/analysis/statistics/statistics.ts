@@ -30,48 +30,52 @@ export function bootstrapInterval(
   resamples = 10_000,
 ): Interval {
   const ascending = Float64Array.from(values).sort();
-  const places = values.map((value) => ascending.indexOf(value));
+  const sortedIndices = values.map((value) => ascending.indexOf(value));
   const sample = new Float64Array(values.length);
-  const times = new Uint32Array(values.length);
-  const statistics = new Float64Array(resamples);
+  const drawCounts = new Uint32Array(values.length);
+  const resampledStatistics = new Float64Array(resamples);
   for (let i = 0; i < resamples; i++) {
-    times.fill(0);
+    drawCounts.fill(0);
     for (let j = 0; j < values.length; j++) {
-      const place = places[prng.intBetween(0, values.length - 1)] as number;
-      times[place] = (times[place] as number) + 1;
+      const sortedIndex = sortedIndices[prng.intBetween(0, values.length - 1)] as number;
+      drawCounts[sortedIndex] = (drawCounts[sortedIndex] as number) + 1;
     }
-    let filled = 0;
-    for (let place = 0; place < times.length; place++)
-      for (let j = times[place] as number; j > 0; j--) sample[filled++] = ascending[place] as number;
-    statistics[i] = statistic(sample);
+    let filledCount = 0;
+    for (let sortedIndex = 0; sortedIndex < drawCounts.length; sortedIndex++)
+      for (let j = drawCounts[sortedIndex] as number; j > 0; j--)
+        sample[filledCount++] = ascending[sortedIndex] as number;
+    resampledStatistics[i] = statistic(sample);
   }
-  statistics.sort();
+  resampledStatistics.sort();
   const tail = (1 - confidence) / 2;
-  return { low: quantileOfSorted(statistics, tail), high: quantileOfSorted(statistics, 1 - tail) };
+  return {
+    low: quantileOfSorted(resampledStatistics, tail),
+    high: quantileOfSorted(resampledStatistics, 1 - tail),
+  };
 }
 
 /**
  * Chance that all `n` values lie on one side of the true median: the error rate of the interval from the least to the
  * largest value.
  */
-export function rangeMiss(n: number): number {
+export function rangeMissChance(n: number): number {
   return Math.min(1, 2 / 2 ** n);
 }
 
 function binomialCoefficient(n: number, k: number): number {
-  let ways = 1;
-  for (let i = 1; i <= k; i++) ways = (ways * (n - k + i)) / i;
-  return Math.round(ways);
+  let combinationCount = 1;
+  for (let i = 1; i <= k; i++) combinationCount = (combinationCount * (n - k + i)) / i;
+  return Math.round(combinationCount);
 }
 
-/** Moves `chosen`, ascending indices below n, on to the next combination; returns false after the last. */
-function nextChoice(chosen: number[], n: number): boolean {
-  const k = chosen.length;
+/** Moves `chosenIndices`, ascending indices below n, on to the next combination; returns false after the last. */
+function advanceCombination(chosenIndices: number[], n: number): boolean {
+  const k = chosenIndices.length;
   let i = k - 1;
-  while (i >= 0 && chosen[i] === n - k + i) i--;
+  while (i >= 0 && chosenIndices[i] === n - k + i) i--;
   if (i < 0) return false;
-  chosen[i] = (chosen[i] as number) + 1;
-  for (let j = i + 1; j < k; j++) chosen[j] = (chosen[j - 1] as number) + 1;
+  chosenIndices[i] = (chosenIndices[i] as number) + 1;
+  for (let j = i + 1; j < k; j++) chosenIndices[j] = (chosenIndices[j - 1] as number) + 1;
   return true;
 }
 
@@ -84,45 +88,45 @@ export function twoSamplePValue(a: readonly number[], b: readonly number[], prng
   if (a.length === 0 || b.length === 0) return 1;
   const centre = mean([...a, ...b]);
   const values = [...a, ...b].map((value) => value - centre);
-  const scale = values.reduce((sum, value) => sum + Math.abs(value), 0);
-  const seen = Math.abs(values.slice(0, a.length).reduce((sum, value) => sum + value, 0));
-  const bound = seen - 1e-12 * scale;
+  const absoluteSum = values.reduce((sum, value) => sum + Math.abs(value), 0);
+  const observedSum = Math.abs(values.slice(0, a.length).reduce((sum, value) => sum + value, 0));
+  const bound = observedSum - 1e-12 * absoluteSum;
   const sumOf = (indices: readonly number[]): number =>
     indices.reduce((sum, index) => sum + (values[index] as number), 0);
-  let extreme = 0;
-  const ways = binomialCoefficient(n, a.length);
-  if (ways <= EXACT_ARRANGEMENTS_MAX) {
-    const chosen = a.map((_, i) => i);
-    do if (Math.abs(sumOf(chosen)) >= bound) extreme++;
-    while (nextChoice(chosen, n));
-    return extreme / ways;
+  let extremeCount = 0;
+  const arrangementCount = binomialCoefficient(n, a.length);
+  if (arrangementCount <= EXACT_ARRANGEMENTS_MAX) {
+    const chosenIndices = a.map((_, i) => i);
+    do if (Math.abs(sumOf(chosenIndices)) >= bound) extremeCount++;
+    while (advanceCombination(chosenIndices, n));
+    return extremeCount / arrangementCount;
   }
   const order = values.map((_, i) => i);
   for (let i = 0; i < RANDOM_PERMUTATIONS; i++)
-    if (Math.abs(sumOf(prng.shuffle(order).slice(0, a.length))) >= bound) extreme++;
-  return (extreme + 1) / (RANDOM_PERMUTATIONS + 1);
+    if (Math.abs(sumOf(prng.shuffle(order).slice(0, a.length))) >= bound) extremeCount++;
+  return (extremeCount + 1) / (RANDOM_PERMUTATIONS + 1);
 }
 
 /** P(Z <= z) of the standard normal distribution (Abramowitz and Stegun 26.2.17, error below 8e-8). */
 export function normalCdf(z: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(z));
-  const poly =
+  const polynomial =
     t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-  const tail = (poly * Math.exp((-z * z) / 2)) / Math.sqrt(2 * Math.PI);
+  const tail = (polynomial * Math.exp((-z * z) / 2)) / Math.sqrt(2 * Math.PI);
   return z < 0 ? tail : 1 - tail;
 }
 
 /** P(|T| <= t) of Student's t with a whole number of degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4). */
-function studentWithin(t: number, degrees: number): number {
+function studentChanceWithin(t: number, degrees: number): number {
   const angle = Math.atan(t / Math.sqrt(degrees));
-  const isOdd = degrees % 2 === 1;
-  let term = isOdd ? Math.cos(angle) : 1;
+  const areDegreesOdd = degrees % 2 === 1;
+  let term = areDegreesOdd ? Math.cos(angle) : 1;
   let sum = degrees === 1 ? 0 : term;
-  for (let i = isOdd ? 3 : 2; i < degrees; i += 2) {
+  for (let i = areDegreesOdd ? 3 : 2; i < degrees; i += 2) {
     term *= ((i - 1) / i) * Math.cos(angle) ** 2;
     sum += term;
   }
-  return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
+  return areDegreesOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
 }
 
 /**
@@ -130,20 +134,20 @@ function studentWithin(t: number, degrees: number): number {
  * number from 1.
  */
 export function studentQuantile(level: number, degrees: number): number {
-  return rootOf((t) => 1 - level - studentWithin(t, degrees), 0, 1e4);
+  return rootOf((t) => 1 - level - studentChanceWithin(t, degrees), 0, 1e4);
 }
 
 /** Student's interval of a mean, which misses the true mean in `level` of all cases if values are normal. */
 export function studentInterval({ mean: centre, error, degrees }: MeanEstimate, level: number): Interval {
-  const reach = studentQuantile(level, degrees) * error;
-  return { low: centre - reach, high: centre + reach };
+  const halfWidth = studentQuantile(level, degrees) * error;
+  return { low: centre - halfWidth, high: centre + halfWidth };
 }
 
 /** Two-sided p-value of a mean under the hypothesis that it is 0 (Student's t). A mean within rounding of 0 counts as 0. */
 export function studentPValue({ mean: centre, error, degrees }: MeanEstimate): number {
   return Math.abs(centre) < ROUNDING_TOLERANCE
     ? 1
-    : Math.max(0, 1 - studentWithin(Math.abs(centre) / error, degrees));
+    : Math.max(0, 1 - studentChanceWithin(Math.abs(centre) / error, degrees));
 }
 
 export function rootOf(f: (x: number) => number, from: number, to: number): number {
@@ -168,11 +172,11 @@ export function expandedConfidence(n: number, level = SIGNIFICANCE_LEVEL, degree
 /** P-values of a family of tests, adjusted by Holm's step-down method, in the order given. */
 export function holmAdjusted(pValues: readonly number[]): number[] {
   const order = pValues.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p);
-  const adjusted = new Array<number>(pValues.length).fill(1);
+  const adjustedPValues = new Array<number>(pValues.length).fill(1);
   let highest = 0;
   order.forEach(({ p, index }, rank) => {
     highest = Math.max(highest, Math.min(1, p * (pValues.length - rank)));
-    adjusted[index] = highest;
+    adjustedPValues[index] = highest;
   });
-  return adjusted;
+  return adjustedPValues;
 }

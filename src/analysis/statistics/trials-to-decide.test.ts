@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { familyPValues } from "./family-test.js";
 import type { Difference } from "./place-effect.js";
-import { trialsToDecide, TRIALS_MOST } from "./trials-to-decide.js";
+import { trialsToDecide, PLANNED_TRIALS_MAX } from "./trials-to-decide.js";
 
 function normal(prng: Prng): number {
   return Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
@@ -62,5 +62,5 @@ test("no number is predicted without a spread, from one trial, or beyond the lar
   expect(trialsToDecide([0.3], 1)).toBeUndefined();
   expect(trialsToDecide([0.3, 0.3], 1)).toBeUndefined();
   expect(trialsToDecide(seen(0.001, 0.3), 1)).toBeUndefined();
-  expect(trialsToDecide(seen(0.03, 0.1), 1)).toBeLessThanOrEqual(TRIALS_MOST);
+  expect(trialsToDecide(seen(0.03, 0.1), 1)).toBeLessThanOrEqual(PLANNED_TRIALS_MAX);
 });

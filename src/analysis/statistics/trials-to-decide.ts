@@ -4,10 +4,10 @@ import { mean } from "./quantiles.js";
 import { normalCdf, rootOf, studentQuantile } from "./statistics.js";
 
 /** Largest number of trials that is planned. */
-export const TRIALS_MOST = 100;
-const POWER_WANTED = 0.8;
+export const PLANNED_TRIALS_MAX = 100;
+const TARGET_POWER = 0.8;
 /** Largest effect that is tried, in standard deviations: more than any experiment needs. */
-const EFFECT_MOST = 1000;
+const EFFECT_MAX_DEVIATIONS = 1000;
 
 /**
  * Power: the share of experiments of `trials` trials in which the t-test at `level` finds a difference of `effect` standard
@@ -25,12 +25,12 @@ function powerOf(effect: number, trials: number, level: number): number {
 
 /**
  * Trials of each treatment with which 4 of 5 experiments that ask `questions` would find a difference of `effect` standard
- * deviations of the log ratio by block; undefined if more than `TRIALS_MOST` are needed.
+ * deviations of the log ratio by block; undefined if more than `PLANNED_TRIALS_MAX` are needed.
  */
 export function trialsToFind(effect: number, questions: number): number | undefined {
   const level = SIGNIFICANCE_LEVEL / Math.max(1, questions);
-  for (let trials = BLOCKS_MIN; trials <= TRIALS_MOST; trials++)
-    if (powerOf(effect, trials, level) >= POWER_WANTED) return trials;
+  for (let trials = BLOCKS_MIN; trials <= PLANNED_TRIALS_MAX; trials++)
+    if (powerOf(effect, trials, level) >= TARGET_POWER) return trials;
   return undefined;
 }
 
@@ -38,8 +38,8 @@ export function trialsToFind(effect: number, questions: number): number | undefi
  * Smallest effect, in standard deviations, that 4 of 5 experiments of this many trials find; all questions share `level`.
  */
 export function effectFound(trials: number, questions: number, level = SIGNIFICANCE_LEVEL): number {
-  const own = level / Math.max(1, questions);
-  return rootOf((effect) => POWER_WANTED - powerOf(effect, trials, own), 0, EFFECT_MOST);
+  const questionLevel = level / Math.max(1, questions);
+  return rootOf((effect) => TARGET_POWER - powerOf(effect, trials, questionLevel), 0, EFFECT_MAX_DEVIATIONS);
 }
 
 /**

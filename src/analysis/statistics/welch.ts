@@ -12,21 +12,21 @@ export interface MeanDifference {
 }
 
 export interface MeanError {
-  readonly squared: number;
-  readonly values: number;
+  readonly squaredError: number;
+  readonly valueCount: number;
 }
 
 /** Difference between two means, with its error and degrees of freedom, from the errors of both means. */
 export function shiftBetween(difference: number, before: MeanError, after: MeanError): MeanDifference {
-  const [a, b] = [before.squared, after.squared];
+  const [a, b] = [before.squaredError, after.squaredError];
   const error = Math.sqrt(a + b);
   if (error < ROUNDING_TOLERANCE)
-    return { difference, error: ROUNDING_TOLERANCE, degrees: before.values + after.values - 2 };
-  const degrees = (a + b) ** 2 / (a ** 2 / (before.values - 1) + b ** 2 / (after.values - 1));
+    return { difference, error: ROUNDING_TOLERANCE, degrees: before.valueCount + after.valueCount - 2 };
+  const degrees = (a + b) ** 2 / (a ** 2 / (before.valueCount - 1) + b ** 2 / (after.valueCount - 1));
   return { difference, error, degrees };
 }
 
-export function squaresOf(values: readonly number[]): number {
+export function sumOfSquares(values: readonly number[]): number {
   const centre = mean(values);
   return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
 }
@@ -34,13 +34,13 @@ export function squaresOf(values: readonly number[]): number {
 /** Difference between the means of `before` and `after`, each with two values or more. */
 export function shiftOf(before: readonly number[], after: readonly number[]): MeanDifference {
   const errorOf = (values: readonly number[]): MeanError => ({
-    squared: squaresOf(values) / (values.length - 1) / values.length,
-    values: values.length,
+    squaredError: sumOfSquares(values) / (values.length - 1) / values.length,
+    valueCount: values.length,
   });
   return shiftBetween(mean(after) - mean(before), errorOf(before), errorOf(after));
 }
 
-const bend = (degrees: number): number => (8 * degrees + 1) / (8 * degrees + 3);
+const wallaceFactor = (degrees: number): number => (8 * degrees + 1) / (8 * degrees + 3);
 
 /**
  * Distance of the difference from `expected` as a normal deviate: the number of standard deviations that is as improbable
@@ -48,22 +48,22 @@ const bend = (degrees: number): number => (8 * degrees + 1) / (8 * degrees + 3);
  */
 export function deviateOf({ difference, error, degrees }: MeanDifference, expected = 0): number {
   const t = (difference - expected) / error;
-  return Math.sign(t) * bend(degrees) * Math.sqrt(degrees * Math.log1p((t * t) / degrees));
+  return Math.sign(t) * wallaceFactor(degrees) * Math.sqrt(degrees * Math.log1p((t * t) / degrees));
 }
 
-export function shiftsWithin(
+export function shiftInterval(
   { difference, error, degrees }: MeanDifference,
   deviate: number,
 ): [low: number, high: number] {
-  const t = Math.sqrt(degrees * Math.expm1((deviate / bend(degrees)) ** 2 / degrees));
+  const t = Math.sqrt(degrees * Math.expm1((deviate / wallaceFactor(degrees)) ** 2 / degrees));
   return [difference - t * error, difference + t * error];
 }
 
-export function chanceBeyond(deviate: number): number {
+export function pValueOfDeviate(deviate: number): number {
   return Math.min(1, 2 * normalCdf(-Math.abs(deviate)));
 }
 
 /** Normal deviate outside of which, on both sides together, the share `level` lies. */
-export function deviateAt(level: number): number {
-  return rootOf((deviate) => chanceBeyond(deviate) - level, 0, 40);
+export function deviateAtLevel(level: number): number {
+  return rootOf((deviate) => pValueOfDeviate(deviate) - level, 0, 40);
 }

@@ -1,7 +1,7 @@
 // When a queue was back after a fault: from series made by hand, each with one possible mistake.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { backlogsOf, type BacklogSample } from "./backlog.js";
+import { backlogRecoveriesOf, type BacklogSample } from "./backlog.js";
 
 /** One sample a second, from the end of the first second on; null for a missed sample. */
 const sampled = (events: readonly (number | null)[]): BacklogSample[] =>
@@ -11,7 +11,7 @@ const at = (injectedAtSeconds: number, clearedAtSeconds: number | null) => ({
   clearedAtSeconds,
 });
 const only = (events: readonly (number | null)[], injected: number, cleared: number | null) =>
-  backlogsOf(sampled(events), [at(injected, cleared)], events.length)[0];
+  backlogRecoveriesOf(sampled(events), [at(injected, cleared)], events.length)[0];
 
 describe("the backlog after a fault", () => {
   test("recovers at the first sample after the clearing that is at most the highest before the fault", () => {
@@ -87,7 +87,7 @@ describe("the backlog after a fault", () => {
 
   test("is compared with samples before the first of several faults without recovery between them", () => {
     const events = [4, 5, 4, 50, 60, 40, 90, 80, 5, 5, 5, 5];
-    expect(backlogsOf(sampled(events), [at(3, 4.5), at(6, 7.5)], 12)).toEqual([
+    expect(backlogRecoveriesOf(sampled(events), [at(3, 4.5), at(6, 7.5)], 12)).toEqual([
       {
         before: 5,
         most: 60,
@@ -105,7 +105,7 @@ describe("the backlog after a fault", () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat(20)), { maxLength: 20 }), faults, (events, spans) => {
         const ordered = spans.sort(([a], [b]) => a - b).map(([from, length]) => at(from, from + length));
-        const backlogs = backlogsOf(sampled(events), ordered, events.length);
+        const backlogs = backlogRecoveriesOf(sampled(events), ordered, events.length);
         expect(backlogs).toHaveLength(ordered.length);
         for (const { recoverySeconds, recoveryReason, before, most } of backlogs) {
           expect(recoverySeconds === null).toBe(recoveryReason !== undefined);

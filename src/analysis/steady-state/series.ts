@@ -1,7 +1,7 @@
 // One logarithm for each complete trial, by block, never filled in. No events at all is a value: a stall must count.
 import { isLargerBetter, metricNamed, SPAN_METRICS, valueOf } from "../../metrics/metric-lists.js";
 import type { LatencySummary } from "../../metrics/histograms.js";
-import { spanIn, stageOf } from "../../metrics/operations.js";
+import { spanLatencyIn, stageOf } from "../../metrics/operations.js";
 import type { Differences } from "../statistics/place-effect.js";
 import { mean } from "../statistics/quantiles.js";
 import type {
@@ -28,7 +28,7 @@ export function metricOf(
   if (stage) {
     if (!SPAN_METRICS.includes(metric)) return undefined;
     return valueOf(metricNamed(metric), {
-      responseTimeMs: spanIn<LatencySummary | null>(trial.lifecycle, stage) ?? null,
+      responseTimeMs: spanLatencyIn<LatencySummary | null>(trial.lifecycle, stage) ?? null,
     });
   }
   const result = trial.operations[operation];
@@ -36,31 +36,39 @@ export function metricOf(
 }
 
 /** Number of events that stands in for 0 events in a window, since 0 has no logarithm (the usual continuity correction). */
-export const EVENTS_FOR_NONE = 0.5;
+export const ZERO_EVENTS_REPLACEMENT = 0.5;
 
 /** Value that stands in for 0 of a metric; undefined for a time, which is 0 only if nothing was measured. */
-function standInFor(among: readonly TreatmentResult[], metric: ComparisonMetric): number | undefined {
-  if (metricNamed(metric).aggregate === "audited") return EVENTS_FOR_NONE;
-  const longest = Math.max(0, ...among.flatMap(({ trials }) => trials.map((trial) => trial.windowSeconds)));
-  return isLargerBetter(metric) && longest > 0 ? EVENTS_FOR_NONE / longest : undefined;
+function zeroReplacementFor(
+  comparedTreatments: readonly TreatmentResult[],
+  metric: ComparisonMetric,
+): number | undefined {
+  if (metricNamed(metric).aggregate === "audited") return ZERO_EVENTS_REPLACEMENT;
+  const longestWindowSeconds = Math.max(
+    0,
+    ...comparedTreatments.flatMap(({ trials }) => trials.map((trial) => trial.windowSeconds)),
+  );
+  return isLargerBetter(metric) && longestWindowSeconds > 0
+    ? ZERO_EVENTS_REPLACEMENT / longestWindowSeconds
+    : undefined;
 }
 
 /**
  * Logarithms of a metric by block. A rate of 0 counts as half an event in the longest window of the compared treatments
- * (`among`), so that 0 never exceeds 0; a time of 0 has no logarithm and is left out.
+ * (`comparedTreatments`), so that 0 never exceeds 0; a time of 0 has no logarithm and is left out.
  */
 export function logSeries(
   treatment: TreatmentResult,
   operation: ComparedOperation,
   metric: ComparisonMetric,
-  among: readonly TreatmentResult[],
+  comparedTreatments: readonly TreatmentResult[],
 ): LogSeries {
   const values = new Map<number, number>();
   for (const trial of treatment.trials) {
     const value = metricOf(trial, operation, metric);
     if (value !== undefined) values.set(trial.block, value);
   }
-  return logarithms(values, standInFor(among, metric));
+  return logarithms(values, zeroReplacementFor(comparedTreatments, metric));
 }
 
 /** Place of each trial in the experiment's order, by block. Places in a block are positions or, in a duet, servers. */
@@ -68,12 +76,15 @@ export function placeSeries({ trials }: TreatmentResult): LogSeries {
   return new Map(trials.map(({ block, number }) => [block, number]));
 }
 
-/** Logarithms of values by block. `standIn` replaces a value of 0; without it, a block with 0 is left out. */
-export function logarithms(values: ReadonlyMap<number, number>, standIn: number | undefined): LogSeries {
+/** Logarithms of values by block. `zeroReplacement` replaces a value of 0; without it, a block with 0 is left out. */
+export function logarithms(
+  values: ReadonlyMap<number, number>,
+  zeroReplacement: number | undefined,
+): LogSeries {
   const series = new Map<number, number>();
   for (const [block, value] of values) {
-    const counted = value === 0 ? standIn : value;
-    if (counted !== undefined) series.set(block, Math.log(counted));
+    const countedValue = value === 0 ? zeroReplacement : value;
+    if (countedValue !== undefined) series.set(block, Math.log(countedValue));
   }
   return series;
 }
@@ -87,7 +98,7 @@ export function isZeroThroughout(
 }
 
 /** Number that stands in for 0 in the series of these treatments; undefined if no trial has a 0. */
-export function zeroAs(
+export function zeroReplacementIn(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,
   metric: ComparisonMetric,
@@ -95,22 +106,22 @@ export function zeroAs(
   const hasZero = treatments.some(({ trials }) =>
     trials.some((trial) => metricOf(trial, operation, metric) === 0),
   );
-  return hasZero ? standInFor(treatments, metric) : undefined;
+  return hasZero ? zeroReplacementFor(treatments, metric) : undefined;
 }
 
 /** Joins the values of all series block by block, over the blocks that all of them have. */
-function combine(all: readonly LogSeries[], join: (values: number[]) => number): LogSeries {
-  const joined = new Map<number, number>();
+function combineSeries(all: readonly LogSeries[], join: (values: number[]) => number): LogSeries {
+  const joinedSeries = new Map<number, number>();
   for (const block of all[0]?.keys() ?? []) {
     const values = all.flatMap((series) => series.get(block) ?? []);
-    if (values.length === all.length) joined.set(block, join(values));
+    if (values.length === all.length) joinedSeries.set(block, join(values));
   }
-  return joined;
+  return joinedSeries;
 }
 
 /** Mean of several series of logarithms by block: the geometric mean of the metrics. */
 export function meanSeries(all: readonly LogSeries[]): LogSeries {
-  return combine(all, mean);
+  return combineSeries(all, mean);
 }
 
 /**
@@ -122,5 +133,5 @@ export function differencesOf(logs: LogSeries, places: LogSeries = new Map()): D
 }
 
 export function ratioSeries(a: LogSeries, b: LogSeries): LogSeries {
-  return combine([a, b], ([above = 0, below = 0]) => above - below);
+  return combineSeries([a, b], ([above = 0, below = 0]) => above - below);
 }

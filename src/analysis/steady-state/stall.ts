@@ -6,7 +6,7 @@ import { median } from "../statistics/quantiles.js";
 /** Number of windows in which chance makes fewer than one empty second, if completions are a Poisson process. */
 const WINDOWS_PER_FALSE_STALL = 1000;
 /** Rounds of all clients without a completion that make a stall: clients in step are silent for at most one round. */
-const ROUNDS = 2;
+const SILENT_ROUNDS_MAX = 2;
 
 /** Completions of one operation in each whole second of the window. Empty polls count, since they are answers, too. */
 export interface CompletionsPerSecond {
@@ -18,18 +18,18 @@ export interface CompletionsPerSecond {
 
 /** The stall of the operation that stood still for the most seconds; undefined if no operation stood still. */
 export function stallOf(operations: readonly CompletionsPerSecond[]): Stall | undefined {
-  const stalls = operations.flatMap((each) => stallsOf(each) ?? []);
+  const stalls = operations.flatMap((each) => stallOfOperation(each) ?? []);
   return stalls.sort((a, b) => b.seconds - a.seconds)[0];
 }
 
-function stallsOf({ operation, perSecond, clients }: CompletionsPerSecond): Stall | undefined {
-  const busy = perSecond.filter((ended) => ended > 0);
-  if (busy.length === 0 || busy.length === perSecond.length) return undefined;
-  const usual = median(busy);
-  if (usual < Math.log(WINDOWS_PER_FALSE_STALL * perSecond.length)) return undefined;
-  const total = busy.reduce((sum, ended) => sum + ended, 0);
+function stallOfOperation({ operation, perSecond, clients }: CompletionsPerSecond): Stall | undefined {
+  const busySecondCounts = perSecond.filter((ended) => ended > 0);
+  if (busySecondCounts.length === 0 || busySecondCounts.length === perSecond.length) return undefined;
+  const usualCount = median(busySecondCounts);
+  if (usualCount < Math.log(WINDOWS_PER_FALSE_STALL * perSecond.length)) return undefined;
+  const total = busySecondCounts.reduce((sum, ended) => sum + ended, 0);
   const roundSeconds = ((clients ?? 0) * perSecond.length) / total;
-  const runs = silentRuns(perSecond).filter(({ seconds }) => seconds > ROUNDS * roundSeconds);
+  const runs = silentRuns(perSecond).filter(({ seconds }) => seconds > SILENT_ROUNDS_MAX * roundSeconds);
   const [longest] = [...runs].sort((a, b) => b.seconds - a.seconds);
   if (!longest) return undefined;
   return {
@@ -37,7 +37,7 @@ function stallsOf({ operation, perSecond, clients }: CompletionsPerSecond): Stal
     seconds: runs.reduce((sum, { seconds }) => sum + seconds, 0),
     longestSeconds: longest.seconds,
     fromSecond: longest.fromSecond,
-    usualPerSecond: usual,
+    usualPerSecond: usualCount,
   };
 }
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { levelTest, mser5, trendTest, varianceInflation } from "../statistics/change-tests.js";
-import { SECONDS_MIN, steadyStateOf, type Series } from "./steady-state.js";
+import { ASSESSED_SECONDS_MIN, steadyStateOf, type Series } from "./steady-state.js";
 
 function gauss(prng: Prng): number {
   const radius = Math.sqrt(-2 * Math.log(1 - prng.float()));
@@ -128,7 +128,7 @@ describe("a window that changes", () => {
 
 describe("the steady state of a window", () => {
   it("is not assessed if the window is too short", () => {
-    const state = steadyStateOf([series(window(1, SECONDS_MIN - 1))]);
+    const state = steadyStateOf([series(window(1, ASSESSED_SECONDS_MIN - 1))]);
     expect(state).toEqual({ isSteady: null, reason: "19 whole seconds of a window, at least 20 are needed" });
   });
 

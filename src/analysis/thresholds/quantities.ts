@@ -1,7 +1,7 @@
 // Quantities of thresholds beyond one operation. Their values are kept by trial, so that no histogram has to be kept.
 import { failuresOf } from "../../metrics/figures.js";
 import type { Aspect } from "../../metrics/catalogue.js";
-import { restsOn, thresholdMetric } from "../../metrics/metric-lists.js";
+import { requiredAspects, thresholdMetric } from "../../metrics/metric-lists.js";
 import { isRound } from "../../metrics/operations.js";
 import type {
   DatabaseEvidence,
@@ -12,17 +12,17 @@ import type {
 } from "../../results/result-schema.js";
 import { evidenceValue } from "../../results/evidence-values.js";
 import type { Quantity } from "../../scenario/judgement.js";
-import { ALL_OPERATIONS, AUDIT, JUDGED_AS_A_WHOLE } from "../../scenario/threshold-metrics.js";
+import { ALL_OPERATIONS, AUDIT_METRIC, METRICS_WITHOUT_RATIO } from "../../scenario/threshold-metrics.js";
 import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../../workloads/evidence.js";
 import type { RareCount } from "../statistics/rare-counts.js";
-import { EVENTS_FOR_NONE } from "../steady-state/series.js";
+import { ZERO_EVENTS_REPLACEMENT } from "../steady-state/series.js";
 
 /** Figures of an operation that thresholds use. */
 export type ThresholdFigures = Partial<OperationResult> &
   Pick<OperationResult, "transactions" | "transactionsPerSecond" | "events" | "eventsPerSecond"> &
   Pick<OperationResult, "emptyPolls" | "failures">;
 
-export function operationOf(source: string, operations: OperationResults): ThresholdFigures | undefined {
+export function operationFigures(source: string, operations: OperationResults): ThresholdFigures | undefined {
   if (source !== ALL_OPERATIONS) return operations[source];
   const all = Object.keys(operations).flatMap((name) => (isRound(name) ? [] : (operations[name] ?? [])));
   if (all.length === 0) return undefined;
@@ -60,15 +60,15 @@ interface QuantityInputs {
  * undefined for other quantities.
  */
 export function rareCountOf(quantity: Quantity, evaluated: QuantityInputs): CountedShare | undefined {
-  const found = rareAmong(quantity, evaluated);
-  return found && found.count <= found.all && found.all > 0 ? found : undefined;
+  const rareCount = uncheckedRareCount(quantity, evaluated);
+  return rareCount && rareCount.count <= rareCount.all && rareCount.all > 0 ? rareCount : undefined;
 }
 
-function rareAmong(
+function uncheckedRareCount(
   { source, aggregate }: Quantity,
   { operations, audits }: QuantityInputs,
 ): CountedShare | undefined {
-  const acknowledged = audits.reduce((sum, { published }) => sum + published, 0);
+  const acknowledgedCount = audits.reduce((sum, { published }) => sum + published, 0);
   const unit = "acknowledgement";
   if (source === "integrity" && aggregate === "violations")
     return {
@@ -77,59 +77,59 @@ function rareAmong(
       unit: "trial",
     };
   if (source === "integrity")
-    return { count: integrityCount(aggregate, audits) ?? 0, all: acknowledged, unit };
-  const result = operationOf(source, operations);
+    return { count: integrityCount(aggregate, audits) ?? 0, all: acknowledgedCount, unit };
+  const result = operationFigures(source, operations);
   if (!result) return undefined;
-  if (aggregate === "lost") return { count: result.lost ?? 0, all: acknowledged, unit };
+  if (aggregate === "lost") return { count: result.lost ?? 0, all: acknowledgedCount, unit };
   if (aggregate !== "failures" && aggregate !== "failedShare") return undefined;
   const count = failuresOf(result);
   return { count, all: result.transactions + count, unit: "transaction" };
 }
 
-const PER_EVENT = "database.perEvent";
+const PER_EVENT_SOURCE = "database.perEvent";
 
-export function isOfDatabase(source: string): boolean {
-  return source === "database" || source === PER_EVENT;
+export function isDatabaseSource(source: string): boolean {
+  return source === "database" || source === PER_EVENT_SOURCE;
 }
 
-function figureOf({ source, aggregate }: Quantity): Evidence | undefined {
-  const figures = source === PER_EVENT ? PER_EVENT_EVIDENCE : DATABASE_EVIDENCE;
+function evidenceOf({ source, aggregate }: Quantity): Evidence | undefined {
+  const figures = source === PER_EVENT_SOURCE ? PER_EVENT_EVIDENCE : DATABASE_EVIDENCE;
   return figures.find(({ field }) => field === aggregate);
 }
 
 /** Aspects of a trial that must be valid before the quantity is judged; an audit's verdict needs none. */
-export function quantityRestsOn(quantity: Quantity): readonly Aspect[] {
+export function requiredAspectsOf(quantity: Quantity): readonly Aspect[] {
   const { source, aggregate } = quantity;
-  if (JUDGED_AS_A_WHOLE.includes(source)) return [];
-  if (isOfDatabase(source)) return figureOf(quantity)?.metric.unit === "ms" ? ["timings"] : ["counts"];
-  if (source === AUDIT) return ["counts"];
+  if (METRICS_WITHOUT_RATIO.includes(source)) return [];
+  if (isDatabaseSource(source)) return evidenceOf(quantity)?.metric.unit === "ms" ? ["timings"] : ["counts"];
+  if (source === AUDIT_METRIC) return ["counts"];
   const metric = thresholdMetric(aggregate);
-  return metric ? restsOn(metric) : ["timings"];
+  return metric ? requiredAspects(metric) : ["timings"];
 }
 
 /** The value of a quantity of the database; undefined if the server did not show it. */
 export function databaseValue(quantity: Quantity, evidence: DatabaseEvidence): number | undefined {
-  const figure = figureOf(quantity);
+  const figure = evidenceOf(quantity);
   return figure && evidenceValue(figure, evidence);
 }
 
 /** Value that stands in for 0 of a count, a rate or a share: half of one. Undefined for a time or a size. */
-export function standInFor(
+export function zeroReplacementFor(
   { source, aggregate }: Quantity,
-  among: readonly TreatmentResult[],
+  comparedTreatments: readonly TreatmentResult[],
 ): number | undefined {
-  const metric = isOfDatabase(source) ? undefined : thresholdMetric(aggregate);
+  const metric = isDatabaseSource(source) ? undefined : thresholdMetric(aggregate);
   if (!metric || metric.unit === "ms") return undefined;
-  const trials = among.flatMap((treatment) => treatment.trials);
-  const ended = trials.map(({ operations }) => {
-    const counted = operationOf(source, operations);
-    return counted ? counted.transactions + failuresOf(counted) : 0;
+  const trials = comparedTreatments.flatMap((treatment) => treatment.trials);
+  const endedTransactions = trials.map(({ operations }) => {
+    const figures = operationFigures(source, operations);
+    return figures ? figures.transactions + failuresOf(figures) : 0;
   });
-  const windows = trials.map(({ windowSeconds }) => windowSeconds);
-  const isShare = metric.id === "failedShare" || metric.id === "retriesPerTransaction";
-  const divisors = metric.isRate ? windows : isShare ? ended : [1];
-  const most = Math.max(0, ...divisors);
-  return most > 0 ? EVENTS_FOR_NONE / most : undefined;
+  const trialSeconds = trials.map(({ windowSeconds }) => windowSeconds);
+  const isShareMetric = metric.id === "failedShare" || metric.id === "retriesPerTransaction";
+  const divisors = metric.isRate ? trialSeconds : isShareMetric ? endedTransactions : [1];
+  const largestDivisor = Math.max(0, ...divisors);
+  return largestDivisor > 0 ? ZERO_EVENTS_REPLACEMENT / largestDivisor : undefined;
 }
 
 function keyOf({ source, aggregate, percentile }: Quantity, treatment: string): string {
@@ -147,8 +147,8 @@ export class TrialValues {
       const value = valueOf(quantity);
       if (value === undefined) continue;
       const key = keyOf(quantity, treatment);
-      const own = this.values.get(key) ?? new Map<number, number>();
-      this.values.set(key, own.set(block, value));
+      const valuesByBlock = this.values.get(key) ?? new Map<number, number>();
+      this.values.set(key, valuesByBlock.set(block, value));
     }
   }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { exampleOperation, exampleResult } from "../../../test/support/example-result.js";
 import { HistogramSet } from "../../metrics/histograms.js";
-import { NONE_IN_RATIOS } from "../../foundation/text/numbers.js";
+import { ZERO_IN_RATIOS_NOTE } from "../../foundation/text/numbers.js";
 import { DatabaseEvidence, ThresholdResult, type TreatmentResult } from "../../results/result-schema.js";
 import type { RatioThreshold } from "../../scenario/judgement.js";
 import { parseScenario } from "../../scenario/loader.js";
@@ -135,7 +135,7 @@ describe("a threshold on a ratio", () => {
 
   it("counts a rate of none as half an event, and states this", () => {
     const stalled = treatmentsOf(5, { text: rate(0) });
-    expect(judge("events/s surely<0.01", stalled)).toMatchObject({ ok: true, reason: NONE_IN_RATIOS });
+    expect(judge("events/s surely<0.01", stalled)).toMatchObject({ ok: true, reason: ZERO_IN_RATIOS_NOTE });
   });
 });
 

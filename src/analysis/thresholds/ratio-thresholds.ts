@@ -1,22 +1,22 @@
 // The median over blocks of one treatment's value over the other's; `surely` requires the whole interval to meet the bound.
 import { counted } from "../../foundation/units.js";
-import { intervalText, NONE_IN_RATIOS, ratioNumber } from "../../foundation/text/numbers.js";
+import { intervalText, ZERO_IN_RATIOS_NOTE, ratioNumber } from "../../foundation/text/numbers.js";
 import type { ThresholdResult, TreatmentResult } from "../../results/result-schema.js";
 import type { Quantity, RatioThreshold } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { pairedRatio } from "../comparison/findings.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
-import { rareText, rateRatioInterval, type RareCount } from "../statistics/rare-counts.js";
+import { rareCountText, rateRatioInterval, type RareCount } from "../statistics/rare-counts.js";
 import { invalidTrials, objectionTo } from "../diagnosis/validity.js";
 import { completeTrials, logarithms, placeSeries, ratioSeries } from "../steady-state/series.js";
 import {
-  quantityRestsOn,
+  requiredAspectsOf,
   rareCountOf,
-  standInFor,
+  zeroReplacementFor,
   type CountedShare,
   type TrialValues,
 } from "./quantities.js";
-import { holds } from "./thresholds.js";
+import { meetsBound } from "./thresholds.js";
 
 /** Measured values of single trials, and the treatments of these trials. */
 export interface MeasuredTrials {
@@ -46,18 +46,21 @@ export function ratioOf(
   const sides = [over, under].map(({ quantity, treatment }) => values.of(quantity, treatment));
   if (sides.every((side) => side.size > 0 && [...side.values()].every((value) => value === 0)))
     return "0 on both sides in every trial";
-  const among = treatments.filter(({ id }) => id === over.treatment || id === under.treatment);
-  const [above, below] = [over, under].map(({ quantity, treatment }) =>
-    logarithms(values.of(quantity, treatment), standInFor(quantity, among)),
+  const comparedTreatments = treatments.filter(({ id }) => id === over.treatment || id === under.treatment);
+  const [overLogs, underLogs] = [over, under].map(({ quantity, treatment }) =>
+    logarithms(values.of(quantity, treatment), zeroReplacementFor(quantity, comparedTreatments)),
   );
   const operation = [...new Set([over.quantity.source, under.quantity.source])].join("/");
   // The key of the comparison of these two treatments, so that ratio and comparison have the same interval.
   const key = ["comparison", under.treatment, over.treatment, operation, metricIdOf(over.quantity)].join(
     "\n",
   );
-  const [first, second] = [over, under].map(({ treatment }) => among.find(({ id }) => id === treatment));
+  const [first, second] = [over, under].map(({ treatment }) =>
+    comparedTreatments.find(({ id }) => id === treatment),
+  );
   const places = first && second && ratioSeries(placeSeries(first), placeSeries(second));
-  const question = above && below && { key, values: above, reference: below, ...(places && { places }) };
+  const question = overLogs &&
+    underLogs && { key, values: overLogs, reference: underLogs, ...(places && { places }) };
   const ratio = question && pairedRatio(question, seed, level);
   return ratio ?? "no block has a value on both sides";
 }
@@ -71,7 +74,7 @@ export function objectionToRatio(
   const trials = treatments
     .filter(({ id }) => id === over.treatment || id === under.treatment)
     .flatMap((treatment) => treatment.trials);
-  const aspects = [over, under].flatMap(({ quantity }) => quantityRestsOn(quantity));
+  const aspects = [over, under].flatMap(({ quantity }) => requiredAspectsOf(quantity));
   return objectionTo([...new Set(aspects)], invalidTrials(trials));
 }
 
@@ -91,24 +94,24 @@ function hasZero({ quantity, treatment }: RatioSide, { values }: MeasuredTrials)
 }
 
 function rareSide({ quantity, treatment }: RatioSide, { treatments }: MeasuredTrials): RareSide | undefined {
-  const own = treatments.filter(({ id }) => id === treatment).flatMap(completeTrials);
-  const counts = own.flatMap(
+  const sideTrials = treatments.filter(({ id }) => id === treatment).flatMap(completeTrials);
+  const counts = sideTrials.flatMap(
     ({ operations, integrity }) =>
       rareCountOf(quantity, { operations, audits: integrity ? [integrity] : [] }) ?? [],
   );
   if (counts.length === 0) return undefined;
   const count = counts.reduce((sum, each) => sum + each.count, 0);
   const all = counts.reduce((sum, each) => sum + each.all, 0);
-  const isShare = quantity.aggregate === "failedShare";
+  const isShareQuantity = quantity.aggregate === "failedShare";
   const [{ unit }] = counts as [CountedShare, ...CountedShare[]];
   return {
-    words: `${treatment} ${rareText({ count, all, unit })}`,
-    rate: { count, all: isShare ? all : counts.length },
+    words: `${treatment} ${rareCountText({ count, all, unit })}`,
+    rate: { count, all: isShareQuantity ? all : counts.length },
   };
 }
 
 /** Judges a ratio of rare counts by their rates; undefined if no trial has 0, and for other quantities. */
-function judgedByRates(
+function judgeByRates(
   threshold: RatioThreshold,
   sides: readonly [RatioSide, RatioSide],
   measured: MeasuredTrials,
@@ -122,14 +125,14 @@ function judgedByRates(
   const { low, high } = interval;
   const seen =
     under.rate.count === 0 ? null : (over.rate.count * under.rate.all) / under.rate.count / over.rate.all;
-  const isOpen = low <= threshold.bound && threshold.bound <= high;
-  const ends = `[${low === 0 ? "0" : ratioNumber(low)}, ${Number.isFinite(high) ? ratioNumber(high) : "no end"}]`;
+  const isBoundInInterval = low <= threshold.bound && threshold.bound <= high;
+  const intervalEndsText = `[${low === 0 ? "0" : ratioNumber(low)}, ${Number.isFinite(high) ? ratioNumber(high) : "no end"}]`;
   return {
     seen,
     ciLow: low,
     ciHigh: Number.isFinite(high) ? high : null,
-    ok: isOpen ? null : holds(threshold, low),
-    reason: `ratio 95 % CI ${ends}${isOpen ? " includes the bound" : ""}: ${counts}`,
+    ok: isBoundInInterval ? null : meetsBound(threshold, low),
+    reason: `ratio 95 % CI ${intervalEndsText}${isBoundInInterval ? " includes the bound" : ""}: ${counts}`,
   };
 }
 
@@ -142,11 +145,11 @@ function assessRatio(
   const { ratio: seen, blocks, ciLow, ciHigh } = ratio;
   const about = { seen, blocks, ciLow, ciHigh };
   if (objection !== undefined) return { ...about, ok: null, reason: objection };
-  if (!holds(threshold, seen) || !threshold.isSure) return { ...about, ok: holds(threshold, seen) };
+  if (!meetsBound(threshold, seen) || !threshold.isSure) return { ...about, ok: meetsBound(threshold, seen) };
   if (ciLow === null || ciHigh === null)
     return { ...about, ok: null, reason: `${counted(blocks, "block")}, surely needs ${BLOCKS_MIN}` };
   const end = threshold.operator.startsWith(">") ? ciLow : ciHigh;
-  if (holds(threshold, end)) return { ...about, ok: true };
+  if (meetsBound(threshold, end)) return { ...about, ok: true };
   const reason = `95 % interval ${intervalText(ciLow, ciHigh)} is not beyond the bound`;
   return { ...about, ok: false, reason };
 }
@@ -167,11 +170,12 @@ export function evaluateRatios(
       ] as const;
       const ratio = measured ? ratioOf(...sides, measured) : "the trials of a search share no blocks";
       const objection = measured && objectionToRatio(...sides, measured);
-      const rare = measured && objection === undefined && judgedByRates(threshold, sides, measured);
-      const judgement = rare || assessRatio(threshold, ratio, objection);
-      const isGuessed = measured && sides.some((side) => hasZero(side, measured)) && judgement.seen !== null;
-      const note = isGuessed ? NONE_IN_RATIOS : undefined;
-      const reason = judgement.reason ?? note;
+      const rareJudgement = measured && objection === undefined && judgeByRates(threshold, sides, measured);
+      const judgement = rareJudgement || assessRatio(threshold, ratio, objection);
+      const isZeroReplaced =
+        measured && sides.some((side) => hasZero(side, measured)) && judgement.seen !== null;
+      const zeroNote = isZeroReplaced ? ZERO_IN_RATIOS_NOTE : undefined;
+      const reason = judgement.reason ?? zeroNote;
       const about = { metric, expression, treatment, against, ...judgement };
       return reason === undefined ? about : { ...about, reason };
     }),

@@ -7,13 +7,13 @@ import type { OperationResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
 import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../../../test/support/example-result.js";
-import { allHoldText, noteOf, shortfallText } from "../../report/findings/threshold-text.js";
+import { allHoldText, thresholdNote, shortfallText } from "../../report/findings/threshold-text.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import {
   assess,
   brokenThreshold,
   evaluateThresholds,
-  holds,
+  meetsBound,
   seenValue,
   type ThresholdInputs,
 } from "./thresholds.js";
@@ -129,7 +129,7 @@ describe("the value of a threshold", () => {
 
 it("a threshold compares by every operator", () => {
   const verdicts = (operator: Threshold["operator"]): boolean[] =>
-    [9, 10, 11].map((seen) => holds({ operator, bound: 10 }, seen));
+    [9, 10, 11].map((seen) => meetsBound({ operator, bound: 10 }, seen));
   expect(verdicts("<")).toEqual([true, false, false]);
   expect(verdicts("<=")).toEqual([true, true, false]);
   expect(verdicts(">")).toEqual([false, false, true]);
@@ -309,8 +309,10 @@ describe("a threshold on a rare count", () => {
   it("shows that share as its note", () => {
     const share = { count: 0, all: 5000, unit: "transaction", low: 0, high: 0.0006 } as const;
     const about = { metric: "add", expression: "failures==0", treatment: "text", seen: 0, ok: true };
-    expect(noteOf({ ...about, share })).toBe("0 of 5000 transactions, at most 0.06 % with 95 % confidence");
-    expect(noteOf({ ...about, share, reason: "no samples" })).toBe("no samples");
+    expect(thresholdNote({ ...about, share })).toBe(
+      "0 of 5000 transactions, at most 0.06 % with 95 % confidence",
+    );
+    expect(thresholdNote({ ...about, share, reason: "no samples" })).toBe("no samples");
   });
 });
 

@@ -5,18 +5,18 @@ import { failuresOf } from "../../metrics/figures.js";
 import { needsSchedule, thresholdMetric, valueOf } from "../../metrics/metric-lists.js";
 import { isTag, type Operation } from "../../metrics/operations.js";
 import type { Quantity, Threshold, ThresholdOperator } from "../../scenario/judgement.js";
-import { AUDIT, isOfArrivals } from "../../scenario/threshold-metrics.js";
+import { AUDIT_METRIC, isAboutArrivals } from "../../scenario/threshold-metrics.js";
 import { isSelected } from "../../scenario/thresholds.js";
-import { disturbedTrials, type InvalidTrials, objectionTo } from "../diagnosis/validity.js";
+import { disturbedTrialCount, type InvalidTrials, objectionTo } from "../diagnosis/validity.js";
 import { median } from "../statistics/quantiles.js";
 import { shareInterval } from "../statistics/rare-counts.js";
 import {
   type ThresholdFigures,
   databaseValue,
   integrityCount,
-  isOfDatabase,
-  operationOf,
-  quantityRestsOn,
+  isDatabaseSource,
+  operationFigures,
+  requiredAspectsOf,
   rareCountOf,
 } from "./quantities.js";
 import type {
@@ -48,34 +48,39 @@ function histogramOf(
   return isTag(tag) ? histograms.get(tag) : undefined;
 }
 
-function latency(quantity: Quantity, measured: ThresholdInputs): number | undefined {
+function latencyMs(quantity: Quantity, measured: ThresholdInputs): number | undefined {
   const { aggregate, percentile = 0 } = quantity;
   const histogram = histogramOf(quantity, measured);
   if (!histogram) return undefined;
   if (aggregate === "avg") return meanMs(histogram);
-  const asked: Readonly<Record<string, number>> = { min: 0, med: 50, max: 100, p: percentile };
-  return percentileMs(histogram, asked[aggregate] ?? Number.NaN);
+  const percentileByAggregate: Readonly<Record<string, number>> = {
+    min: 0,
+    med: 50,
+    max: 100,
+    p: percentile,
+  };
+  return percentileMs(histogram, percentileByAggregate[aggregate] ?? Number.NaN);
 }
 
-function operationCount(aggregate: string, result: ThresholdFigures): number | undefined {
+function operationMetricValue(aggregate: string, result: ThresholdFigures): number | undefined {
   const metric = thresholdMetric(aggregate);
   if (!metric) throw new Error(`the loader let an unknown aggregate through: ${aggregate}`);
   const value = valueOf(metric, result);
   if (metric.better === "higher") return value;
   if (needsSchedule(metric)) return result.offered ? value : undefined;
-  const isIdle = result.transactions + failuresOf(result) + result.emptyPolls === 0;
-  return isIdle && value === 0 ? undefined : value;
+  const isOperationIdle = result.transactions + failuresOf(result) + result.emptyPolls === 0;
+  return isOperationIdle && value === 0 ? undefined : value;
 }
 
-function sizeIn(audit: Integrity, aggregate: string): number | undefined {
-  const sizes: Readonly<Record<string, unknown>> = audit;
-  const size = sizes[aggregate];
+function auditValue(audit: Integrity, aggregate: string): number | undefined {
+  const auditValues: Readonly<Record<string, unknown>> = audit;
+  const size = auditValues[aggregate];
   return typeof size === "number" ? size : undefined;
 }
 
-function invalidCount(aggregate: string, invalid: InvalidTrials): number {
+function invalidTrialCount(aggregate: string, invalid: InvalidTrials): number {
   if (aggregate === "invalidCounts") return invalid.counts.length;
-  return aggregate === "invalidTimings" ? invalid.timings.length : disturbedTrials(invalid);
+  return aggregate === "invalidTimings" ? invalid.timings.length : disturbedTrialCount(invalid);
 }
 
 const LATENCY_AGGREGATES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]);
@@ -84,21 +89,24 @@ const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
 export function seenValue(quantity: Quantity, measured: ThresholdInputs): number | undefined {
   const { source, aggregate } = quantity;
   if (source === "integrity") return integrityCount(aggregate, measured.audits);
-  if (source === "verdict") return measured.invalid && invalidCount(aggregate, measured.invalid);
-  if (source === AUDIT) {
-    const values = measured.audits.flatMap((audit) => sizeIn(audit, aggregate) ?? []);
+  if (source === "verdict") return measured.invalid && invalidTrialCount(aggregate, measured.invalid);
+  if (source === AUDIT_METRIC) {
+    const values = measured.audits.flatMap((audit) => auditValue(audit, aggregate) ?? []);
     return values.length > 0 ? median(values) : undefined;
   }
-  if (isOfDatabase(source)) {
+  if (isDatabaseSource(source)) {
     const values = (measured.databases ?? []).flatMap((each) => databaseValue(quantity, each) ?? []);
     return values.length === 0 ? undefined : median(values);
   }
-  if (LATENCY_AGGREGATES.has(aggregate)) return latency(quantity, measured);
-  const result = operationOf(source, measured.operations);
-  return result && operationCount(aggregate, result);
+  if (LATENCY_AGGREGATES.has(aggregate)) return latencyMs(quantity, measured);
+  const result = operationFigures(source, measured.operations);
+  return result && operationMetricValue(aggregate, result);
 }
 
-export function holds({ operator, bound }: Pick<Threshold, "operator" | "bound">, seen: number): boolean {
+export function meetsBound(
+  { operator, bound }: Pick<Threshold, "operator" | "bound">,
+  seen: number,
+): boolean {
   switch (operator) {
     case "<":
       return seen < bound;
@@ -119,7 +127,7 @@ export function holds({ operator, bound }: Pick<Threshold, "operator" | "bound">
  * Lack of samples, such as `212 samples, needs 299`; undefined if there are enough, or if the threshold does not bound a
  * percentile.
  */
-export function fewSamples(
+export function fewSamplesReason(
   threshold: Threshold,
   measured: Pick<ThresholdInputs, "histograms">,
 ): string | undefined {
@@ -140,16 +148,16 @@ export function assess(threshold: Threshold, measured: ThresholdInputs): Assessm
 function outcomeOf(threshold: Threshold, measured: ThresholdInputs): Assessment | undefined {
   const seen = seenValue(threshold, measured);
   if (seen === undefined) return undefined;
-  const objection = measured.invalid && objectionTo(quantityRestsOn(threshold), measured.invalid);
+  const objection = measured.invalid && objectionTo(requiredAspectsOf(threshold), measured.invalid);
   if (objection !== undefined) return { seen, ok: null, reason: objection };
   const { source } = threshold;
-  if (!holds(threshold, seen)) {
+  if (!meetsBound(threshold, seen)) {
     const operation = measured.randomArrivals?.find((each) => each === source);
     const result = operation && measured.operations[operation];
-    const reason = result && chanceOf(threshold, result);
+    const reason = result && chanceReason(threshold, result);
     return reason === undefined ? { seen, ok: false } : { seen, ok: true, reason };
   }
-  const reason = fewSamples(threshold, measured);
+  const reason = fewSamplesReason(threshold, measured);
   return reason === undefined ? { seen, ok: true } : { seen, ok: null, reason };
 }
 
@@ -186,11 +194,11 @@ export interface Abort {
   readonly trial: number;
 }
 
-function noSample({ aggregate, source }: Threshold, judged: JudgedTreatment): string {
+function noSampleReason({ aggregate, source }: Threshold, judged: JudgedTreatment): string {
   const { completeTrials, plannedTrials } = judged;
   if (plannedTrials === 0) return "the search confirmed no rate";
   if (completeTrials === 0) return `0 of ${counted(plannedTrials, "planned trial")} complete`;
-  return isOfArrivals(source, aggregate) ? "no samples: not started by a schedule" : "no samples";
+  return isAboutArrivals(source, aggregate) ? "no samples: not started by a schedule" : "no samples";
 }
 
 export function evaluateThresholds(
@@ -214,17 +222,20 @@ export function evaluateThresholds(
           };
         }
         const assessment = assess(threshold, measured);
-        return { ...about, ...(assessment ?? { seen: null, ok: null, reason: noSample(threshold, judged) }) };
+        return {
+          ...about,
+          ...(assessment ?? { seen: null, ok: null, reason: noSampleReason(threshold, judged) }),
+        };
       }),
   );
 }
 
 /** Largest chance that is accepted of all samples lying on one side of the true percentile. */
-const MISSED_CHANCE = 0.05;
+const PERCENTILE_MISS_CHANCE_MAX = 0.05;
 /** Standard deviations that a count may deviate by chance; one count in 740 deviates further on one side. */
-const DEVIATIONS = 3;
+const CHANCE_DEVIATIONS_MAX = 3;
 /** Largest ratio of the mean square of batch sizes to their squared mean, if sizes are drawn evenly from 1 on. */
-const BATCH_SPREAD = 4 / 3;
+const BATCH_SQUARE_RATIO_MAX = 4 / 3;
 
 const LOWER_BOUND_OPERATORS: readonly ThresholdOperator[] = [">", ">="];
 const UPPER_BOUND_OPERATORS: readonly ThresholdOperator[] = ["<", "<="];
@@ -233,11 +244,13 @@ const UPPER_BOUND_OPERATORS: readonly ThresholdOperator[] = ["<", "<="];
 function samplesNeeded({ aggregate, percentile, operator }: Threshold): number {
   const share = aggregate === "med" ? 0.5 : (percentile ?? 100) / 100;
   if (share <= 0 || share >= 1) return 1; // the least and the largest as measured
-  const beyond = [
+  const boundedShares = [
     ...(LOWER_BOUND_OPERATORS.includes(operator) ? [] : [share]),
     ...(UPPER_BOUND_OPERATORS.includes(operator) ? [] : [1 - share]),
   ];
-  return Math.ceil(Math.max(...beyond.map((each) => Math.log(MISSED_CHANCE) / Math.log(each))));
+  return Math.ceil(
+    Math.max(...boundedShares.map((each) => Math.log(PERCENTILE_MISS_CHANCE_MAX) / Math.log(each))),
+  );
 }
 
 /** Metrics that count arrivals or their work. */
@@ -248,21 +261,25 @@ const COUNTED_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "offer
  * or more arrivals by chance and, if fewer, all were served or under way at the window's end. Undefined if chance does not
  * explain it.
  */
-function chanceOf(
+function chanceReason(
   { aggregate, operator, bound }: Threshold,
   { transactions, transactionsPerSecond, events, offered, unfinished = 0 }: OperationResult,
 ): string | undefined {
   if (!COUNTED_AGGREGATES.includes(aggregate) || offered === undefined || transactions === 0)
     return undefined;
   const seconds = /rate|PerSecond/.test(aggregate) ? transactions / transactionsPerSecond : 1;
-  const isOfEvents = aggregate.startsWith("events");
-  const asked = (bound * seconds) / (isOfEvents ? events / transactions : 1);
-  const margin = DEVIATIONS * Math.sqrt(asked * (isOfEvents ? BATCH_SPREAD : 1));
-  const done = transactions + unfinished;
-  const isMet = LOWER_BOUND_OPERATORS.includes(operator)
-    ? aggregate === "offered" || done >= offered || done >= asked
+  const isEventAggregate = aggregate.startsWith("events");
+  const requiredArrivals = (bound * seconds) / (isEventAggregate ? events / transactions : 1);
+  const chanceMargin =
+    CHANCE_DEVIATIONS_MAX * Math.sqrt(requiredArrivals * (isEventAggregate ? BATCH_SQUARE_RATIO_MAX : 1));
+  const startedTransactions = transactions + unfinished;
+  const isBoundMetByArrivals = LOWER_BOUND_OPERATORS.includes(operator)
+    ? aggregate === "offered" || startedTransactions >= offered || startedTransactions >= requiredArrivals
     : UPPER_BOUND_OPERATORS.includes(operator);
-  if (!isMet || !(Math.abs(offered - asked) <= margin)) return undefined;
-  const [least, most] = [Math.ceil(asked - margin), Math.floor(asked + margin)];
-  return `the schedule offered ${offered} arrivals, within chance of the ${Math.round(asked)} asked for (${least} to ${most})`;
+  if (!isBoundMetByArrivals || !(Math.abs(offered - requiredArrivals) <= chanceMargin)) return undefined;
+  const [least, most] = [
+    Math.ceil(requiredArrivals - chanceMargin),
+    Math.floor(requiredArrivals + chanceMargin),
+  ];
+  return `the schedule offered ${offered} arrivals, within chance of the ${Math.round(requiredArrivals)} asked for (${least} to ${most})`;
 }

@@ -3,10 +3,10 @@
 // explain.
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
-import { isBelowNoise, NO_FACTOR } from "../comparison/noise-floor.js";
+import { isWithinNoiseFloor, NO_FACTOR } from "../comparison/noise-floor.js";
 import { isDifference } from "../comparison/verdicts.js";
 import { completeTrials } from "../steady-state/series.js";
-import { movedWith, type Difference, type EvidenceChange } from "./evidence.js";
+import { evidenceChangeOf, type Difference, type EvidenceChange } from "./evidence.js";
 import { flipReasons } from "./flips.js";
 import { partsSentence } from "./time-parts.js";
 import { whyRules } from "./why-rules.js";
@@ -14,18 +14,22 @@ import { whyRules } from "./why-rules.js";
 const SENTENCES_MAX = 4;
 
 /** The strongest evidence of each topic, strongest first. */
-function rankedChanges(moved: readonly EvidenceChange[]): EvidenceChange[] {
-  const byWeight = [...moved].sort((a, b) => b.weight - a.weight);
-  return byWeight.filter(({ topic }, i) => byWeight.findIndex((each) => each.topic === topic) === i);
+function rankedChanges(evidenceChanges: readonly EvidenceChange[]): EvidenceChange[] {
+  const changesByWeight = [...evidenceChanges].sort((a, b) => b.weight - a.weight);
+  return changesByWeight.filter(
+    ({ topic }, i) => changesByWeight.findIndex((each) => each.topic === topic) === i,
+  );
 }
 
 function sentencesOf(difference: Difference): string[] {
   const trials = [difference.baseline, difference.treatment].flatMap(completeTrials);
-  const moved = whyRules(trials, difference.vocabulary).flatMap((rule) => movedWith(rule, difference) ?? []);
+  const evidenceChanges = whyRules(trials, difference.vocabulary).flatMap(
+    (rule) => evidenceChangeOf(rule, difference) ?? [],
+  );
   const sentences = [
     partsSentence(difference) ?? [],
     flipReasons(difference),
-    rankedChanges(moved).map(({ sentence }) => sentence),
+    rankedChanges(evidenceChanges).map(({ sentence }) => sentence),
   ].flat();
   return sentences.slice(0, SENTENCES_MAX);
 }
@@ -37,11 +41,18 @@ export function withReasons(
   vocabulary: Vocabulary,
   seed: number,
 ): Comparison[] {
-  const byId = new Map(treatments.map((treatment) => [treatment.id, treatment]));
+  const treatmentById = new Map(treatments.map((treatment) => [treatment.id, treatment]));
   return comparisons.map((comparison) => {
-    if (!isDifference(comparison) || comparison.factor === NO_FACTOR || isBelowNoise(comparison, comparisons))
+    if (
+      !isDifference(comparison) ||
+      comparison.factor === NO_FACTOR ||
+      isWithinNoiseFloor(comparison, comparisons)
+    )
       return comparison;
-    const [baseline, treatment] = [byId.get(comparison.baseline), byId.get(comparison.treatment)];
+    const [baseline, treatment] = [
+      treatmentById.get(comparison.baseline),
+      treatmentById.get(comparison.treatment),
+    ];
     if (!baseline || !treatment) return comparison;
     return { ...comparison, because: sentencesOf({ comparison, baseline, treatment, vocabulary, seed }) };
   });

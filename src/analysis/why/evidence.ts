@@ -12,7 +12,7 @@ import type { WhyRule } from "./why-rules.js";
 /** Significance level of each test, low because dozens are made; with 5 and 5 trials 0.8 % is the least possible p-value. */
 const SIGNIFICANCE_LEVEL = 0.01;
 /** Smallest ratio that gets a sentence, however sure a smaller one is. */
-export const RATIO_MIN = 1.2;
+export const RELEVANT_RATIO_MIN = 1.2;
 
 export interface Difference {
   readonly comparison: Comparison;
@@ -27,14 +27,17 @@ export function isWorse({ metric, ratio }: Comparison): boolean {
   return isLargerBetter(metric) ? ratio < 1 : ratio > 1;
 }
 
-export function areApart(
-  then: readonly number[],
-  now: readonly number[],
+export function areSurelyDifferent(
+  baselineValues: readonly number[],
+  treatmentValues: readonly number[],
   seed: number,
   key: string,
 ): boolean {
-  if (Math.min(then.length, now.length) < BLOCKS_MIN) return false;
-  return twoSamplePValue(then, now, new Prng(deriveSeed(seed, "why", key))) <= SIGNIFICANCE_LEVEL;
+  if (Math.min(baselineValues.length, treatmentValues.length) < BLOCKS_MIN) return false;
+  return (
+    twoSamplePValue(baselineValues, treatmentValues, new Prng(deriveSeed(seed, "why", key))) <=
+    SIGNIFICANCE_LEVEL
+  );
 }
 
 export interface EvidenceChange {
@@ -45,7 +48,7 @@ export interface EvidenceChange {
 }
 
 /** Evidence of a rule that moved together with a difference; undefined if the evidence is absent or did not move with it. */
-export function movedWith(rule: WhyRule, difference: Difference): EvidenceChange | undefined {
+export function evidenceChangeOf(rule: WhyRule, difference: Difference): EvidenceChange | undefined {
   const { comparison, baseline, treatment, vocabulary, seed } = difference;
   if (!rule.explains(comparison)) return undefined;
   const valuesOf = (side: TreatmentResult): number[] =>
@@ -53,14 +56,14 @@ export function movedWith(rule: WhyRule, difference: Difference): EvidenceChange
   const [then, now] = [valuesOf(baseline), valuesOf(treatment)];
   if (Math.min(then.length, now.length) < BLOCKS_MIN) return undefined;
   const [thenMedian, nowMedian] = [median(then), median(now)];
-  const isMore = nowMedian > thenMedian;
-  if (isMore !== ((rule.worse === "more") === isWorse(comparison))) return undefined;
+  const isMedianHigher = nowMedian > thenMedian;
+  if (isMedianHigher !== ((rule.worse === "more") === isWorse(comparison))) return undefined;
   const weight = weightOf(thenMedian, nowMedian, rule.unit.floor);
-  if (Math.abs(nowMedian - thenMedian) < rule.unit.floor || weight < RATIO_MIN) return undefined;
+  if (Math.abs(nowMedian - thenMedian) < rule.unit.floor || weight < RELEVANT_RATIO_MIN) return undefined;
   const key = [baseline.id, treatment.id, comparison.operation, rule.words].join("\n");
-  if (!areApart(then, now, seed, key)) return undefined;
+  if (!areSurelyDifferent(then, now, seed, key)) return undefined;
   // A ratio to nearly nothing, such as "211x", would be true and say nothing.
-  const hasRatio = rule.unit.hasRatio && Math.min(thenMedian, nowMedian) >= rule.unit.floor;
+  const isRatioStated = rule.unit.hasRatio && Math.min(thenMedian, nowMedian) >= rule.unit.floor;
   const words: Readonly<Record<string, string>> = {
     who: treatment.id,
     operation: comparison.operation,
@@ -71,7 +74,7 @@ export function movedWith(rule: WhyRule, difference: Difference): EvidenceChange
   const sentence = rule.words.replace(/\{(\w+)\}/g, (_, name: string) => words[name] ?? "");
   return {
     topic: rule.topic,
-    sentence: hasRatio ? `${sentence} (${ratioText(nowMedian / thenMedian)})` : sentence,
+    sentence: isRatioStated ? `${sentence} (${ratioText(nowMedian / thenMedian)})` : sentence,
     weight,
   };
 }

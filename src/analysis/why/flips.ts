@@ -7,8 +7,8 @@ import type { Comparison, TreatmentResult, TrialResult } from "../../results/res
 import { unitOf } from "../../workloads/vocabulary.js";
 import { median } from "../statistics/quantiles.js";
 import { completeTrials, metricOf } from "../steady-state/series.js";
-import { isWorse, RATIO_MIN, type Difference } from "./evidence.js";
-import { numbersText, plansIn, stepsApart } from "./plans.js";
+import { isWorse, RELEVANT_RATIO_MIN, type Difference } from "./evidence.js";
+import { trialNumbersText, plansIn, distinguishingSteps } from "./plans.js";
 
 /** A group of a treatment's trials with the same plan or the same reads. */
 interface TrialGroup {
@@ -31,12 +31,12 @@ function planFlips(treatment: TreatmentResult): Flip[] {
     const groups = plans.map(({ plan, hash, trials }): TrialGroup => {
       const others = plans.filter((each) => each.hash !== hash);
       return {
-        words: stepsApart(
+        words: distinguishingSteps(
           plan,
           others.map((each) => each.plan),
         ),
         trials,
-        hasTrial: ({ plans: own = [] }) => own.some((each) => each.hash === hash),
+        hasTrial: ({ plans: trialPlans = [] }) => trialPlans.some((each) => each.hash === hash),
       };
     });
     return [{ statement, groups: groups }];
@@ -47,30 +47,34 @@ function planFlips(treatment: TreatmentResult): Flip[] {
  * Most scans of one table or index that train-sim itself makes for one sample; it also samples once before and once after
  * the window.
  */
-const OWN_SCANS = 5;
-const NEIGHBOUR_SAMPLES = 2;
+const OWN_SCANS_PER_SAMPLE = 5;
+const SAMPLES_OUTSIDE_WINDOW = 2;
 /**
  * Scans per transaction, as a share of the trial that reads most, up to which a trial counts as not reading the table or
  * index.
  */
-const NONE_BELOW = 0.05;
-const SURE_FROM = 4;
+const READ_SHARE_MIN = 0.05;
+const SURE_SCAN_FACTOR = 4;
 
 /**
  * Shortest window in seconds: a session may report its scans to the server a second late, so that a shorter window may lack
  * them all.
  */
-const LEAST_SECONDS = 2;
+const WINDOW_MIN_SECONDS = 2;
 
-function ownScans({ database: { sampling } }: TrialResult): number {
-  return OWN_SCANS * ((sampling?.samples ?? 0) + NEIGHBOUR_SAMPLES);
+function ownScanCount({ database: { sampling } }: TrialResult): number {
+  return OWN_SCANS_PER_SAMPLE * ((sampling?.samples ?? 0) + SAMPLES_OUTSIDE_WINDOW);
 }
 
 /** Number of transactions that the trial tried. */
-function attemptsOf({ operations }: TrialResult): number {
+function attemptCountOf({ operations }: TrialResult): number {
   return Object.entries(operations)
     .filter(([operation]) => !isRound(operation))
-    .reduce((sum, [, own]) => sum + own.transactions + own.emptyPolls + own.retries + failuresOf(own), 0);
+    .reduce(
+      (sum, [, result]) =>
+        sum + result.transactions + result.emptyPolls + result.retries + failuresOf(result),
+      0,
+    );
 }
 
 /** Number of scans by the table or index read: `items_kind`, or `items from end to end`. */
@@ -81,35 +85,35 @@ function scansOf({ database: { scans = [] } }: TrialResult): Map<string, number>
 }
 
 /** Test of a trial: true if it read the table or index more often than train-sim itself does. */
-type Reads = (trial: TrialResult) => boolean;
+type ReadTest = (trial: TrialResult) => boolean;
 
 /** Tables and indexes that some trials read and others did not, each with the test for the trials that read it. */
-function readBySome(trials: readonly TrialResult[]): Map<string, Reads> {
+function readTestsByName(trials: readonly TrialResult[]): Map<string, ReadTest> {
   const names = new Set(trials.flatMap((trial) => [...scansOf(trial).keys()]));
-  const found = new Map<string, Reads>();
+  const testByName = new Map<string, ReadTest>();
   for (const name of names) {
     const scansIn = (trial: TrialResult): number => scansOf(trial).get(name) ?? 0;
-    const most = Math.max(...trials.map((trial) => scansIn(trial) / Math.max(1, attemptsOf(trial))));
-    const reads: Reads = (trial) =>
-      scansIn(trial) > Math.max(ownScans(trial), NONE_BELOW * most * attemptsOf(trial));
-    const isSure = trials.some((trial) => scansIn(trial) >= SURE_FROM * ownScans(trial));
-    if (isSure && !trials.every(reads)) found.set(name, reads);
+    const most = Math.max(...trials.map((trial) => scansIn(trial) / Math.max(1, attemptCountOf(trial))));
+    const hasRead: ReadTest = (trial) =>
+      scansIn(trial) > Math.max(ownScanCount(trial), READ_SHARE_MIN * most * attemptCountOf(trial));
+    const isSure = trials.some((trial) => scansIn(trial) >= SURE_SCAN_FACTOR * ownScanCount(trial));
+    if (isSure && !trials.every(hasRead)) testByName.set(name, hasRead);
   }
-  return found;
+  return testByName;
 }
 
 function scanFlips(treatment: TreatmentResult): Flip[] {
   const trials = completeTrials(treatment).filter(
-    ({ database, windowSeconds }) => database.scans && windowSeconds >= LEAST_SECONDS,
+    ({ database, windowSeconds }) => database.scans && windowSeconds >= WINDOW_MIN_SECONDS,
   );
-  const some = readBySome(trials);
-  if (some.size === 0) return [];
-  const readBy = (trial: TrialResult): string =>
-    [...some].flatMap(([name, reads]) => (reads(trial) ? name : [])).join(", ") || "none of these";
-  const groups = [...new Set(trials.map(readBy))].map((words): TrialGroup => ({
+  const readTests = readTestsByName(trials);
+  if (readTests.size === 0) return [];
+  const readNamesOf = (trial: TrialResult): string =>
+    [...readTests].flatMap(([name, hasRead]) => (hasRead(trial) ? name : [])).join(", ") || "none of these";
+  const groups = [...new Set(trials.map(readNamesOf))].map((words): TrialGroup => ({
     words,
-    trials: trials.filter((trial) => readBy(trial) === words),
-    hasTrial: (trial) => readBy(trial) === words,
+    trials: trials.filter((trial) => readNamesOf(trial) === words),
+    hasTrial: (trial) => readNamesOf(trial) === words,
   }));
   return [{ groups: groups.sort((a, b) => b.trials.length - a.trials.length) }];
 }
@@ -118,51 +122,54 @@ const flipsOf = (treatment: TreatmentResult): Flip[] => [...planFlips(treatment)
 
 interface Cost {
   readonly ms: number;
-  readonly ofMs: number;
+  readonly transactionMs: number;
 }
 
 /** Mean cost of each operation in one trial: the time of the statement if it was timed, else of the whole transaction. */
 function costsOf({ operations }: TrialResult, statement: string | undefined): Map<string, Cost> {
-  const whole = new Map<string, Cost>();
-  const parts = new Map<string, Cost>();
-  for (const [operation, { responseTimeMs, parts: own = [] }] of Object.entries(operations)) {
-    const ofMs = responseTimeMs?.mean ?? null;
-    if (isRound(operation) || ofMs === null) continue;
-    whole.set(operation, { ms: ofMs, ofMs });
-    const part = own.find(({ name }) => name === statement);
-    if (part) parts.set(operation, { ms: part.meanMs, ofMs });
+  const transactionCosts = new Map<string, Cost>();
+  const statementCosts = new Map<string, Cost>();
+  for (const [operation, { responseTimeMs, parts: operationParts = [] }] of Object.entries(operations)) {
+    const transactionMs = responseTimeMs?.mean ?? null;
+    if (isRound(operation) || transactionMs === null) continue;
+    transactionCosts.set(operation, { ms: transactionMs, transactionMs });
+    const part = operationParts.find(({ name }) => name === statement);
+    if (part) statementCosts.set(operation, { ms: part.meanMs, transactionMs });
   }
-  return parts.size > 0 ? parts : whole;
+  return statementCosts.size > 0 ? statementCosts : transactionCosts;
 }
 
 /** Smallest difference that matters, as a share of the time of the transaction. */
-const SHARE_MIN = 0.1;
+const TIME_SHARE_MIN = 0.1;
 
 /** True if all values of `more` are above all values of `less`, and their medians differ by a relevant factor. */
-function areApart(more: readonly number[], less: readonly number[]): boolean {
+function isClearlyAbove(more: readonly number[], less: readonly number[]): boolean {
   if (more.length === 0 || less.length === 0) return false;
-  return Math.min(...more) > Math.max(...less) && median(more) >= RATIO_MIN * median(less);
+  return Math.min(...more) > Math.max(...less) && median(more) >= RELEVANT_RATIO_MIN * median(less);
 }
 
 /** True if trials of one group took longer than trials of another, or if no times were measured. */
 function isCostly({ statement, groups }: Flip): boolean {
-  const costs = groups.map(({ trials }) => trials.map((trial) => costsOf(trial, statement)));
-  const operations = new Set(costs.flat().flatMap((trial) => [...trial.keys()]));
-  const isDearer = (operation: string): boolean => {
-    const times = costs.map((trials) => trials.flatMap((trial) => trial.get(operation) ?? []));
-    if (times.some((own) => own.length === 0)) return false;
+  const costsByGroup = groups.map(({ trials }) => trials.map((trial) => costsOf(trial, statement)));
+  const operations = new Set(costsByGroup.flat().flatMap((trial) => [...trial.keys()]));
+  const isOperationSlower = (operation: string): boolean => {
+    const times = costsByGroup.map((trials) => trials.flatMap((trial) => trial.get(operation) ?? []));
+    if (times.some((groupCosts) => groupCosts.length === 0)) return false;
     const sides = times
-      .map((own) => ({ ms: own.map(({ ms }) => ms), ofMs: median(own.map(({ ofMs }) => ofMs)) }))
+      .map((groupCosts) => ({
+        ms: groupCosts.map(({ ms }) => ms),
+        transactionMs: median(groupCosts.map(({ transactionMs }) => transactionMs)),
+      }))
       .sort((a, b) => median(a.ms) - median(b.ms));
     const [fast, slow] = [sides[0], sides.at(-1)];
-    if (!fast || !slow || !areApart(slow.ms, fast.ms)) return false;
-    return median(slow.ms) - median(fast.ms) >= SHARE_MIN * slow.ofMs;
+    if (!fast || !slow || !isClearlyAbove(slow.ms, fast.ms)) return false;
+    return median(slow.ms) - median(fast.ms) >= TIME_SHARE_MIN * slow.transactionMs;
   };
-  return operations.size === 0 || [...operations].some(isDearer);
+  return operations.size === 0 || [...operations].some(isOperationSlower);
 }
 
 /** Median over trials of the statement's mean time in a transaction, in ms; undefined if it was not measured. */
-function timeMs({ trials }: TrialGroup, statement: string | undefined): number | undefined {
+function statementTimeMs({ trials }: TrialGroup, statement: string | undefined): number | undefined {
   const times = trials.flatMap(({ operations }) => {
     const parts = Object.values(operations).flatMap((operation) => operation.parts ?? []);
     return parts.find(({ name }) => name === statement)?.meanMs ?? [];
@@ -184,7 +191,7 @@ export function flipsIn(treatments: readonly TreatmentResult[]): TreatmentFlip[]
       ...flip,
       treatment: treatment.id,
       isCostly: isCostly(flip),
-      groups: flip.groups.map((way) => ({ ...way, ms: timeMs(way, flip.statement) })),
+      groups: flip.groups.map((group) => ({ ...group, ms: statementTimeMs(group, flip.statement) })),
     })),
   );
 }
@@ -194,17 +201,17 @@ function valuesOf(trials: readonly TrialResult[], { operation, metric }: Compari
 }
 
 /** True if all slow trials are worse than all fast ones in the compared metric, by a relevant factor. */
-function areSlower(
-  slow: readonly TrialResult[],
-  fast: readonly TrialResult[],
+function areAllSlower(
+  slowTrials: readonly TrialResult[],
+  fastTrials: readonly TrialResult[],
   compared: Comparison,
 ): boolean {
-  const [more, less] = isLargerBetter(compared.metric) ? [fast, slow] : [slow, fast];
-  return areApart(valuesOf(more, compared), valuesOf(less, compared));
+  const [more, less] = isLargerBetter(compared.metric) ? [fastTrials, slowTrials] : [slowTrials, fastTrials];
+  return isClearlyAbove(valuesOf(more, compared), valuesOf(less, compared));
 }
 
-function isSent(groups: readonly TrialGroup[], operation: string, statement: string): boolean {
-  const trials = groups.flatMap((way) => way.trials);
+function isStatementSent(groups: readonly TrialGroup[], operation: string, statement: string): boolean {
+  const trials = groups.flatMap((group) => group.trials);
   return trials.some(({ operations }) =>
     operations[operation]?.parts?.some(({ name }) => name === statement),
   );
@@ -217,28 +224,29 @@ function isSent(groups: readonly TrialGroup[], operation: string, statement: str
 function reasonsOf(
   side: TreatmentResult,
   other: TreatmentResult,
-  isSlower: boolean,
+  isSideSlower: boolean,
   { comparison, vocabulary }: Difference,
 ): string[] {
   const { operation, metric } = comparison;
   const unit = isLargerBetter(metric) ? labelOf(metric, unitOf(vocabulary, operation)) : "ms";
-  const valueOf = (trials: readonly TrialResult[]): string =>
+  const medianText = (trials: readonly TrialResult[]): string =>
     `${shortNumber(median(valuesOf(trials, comparison)))} ${unit}`;
-  const shareIn = (trials: readonly TrialResult[], way: TrialGroup): number =>
-    trials.filter((trial) => way.hasTrial(trial)).length / Math.max(1, trials.length);
+  const groupShareIn = (trials: readonly TrialResult[], group: TrialGroup): number =>
+    trials.filter((trial) => group.hasTrial(trial)).length / Math.max(1, trials.length);
   return flipsOf(side).flatMap((flip) => {
     const { statement, groups } = flip;
     if (!isCostly(flip)) return [];
-    return groups.flatMap((way) => {
-      if (statement !== undefined && !isSent(groups, operation, statement)) return [];
-      const others = groups.filter((each) => each !== way).flatMap(({ trials }) => trials);
-      const [slow, fast] = isSlower ? [way.trials, others] : [others, way.trials];
-      const isMore = shareIn(completeTrials(side), way) > shareIn(completeTrials(other), way);
-      if (!isMore || !areSlower(slow, fast, comparison)) return [];
+    return groups.flatMap((group) => {
+      if (statement !== undefined && !isStatementSent(groups, operation, statement)) return [];
+      const others = groups.filter((each) => each !== group).flatMap(({ trials }) => trials);
+      const [slow, fast] = isSideSlower ? [group.trials, others] : [others, group.trials];
+      const isGroupMoreFrequent =
+        groupShareIn(completeTrials(side), group) > groupShareIn(completeTrials(other), group);
+      if (!isGroupMoreFrequent || !areAllSlower(slow, fast, comparison)) return [];
       const what = statement === undefined ? "read" : `planned ${statement} as`;
-      const measured = `${operation} ${isLargerBetter(metric) ? "did" : metric} ${valueOf(way.trials)}`;
+      const measured = `${operation} ${isLargerBetter(metric) ? "did" : metric} ${medianText(group.trials)}`;
       return [
-        `${side.id} ${what} ${way.words} in ${numbersText(way.trials)}: ${measured} against ${valueOf(others)}`,
+        `${side.id} ${what} ${group.words} in ${trialNumbersText(group.trials)}: ${measured} against ${medianText(others)}`,
       ];
     });
   });
@@ -247,9 +255,9 @@ function reasonsOf(
 /** Sentences about changes of plans or reads between trials that go with a difference between two treatments. */
 export function flipReasons(difference: Difference): string[] {
   const { baseline, treatment, comparison } = difference;
-  const isSlower = isWorse(comparison);
+  const isTreatmentSlower = isWorse(comparison);
   return [
-    ...reasonsOf(treatment, baseline, isSlower, difference),
-    ...reasonsOf(baseline, treatment, !isSlower, difference),
+    ...reasonsOf(treatment, baseline, isTreatmentSlower, difference),
+    ...reasonsOf(baseline, treatment, !isTreatmentSlower, difference),
   ];
 }

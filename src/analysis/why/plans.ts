@@ -10,38 +10,45 @@ export interface ObservedPlan {
 
 /** Plans of these trials by statement, the most frequent one first. */
 export function plansIn(trials: readonly TrialResult[]): ReadonlyMap<string, readonly ObservedPlan[]> {
-  const known = new Map<string, ObservedPlan[]>();
+  const plansByStatement = new Map<string, ObservedPlan[]>();
   for (const trial of trials)
     for (const { statement, hash, plan } of trial.plans ?? []) {
-      const before = known.get(statement) ?? [];
-      const same = before.find((each) => each.hash === hash);
-      const others = before.filter((each) => each !== same);
-      known.set(statement, [...others, { hash, plan, trials: [...(same?.trials ?? []), trial] }]);
+      const earlierPlans = plansByStatement.get(statement) ?? [];
+      const samePlan = earlierPlans.find((each) => each.hash === hash);
+      const others = earlierPlans.filter((each) => each !== samePlan);
+      plansByStatement.set(statement, [
+        ...others,
+        { hash, plan, trials: [...(samePlan?.trials ?? []), trial] },
+      ]);
     }
-  for (const plans of known.values()) plans.sort((a, b) => b.trials.length - a.trials.length);
-  return known;
+  for (const plans of plansByStatement.values()) plans.sort((a, b) => b.trials.length - a.trials.length);
+  return plansByStatement;
 }
 
 /** Steps of a plan that at least one of the other plans lacks; the whole plan if only the order of steps differs. */
-export function stepsApart(plan: string, others: readonly string[]): string {
+export function distinguishingSteps(plan: string, others: readonly string[]): string {
   const stepsOf = (line: string): string[] => line.split(/ > |, |[()]/).filter((step) => step !== "");
-  const own = stepsOf(plan).filter((step) => others.some((other) => !stepsOf(other).includes(step)));
-  return own.join(", ") || plan;
+  const ownSteps = stepsOf(plan).filter((step) => others.some((other) => !stepsOf(other).includes(step)));
+  return ownSteps.join(", ") || plan;
 }
 
 /** Numbers of the trials as text: `trials 2, 4`. */
-export function numbersText(trials: readonly TrialResult[]): string {
+export function trialNumbersText(trials: readonly TrialResult[]): string {
   return trialsText(trials.map(({ number }) => number).sort((a, b) => a - b));
 }
 
-function whereText(treatments: readonly TreatmentResult[], having: readonly TrialResult[]): string {
-  const texts = treatments.flatMap((treatment) => {
-    const complete = completeTrials(treatment);
-    const own = complete.filter((trial) => having.includes(trial));
-    if (own.length === 0) return [];
-    return [own.length === complete.length ? treatment.id : `${treatment.id} (${numbersText(own)})`];
+function planTrialsText(treatments: readonly TreatmentResult[], planTrials: readonly TrialResult[]): string {
+  const treatmentTexts = treatments.flatMap((treatment) => {
+    const treatmentTrials = completeTrials(treatment);
+    const trialsWithPlan = treatmentTrials.filter((trial) => planTrials.includes(trial));
+    if (trialsWithPlan.length === 0) return [];
+    return [
+      trialsWithPlan.length === treatmentTrials.length
+        ? treatment.id
+        : `${treatment.id} (${trialNumbersText(trialsWithPlan)})`,
+    ];
   });
-  return texts.join(", ");
+  return treatmentTexts.join(", ");
 }
 
 /** A plan of a statement with the trials that had it, as a row of a list. */
@@ -60,7 +67,7 @@ export function planRows({ treatments }: Pick<ResultDocument, "treatments">): Pl
       statement,
       plan,
       hash,
-      where: trials.length === all.length ? "all trials" : whereText(treatments, trials),
+      where: trials.length === all.length ? "all trials" : planTrialsText(treatments, trials),
     })),
   );
 }

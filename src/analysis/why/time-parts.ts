@@ -3,9 +3,9 @@ import type { LatencyPart, TreatmentResult } from "../../results/result-schema.j
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { mean } from "../statistics/statistics.js";
 import { completeTrials } from "../steady-state/series.js";
-import { areApart, isWorse, type Difference } from "./evidence.js";
+import { areSurelyDifferent, isWorse, type Difference } from "./evidence.js";
 
-const SHARE_MIN = 0.1;
+const PART_SHARE_MIN = 0.1;
 const PARTS_MAX = 3;
 
 /** Milliseconds by part, in one trial. */
@@ -18,11 +18,11 @@ const slowMs: Reading = (part) => part.slowMeanMs;
 function partTimes(side: TreatmentResult, { comparison }: Difference, read: Reading): PartTimes[] {
   return completeTrials(side).flatMap(({ operations }) => {
     const parts = operations[comparison.operation]?.parts ?? [];
-    const known = parts.flatMap((part): [string, number][] => {
+    const knownParts = parts.flatMap((part): [string, number][] => {
       const ms = read(part);
       return ms === undefined ? [] : [[part.name, ms]];
     });
-    return known.length > 0 ? [new Map(known)] : [];
+    return knownParts.length > 0 ? [new Map(knownParts)] : [];
   });
 }
 
@@ -36,34 +36,33 @@ function listedNames(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${last}` : last;
 }
 
-function accounting(difference: Difference, read: Reading, what: string): string | undefined {
+function partsText(difference: Difference, read: Reading, what: string): string | undefined {
   const { comparison, baseline, treatment, seed } = difference;
-  const then = partTimes(baseline, difference, read);
-  const now = partTimes(treatment, difference, read);
-  if (then.length === 0 || now.length === 0) return undefined;
-  const names = [...new Set([...then, ...now].flatMap((trial) => [...trial.keys()]))];
+  const baselineTimes = partTimes(baseline, difference, read);
+  const treatmentTimes = partTimes(treatment, difference, read);
+  if (baselineTimes.length === 0 || treatmentTimes.length === 0) return undefined;
+  const names = [...new Set([...baselineTimes, ...treatmentTimes].flatMap((trial) => [...trial.keys()]))];
   const parts = names.map((name) => {
     // A part that a trial does not name took no time there.
-    const [a, b] = [then, now].map((trials) => trials.map((trial) => trial.get(name) ?? 0)) as [
-      number[],
-      number[],
-    ];
+    const [a, b] = [baselineTimes, treatmentTimes].map((trials) =>
+      trials.map((trial) => trial.get(name) ?? 0),
+    ) as [number[], number[]];
     const key = [baseline.id, treatment.id, comparison.operation, what, name].join("\n");
-    return { name, ms: mean(b) - mean(a), isSure: () => areApart(a, b, seed, key) };
+    return { name, ms: mean(b) - mean(a), isSure: () => areSurelyDifferent(a, b, seed, key) };
   });
   const totalMs = parts.reduce((sum, { ms }) => sum + ms, 0);
   if (totalMs === 0 || totalMs > 0 !== isWorse(comparison)) return undefined;
-  const large = parts
-    .filter(({ ms, isSure }) => Math.abs(ms) >= SHARE_MIN * Math.abs(totalMs) && isSure())
+  const largeParts = parts
+    .filter(({ ms, isSure }) => Math.abs(ms) >= PART_SHARE_MIN * Math.abs(totalMs) && isSure())
     .sort((a, b) => Math.abs(b.ms) - Math.abs(a.ms));
-  const along = large.filter(({ ms }) => ms > 0 === totalMs > 0).slice(0, PARTS_MAX);
-  const against = large.filter(({ ms }) => ms > 0 !== totalMs > 0).slice(0, PARTS_MAX);
-  if (along.length === 0) return undefined;
-  const texts = along.map(({ name, ms }) => `${name} ${signedMs(ms)}`);
-  const others = against.map(({ name, ms }) => `${name} ${signedMs(ms)}`);
-  const but = others.length > 0 ? `, against ${listedNames(others)}` : "";
+  const agreeingParts = largeParts.filter(({ ms }) => ms > 0 === totalMs > 0).slice(0, PARTS_MAX);
+  const opposingParts = largeParts.filter(({ ms }) => ms > 0 !== totalMs > 0).slice(0, PARTS_MAX);
+  if (agreeingParts.length === 0) return undefined;
+  const texts = agreeingParts.map(({ name, ms }) => `${name} ${signedMs(ms)}`);
+  const others = opposingParts.map(({ name, ms }) => `${name} ${signedMs(ms)}`);
+  const againstText = others.length > 0 ? `, against ${listedNames(others)}` : "";
   const change = `${shortNumber(Math.abs(totalMs))} ms ${totalMs < 0 ? "less" : "more"}`;
-  return `${what} ${change}: ${listedNames(texts)}${but}`;
+  return `${what} ${change}: ${listedNames(texts)}${againstText}`;
 }
 
 /**
@@ -72,10 +71,11 @@ function accounting(difference: Difference, read: Reading, what: string): string
  */
 export function partsSentence(difference: Difference): string | undefined {
   const { operation, metric } = difference.comparison;
-  const overAll = (): string | undefined =>
-    accounting(difference, meanMs, `a mean ${operation} transaction takes`);
-  if (metric !== "p95" && metric !== "p99") return overAll();
+  const overallSentence = (): string | undefined =>
+    partsText(difference, meanMs, `a mean ${operation} transaction takes`);
+  if (metric !== "p95" && metric !== "p99") return overallSentence();
   return (
-    accounting(difference, slowMs, `the slowest ${operation} transactions of each second take`) ?? overAll()
+    partsText(difference, slowMs, `the slowest ${operation} transactions of each second take`) ??
+    overallSentence()
   );
 }

@@ -10,14 +10,14 @@ import { hasEnded } from "../diagnosis/load-checks.js";
 /** Reads a value of one trial; undefined if the trial does not have it. `operation` is the compared operation. */
 export type Reading = (trial: TrialResult, operation: ComparedOperation) => number | undefined;
 
-function quotient(amount: number | undefined, by: number | undefined): number | undefined {
-  return amount === undefined || !by ? undefined : amount / by;
+function quotient(amount: number | undefined, divisor: number | undefined): number | undefined {
+  return amount === undefined || !divisor ? undefined : amount / divisor;
 }
 
 /** Number of transactions over all operations; a round counts as the transactions of its parts. */
 function transactionsOf({ operations }: TrialResult): number {
-  const own = Object.entries(operations).filter(([operation]) => !isRound(operation));
-  return own.reduce((sum, [, { transactions }]) => sum + transactions, 0);
+  const nonRoundOperations = Object.entries(operations).filter(([operation]) => !isRound(operation));
+  return nonRoundOperations.reduce((sum, [, { transactions }]) => sum + transactions, 0);
 }
 
 const FIGURE_DIVISORS: Readonly<
@@ -41,7 +41,7 @@ export function readingOf(figure: Evidence): Reading {
 }
 
 /** Reads a value of the compared operation; undefined if a span of an event's life is compared. */
-const ofOperation =
+const readingOfOperation =
   (read: (result: OperationResult) => number | undefined): Reading =>
   ({ operations }, operation) => {
     const result = operations[operation];
@@ -55,34 +55,38 @@ export const waitShare =
     waits && (waits.find((each) => each.event === event)?.share ?? 0);
 
 /** Reads the mean wait for a pool in ms; undefined if the operation's parts are known, since they state it exactly. */
-export const poolWaitMs = ofOperation(({ parts, poolWaitMs: waits }) => (parts ? undefined : waits?.mean));
+export const poolWaitMs = readingOfOperation(({ parts, poolWaitMs: waits }) =>
+  parts ? undefined : waits?.mean,
+);
 
 /**
  * Reads the retries of a transaction, counted like the threshold of that name: a transaction that failed in the end was
  * tried again, too.
  */
-export const retriesReading = ofOperation((result) =>
+export const retriesReading = readingOfOperation((result) =>
   hasEnded(result) ? retriesPerTransaction(result) : undefined,
 );
-export const failuresReading = ofOperation((result) => {
+export const failuresReading = readingOfOperation((result) => {
   const failed = failuresOf(result);
   return quotient(failed, failed + result.transactions);
 });
-export const eventsPerTransaction = ofOperation(({ events, transactions }) => quotient(events, transactions));
-export const emptyPolls = ofOperation((result) =>
+export const eventsPerTransaction = readingOfOperation(({ events, transactions }) =>
+  quotient(events, transactions),
+);
+export const emptyPolls = readingOfOperation((result) =>
   quotient(result.emptyPolls, result.emptyPolls + result.transactions),
 );
 
 /** Reads a value of the first of the named operations that the trial has. */
-const ofFirst =
+const readingOfFirst =
   (read: (result: OperationResult) => number | undefined) =>
   (names: readonly string[]): Reading =>
   ({ operations }) => {
     const result = names.flatMap((name) => operations[name] ?? [])[0];
     return result && read(result);
   };
-export const eventsPerSecondOf = ofFirst(({ eventsPerSecond }) => eventsPerSecond);
-export const meanMsOf = ofFirst(({ responseTimeMs }) => responseTimeMs?.mean);
+export const eventsPerSecondOf = readingOfFirst(({ eventsPerSecond }) => eventsPerSecond);
+export const meanMsOf = readingOfFirst(({ responseTimeMs }) => responseTimeMs?.mean);
 export const passesPerEvent: Reading = ({ lifecycle }) => lifecycle.passesPerEvent;
 
 export const eventLoopDelayMs: Reading = ({ client }) => client?.eventLoopDelayP99Ms;

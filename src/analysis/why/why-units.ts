@@ -1,6 +1,6 @@
 // Amounts in a sentence. Each unit has the least difference that deserves a sentence, in the unit of the stored value.
 import type { EvidenceUnit } from "../../metrics/evidence-metric.js";
-import { bytesText, shortNumber, sidedText } from "../../foundation/text/numbers.js";
+import { bytesText, shortNumber, textOnSameSide } from "../../foundation/text/numbers.js";
 
 export interface Unit {
   readonly text: (value: number) => string;
@@ -32,11 +32,11 @@ export function plainUnit(floor: number): Unit {
 
 /** Percentage such as `27 %` for 0.27; 0.996 gives `99.6 %`, because it is not rounded up to all. */
 export function shareUnit(floor: number): Unit {
-  return { text: (value) => `${sidedText(value * 100, 100, 2)} %`, floor, hasRatio: false };
+  return { text: (value) => `${textOnSameSide(value * 100, 100, 2)} %`, floor, hasRatio: false };
 }
 
 /** Formatter of amounts in that unit; `floor` is the smallest difference that gets a sentence. */
-export function amounts(unit: EvidenceUnit, floor: number): Unit {
+export function amountUnit(unit: EvidenceUnit, floor: number): Unit {
   if (unit === "bytes") return bytesUnit(floor);
   if (unit === "ms") return millisecondsUnit(floor);
   return unit === "%" ? shareUnit(floor) : plainUnit(floor);

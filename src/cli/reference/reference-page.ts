@@ -13,8 +13,8 @@ import { executorKeys } from "../../load/load-settings.js";
 import { wrap } from "../../foundation/text/text-table.js";
 
 /** Largest number of rows of a value that has no separate section; every mapping has one. */
-const ROWS_TOGETHER = 3;
-const SHOWN_CHARACTERS = 80;
+const SMALL_SECTION_ROWS_MAX = 3;
+const EXAMPLE_CHARACTERS_MAX = 80;
 const LINE_CHARACTERS = 118;
 
 const KEYS_INTRODUCTION = `# The scenario, key by key
@@ -80,16 +80,16 @@ const SHORT_MEANING_BY_PATH: Readonly<Record<string, string>> = {
   "faults[].kind": "Kind of the fault: [faults.md](faults.md#kinds) describes each.",
 };
 
-function cell(text: string): string {
+function escapeCell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ");
 }
 
 function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
+  const line = (cells: readonly string[]): string => `| ${cells.map(escapeCell).join(" | ")} |`;
   return [line(titles), `|${titles.map(() => "---").join("|")}|`, ...rows.map(line), ""].join("\n");
 }
 
-function flow(value: unknown): string {
+function flowYaml(value: unknown): string {
   return stringify(value, { collectionStyle: "flow", lineWidth: 0, flowCollectionPadding: true }).trim();
 }
 
@@ -103,7 +103,7 @@ function valuesAt(value: unknown, parts: readonly string[]): unknown[] {
 }
 
 /** Mappings in which a key may be found: the example itself, and each level of its factors as a set value. */
-function asWritten(yaml: string): unknown[] {
+function exampleMappings(yaml: string): unknown[] {
   const scenario = parse(yaml) as Mapping;
   const factors = isMapping(scenario.factors) ? scenario.factors : {};
   const levels = Object.entries(factors).flatMap(([path, list]) =>
@@ -117,10 +117,10 @@ function asWritten(yaml: string): unknown[] {
 /** The key with its shortest value in the examples; undefined if no example has the key. */
 export function exampleOf(path: string): string | undefined {
   const parts = path.replaceAll("[]", "").split(".");
-  const found = SCENARIO_EXAMPLES.flatMap(({ yaml }) =>
-    asWritten(yaml).flatMap((one) => valuesAt(one, parts)),
+  const exampleValues = SCENARIO_EXAMPLES.flatMap(({ yaml }) =>
+    exampleMappings(yaml).flatMap((one) => valuesAt(one, parts)),
   );
-  const texts = found.map(flow).sort((a, b) => a.length - b.length);
+  const texts = exampleValues.map(flowYaml).sort((a, b) => a.length - b.length);
   const [text] = texts.filter((one) => one !== "{}");
   if (text === undefined) return undefined;
   const key = parts.at(-1) ?? "";
@@ -131,7 +131,7 @@ function paragraph(text: string): string {
   return wrap(text, LINE_CHARACTERS).join("\n");
 }
 
-function item(text: string, below: readonly string[] = []): string {
+function listItem(text: string, below: readonly string[] = []): string {
   const lines = (one: string, indent: string): string[] =>
     wrap(one, LINE_CHARACTERS - indent.length - 2).map(
       (line, i) => `${indent}${i === 0 ? "- " : "  "}${line}`,
@@ -140,7 +140,7 @@ function item(text: string, below: readonly string[] = []): string {
 }
 
 /** True if the meaning names each value and explains it. */
-function namesValues(meaning: string, takes: string): boolean {
+function explainsValues(meaning: string, takes: string): boolean {
   const values = takes.split(", ").map((value) => value.replaceAll("`", ""));
   return takes.startsWith("`") && values.every((value) => new RegExp(`\\b${value}\\b[^.;]*:`).test(meaning));
 }
@@ -155,35 +155,35 @@ function distinctRows(rows: readonly KeyRow[]): KeyRow[] {
   });
 }
 
-function ownersOf(path: string): string[] {
+function workloadsWithKey(path: string): string[] {
   const [key = ""] = path.split(/[.[]/);
   return WORKLOADS.filter(({ settings }) => key in settings.keys).map(({ name }) => name);
 }
 
 /** True if the key belongs to a workload, whose page describes it. */
-const isDescribedElsewhere = (path: string): boolean => ownersOf(path).length > 0;
+const isWorkloadKey = (path: string): boolean => workloadsWithKey(path).length > 0;
 /** True for bounds that the table of checks lists with their defaults. */
 const isDiagnosisBound = (path: string): boolean => path.startsWith("diagnosis.max");
 
 /** Text after the name of a key: applicability, values, default, meaning, example. */
-function rowText({ path, meaning: stated, takes, otherwise }: KeyRow): string {
-  const owners = ownersOf(path);
-  const meaning = isDescribedElsewhere(path)
+function rowText({ path, meaning: statedMeaning, takes, otherwise }: KeyRow): string {
+  const owners = workloadsWithKey(path);
+  const meaning = isWorkloadKey(path)
     ? ""
-    : (SHORT_MEANING_BY_PATH[path] ?? stated.replace(EXECUTORS_ONLY_SENTENCE, ""));
+    : (SHORT_MEANING_BY_PATH[path] ?? statedMeaning.replace(EXECUTORS_ONLY_SENTENCE, ""));
   const kinds = KINDS_ONLY_SENTENCE.exec(meaning)?.[1];
   const facts = [
     owners.length > 0 ? owners.join(", ") : kinds,
-    namesValues(meaning, takes) ? undefined : takes,
+    explainsValues(meaning, takes) ? undefined : takes,
     otherwise === "required" || otherwise === undefined ? otherwise : `default ${otherwise}`,
   ].filter((fact) => fact !== undefined);
-  const hasForm = /mapping|metric/.test(takes.replace(/`[^`]*`/g, ""));
-  const example = hasForm ? exampleOf(path) : undefined;
-  const exampleText = example && example.length <= SHOWN_CHARACTERS ? `Example: ${example}.` : "";
-  const links = meaning
+  const needsExample = /mapping|metric/.test(takes.replace(/`[^`]*`/g, ""));
+  const example = needsExample ? exampleOf(path) : undefined;
+  const exampleText = example && example.length <= EXAMPLE_CHARACTERS_MAX ? `Example: ${example}.` : "";
+  const linkedMeaning = meaning
     .replace(KINDS_ONLY_SENTENCE, "")
     .replace(/docs\/reference\/([\w-]+\.md)/g, "[$1]($1)");
-  return [`(${facts.join("; ")})`, links, exampleText].filter((part) => part !== "").join(" ");
+  return [`(${facts.join("; ")})`, linkedMeaning, exampleText].filter((part) => part !== "").join(" ");
 }
 
 /** List of rows; neighbours with the same text are one item. */
@@ -194,7 +194,7 @@ function rowList(rows: readonly KeyRow[]): string {
     if (last?.text === text) last.names += `, **\`${row.path}\`**`;
     else items.push({ names: `**\`${row.path}\`**`, text });
   }
-  return `${items.map(({ names, text }) => item(`${names} ${text}`)).join("\n")}\n`;
+  return `${items.map(({ names, text }) => listItem(`${names} ${text}`)).join("\n")}\n`;
 }
 
 function roleTable(): string {
@@ -207,11 +207,11 @@ function roleTable(): string {
       `${thinkTimeMs}ms`,
     ]),
   );
-  const keysOf = (keys: readonly string[]): string => keys.map((key) => `\`${key}\``).join(", ");
+  const keyListText = (keys: readonly string[]): string => keys.map((key) => `\`${key}\``).join(", ");
   const executors = executorKeys().map(({ name, needs, takes }) => [
     `\`${name}\``,
-    keysOf(needs),
-    keysOf(takes),
+    keyListText(needs),
+    keyListText(takes),
   ]);
   return [
     `\`${ROLE_PLACEHOLDER}\` is one of:\n`,
@@ -224,12 +224,12 @@ function roleTable(): string {
 
 function section({ key, description, rows }: KeySection): string {
   const tables = key === "actors" ? [roleTable()] : [];
-  const isInFirstRow = rows[0]?.path === key;
+  const isKeyInFirstRow = rows[0]?.path === key;
   const bounds =
     key === "diagnosis" ? " [diagnosis.md](diagnosis.md) has the bounds, with their defaults." : "";
   return [
     `## \`${key}\`\n`,
-    ...(isInFirstRow ? [] : [`${paragraph(description + bounds)}\n`]),
+    ...(isKeyInFirstRow ? [] : [`${paragraph(description + bounds)}\n`]),
     ...tables,
     rowList(rows),
   ].join("\n");
@@ -247,16 +247,16 @@ function refusalOf(yaml: string): string {
   throw new Error(`an example of a refused scenario is accepted:\n${yaml}`);
 }
 
-function refusals(): string {
+function refusalSection(): string {
   return [
     "## What is refused\n",
     "Before anything is started, with these words:\n",
-    ...REFUSED_EXAMPLES.map(({ yaml }) => item(refusalOf(yaml))),
+    ...REFUSED_EXAMPLES.map(({ yaml }) => listItem(refusalOf(yaml))),
     "",
   ].join("\n");
 }
 
-function examples(): string[] {
+function exampleSections(): string[] {
   return SCENARIO_EXAMPLES.map(({ title, yaml }) => {
     const { treatments } = parseScenario(yaml, "scenario.yaml");
     const ids = treatments.map(({ id }) => `\`${id}\``).join(", ");
@@ -268,7 +268,7 @@ function examples(): string[] {
 
 /** The page of examples, Markdown; ends with a newline. */
 export function scenarioExamplesPage(): string {
-  return [EXAMPLES_INTRODUCTION, ...examples(), refusals()].join("\n");
+  return [EXAMPLES_INTRODUCTION, ...exampleSections(), refusalSection()].join("\n");
 }
 
 /** The page of keys, Markdown; ends with a newline. */
@@ -281,18 +281,18 @@ export function scenarioReferencePage(): string {
     ...section,
     rows: section.rows.filter((row) => rows.includes(row)),
   }));
-  const isSmall = ({ key, rows: own }: KeySection): boolean =>
-    own[0]?.path === key && own.length <= ROWS_TOGETHER;
-  const ofWorkloads = sections.filter(({ key }) => ownersOf(key).length > 0);
-  const small = sections.filter((one) => isSmall(one) && !ofWorkloads.includes(one));
-  const large = sections.filter((one) => !isSmall(one) && !ofWorkloads.includes(one));
+  const isSmallSection = ({ key, rows: own }: KeySection): boolean =>
+    own[0]?.path === key && own.length <= SMALL_SECTION_ROWS_MAX;
+  const workloadSections = sections.filter(({ key }) => workloadsWithKey(key).length > 0);
+  const smallSections = sections.filter((one) => isSmallSection(one) && !workloadSections.includes(one));
+  const large = sections.filter((one) => !isSmallSection(one) && !workloadSections.includes(one));
   return [
     KEYS_INTRODUCTION,
     "## Keys at the top\n",
-    rowList(small.flatMap(({ rows }) => rows)),
+    rowList(smallSections.flatMap(({ rows }) => rows)),
     `${paragraph(`Sections below have the keys of ${large.map(({ key }) => `[\`${pathText([key])}\`](#${key.toLowerCase()})`).join(", ")}.`)}\n`,
     ...large.map(section),
     WORKLOAD_KEYS_HEADING,
-    rowList(ofWorkloads.flatMap((one) => one.rows)),
+    rowList(workloadSections.flatMap((one) => one.rows)),
   ].join("\n");
 }

@@ -21,7 +21,7 @@ export interface KeySection {
 
 export const ROLE_PLACEHOLDER = "<role>";
 /** Top-level mappings whose keys are scenario paths: the keys below them repeat other keys. */
-const KEYED_BY_PATH: ReadonlySet<string> = new Set(["factors", "include", "exclude"]);
+const PATH_KEYED_MAPPINGS: ReadonlySet<string> = new Set(["factors", "include", "exclude"]);
 /** Matches from "Default" to the end of its sentence; a dot inside a number does not end it. */
 const DEFAULT_SENTENCE = /\s*\bDefault:? ((?:[^.]|\.(?=\d))+)\./;
 
@@ -39,10 +39,10 @@ function plainText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function takesOf(node: SchemaNode): string {
-  const isSingle = branchesOf(node).every((branch) => branch.type !== "object");
-  if (node.title !== undefined && isSingle) return node.title;
-  if (node.anyOf) return [...new Set(node.anyOf.map(takesOf))].join("; or ");
+function acceptedValuesOf(node: SchemaNode): string {
+  const isPlainValue = branchesOf(node).every((branch) => branch.type !== "object");
+  if (node.title !== undefined && isPlainValue) return node.title;
+  if (node.anyOf) return [...new Set(node.anyOf.map(acceptedValuesOf))].join("; or ");
   const literals = node.const === undefined ? node.enum : [node.const];
   if (literals) return literals.map((value) => `\`${plainText(value)}\``).join(", ");
   switch (node.type) {
@@ -53,7 +53,9 @@ function takesOf(node: SchemaNode): string {
     case "boolean":
       return "`true`, `false`";
     case "array":
-      return node.items && Object.keys(node.items).length > 0 ? `list: ${takesOf(node.items)}` : "list";
+      return node.items && Object.keys(node.items).length > 0
+        ? `list: ${acceptedValuesOf(node.items)}`
+        : "list";
     case "object":
       return node.properties ? "mapping" : "mapping with your own keys";
     case undefined:
@@ -62,16 +64,16 @@ function takesOf(node: SchemaNode): string {
   }
 }
 
-interface Child {
+interface ChildKey {
   readonly suffix: string;
   readonly node: SchemaNode;
   readonly isRequired: boolean;
 }
 
-function childrenOf(node: SchemaNode): Child[] {
-  const found = new Map<string, Child>();
-  const add = (child: Child): void => {
-    if (!found.has(child.suffix)) found.set(child.suffix, child);
+function childrenOf(node: SchemaNode): ChildKey[] {
+  const childBySuffix = new Map<string, ChildKey>();
+  const add = (child: ChildKey): void => {
+    if (!childBySuffix.has(child.suffix)) childBySuffix.set(child.suffix, child);
   };
   for (const branch of branchesOf(node)) {
     for (const [key, property] of Object.entries(branch.properties ?? {}))
@@ -83,32 +85,41 @@ function childrenOf(node: SchemaNode): Child[] {
         add({ suffix: `.<metric>${suffix.replace(/^\[\]/, "")}`, ...rest });
     }
   }
-  return [...found.values()];
+  return [...childBySuffix.values()];
 }
 
 /** True if a key has a separate row, since it takes a value or free keys; plain mappings are represented by their keys. */
-function isValue(node: SchemaNode): boolean {
+function hasOwnRow(node: SchemaNode): boolean {
   return branchesOf(node).some((branch) => !branch.properties);
 }
 
-function splitDefault(description: string): { meaning: string; stated: string | undefined } {
-  const stated = DEFAULT_SENTENCE.exec(description)?.[1];
-  return { meaning: description.replace(DEFAULT_SENTENCE, "").trim(), stated };
+function splitDefault(description: string): { meaning: string; statedDefault: string | undefined } {
+  const statedDefault = DEFAULT_SENTENCE.exec(description)?.[1];
+  return { meaning: description.replace(DEFAULT_SENTENCE, "").trim(), statedDefault };
 }
 
-function defaultOf(node: SchemaNode, stated: string | undefined, isRequired: boolean): string | undefined {
+function defaultOf(
+  node: SchemaNode,
+  statedDefault: string | undefined,
+  isRequired: boolean,
+): string | undefined {
   if (isRequired) return "required";
-  if (stated !== undefined) return stated;
+  if (statedDefault !== undefined) return statedDefault;
   return node.default === undefined || isMapping(node.default) ? undefined : plainText(node.default);
 }
 
 function rowsBelow(path: string, node: SchemaNode, isRequired: boolean): KeyRow[] {
-  const { meaning, stated } = splitDefault(node.description ?? "");
-  const own = { path, meaning, takes: takesOf(node), otherwise: defaultOf(node, stated, isRequired) };
+  const { meaning, statedDefault } = splitDefault(node.description ?? "");
+  const own = {
+    path,
+    meaning,
+    takes: acceptedValuesOf(node),
+    otherwise: defaultOf(node, statedDefault, isRequired),
+  };
   const below = childrenOf(node).flatMap((child) =>
     rowsBelow(path + child.suffix, child.node, child.isRequired),
   );
-  return isValue(node) ? [own, ...below] : below;
+  return hasOwnRow(node) ? [own, ...below] : below;
 }
 
 /**
@@ -134,15 +145,15 @@ function roleRows(node: SchemaNode): KeyRow[] {
 }
 
 /** The node as a value with free keys: its own keys are left out. */
-function withoutKeys({ description = "", type = "object" }: SchemaNode): SchemaNode {
+function nodeWithoutKeys({ description = "", type = "object" }: SchemaNode): SchemaNode {
   return { description, type };
 }
 
 export function keySections(schema: SchemaNode = scenarioJsonSchema()): KeySection[] {
   return Object.entries(schema.properties ?? {}).map(([key, node]) => {
     const isRequired = schema.required?.includes(key) ?? false;
-    const visible = KEYED_BY_PATH.has(key) ? withoutKeys(node) : node;
-    const rows = key === "actors" ? roleRows(node) : rowsBelow(key, visible, isRequired);
+    const sectionNode = PATH_KEYED_MAPPINGS.has(key) ? nodeWithoutKeys(node) : node;
+    const rows = key === "actors" ? roleRows(node) : rowsBelow(key, sectionNode, isRequired);
     return { key, description: node.description ?? "", rows };
   });
 }

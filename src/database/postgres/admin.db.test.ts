@@ -33,7 +33,7 @@ describe("connectAdmin", () => {
   });
 
   it("opens no session for a waiting query after it is closed, but replaces a lost session before", async () => {
-    const lost = await connectAdmin(endpoint, { reopens: true });
+    const lost = await connectAdmin(endpoint, { reopensLostSession: true });
     const [{ pid } = {}] = await lost.query("SELECT pg_backend_pid() AS pid");
     await admin.query("SELECT pg_terminate_backend($1)", [pid]);
     await expect.poll(() => lost.query("SELECT 1 AS one").catch(() => [])).toEqual([{ one: 1 }]);

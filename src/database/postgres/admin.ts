@@ -2,11 +2,11 @@
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import { APPLICATION_NAME, type AdminOptions, type AdminSession } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
-import { isStandby, TAKES_NO_WRITES } from "./connect-failure.js";
+import { isStandbyError, READ_ONLY_SQLSTATE } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
 import { StatementError } from "../errors.js";
 import { remedyOf } from "./remedies.js";
-import { LIFT_TIME_LIMITS } from "./time-limits.js";
+import { LIFT_TIME_LIMITS_SQL } from "./time-limits.js";
 import { classifyFailure } from "./sqlstates.js";
 import type { SqlRow, Statement, StatementRow, StatementValues } from "../sql.js";
 
@@ -39,7 +39,7 @@ async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnec
     try {
       return await openAt(each, options);
     } catch (error) {
-      if (failure === undefined || isStandby(failure)) failure = error;
+      if (failure === undefined || isStandbyError(failure)) failure = error;
     }
   }
   throw failure;
@@ -65,13 +65,13 @@ async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConn
 async function liftTimeLimits(connection: PgConnection): Promise<void> {
   // The first SET lifts the time limit under which the second would run. A server without these settings has no limits
   // to lift.
-  await connection.query(`SET statement_timeout = 0; ${LIFT_TIME_LIMITS}`).catch(() => undefined);
+  await connection.query(`SET statement_timeout = 0; ${LIFT_TIME_LIMITS_SQL}`).catch(() => undefined);
 }
 
 /** Returns a TargetError if the error means that the server is gone, else the same error. */
 function explainLoss(endpoint: Endpoint, error: unknown): unknown {
   if (classifyFailure(error).kind !== "reconnect") return error;
-  const seen = codeOf(error) === TAKES_NO_WRITES ? "no writes are taken by" : "lost the connection to";
+  const seen = codeOf(error) === READ_ONLY_SQLSTATE ? "no writes are taken by" : "lost the connection to";
   return new TargetError(
     `${seen} ${describeEndpoint(endpoint)}: ${messageOf(error)}`,
     remedyOf(error) ?? "Check that the server is still running, and read its log.",
@@ -81,16 +81,16 @@ function explainLoss(endpoint: Endpoint, error: unknown): unknown {
 
 export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {}): Promise<AdminClient> {
   let connection = await open(endpoint, options);
-  let opening: Promise<PgConnection> | undefined;
+  let reopenPromise: Promise<PgConnection> | undefined;
   let isClosed = false;
   const current = async (): Promise<PgConnection> => {
     // Unfinished work of a failed trial must not open another session, which nothing would close.
     if (isClosed) throw new TargetError(`the connection to ${describeEndpoint(endpoint)} has been closed`);
-    if (!connection.isBroken || !options.reopens) return connection;
-    opening ??= open(endpoint, options)
+    if (!connection.isBroken || !options.reopensLostSession) return connection;
+    reopenPromise ??= open(endpoint, options)
       .then((opened) => (connection = opened))
-      .finally(() => (opening = undefined));
-    return opening;
+      .finally(() => (reopenPromise = undefined));
+    return reopenPromise;
   };
   return {
     endpoint,
@@ -99,7 +99,7 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
       try {
         // The driver's types require a mutable array, but the driver only reads it.
         const result = await session.query<SqlRow>(text, values as unknown[] | undefined);
-        return lastRows(result);
+        return lastResultRows(result);
       } catch (error) {
         throw explainLoss(endpoint, error);
       }
@@ -114,13 +114,13 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
     },
     async close() {
       isClosed = true;
-      await opening?.catch(() => undefined);
+      await reopenPromise?.catch(() => undefined);
       await connection.end();
     },
   };
 }
 
 /** Rows of the last result: several statements in one text give an array of results. */
-function lastRows(result: { rows: SqlRow[] } | readonly { rows: SqlRow[] }[]): SqlRow[] {
+function lastResultRows(result: { rows: SqlRow[] } | readonly { rows: SqlRow[] }[]): SqlRow[] {
   return "rows" in result ? result.rows : (result.at(-1)?.rows ?? []);
 }

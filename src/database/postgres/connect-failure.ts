@@ -4,14 +4,14 @@ import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { remedyOf } from "./remedies.js";
 import { classifyFailure } from "./sqlstates.js";
 
-interface Explanation {
+interface FailureExplanation {
   readonly seen: string;
   /** Way out. Default: the remedy of the error code. */
   readonly hint?: string;
 }
 
 /** Explanations of failed connections by patterns, which are matched in order against `code: message`. */
-const FAILURE_EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanation])[] = [
+const FAILURE_EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => FailureExplanation])[] = [
   [
     /client password must be/,
     () => ({
@@ -128,13 +128,13 @@ const FAILURE_EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => 
 ];
 
 /** SQLSTATE read_only_sql_transaction, with which a server that takes no writes answers. */
-export const TAKES_NO_WRITES = "25006";
+export const READ_ONLY_SQLSTATE = "25006";
 
-export function isStandby(failure: unknown): boolean {
-  return failure instanceof Error && codeOf(failure.cause) === TAKES_NO_WRITES;
+export function isStandbyError(failure: unknown): boolean {
+  return failure instanceof Error && codeOf(failure.cause) === READ_ONLY_SQLSTATE;
 }
 
-export function isUnavailable(failure: unknown): boolean {
+export function isUnavailableError(failure: unknown): boolean {
   return classifyFailure(failure).kind === "reconnect";
 }
 

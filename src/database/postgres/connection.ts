@@ -4,8 +4,8 @@ import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { codeOf } from "../../foundation/errors.js";
 import type { LoadSession, SessionOptions } from "../contract.js";
 import type { Endpoint } from "../endpoint.js";
-import { messageOf, valuesOf } from "./wire/bind-message.js";
-import { connectFailure, TAKES_NO_WRITES } from "./connect-failure.js";
+import { bindMessageOf, valuesOf } from "./wire/bind-message.js";
+import { connectFailure, READ_ONLY_SQLSTATE } from "./connect-failure.js";
 import { ControlCall } from "./wire/control-call.js";
 import { CopyCall } from "./wire/copy-call.js";
 import type { DirectCall } from "./wire/direct-call.js";
@@ -31,7 +31,7 @@ interface ReadyForQuery {
 const IDLE_STATUS = "I";
 /** Transaction status of a session whose transaction has failed: the server accepts only the end of the transaction. */
 const ABORTED_STATUS = "E";
-const IN_FAILED_TRANSACTION = "25P02";
+const FAILED_TRANSACTION_SQLSTATE = "25P02";
 
 /**
  * Parameters by which a server from PostgreSQL 14 on reports at log-in that it takes no writes; libpq reads them for
@@ -40,12 +40,12 @@ const IN_FAILED_TRANSACTION = "25P02";
 const READ_ONLY_SETTINGS: ReadonlySet<string> = new Set(["in_hot_standby", "default_transaction_read_only"]);
 
 /** First characters of a warning's SQLSTATE, which do not depend on the server's language. */
-const WARNING_CLASS = "01";
+const WARNING_SQLSTATE_CLASS = "01";
 
 const PING_STATEMENT: Statement = { name: "ping", text: "SELECT 1" };
 
 /** Milliseconds that an orderly close may take before the socket is cut. */
-const CLOSE_MAX_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 export class PgConnection extends pg.Client implements Connection, LoadSession {
   readonly endpoint: Endpoint;
@@ -81,7 +81,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     });
     this.on("end", () => this.markBroken());
     this.on("notice", ({ code }) => {
-      if (this.isCommitUnderWay && code?.startsWith(WARNING_CLASS)) this.warnedCommits++;
+      if (this.isCommitUnderWay && code?.startsWith(WARNING_SQLSTATE_CLASS)) this.warnedCommits++;
     });
   }
 
@@ -128,7 +128,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
       this.refusal ??= error;
     });
     super.connect((outcome: Error | null) => {
-      const error = outcome ?? (this.isRefused() ? takesNoWrites() : null);
+      const error = outcome ?? (this.isRefusedAsReadOnly() ? readOnlyServerError() : null);
       const failure = error && connectFailure(this.endpoint, error);
       const { passwordCommand } = this.endpoint;
       if (passwordCommand && isExpiredToken(error)) forgetPassword(passwordCommand);
@@ -142,7 +142,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return undefined;
   }
 
-  private isRefused(): boolean {
+  private isRefusedAsReadOnly(): boolean {
     return this.endpoint.takesWrites === true && this.readOnly.size > 0;
   }
 
@@ -155,17 +155,17 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
-    const preparedReaders = this.preparedReaders.get(statement);
-    return preparedReaders
-      ? this.callPrepared(statement, values, preparedReaders)
-      : this.describe(statement, values);
+    const rowReader = this.preparedReaders.get(statement);
+    return rowReader
+      ? this.callPrepared(statement, values, rowReader)
+      : this.executeFirstTime(statement, values);
   }
 
   /**
    * Arrival of the last answer in monotonic milliseconds, so that later work of the driver does not count as part of the
    * call.
    */
-  private answeredMs(): number {
+  private lastAnswerMs(): number {
     const { stream } = this.connection;
     return stream instanceof PlainSocket ? stream.arrivedMs : monotonicMs();
   }
@@ -173,17 +173,17 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   async executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
     const { name, text } = statement;
     const query = { ...(this.isPrepared(statement) && { name }), text, values: [...values] };
-    return this.withRowCount(await this.timed(name, () => this.query<SqlRow>(query))).rows;
+    return this.takeLastResult(await this.timeCall(name, () => this.query<SqlRow>(query))).rows;
   }
 
-  private async describe(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
+  private async executeFirstTime(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
     const { name, text } = statement;
     const query = { text, values: valuesOf(values), rowMode: "array" } as const;
     const isPrepared = this.isPrepared(statement);
-    const answer = await this.timed(name, () =>
+    const answer = await this.timeCall(name, () =>
       this.query<unknown[]>(isPrepared ? { name, ...query } : query),
     );
-    const { rows, fields } = this.withRowCount(answer);
+    const { rows, fields } = this.takeLastResult(answer);
     if (isPrepared) this.preparedReaders.set(statement, new RowReader(fields));
     return rows;
   }
@@ -192,7 +192,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
    * The last result of an answer, after setting `foundNoRow`: several statements in one message found no row if none of
    * them found a row.
    */
-  private withRowCount<T extends { readonly rowCount: number | null }>(answer: T | readonly T[]): T {
+  private takeLastResult<T extends { readonly rowCount: number | null }>(answer: T | readonly T[]): T {
     const results: readonly T[] = Array.isArray(answer) ? answer : [answer as T];
     this.foundNoRow = results.every(({ rowCount }) => rowCount === 0);
     return results.at(-1) as T;
@@ -202,12 +202,12 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.prepared && isText !== true;
   }
 
-  private async timed<T>(name: string, call: () => Promise<T>): Promise<T> {
+  private async timeCall<T>(name: string, call: () => Promise<T>): Promise<T> {
     const { observer } = this;
     const startMs = monotonicMs();
     try {
       const result = await call();
-      observer?.onCall(name, startMs, this.answeredMs());
+      observer?.onCall(name, startMs, this.lastAnswerMs());
       return result;
     } catch (error) {
       observer?.onCall(name, startMs, monotonicMs());
@@ -222,7 +222,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   ): Promise<StatementRow[]> {
     const { name } = statement;
     const startMs = monotonicMs();
-    const message = messageOf(statement, values);
+    const message = bindMessageOf(statement, values);
     return this.ask(name, startMs, (settle) => new PreparedCall(name, message, reader, settle));
   }
 
@@ -237,7 +237,8 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
       (command) => {
         this.isCommitUnderWay = false;
         // After a failed statement the server answers COMMIT with ROLLBACK, without an error.
-        if (name === "commit" && command === "ROLLBACK") throw abortedBy ?? this.failure(name, rolledBack());
+        if (name === "commit" && command === "ROLLBACK")
+          throw abortedBy ?? this.failure(name, unexpectedRollbackError());
       },
       async (error: unknown) => {
         this.isCommitUnderWay = false;
@@ -260,12 +261,12 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   private ask<T>(
     name: string,
     startMs: number,
-    callOf: (settle: (error: Error | undefined, result: T) => void) => DirectCall<T>,
+    makeCall: (settle: (error: Error | undefined, result: T) => void) => DirectCall<T>,
   ): Promise<T> {
     const { observer } = this;
     return new Promise((resolve, reject) => {
-      const call = callOf((error, result) => {
-        observer?.onCall(name, startMs, error ? monotonicMs() : this.answeredMs());
+      const call = makeCall((error, result) => {
+        observer?.onCall(name, startMs, error ? monotonicMs() : this.lastAnswerMs());
         this.foundNoRow = call.foundNoRow;
         if (error) reject(this.failure(name, error));
         else resolve(result);
@@ -293,8 +294,8 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     }
     this.state = "broken";
     const settled = new AbortController();
-    const goodbye = super.end().finally(() => settled.abort());
-    await Promise.race([goodbye, systemClock.sleep(CLOSE_MAX_MS, settled.signal)]);
+    const orderlyEnd = super.end().finally(() => settled.abort());
+    await Promise.race([orderlyEnd, systemClock.sleep(CLOSE_TIMEOUT_MS, settled.signal)]);
     if (!settled.signal.aborted) this.connection.stream.destroy();
   }
 
@@ -318,20 +319,20 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     const { kind, sqlstate } = classifyFailure(cause);
     // The server closes the connection after such an error, but the end of the socket arrives a moment later.
     if (kind === "reconnect") this.markBroken();
-    if (sqlstate === IN_FAILED_TRANSACTION && this.abortedBy) return this.abortedBy;
+    if (sqlstate === FAILED_TRANSACTION_SQLSTATE && this.abortedBy) return this.abortedBy;
     const failure = new StatementError(name, cause, sqlstate);
     if (cause === this.refusal) this.abortedBy = failure;
     return failure;
   }
 }
 
-function takesNoWrites(): Error {
+function readOnlyServerError(): Error {
   return Object.assign(new Error("the server takes no writes: it is a standby, or read-only"), {
-    code: TAKES_NO_WRITES,
+    code: READ_ONLY_SQLSTATE,
   });
 }
 
-function rolledBack(): Error {
+function unexpectedRollbackError(): Error {
   const message = "the server rolled back instead of committing";
-  return Object.assign(new Error(message), { code: IN_FAILED_TRANSACTION });
+  return Object.assign(new Error(message), { code: FAILED_TRANSACTION_SQLSTATE });
 }

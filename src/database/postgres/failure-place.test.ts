@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { eventOperations } from "../../workloads/train-events/stores/operations.js";
 import { InDoubtError, StatementError } from "../errors.js";
-import { onlyTablesOf, placeOf as placeIn } from "./failure-place.js";
+import { onlyTableOfStatements, failurePlaceOf as placeIn } from "./failure-place.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../workloads/train-events/settings.js";
 
 const TABLES = {
@@ -11,7 +11,7 @@ const TABLES = {
   events_archive: '"n".events_archive',
 };
 const settings = { dialect: "postgres", namespace: "n", isolation: "read committed" } as const;
-const ONLY = onlyTablesOf(
+const ONLY = onlyTableOfStatements(
   eventOperations({ ...settings, statementShape: "set-based", payload: "text", locking: "nowait" })
     .statements,
   TABLES,
@@ -57,7 +57,9 @@ describe("the place of a failure", () => {
             const tables = new Set(Array.from(text.matchAll(/"n"\.(\w+)/g), ([, table = ""]) => table));
             return tables.size === 1 ? [[name, ...tables]] : [];
           });
-          expect(Object.fromEntries(onlyTablesOf(statements, TABLES))).toEqual(Object.fromEntries(single));
+          expect(Object.fromEntries(onlyTableOfStatements(statements, TABLES))).toEqual(
+            Object.fromEntries(single),
+          );
         }
   });
 });

@@ -5,7 +5,7 @@ import { InDoubtError, StatementError } from "../errors.js";
 
 type NamedText = Pick<Statement, "name" | "text">;
 
-export function onlyTablesOf(
+export function onlyTableOfStatements(
   statements: readonly NamedText[],
   tables: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, string> {
@@ -23,19 +23,22 @@ export function onlyTablesOf(
  * Returns a function that names the statement and table of a failure. `tables` maps each table's name to its qualified,
  * quoted name.
  */
-export function failurePlaces(
+export function failurePlaceFinder(
   statements: readonly NamedText[],
   tables: Readonly<Record<string, string>>,
 ): (error: unknown) => FailurePlace {
-  const onlyTables = onlyTablesOf(statements, tables);
-  return (error) => placeOf(error, onlyTables);
+  const onlyTableByStatement = onlyTableOfStatements(statements, tables);
+  return (error) => failurePlaceOf(error, onlyTableByStatement);
 }
 
-export function placeOf(error: unknown, onlyTables: ReadonlyMap<string, string>): FailurePlace {
-  if (error instanceof InDoubtError) return placeOf(error.cause, onlyTables);
+export function failurePlaceOf(
+  error: unknown,
+  onlyTableByStatement: ReadonlyMap<string, string>,
+): FailurePlace {
+  if (error instanceof InDoubtError) return failurePlaceOf(error.cause, onlyTableByStatement);
   if (!(error instanceof StatementError)) return {};
   const { statement, cause } = error;
-  const table = tableNamedIn(cause) ?? onlyTables.get(statement);
+  const table = tableNamedIn(cause) ?? onlyTableByStatement.get(statement);
   return { statement, ...(table !== undefined && { table }) };
 }
 

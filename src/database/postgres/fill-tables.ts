@@ -43,13 +43,13 @@ interface NumberedRows {
   readonly rows: number;
 }
 
-export async function insertNumbered(
+export async function insertNumberedRows(
   client: SqlClient,
   tables: readonly NumberedRows[],
-  isWanted: () => boolean,
+  isFillWanted: () => boolean,
 ): Promise<void> {
   for (const { into, row, rows } of tables)
-    for (let first = 1; first <= rows && isWanted(); first += PORTION_ROWS) {
+    for (let first = 1; first <= rows && isFillWanted(); first += PORTION_ROWS) {
       const last = Math.min(rows, first + PORTION_ROWS - 1);
       await client.query(`INSERT INTO ${into} SELECT ${row} FROM generate_series(${first}, ${last}) AS n`);
     }

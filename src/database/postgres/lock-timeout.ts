@@ -7,7 +7,7 @@ import type { Dialect } from "./dialects/dialect.js";
 export const LOCK_TIMEOUT = "15s";
 
 /** SQLSTATE of a statement that waited for a lock for longer than `lock_timeout`. */
-export const LOCK_NOT_AVAILABLE = "55P03";
+export const LOCK_NOT_AVAILABLE_SQLSTATE = "55P03";
 
 export interface LockWait {
   readonly client: SqlClient;
@@ -29,7 +29,7 @@ export async function withinLockTimeout<T>(wait: LockWait, work: () => Promise<T
   try {
     return await work();
   } catch (error) {
-    if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    if (codeOf(error) !== LOCK_NOT_AVAILABLE_SQLSTATE) throw error;
     throw new TargetError(
       `${failure}: another session held a lock on its tables for ${lockTimeout} (${messageOf(error)})`,
       "Look at pg_locks and pg_stat_activity; end that session, or wait for it.",

@@ -4,14 +4,14 @@ import { distinct } from "../../foundation/distinct.js";
 import type { Obstacle, ServerDemand, TablesOf, ClientEndpoint } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
-import { isUnavailable, isStandby } from "./connect-failure.js";
+import { isUnavailableError, isStandbyError } from "./connect-failure.js";
 import { dialectOf } from "./dialects/registry.js";
-import { requireDroppable } from "./namespace/namespace.js";
+import { requireDroppableNamespace } from "./namespace/namespace.js";
 import { missingRights } from "./namespace/rights.js";
 import { poolerRefusal } from "./pooling.js";
 import { quoteIdentifier } from "./quoting.js";
 import { remedyOf } from "./remedies.js";
-import { placeOf, Token, type Place } from "./same-database.js";
+import { sessionPlaceOf, DatabaseToken, type SessionPlace } from "./same-database.js";
 import { readServerInfo } from "./server-info.js";
 import { connectionLimits, settingLimits, type SessionLimit } from "./session-limits.js";
 import type { DialectName } from "./settings.js";
@@ -31,16 +31,16 @@ async function serverObstacles(demand: ServerDemand): Promise<Obstacle[]> {
     const { dialect } = await readServerInfo(admin);
     if (dialect !== "postgres" && dialect !== "cloudberry")
       return (await Promise.all(clientEndpoints.map(answers))).flat();
-    const pooled = await poolersAmong([at, ...servers]);
-    if (pooled.length > 0) return pooled;
-    const place = await placeOf(admin);
-    const rights = await missingRights(admin, namespaces);
+    const poolerObstacles = await poolerObstaclesAmong([at, ...servers]);
+    if (poolerObstacles.length > 0) return poolerObstacles;
+    const place = await sessionPlaceOf(admin);
+    const absentRights = await missingRights(admin, namespaces);
     const words = `${describeEndpoint(at)} is a standby, which is read-only`;
     const remedy = "Name the primary in target.urls or target.adminUrl.";
     const held = namespaces.map((each) => namespaceObstacle(admin, each, dialect, tablesOf));
     return [
       ...(place.isStandby ? [{ kind: "unfit", words, remedy } as const] : []),
-      ...rights.map(({ isNeeded, words, remedy }): Obstacle => {
+      ...absentRights.map(({ isNeeded, words, remedy }): Obstacle => {
         return { kind: isNeeded ? "unfit" : "evidence", words, remedy };
       }),
       ...(await Promise.all(held)).flat(),
@@ -65,9 +65,9 @@ export function obstacleOf(error: unknown): Obstacle {
  * Obstacle of a URL that cannot be used; none if its server is a standby, since the server that takes writes is at another
  * URL.
  */
-function absence({ key, endpoint }: ClientEndpoint, error: unknown): Obstacle[] {
-  if (isStandby(error)) return [];
-  if (endpoint.takesWrites !== true || !isUnavailable(error)) return [obstacleOf(error)];
+function absenceObstacles({ key, endpoint }: ClientEndpoint, error: unknown): Obstacle[] {
+  if (isStandbyError(error)) return [];
+  if (endpoint.takesWrites !== true || !isUnavailableError(error)) return [obstacleOf(error)];
   const words = `${key}: ${messageOf(error)}`;
   return [{ kind: "evidence", words, remedy: "The run goes on at the one that takes writes." }];
 }
@@ -79,7 +79,7 @@ async function namespaceObstacle(
   tablesOf: TablesOf,
 ): Promise<Obstacle[]> {
   try {
-    await requireDroppable(admin, namespace, dialectOf(dialect), tablesOf);
+    await requireDroppableNamespace(admin, namespace, dialectOf(dialect), tablesOf);
     return [];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -91,8 +91,8 @@ async function namespaceObstacle(
  * Obstacles of the target's endpoints that are poolers. Only a positive sign counts: other answers from a pooler prove
  * nothing.
  */
-async function poolersAmong(endpoints: readonly Endpoint[]): Promise<Obstacle[]> {
-  const found = await Promise.all(
+async function poolerObstaclesAmong(endpoints: readonly Endpoint[]): Promise<Obstacle[]> {
+  const refusals = await Promise.all(
     distinct(endpoints.flatMap(({ alternatives = [], ...each }) => [each, ...alternatives])).map(
       async (endpoint) => {
         const refusal = await poolerRefusal(endpoint);
@@ -100,17 +100,17 @@ async function poolersAmong(endpoints: readonly Endpoint[]): Promise<Obstacle[]>
       },
     ),
   );
-  return distinct(found.flat());
+  return distinct(refusals.flat());
 }
 
 function connectionsNeeded(
-  { role }: Place,
-  { clientEndpoints, loadConnections, ownConnections }: ServerDemand,
+  { role }: SessionPlace,
+  { clientEndpoints, loadConnections, controlConnections }: ServerDemand,
 ): ReadonlyMap<string, number> {
-  const needs = new Map([[role, ownConnections]]);
+  const connectionsByRole = new Map([[role, controlConnections]]);
   for (const user of new Set(clientEndpoints.map(({ endpoint }) => endpoint.user)))
-    needs.set(user, (needs.get(user) ?? 0) + loadConnections);
-  return needs;
+    connectionsByRole.set(user, (connectionsByRole.get(user) ?? 0) + loadConnections);
+  return connectionsByRole;
 }
 
 function limitObstacle({ isFatal, words, remedy }: SessionLimit): Obstacle {
@@ -122,47 +122,52 @@ async function answers({ endpoint }: ClientEndpoint): Promise<Obstacle[]> {
     await (await connectAdmin(endpoint, { purpose: "preflight", keepsTimeLimits: true })).close();
     return [];
   } catch (error) {
-    return isStandby(error) ? [] : [obstacleOf(error)];
+    return isStandbyError(error) ? [] : [obstacleOf(error)];
   }
 }
 
 /** Obstacles of endpoints that lead to another database, or to a role without the rights that the load needs. */
 async function endpointObstacles(
   admin: AdminClient,
-  place: Place,
-  ways: readonly ClientEndpoint[],
+  place: SessionPlace,
+  clientEndpoints: readonly ClientEndpoint[],
 ): Promise<Obstacle[]> {
   const { endpoint: at } = admin;
-  const token = await Token.plant(at);
-  const look = async (way: ClientEndpoint): Promise<Obstacle[]> => {
-    const { key, endpoint } = way;
+  const token = await DatabaseToken.acquire(at);
+  const checkEndpoint = async (clientEndpoint: ClientEndpoint): Promise<Obstacle[]> => {
+    const { key, endpoint } = clientEndpoint;
     try {
       // The role whose rights the load needs: the owner of the tables, or the role that `prepareNamespace` grants rights
       // to.
       const holder = endpoint.user === at.user ? place.role : endpoint.user;
-      const sight = await token.observeFrom(endpoint, holder);
+      const observation = await token.observeFrom(endpoint, holder);
       const where = `${key}: ${describeEndpoint(endpoint)}`;
       return [
-        ...endpointObstacle(where, sight.isSame, place, sight),
-        ...roleObstacles(where, holder, sight),
-        ...settingLimits(where, sight).map(limitObstacle),
+        ...endpointObstacle(where, observation.isSame, place, observation),
+        ...roleObstacles(where, holder, observation),
+        ...settingLimits(where, observation).map(limitObstacle),
       ];
     } catch (error) {
-      return absence(way, error);
+      return absenceObstacles(clientEndpoint, error);
     }
   };
   try {
-    return (await Promise.all(ways.map(look))).flat();
+    return (await Promise.all(clientEndpoints.map(checkEndpoint))).flat();
   } finally {
     await token.remove();
   }
 }
 
-function placeText({ database, address, started, isStandby }: Place): string {
+function placeText({ database, address, started, isStandby }: SessionPlace): string {
   return `database "${database}" of the server ${address}${isStandby ? ", a standby," : ""} started ${started} UTC`;
 }
 
-function endpointObstacle(where: string, isSame: boolean, place: Place, seen: Place): Obstacle[] {
+function endpointObstacle(
+  where: string,
+  isSame: boolean,
+  place: SessionPlace,
+  seen: SessionPlace,
+): Obstacle[] {
   if (isSame) return [];
   if (place.isShared && seen.isShared)
     return [
@@ -185,7 +190,7 @@ function endpointObstacle(where: string, isSame: boolean, place: Place, seen: Pl
 function roleObstacles(
   where: string,
   holder: string,
-  { role, hasRole, isSame }: Place & { isSame: boolean; hasRole: boolean | null },
+  { role, hasRole, isSame }: SessionPlace & { isSame: boolean; hasRole: boolean | null },
 ): Obstacle[] {
   if (!isSame || hasRole === true) return [];
   const quoted = quoteIdentifier(holder);

@@ -8,13 +8,13 @@ import type { PasswordCommand } from "../endpoint.js";
  * Milliseconds that the command may take: fewer than `CONNECT_TIMEOUT_MS`, so that an error message is about the command.
  */
 const COMMAND_TIMEOUT_MS = 10_000;
-interface Printed {
+interface PrintedPassword {
   readonly password: Promise<string>;
   readonly atMs: number;
 }
 
 /** Latest output of each command, by the words of the command. */
-const printedByCommand = new Map<string, Printed>();
+const passwordByCommand = new Map<string, PrintedPassword>();
 
 const keyOf = ({ words }: PasswordCommand): string => JSON.stringify(words);
 
@@ -23,20 +23,20 @@ const keyOf = ({ words }: PasswordCommand): string => JSON.stringify(words);
  * failure is not kept.
  */
 export function passwordFrom(command: PasswordCommand): Promise<string> {
-  const known = printedByCommand.get(keyOf(command));
+  const cachedPassword = passwordByCommand.get(keyOf(command));
   const nowMs = monotonicMs();
-  if (known && nowMs - known.atMs < command.reuseMs) return known.password;
+  if (cachedPassword && nowMs - cachedPassword.atMs < command.reuseMs) return cachedPassword.password;
   const fresh = { password: run(command.words), atMs: nowMs };
-  printedByCommand.set(keyOf(command), fresh);
+  passwordByCommand.set(keyOf(command), fresh);
   fresh.password.catch(() => {
-    if (printedByCommand.get(keyOf(command)) === fresh) printedByCommand.delete(keyOf(command));
+    if (passwordByCommand.get(keyOf(command)) === fresh) passwordByCommand.delete(keyOf(command));
   });
   return fresh.password;
 }
 
 /** Forgets the command's last output, so that the next connection runs the command again: the server called it expired. */
 export function forgetPassword(command: PasswordCommand): void {
-  printedByCommand.delete(keyOf(command));
+  passwordByCommand.delete(keyOf(command));
 }
 
 async function run(words: readonly string[]): Promise<string> {

@@ -37,7 +37,7 @@ const PARSER_BY_OID: ReadonlyMap<number, (text: string) => unknown> = new Map<
   [701, toNumber], // float8
 ]);
 
-const asText = (text: string): string => text;
+const keepText = (text: string): string => text;
 
 export function parserOf(oid: number): ((text: string) => unknown) | undefined {
   return PARSER_BY_OID.get(oid);
@@ -56,19 +56,19 @@ function isSocketDirectory(host: string): boolean {
  * checks the chain to the `ca` (or to Node's roots); `verify-full` also checks the name.
  */
 export function tlsOptions(tls: TlsSettings): ConnectionOptions {
-  const isVerified = tls.mode !== "require" || tls.ca !== undefined;
+  const isCertificateVerified = tls.mode !== "require" || tls.ca !== undefined;
   return {
-    rejectUnauthorized: isVerified,
+    rejectUnauthorized: isCertificateVerified,
     ...(tls.ca !== undefined && { ca: tls.ca }),
     ...(tls.cert !== undefined && { cert: tls.cert }),
     ...(tls.key !== undefined && { key: tls.key }),
     ...(tls.mode !== "verify-full" && { checkServerIdentity: () => undefined }),
-    ...(tls.serverName !== undefined && nameOptions(tls.serverName, tls.mode === "verify-full")),
+    ...(tls.serverName !== undefined && serverNameOptions(tls.serverName, tls.mode === "verify-full")),
   };
 }
 
 /** TLS options behind a proxy: the certificate is checked against `serverName`, which may be an address (no SNI). */
-function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions {
+function serverNameOptions(serverName: string, isChecked: boolean): ConnectionOptions {
   return {
     ...(isIP(serverName) === 0 && { servername: serverName }),
     ...(isChecked && {
@@ -106,6 +106,6 @@ export function pgConfig(
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    types: { getTypeParser: (oid) => parserOf(oid) ?? asText },
+    types: { getTypeParser: (oid) => parserOf(oid) ?? keepText },
   };
 }

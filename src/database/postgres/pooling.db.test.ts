@@ -6,7 +6,7 @@ import { urlOf } from "../../../test/support/suite-server.js";
 import { trainSim } from "../../../test/support/train-sim.js";
 import { connectAdmin } from "./admin.js";
 import type { Endpoint } from "../endpoint.js";
-import { poolingOf } from "./pooling.js";
+import { poolingModeOf } from "./pooling.js";
 
 const server = inject("adminEndpoint");
 
@@ -33,12 +33,12 @@ it.each([
 ] as const)(
   "pooling through a PgBouncer in %s mode with %d connections is recognised as %s",
   async (mode, size, pooling) => {
-    expect(await through(mode, size, poolingOf)).toBe(pooling);
+    expect(await through(mode, size, poolingModeOf)).toBe(pooling);
   },
 );
 
 it("pooling is not found on a direct connection to a server", async () => {
-  expect(await poolingOf(server)).toBeUndefined();
+  expect(await poolingModeOf(server)).toBeUndefined();
 });
 
 it("a command that is refused because of pooling leaves no claim", async () => {

@@ -3,23 +3,23 @@ import { codeOf } from "../../foundation/errors.js";
 import type { Database } from "../contract.js";
 import { withSearchPath } from "../endpoint.js";
 import { connectAdmin, controlTransactions, type AdminClient } from "./admin.js";
-import { isUnavailable, isStandby } from "./connect-failure.js";
+import { isUnavailableError, isStandbyError } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
 import { CAPABILITIES_BY_DIALECT, dialectOf } from "./dialects/registry.js";
 import {
   URL_SCHEMES,
-  tlsOf,
+  tlsKeysOf,
   URL_EXAMPLE,
   urlRefusal,
-  withFiles,
-  withTls,
+  changeFilePaths,
+  addTlsParameters,
 } from "./endpoint/connection-url.js";
-import { completedUrl, ignoredVariables } from "./endpoint/libpq-variables.js";
+import { completeUrl, ignoredVariables } from "./endpoint/libpq-variables.js";
 import { endpointAt } from "./endpoint/parse-url.js";
 import { FOREIGN_SOURCES } from "./evidence/postgres-foreign.js";
 import { DatabaseSampler, type SamplerOptions } from "./evidence/sampler.js";
-import { failurePlaces } from "./failure-place.js";
-import { isAtWork } from "./namespace/claim-session.js";
+import { failurePlaceFinder } from "./failure-place.js";
+import { isRunActive } from "./namespace/claim-session.js";
 import { claimNamespace } from "./namespace/namespace-claim.js";
 import * as namespaces from "./namespace/namespace.js";
 import { obstacleOf, obstaclesOf } from "./obstacles.js";
@@ -37,14 +37,14 @@ const UNIQUE_VIOLATION = "23505";
 
 const failures: Database["failures"] = {
   classify: classifyFailure,
-  placesOf: failurePlaces,
+  placesOf: failurePlaceFinder,
   remedyOf,
   obstacleOf,
   explained,
   isConflict,
   isDuplicate: ({ sqlstate }) => sqlstate === UNIQUE_VIOLATION,
-  isStandby,
-  isUnavailable,
+  isStandbyError,
+  isUnavailableError,
 };
 
 const server: Database<AdminClient>["server"] = {
@@ -54,7 +54,7 @@ const server: Database<AdminClient>["server"] = {
     const [row] = await admin.query("SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms");
     return Number(row?.["ms"]);
   },
-  async processOf(admin) {
+  async serverProcessOf(admin) {
     const [row] = await admin.query(
       "SELECT pid, extract(epoch FROM backend_start)::float8 AS began FROM pg_stat_activity WHERE pid = pg_backend_pid()",
     );
@@ -68,9 +68,9 @@ const server: Database<AdminClient>["server"] = {
 
 type Settings = namespaces.NamespaceSettings;
 
-const ownNamespaces: Database<AdminClient>["namespaces"] = {
+const postgresNamespaces: Database<AdminClient>["namespaces"] = {
   ddl: (settings: Settings, dialect: DialectName) => namespaces.ddl(settings, dialectOf(dialect)),
-  qualified(namespace, tables, dialect: DialectName) {
+  qualifiedNames(namespace, tables, dialect: DialectName) {
     const schema = dialectOf(dialect).quoteIdentifier(namespace);
     return Object.fromEntries(tables.map((name) => [name, `${schema}.${name}`]));
   },
@@ -81,8 +81,8 @@ const ownNamespaces: Database<AdminClient>["namespaces"] = {
     claimNamespace(endpoint, namespace, dialectOf(dialect), events),
   state: (admin, namespace, dialect: DialectName) =>
     namespaces.namespaceState(admin, namespace, dialectOf(dialect)),
-  isActive: isAtWork,
-  requireOwn: (admin, namespace, dialect: DialectName) =>
+  isRunActive: isRunActive,
+  requireOwnNamespace: (admin, namespace, dialect: DialectName) =>
     namespaces.requireOwnNamespace(admin, namespace, dialectOf(dialect)),
   apply: (admin, settings: Settings, dialect: DialectName) =>
     namespaces.applyNamespace(admin, settings, dialectOf(dialect)),
@@ -91,8 +91,8 @@ const ownNamespaces: Database<AdminClient>["namespaces"] = {
   drop: (admin, namespace, dialect: DialectName, tablesOf) =>
     namespaces.dropNamespace(admin, namespace, dialectOf(dialect), tablesOf),
   async settle(admin, name: DialectName, { cleansCatalogues, writesPages }) {
-    const { vacuumCatalogues, checkpoint } = dialectOf(name);
-    if (cleansCatalogues && vacuumCatalogues) await admin.query(vacuumCatalogues);
+    const { vacuumCataloguesStatement, checkpoint } = dialectOf(name);
+    if (cleansCatalogues && vacuumCataloguesStatement) await admin.query(vacuumCataloguesStatement);
     if (!writesPages || checkpoint === undefined) return;
     await admin.query(checkpoint).catch((error: unknown) => {
       // A role without pg_checkpoint cannot ask for a checkpoint, so checkpoints follow the server's schedule.
@@ -127,10 +127,10 @@ export const postgresql = {
     example: URL_EXAMPLE,
     refusal: urlRefusal,
     read: endpointAt,
-    tlsOf,
-    withTls,
-    withFiles,
-    complete: completedUrl,
+    tlsKeysOf,
+    addTlsParameters,
+    changeFilePaths,
+    complete: completeUrl,
     ignoredVariables,
   },
   socketOf: ({ host, port }) =>
@@ -139,7 +139,7 @@ export const postgresql = {
   administer: connectAdmin,
   failures,
   server,
-  namespaces: ownNamespaces,
+  namespaces: postgresNamespaces,
   sessions,
   plans,
   evidence: {

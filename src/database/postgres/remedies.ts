@@ -20,40 +20,42 @@ export interface Remedy {
   readonly advice: string | ((...names: string[]) => string);
 }
 
-const LOWER_CLIENTS = "or lower the scenario's clients";
-const READ_LOG = "Read the server's log.";
-const NAME_THE_POOLER =
+const LOWER_CLIENTS_ADVICE = "or lower the scenario's clients";
+const READ_LOG_ADVICE = "Read the server's log.";
+const NAME_POOLER_ADVICE =
   "If a pooler is there, name the database server in target.url and the pooler in pool.url, with pool.strategy: pgbouncer.";
 
 export const FAILURE_REMEDIES: readonly Remedy[] = [
   {
     code: "53300",
     detail: /for role "(.+)"/,
-    advice: (role = "") => `ALTER ROLE ${quoteIdentifier(role)} CONNECTION LIMIT -1; ${LOWER_CLIENTS}.`,
+    advice: (role = "") =>
+      `ALTER ROLE ${quoteIdentifier(role)} CONNECTION LIMIT -1; ${LOWER_CLIENTS_ADVICE}.`,
   },
   {
     code: "53300",
     detail: /for database "(.+)"/,
-    advice: (name = "") => `ALTER DATABASE ${quoteIdentifier(name)} CONNECTION LIMIT -1; ${LOWER_CLIENTS}.`,
+    advice: (name = "") =>
+      `ALTER DATABASE ${quoteIdentifier(name)} CONNECTION LIMIT -1; ${LOWER_CLIENTS_ADVICE}.`,
   },
   {
     code: "53300",
-    advice: `Raise max_connections there, close other sessions, ${LOWER_CLIENTS}.`,
+    advice: `Raise max_connections there, close other sessions, ${LOWER_CLIENTS_ADVICE}.`,
   },
   {
     code: "08P01",
     detail: /max_client_conn/,
-    advice: `Raise max_client_conn of the pooler, ${LOWER_CLIENTS}.`,
+    advice: `Raise max_client_conn of the pooler, ${LOWER_CLIENTS_ADVICE}.`,
   },
   {
     code: "08P01",
     detail: /unsupported startup parameter:? ?"?(\w*)/,
     advice: (name = "") => `Add ${name || "it"} to ignore_startup_parameters of the PgBouncer there.`,
   },
-  { code: "08P01", detail: /transaction blocks not allowed/, advice: NAME_THE_POOLER },
-  { code: "08P01", detail: /prepared statement did not exist/, advice: NAME_THE_POOLER },
-  { code: "26000", advice: NAME_THE_POOLER },
-  { code: "42P05", advice: NAME_THE_POOLER },
+  { code: "08P01", detail: /transaction blocks not allowed/, advice: NAME_POOLER_ADVICE },
+  { code: "08P01", detail: /prepared statement did not exist/, advice: NAME_POOLER_ADVICE },
+  { code: "26000", advice: NAME_POOLER_ADVICE },
+  { code: "42P05", advice: NAME_POOLER_ADVICE },
   {
     code: "57014",
     detail: /statement timeout/,
@@ -111,7 +113,7 @@ export const FAILURE_REMEDIES: readonly Remedy[] = [
   { code: "57P03", advice: "Try again in a moment." },
   { code: "57P", advice: "Check that the server is still running, and read its log." },
   { code: "58", advice: "Check the server's disk and files, and read its log." },
-  { code: "XX", advice: READ_LOG },
+  { code: "XX", advice: READ_LOG_ADVICE },
   { code: "08", advice: "Check that the server is still running, and read its log." },
 ];
 
@@ -142,9 +144,9 @@ export function remedyOf(error: unknown): string | undefined {
   const message = messageOf(cause);
   for (const remedy of FAILURE_REMEDIES) {
     if (!code.startsWith(remedy.code)) continue;
-    const found = (remedy.detail ?? /^/).exec(message);
-    if (!found) continue;
-    return typeof remedy.advice === "string" ? remedy.advice : remedy.advice(...found.slice(1));
+    const match = (remedy.detail ?? /^/).exec(message);
+    if (!match) continue;
+    return typeof remedy.advice === "string" ? remedy.advice : remedy.advice(...match.slice(1));
   }
   return undefined;
 }
@@ -153,11 +155,11 @@ function causeOf(error: unknown): unknown {
   return error instanceof StatementError ? error.cause : error;
 }
 
-function isFromServer(error: unknown): boolean {
+function isServerError(error: unknown): boolean {
   return error instanceof Error && "severity" in error && /^[0-9A-Z]{5}$/.test(codeOf(error) ?? "");
 }
 
-function isFromSystem(error: unknown): error is NodeJS.ErrnoException {
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error && codeOf(error) !== undefined;
 }
 
@@ -166,7 +168,7 @@ export function explained(error: unknown): TrainSimError | undefined {
   if (error instanceof TrainSimError) return error;
   const cause = causeOf(error);
   const { kind, sqlstate } = classifyFailure(cause);
-  if (isFromServer(cause)) {
+  if (isServerError(cause)) {
     const message = `the server refused a statement: ${messageOf(error)} (SQLSTATE ${sqlstate})`;
     const hint =
       remedyOf(cause) ?? `If the statement is train-sim's own, check the server's version; else correct it.`;
@@ -180,7 +182,7 @@ export function explained(error: unknown): TrainSimError | undefined {
       remedyOf(cause) ?? "Check that the server is still running, and read its log.",
       { cause: error },
     );
-  if (!isFromSystem(cause)) return undefined;
+  if (!isSystemError(cause)) return undefined;
   return cause.path !== undefined && WRITING_SYSTEM_CALLS.has(cause.syscall ?? "")
     ? storageError(cause, cause.path)
     : new TrainSimError(

@@ -5,10 +5,10 @@ import { connectAdmin, type AdminClient } from "./admin.js";
 import { LIMITED_COLUMN_SQL } from "./session-limits.js";
 
 /** First key of the advisory lock that marks the database during the check; the second key is random. */
-const LOCK_TOKEN = 0x74_72_61_69;
+const TOKEN_LOCK_KEY = 0x74_72_61_69;
 
 /** Place at which a session has arrived, as its server reports it. */
-export interface Place {
+export interface SessionPlace {
   readonly role: string;
   readonly database: string;
   /** Address of the server as it sees itself, such as `10.0.0.7:5432`. */
@@ -26,16 +26,16 @@ const PLACE_COLUMNS_SQL = `current_user::text AS role, current_database()::text 
   version() ~ '-YB-' OR EXISTS (SELECT FROM pg_extension WHERE extname IN ('citus', 'bdr', 'spock')) AS "isShared"`;
 
 const SEES_LOCK_SQL = `EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
-    AND classid = ${LOCK_TOKEN} AND objid = $1::bigint::oid
+    AND classid = ${TOKEN_LOCK_KEY} AND objid = $1::bigint::oid
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS "canSeeToken"`;
 
-export async function placeOf(client: AdminClient): Promise<Place> {
+export async function sessionPlaceOf(client: AdminClient): Promise<SessionPlace> {
   const [row] = await client.query(`SELECT ${PLACE_COLUMNS_SQL}`);
-  return row as unknown as Place;
+  return row as unknown as SessionPlace;
 }
 
 /** Facts about the server and the role that a session through an endpoint observes. */
-export interface EndpointObservation extends Place {
+export interface EndpointObservation extends SessionPlace {
   readonly isSame: boolean;
   /** True if the session's role has the rights of the role asked about; null if that role does not exist. */
   readonly hasRole: boolean | null;
@@ -43,16 +43,16 @@ export interface EndpointObservation extends Place {
   readonly limited: string;
 }
 
-export class Token {
+export class DatabaseToken {
   private readonly key = freshSeed() >>> 1;
 
   private constructor(private readonly session: AdminClient) {}
 
-  static async plant(endpoint: Endpoint): Promise<Token> {
-    const token = new Token(await connectAdmin(endpoint, { purpose: "preflight" }));
+  static async acquire(endpoint: Endpoint): Promise<DatabaseToken> {
+    const token = new DatabaseToken(await connectAdmin(endpoint, { purpose: "preflight" }));
     try {
       await token.session.query("BEGIN");
-      await token.session.query("SELECT pg_advisory_xact_lock($1, $2)", [LOCK_TOKEN, token.key]);
+      await token.session.query("SELECT pg_advisory_xact_lock($1, $2)", [TOKEN_LOCK_KEY, token.key]);
       return token;
     } catch (error) {
       await token.session.close();

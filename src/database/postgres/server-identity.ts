@@ -8,7 +8,7 @@ import { dialectOfProduct, productOf, readSettings, versionOf } from "./server-i
 const momentSql = (expression: string): string =>
   `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-const PARTS = {
+const IDENTITY_QUERIES = {
   systemIdentifier: "SELECT system_identifier::text AS value FROM pg_control_system()",
   startedAt: `SELECT ${momentSql("pg_postmaster_start_time()")} AS value`,
   configLoadedAt: `SELECT ${momentSql("pg_conf_load_time()")} AS value`,
@@ -36,7 +36,7 @@ async function identityOf(client: SqlClient): Promise<ServerIdentity> {
     return { version, settings: {}, missing: [`${product} does not show its start time and settings`] };
   const parts: Record<string, string> = {};
   const missing: string[] = [];
-  for (const [part, query] of Object.entries(PARTS)) {
+  for (const [part, query] of Object.entries(IDENTITY_QUERIES)) {
     try {
       const [answer] = await client.query(query);
       if (typeof answer?.value === "string") parts[part] = answer.value;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import { connectionsLeft, productOf, requireConnections, versionOf } from "./server-info.js";
+import { freeConnections, productOf, requireConnections, versionOf } from "./server-info.js";
 
 describe("product and version of a server", () => {
   it.each([
@@ -18,7 +18,7 @@ describe("requireConnections", () => {
   const budget = { max: 100, reserved: 3, inUse: 7 };
 
   it("subtracts reserved and used connections", () => {
-    expect(connectionsLeft(budget)).toBe(90);
+    expect(freeConnections(budget)).toBe(90);
     expect(() => requireConnections(budget, 90, "direct")).not.toThrow();
   });
 

@@ -8,7 +8,7 @@ import type { DialectName } from "./settings.js";
 export type Product = "PostgreSQL" | "CockroachDB" | "Aurora DSQL" | "Cloudberry" | "Greenplum" | "unknown";
 
 /** Dialects of products that are no PostgreSQL; products that are not listed speak PostgreSQL. */
-const DIALECT_OF: Readonly<Partial<Record<Product, DialectName>>> = {
+const DIALECT_BY_PRODUCT: Readonly<Partial<Record<Product, DialectName>>> = {
   PostgreSQL: "postgres",
   CockroachDB: "cockroachdb",
   "Aurora DSQL": "dsql",
@@ -17,11 +17,11 @@ const DIALECT_OF: Readonly<Partial<Record<Product, DialectName>>> = {
 };
 
 export function dialectOfProduct(product: Product): DialectName | undefined {
-  return DIALECT_OF[product];
+  return DIALECT_BY_PRODUCT[product];
 }
 
 /** Settings that are always shown, since an evaluation of a queue needs them even if they have their defaults. */
-const ALWAYS_SHOWN = [
+const ALWAYS_SHOWN_SETTINGS = [
   "autovacuum",
   "autovacuum_naptime",
   "checkpoint_timeout",
@@ -50,7 +50,7 @@ const ALWAYS_SHOWN = [
  * Settings that are never shown: they can hold a password or a command line, state where files are, or differ at every
  * start.
  */
-const NEVER_SHOWN =
+const HIDDEN_SETTINGS_PATTERN =
   "(conninfo|passphrase|command|password|secret|token|keyfile|_file$|_director|_path|_key|preset|^port$)";
 
 /** The product in the text of `version()`. A table `sys.jobs` (`hasJobs`) tells Aurora DSQL from PostgreSQL. */
@@ -63,10 +63,10 @@ export function productOf(versionText: string, hasJobs = false): Product {
 }
 
 export function versionOf(versionText: string): string {
-  const own = /\((?:Apache Cloudberry|Cloudberry Database|Greenplum Database) ([\d.]+)/.exec(
+  const productVersion = /\((?:Apache Cloudberry|Cloudberry Database|Greenplum Database) ([\d.]+)/.exec(
     versionText,
   )?.[1];
-  return own ?? /\bv?\d+(?:\.\d+)*(?:(?:beta|rc|devel)\d*)?/.exec(versionText)?.[0] ?? "unknown";
+  return productVersion ?? /\bv?\d+(?:\.\d+)*(?:(?:beta|rc|devel)\d*)?/.exec(versionText)?.[0] ?? "unknown";
 }
 
 function textOf(row: SqlRow | undefined, column: string): string {
@@ -85,7 +85,7 @@ export async function readSettings(client: SqlClient): Promise<Record<string, st
         AND name !~ $2
         AND coalesce(category, '') NOT IN ('File Locations', 'Preset Options')
       ORDER BY name`,
-    [ALWAYS_SHOWN.join(","), NEVER_SHOWN],
+    [ALWAYS_SHOWN_SETTINGS.join(","), HIDDEN_SETTINGS_PATTERN],
   );
   return Object.fromEntries(rows.map((row) => [textOf(row, "name"), textOf(row, "value")]));
 }
@@ -109,29 +109,31 @@ export async function readServerInfo(client: SqlClient): Promise<ServerInfo> {
   );
   const versionText = textOf(row, "version");
   const product = productOf(versionText, row?.jobs === true);
-  const isPostgres = product === "PostgreSQL" || dialectOfProduct(product) === "cloudberry";
+  const hasPostgresSettings = product === "PostgreSQL" || dialectOfProduct(product) === "cloudberry";
   return {
     product,
     dialect: dialectOfProduct(product),
     version: versionOf(versionText),
     versionText,
-    settings: isPostgres ? await readSettings(client) : {},
-    connections: isPostgres ? await readConnections(client) : { max: undefined, reserved: 0, inUse: 0 },
+    settings: hasPostgresSettings ? await readSettings(client) : {},
+    connections: hasPostgresSettings
+      ? await readConnections(client)
+      : { max: undefined, reserved: 0, inUse: 0 },
   };
 }
 
 /** Number of connections that a scenario may still open; undefined if the server has no limit. */
-export function connectionsLeft({ max, reserved, inUse }: ConnectionBudget): number | undefined {
+export function freeConnections({ max, reserved, inUse }: ConnectionBudget): number | undefined {
   return max === undefined ? undefined : Math.max(0, max - reserved - inUse);
 }
 
 /** Throws if a treatment needs more connections than are left; call it before the treatment's clients connect. */
 export function requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void {
-  const left = connectionsLeft(budget);
-  if (left === undefined || needed <= left) return;
+  const connectionCount = freeConnections(budget);
+  if (connectionCount === undefined || needed <= connectionCount) return;
   const { max = 0, reserved, inUse } = budget;
   throw new UsageError(
-    `treatment ${treatmentId} needs ${needed} connections, but the server has ${left} left ` +
+    `treatment ${treatmentId} needs ${needed} connections, but the server has ${connectionCount} left ` +
       `(max_connections ${max}, ${reserved} of them reserved, ${inUse} in use)`,
     `Raise max_connections to at least ${needed + reserved + inUse}, lower the clients, or use a pool.`,
   );

@@ -3,7 +3,7 @@ import { counted } from "../../foundation/units.js";
 import type { SqlClient } from "./admin.js";
 import { quoteIdentifier } from "./quoting.js";
 import { APPLICATION_NAME } from "../contract.js";
-import { IS_TIME_LIMIT } from "./time-limits.js";
+import { IS_TIME_LIMIT_SQL } from "./time-limits.js";
 
 export interface SessionLimit {
   /** True if a run cannot work with the limit; false if the limit is a part of what is measured. */
@@ -12,17 +12,17 @@ export interface SessionLimit {
   readonly remedy: string;
 }
 
-const READ_ONLY = "default_transaction_read_only";
+const READ_ONLY_SETTING = "default_transaction_read_only";
 
 /** Time limit in milliseconds below which a load cannot work: no transaction can end in less. */
-const TOO_SHORT_MS = 10;
+const TIME_LIMIT_MIN_MS = 10;
 
 /** Column of a SELECT: the settings that limit the session, as JSON. */
 export const LIMITED_COLUMN_SQL = `(SELECT coalesce(json_agg(json_build_object('name', name, 'value', current_setting(name), 'setting', setting, 'source', source)), '[]')::text
-    FROM pg_settings WHERE (${IS_TIME_LIMIT})
-      OR (name = '${READ_ONLY}' AND setting = 'on')) AS "limited"`;
+    FROM pg_settings WHERE (${IS_TIME_LIMIT_SQL})
+      OR (name = '${READ_ONLY_SETTING}' AND setting = 'on')) AS "limited"`;
 
-interface Setting {
+interface LimitingSetting {
   readonly name: string;
   readonly value: string;
   /** Value in the setting's own unit, which for a time limit is milliseconds. */
@@ -35,18 +35,23 @@ export function settingLimits(
   where: string,
   { role, database, limited }: { readonly role: string; readonly database: string; readonly limited: string },
 ): SessionLimit[] {
-  const settings = JSON.parse(limited) as readonly Setting[];
+  const settings = JSON.parse(limited) as readonly LimitingSetting[];
   return settings.map(({ name, value, setting, source }): SessionLimit => {
-    const [of, remedy] = placeOf(source, name, role, database);
+    const [of, remedy] = limitOrigin(source, name, role, database);
     const words =
-      name === READ_ONLY
+      name === READ_ONLY_SETTING
         ? `${where} takes no writes: ${name} is on for ${of}`
         : `${where} has ${name} ${value}, set for ${of}: work that takes longer fails and counts as a failure`;
-    return { isFatal: name === READ_ONLY || Number(setting) < TOO_SHORT_MS, words, remedy };
+    return { isFatal: name === READ_ONLY_SETTING || Number(setting) < TIME_LIMIT_MIN_MS, words, remedy };
   });
 }
 
-function placeOf(source: string, name: string, role: string, database: string): [of: string, remedy: string] {
+function limitOrigin(
+  source: string,
+  name: string,
+  role: string,
+  database: string,
+): [of: string, remedy: string] {
   const [ofRole, ofDatabase] = [quoteIdentifier(role), quoteIdentifier(database)];
   if (source === "user") return [`role "${role}"`, `ALTER ROLE ${ofRole} RESET ${name};`];
   if (source === "database") return [`database "${database}"`, `ALTER DATABASE ${ofDatabase} RESET ${name};`];
@@ -55,11 +60,11 @@ function placeOf(source: string, name: string, role: string, database: string): 
       `role "${role}" in database "${database}"`,
       `ALTER ROLE ${ofRole} IN DATABASE ${ofDatabase} RESET ${name};`,
     ];
-  const none = name === READ_ONLY ? "off" : "0";
-  return ["the whole server", `ALTER ROLE ${ofRole} SET ${name} = ${none};`];
+  const unlimitedValue = name === READ_ONLY_SETTING ? "off" : "0";
+  return ["the whole server", `ALTER ROLE ${ofRole} SET ${name} = ${unlimitedValue};`];
 }
 
-const CONNECTIONS_SQL = `SELECT kind, name, max, in_use AS "inUse" FROM (
+const CONNECTION_LIMITS_SQL = `SELECT kind, name, max, in_use AS "inUse" FROM (
     SELECT 'role' AS kind, rolname::text AS name, rolconnlimit AS max,
         (SELECT count(*) FROM pg_stat_activity WHERE usename = rolname AND application_name <> '${APPLICATION_NAME}/preflight') AS in_use
       FROM pg_roles WHERE rolname = ANY (string_to_array($1, E'\\n')) AND NOT rolsuper
@@ -76,14 +81,14 @@ const CONNECTIONS_SQL = `SELECT kind, name, max, in_use AS "inUse" FROM (
  */
 export async function connectionLimits(
   client: SqlClient,
-  needs: ReadonlyMap<string, number>,
+  connectionsByRole: ReadonlyMap<string, number>,
 ): Promise<SessionLimit[]> {
-  const rows = await client.query(CONNECTIONS_SQL, [[...needs.keys()].join("\n")]);
-  const all = [...needs.values()].reduce((sum, each) => sum + each, 0);
+  const rows = await client.query(CONNECTION_LIMITS_SQL, [[...connectionsByRole.keys()].join("\n")]);
+  const all = [...connectionsByRole.values()].reduce((sum, each) => sum + each, 0);
   return rows.flatMap((row): SessionLimit[] => {
     const [kind, name] = [String(row["kind"]), String(row["name"])];
     const [max, inUse] = [Number(row["max"]), Number(row["inUse"])];
-    const needed = kind === "role" ? (needs.get(name) ?? 0) : all;
+    const needed = kind === "role" ? (connectionsByRole.get(name) ?? 0) : all;
     if (needed + inUse <= max) return [];
     return [
       {

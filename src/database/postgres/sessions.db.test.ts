@@ -5,17 +5,17 @@ import { ownDatabase } from "../../../test/support/own-database.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { sessions } from "./sessions.js";
 import type { WorkingSessions } from "../contract.js";
-import { loadNamesOf } from "../../workloads/tables.js";
+import { loadApplicationNames } from "../../workloads/tables.js";
 import { trainEvents } from "../../workloads/train-events/workload.js";
 
-const LOAD_NAMES = loadNamesOf(trainEvents);
+const LOAD_NAMES = loadApplicationNames(trainEvents);
 
 const own = ownDatabase("at_work");
 
 /** Asks until the condition holds: the server shows the work of a session a moment later. */
 async function until(holds: (seen: WorkingSessions) => boolean): Promise<WorkingSessions> {
   for (;;) {
-    const seen = await sessions.working(own.admin, "postgres", LOAD_NAMES);
+    const seen = await sessions.readWorkingSessions(own.admin, "postgres", LOAD_NAMES);
     if (seen && holds(seen)) return seen;
   }
 }
@@ -27,8 +27,8 @@ it("working sessions are counted without waiting, idle and foreign ones", async 
   );
   if (!holder || !worker || !waiter || !stranger) throw new Error("all of them were opened");
   await holder.query("SELECT pg_advisory_lock(1)");
-  expect(await sessions.list(own.admin, LOAD_NAMES)).toHaveLength(3);
-  expect((await sessions.working(own.admin, "postgres", LOAD_NAMES))?.count).toBe(3); // each session has just run a statement
+  expect(await sessions.listProcessIds(own.admin, LOAD_NAMES)).toHaveLength(3);
+  expect((await sessions.readWorkingSessions(own.admin, "postgres", LOAD_NAMES))?.count).toBe(3); // each session has just run a statement
   expect(await until(({ count }) => count === 0)).toEqual({ count: 0, oldestSeconds: 0, waits: "" });
 
   const waiting = waiter.query("SELECT pg_advisory_lock(1)");
@@ -49,5 +49,5 @@ it("working sessions are counted without waiting, idle and foreign ones", async 
 
 it("working sessions are unknown on a server that does not report them", async () => {
   for (const name of ["cockroachdb", "dsql"] as const)
-    expect(await sessions.working(own.admin, name, LOAD_NAMES)).toBeUndefined();
+    expect(await sessions.readWorkingSessions(own.admin, name, LOAD_NAMES)).toBeUndefined();
 });

@@ -10,27 +10,27 @@ const TOO_MANY_CONNECTIONS = "53300";
 /** Largest number of log files of 16 MB to write: together more than max_wal_size, whose default is 2 GB. */
 const LOG_FILES_MAX = 400;
 /** Connections that are opened at the same time. */
-const OPENED_TOGETHER = 8;
+const PARALLEL_CONNECTS = 8;
 /** Delays of the WAL writer (`wal_writer_delay`) after which committed work is surely written, as PostgreSQL promises. */
-const WRITER_DELAYS = 3;
+const WRITER_DELAYS_MAX = 3;
 
 const openSession = (endpoint: Endpoint): Promise<AdminClient> =>
   connectAdmin(endpoint, { purpose: "fault" });
 
 export const sessions: Database<AdminClient>["sessions"] = {
   open: openSession,
-  answer: async (session) => void (await session.query("SELECT 1")),
-  async list(session, loadNames) {
+  awaitAnswer: async (session) => void (await session.query("SELECT 1")),
+  async listProcessIds(session, loadNames) {
     const rows = await session.query(
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = ANY($1) ORDER BY pid",
       [loadNames],
     );
     return rows.map(({ pid }) => Number(pid));
   },
-  async working(session, dialect: DialectName, loadNames) {
-    const { workingSessions } = dialectOf(dialect).sampler;
-    if (workingSessions === undefined) return undefined;
-    const [row] = await session.query(workingSessions, [loadNames]);
+  async readWorkingSessions(session, dialect: DialectName, loadNames) {
+    const { workingSessionsQuery } = dialectOf(dialect).sampler;
+    if (workingSessionsQuery === undefined) return undefined;
+    const [row] = await session.query(workingSessionsQuery, [loadNames]);
     return {
       count: Number(row?.["sessions"]),
       oldestSeconds: Number(row?.["seconds"]),
@@ -59,9 +59,9 @@ export const sessions: Database<AdminClient>["sessions"] = {
       await session.close();
     }
   },
-  hold,
+  holdConnections,
   checkpoint: async (session) => void (await session.query("CHECKPOINT")),
-  async exhaustLog(session) {
+  async fillLogDisk(session) {
     // Each round switches to another file: without that, recycled files would let the log continue for long.
     for (let file = 0; file < LOG_FILES_MAX; file++) {
       try {
@@ -71,16 +71,16 @@ export const sessions: Database<AdminClient>["sessions"] = {
       }
     }
   },
-  async unwrittenMs(session) {
+  async unwrittenCommitMs(session) {
     const [row] = await session.query(
       "SELECT current_setting('synchronous_commit') AS commit, " +
         "(SELECT setting FROM pg_settings WHERE name = 'wal_writer_delay') AS delay",
     );
-    return row?.["commit"] === "off" ? WRITER_DELAYS * Number(row["delay"]) : 0;
+    return row?.["commit"] === "off" ? WRITER_DELAYS_MAX * Number(row["delay"]) : 0;
   },
 };
 
-function hold(endpoint: Endpoint): HeldConnections {
+function holdConnections(endpoint: Endpoint): HeldConnections {
   const held: AdminClient[] = [];
   const release = async (count: number): Promise<void> => {
     await Promise.all(held.splice(0, count).map((client) => client.close()));
@@ -91,11 +91,11 @@ function hold(endpoint: Endpoint): HeldConnections {
     },
     async takeAll() {
       for (;;) {
-        const attempts = Array.from({ length: OPENED_TOGETHER }, () => openSession(endpoint));
+        const attempts = Array.from({ length: PARALLEL_CONNECTS }, () => openSession(endpoint));
         const outcomes = await Promise.allSettled(attempts);
         for (const outcome of outcomes) if (outcome.status === "fulfilled") held.push(outcome.value);
         const refusals = outcomes.filter((one) => one.status === "rejected");
-        const other = refusals.find(({ reason }) => !isRefusal(reason));
+        const other = refusals.find(({ reason }) => !isTooManyConnections(reason));
         if (other) throw asTrainSimError(other.reason);
         if (refusals.length > 0) return;
       }
@@ -106,7 +106,7 @@ function hold(endpoint: Endpoint): HeldConnections {
 }
 
 /** True if the error is ours and its cause is the server's answer that no connection is free. */
-function isRefusal(reason: unknown): boolean {
+function isTooManyConnections(reason: unknown): boolean {
   return (
     reason instanceof Error && [reason, reason.cause].some((one) => codeOf(one) === TOO_MANY_CONNECTIONS)
   );

@@ -5,7 +5,7 @@ import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import { InDoubtError, StatementError, UnexpectedRowsError } from "../errors.js";
 import type { Failure, FailureKind } from "../contract.js";
 
-const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
+const FAILURE_KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
   // Failures after which the transaction is rolled back and the session goes on (PostgreSQL, appendix A and sections
   // 13.2, 13.3).
   ["40001", "retry"], // serialization_failure
@@ -56,33 +56,33 @@ export function isConflict(sqlstate: string): boolean {
  * Message of an internal error (XX000) that passes: a concurrent change of a catalog row. Every other XX000 is shown as a
  * bug.
  */
-const PASSING_INTERNAL_ERROR = /^tuple concurrently (?:updated|deleted)$/;
+const TRANSIENT_INTERNAL_ERROR = /^tuple concurrently (?:updated|deleted)$/;
 
 /** Messages by which Pgpool-II reports a lost connection to the server; PostgreSQL itself says "could not". */
-const LOST_BEHIND_POOLER =
+const POOLER_LOST_SERVER_PATTERN =
   /^(?:unable|failed) to (?:read|write|flush|forward|create) .*\b(?:backend|DB node)(?::? \d+)?(?: connection)?$/;
 
 /** Class 08 is "connection exception": every code of it means that the session is gone or never existed. */
-const CONNECTION_EXCEPTION = "08";
+const CONNECTION_EXCEPTION_CLASS = "08";
 
 /**
  * Messages of PgBouncer that mean a lasting refusal (client.c, server.c, objects.c). PgBouncer answers almost every failure
  * with 08P01 and hangs up. Other messages pass with time: `server conn crashed?`, `query_wait_timeout`, `server login
  * failed`, `pgbouncer cannot connect to server`, `client_login_timeout`, `no more connections allowed (max_client_conn)`.
  */
-const LASTING_POOLER_REFUSAL =
+const LASTING_REFUSAL_PATTERN =
   /transaction blocks not allowed|no such (?:database|user)|authentication failed|auth failed|SSL required|unsupported startup parameter|is disabled|bouncer config error|prepared statement did not exist/;
 
 /**
  * Messages of PgBouncer to a client that was still waiting for a server connection, so that its statement reached no
  * server.
  */
-const STILL_WAITED = /^(?:query_wait_timeout|server login |pgbouncer cannot connect to server)/;
+const WAITING_CLIENT_REFUSAL = /^(?:query_wait_timeout|server login |pgbouncer cannot connect to server)/;
 
 /** True if a statement that failed with this error is known not to have reached any server. */
-export function wasNotPassedOn(error: unknown): boolean {
+export function hasReachedNoServer(error: unknown): boolean {
   const cause = error instanceof StatementError ? error.cause : error;
-  return codeOf(cause) === "08P01" && STILL_WAITED.test(messageOf(cause));
+  return codeOf(cause) === "08P01" && WAITING_CLIENT_REFUSAL.test(messageOf(cause));
 }
 
 /**
@@ -90,49 +90,49 @@ export function wasNotPassedOn(error: unknown): boolean {
  * "expired", a new token may be let in; every other denial repeats. A limit of Aurora DSQL (53400) passes only if it is the
  * limit of logins a second.
  */
-const ACCESS_DENIED = /^unable to accept connection, access denied/i;
-const EXPIRED_TOKEN = /Signature expired/;
-const LOGIN_RATE = /^unable to accept connection, rate exceeded/i;
+const ACCESS_DENIED_PATTERN = /^unable to accept connection, access denied/i;
+const EXPIRED_TOKEN_PATTERN = /Signature expired/;
+const LOGIN_RATE_PATTERN = /^unable to accept connection, rate exceeded/i;
 
-const DRIVER_MESSAGES: readonly (readonly [RegExp, string])[] = [
+const SQLSTATE_BY_DRIVER_MESSAGE: readonly (readonly [RegExp, string])[] = [
   [/^Connection terminated/, "08006"], // connection_failure: the socket closed, or our own time-out closed it
   [/^Connection closed while it was being opened/, "08006"],
   [/^Client (has encountered a connection error|was closed) and is not queryable/, "08003"], // connection_does_not_exist
   [/^timeout expired$/, "08001"], // sqlclient_unable_to_establish_sqlconnection
 ];
 
-function codeOfDriver(error: unknown): string | undefined {
+function sqlstateOfDriverError(error: unknown): string | undefined {
   const message = messageOf(error);
-  return DRIVER_MESSAGES.find(([pattern]) => pattern.test(message))?.[1];
+  return SQLSTATE_BY_DRIVER_MESSAGE.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-function hintOf(error: unknown): string {
+function serverHintOf(error: unknown): string {
   return typeof error === "object" && error !== null && "hint" in error ? String(error.hint) : "";
 }
 
 /** True if a login was refused because its token has expired: a new token may be let in. */
 export function isExpiredToken(error: unknown): boolean {
-  return ACCESS_DENIED.test(messageOf(error)) && EXPIRED_TOKEN.test(hintOf(error));
+  return ACCESS_DENIED_PATTERN.test(messageOf(error)) && EXPIRED_TOKEN_PATTERN.test(serverHintOf(error));
 }
 
-function kindOf(code: string, error: unknown): FailureKind {
-  if (code.startsWith(CONNECTION_EXCEPTION)) {
-    if (ACCESS_DENIED.test(messageOf(error))) return isExpiredToken(error) ? "reconnect" : "fatal";
-    return LASTING_POOLER_REFUSAL.test(messageOf(error)) ? "fatal" : "reconnect";
+function failureKindOf(code: string, error: unknown): FailureKind {
+  if (code.startsWith(CONNECTION_EXCEPTION_CLASS)) {
+    if (ACCESS_DENIED_PATTERN.test(messageOf(error))) return isExpiredToken(error) ? "reconnect" : "fatal";
+    return LASTING_REFUSAL_PATTERN.test(messageOf(error)) ? "fatal" : "reconnect";
   }
-  if (code === "53400" && LOGIN_RATE.test(messageOf(error))) return "reconnect";
+  if (code === "53400" && LOGIN_RATE_PATTERN.test(messageOf(error))) return "reconnect";
   // While a server restarts, its socket file is missing for a moment; any other missing file is an error of ours.
   if (code === "ENOENT" && (error as NodeJS.ErrnoException).syscall === "connect") return "reconnect";
-  if (code === "XX000" && PASSING_INTERNAL_ERROR.test(messageOf(error))) return "retry";
-  if (code === "XX000" && LOST_BEHIND_POOLER.test(messageOf(error))) return "reconnect";
-  return KIND_OF_CODE.get(code) ?? "fatal";
+  if (code === "XX000" && TRANSIENT_INTERNAL_ERROR.test(messageOf(error))) return "retry";
+  if (code === "XX000" && POOLER_LOST_SERVER_PATTERN.test(messageOf(error))) return "reconnect";
+  return FAILURE_KIND_BY_CODE.get(code) ?? "fatal";
 }
 
 /**
  * The failure's kind after considering its severity, which outranks the code: FATAL ends the session, and PANIC ends
  * every session.
  */
-function withSeverity(kind: FailureKind, error: unknown): FailureKind {
+function kindBySeverity(kind: FailureKind, error: unknown): FailureKind {
   const severity = typeof error === "object" && error !== null && "severity" in error ? error.severity : "";
   if (severity === "PANIC") return "reconnect";
   return severity === "FATAL" && kind === "retry" ? "reconnect" : kind;
@@ -145,9 +145,9 @@ export function classifyFailure(error: unknown): Failure {
   if (error instanceof UnexpectedRowsError) return { kind: "final", sqlstate: "unexpected-rows" };
   const isWrapper = error instanceof StatementError || error instanceof TargetError;
   if (isWrapper && error.cause !== undefined) return classifyFailure(error.cause);
-  const code = codeOf(error) ?? codeOfDriver(error);
+  const code = codeOf(error) ?? sqlstateOfDriverError(error);
   if (code !== undefined && code !== "")
-    return { kind: withSeverity(kindOf(code, error), error), sqlstate: code };
+    return { kind: kindBySeverity(failureKindOf(code, error), error), sqlstate: code };
   const name = error instanceof Error && error.name !== "" ? error.name : typeof error;
   return { kind: "fatal", sqlstate: name };
 }

@@ -17,7 +17,7 @@ function withoutConstants(text: string): string {
 }
 
 /** First major version whose query ids depend on the names of tables without their schemas. */
-const NAMES_ALONE = 18;
+const SCHEMALESS_QUERY_ID_VERSION = 18;
 
 const withoutSchemas = (text: string): string => text.replace(/"(?:[^"]|"")*"\./g, "");
 
@@ -29,8 +29,8 @@ export function statementNamer(
   statements: readonly Statement[],
   serverVersion: number,
 ): (query: string) => string | undefined {
-  const formOf = (text: string): string =>
-    withoutConstants(serverVersion >= NAMES_ALONE ? withoutSchemas(text) : text);
-  const names = new Map(statements.map(({ name, text }) => [formOf(text), name]));
-  return (query) => names.get(formOf(query));
+  const comparableForm = (text: string): string =>
+    withoutConstants(serverVersion >= SCHEMALESS_QUERY_ID_VERSION ? withoutSchemas(text) : text);
+  const names = new Map(statements.map(({ name, text }) => [comparableForm(text), name]));
+  return (query) => names.get(comparableForm(query));
 }

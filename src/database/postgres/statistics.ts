@@ -7,7 +7,7 @@ import { postgres } from "./dialects/postgres/dialect.js";
 import { withinLockTimeout } from "./lock-timeout.js";
 
 /** Pages of the smallest table that is analysed: with more than ten pages, no estimate gets worse. */
-const PAGES_MIN = 16;
+const ANALYZED_PAGES_MIN = 16;
 
 export interface RefreshOptions {
   readonly vacuum?: boolean;
@@ -29,14 +29,14 @@ export async function refreshStatistics(
 ): Promise<string[]> {
   const failure = `statistics of schema "${namespace}" not refreshed`;
   return withinLockTimeout({ client, dialect, failure, lockTimeout }, async () => {
-    const refreshed: string[] = [];
+    const refreshedTables: string[] = [];
     for (const table of tables) {
       // A dialect without a query for a table's size does not plan by size before there are statistics.
       const [row] = dialect.tablePagesQuery ? await client.query(dialect.tablePagesQuery, [table]) : [];
-      if (row && Number(row.pages) < PAGES_MIN) continue;
+      if (row && Number(row.pages) < ANALYZED_PAGES_MIN) continue;
       await client.query(dialect.refreshStatistics(table, vacuum));
-      refreshed.push(table);
+      refreshedTables.push(table);
     }
-    return refreshed;
+    return refreshedTables;
   });
 }

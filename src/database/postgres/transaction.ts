@@ -1,16 +1,16 @@
 // One transaction on one connection. An error rolls back and is thrown as it came, except for a commit in doubt.
 import { InDoubtError, StatementError } from "../errors.js";
-import { classifyFailure, wasNotPassedOn } from "./sqlstates.js";
+import { classifyFailure, hasReachedNoServer } from "./sqlstates.js";
 import type { Connection } from "../sql.js";
 
 /** Code of class "connection exception" for a commit that was not sent, because there was no connection. */
-const NO_CONNECTION = "08003";
+const NO_CONNECTION_SQLSTATE = "08003";
 
 /**
  * Turns the error of a commit into an InDoubtError if the connection was lost, unless the commit surely reached no server.
  */
-function unlessInDoubt(error: unknown, result?: unknown): unknown {
-  if (wasNotPassedOn(error)) return error;
+function commitErrorOf(error: unknown, result?: unknown): unknown {
+  if (hasReachedNoServer(error)) return error;
   const { kind } = classifyFailure(error);
   return kind === "reconnect" || kind === "in-doubt" ? new InDoubtError(error, result) : error;
 }
@@ -20,14 +20,14 @@ function unlessInDoubt(error: unknown, result?: unknown): unknown {
  * commit may have been written before the problem. Whether the session ended is only in the severity, which is in the
  * server's language.
  */
-function isServersTrouble(error: unknown): boolean {
+function isServerProblem(error: unknown): boolean {
   return /^(53|58|XX)/.test(classifyFailure(error).sqlstate);
 }
 
-function notSent({ lossError }: Connection): StatementError {
+function commitNotSentError({ lossError }: Connection): StatementError {
   const cause =
     lossError ??
-    Object.assign(new Error("the connection was lost before it was sent"), { code: NO_CONNECTION });
+    Object.assign(new Error("the connection was lost before it was sent"), { code: NO_CONNECTION_SQLSTATE });
   return new StatementError("commit", cause, classifyFailure(cause).sqlstate);
 }
 
@@ -67,11 +67,11 @@ export async function inTransaction<T>(
  */
 export function commit(connection: Connection, text: string, result?: unknown): Promise<void> {
   // The session may have ended during an app delay: then the commit was never sent, and the server has rolled back.
-  if (connection.isBroken) return Promise.reject(notSent(connection));
+  if (connection.isBroken) return Promise.reject(commitNotSentError(connection));
   const { abortedBy } = connection;
   return connection.control("commit", text).catch((error: unknown) => {
     if (error === abortedBy) throw error;
-    throw isServersTrouble(error) ? new InDoubtError(error, result) : unlessInDoubt(error, result);
+    throw isServerProblem(error) ? new InDoubtError(error, result) : commitErrorOf(error, result);
   });
 }
 
@@ -97,6 +97,6 @@ export async function inReadTransaction<T>(
  */
 export function asTransaction<T, U>(answer: Promise<T>, outcomeOf: (result: T) => U): Promise<U> {
   return answer.then(outcomeOf, (error: unknown) => {
-    throw unlessInDoubt(error);
+    throw commitErrorOf(error);
   });
 }

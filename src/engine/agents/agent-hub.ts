@@ -8,7 +8,7 @@ import * as z from "zod";
 import { codeOf, messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { isLoopback } from "../../foundation/loopback.js";
 import { counted } from "../../foundation/units.js";
-import { areAtAgents, poolerKindOf } from "../../pools/registry.js";
+import { arePoolersAtAgents, poolerKindOf } from "../../pools/registry.js";
 import { clientsByAgent } from "../../scenario/connections.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { PoolerVersion } from "../trial/pooler.js";
@@ -19,7 +19,7 @@ import { Introduction, INTRODUCTION_HEADER, MESSAGE_MAX_BYTES } from "./agent-pr
 import { machineId } from "./join.js";
 import { JoinedAgent } from "./joined-agent.js";
 import { RemoteWorkers } from "./remote-workers.js";
-import { commandByHand, type SshSettings } from "./ssh-agents.js";
+import { manualSshCommand, type SshSettings } from "./ssh-agents.js";
 import { bearerAuthorization, isSameToken } from "./token.js";
 
 export interface AgentOptions {
@@ -53,7 +53,7 @@ export class AgentHub {
     perMessageDeflate: false,
   });
   private readonly ready = new Set<JoinedAgent>();
-  private onReady: () => void = () => undefined;
+  private onAllReady: () => void = () => undefined;
 
   private constructor(
     private readonly server: Server,
@@ -70,7 +70,7 @@ export class AgentHub {
         `--listen ${host}:${port} would take tokens and passwords over a network in the open`,
         "Give --cert and --key, or listen on 127.0.0.1 and let ssh or kubectl forward the port.",
       );
-    const server = serverOf(tls);
+    const server = createJoinServer(tls);
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject).listen(port, host, resolve);
     }).catch((error: unknown) => {
@@ -95,28 +95,30 @@ export class AgentHub {
    * Resolves once all agents have joined and their clocks are known. `stopped` resolves when agents are no longer wanted,
    * and rejects when they cannot come.
    */
-  async untilJoined(stopped: Promise<unknown>): Promise<void> {
+  async waitUntilJoined(stopped: Promise<unknown>): Promise<void> {
     const { count, waitMs, note, ssh } = this.options;
-    const lacking = count - this.ready.size;
-    if (lacking === 0) return;
+    const missingCount = count - this.ready.size;
+    if (missingCount === 0) return;
     const command = `train-sim agent --join ${this.url} --token-file <file>`;
-    note(`waiting for ${counted(lacking, "agent")}${ssh ? ` on ${ssh.hosts.join(", ")}` : `: ${command}`}`);
+    note(
+      `waiting for ${counted(missingCount, "agent")}${ssh ? ` on ${ssh.hosts.join(", ")}` : `: ${command}`}`,
+    );
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<"late">((resolve) => (timer = setTimeout(() => resolve("late"), waitMs)));
-    const ready = new Promise<void>((resolve) => (this.onReady = resolve));
+    const ready = new Promise<void>((resolve) => (this.onAllReady = resolve));
     const outcome = await Promise.race([ready, late, stopped]).finally(() => clearTimeout(timer));
     if (outcome !== "late") return;
     const names = this.agents.map(({ name }) => name);
     const missing = ssh?.hosts.find((host) => !names.includes(host));
-    const way =
+    const joinHint =
       ssh && missing !== undefined
-        ? `Try it yourself: ${commandByHand(missing, ssh.command)}`
+        ? `Try it yourself: ${manualSshCommand(missing, ssh.command)}`
         : `Start the others with: ${command}`;
     throw new TargetError(
       `${names.length} of ${counted(count, "agent")} joined within ${waitMs / 1000} s${names.length > 0 ? `: ${names.join(", ")}` : ""}`,
       this.joinedAgents
         ? "A fault killed the others: start agents with --again, or start others in their place."
-        : `${way}; --agents-wait waits longer.`,
+        : `${joinHint}; --agents-wait waits longer.`,
     );
   }
 
@@ -126,11 +128,14 @@ export class AgentHub {
   }
 
   /** Finds the versions of the poolers that the agents would start. Rejects if an agent lacks a pooler's program. */
-  async findPoolers({ pool, agents }: TreatmentSettings): Promise<PoolerVersion[]> {
-    if (!areAtAgents(pool)) return [];
+  async findPoolerVersions({ pool, agents }: TreatmentSettings): Promise<PoolerVersion[]> {
+    if (!arePoolersAtAgents(pool)) return [];
     const { product } = poolerKindOf(pool);
-    const found = this.firstAgents(agents).map((agent) => agent.ask({ kind: "find-pooler", pool }));
-    return (await Promise.all(found)).map((version) => ({ product, version: z.string().parse(version) }));
+    const versionRequests = this.firstAgents(agents).map((agent) => agent.ask({ kind: "find-pooler", pool }));
+    return (await Promise.all(versionRequests)).map((version) => ({
+      product,
+      version: z.string().parse(version),
+    }));
   }
 
   /** Name of the first agent, among the first `count`, that runs on another machine; undefined if all run on this one. */
@@ -157,13 +162,13 @@ export class AgentHub {
           .filter((agent) => isHere(agent) && !agent.lost)
           .map(({ introduction }) => introduction.pid);
       },
-      whole: () => this.untilJoined(stopped()),
+      whole: () => this.waitUntilJoined(stopped()),
       openNetwork: async (place, upstreams, seed) => {
-        await this.untilJoined(stopped());
+        await this.waitUntilJoined(stopped());
         return openAgentNetwork(agents(), place, upstreams, seed);
       },
       openPoolers: async (pool, { auth }, upstreams) => {
-        await this.untilJoined(stopped());
+        await this.waitUntilJoined(stopped());
         const clients = clientsByAgent(settings);
         const places = agents().map((agent, i) => ({
           agent,
@@ -189,7 +194,7 @@ export class AgentHub {
 
   private onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", () => undefined); // the other side has hung up
-    const outcome = this.examine(request);
+    const outcome = this.examineRequest(request);
     if ("refusal" in outcome) {
       const { status, refusal } = outcome;
       this.options.note(`warning: an agent was refused (${request.socket.remoteAddress ?? "?"}): ${refusal}`);
@@ -210,7 +215,7 @@ export class AgentHub {
     });
   }
 
-  private examine(
+  private examineRequest(
     request: IncomingMessage,
   ): { readonly introduction: Introduction } | { readonly status: number; readonly refusal: string } {
     const { token, version, count } = this.options;
@@ -218,11 +223,11 @@ export class AgentHub {
       return { status: REFUSAL_STATUS.unauthorized, refusal: "it has another token" };
     const header = headerJson(request.headers[INTRODUCTION_HEADER]);
     // An agent of another version may send an introduction of another shape, so only its version is read.
-    const theirs = Introduction.pick({ version: true }).safeParse(header).data?.version;
-    if (theirs !== undefined && theirs !== version)
+    const agentVersion = Introduction.pick({ version: true }).safeParse(header).data?.version;
+    if (agentVersion !== undefined && agentVersion !== version)
       return {
         status: REFUSAL_STATUS.other,
-        refusal: `it is train-sim ${theirs}, and the coordinator ${version}`,
+        refusal: `it is train-sim ${agentVersion}, and the coordinator ${version}`,
       };
     const introduction = Introduction.safeParse(header).data;
     if (!introduction) return { status: REFUSAL_STATUS.other, refusal: "it sent no name" };
@@ -248,7 +253,7 @@ export class AgentHub {
   }
 
   private joined(agent: JoinedAgent): void {
-    const { errorMs } = agent.clockNow();
+    const { errorMs } = agent.clockSummary();
     const { count } = this.options;
     const place = this.agents.indexOf(agent) + 1;
     this.options.note(
@@ -257,11 +262,11 @@ export class AgentHub {
     this.ready.add(agent);
     if (this.ready.size < count) return;
     this.joinedAgents = [...this.ready];
-    this.onReady();
+    this.onAllReady();
   }
 }
 
-function serverOf(tls: AgentOptions["tls"]): Server {
+function createJoinServer(tls: AgentOptions["tls"]): Server {
   try {
     return tls ? createTlsServer(tls) : createHttpServer();
   } catch (error) {

@@ -10,7 +10,7 @@ import { Effect, type NetworkRequest } from "./path-protocol.js";
 /** Applies a network condition on one agent, and clears it again. */
 export function networkOf(agent: JoinedAgent, place: NetworkPlace): Pick<Network, "apply" | "clear"> {
   const ask = async (request: NetworkRequest): Promise<NetworkEffect> => {
-    const answer = await agent.askLiving(request);
+    const answer = await agent.askUnlessKilled(request);
     return answer ? Effect.parse(answer.value) : sumOfEffects([]);
   };
   return {
@@ -29,14 +29,14 @@ export async function openAgentNetwork(
   upstreams: readonly Endpoint[],
   seed: number,
 ): Promise<Network> {
-  const living = (): readonly JoinedAgent[] => agents.filter(({ lost }) => !lost);
+  const livingAgents = (): readonly JoinedAgent[] => agents.filter(({ lost }) => !lost);
   const close = async (): Promise<void> => {
-    await Promise.allSettled(living().map((agent) => agent.ask({ kind: "close-network", place })));
+    await Promise.allSettled(livingAgents().map((agent) => agent.ask({ kind: "close-network", place })));
   };
   const all = async (
-    act: (network: Pick<Network, "apply" | "clear">) => Promise<NetworkEffect>,
+    changeNetwork: (network: Pick<Network, "apply" | "clear">) => Promise<NetworkEffect>,
   ): Promise<NetworkEffect> =>
-    sumOfEffects(await Promise.all(living().map((agent) => act(networkOf(agent, place)))));
+    sumOfEffects(await Promise.all(livingAgents().map((agent) => changeNetwork(networkOf(agent, place)))));
   try {
     await Promise.all(
       agents.map((agent, index) =>

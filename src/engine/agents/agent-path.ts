@@ -4,17 +4,17 @@ import type { NetworkPlace } from "../../faults/fault.js";
 import { TargetError } from "../../foundation/errors.js";
 import { openNetwork, type Network } from "../../faults/means/network.js";
 import { poolerKindOf } from "../../pools/registry.js";
-import { HERE } from "../workers/worker-thread.js";
-import { OwnPoolers } from "./own-poolers.js";
+import { LOCAL_WORKER_PLACE } from "../workers/worker-thread.js";
+import { LocalPoolers } from "./own-poolers.js";
 import type { NetworkRequest, PathRequest } from "./path-protocol.js";
 
 export class AgentPath {
   private readonly networks = new Map<NetworkPlace, Network>();
-  private poolers: OwnPoolers | undefined;
+  private poolers: LocalPoolers | undefined;
 
   constructor(private readonly fail: (error: TargetError) => void) {}
 
-  endpointsBefore(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  nearestEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
     const { networks, poolers } = this;
     const nearest = networks.get("clients") ?? poolers ?? networks.get("pooler");
     return nearest?.endpoints ?? endpoints;
@@ -37,11 +37,11 @@ export class AgentPath {
         return (await poolerKindOf(request.pool).find()).version;
       case "open-poolers": {
         const { pool, upstreams, ...admitted } = request;
-        const opened = new OwnPoolers(
-          await HERE.openPoolers(pool, admitted, this.endpointsBefore(upstreams)),
+        const ownPoolers = new LocalPoolers(
+          await LOCAL_WORKER_PLACE.openPoolers(pool, admitted, this.nearestEndpoints(upstreams)),
         );
-        this.poolers = opened;
-        return opened.openedPoolers;
+        this.poolers = ownPoolers;
+        return ownPoolers.openedPoolers;
       }
       case "ask-poolers":
         return this.poolers?.answer(request.request);
@@ -64,7 +64,7 @@ export class AgentPath {
     upstreams,
     seed,
   }: Extract<NetworkRequest, { kind: "open-network" }>): Promise<void> {
-    const network = await openNetwork(this.endpointsBefore(upstreams), seed);
+    const network = await openNetwork(this.nearestEndpoints(upstreams), seed);
     void network.lost.then((words) =>
       this.fail(new TargetError(`the proxy of the network failed: ${words}`)),
     );

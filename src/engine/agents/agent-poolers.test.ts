@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { withoutReadings } from "./agent-poolers.js";
+import { readingAfterLoss } from "./agent-poolers.js";
 
 it("an ended pooler keeps its totals and drops its gauges", () => {
   const reading = { clientsActive: 1, clientsWaiting: 2, maxWaitMs: 3, serversActive: 4, serversIdle: 5 };
-  expect(withoutReadings({ ...reading, transactions: 6, waitMs: 7, queryMs: 8 })).toEqual({
+  expect(readingAfterLoss({ ...reading, transactions: 6, waitMs: 7, queryMs: 8 })).toEqual({
     clientsActive: 0,
     clientsWaiting: 0,
     maxWaitMs: 0,

@@ -1,7 +1,7 @@
 // The poolers on agents' machines as one pooler. An agent that a fault kills takes its poolers with it.
 import * as z from "zod";
 import type { Endpoint, Auth } from "../../database/endpoint.js";
-import { allOrNone, unlessAborted } from "../../foundation/deadline.js";
+import { allOrNone, awaitUnlessAborted } from "../../foundation/deadline.js";
 import type { ProcessPause } from "../../foundation/process/stand-still.js";
 import { poolerKindOf, type ManagedSettings } from "../../pools/registry.js";
 import type {
@@ -15,7 +15,7 @@ import type { JoinedAgent } from "./joined-agent.js";
 import { OpenedPoolers, Pids, Reading, type PoolerRequest } from "./path-protocol.js";
 
 /** An agent on which poolers are to run. */
-export interface PoolerPlace {
+export interface PoolerAgent {
   readonly agent: JoinedAgent;
   readonly clients: number;
   readonly isHere: boolean;
@@ -28,28 +28,28 @@ const COUNT_FIELDS: ReadonlySet<string> = new Set([
 ] satisfies (keyof PoolerReading)[]);
 
 /** The last reading of poolers that are gone: counts keep their values, everything else is 0. */
-export function withoutReadings(reading: PoolerReading): PoolerReading {
-  const left = Object.entries(reading).map(([name, value]) => [
+export function readingAfterLoss(reading: PoolerReading): PoolerReading {
+  const countEntries = Object.entries(reading).map(([name, value]) => [
     name,
     COUNT_FIELDS.has(name) ? Number(value) : 0,
   ]);
-  return Object.fromEntries(left) as PoolerReading;
+  return Object.fromEntries(countEntries) as PoolerReading;
 }
 
 /** Opens poolers on all agents; resolves once all listen. On rejection no pooler is left running. */
 export async function openAgentPoolers(
-  places: readonly PoolerPlace[],
+  places: readonly PoolerAgent[],
   pool: ManagedSettings,
   auth: Auth | undefined,
   upstreams: readonly Endpoint[],
 ): Promise<RunningPooler> {
   const asked = { kind: "open-poolers" as const, pool, auth, upstreams: [...upstreams] };
-  const open = async (place: PoolerPlace): Promise<PoolersOfAgent> => {
+  const open = async (place: PoolerAgent): Promise<PoolersOfAgent> => {
     const answer = await place.agent.ask({ ...asked, maxClientConnections: place.clients });
     return new PoolersOfAgent(place, OpenedPoolers.parse(answer));
   };
-  const poolersOf = (opened: readonly PoolersOfAgent[]): AgentPoolers => new AgentPoolers(pool, opened);
-  return poolersOf(await allOrNone(places.map(open), (opened) => poolersOf(opened).stop()));
+  const combinePoolers = (opened: readonly PoolersOfAgent[]): AgentPoolers => new AgentPoolers(pool, opened);
+  return combinePoolers(await allOrNone(places.map(open), (opened) => combinePoolers(opened).stop()));
 }
 
 /** The poolers of one agent. */
@@ -61,13 +61,13 @@ class PoolersOfAgent {
   private lastReading: PoolerReading = { clientsActive: 0, serversActive: 0, serversIdle: 0 };
 
   constructor(
-    private readonly place: PoolerPlace,
-    readonly openings: OpenedPoolers,
+    private readonly place: PoolerAgent,
+    readonly openedPoolers: OpenedPoolers,
   ) {
     const { agent } = place;
     this.agent = agent;
-    this.running = openings.pids;
-    this.instances = openings.endpoints.map((_, instance) => ({
+    this.running = openedPoolers.pids;
+    this.instances = openedPoolers.endpoints.map((_, instance) => ({
       shutDown: (how) => this.change({ kind: "shut-down", instance, how }),
       start: () => this.change({ kind: "bring-up", instance }),
     }));
@@ -86,13 +86,13 @@ class PoolersOfAgent {
 
   async sample(): Promise<PoolerReading> {
     const answer = await this.ask({ kind: "sample" });
-    this.lastReading = answer ? Reading.parse(answer.value) : withoutReadings(this.lastReading);
+    this.lastReading = answer ? Reading.parse(answer.value) : readingAfterLoss(this.lastReading);
     return this.lastReading;
   }
 
   /** Resolves to the agent's answer as `value`, or to undefined if a fault has killed the agent. */
   ask(request: PoolerRequest): Promise<{ readonly value: unknown } | undefined> {
-    return this.agent.askLiving({ kind: "ask-poolers", request });
+    return this.agent.askUnlessKilled({ kind: "ask-poolers", request });
   }
 
   private async change(request: PoolerRequest): Promise<void> {
@@ -116,7 +116,7 @@ class AgentPoolers implements RunningPooler {
     private readonly all: readonly PoolersOfAgent[],
   ) {
     const { product, pause } = poolerKindOf(pool);
-    const openings = all.map((each) => each.openings);
+    const openings = all.map((each) => each.openedPoolers);
     this.product = product;
     // An endpoint of an agent is no address of this machine: `agents:2` is the second pooler of each agent.
     this.endpoints = (openings[0]?.endpoints ?? []).map((each, index) => ({
@@ -154,17 +154,17 @@ class AgentPoolers implements RunningPooler {
     };
   }
 
-  async standStill(): Promise<ProcessPause> {
-    const processes = z.array(z.number()).parse(await this.ask({ kind: "stand-still" }));
+  async pauseProcesses(): Promise<ProcessPause> {
+    const processCounts = z.array(z.number()).parse(await this.ask({ kind: "stand-still" }));
     return {
-      processes: processes.reduce((sum, each) => sum + each, 0),
+      processCounts: processCounts.reduce((sum, each) => sum + each, 0),
       end: async () => {
         await this.ask({ kind: "go-on" });
       },
     };
   }
 
-  async tryConnections(): Promise<string | undefined> {
+  async findConnectionProblem(): Promise<string | undefined> {
     const answers = await Promise.all(
       this.all.map(async (each) => {
         const answer = await each.ask({ kind: "knock" }).catch(() => undefined);
@@ -179,21 +179,21 @@ class AgentPoolers implements RunningPooler {
   }
 
   private async hold(consoles: readonly Endpoint[], signal: AbortSignal): Promise<() => Promise<void>> {
-    const holding = this.all.flatMap((each) => {
-      const own = each.openings.consoles.filter((console) => consoles.includes(console));
+    const poolersToPause = this.all.flatMap((each) => {
+      const own = each.openedPoolers.consoles.filter((console) => consoles.includes(console));
       return own.length > 0 ? [{ each, own }] : [];
     });
-    const goOn = async (): Promise<void> => {
-      await Promise.all(holding.map(({ each }) => each.ask({ kind: "resume" })));
+    const resumePoolers = async (): Promise<void> => {
+      await Promise.all(poolersToPause.map(({ each }) => each.ask({ kind: "resume" })));
     };
-    const held = holding.map(({ each, own }) => each.ask({ kind: "pause", consoles: own }));
+    const held = poolersToPause.map(({ each, own }) => each.ask({ kind: "pause", consoles: own }));
     try {
-      await unlessAborted(signal, Promise.all(held));
+      await awaitUnlessAborted(signal, Promise.all(held));
     } catch (error) {
-      await goOn().catch(() => undefined);
+      await resumePoolers().catch(() => undefined);
       throw error;
     }
-    return goOn;
+    return resumePoolers;
   }
 
   /** Asks all agents; resolves to the answers, without the agents that a fault has killed. */

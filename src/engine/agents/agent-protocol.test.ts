@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../database/endpoint.js";
 import { ExitCode } from "../../foundation/errors.js";
 import { EndpointSplit } from "../../metrics/endpoint-split.js";
-import { PartNames, PartTimes, POOL_WAIT } from "../../metrics/part-times.js";
+import { PartNames, PartTimes, POOL_WAIT_PART } from "../../metrics/part-times.js";
 import { Recorder } from "../../metrics/recorder.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { assignmentsOf } from "../workers/assignments.js";
@@ -45,7 +45,7 @@ function reports(): Report[] {
   recorder.setWindow(0, 1000);
   const times = new PartTimes(new PartNames(), 0);
   times.start(100);
-  times.book(POOL_WAIT, 100, 101);
+  times.book(POOL_WAIT_PART, 100, 101);
   times.onCall("commit", 101, 110);
   times.finish(110, 0);
   const sample = { events: 4, serviceMs: 10, responseMs: 12, poolWaitMs: 1, intendedMs: 98, endpoint: 1 };

@@ -9,24 +9,24 @@ import { AssignmentInput } from "./settings-checks.js";
 /** The largest message that is accepted: files are sent in pieces, so no agent of ours sends a larger one. */
 export const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
 /** The largest piece in which a file is sent. */
-export const PIECE_BYTES = 1024 * 1024;
-export const SILENCE_MS = 15_000;
+export const FILE_PIECE_BYTES_MAX = 1024 * 1024;
+export const SILENCE_TIMEOUT_MS = 15_000;
 
-const Worker = z.int().nonnegative();
+const WorkerOrdinal = z.int().nonnegative();
 const Ms = z.number();
 const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
 /** Changes of memory that workers share, by the ordinal of the worker that writes it. */
 const MemoryChanges = z.array(
-  z.object({ ordinal: Worker, pieces: z.array(z.tuple([z.int().nonnegative(), Bytes])) }),
+  z.object({ ordinal: WorkerOrdinal, pieces: z.array(z.tuple([z.int().nonnegative(), Bytes])) }),
 );
 
-export const Request = z.discriminatedUnion("kind", [
+export const AgentRequest = z.discriminatedUnion("kind", [
   PathRequest,
   /** Ends all workers at once. The answer states a problem if a worker could not be ended or its files not removed. */
   z.object({ kind: z.literal("terminate") }),
 ]);
-export type Request = z.infer<typeof Request>;
+export type AgentRequest = z.infer<typeof AgentRequest>;
 
 /** A limit as JSON holds it: JSON has no Infinity, so null stands for no limit. */
 const Limit = z
@@ -61,12 +61,12 @@ export const ToAgent = z.discriminatedUnion("kind", [
    */
   z.object({
     kind: z.literal("launch"),
-    assignments: z.array(z.tuple([Worker, AssignmentInput])).min(1),
-    elsewhere: z.array(z.tuple([Worker, z.int().positive()])),
+    assignments: z.array(z.tuple([WorkerOrdinal, AssignmentInput])).min(1),
+    elsewhere: z.array(z.tuple([WorkerOrdinal, z.int().positive()])),
   }),
   z.object({ kind: z.literal("memory"), changes: MemoryChanges }),
-  z.object({ kind: z.literal("command"), worker: Worker, command: Command }),
-  z.object({ kind: z.literal("ask"), id: z.int().nonnegative(), request: Request }),
+  z.object({ kind: z.literal("command"), worker: WorkerOrdinal, command: Command }),
+  z.object({ kind: z.literal("ask"), id: z.int().nonnegative(), request: AgentRequest }),
   /** The agent is to kill its own process, as a fault of the scenario demands. */
   z.object({ kind: z.literal("kill") }),
   /** The run is over: the agent may end. */
@@ -77,10 +77,15 @@ export type ToAgent = z.infer<typeof ToAgent>;
 export const FromAgent = z.discriminatedUnion("kind", [
   /** The answer to a clock question. `correctionMs` is what the agent added to its raw clock at `repliedMs`. */
   z.object({ kind: z.literal("clock"), askedMs: Ms, heardMs: Ms, repliedMs: Ms, correctionMs: Ms }),
-  z.object({ kind: z.literal("online"), worker: Worker }),
-  z.object({ kind: z.literal("report"), worker: Worker, report: Report }),
-  z.object({ kind: z.literal("crash"), worker: Worker, message: z.string(), code: z.string().optional() }),
-  z.object({ kind: z.literal("exit"), worker: Worker, code: z.int() }),
+  z.object({ kind: z.literal("online"), worker: WorkerOrdinal }),
+  z.object({ kind: z.literal("report"), worker: WorkerOrdinal, report: Report }),
+  z.object({
+    kind: z.literal("crash"),
+    worker: WorkerOrdinal,
+    message: z.string(),
+    code: z.string().optional(),
+  }),
+  z.object({ kind: z.literal("exit"), worker: WorkerOrdinal, code: z.int() }),
   /** Bytes that were appended to a file of the trial's directory on the agent. */
   z.object({
     kind: z.literal("file"),

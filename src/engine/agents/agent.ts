@@ -23,32 +23,32 @@ import { guardDirectory } from "../../foundation/process/reaper.js";
 import { counted } from "../../foundation/units.js";
 import type { Assignment, Command, ThreadAssignment } from "../workers/protocol.js";
 import type { RunningWorkers } from "../workers/worker-place.js";
-import { withMemory, type SharedMemory } from "../workers/worker-memory.js";
+import { threadAssignmentsOf, type SharedMemory } from "../workers/worker-memory.js";
 import { startThreads } from "../workers/worker-thread.js";
 import { AgentPath } from "./agent-path.js";
-import { decode, encode, SILENCE_MS, ToAgent, type FromAgent } from "./agent-protocol.js";
-import { FilePieces } from "./file-pieces.js";
+import { decode, encode, SILENCE_TIMEOUT_MS, ToAgent, type FromAgent } from "./agent-protocol.js";
+import { FilePieceSender } from "./file-pieces.js";
 import { MemoryMirror, MIRROR_MS, writePieces } from "./memory-mirror.js";
 import { processCpuSeconds } from "../../foundation/process-usage.js";
 
 /** Time over which a clock correction is spread, so that the clock neither jumps nor stands still during a measurement. */
-const SLEW_MS = 1_000;
+const CLOCK_SLEW_MS = 1_000;
 /** The largest share by which the clock is sped up or slowed down, the same as a kernel's own slew. */
-const SLEW_MAX = 500e-6;
+const CLOCK_SLEW_SHARE_MAX = 500e-6;
 
 /** The WebSocket close code of a peer that leaves. The protocol allows a reason of at most 123 bytes. */
-const GOING_AWAY = 1001;
-const REASON_MAX = 40;
+const CLOSE_CODE_GOING_AWAY = 1001;
+const CLOSE_REASON_CHARACTERS_MAX = 40;
 
 interface RunningTrial {
   readonly workers: RunningWorkers;
   /** The worker's number on this agent, by its number in the whole trial. */
   readonly places: ReadonlyMap<number, number>;
   readonly directory: string;
-  readonly pieces: FilePieces;
+  readonly pieceSender: FilePieceSender;
   readonly cpu: CpuWindow;
-  readonly copies: ReadonlyMap<number, SharedArrayBuffer>;
-  readonly mirroring: NodeJS.Timeout;
+  readonly memoryCopies: ReadonlyMap<number, SharedArrayBuffer>;
+  readonly mirrorTimer: NodeJS.Timeout;
 }
 
 /**
@@ -60,9 +60,9 @@ export async function serveAsAgent(
   note: (words: string) => void,
   stop: AbortSignal,
 ): Promise<void> {
-  const home = join(tmpdir(), `train-sim-agent-${process.pid}-${generateSecret(4)}`);
-  const release = await guardDirectory(home); // a fault may kill this process
-  const agent = new Agent(socket, note, home);
+  const agentDirectory = join(tmpdir(), `train-sim-agent-${process.pid}-${generateSecret(4)}`);
+  const release = await guardDirectory(agentDirectory); // a fault may kill this process
+  const agent = new Agent(socket, note, agentDirectory);
   const onStop = (): void => agent.stop(String(stop.reason));
   stop.addEventListener("abort", onStop);
   let words = "";
@@ -74,9 +74,9 @@ export async function serveAsAgent(
   } finally {
     stop.removeEventListener("abort", onStop);
     await agent.close();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(agentDirectory, { recursive: true, force: true });
     release();
-    socket.close(GOING_AWAY, words.slice(0, REASON_MAX));
+    socket.close(CLOSE_CODE_GOING_AWAY, words.slice(0, CLOSE_REASON_CHARACTERS_MAX));
   }
 }
 
@@ -93,7 +93,7 @@ class Agent {
     private readonly socket: WebSocket,
     private readonly note: (words: string) => void,
     /** The directory of the agent's trial files; removed however this process ends. */
-    private readonly home: string,
+    private readonly agentDirectory: string,
   ) {
     this.ended = new Promise((resolve, reject) => {
       this.done = resolve;
@@ -101,7 +101,7 @@ class Agent {
     });
     this.ended.catch(() => undefined);
     this.setLine({ sinceMs: ownMonotonicMs(), offsetMs: 0, slope: 0 });
-    this.listenOn();
+    this.restartSilenceTimer();
     socket.on("message", (bytes: Buffer) => this.onMessage(bytes, ownMonotonicMs()));
     socket.on("close", (code) => this.failWithoutCoordinator(`the connection closed (${code})`));
     socket.on("error", (error) => this.failWithoutCoordinator(messageOf(error)));
@@ -127,11 +127,11 @@ class Agent {
     );
   }
 
-  private listenOn(): void {
+  private restartSilenceTimer(): void {
     clearTimeout(this.silenceTimer);
     this.silenceTimer = setTimeout(
-      () => this.failWithoutCoordinator(`it sent nothing for ${SILENCE_MS / 1000} s`),
-      SILENCE_MS,
+      () => this.failWithoutCoordinator(`it sent nothing for ${SILENCE_TIMEOUT_MS / 1000} s`),
+      SILENCE_TIMEOUT_MS,
     );
   }
 
@@ -140,7 +140,7 @@ class Agent {
   }
 
   private onMessage(bytes: Buffer, heardMs: number): void {
-    this.listenOn();
+    this.restartSilenceTimer();
     try {
       this.handleMessage(decode(bytes, ToAgent), heardMs);
     } catch (error) {
@@ -156,7 +156,7 @@ class Agent {
         return;
       }
       case "line": {
-        this.follow(message.line);
+        this.correctClock(message.line);
         return;
       }
       case "launch": {
@@ -165,8 +165,8 @@ class Agent {
       }
       case "memory": {
         for (const { ordinal, pieces } of message.changes) {
-          const copy = this.running?.copies.get(ordinal);
-          if (copy) writePieces(copy, pieces);
+          const memoryCopy = this.running?.memoryCopies.get(ordinal);
+          if (memoryCopy) writePieces(memoryCopy, pieces);
         }
         return;
       }
@@ -176,8 +176,8 @@ class Agent {
       }
       case "ask": {
         const { id, request } = message;
-        const answered = request.kind === "terminate" ? this.terminate() : this.path.answer(request);
-        answered.then(
+        const answerPromise = request.kind === "terminate" ? this.terminate() : this.path.answer(request);
+        answerPromise.then(
           (value: unknown) => this.send({ kind: "answer", id, value }),
           (error: unknown) => {
             const { message, exitCode, hint } = asTrainSimError(error);
@@ -198,72 +198,82 @@ class Agent {
   }
 
   /** Corrects the clock: at once while no trial runs, else within a second, in small steps. */
-  private follow(line: ClockLine): void {
+  private correctClock(line: ClockLine): void {
     if (!this.running) {
       this.setLine(line);
       return;
     }
     const nowMs = ownMonotonicMs();
-    const isMs = correctionMs(nowMs);
-    const soonMs = line.offsetMs + line.slope * (nowMs + SLEW_MS - line.sinceMs);
-    const slope = Math.min(SLEW_MAX, Math.max(-SLEW_MAX, (soonMs - isMs) / SLEW_MS));
-    this.setLine({ sinceMs: nowMs, offsetMs: isMs, slope });
+    const currentCorrectionMs = correctionMs(nowMs);
+    const slewedCorrectionMs = line.offsetMs + line.slope * (nowMs + CLOCK_SLEW_MS - line.sinceMs);
+    const slope = Math.min(
+      CLOCK_SLEW_SHARE_MAX,
+      Math.max(-CLOCK_SLEW_SHARE_MAX, (slewedCorrectionMs - currentCorrectionMs) / CLOCK_SLEW_MS),
+    );
+    this.setLine({ sinceMs: nowMs, offsetMs: currentCorrectionMs, slope });
   }
 
   private launch(
-    given: readonly (readonly [number, Assignment])[],
+    numberedAssignments: readonly (readonly [number, Assignment])[],
     elsewhere: readonly SharedMemory[],
   ): void {
-    mkdirSync(this.home, { recursive: true, mode: 0o700 });
-    const directory = mkdtempSync(join(this.home, "trial-"));
-    const pieces = new FilePieces(directory, (name, bytes) => this.send({ kind: "file", name, bytes }));
-    const numbers = given.map(([number]) => number);
-    const numberOf = (here: number): number => numbers[here] as number;
-    const assignments = given.map(([, assignment]) => ({
+    mkdirSync(this.agentDirectory, { recursive: true, mode: 0o700 });
+    const directory = mkdtempSync(join(this.agentDirectory, "trial-"));
+    const pieceSender = new FilePieceSender(directory, (name, bytes) =>
+      this.send({ kind: "file", name, bytes }),
+    );
+    const numbers = numberedAssignments.map(([number]) => number);
+    const workerNumberOf = (here: number): number => numbers[here] as number;
+    const assignments = numberedAssignments.map(([, assignment]) => ({
       ...assignment,
       directory,
       logFile: join(directory, basename(assignment.logFile)),
-      endpoints: [...this.path.endpointsBefore(assignment.endpoints)],
+      endpoints: [...this.path.nearestEndpoints(assignment.endpoints)],
     }));
     const { trial, isCeiling, workersOfTrial } = assignments[0] as Assignment;
     const what = isCeiling ? "ceiling" : `trial ${trial.number}`;
     this.note(`${what}, ${trial.treatmentId}: ${counted(assignments.length, "worker")}`);
-    const threads = withMemory(assignments, elsewhere);
+    const threads = threadAssignmentsOf(assignments, elsewhere);
     const workers = startThreads(threads, {
-      onOnline: (here) => this.send({ kind: "online", worker: numberOf(here) }),
+      onOnline: (here) => this.send({ kind: "online", worker: workerNumberOf(here) }),
       onReport: (here, report) => {
-        if (report.kind !== "alive") pieces.pump(); // what it tells of is on its way before it
-        this.send({ kind: "report", worker: numberOf(here), report });
+        if (report.kind !== "alive") pieceSender.sendNewBytes(); // what it tells of is on its way before it
+        this.send({ kind: "report", worker: workerNumberOf(here), report });
       },
       onCrash: (here, error) => {
         const code = codeOf(error);
         const message = messageOf(error);
-        this.send({ kind: "crash", worker: numberOf(here), message, ...(code !== undefined && { code }) });
+        this.send({
+          kind: "crash",
+          worker: workerNumberOf(here),
+          message,
+          ...(code !== undefined && { code }),
+        });
       },
       onExit: (here, code) => {
         // Ending these workers is expected, so it is not reported.
-        if (this.running) this.send({ kind: "exit", worker: numberOf(here), code });
+        if (this.running) this.send({ kind: "exit", worker: workerNumberOf(here), code });
       },
       onKilled: () => undefined, // by its coordinator, with this process
     });
     const places = new Map(numbers.map((each, here) => [each, here]));
-    const { shared, mirrored } = threads[0] as ThreadAssignment;
+    const { shared, mirroredOrdinals } = threads[0] as ThreadAssignment;
     const isShared = assignments.length < workersOfTrial;
     const [own, copies] = [false, true].map((isCopy) =>
-      [...shared].filter(([ordinal]) => mirrored.includes(ordinal) === isCopy),
+      [...shared].filter(([ordinal]) => mirroredOrdinals.includes(ordinal) === isCopy),
     );
     this.running = {
       workers,
       places,
       directory,
-      pieces,
+      pieceSender,
       cpu: new CpuWindow(),
-      copies: new Map(copies),
-      mirroring: this.mirror(new MemoryMirror(isShared ? (own ?? []) : [])),
+      memoryCopies: new Map(copies),
+      mirrorTimer: this.startMirroring(new MemoryMirror(isShared ? (own ?? []) : [])),
     };
   }
 
-  private mirror(memory: MemoryMirror): NodeJS.Timeout {
+  private startMirroring(memory: MemoryMirror): NodeJS.Timeout {
     return setInterval(() => {
       const changes = memory.changes();
       if (changes.length > 0) this.send({ kind: "memory", changes });
@@ -288,20 +298,20 @@ class Agent {
     const { running } = this;
     this.running = undefined;
     if (!running) return;
-    const { workers, pieces, cpu, directory, mirroring } = running;
-    clearInterval(mirroring);
-    const endless = await workers.terminate();
+    const { workers, pieceSender, cpu, directory, mirrorTimer } = running;
+    clearInterval(mirrorTimer);
+    const terminationError = await workers.terminate();
     cpu.close();
-    pieces.pump();
-    pieces.close();
+    pieceSender.sendNewBytes();
+    pieceSender.close();
     rmSync(directory, { recursive: true, force: true });
-    if (endless) throw endless;
+    if (terminationError) throw terminationError;
   }
 }
 
 class CpuWindow {
   private startMs: number | undefined;
-  private atStart: number | undefined;
+  private cpuSecondsAtStart: number | undefined;
   private atEnd: number | undefined;
   private timers: NodeJS.Timeout[] = [];
 
@@ -311,10 +321,11 @@ class CpuWindow {
     this.close();
     if (isNew) {
       this.startMs = startMs;
-      this.atStart = undefined;
+      this.cpuSecondsAtStart = undefined;
       this.atEnd = undefined;
     }
-    if (this.atStart === undefined) this.at(startMs, () => (this.atStart = processCpuSeconds()));
+    if (this.cpuSecondsAtStart === undefined)
+      this.at(startMs, () => (this.cpuSecondsAtStart = processCpuSeconds()));
     if (this.atEnd === undefined && Number.isFinite(endMs))
       this.at(endMs, () => (this.atEnd = processCpuSeconds()));
     return isNew;
@@ -322,8 +333,8 @@ class CpuWindow {
 
   /** CPU seconds within the window, up to now if its end was not reached; undefined if it has not begun. */
   get seconds(): number | undefined {
-    if (this.atStart === undefined) return undefined;
-    return (this.atEnd ?? processCpuSeconds()) - this.atStart;
+    if (this.cpuSecondsAtStart === undefined) return undefined;
+    return (this.atEnd ?? processCpuSeconds()) - this.cpuSecondsAtStart;
   }
 
   close(): void {
@@ -332,8 +343,8 @@ class CpuWindow {
   }
 
   private at(atMs: number, read: () => void): void {
-    const leftMs = atMs - monotonicMs();
-    if (leftMs <= 0) read();
-    else this.timers.push(setTimeout(read, leftMs));
+    const remainingMs = atMs - monotonicMs();
+    if (remainingMs <= 0) read();
+    else this.timers.push(setTimeout(read, remainingMs));
   }
 }

@@ -5,7 +5,7 @@
  * Four moments of one exchange, in milliseconds: question sent and answer received by the coordinator's clock, question
  * received and answer sent by the agent's clock.
  */
-export interface Exchange {
+export interface ClockExchange {
   readonly askedMs: number;
   readonly heardMs: number;
   readonly repliedMs: number;
@@ -23,15 +23,15 @@ interface Reading {
 }
 
 /** Length of the stretches of time of which only the exchange with the shortest round trip is kept. */
-const STRETCH_MS = 1_000;
+const READING_INTERVAL_MS = 1_000;
 /** Number of stretches that the estimate uses: over longer times temperature changes the drift. */
-const STRETCHES_MAX = 120;
+const READINGS_MAX = 120;
 /** Number of latest readings that may be the later end of the interval over which drift is measured. */
-const LATEST_READINGS = 10;
+const LATEST_READING_COUNT = 10;
 /** Drift assumed for a clock that was not measured: crystals are within 100 ppm, and a kernel slews by up to 500 ppm. */
-const DRIFT_UNKNOWN = 600e-6;
+const UNMEASURED_DRIFT_MAX = 600e-6;
 /** Change of drift that is allowed for after it was measured (5 ppm), added to its error. */
-const DRIFT_CHANGE = 5e-6;
+const DRIFT_CHANGE_ALLOWANCE = 5e-6;
 
 export class ClockEstimate {
   private readonly readings: Reading[] = [];
@@ -41,7 +41,7 @@ export class ClockEstimate {
    * Takes an exchange. Returns the milliseconds by which the clock must have stepped since the previous exchange; 0 if the
    * errors explain the difference.
    */
-  add({ askedMs, heardMs, repliedMs, answeredMs }: Exchange): number {
+  add({ askedMs, heardMs, repliedMs, answeredMs }: ClockExchange): number {
     const roundTripMs = answeredMs - askedMs - (repliedMs - heardMs);
     const reading: Reading = {
       atMs: (heardMs + repliedMs) / 2,
@@ -49,12 +49,12 @@ export class ClockEstimate {
       errorMs: Math.max(0, roundTripMs / 2),
     };
     this.lastRoundTripMs = roundTripMs;
-    const expected = this.readings.length > 0 ? this.at(reading.atMs) : undefined;
-    const steppedMs = expected
-      ? Math.abs(reading.offsetMs - expected.offsetMs) - reading.errorMs - expected.errorMs
+    const priorEstimate = this.readings.length > 0 ? this.at(reading.atMs) : undefined;
+    const clockStepMs = priorEstimate
+      ? Math.abs(reading.offsetMs - priorEstimate.offsetMs) - reading.errorMs - priorEstimate.errorMs
       : 0;
     this.addReading(reading);
-    return Math.max(0, steppedMs);
+    return Math.max(0, clockStepMs);
   }
 
   /** Round trip of the last exchange, in milliseconds, without the agent's time to answer. */
@@ -81,26 +81,27 @@ export class ClockEstimate {
 
   private addReading(reading: Reading): void {
     const last = this.readings.at(-1);
-    if (last === undefined || stretchOf(last) !== stretchOf(reading)) this.readings.push(reading);
+    if (last === undefined || readingIntervalOf(last) !== readingIntervalOf(reading))
+      this.readings.push(reading);
     else if (reading.errorMs <= last.errorMs) this.readings[this.readings.length - 1] = reading;
-    if (this.readings.length > STRETCHES_MAX) this.readings.shift();
+    if (this.readings.length > READINGS_MAX) this.readings.shift();
   }
 
   /** Drift and its error, from the pair of readings that bounds the drift most tightly. */
   private get driftWithin(): { readonly drift: number; readonly error: number } {
-    let best = { drift: 0, error: DRIFT_UNKNOWN };
-    for (const last of this.readings.slice(-LATEST_READINGS)) {
+    let best = { drift: 0, error: UNMEASURED_DRIFT_MAX };
+    for (const last of this.readings.slice(-LATEST_READING_COUNT)) {
       for (const first of this.readings) {
-        const apartMs = last.atMs - first.atMs;
-        if (apartMs <= 0) continue;
-        const error = (first.errorMs + last.errorMs) / apartMs + DRIFT_CHANGE;
-        if (error < best.error) best = { drift: (last.offsetMs - first.offsetMs) / apartMs, error };
+        const elapsedMs = last.atMs - first.atMs;
+        if (elapsedMs <= 0) continue;
+        const error = (first.errorMs + last.errorMs) / elapsedMs + DRIFT_CHANGE_ALLOWANCE;
+        if (error < best.error) best = { drift: (last.offsetMs - first.offsetMs) / elapsedMs, error };
       }
     }
     return best;
   }
 }
 
-function stretchOf({ atMs }: Reading): number {
-  return Math.floor(atMs / STRETCH_MS);
+function readingIntervalOf({ atMs }: Reading): number {
+  return Math.floor(atMs / READING_INTERVAL_MS);
 }

@@ -3,13 +3,13 @@ import { closeSync, fdatasync, openSync, readdirSync, readSync, writeSync } from
 import { join } from "node:path";
 import type { TrainSimError } from "../../foundation/errors.js";
 import { storageError } from "../../foundation/storage-error.js";
-import { PIECE_BYTES } from "./agent-protocol.js";
+import { FILE_PIECE_BYTES_MAX } from "./agent-protocol.js";
 
-const LINE_END = 10;
+const LINE_FEED_BYTE = 10;
 
-export class FilePieces {
+export class FilePieceSender {
   private readonly files = new Map<string, { readonly fd: number; sent: number }>();
-  private readonly pieceBuffer = Buffer.allocUnsafe(PIECE_BYTES);
+  private readonly pieceBuffer = Buffer.allocUnsafe(FILE_PIECE_BYTES_MAX);
 
   constructor(
     private readonly directory: string,
@@ -17,13 +17,15 @@ export class FilePieces {
   ) {}
 
   /** Sends what was written to the files since the last call. Throws if a file cannot be read. */
-  pump(): void {
+  sendNewBytes(): void {
     for (const name of readdirSync(this.directory)) {
       const file = this.files.get(name) ?? { fd: openSync(join(this.directory, name), "r"), sent: 0 };
       this.files.set(name, file);
       for (;;) {
-        const read = readSync(file.fd, this.pieceBuffer, 0, PIECE_BYTES, file.sent);
-        const bytes = name.endsWith(".ndjson") ? this.pieceBuffer.lastIndexOf(LINE_END, read - 1) + 1 : read;
+        const read = readSync(file.fd, this.pieceBuffer, 0, FILE_PIECE_BYTES_MAX, file.sent);
+        const bytes = name.endsWith(".ndjson")
+          ? this.pieceBuffer.lastIndexOf(LINE_FEED_BYTE, read - 1) + 1
+          : read;
         if (read === 0 || bytes === 0) break;
         this.send(name, Buffer.from(this.pieceBuffer.subarray(0, bytes)));
         file.sent += bytes;
@@ -44,7 +46,7 @@ interface IncomingFile {
 }
 
 /** Appends received pieces to files of the coordinator's directory and syncs them to disk. */
-export class PieceFiles {
+export class FilePieceReceiver {
   private readonly files = new Map<string, IncomingFile>();
 
   /** `onFailure` is called for each piece that could not be written or synced. */

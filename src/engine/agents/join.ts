@@ -3,14 +3,14 @@ import { WebSocket } from "ws";
 import { monotonicMs } from "../../foundation/clock.js";
 import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { isLoopback } from "../../foundation/loopback.js";
-import { processPlace } from "../../foundation/process/orphans.js";
+import { pidNamespaceId } from "../../foundation/process/orphans.js";
 import { INTRODUCTION_HEADER, MESSAGE_MAX_BYTES, type Introduction } from "./agent-protocol.js";
 import { bearerAuthorization } from "./token.js";
 
-const AGAIN_MS = 500;
-const HANDSHAKE_MS = 10_000;
+const RETRY_INTERVAL_MS = 500;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Most characters of a refusal that are read. */
-const WORDS_MAX = 1_000;
+const REFUSAL_CHARACTERS_MAX = 1_000;
 
 export interface JoinOptions {
   readonly url: string;
@@ -23,7 +23,7 @@ export interface JoinOptions {
 
 /** Identifies this machine or container, so that the coordinator knows which agents' processes it can see. */
 export function machineId(): string {
-  return processPlace() ?? hostname();
+  return pidNamespaceId() ?? hostname();
 }
 
 /** Throws a UsageError if the URL would send the token over a network unencrypted. */
@@ -54,13 +54,13 @@ export async function join(options: JoinOptions): Promise<WebSocket> {
         `no coordinator at ${options.url} within ${options.waitMs / 1000} s: ${messageOf(outcome.error)}`,
         "Start it with: train-sim run <scenario> --agents <number> --token-file <file>",
       );
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_INTERVAL_MS));
   }
 }
 
-type Outcome = WebSocket | { readonly refusal: string } | { readonly error: Error };
+type DialOutcome = WebSocket | { readonly refusal: string } | { readonly error: Error };
 
-function dial({ url, token, introduction, ca }: JoinOptions): Promise<Outcome> {
+function dial({ url, token, introduction, ca }: JoinOptions): Promise<DialOutcome> {
   return new Promise((resolve) => {
     const socket = new WebSocket(url, {
       headers: {
@@ -68,7 +68,7 @@ function dial({ url, token, introduction, ca }: JoinOptions): Promise<Outcome> {
         [INTRODUCTION_HEADER]: JSON.stringify(introduction),
       },
       maxPayload: MESSAGE_MAX_BYTES,
-      handshakeTimeout: HANDSHAKE_MS,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       perMessageDeflate: false,
       ...(ca !== undefined && { ca }),
     });
@@ -80,7 +80,7 @@ function dial({ url, token, introduction, ca }: JoinOptions): Promise<Outcome> {
     socket.once("unexpected-response", (_, response) => {
       let words = "";
       response.setEncoding("utf8");
-      response.on("data", (text: string) => (words = (words + text).slice(0, WORDS_MAX)));
+      response.on("data", (text: string) => (words = (words + text).slice(0, REFUSAL_CHARACTERS_MAX)));
       const end = (): void => resolve({ refusal: words || `HTTP status ${response.statusCode}` });
       response.on("end", end);
       response.on("error", end);

@@ -6,20 +6,20 @@ import {
   decode,
   encode,
   FromAgent,
-  SILENCE_MS,
+  SILENCE_TIMEOUT_MS,
   type Introduction,
-  type Request,
+  type AgentRequest,
   type ToAgent,
 } from "./agent-protocol.js";
 import { ClockEstimate } from "./clock-estimate.js";
 
-const FIRST_EXCHANGES = 16;
-const EXCHANGE_EVERY_MS = 1_000;
+const INITIAL_EXCHANGE_COUNT = 16;
+const EXCHANGE_INTERVAL_MS = 1_000;
 /**
  * Most that an agent's clock may step between exchanges: agents slew by at most 0.5 ms a second, so a larger step means
  * that the machine or process was suspended.
  */
-const STEP_MAX_MS = 5;
+const CLOCK_STEP_MAX_MS = 5;
 
 /** Messages that an agent sends unasked. */
 export type AgentEvent = Exclude<FromAgent, { kind: "clock" | "answer" }>;
@@ -37,7 +37,7 @@ export class JoinedAgent {
   private clockExchanges = 0;
   /** Time at which the agent last received a clock question, in milliseconds of the agent's clock. */
   private lastHeardMs = 0;
-  /** Error of the clock at the last exchange, and the largest since `forgetErrors`, in milliseconds. */
+  /** Error of the clock at the last exchange, and the largest since `resetWorstError`, in milliseconds. */
   private errorMs = 0;
   private worstErrorMs = 0;
   private listener: AgentListener = () => undefined;
@@ -61,7 +61,7 @@ export class JoinedAgent {
     socket.on("message", (bytes: Buffer) => this.onMessage(bytes));
     socket.on("close", (code, reason) => this.lose(`its connection closed (${reason.toString() || code})`));
     socket.on("error", (error) => this.lose(messageOf(error)));
-    this.askTime();
+    this.sendClockQuestion();
   }
 
   get name(): string {
@@ -96,7 +96,7 @@ export class JoinedAgent {
    * Sends a request; resolves to its answer. Rejects with the agent's message if the request fails, and with the loss if
    * the agent is lost.
    */
-  ask(request: Request): Promise<unknown> {
+  ask(request: AgentRequest): Promise<unknown> {
     if (this.lossError) return Promise.reject(this.lossError);
     const id = this.requests++;
     return new Promise((resolve, reject) => {
@@ -106,7 +106,7 @@ export class JoinedAgent {
   }
 
   /** Sends a request like `ask`; resolves to the answer as `value`, or to undefined if a fault has killed the agent. */
-  async askLiving(request: Request): Promise<{ readonly value: unknown } | undefined> {
+  async askUnlessKilled(request: AgentRequest): Promise<{ readonly value: unknown } | undefined> {
     try {
       return { value: await this.ask(request) };
     } catch (error) {
@@ -116,12 +116,12 @@ export class JoinedAgent {
   }
 
   /** Resets the clock's largest error to the error of the last exchange. */
-  forgetErrors(): void {
+  resetWorstError(): void {
     this.worstErrorMs = this.errorMs;
   }
 
-  /** The clock as results state it, with the largest error since `forgetErrors`. */
-  clockNow(): { readonly offsetMs: number; readonly errorMs: number; readonly driftPpm: number } {
+  /** The clock as results state it, with the largest error since `resetWorstError`. */
+  clockSummary(): { readonly offsetMs: number; readonly errorMs: number; readonly driftPpm: number } {
     const { offsetMs } = this.clock.at(this.lastHeardMs);
     return { offsetMs, errorMs: this.worstErrorMs, driftPpm: this.clock.drift * 1e6 };
   }
@@ -129,7 +129,7 @@ export class JoinedAgent {
   close(): void {
     this.send({ kind: "end" });
     this.lossError ??= new TargetError("the run is over");
-    this.refuseAsked(this.lossError);
+    this.rejectPendingRequests(this.lossError);
     clearTimeout(this.silenceTimer);
     clearTimeout(this.nextExchangeTimer);
     this.socket.close();
@@ -144,19 +144,22 @@ export class JoinedAgent {
     clearTimeout(this.silenceTimer);
     clearTimeout(this.nextExchangeTimer);
     this.socket.terminate();
-    this.refuseAsked(this.lossError);
+    this.rejectPendingRequests(this.lossError);
     this.onLost(this.lossError);
     this.onGone(this);
   }
 
-  private refuseAsked(error: Error): void {
+  private rejectPendingRequests(error: Error): void {
     for (const { reject } of this.pendingRequests.values()) reject(error);
     this.pendingRequests.clear();
   }
 
-  private askTime(): void {
+  private sendClockQuestion(): void {
     this.send({ kind: "clock", askedMs: monotonicMs() });
-    this.silenceTimer = setTimeout(() => this.lose(`it sent nothing for ${SILENCE_MS / 1000} s`), SILENCE_MS);
+    this.silenceTimer = setTimeout(
+      () => this.lose(`it sent nothing for ${SILENCE_TIMEOUT_MS / 1000} s`),
+      SILENCE_TIMEOUT_MS,
+    );
   }
 
   private onMessage(bytes: Buffer): void {
@@ -173,20 +176,20 @@ export class JoinedAgent {
   }
 
   private settleRequest({ id, value, problem }: Extract<FromAgent, { kind: "answer" }>): void {
-    const asker = this.pendingRequests.get(id);
+    const pendingRequest = this.pendingRequests.get(id);
     this.pendingRequests.delete(id);
-    if (problem === undefined) asker?.resolve(value);
+    if (problem === undefined) pendingRequest?.resolve(value);
     else {
       const { message, exitCode, hint } = problem;
-      asker?.reject(new TrainSimError(`agent ${this.name}: ${message}`, exitCode, hint));
+      pendingRequest?.reject(new TrainSimError(`agent ${this.name}: ${message}`, exitCode, hint));
     }
   }
 
   private compare(reply: Extract<FromAgent, { kind: "clock" }>, answeredMs: number): void {
     clearTimeout(this.silenceTimer);
-    const steppedMs = this.clock.add({ ...reply, answeredMs });
-    if (steppedMs > STEP_MAX_MS) {
-      this.lose(`its monotonic clock stepped by ${Math.round(steppedMs)} ms, as when a machine is paused`);
+    const clockStepMs = this.clock.add({ ...reply, answeredMs });
+    if (clockStepMs > CLOCK_STEP_MAX_MS) {
+      this.lose(`its monotonic clock stepped by ${Math.round(clockStepMs)} ms, as when a machine is paused`);
       return;
     }
     this.lastHeardMs = reply.repliedMs;
@@ -194,14 +197,14 @@ export class JoinedAgent {
     this.errorMs = errorMs + Math.abs(reply.correctionMs - offsetMs);
     this.worstErrorMs = Math.max(this.worstErrorMs, this.errorMs);
     this.clockExchanges++;
-    const isKnown = this.clockExchanges >= FIRST_EXCHANGES;
+    const isKnown = this.clockExchanges >= INITIAL_EXCHANGE_COUNT;
     if (isKnown) {
       this.send({ kind: "line", line: { sinceMs: reply.repliedMs, offsetMs, slope: this.clock.drift } });
-      if (this.clockExchanges === FIRST_EXCHANGES) {
+      if (this.clockExchanges === INITIAL_EXCHANGE_COUNT) {
         this.worstErrorMs = errorMs; // what is wrong with its clock by now is put right before it measures
         this.becomeReady();
       }
     }
-    this.nextExchangeTimer = setTimeout(() => this.askTime(), isKnown ? EXCHANGE_EVERY_MS : 0);
+    this.nextExchangeTimer = setTimeout(() => this.sendClockQuestion(), isKnown ? EXCHANGE_INTERVAL_MS : 0);
   }
 }

@@ -27,32 +27,38 @@ export type KubernetesObject = ConfigMap | Job | PersistentVolumeClaim | Secret 
 
 const AGENT_PORT = 5670;
 const SCENARIO_FILE = "scenario.yaml";
-const RESULTS_SIZE = "10Gi";
+const RESULTS_VOLUME_SIZE = "10Gi";
 /** Time that agents wait for the coordinator: longer than scheduling a pod and pulling its image take. */
 const JOIN_WAIT_DURATION = "10m";
 
 export function kubernetesManifest(options: ManifestOptions): KubernetesObject[] {
   const { name, token, scenario } = options;
   const labels = { "app.kubernetes.io/name": "train-sim", "app.kubernetes.io/instance": name };
-  const named = (suffix: string) => ({ name: `${name}-${suffix}`, labels });
+  const metadataOf = (suffix: string) => ({ name: `${name}-${suffix}`, labels });
   return [
-    { apiVersion: "v1", kind: "Secret", metadata: named("token"), type: "Opaque", stringData: { token } },
+    {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: metadataOf("token"),
+      type: "Opaque",
+      stringData: { token },
+    },
     {
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: named("scenario"),
+      metadata: metadataOf("scenario"),
       data: { [SCENARIO_FILE]: scenario },
     },
     {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
-      metadata: named("results"),
-      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: RESULTS_SIZE } } },
+      metadata: metadataOf("results"),
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: RESULTS_VOLUME_SIZE } } },
     },
     {
       apiVersion: "v1",
       kind: "Service",
-      metadata: named("coordinator"),
+      metadata: metadataOf("coordinator"),
       // Agents connect before a readiness probe could succeed, so there is no probe.
       spec: {
         clusterIP: "None",
@@ -128,7 +134,7 @@ interface Part {
 
 function job({ name, image, memory }: ManifestOptions, labels: Record<string, string>, part: Part): Job {
   const { component, count, processors } = part;
-  const ofPart = { ...labels, "app.kubernetes.io/component": component };
+  const componentLabels = { ...labels, "app.kubernetes.io/component": component };
   // Requests equal to limits give the pod whole processors, if the node's CPU manager is static.
   const resources = { cpu: String(processors), memory };
   const container: Container = {
@@ -166,7 +172,7 @@ function job({ name, image, memory }: ManifestOptions, labels: Record<string, st
   return {
     apiVersion: "batch/v1",
     kind: "Job",
-    metadata: { name: `${name}-${component}`, labels: ofPart },
+    metadata: { name: `${name}-${component}`, labels: componentLabels },
     spec: {
       completionMode: "Indexed",
       completions: count,
@@ -178,7 +184,7 @@ function job({ name, image, memory }: ManifestOptions, labels: Record<string, st
           { action: "FailJob", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
         ],
       },
-      template: { metadata: { labels: ofPart }, spec },
+      template: { metadata: { labels: componentLabels }, spec },
     },
   };
 }

@@ -44,9 +44,9 @@ export class MemoryMirror {
 /** Pieces of `own` that differ from `known`, from the end to the beginning. Copies them to `known`. */
 function changedPieces(own: Buffer, known: Buffer): MemoryPiece[] {
   const pieces: MemoryPiece[] = [];
-  for (const [start, end] of backwards(0, own.length, CHUNK_BYTES)) {
+  for (const [start, end] of rangesFromEnd(0, own.length, CHUNK_BYTES)) {
     if (own.compare(known, start, end, start, end) === 0) continue;
-    for (const [from, to] of backwards(start, end, PIECE_BYTES)) {
+    for (const [from, to] of rangesFromEnd(start, end, PIECE_BYTES)) {
       Atomics.add(fence, 0, 1);
       if (own.compare(known, from, to, from, to) === 0) continue;
       own.copy(known, from, from, to);
@@ -56,7 +56,7 @@ function changedPieces(own: Buffer, known: Buffer): MemoryPiece[] {
   return pieces;
 }
 
-function* backwards(start: number, end: number, bytes: number): Generator<readonly [number, number]> {
+function* rangesFromEnd(start: number, end: number, bytes: number): Generator<readonly [number, number]> {
   const last = start + Math.floor((end - start - 1) / bytes) * bytes;
   for (let from = last; from >= start; from -= bytes) yield [from, Math.min(end, from + bytes)];
 }

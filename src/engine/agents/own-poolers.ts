@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../database/endpoint.js";
-import { StandingSession } from "../../database/standing-session.js";
+import { ReopenableSession } from "../../database/standing-session.js";
 import type { ProcessPause } from "../../foundation/process/stand-still.js";
 import type {
   PoolerInstance,
@@ -9,17 +9,19 @@ import type {
 } from "../../pools/running-pooler.js";
 import type { OpenedPoolers, PoolerRequest } from "./path-protocol.js";
 
-export class OwnPoolers {
+export class LocalPoolers {
   /** Settles with a pooler's last words when it ends unexpectedly, and with undefined once the poolers are closed. */
   private readonly loss: Promise<string | undefined>;
   private onClose: () => void = () => undefined;
-  private statistics: StandingSession<PoolerStatistics> | undefined;
-  private pausing: { readonly end: AbortController; readonly goOn: Promise<() => Promise<void>> } | undefined;
+  private statistics: ReopenableSession<PoolerStatistics> | undefined;
+  private consolePause:
+    | { readonly end: AbortController; readonly goOn: Promise<() => Promise<void>> }
+    | undefined;
   private processPause: ProcessPause | undefined;
 
   constructor(private readonly running: RunningPooler) {
-    const closed = new Promise<undefined>((resolve) => (this.onClose = () => resolve(undefined)));
-    this.loss = Promise.race([running.lost, closed]);
+    const closePromise = new Promise<undefined>((resolve) => (this.onClose = () => resolve(undefined)));
+    this.loss = Promise.race([running.lost, closePromise]);
   }
 
   get endpoints(): readonly Endpoint[] {
@@ -64,12 +66,12 @@ export class OwnPoolers {
       case "resume":
         return this.resume();
       case "stand-still":
-        this.processPause = await this.running.standStill();
-        return this.processPause.processes;
+        this.processPause = await this.running.pauseProcesses();
+        return this.processPause.processCounts;
       case "go-on":
         return this.processPause?.end();
       case "knock":
-        return this.running.tryConnections();
+        return this.running.findConnectionProblem();
     }
   }
 
@@ -87,7 +89,7 @@ export class OwnPoolers {
   }
 
   private async connect(timeoutMs: number): Promise<void> {
-    this.statistics ??= new StandingSession(() => this.running.statistics(timeoutMs));
+    this.statistics ??= new ReopenableSession(() => this.running.statistics(timeoutMs));
     await this.statistics.get();
   }
 
@@ -104,16 +106,16 @@ export class OwnPoolers {
     const end = new AbortController();
     const goOn = this.running.pause?.(consoles, end.signal);
     if (!goOn) throw new Error("this pooler cannot be paused");
-    this.pausing = { end, goOn };
+    this.consolePause = { end, goOn };
     await goOn;
   }
 
   private async resume(): Promise<void> {
-    const { pausing } = this;
-    this.pausing = undefined;
-    pausing?.end.abort();
+    const { consolePause } = this;
+    this.consolePause = undefined;
+    consolePause?.end.abort();
     await (
-      await pausing?.goOn
+      await consolePause?.goOn
     )?.();
   }
 }

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { NETWORK_PLACES } from "../../faults/fault.js";
 import type { NetworkEffect } from "../../faults/means/tcp-proxy.js";
 import type { PoolerReading } from "../../pools/running-pooler.js";
-import { AuthInput, Condition, EndpointInput, ManagedPool } from "./settings-checks.js";
+import { AuthInput, NetworkConditionInput, EndpointInput, ManagedPoolInput } from "./settings-checks.js";
 
 const Count = z.int().nonnegative();
 const Ms = z.number().nonnegative();
@@ -14,7 +14,7 @@ const upstreams = z.array(EndpointInput).min(1);
 const NetworkRequest = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("open-network"), place, upstreams, seed: z.number() }),
   /** Applies a network condition. The answer, as for `mend`, is an `Effect`. */
-  z.object({ kind: z.literal("suffer"), place, condition: Condition }),
+  z.object({ kind: z.literal("suffer"), place, condition: NetworkConditionInput }),
   z.object({ kind: z.literal("mend"), place }),
   z.object({ kind: z.literal("close-network"), place }),
 ]);
@@ -44,11 +44,11 @@ export type PoolerRequest = z.infer<typeof PoolerRequest>;
 export const PathRequest = z.discriminatedUnion("kind", [
   NetworkRequest,
   /** Asks for the version of the pooler that the agent would start. */
-  z.object({ kind: z.literal("find-pooler"), pool: ManagedPool }),
+  z.object({ kind: z.literal("find-pooler"), pool: ManagedPoolInput }),
   /** Opens poolers. The answer is an `OpenedPoolers`. */
   z.object({
     kind: z.literal("open-poolers"),
-    pool: ManagedPool,
+    pool: ManagedPoolInput,
     maxClientConnections: z.int().positive(),
     auth: AuthInput.optional(),
     upstreams,

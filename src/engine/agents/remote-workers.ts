@@ -2,23 +2,23 @@
 import { dirname } from "node:path";
 import { counted } from "../../foundation/units.js";
 import type { Prng } from "../../foundation/prng.js";
-import { edgeOfAgents } from "../../faults/agent.js";
+import { networkPlaceOfAgents } from "../../faults/agent.js";
 import type { LoadAgent } from "../../faults/fault.js";
-import { areAtAgents, hasPooler, poolerKindOf } from "../../pools/registry.js";
+import { arePoolersAtAgents, hasPooler, poolerKindOf } from "../../pools/registry.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { dealWorkers, type AgentPlace } from "../../clients/deal.js";
+import { distributeWorkers, type ReservedAgentsByRole } from "../../clients/deal.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { asTrainSimError, TrialError, type TrainSimError } from "../../foundation/errors.js";
-import { amongThemselves } from "../workers/assignments.js";
+import { renumberClients } from "../workers/assignments.js";
 import type { Assignment, Command } from "../workers/protocol.js";
-import { memoryOf } from "../workers/worker-memory.js";
+import { sharedMemoryOf } from "../workers/worker-memory.js";
 import {
   workerName,
   type RunningWorkers,
   type WorkerEvents,
   type WorkersOfAgent,
 } from "../workers/worker-place.js";
-import { PieceFiles } from "./file-pieces.js";
+import { FilePieceReceiver } from "./file-pieces.js";
 import { MIRROR_MS, type MemoryChange } from "./memory-mirror.js";
 import { networkOf } from "./agent-network.js";
 import type { AgentEvent, JoinedAgent } from "./joined-agent.js";
@@ -27,12 +27,12 @@ import type { AgentEvent, JoinedAgent } from "./joined-agent.js";
  * Least milliseconds between sending a command and the moment it takes effect: all agents must receive it before, despite several network delays
  * and a busy agent.
  */
-const LEAD_MIN_MS = 1_000;
-const LEAD_WAYS = 4;
+const COMMAND_LEAD_MIN_MS = 1_000;
+const COMMAND_LEAD_ROUND_TRIPS = 4;
 /** Time for an agent to end its workers: longer than the agent waits for its threads. */
-const END_PATIENCE_MS = 15_000;
+const TERMINATE_TIMEOUT_MS = 15_000;
 /** Time for the connection of a killed agent to end. */
-const KILL_PATIENCE_MS = 10_000;
+const KILL_TIMEOUT_MS = 10_000;
 
 class AgentWorkers {
   cpuSeconds = 0;
@@ -50,12 +50,12 @@ class AgentWorkers {
     this.unsentChanges.push(...changes);
   }
 
-  sendChanges(): void {
+  sendMemoryChanges(): void {
     if (this.unsentChanges.length > 0) this.agent.send({ kind: "memory", changes: this.unsentChanges });
     this.unsentChanges = [];
   }
 
-  isLost(): boolean {
+  isAgentLost(): boolean {
     return this.agent.lost !== undefined;
   }
 
@@ -64,17 +64,17 @@ class AgentWorkers {
    * reported.
    */
   async terminate(): Promise<TrainSimError | undefined> {
-    if (this.isLost()) return undefined;
-    const ended = withinMs(this.agent.ask({ kind: "terminate" }), END_PATIENCE_MS);
+    if (this.isAgentLost()) return undefined;
+    const ended = withinMs(this.agent.ask({ kind: "terminate" }), TERMINATE_TIMEOUT_MS);
     const problem = await ended.then(() => undefined, asTrainSimError);
-    return this.isLost() ? undefined : problem;
+    return this.isAgentLost() ? undefined : problem;
   }
 }
 
 export class RemoteWorkers implements RunningWorkers {
   private readonly agentWorkers: readonly AgentWorkers[];
-  private readonly files: PieceFiles;
-  private readonly mirroring: NodeJS.Timeout;
+  private readonly files: FilePieceReceiver;
+  private readonly mirrorTimer: NodeJS.Timeout;
   private readonly settings: TreatmentSettings;
   private windowStartMs: number | undefined;
 
@@ -82,36 +82,42 @@ export class RemoteWorkers implements RunningWorkers {
     agents: readonly JoinedAgent[],
     private readonly assignments: readonly Assignment[],
     private readonly events: WorkerEvents,
-    place: AgentPlace | undefined,
+    place: ReservedAgentsByRole | undefined,
   ) {
     const [first] = assignments as [Assignment];
     this.settings = first.settings;
-    this.files = new PieceFiles(dirname(first.logFile), (error) => this.events.onCrash(0, error));
+    this.files = new FilePieceReceiver(dirname(first.logFile), (error) => this.events.onCrash(0, error));
     const roles = assignments.map(({ role }) => role);
-    const dealt = dealWorkers(roles, agents.length, place);
+    const dealt = distributeWorkers(roles, agents.length, place);
     this.agentWorkers = agents.map((agent, i) => new AgentWorkers(agent, dealt[i] ?? []));
     for (const crew of this.agentWorkers) this.launch(crew);
-    this.mirroring = setInterval(() => this.agentWorkers.forEach((crew) => crew.sendChanges()), MIRROR_MS);
+    this.mirrorTimer = setInterval(
+      () => this.agentWorkers.forEach((crew) => crew.sendMemoryChanges()),
+      MIRROR_MS,
+    );
   }
 
   get leadMs(): number {
-    return Math.max(LEAD_MIN_MS, ...this.agentWorkers.map(({ agent }) => LEAD_WAYS * agent.roundTripMs));
+    return Math.max(
+      COMMAND_LEAD_MIN_MS,
+      ...this.agentWorkers.map(({ agent }) => COMMAND_LEAD_ROUND_TRIPS * agent.roundTripMs),
+    );
   }
 
   post(worker: number, command: Command): void {
-    if (command.kind === "measure") this.windowBegins(command.startMs);
-    this.crewOf(worker)?.agent.send({ kind: "command", worker, command });
+    if (command.kind === "measure") this.handleWindowStart(command.startMs);
+    this.agentWorkersOf(worker)?.agent.send({ kind: "command", worker, command });
   }
 
   /** Restarts the tracking of clock errors at the start of a window, because earlier errors do not affect it. */
-  private windowBegins(startMs: number): void {
+  private handleWindowStart(startMs: number): void {
     if (startMs === this.windowStartMs) return;
     this.windowStartMs = startMs;
-    for (const { agent } of this.agentWorkers) agent.forgetErrors();
+    for (const { agent } of this.agentWorkers) agent.resetWorstError();
   }
 
   nameOf(worker: number): string {
-    const where = this.crewOf(worker)?.agent.name ?? "?";
+    const where = this.agentWorkersOf(worker)?.agent.name ?? "?";
     return `${workerName(this.assignments[worker] as Assignment)} of agent ${where}`;
   }
 
@@ -124,44 +130,44 @@ export class RemoteWorkers implements RunningWorkers {
       name: agent.name,
       workers,
       ...(!onKilled && { cpuSeconds }),
-      clock: agent.clockNow(),
+      clock: agent.clockSummary(),
     }));
   }
 
   chooseAgents(count: number, prng: Prng): LoadAgent[] {
-    const living = this.agentWorkers.filter((crew) => !crew.isLost());
+    const livingCrews = this.agentWorkers.filter((crew) => !crew.isAgentLost());
     const { pool } = this.settings;
     return prng
-      .shuffle(living)
+      .shuffle(livingCrews)
       .slice(0, count)
       .map((crew) => ({
-        words: this.wordsOf(crew),
-        network: networkOf(crew.agent, edgeOfAgents(pool)),
-        beyond: hasPooler(pool) && !areAtAgents(pool) ? poolerKindOf(pool).product : "the server",
+        words: this.describeAgent(crew),
+        network: networkOf(crew.agent, networkPlaceOfAgents(pool)),
+        beyond: hasPooler(pool) && !arePoolersAtAgents(pool) ? poolerKindOf(pool).product : "the server",
         kill: () => this.kill(crew),
       }));
   }
 
   private kill(crew: AgentWorkers): Promise<void> {
-    const gone = new Promise<void>((resolve) => (crew.onKilled = resolve));
+    const agentEnd = new Promise<void>((resolve) => (crew.onKilled = resolve));
     crew.agent.isKillExpected = true;
     crew.agent.send({ kind: "kill" });
-    return withinMs(gone, KILL_PATIENCE_MS);
+    return withinMs(agentEnd, KILL_TIMEOUT_MS);
   }
 
-  private wordsOf({ agent, workers }: AgentWorkers): string {
+  private describeAgent({ agent, workers }: AgentWorkers): string {
     const clients = workers.reduce((sum, worker) => sum + (this.assignments[worker]?.clients ?? 0), 0);
     return `agent ${agent.name} with ${counted(workers.length, "worker")} and ${counted(clients, "client")}`;
   }
 
   async terminate(): Promise<TrainSimError | undefined> {
     const problems = await Promise.all(this.agentWorkers.map((crew) => crew.terminate()));
-    clearInterval(this.mirroring);
+    clearInterval(this.mirrorTimer);
     this.files.close();
     return problems.find((problem) => problem !== undefined);
   }
 
-  private crewOf(worker: number): AgentWorkers | undefined {
+  private agentWorkersOf(worker: number): AgentWorkers | undefined {
     return this.agentWorkers.find(({ workers }) => workers.includes(worker));
   }
 
@@ -180,13 +186,15 @@ export class RemoteWorkers implements RunningWorkers {
         for (const worker of workers) this.events.onExit(worker, 1);
       },
     );
-    const own = workers.map((worker) => this.assignments[worker] as Assignment);
-    const given = areAtAgents(this.settings.pool) ? amongThemselves(own) : own;
+    const dealtAssignments = workers.map((worker) => this.assignments[worker] as Assignment);
+    const agentAssignments = arePoolersAtAgents(this.settings.pool)
+      ? renumberClients(dealtAssignments)
+      : dealtAssignments;
     const others = this.assignments.filter((_, worker) => !workers.includes(worker));
     agent.send({
       kind: "launch",
-      assignments: workers.map((worker, i) => [worker, given[i] as Assignment]),
-      elsewhere: memoryOf(others).map(([ordinal, bytes]) => [ordinal, bytes]),
+      assignments: workers.map((worker, i) => [worker, agentAssignments[i] as Assignment]),
+      elsewhere: sharedMemoryOf(others).map(([ordinal, bytes]) => [ordinal, bytes]),
     });
   }
 

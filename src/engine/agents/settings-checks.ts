@@ -12,7 +12,7 @@ import type { Assignment } from "../workers/protocol.js";
 type ShapeOf<T> = { readonly [Key in keyof T]-?: z.ZodType<NonNullable<T[Key]>> };
 
 const Count = z.int().nonnegative();
-const Positive = z.int().positive();
+const PositiveInteger = z.int().positive();
 const Ms = z.number().nonnegative();
 
 const endpoint = {
@@ -42,7 +42,7 @@ const endpoint = {
 } satisfies ShapeOf<Endpoint>;
 export const EndpointInput: z.ZodType<Endpoint> = z.strictObject(endpoint);
 
-export const Condition: z.ZodType<NetworkCondition> = z.discriminatedUnion("kind", [
+export const NetworkConditionInput: z.ZodType<NetworkCondition> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("latency"), latencyMs: Ms, jitterMs: Ms }),
   z.object({ kind: z.literal("bandwidth"), bytesPerSecond: z.number().positive() }),
   z.object({ kind: z.literal("blackhole") }),
@@ -60,16 +60,16 @@ const poolers = STRATEGIES.filter(({ pooler }) => pooler).map(({ settings }) => 
  * A managed pool. Its pooler's settings are not checked, because the coordinator resolved them with the same version of the
  * program.
  */
-export const ManagedPool = z.looseObject({
+export const ManagedPoolInput = z.looseObject({
   strategy: z.enum(poolers),
-  size: Positive,
-  instances: Positive,
+  size: PositiveInteger,
+  instances: PositiveInteger,
   urls: z.tuple([]),
 }) as unknown as z.ZodType<ManagedSettings>;
 
 const load = z.looseObject({
   executor: z.enum(EXECUTORS.map(({ name }) => name)),
-  clients: Positive,
+  clients: PositiveInteger,
   thinkTimeMs: z.object({ min: Ms, max: Ms }),
   rampUpMs: Ms,
 });
@@ -79,9 +79,9 @@ const settings = {
   namespace: z.string().min(1),
   pool: z.looseObject({ strategy: z.enum(strategyNames) }),
   prepared: z.union([z.boolean(), z.literal("simple")]),
-  retry: z.object({ attempts: Positive, deadlineMs: Ms, baseMs: Ms, ceilingMs: Ms }),
+  retry: z.object({ attempts: PositiveInteger, deadlineMs: Ms, baseMs: Ms, ceilingMs: Ms }),
   log: z.object({ level: z.enum(["debug", "info", "warn", "error", "silent"]), slowTransactionMs: Ms }),
-  actors: z.record(z.string(), z.object({ workers: Positive, load })),
+  actors: z.record(z.string(), z.object({ workers: PositiveInteger, load })),
 } satisfies Record<keyof WorkloadTreatment, z.ZodType>;
 
 /**
@@ -94,14 +94,14 @@ const assignment = {
   role: z.string(),
   ordinal: Count,
   index: Count,
-  workers: Positive,
-  clients: Positive,
+  workers: PositiveInteger,
+  clients: PositiveInteger,
   firstClient: Count,
-  roleClients: Positive,
+  roleClients: PositiveInteger,
   firstClientOfTrial: Count,
-  clientsOfTrial: Positive,
-  workersOfTrial: Positive,
-  trial: z.object({ number: Positive, treatmentId: z.string(), seed: Count }),
+  clientsOfTrial: PositiveInteger,
+  workersOfTrial: PositiveInteger,
+  trial: z.object({ number: PositiveInteger, treatmentId: z.string(), seed: Count }),
   settings: Settings,
   endpoints: z.array(EndpointInput).min(1),
   prepared: z.boolean(),

@@ -5,8 +5,8 @@ import { createInterface } from "node:readline";
 import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { guardProcess } from "../../foundation/process/reaper.js";
 import { passwordlessEnvironment } from "../../foundation/process/run-command.js";
-import { complaintIn, drawPort, send, settles } from "../../foundation/process/server-process.js";
-import { shellWord, withoutControls } from "../../foundation/shown.js";
+import { errorLinesIn, drawPort, send, settlesWithin } from "../../foundation/process/server-process.js";
+import { shellWord, escapeControlCharacters } from "../../foundation/shown.js";
 
 export interface SshSettings {
   /** Hosts, each once, that `isSshHost` accepts; each agent is named after its host. */
@@ -26,13 +26,13 @@ export function isSshHost(text: string): boolean {
 }
 
 /** Time for an agent to join: the coordinator already listens when ssh starts, so a later agent will not come at all. */
-const JOIN_WITHIN = "5s";
+const JOIN_WAIT_DURATION = "5s";
 /** Time for an agent to end after the run, and then for ssh to end after each signal. */
 const PATIENCE_MS = 3_000;
 /** Most lines of ssh's output that are kept, for an error message. */
-const LINES_MAX = 50;
+const OUTPUT_LINES_MAX = 50;
 
-const SSH_COMMAND = [
+const SSH_ARGUMENTS = [
   "-T",
   ...["BatchMode=yes", "ExitOnForwardFailure=yes"].flatMap((option) => ["-o", option]),
   // ControlPath=none, because a shared connection would keep the forwarded port; RemoteCommand=none, because a command
@@ -72,10 +72,10 @@ class SshAgent {
     private readonly options: SshOptions,
   ) {
     const { command, port: hubPort, token, note } = options;
-    const agent = `agent --join ws://127.0.0.1:${port} --token-file - --again --name ${host} --wait ${JOIN_WITHIN}`;
+    const agent = `agent --join ws://127.0.0.1:${port} --token-file - --again --name ${host} --wait ${JOIN_WAIT_DURATION}`;
     const tunnel = `127.0.0.1:${port}:127.0.0.1:${hubPort}`;
     // A separate session, so that Ctrl-C reaches the coordinator only, which ends its trials in order.
-    const child = spawn("ssh", [...SSH_COMMAND, "-R", tunnel, "--", host, `${command} ${agent}`], {
+    const child = spawn("ssh", [...SSH_ARGUMENTS, "-R", tunnel, "--", host, `${command} ${agent}`], {
       detached: true,
       env: passwordlessEnvironment(),
       stdio: ["pipe", "ignore", "pipe"],
@@ -88,16 +88,16 @@ class SshAgent {
     child.stdin.on("error", () => undefined); // it has ended unheard
     child.stdin.end(`${token}\n`);
     createInterface({ input: child.stderr }).on("line", (line) => {
-      const words = withoutControls(line);
+      const words = escapeControlCharacters(line);
       this.lines.push(words);
-      if (this.lines.length > LINES_MAX) this.lines.shift();
+      if (this.lines.length > OUTPUT_LINES_MAX) this.lines.shift();
       note(`${host}: ${words}`);
     });
-    if (child.pid !== undefined) this.guard(child.pid);
+    if (child.pid !== undefined) this.guardSshProcess(child.pid);
   }
 
   async rejectAtEnd(): Promise<never> {
-    const how = await this.ended.catch((error: unknown) => {
+    const exitText = await this.ended.catch((error: unknown) => {
       throw new UsageError(
         `ssh cannot be started: ${messageOf(error)}`,
         "Install OpenSSH's client, or start agents on their hosts yourself: train-sim agent",
@@ -105,21 +105,21 @@ class SshAgent {
     });
     const { host, options } = this;
     throw new TargetError(
-      `there is no agent on ${host}: ssh ended with ${how}: ${complaintIn(this.lines.join("\n"))}`,
-      `Try it yourself: ${commandByHand(host, options.command)}`,
+      `there is no agent on ${host}: ssh ended with ${exitText}: ${errorLinesIn(this.lines.join("\n"))}`,
+      `Try it yourself: ${manualSshCommand(host, options.command)}`,
     );
   }
 
   async close(): Promise<void> {
-    const gone = this.ended.catch(() => undefined);
+    const processEnd = this.ended.catch(() => undefined);
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-      if (await settles(gone, PATIENCE_MS)) return;
+      if (await settlesWithin(processEnd, PATIENCE_MS)) return;
       send(-(this.child.pid as number), signal);
     }
-    await gone;
+    await processEnd;
   }
 
-  private guard(pid: number): void {
+  private guardSshProcess(pid: number): void {
     // Guarding may fail: even without its guard, ssh ends when the program on the host ends.
     void Promise.all([guardProcess(pid), this.ended]).then(
       ([release]) => release(),
@@ -128,6 +128,6 @@ class SshAgent {
   }
 }
 
-export function commandByHand(host: string, command: string): string {
+export function manualSshCommand(host: string, command: string): string {
   return `ssh ${host} ${shellWord(`${command} --version`)}`;
 }

@@ -4,30 +4,30 @@ import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { messageOf, UsageError } from "../../foundation/errors.js";
 
-const CHARACTERS_MIN = 16;
+const TOKEN_CHARACTERS_MIN = 16;
 
 /**
  * Reads the token from a file; `-` is the first line of `input`. Rejects with a UsageError if there is no token or it is
  * too short.
  */
 export async function readToken(file: string, input: Readable = process.stdin): Promise<string> {
-  const isInput = file === "-";
-  const makeOne = `Make one, and copy it to every agent: openssl rand -hex 32 > ${isInput ? "token" : file}`;
+  const isStandardInput = file === "-";
+  const tokenHint = `Make one, and copy it to every agent: openssl rand -hex 32 > ${isStandardInput ? "token" : file}`;
   let token: string;
   try {
-    token = (isInput ? await firstLine(input) : await readFile(file, "utf8")).trim();
+    token = (isStandardInput ? await readFirstLine(input) : await readFile(file, "utf8")).trim();
   } catch (error) {
-    throw new UsageError(`the token file cannot be read: ${messageOf(error)}`, makeOne);
+    throw new UsageError(`the token file cannot be read: ${messageOf(error)}`, tokenHint);
   }
-  if (token.length < CHARACTERS_MIN)
+  if (token.length < TOKEN_CHARACTERS_MIN)
     throw new UsageError(
-      `the token ${isInput ? "on standard input" : `in ${file}`} has ${token.length} characters; at least ${CHARACTERS_MIN} are needed`,
-      makeOne,
+      `the token ${isStandardInput ? "on standard input" : `in ${file}`} has ${token.length} characters; at least ${TOKEN_CHARACTERS_MIN} are needed`,
+      tokenHint,
     );
   return token;
 }
 
-async function firstLine(input: Readable): Promise<string> {
+async function readFirstLine(input: Readable): Promise<string> {
   let text = "";
   for await (const piece of input.setEncoding("utf8")) {
     text += String(piece);
@@ -37,8 +37,8 @@ async function firstLine(input: Readable): Promise<string> {
 }
 
 /** Compares tokens in constant time, so that the duration reveals nothing about the token. */
-export function isSameToken(given: string, wanted: string): boolean {
-  const [a, b] = [given, wanted].map((text) => createHash("sha256").update(text).digest()) as [
+export function isSameToken(presentedToken: string, wanted: string): boolean {
+  const [a, b] = [presentedToken, wanted].map((text) => createHash("sha256").update(text).digest()) as [
     Buffer,
     Buffer,
   ];

@@ -13,10 +13,10 @@ import type { RunnableRevision, Revision, UnrunnableRevision } from "./revisions
  */
 export type RevisionVerdict = "worse" | "good" | "inconclusive" | "skipped";
 
-type Purpose = "ends" | "search" | "confirmation";
+type StepPurpose = "ends" | "search" | "confirmation";
 
 export interface Step {
-  readonly purpose: Purpose;
+  readonly purpose: StepPurpose;
   readonly revision: string;
   readonly against: string;
   readonly within: number;
@@ -69,7 +69,7 @@ export type StepOutcome =
   | { readonly problem: string };
 
 export interface Pair {
-  readonly purpose: Purpose;
+  readonly purpose: StepPurpose;
   readonly reference: number;
   readonly revision: number;
   /** Number of the step, from 0. */
@@ -81,9 +81,9 @@ export interface Pair {
 export type Measure = (pair: Pair) => Promise<StepOutcome>;
 
 /** Bounds of the margin `trials.within` that the search uses in its scenario. */
-const WITHIN = { least: 0.01, most: 0.5 };
+const SEARCH_MARGIN_BOUNDS = { least: 0.01, most: 0.5 };
 /** Number of inconclusive steps after which the search ends with a range: neighbouring revisions would be no clearer. */
-const INCONCLUSIVE_MOST = 3;
+const INCONCLUSIVE_STEPS_MAX = 3;
 
 function claimOf({ comparisons }: ResultDocument, objective: Objective): Comparison | undefined {
   return comparisons.find(
@@ -104,15 +104,17 @@ function judgeStep({ isMaximised }: Objective, within: number, claim: Comparison
   const open = { standing: "inconclusive", isSurelyWorse: false } as const;
   // Findings cover headline metrics only. For another metric an exploratory difference counts, corrected for its
   // comparisons.
-  const isProven = claim && (isHeadline(claim.metric) ? claim.verdict === "finding" : isDifference(claim));
-  if (!isProven) return claim?.verdict === "indistinguishable" ? { ...open, standing: "good" } : open;
+  const isDifferenceProven =
+    claim && (isHeadline(claim.metric) ? claim.verdict === "finding" : isDifference(claim));
+  if (!isDifferenceProven)
+    return claim?.verdict === "indistinguishable" ? { ...open, standing: "good" } : open;
   const isSurelyWorse = isMaximised ? claim.ratio < 1 : claim.ratio > 1;
-  const isBeyond = Math.abs(Math.log(claim.ratio)) > Math.log1p(within);
-  return { standing: isSurelyWorse && isBeyond ? "worse" : "good", isSurelyWorse };
+  const isOutsideMargin = Math.abs(Math.log(claim.ratio)) > Math.log1p(within);
+  return { standing: isSurelyWorse && isOutsideMargin ? "worse" : "good", isSurelyWorse };
 }
 
 /** Whether the interval shows that the loss is at most `share`. */
-function isWithinShare({ ciLow, ciHigh }: Pick<Step, "ciLow" | "ciHigh">, share: number): boolean {
+function isLossWithin({ ciLow, ciHigh }: Pick<Step, "ciLow" | "ciHigh">, share: number): boolean {
   return [ciLow, ciHigh].every((end) => end !== null && Math.abs(Math.log(end)) <= Math.log1p(share));
 }
 
@@ -144,12 +146,12 @@ class BisectionRun {
       throw new UsageError(`the good and the bad revision cannot be compared: ${problem}`, "Name others.");
     if (standing !== "worse") {
       const isOpen =
-        standing === "inconclusive" || (ends.isSurelyWorse && !isWithinShare(ends, maxRegression));
+        standing === "inconclusive" || (ends.isSurelyWorse && !isLossWithin(ends, maxRegression));
       return this.answer(isOpen ? "inconclusive" : "no-regression");
     }
     this.recordVerdict(this.high, "worse");
-    const half = Math.exp(Math.abs(Math.log(ratio ?? 1)) / 2) - 1;
-    const within = Math.min(WITHIN.most, Math.max(WITHIN.least, half));
+    const halfLoss = Math.exp(Math.abs(Math.log(ratio ?? 1)) / 2) - 1;
+    const within = Math.min(SEARCH_MARGIN_BOUNDS.most, Math.max(SEARCH_MARGIN_BOUNDS.least, halfLoss));
     for (let next = this.next(); next !== undefined; next = this.next())
       this.recordVerdict(next, this.verdictAt(next) ?? (await this.step("search", 0, next, within)).standing);
     const { isSurelyWorse } = await this.step("confirmation", this.low, this.high, maxRegression);
@@ -157,21 +159,21 @@ class BisectionRun {
     return this.answer(!isSurelyWorse ? "unconfirmed" : isOne ? "found" : "range");
   }
 
-  private recordVerdict(place: number, standing: RevisionVerdict): void {
-    const one = this.at(place);
-    if ("key" in one) this.verdictsByKey.set(one.key, standing);
-    if (standing === "worse") this.high = place;
-    else if (standing === "good") this.low = place;
-    else this.silentCandidates.add(place);
+  private recordVerdict(position: number, standing: RevisionVerdict): void {
+    const candidate = this.at(position);
+    if ("key" in candidate) this.verdictsByKey.set(candidate.key, standing);
+    if (standing === "worse") this.high = position;
+    else if (standing === "good") this.low = position;
+    else this.silentCandidates.add(position);
   }
 
-  private at(place: number): RevisionState {
-    return this.plan.candidates[place] as RevisionState;
+  private at(position: number): RevisionState {
+    return this.plan.candidates[position] as RevisionState;
   }
 
-  private verdictAt(place: number): RevisionVerdict | undefined {
-    const one = this.at(place);
-    return "key" in one ? this.verdictsByKey.get(one.key) : "skipped";
+  private verdictAt(position: number): RevisionVerdict | undefined {
+    const candidate = this.at(position);
+    return "key" in candidate ? this.verdictsByKey.get(candidate.key) : "skipped";
   }
 
   /**
@@ -179,19 +181,24 @@ class BisectionRun {
    */
   private next(): number | undefined {
     const { low, high, steps } = this;
-    if (steps.filter(({ standing }) => standing === "inconclusive").length >= INCONCLUSIVE_MOST)
+    if (steps.filter(({ standing }) => standing === "inconclusive").length >= INCONCLUSIVE_STEPS_MAX)
       return undefined;
-    const distance = (place: number): number => Math.abs(place - (low + high) / 2);
+    const distance = (position: number): number => Math.abs(position - (low + high) / 2);
     const open = Array.from({ length: high - low - 1 }, (_, i) => low + 1 + i).filter(
-      (place) => !this.silentCandidates.has(place),
+      (position) => !this.silentCandidates.has(position),
     );
     return open.sort((a, b) => distance(a) - distance(b))[0];
   }
 
-  private async step(purpose: Purpose, reference: number, place: number, within: number): Promise<Step> {
-    const pair = { purpose, reference, revision: place, within };
+  private async step(
+    purpose: StepPurpose,
+    reference: number,
+    position: number,
+    within: number,
+  ): Promise<Step> {
+    const pair = { purpose, reference, revision: position, within };
     const measured = await this.measure({ ...pair, step: this.steps.length });
-    const [revision, against] = [this.at(place).revision.id, this.at(reference).revision.id];
+    const [revision, against] = [this.at(position).revision.id, this.at(reference).revision.id];
     const step = { purpose, revision, against, within, ...this.describeStep(measured, within) };
     this.steps.push(step);
     return step;
@@ -202,8 +209,8 @@ class BisectionRun {
     within: number,
   ): Omit<Step, "purpose" | "revision" | "against" | "within"> {
     if ("problem" in measured) {
-      const nothing = { ...NO_CLAIM, trials: 0, timingsValid: true, isSurelyWorse: false };
-      return { standing: "skipped", problem: measured.problem, ...nothing };
+      const noMeasurement = { ...NO_CLAIM, trials: 0, timingsValid: true, isSurelyWorse: false };
+      return { standing: "skipped", problem: measured.problem, ...noMeasurement };
     }
     const { result, directory } = measured;
     const claim = claimOf(result, this.plan.objective);
@@ -224,7 +231,7 @@ class BisectionRun {
     const { plan, low, high, steps } = this;
     const { candidates, objective, maxRegression } = plan;
     const revisions = candidates.map(({ revision }) => revision) as [Revision, ...Revision[]];
-    const isNarrowed = outcome !== "no-regression" && outcome !== "inconclusive";
+    const isRangeNarrowed = outcome !== "no-regression" && outcome !== "inconclusive";
     return {
       version: 2,
       objective: objective.words,
@@ -233,21 +240,21 @@ class BisectionRun {
       bad: revisions.at(-1) ?? revisions[0],
       revisions: candidates.length - 1,
       outcome,
-      ...(isNarrowed && { lastGood: revisions[low], firstWorse: revisions[high] }),
-      between: isNarrowed ? revisions.slice(low + 1, high) : [],
+      ...(isRangeNarrowed && { lastGood: revisions[low], firstWorse: revisions[high] }),
+      between: isRangeNarrowed ? revisions.slice(low + 1, high) : [],
       skipped: this.skipped(),
       steps,
     };
   }
 
   private skipped(): Bisection["skipped"] {
-    const unloaded = this.plan.candidates.flatMap((one) =>
-      "problem" in one ? [{ revision: one.revision.id, problem: one.problem }] : [],
+    const skippedCandidates = this.plan.candidates.flatMap((candidate) =>
+      "problem" in candidate ? [{ revision: candidate.revision.id, problem: candidate.problem }] : [],
     );
-    const unrun = this.steps.flatMap(({ revision, problem }) =>
+    const skippedSteps = this.steps.flatMap(({ revision, problem }) =>
       problem === undefined ? [] : [{ revision, problem }],
     );
-    return [...unloaded, ...unrun];
+    return [...skippedCandidates, ...skippedSteps];
   }
 }
 

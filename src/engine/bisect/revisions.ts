@@ -13,7 +13,7 @@ import type { ReadText } from "../../workloads/own.js";
 
 /** Name of the last revision when it is the uncommitted state of the files. */
 const WORKING_TREE = "working tree";
-const ABBREVIATED_CHARACTERS = 10;
+const SHORT_HASH_CHARACTERS = 10;
 const MODULE_FILE = /\.m?js$/;
 
 export interface Revision {
@@ -49,14 +49,14 @@ interface BisectRequest extends Pick<Overrides, "set" | "environment"> {
 type RevisionOutcome = Omit<RunnableRevision, "revision"> | TrainSimError;
 
 /** A scenario at one commit, with the text of each of its files by its path in the repository. */
-interface State {
+interface ScenarioAtCommit {
   /** The commit; undefined for the uncommitted working tree. */
   readonly commit: Commit | undefined;
   readonly texts: ReadonlyMap<string, string>;
   readonly outcome: RevisionOutcome;
 }
 
-class Files {
+class RevisionFiles {
   readonly git: Repository;
   /** Path of the scenario with symbolic links resolved, as git states its root. */
   private readonly scenario: string;
@@ -70,7 +70,7 @@ class Files {
     this.scenario = relative(process.cwd(), join(realpathSync(directory), basename(named)));
   }
 
-  at(commit: Commit | undefined): State {
+  at(commit: Commit | undefined): ScenarioAtCommit {
     const texts = new Map<string, string>();
     const read = (file: string, directory: string): string => {
       const [path, text] = this.textOf(resolve(directory, file), commit);
@@ -86,15 +86,19 @@ class Files {
   }
 
   private loadRevision(read: ReadText): Omit<RunnableRevision, "revision"> {
-    const given = [read(this.scenario, ""), this.scenario, { ...this.overrides, read }] as const;
-    const experiment = parseScenario(...given);
+    const scenarioArguments = [read(this.scenario, ""), this.scenario, { ...this.overrides, read }] as const;
+    const experiment = parseScenario(...scenarioArguments);
     const [first, ...others] = experiment.treatments;
     if (others.length > 0)
       throw new UsageError(
         `the scenario has ${others.length + 1} treatments, and bisect compares revisions of a single treatment`,
         "Fix its factors: --set factors.payload='[jsonb]'.",
       );
-    return { experiment, scenario: firstTreatment(...given), key: canonicalText(first?.settings) };
+    return {
+      experiment,
+      scenario: firstTreatment(...scenarioArguments),
+      key: canonicalText(first?.settings),
+    };
   }
 
   private textOf(file: string, commit: Commit | undefined): [path: string, text: string] {
@@ -124,10 +128,10 @@ function textOnDisk(file: string): string | undefined {
 }
 
 function nameOf(commit: Commit | undefined): string {
-  return commit?.hash.slice(0, ABBREVIATED_CHARACTERS) ?? WORKING_TREE;
+  return commit?.hash.slice(0, SHORT_HASH_CHARACTERS) ?? WORKING_TREE;
 }
 
-function revisionOf({ commit, texts }: State, before: State["texts"]): Revision {
+function revisionOf({ commit, texts }: ScenarioAtCommit, before: ScenarioAtCommit["texts"]): Revision {
   const paths = [...new Set([...before.keys(), ...texts.keys()])];
   const { subject = "uncommitted changes", author = "", date = "" } = commit ?? {};
   const files = paths.filter((path) => texts.get(path) !== before.get(path));
@@ -139,12 +143,12 @@ function problemOf(error: TrainSimError): string {
   return first ? problemText(first) : error.message;
 }
 
-function keyOf(made: RevisionOutcome): string {
-  return "key" in made ? made.key : problemOf(made);
+function keyOf(outcome: RevisionOutcome): string {
+  return "key" in outcome ? outcome.key : problemOf(outcome);
 }
 
 /** The revision's loaded scenario. Throws with the revision's name if it cannot be loaded. */
-function requireLoaded({ commit, texts, outcome }: State): RunnableRevision {
+function requireRunnable({ commit, texts, outcome }: ScenarioAtCommit): RunnableRevision {
   if ("key" in outcome) return { ...outcome, revision: revisionOf({ commit, texts, outcome }, texts) };
   throw new UsageError(`at ${nameOf(commit)}: ${outcome.message}`, outcome.hint, { cause: outcome });
 }
@@ -159,7 +163,7 @@ export function revisionsOf({
   bad,
   ...overrides
 }: BisectRequest): [RunnableRevision, ...Candidate[]] {
-  const files = new Files(scenario, overrides);
+  const files = new RevisionFiles(scenario, overrides);
   const { git } = files;
   const [from, to] = [git.commit(good), git.commit(bad ?? "HEAD")];
   if (!git.isAncestor(from, to))
@@ -167,11 +171,11 @@ export function revisionsOf({
       `${good} is no ancestor of ${bad ?? "HEAD"}`,
       `Name an earlier commit of the same line: git merge-base ${good} ${bad ?? "HEAD"} prints one.`,
     );
-  const chain = [...git.between(from, to), ...(bad === undefined ? [undefined] : [])];
+  const commits = [...git.between(from, to), ...(bad === undefined ? [undefined] : [])];
   let before = files.at(from);
-  const base = requireLoaded(before);
-  requireLoaded(files.at(chain.at(-1) ?? (bad === undefined ? undefined : from)));
-  const candidates = chain.flatMap((commit): Candidate[] => {
+  const base = requireRunnable(before);
+  requireRunnable(files.at(commits.at(-1) ?? (bad === undefined ? undefined : from)));
+  const candidates = commits.flatMap((commit): Candidate[] => {
     const state = files.at(commit);
     const [revision, isSame] = [
       revisionOf(state, before.texts),

@@ -3,7 +3,7 @@
 import type { CapacityProbe } from "../../results/capacity-schema.js";
 
 /** Share of probes that fail below the capacity, and share of probes that hold above it, for unrelated reasons. */
-const SPOILT = 0.05;
+const SPOILT_PROBE_RATIO = 0.05;
 /** Candidate widths of the knee, as ratios less 1. */
 export const KNEE_WIDTHS = [0.002, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32];
 
@@ -19,23 +19,25 @@ export interface CapacityGrid {
 }
 
 /** Natural logarithm of the largest odds that still show in a share of this precision. */
-const LOG_ODDS_MOST = 37;
+const LOG_ODDS_MAX = 37;
 
 /** The likelihood of each capacity at position `middle`, with that width of the knee and that drift from probe to probe. */
-export function likelihoods(
+export function capacityLikelihoods(
   probes: readonly RateOutcome[],
   { first, step, count }: CapacityGrid,
   { width, drift, middle }: { readonly width: number; readonly drift: number; readonly middle: number },
 ): Float64Array {
   const result = new Float64Array(count).fill(1);
-  const less = step / width;
+  const logOddsStep = step / width;
   for (const { ratePerSecond, held, position } of probes) {
-    const [spoilt, sound] = held ? [SPOILT, 1 - 2 * SPOILT] : [1 - SPOILT, 2 * SPOILT - 1];
+    const [spoilt, sound] = held
+      ? [SPOILT_PROBE_RATIO, 1 - 2 * SPOILT_PROBE_RATIO]
+      : [1 - SPOILT_PROBE_RATIO, 2 * SPOILT_PROBE_RATIO - 1];
     let logOdds = (Math.log(ratePerSecond) - first - drift * (position - middle)) / width;
     let i = 0;
-    for (; i < count && logOdds > LOG_ODDS_MOST; i++, logOdds -= less)
+    for (; i < count && logOdds > LOG_ODDS_MAX; i++, logOdds -= logOddsStep)
       result[i] = (result[i] as number) * spoilt;
-    const factor = Math.exp(-less);
+    const factor = Math.exp(-logOddsStep);
     for (let odds = Math.exp(logOdds); i < count; i++, odds *= factor)
       result[i] = (result[i] as number) * (spoilt + sound / (1 + odds));
   }

@@ -6,7 +6,7 @@ import { failuresOf } from "../../metrics/figures.js";
 import type { Totals } from "../../metrics/totals.js";
 import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import { measuredText, shortNumber } from "../../foundation/text/numbers.js";
-import { holds, seenValue, fewSamples } from "../../analysis/thresholds/thresholds.js";
+import { meetsBound, seenValue, fewSamplesReason } from "../../analysis/thresholds/thresholds.js";
 import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import type { OperationResults, TrialResult } from "../../results/result-schema.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
@@ -15,15 +15,15 @@ import { parseThresholdOption } from "../../scenario/threshold-option.js";
 import type { Treatment } from "../../scenario/settings.js";
 import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
-import { counts, type AskedProbe, type SearchResult } from "./capacity-search.js";
+import { counts, type ProbeRequest, type SearchResult } from "./capacity-search.js";
 import type { RoleSettings } from "../../clients/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
 
 /** Shortest window of a probe: in a shorter one a single pause of the machine decides. */
-export const LEAST_WINDOW_MS = 2000;
+export const PROBE_WINDOW_MIN_MS = 2000;
 /** Share of the arrivals that may be left at the end of the window, in addition to one for each client. */
-const LEFT_RATIO_MAX = 0.01;
-const EXPECTED: Readonly<Record<"held" | "failed", ReadonlySet<string>>> = {
+const UNFINISHED_RATIO_MAX = 0.01;
+const EXPECTED_CHECKS: Readonly<Record<"held" | "failed", ReadonlySet<string>>> = {
   held: new Set(["dropped"]),
   failed: new Set(["dropped", "failures"]),
 };
@@ -36,7 +36,7 @@ export function parseCapacityThreshold(text: string, treatments: readonly Treatm
   return parseThresholdOption("--find-capacity", text, treatments);
 }
 
-interface Driven {
+interface RateDrivenRole {
   readonly role: string;
   readonly roleSettings: RoleSettings;
   /** Operations that an arrival may start. */
@@ -45,14 +45,14 @@ interface Driven {
 }
 
 /** The role that the rate drives. Throws a UsageError if the treatment has none. */
-export function rateDrivenRole({ id, settings }: Treatment): Driven {
-  const driven = Object.entries(workloadOf(settings).roles).filter(([, { isSearched }]) => isSearched);
-  for (const [role, { arrivals, operations }] of driven) {
+export function rateDrivenRole({ id, settings }: Treatment): RateDrivenRole {
+  const searchedRoles = Object.entries(workloadOf(settings).roles).filter(([, { isSearched }]) => isSearched);
+  for (const [role, { arrivals, operations }] of searchedRoles) {
     const roleSettings = settings.actors[role];
     const parts = arrivals.some(isRound) ? operations.filter((part) => !isRound(part)) : [];
     if (roleSettings) return { role, roleSettings, operations: arrivals, parts };
   }
-  const names = driven.map(([role]) => role);
+  const names = searchedRoles.map(([role]) => role);
   throw new UsageError(
     `treatment ${id} has no ${names.join(" and no ")}: none of its clients can start at a rate`,
     `Give it ${names.join(" or ")}.`,
@@ -82,15 +82,19 @@ export function treatmentAt(treatment: Treatment, ratePerSecond: number): Treatm
   const { role, roleSettings } = rateDrivenRole(treatment);
   const { settings } = treatment;
   const load = loadAt(roleSettings.load, ratePerSecond);
-  const trial = { ...settings.trial, durationMs: Math.max(LEAST_WINDOW_MS, settings.trial.durationMs) };
-  const driven = { ...settings, trial, actors: { ...settings.actors, [role]: { ...roleSettings, load } } };
-  if (isBudgeted(driven)) {
+  const trial = { ...settings.trial, durationMs: Math.max(PROBE_WINDOW_MIN_MS, settings.trial.durationMs) };
+  const drivenSettings = {
+    ...settings,
+    trial,
+    actors: { ...settings.actors, [role]: { ...roleSettings, load } },
+  };
+  if (isBudgeted(drivenSettings)) {
     throw new UsageError(
       `treatment ${treatment.id} has a role with a budget of iterations: its windows have no fixed length`,
       "Use constant-clients for the other roles.",
     );
   }
-  return { ...treatment, settings: driven };
+  return { ...treatment, settings: drivenSettings };
 }
 
 /** The rate that the scenario states, where a search may begin; undefined if it states none. */
@@ -99,7 +103,7 @@ export function ratePerSecondOf(treatment: Treatment): number | undefined {
   return load.executor === "constant-arrival-rate" ? load.ratePerSecond : undefined;
 }
 
-export interface ProbeMeasured {
+export interface ProbeMeasurement {
   readonly result: TrialResult;
   readonly totals: Pick<Totals, "histograms">;
 }
@@ -110,30 +114,33 @@ function unservedArrivals(operations: OperationResults, operation: Operation): n
 
 function sumOf(
   results: OperationResults,
-  { operations }: Driven,
+  { operations }: RateDrivenRole,
   field: "offered" | "dropped" | "transactions",
 ): number {
   return operations.reduce((sum, operation) => sum + (results[operation]?.[field] ?? 0), 0);
 }
 
 /** The operation that the threshold is about, if arrivals start it. */
-function thresholdOperation({ operations }: Driven, { source }: Pick<Threshold, "source">): Operation {
+function thresholdOperation(
+  { operations }: RateDrivenRole,
+  { source }: Pick<Threshold, "source">,
+): Operation {
   const [asked] = source.split(".");
   return operations.find((operation) => operation === asked) ?? operations[0] ?? "";
 }
 
-function doneOf(operations: OperationResults, driven: Driven): number {
-  const { parts } = driven;
-  const transactions = sumOf(operations, driven, "transactions");
+function completedArrivals(operations: OperationResults, drivenRole: RateDrivenRole): number {
+  const { parts } = drivenRole;
+  const transactions = sumOf(operations, drivenRole, "transactions");
   const failed = parts.reduce((sum, part) => sum + unservedArrivals(operations, part), 0);
   return Math.max(0, transactions - failed);
 }
 
 function objection(
-  { result, totals }: ProbeMeasured,
-  driven: Driven,
+  { result, totals }: ProbeMeasurement,
+  drivenRole: RateDrivenRole,
   threshold: Threshold,
-  canDrop: boolean,
+  canDropArrivals: boolean,
 ): { seen: number | undefined; reason: string | undefined } {
   const measured = {
     operations: result.operations,
@@ -143,18 +150,20 @@ function objection(
   };
   const seen = seenValue(threshold, measured);
   const [offered, dropped] = [
-    sumOf(result.operations, driven, "offered"),
-    sumOf(result.operations, driven, "dropped"),
+    sumOf(result.operations, drivenRole, "offered"),
+    sumOf(result.operations, drivenRole, "dropped"),
   ];
-  const { clients } = driven.roleSettings.load;
-  const left = offered - doneOf(result.operations, driven);
+  const { clients } = drivenRole.roleSettings.load;
+  const left = offered - completedArrivals(result.operations, drivenRole);
   const reasons = [
     ...(seen === undefined ? [`${threshold.metric} has no samples`] : []),
-    ...(seen !== undefined && !holds(threshold, seen)
+    ...(seen !== undefined && !meetsBound(threshold, seen)
       ? [`${threshold.expression} was ${measuredText(seen, threshold.expression)}`]
       : []),
-    ...(canDrop && dropped > 0 ? [`${counted(dropped, "arrival was", "arrivals were")} dropped`] : []),
-    ...(left > clients + LEFT_RATIO_MAX * offered
+    ...(canDropArrivals && dropped > 0
+      ? [`${counted(dropped, "arrival was", "arrivals were")} dropped`]
+      : []),
+    ...(left > clients + UNFINISHED_RATIO_MAX * offered
       ? [`${left} of ${counted(offered, "arrival")} ${left === 1 ? "was" : "were"} not done in the window`]
       : []),
   ];
@@ -162,22 +171,22 @@ function objection(
 }
 
 export function judgeProbe(
-  measured: ProbeMeasured,
+  measured: ProbeMeasurement,
   treatment: Treatment,
   threshold: Threshold,
-  about: AskedProbe,
+  about: ProbeRequest,
 ): CapacityProbe {
   const { result } = measured;
-  const driven = rateDrivenRole(treatment);
-  const canDrop = "maxWaitMs" in driven.roleSettings.load;
-  const { seen, reason } = objection(measured, driven, threshold, canDrop);
-  const { responseTimeMs } = result.operations[thresholdOperation(driven, threshold)] ?? {};
+  const drivenRole = rateDrivenRole(treatment);
+  const canDropArrivals = "maxWaitMs" in drivenRole.roleSettings.load;
+  const { seen, reason } = objection(measured, drivenRole, threshold, canDropArrivals);
+  const { responseTimeMs } = result.operations[thresholdOperation(drivenRole, threshold)] ?? {};
   const perSecond = (count: number): number => (result.windowSeconds > 0 ? count / result.windowSeconds : 0);
-  const expected = EXPECTED[reason === undefined ? "held" : "failed"];
-  const few = seen === undefined ? undefined : fewSamples(threshold, measured.totals);
-  const fewWords = `too few samples for ${threshold.expression} (${few ?? ""}): lengthen trial.duration`;
+  const expected = EXPECTED_CHECKS[reason === undefined ? "held" : "failed"];
+  const few = seen === undefined ? undefined : fewSamplesReason(threshold, measured.totals);
+  const fewSamplesText = `too few samples for ${threshold.expression} (${few ?? ""}): lengthen trial.duration`;
   const doubts = [
-    ...(few === undefined ? [] : [{ check: "few-samples", words: fewWords }]),
+    ...(few === undefined ? [] : [{ check: "few-samples", words: fewSamplesText }]),
     ...(result.diagnosis ?? []),
   ]
     .filter(({ check }) => !expected.has(check))
@@ -185,9 +194,9 @@ export function judgeProbe(
   return {
     trial: result.number,
     ...about,
-    offeredPerSecond: perSecond(sumOf(result.operations, driven, "offered")),
-    achievedPerSecond: perSecond(doneOf(result.operations, driven)),
-    dropped: sumOf(result.operations, driven, "dropped"),
+    offeredPerSecond: perSecond(sumOf(result.operations, drivenRole, "offered")),
+    achievedPerSecond: perSecond(completedArrivals(result.operations, drivenRole)),
+    dropped: sumOf(result.operations, drivenRole, "dropped"),
     seen: seen ?? null,
     p99Ms: responseTimeMs?.p99 ?? null,
     held: reason === undefined,
@@ -204,16 +213,18 @@ export function isConfirmation(probe: CapacityProbe, ratePerSecond: number | nul
 export function capacityOf(
   treatment: Treatment,
   { metric, expression, source }: Threshold,
-  ran: readonly { readonly probe: CapacityProbe }[],
+  probeTrials: readonly { readonly probe: CapacityProbe }[],
   found: SearchResult,
 ): Capacity {
-  const driven = rateDrivenRole(treatment);
-  const { roleSettings } = driven;
-  const operation = thresholdOperation(driven, { source });
+  const drivenRole = rateDrivenRole(treatment);
+  const { roleSettings } = drivenRole;
+  const operation = thresholdOperation(drivenRole, { source });
   const { ratePerSecond: rate, failsAtPerSecond: fails } = found;
-  const probes = ran.map(({ probe }) => probe);
-  const counting = probes.map((probe, position) => ({ ...probe, position })).filter((probe) => counts(probe));
-  const confirmed = counting.filter((each) => isConfirmation(each, rate) && each.held);
+  const probes = probeTrials.map(({ probe }) => probe);
+  const countedProbes = probes
+    .map((probe, position) => ({ ...probe, position }))
+    .filter((probe) => counts(probe));
+  const confirmed = countedProbes.filter((each) => isConfirmation(each, rate) && each.held);
   const { durationMs } = treatmentAt(treatment, rate ?? 1).settings.trial;
   return {
     treatment: treatment.id,
@@ -222,7 +233,7 @@ export function capacityOf(
     operation,
     clients: roleSettings.load.clients,
     ...found,
-    ...(rate !== null && capacityInterval(counting, rate, fails)),
+    ...(rate !== null && capacityInterval(countedProbes, rate, fails)),
     confirmations: confirmed.length,
     windowSeconds: durationMs / 1000,
     probes,

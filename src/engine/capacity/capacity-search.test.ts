@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { simulateSearches, walkSearch } from "../../../test/support/simulated-searches.js";
-import { PROBES_MOST, roundRate, type SearchResult } from "./capacity-search.js";
+import { PROBES_MAX, roundRate, type SearchResult } from "./capacity-search.js";
 
 const OPTIONS = {
   startRatePerSecond: 50,
@@ -95,7 +95,7 @@ describe("the search for capacity", () => {
       fc.property(fc.nat(), (seed) => {
         const prng = new Prng(seed);
         const { probes } = walk(() => prng.float() < 0.5);
-        expect(probes.length).toBeLessThan(PROBES_MOST);
+        expect(probes.length).toBeLessThan(PROBES_MAX);
       }),
     );
   });

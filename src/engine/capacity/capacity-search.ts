@@ -1,6 +1,6 @@
 // Double or halve, bisect on the log scale, confirm, then ask the upper bound again. One spoilt probe never decides.
 import type { Capacity, CapacityDrift, CapacityProbe } from "../../results/capacity-schema.js";
-import { capacityDrift, DRIFT_GAIN } from "./capacity-drift.js";
+import { capacityDrift, DRIFT_GAIN_MIN } from "./capacity-drift.js";
 import type { RateOutcome } from "./capacity-likelihood.js";
 
 export interface SearchOptions {
@@ -14,17 +14,17 @@ export interface SearchOptions {
 
 export type ProbePurpose = Pick<CapacityProbe, "purpose" | "discarded">;
 
-export type AskedProbe = ProbePurpose & Pick<CapacityProbe, "ratePerSecond">;
+export type ProbeRequest = ProbePurpose & Pick<CapacityProbe, "ratePerSecond">;
 
 /** Yields probes, one after another, and receives whether the rate held. */
-type ProbeSequence<Result> = Generator<AskedProbe, Result, boolean>;
+type ProbeSequence<Result> = Generator<ProbeRequest, Result, boolean>;
 
 export type SearchResult = Pick<Capacity, "outcome" | "ratePerSecond" | "failsAtPerSecond" | "drift">;
 
 /** Number of probes after which a search ends without a rate. */
-export const PROBES_MOST = 80;
+export const PROBES_MAX = 80;
 /** Number of probes of a rate, out of 3, that decide. */
-const MAJORITY = 2;
+const PROBE_MAJORITY = 2;
 
 /** Rounds a rate to three significant digits, which people can repeat. */
 export function roundRate(ratePerSecond: number): number {
@@ -37,7 +37,7 @@ export function counts({ purpose, discarded }: ProbePurpose): boolean {
 }
 
 /** Thrown through the search to end it without a rate. */
-class Inconclusive extends Error {
+class InconclusiveSearchError extends Error {
   constructor(readonly drift?: CapacityDrift) {
     super("inconclusive");
   }
@@ -61,7 +61,7 @@ export class CapacitySearch {
     try {
       this.outcome = yield* this.search();
     } catch (error) {
-      if (!(error instanceof Inconclusive)) throw error;
+      if (!(error instanceof InconclusiveSearchError)) throw error;
       this.outcome = "inconclusive";
       this.drift = error.drift;
     }
@@ -88,7 +88,7 @@ export class CapacitySearch {
       if (!(yield* this.isConfirmed(low))) continue;
       if (high === Number.POSITIVE_INFINITY) return "at-least";
       if (this.failureByRate.get(high) === "again") {
-        this.requireSteady();
+        this.requireNoDrift();
         return "found";
       }
       yield* this.askAgain(high, 0, "again");
@@ -101,13 +101,13 @@ export class CapacitySearch {
     for (;;) {
       if (!(yield* this.isRecovered())) continue;
       const { low, high } = this;
-      const isBracketed = low > 0 && high < Number.POSITIVE_INFINITY;
+      const isCapacityBracketed = low > 0 && high < Number.POSITIVE_INFINITY;
       const middle = roundRate(Math.sqrt(low * high));
       if (this.failureByRate.get(high) === "once" && (low > 0 || high <= least))
         yield* this.askAgain(high, 1, "bound");
-      else if (low >= most || high <= least || (isBracketed && high / low <= 1 + precision)) return;
-      else if (isBracketed && (middle <= low || middle >= high)) return;
-      else if (isBracketed) yield* this.ask(middle, "bisect");
+      else if (low >= most || high <= least || (isCapacityBracketed && high / low <= 1 + precision)) return;
+      else if (isCapacityBracketed && (middle <= low || middle >= high)) return;
+      else if (isCapacityBracketed) yield* this.ask(middle, "bisect");
       else if (low > 0) yield* this.ask(Math.min(roundRate(low * 2), most), "bracket");
       else if (high < Number.POSITIVE_INFINITY)
         yield* this.ask(Math.max(roundRate(high / 2), least), "bracket");
@@ -120,32 +120,32 @@ export class CapacitySearch {
     else this.failureByRate.set(rate, "once");
   }
 
-  /** Probes a rate until 2 of at most 3 probes agree; `failedAlready` counts failures so far. */
+  /** Probes a rate until 2 of at most 3 probes agree; `previousFailures` counts failures so far. */
   private *askAgain(
     rate: number,
-    failedAlready: number,
-    confirmation: "bound" | "again",
+    previousFailures: number,
+    failureEvidence: "bound" | "again",
   ): ProbeSequence<void> {
-    let [held, failed] = [0, failedAlready];
-    while (held < MAJORITY && failed < MAJORITY) {
+    let [held, failed] = [0, previousFailures];
+    while (held < PROBE_MAJORITY && failed < PROBE_MAJORITY) {
       if (!(yield* this.isRecovered())) return;
       if (yield* this.holds(rate, { purpose: "bracket" })) held++;
       else failed++;
     }
     this.failureByRate.delete(rate);
-    if (held < MAJORITY) this.failureByRate.set(rate, confirmation);
+    if (held < PROBE_MAJORITY) this.failureByRate.set(rate, failureEvidence);
     else {
       this.heldRates.add(rate);
-      this.requireSteady();
+      this.requireNoDrift();
     }
   }
 
   /** Whether enough repetitions hold: a quarter may fail, at least one, because stalls spoil some. */
   private *isConfirmed(rate: number): ProbeSequence<boolean> {
     const { confirmations } = this.options;
-    const failedMost = Math.max(1, Math.floor(confirmations / 4));
+    const failuresMax = Math.max(1, Math.floor(confirmations / 4));
     let [held, failed] = [this.confirmedRates.has(rate) ? confirmations : 0, 0];
-    while (held < confirmations && failed <= failedMost) {
+    while (held < confirmations && failed <= failuresMax) {
       if (!(yield* this.isRecovered())) return false;
       if (yield* this.holds(rate, { purpose: "confirm" })) held++;
       else failed++;
@@ -162,10 +162,10 @@ export class CapacitySearch {
   private *isRecovered(): ProbeSequence<boolean> {
     const { low } = this;
     if (!this.isOverloaded || low === 0) return true;
-    const recover = { purpose: "recover" } as const;
-    if (yield* this.holds(low, recover)) return true;
-    yield* this.holds(Math.max(roundRate(low / 2), this.options.leastRatePerSecond), recover);
-    if (yield* this.holds(low, recover)) return true;
+    const recoveryProbe = { purpose: "recover" } as const;
+    if (yield* this.holds(low, recoveryProbe)) return true;
+    yield* this.holds(Math.max(roundRate(low / 2), this.options.leastRatePerSecond), recoveryProbe);
+    if (yield* this.holds(low, recoveryProbe)) return true;
     this.discardRate(low);
     return false;
   }
@@ -174,16 +174,16 @@ export class CapacitySearch {
     this.heldRates.delete(rate);
     this.confirmedRates.delete(rate);
     this.failureByRate.set(rate, "again");
-    this.requireSteady();
+    this.requireNoDrift();
   }
 
-  private requireSteady(): void {
-    const drift = capacityDrift(this.outcomes, DRIFT_GAIN.reported);
-    if (drift) throw new Inconclusive(drift);
+  private requireNoDrift(): void {
+    const drift = capacityDrift(this.outcomes, DRIFT_GAIN_MIN.reported);
+    if (drift) throw new InconclusiveSearchError(drift);
   }
 
   private *holds(rate: number, about: ProbePurpose): ProbeSequence<boolean> {
-    if (this.probeCount === PROBES_MOST) throw new Inconclusive();
+    if (this.probeCount === PROBES_MAX) throw new InconclusiveSearchError();
     const held = yield { ratePerSecond: rate, ...about };
     if (counts(about)) this.outcomes.push({ ratePerSecond: rate, held, position: this.probeCount });
     this.probeCount++;

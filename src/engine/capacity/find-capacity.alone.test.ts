@@ -15,7 +15,7 @@ import { parseCapacityThreshold } from "./capacity-probe.js";
 import { runSession, type ExperimentOutcome } from "../session/session.js";
 import { capacityProbes } from "./find-capacity.js";
 import { Interruption } from "../session/interruption.js";
-import { allOf } from "../session/observer.js";
+import { combineObservers } from "../session/observer.js";
 import type { FinishedTrial, TrialInputs } from "../trial/trial-parts.js";
 import type { DialectName } from "../../database/registry.js";
 import { renderSummary } from "../../report/terminal/summary.js";
@@ -84,7 +84,7 @@ vi.mock("../session/experiment-host.js", () => ({
   },
 }));
 
-const observer = { ...allOf([]), note: (words: string) => void notes.push(words) };
+const observer = { ...combineObservers([]), note: (words: string) => void notes.push(words) };
 
 let out = "";
 beforeEach(() => {

@@ -21,7 +21,7 @@ export function capacityProbes(
   return {
     experiment: searched,
     // Only the search's threshold is watched: the scenario's thresholds would end probes beyond the capacity.
-    watched: [threshold],
+    watchedThresholds: [threshold],
     trials: (record) => probes(searched, threshold, onProbe, record),
   };
 }
@@ -38,13 +38,13 @@ async function* probes(
   let number = 0;
   for (const treatment of experiment.treatments) {
     const search = new CapacitySearch(searchOptions(experiment, treatment, found));
-    const ran: (TrialWithTreatment & { readonly probe: CapacityProbe })[] = [];
-    const capacity = (): Capacity => capacityOf(treatment, threshold, ran, search.result);
+    const probeTrials: (TrialWithTreatment & { readonly probe: CapacityProbe })[] = [];
+    const currentCapacity = (): Capacity => capacityOf(treatment, threshold, probeTrials, search.result);
     const asking = search.probes();
     for (let asked = asking.next(); !asked.done;) {
-      record.capacity = [...found, capacity()];
+      record.capacity = [...found, currentCapacity()];
       const { ratePerSecond } = asked.value;
-      const block = ran.filter(({ probe }) => isConfirmation(probe, ratePerSecond)).length;
+      const block = probeTrials.filter(({ probe }) => isConfirmation(probe, ratePerSecond)).length;
       const trial = { number: ++number, block, treatmentId: treatment.id, seed };
       const [done] = yield [{ trial, treatment: treatmentAt(treatment, ratePerSecond) }];
       if (!done) return;
@@ -52,13 +52,13 @@ async function* probes(
       // A loss ends the search: a rate at which events are lost is no capacity.
       if (done.result.status !== "complete" || record.violations.length > 0) return;
       const probe = judgeProbe(done, done.treatment, threshold, asked.value);
-      ran.push({ ...done, probe });
+      probeTrials.push({ ...done, probe });
       onProbe(probe);
       asked = asking.next(probe.held);
     }
-    found.push(capacity());
+    found.push(currentCapacity());
     record.capacity = [...found];
-    for (const { probe, result, totals } of ran)
+    for (const { probe, result, totals } of probeTrials)
       if (isConfirmation(probe, search.result.ratePerSecond)) record.add(treatment.id, result, totals);
   }
 }

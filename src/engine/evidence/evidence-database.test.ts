@@ -140,7 +140,9 @@ describe("perEventOf", () => {
 
 describe("views of the database sampler", () => {
   it("yield known metrics and the start of the statistics", () => {
-    const given = POSTGRES_SAMPLER.groups.flatMap(({ views }) => views).flatMap(({ gives }) => gives);
+    const given = POSTGRES_SAMPLER.groups
+      .flatMap(({ views }) => views)
+      .flatMap(({ metricNames }) => metricNames);
     const unknown = given.filter((metric) => evidenceMetricOf(metric) === undefined);
     expect(unknown).toEqual([STATISTICS_BEGAN]);
   });

@@ -17,9 +17,13 @@ import type { Statement } from "../../database/sql.js";
 export function waitsOf(window: WindowEvidence): WaitShare[] {
   const seen = window.family("wait.");
   const all = [...seen.values()].reduce((sum, sessions) => sum + sessions, 0);
-  const active = window.gauge("sessions.active")?.mean ?? 0;
+  const activeSessions = window.gauge("sessions.active")?.mean ?? 0;
   return [...seen]
-    .map(([event, sessions]) => ({ event, share: sessions / all, sessions: (sessions / all) * active }))
+    .map(([event, sessions]) => ({
+      event,
+      share: sessions / all,
+      sessions: (sessions / all) * activeSessions,
+    }))
     .sort((a, b) => b.share - a.share);
 }
 
@@ -40,7 +44,7 @@ export class DatabaseSource implements EvidenceSource {
       endpoint,
       dialect,
       workload: sampledIn(workload, dialect, namespace),
-      isOurs: target.kind !== "url",
+      isOwnServer: target.kind !== "url",
     });
   }
 

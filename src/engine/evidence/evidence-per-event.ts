@@ -35,12 +35,12 @@ export function perEventOf(
 ): PerEvent | undefined {
   const events = eventsOf(done);
   if (events === 0) return undefined;
-  const given = new Map([
+  const computedAmounts = new Map([
     ["host.clientCpuMs", done.clientCpuSeconds && done.clientCpuSeconds * 1000],
-    ["statements.blocksDirtied", dirtiedBy(database.statements)],
+    ["statements.blocksDirtied", blocksDirtiedBy(database.statements)],
   ]);
   const amountOf = ({ metric, of = [metric.name] }: Evidence): number | undefined => {
-    if (given.has(metric.name)) return given.get(metric.name);
+    if (computedAmounts.has(metric.name)) return computedAmounts.get(metric.name);
     const parts = of.map((name) =>
       evidenceMetricOf(name)?.kind === "gauge" ? growthOf(window, name) : window.total(name),
     );
@@ -53,7 +53,7 @@ export function perEventOf(
   return { events, ...Object.fromEntries(known) };
 }
 
-function dirtiedBy(statements: DatabaseEvidence["statements"]): number | undefined {
+function blocksDirtiedBy(statements: DatabaseEvidence["statements"]): number | undefined {
   if (!statements || statements.some(({ blocksDirtied }) => blocksDirtied === undefined)) return undefined;
   return statements.reduce((sum, { blocksDirtied = 0 }) => sum + blocksDirtied, 0);
 }

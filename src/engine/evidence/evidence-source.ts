@@ -3,13 +3,14 @@ import type { EvidenceReading, SkippedSource } from "../../database/evidence.js"
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 
 /** Key of the server's process id in a reading; it is no metric. A change marks a restart. */
-export const SERVER_PROCESS = "host.serverPid";
+export const SERVER_PID_KEY = "host.serverPid";
 
 /** Key of the number of the connection to the poolers' consoles in a reading; it is no metric. A restart changes it. */
-export const POOLER_SESSION = "pooler.session";
+export const POOLER_SESSION_KEY = "pooler.session";
 
 /** The reason why counters have no total of the window. */
-export const COUNTED_AGAIN = "the server's counters restarted from 0 in the window (a restart or a reset)";
+export const COUNTER_RESTART_REASON =
+  "the server's counters restarted from 0 in the window (a restart or a reset)";
 
 export interface EvidenceSource {
   /** `database`, `pooler` or `host`, for messages about its failures. */

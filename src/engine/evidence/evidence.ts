@@ -6,15 +6,15 @@ import type { DatabaseEvidence } from "../../results/result-schema.js";
 import { foreignWorkOf } from "./foreign-work.js";
 import { perEventOf, type WindowWork } from "./evidence-per-event.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
-import { COUNTED_AGAIN, type EvidenceSource } from "./evidence-source.js";
+import { COUNTER_RESTART_REASON, type EvidenceSource } from "./evidence-source.js";
 import { DATABASE_EVIDENCE } from "../../workloads/evidence.js";
 import { windowFigures } from "./window-figures.js";
 import { WindowSums } from "./window-sums.js";
 
 /** Milliseconds by which the span of the end readings may exceed the window; the result states a larger excess. */
-const END_SLACK_MS = 250;
+const SPAN_EXCESS_MAX_MS = 250;
 /** Share of the window by which the span may exceed it before counts are no longer divided by the window's events. */
-const COST_SLACK = 0.05;
+const SPAN_EXCESS_RATIO_MAX = 0.05;
 
 export interface EvidenceOptions {
   readonly sources: readonly EvidenceSource[];
@@ -54,14 +54,14 @@ export class TrialEvidence {
   /** Takes the first reading and resolves with it. Samples follow from `startMs` (monotonic) on. */
   async begin(startMs: number): Promise<void> {
     this.startMs = startMs;
-    await this.hooks("openWindow");
+    await this.callWindowHooks("openWindow");
     this.openedMs = this.clock.nowMs();
     const reading = await this.read();
     this.sums.open(reading, this.openedMs);
     this.state = "open";
     if (this.options.everyMs === 0) return;
     this.options.onOpening?.(Math.max(0, this.clock.nowMs() - startMs) / 1000, reading);
-    this.samplingDone = this.sampleOn();
+    this.samplingDone = this.sampleUntilEnd();
   }
 
   async end(endMs: number): Promise<void> {
@@ -76,7 +76,7 @@ export class TrialEvidence {
       this.take(lastSecond, reading, this.closedMs);
     this.sums.close(reading);
     this.state = "closeWindow";
-    await this.hooks("closeWindow");
+    await this.callWindowHooks("closeWindow");
   }
 
   /** The evidence of the window; empty if the window did not come to its end. */
@@ -109,7 +109,7 @@ export class TrialEvidence {
     await this.samplingDone;
   }
 
-  private async sampleOn(): Promise<void> {
+  private async sampleUntilEnd(): Promise<void> {
     const { everyMs } = this.options;
     const { signal } = this.endedAbort;
     for (let tick = 1; ; tick++) {
@@ -123,9 +123,9 @@ export class TrialEvidence {
       const reading = await this.read();
       this.take(Math.ceil((tick * everyMs) / 1000) - 1, reading, atMs);
       // A sample that took longer than the interval replaces the samples that became due meanwhile.
-      const due = Math.floor((this.clock.nowMs() - this.startMs) / everyMs);
-      this.missedSamples += Math.max(0, due - tick);
-      tick = Math.max(tick, due);
+      const dueTick = Math.floor((this.clock.nowMs() - this.startMs) / everyMs);
+      this.missedSamples += Math.max(0, dueTick - tick);
+      tick = Math.max(tick, dueTick);
     }
   }
 
@@ -153,7 +153,7 @@ export class TrialEvidence {
     return Object.assign({}, ...values) as EvidenceReading;
   }
 
-  private async hooks(name: "openWindow" | "closeWindow"): Promise<void> {
+  private async callWindowHooks(name: "openWindow" | "closeWindow"): Promise<void> {
     for (const source of this.options.sources) {
       try {
         await source[name]?.();
@@ -168,11 +168,11 @@ export class TrialEvidence {
   }
 
   private get isSlack(): boolean {
-    return Math.abs(this.spanMs - this.windowMs) > END_SLACK_MS;
+    return Math.abs(this.spanMs - this.windowMs) > SPAN_EXCESS_MAX_MS;
   }
 
   private get isFarOff(): boolean {
-    return this.isSlack && Math.abs(this.spanMs - this.windowMs) > COST_SLACK * this.windowMs;
+    return this.isSlack && Math.abs(this.spanMs - this.windowMs) > SPAN_EXCESS_RATIO_MAX * this.windowMs;
   }
 
   private skipped(): SkippedSource[] {
@@ -189,9 +189,9 @@ export class TrialEvidence {
       isPartial: true,
     };
     const { restarted } = this.sums;
-    const fallen: SkippedSource = {
+    const restartedCounters: SkippedSource = {
       source: "counters",
-      reason: `${COUNTED_AGAIN}, so these have no total: ${restarted.join(", ")}`,
+      reason: `${COUNTER_RESTART_REASON}, so these have no total: ${restarted.join(", ")}`,
       isPartial: true,
     };
     return [
@@ -199,7 +199,7 @@ export class TrialEvidence {
       ...this.hookFailures,
       ...missed,
       ...(isSlack ? [span] : []),
-      ...(restarted.length > 0 ? [fallen] : []),
+      ...(restarted.length > 0 ? [restartedCounters] : []),
     ];
   }
 }

@@ -2,12 +2,12 @@
 import type { Evidence } from "../../database/evidence.js";
 import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../../results/result-schema.js";
 import type { WindowWork } from "./evidence-per-event.js";
-import { COUNTED_AGAIN, type WindowEvidence } from "./evidence-source.js";
+import { COUNTER_RESTART_REASON, type WindowEvidence } from "./evidence-source.js";
 
 /** A session reports its transactions once a second, so the counts of the window may be off by one second's transactions. */
-const LATE_SECONDS = 1;
+const COUNT_DELAY_SECONDS = 1;
 /** Allowance for train-sim's control transactions that the server counts in another second than the one they ended in. */
-const CONTROL_LATE = 20;
+const LATE_CONTROL_TRANSACTIONS_MAX = 20;
 
 /** Seconds between the readings at the two ends, and seconds of the window in between, which the load's count covers. */
 export interface CountedSpan {
@@ -23,8 +23,8 @@ function transactionsHere(
   const counted = ["commits", "rollbacks"].map((name) => window.total(`transactions.${name}`));
   const [commits, rollbacks, logins] = [...counted, window.total("transactions.logins")];
   if (commits === undefined || rollbacks === undefined || logins === undefined) return undefined;
-  const late = (own / windowSeconds) * (LATE_SECONDS + Math.max(0, seconds - windowSeconds));
-  const control = (window.total("transactions.control") ?? 0) + CONTROL_LATE;
+  const late = (own / windowSeconds) * (COUNT_DELAY_SECONDS + Math.max(0, seconds - windowSeconds));
+  const control = (window.total("transactions.control") ?? 0) + LATE_CONTROL_TRANSACTIONS_MAX;
   return Math.max(0, commits + rollbacks - logins - own - late - control);
 }
 
@@ -61,7 +61,7 @@ export function foreignWorkOf(
   };
 }
 
-const UNNAMED =
+const UNNAMED_SESSIONS_REASON =
   "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor)";
 
 /** Kinds of foreign work that could not be checked in a window that reached its end, each with the reason. */
@@ -73,29 +73,33 @@ export function foreignNotAssessed(
   }: Pick<WindowWork, "serverTransactions" | "poolerTransactions">,
   sources: Evidence["foreignSources"],
 ): NotAssessed[] {
-  const reasonOf = (source: string, otherwise: string): string =>
+  const skipReasonOf = (source: string, otherwise: string): string =>
     skipped.find((each) => each.source === source)?.reason ?? otherwise;
   const reason = "the server did not show them";
-  const unseen = sampling ? reasonOf(sources.sessions, reason) : "there were no samples";
-  const isCounted = !skipped.some(({ source }) => source === "counters");
-  const uncounted = reasonOf(sources.transactions, isCounted ? reason : COUNTED_AGAIN);
-  const idle = serverTransactions === 0 ? "no transaction of the load ended in the window" : undefined;
-  const unknown = typeof poolerTransactions === "string" ? poolerTransactions : undefined;
-  const uncountedHere = unknown ?? idle ?? reasonOf(sources.logins, uncounted);
+  const unseenReason = sampling ? skipReasonOf(sources.sessions, reason) : "there were no samples";
+  const areCountersContinuous = !skipped.some(({ source }) => source === "counters");
+  const uncountedReason = skipReasonOf(
+    sources.transactions,
+    areCountersContinuous ? reason : COUNTER_RESTART_REASON,
+  );
+  const idleReason = serverTransactions === 0 ? "no transaction of the load ended in the window" : undefined;
+  const poolerUnknownReason = typeof poolerTransactions === "string" ? poolerTransactions : undefined;
+  const uncountedHereReason =
+    poolerUnknownReason ?? idleReason ?? skipReasonOf(sources.logins, uncountedReason);
   return [
     ...missing(
       "transactions of others on the server",
       foreign?.transactions,
-      uncounted,
+      uncountedReason,
       foreign?.transactionsHere,
-      uncountedHere,
+      uncountedHereReason,
     ),
     ...missing(
       "sessions of others on the server",
       foreign?.sessionsActive,
-      unseen,
+      unseenReason,
       foreign?.sessionsActiveHere,
-      UNNAMED,
+      UNNAMED_SESSIONS_REASON,
     ),
   ];
 }

@@ -2,10 +2,10 @@
 import { hostUsage, type HostUsage } from "../../foundation/host-usage.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
-import { SERVER_PROCESS, type EvidenceSource } from "./evidence-source.js";
+import { SERVER_PID_KEY, type EvidenceSource } from "./evidence-source.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 
-const NOT_OURS: Readonly<Record<string, string>> = {
+const UNKNOWN_SERVER_REASONS: Readonly<Record<string, string>> = {
   embedded: "the server's process is not known",
   url: "the server's processes are not on this machine, or not visible from here",
 };
@@ -43,8 +43,8 @@ export class HostSource implements EvidenceSource {
     const { serverPid } = this.target;
     return Promise.resolve({
       ...Object.fromEntries(values),
-      ...(serverPid !== undefined && { [SERVER_PROCESS]: serverPid }),
-      ...(serverPid !== undefined && backendMs && { "host.foreignCpuMs": this.foreignMs(backendMs) }),
+      ...(serverPid !== undefined && { [SERVER_PID_KEY]: serverPid }),
+      ...(serverPid !== undefined && backendMs && { "host.foreignCpuMs": this.foreignCpuMs(backendMs) }),
     });
   }
 
@@ -63,7 +63,7 @@ export class HostSource implements EvidenceSource {
   }
 
   /** CPU time of other backends so far, each from its first reading on; backends that end between readings are missing. */
-  private foreignMs(backendMs: ReadonlyMap<number, number>): number {
+  private foreignCpuMs(backendMs: ReadonlyMap<number, number>): number {
     for (const [pid, ms] of backendMs) {
       this.foreignTakenMs += Math.max(0, ms - (this.seenMs.get(pid) ?? ms));
       this.seenMs.set(pid, ms);
@@ -83,7 +83,7 @@ function unreadSources(
   if (serverPid === undefined)
     skipped.push({
       source: "CPU of the server, disks",
-      reason: NOT_OURS[kind] ?? "the server's processes are not visible from here",
+      reason: UNKNOWN_SERVER_REASONS[kind] ?? "the server's processes are not visible from here",
     });
   else if (reading.diskWriteBytes === undefined)
     skipped.push({ source: "disks", reason: "/proc/diskstats shows no whole disk" });

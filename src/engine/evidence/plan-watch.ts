@@ -10,20 +10,20 @@ import type { NotAssessed, StatementPlan } from "../../results/result-schema.js"
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { storeOf, workloadOf } from "../../workloads/registry.js";
 
-export interface PlansRead {
+export interface PlansReading {
   readonly plans: readonly StatementPlan[];
   readonly notAssessed: readonly NotAssessed[];
 }
 
-export const NO_PLANS: PlansRead = { plans: [], notAssessed: [] };
+export const NO_PLANS: PlansReading = { plans: [], notAssessed: [] };
 
 /** Matches statements that have a plan, possibly behind comments: neither COPY nor transaction control. */
-const PLANNED =
+const PLANNABLE_STATEMENT =
   /^(?:\s|\(|--[^\n]*\n|\/\*[^]*?\*\/)*(?:SELECT|INSERT|UPDATE|DELETE|MERGE|VALUES|WITH|TABLE)\b/i;
-const AS_TEXT = "sent as text, perhaps several statements in one message";
+const SENT_AS_TEXT_REASON = "sent as text, perhaps several statements in one message";
 const NAMED_MAX = 3;
 
-const noPlans = (reason: string): PlansRead => ({
+const plansNotAssessed = (reason: string): PlansReading => ({
   plans: [],
   notAssessed: [{ what: "plans of statements", reason }],
 });
@@ -32,33 +32,33 @@ function plansText(names: readonly string[]): string {
   return `plans of ${firstOf(names, NAMED_MAX)}`;
 }
 
-export async function readPlans(admin: AdminSession, settings: TreatmentSettings): Promise<PlansRead> {
+export async function readPlans(admin: AdminSession, settings: TreatmentSettings): Promise<PlansReading> {
   try {
-    return await askFor(admin, settings);
+    return await readStatementPlans(admin, settings);
   } catch (error) {
-    return noPlans(messageOf(error));
+    return plansNotAssessed(messageOf(error));
   }
 }
 
-async function askFor(admin: AdminSession, settings: TreatmentSettings): Promise<PlansRead> {
+async function readStatementPlans(admin: AdminSession, settings: TreatmentSettings): Promise<PlansReading> {
   const { dialect, namespace } = settings;
   const { plans: source } = databaseOf(admin.endpoint);
   const workload = workloadOf(settings);
   const all = storeOf(settings).statements(settings);
   const statements = new Map<string, Statement>(
-    all.filter(({ text }) => PLANNED.test(text)).map((statement) => [statement.name, statement]),
+    all.filter(({ text }) => PLANNABLE_STATEMENT.test(text)).map((statement) => [statement.name, statement]),
   );
-  if (all.length === 0) return noPlans("the workload's statements are known only when it runs");
+  if (all.length === 0) return plansNotAssessed("the workload's statements are known only when it runs");
   const obstacle = await source.obstacle(admin, dialect);
-  if (obstacle !== undefined) return noPlans(obstacle);
+  if (obstacle !== undefined) return plansNotAssessed(obstacle);
   const within = workload.isUnqualified && namespace;
   const plans: StatementPlan[] = [];
   const refused = new Map<string, string[]>();
-  const refuse = (name: string, reason: string): unknown =>
+  const recordRefusal = (name: string, reason: string): unknown =>
     refused.set(reason, [...(refused.get(reason) ?? []), name]);
   for (const { name, text, isText } of statements.values()) {
     if (isText) {
-      refuse(name, AS_TEXT);
+      recordRefusal(name, SENT_AS_TEXT_REASON);
       continue;
     }
     try {
@@ -66,7 +66,7 @@ async function askFor(admin: AdminSession, settings: TreatmentSettings): Promise
       plans.push({ statement: name, hash: digest(plan), plan });
     } catch (error) {
       if (codeOf(error) === undefined) throw error; // the connection
-      refuse(name, messageOf(error));
+      recordRefusal(name, messageOf(error));
     }
   }
   return { plans, notAssessed: [...refused].map(([reason, names]) => ({ what: plansText(names), reason })) };

@@ -1,13 +1,13 @@
 // The wait for a server connection in transaction mode is inside a transaction's first statement, which no client sees.
-import { StandingSession } from "../../database/standing-session.js";
+import { ReopenableSession } from "../../database/standing-session.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
-import { POOLER_SESSION, type EvidenceSource, type WindowEvidence } from "./evidence-source.js";
+import { POOLER_SESSION_KEY, type EvidenceSource, type WindowEvidence } from "./evidence-source.js";
 import { POOLER_EVIDENCE } from "../../workloads/evidence.js";
 import { windowFigures } from "./window-figures.js";
 import type { PoolerStatistics, RunningPooler } from "../../pools/running-pooler.js";
 
-const CONNECT_MS = 1_000;
+const CONSOLE_CONNECT_TIMEOUT_MS = 1_000;
 
 /** The consoles of the user's poolers that cannot be read. All poolers that train-sim starts have a console. */
 function unreadConsoles({ product, consoles, endpoints, instances }: RunningPooler): SkippedSource[] {
@@ -35,15 +35,15 @@ function countsOf(window: WindowEvidence): Partial<NonNullable<DatabaseEvidence[
 export class PoolerSource implements EvidenceSource {
   readonly name = "pooler";
   readonly skipped: readonly SkippedSource[];
-  private readonly sampler: StandingSession<PoolerStatistics>;
+  private readonly sampler: ReopenableSession<PoolerStatistics>;
   private sessions = 0;
   private serversMax: number | undefined;
 
   constructor(private readonly pooler: RunningPooler) {
     this.skipped = unreadConsoles(pooler);
-    this.sampler = new StandingSession(() => {
+    this.sampler = new ReopenableSession(() => {
       this.sessions++;
-      return pooler.statistics(CONNECT_MS);
+      return pooler.statistics(CONSOLE_CONNECT_TIMEOUT_MS);
     });
   }
 
@@ -62,7 +62,7 @@ export class PoolerSource implements EvidenceSource {
     try {
       const reading = await (await this.sampler.get()).sample();
       const values = Object.entries(reading).map(([name, value]) => [`pooler.${name}`, value] as const);
-      return { ...Object.fromEntries(values), [POOLER_SESSION]: this.sessions };
+      return { ...Object.fromEntries(values), [POOLER_SESSION_KEY]: this.sessions };
     } catch (error) {
       // The next sample uses a new connection, because the pooler may restart meanwhile.
       await this.sampler.giveUp();

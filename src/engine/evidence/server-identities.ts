@@ -10,12 +10,12 @@ import type { RunningTarget } from "../../targets/running-target.js";
 type Place = Pick<RunningTarget, "kind" | "endpoints">;
 type Facts = Readonly<Record<string, string>>;
 
-interface LastSeen {
+interface EarlierFacts {
   readonly trial: number;
   readonly facts: Facts;
 }
 
-const DEFAULT = "default";
+const DEFAULT_SETTING_TEXT = "default";
 
 function factsOf({
   systemIdentifier,
@@ -30,19 +30,19 @@ function factsOf({
 }
 
 /** Facts that are no settings: a missing one is unknown, while a missing setting has its default. */
-const NAMED = new Set(["systemIdentifier", "version", "startedAt", "configLoadedAt"]);
+const NON_SETTING_FACTS = new Set(["systemIdentifier", "version", "startedAt", "configLoadedAt"]);
 
 export function changesBetween(before: Facts, after: Facts, sinceTrial?: number): ServerChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((what) => {
     const [old, now] = [before[what], after[what]];
-    const isUnknown = NAMED.has(what) && (old === undefined || now === undefined);
-    if (old === now || isUnknown) return [];
+    const isFactUnknown = NON_SETTING_FACTS.has(what) && (old === undefined || now === undefined);
+    if (old === now || isFactUnknown) return [];
     return [
       {
         what,
-        before: old ?? DEFAULT,
-        after: now ?? DEFAULT,
+        before: old ?? DEFAULT_SETTING_TEXT,
+        after: now ?? DEFAULT_SETTING_TEXT,
         ...(sinceTrial !== undefined && { sinceTrial }),
       },
     ];
@@ -55,8 +55,8 @@ function factsAtEnd(server: TrialServer): Facts {
 }
 
 export class ServerIdentities {
-  private readonly lastSeenByServer = new Map<string, LastSeen>();
-  private readonly ofOwnServers = new WeakMap<Place, Map<string, LastSeen>>();
+  private readonly lastSeenByServer = new Map<string, EarlierFacts>();
+  private readonly ofOwnServers = new WeakMap<Place, Map<string, EarlierFacts>>();
 
   /** `earlier` are the trials that an interrupted run of the experiment recorded, in order. */
   constructor(earlier: readonly Pick<TrialResult, "number" | "servers">[] = []) {
@@ -83,7 +83,7 @@ export class ServerIdentities {
 
   /** Reads the facts of the servers before a trial. Never rejects. */
   async begin(place: Place, trial: number): Promise<TrialServers> {
-    const seen = this.seenAt(place);
+    const seen = this.earlierFactsAt(place);
     const servers = await Promise.all(
       place.endpoints.map(async (endpoint) => {
         const name = describeEndpoint(endpoint);
@@ -93,11 +93,11 @@ export class ServerIdentities {
     return new TrialServers(servers, (name, facts) => seen.set(name, { trial, facts }));
   }
 
-  private seenAt(place: Place): Map<string, LastSeen> {
+  private earlierFactsAt(place: Place): Map<string, EarlierFacts> {
     if (place.kind === "url") return this.lastSeenByServer;
-    const own = this.ofOwnServers.get(place) ?? new Map<string, LastSeen>();
-    this.ofOwnServers.set(place, own);
-    return own;
+    const lastSeenOfPlace = this.ofOwnServers.get(place) ?? new Map<string, EarlierFacts>();
+    this.ofOwnServers.set(place, lastSeenOfPlace);
+    return lastSeenOfPlace;
   }
 }
 
@@ -116,13 +116,13 @@ class WatchedServer {
   constructor(
     private readonly endpoint: Endpoint,
     private readonly atStart: IdentityReading,
-    private readonly before: LastSeen | undefined,
+    private readonly before: EarlierFacts | undefined,
   ) {
     this.name = describeEndpoint(endpoint);
   }
 
   /** Reads the facts again; undefined if they cannot be read. */
-  async readAgain(): Promise<Facts | undefined> {
+  async readFactsAgain(): Promise<Facts | undefined> {
     this.atEnd = await readIdentityOf(this.endpoint);
     return "failure" in this.atEnd ? undefined : factsOf(this.atEnd);
   }
@@ -149,13 +149,11 @@ class WatchedServer {
 
   get notAssessed(): NotAssessed[] {
     const what = `identity of the server at ${this.name}`;
-    return [this.atStart, this.atEnd].flatMap((readIdentityOf, i) => {
-      if (!readIdentityOf) return [];
-      if ("failure" in readIdentityOf)
-        return [
-          { what: `${what}, ${i === 0 ? "before" : "after"} the load`, reason: readIdentityOf.failure },
-        ];
-      return i === 0 ? readIdentityOf.missing.map((reason) => ({ what, reason })) : [];
+    return [this.atStart, this.atEnd].flatMap((reading, i) => {
+      if (!reading) return [];
+      if ("failure" in reading)
+        return [{ what: `${what}, ${i === 0 ? "before" : "after"} the load`, reason: reading.failure }];
+      return i === 0 ? reading.missing.map((reason) => ({ what, reason })) : [];
     });
   }
 }
@@ -168,7 +166,7 @@ export class TrialServers {
 
   async end(): Promise<void> {
     for (const server of this.servers) {
-      const facts = await server.readAgain();
+      const facts = await server.readFactsAgain();
       if (facts) this.remember(server.name, facts);
     }
   }

@@ -3,7 +3,7 @@ import { ioUsage, type IoUsage } from "../../foundation/io-usage.js";
 import { machineUsage, treeOf, usageBetween, type MachineReading } from "../../foundation/machine-usage.js";
 import { monotonicMs } from "../../foundation/clock.js";
 import { counted } from "../../foundation/units.js";
-import { IO_WAITED_MIN } from "../../analysis/diagnosis/server-checks.js";
+import { IO_WAIT_SHARE_MIN } from "../../analysis/diagnosis/server-checks.js";
 import type { MachineEvidence, NotAssessed, TrialServer } from "../../results/result-schema.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { TrialServers } from "./server-identities.js";
@@ -21,11 +21,11 @@ interface Reading {
 
 const OTHER_CPU = "CPU time of other programs";
 const OTHER_IO = "I/O of other programs";
-const NO_PROC = "this platform has no /proc to read them from";
+const NO_PROC_REASON = "this platform has no /proc to read them from";
 
 export class EnvironmentReadings {
   private servers: TrialServers | undefined;
-  private serverProcess: number | undefined;
+  private postmasterPid: number | undefined;
   private openingReading: Reading | undefined;
   private closingReading: Reading | undefined;
 
@@ -40,13 +40,13 @@ export class EnvironmentReadings {
 
   /** Process id of the postmaster, if it is a process of this machine. */
   get serverPid(): number | undefined {
-    return this.host.target.serverPid ?? this.serverProcess;
+    return this.host.target.serverPid ?? this.postmasterPid;
   }
 
   /** Reads the servers before the load. Never rejects. */
   async begin(): Promise<void> {
     const { target, admin, identities } = this.host;
-    if (target.serverPid === undefined) this.serverProcess = await findPostmaster(admin);
+    if (target.serverPid === undefined) this.postmasterPid = await findPostmaster(admin);
     this.servers = await identities.begin(target, this.inputs.trial.number);
   }
 
@@ -77,14 +77,14 @@ export class EnvironmentReadings {
     if (!usage) return undefined;
     const { io: before } = openingReading;
     const { io: after } = closingReading;
-    const pressure = difference(before?.pressureMs, after?.pressureMs);
+    const ioPressureMs = difference(before?.pressureMs, after?.pressureMs);
     const ownIoBytes = this.isServerHere ? difference(before?.ownBytes, after?.ownBytes) : undefined;
     const diskIoBytes = difference(before?.diskBytes, after?.diskBytes);
     return {
       ...usage,
       otherCpuRatio: this.serverUnknownReason === undefined ? usage.otherCpuRatio : null,
-      ...(pressure !== undefined && {
-        ioPressureRatio: Math.min(1, pressure / (closingReading.atMs - openingReading.atMs)),
+      ...(ioPressureMs !== undefined && {
+        ioPressureRatio: Math.min(1, ioPressureMs / (closingReading.atMs - openingReading.atMs)),
       }),
       ...(ownIoBytes !== undefined && {
         ownIoBytes,
@@ -98,7 +98,7 @@ export class EnvironmentReadings {
     const reasons = [...(this.servers?.notAssessed ?? []), ...this.machinesOfAgents];
     if (!this.closingReading) return reasons;
     if (!this.closingReading.machine)
-      return [...reasons, { what: `${OTHER_CPU}, ${OTHER_IO}`, reason: NO_PROC }];
+      return [...reasons, { what: `${OTHER_CPU}, ${OTHER_IO}`, reason: NO_PROC_REASON }];
     const { serverUnknownReason } = this;
     if (serverUnknownReason !== undefined)
       return [...reasons, { what: `${OTHER_CPU}, ${OTHER_IO}`, reason: serverUnknownReason }];
@@ -112,15 +112,15 @@ export class EnvironmentReadings {
 
   private get unreadableIo(): NotAssessed[] {
     const { ioPressureRatio, ioWaitRatio = 1, ownIoBytes } = this.machine ?? {};
-    if ((ioPressureRatio ?? ioWaitRatio) < IO_WAITED_MIN) return [];
-    const denied = "this user may not read /proc/<pid>/io";
-    if (ownIoBytes === undefined) return [{ what: OTHER_IO, reason: `${denied} of the server` }];
-    const unreadable = this.closingReading?.io?.unreadable ?? 0;
-    if (unreadable === 0) return [];
+    if ((ioPressureRatio ?? ioWaitRatio) < IO_WAIT_SHARE_MIN) return [];
+    const deniedReason = "this user may not read /proc/<pid>/io";
+    if (ownIoBytes === undefined) return [{ what: OTHER_IO, reason: `${deniedReason} of the server` }];
+    const unreadableProcesses = this.closingReading?.io?.unreadable ?? 0;
+    if (unreadableProcesses === 0) return [];
     return [
       {
         what: `a part of the ${OTHER_IO}`,
-        reason: `${denied} of ${counted(unreadable, "process", "processes")}`,
+        reason: `${deniedReason} of ${counted(unreadableProcesses, "process", "processes")}`,
       },
     ];
   }
@@ -145,7 +145,7 @@ export class EnvironmentReadings {
     // The CPU time of an ended process can no longer be read, and would count as other programs' work.
     const hasEnded = (pid: number): boolean =>
       !(hasProcess(openingReading, pid) && hasProcess(closingReading, pid));
-    const server = openingReading?.serverPid ?? this.serverProcess;
+    const server = openingReading?.serverPid ?? this.postmasterPid;
     if (server !== undefined && hasEnded(server)) return "the server's process ended within the window";
     if (openingReading?.agents.some(hasEnded)) return "an agent's process ended within the window";
     const target = { kind, endpoints, ...(serverPid !== undefined && { serverPid }) };
@@ -155,18 +155,19 @@ export class EnvironmentReadings {
   private read(): Reading {
     const { serverPid } = this;
     const agents = [...this.host.place.pids];
-    const roots = [...(serverPid === undefined ? [] : [serverPid]), ...agents];
-    const machine = machineUsage(roots);
-    const own = machine && new Set(treeOf(machine.processes, [process.pid, ...roots]).map(({ pid }) => pid));
+    const rootPids = [...(serverPid === undefined ? [] : [serverPid]), ...agents];
+    const machine = machineUsage(rootPids);
+    const ownPids =
+      machine && new Set(treeOf(machine.processes, [process.pid, ...rootPids]).map(({ pid }) => pid));
     return {
       atMs: monotonicMs(),
       machine,
       io:
         machine &&
-        own &&
+        ownPids &&
         ioUsage(
           machine.processes.map(({ pid }) => pid),
-          own,
+          ownPids,
         ),
       serverPid,
       agents,

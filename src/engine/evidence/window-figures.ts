@@ -6,7 +6,7 @@ export function growthOf(window: WindowEvidence, name: string): number | undefin
   return first === undefined || last === undefined ? undefined : last - first;
 }
 
-const TAKES: Readonly<
+const FIGURE_READERS: Readonly<
   Record<
     NonNullable<Evidence["take"]>,
     (window: WindowEvidence, name: string) => number | MeanAndMax | undefined
@@ -28,7 +28,7 @@ export function windowFigures(
   const numbers: Record<string, number | undefined> = {};
   const found: Record<string, number | MeanAndMax> = {};
   for (const { field, metric, take, compute, isStored, isSeconds } of figures) {
-    const read = take ? TAKES[take](window, metric.name) : compute?.(numbers);
+    const read = take ? FIGURE_READERS[take](window, metric.name) : compute?.(numbers);
     if (read === undefined || isStored === false) continue;
     if (typeof read === "number") numbers[field] = found[field] = isSeconds ? read / 1000 : read;
     else found[field] = read;

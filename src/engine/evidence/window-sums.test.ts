@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { STATISTICS_BEGAN } from "../../database/evidence.js";
-import { SERVER_PROCESS } from "./evidence-source.js";
+import { SERVER_PID_KEY } from "./evidence-source.js";
 import { WindowSums } from "./window-sums.js";
 
 describe("WindowSums", () => {
@@ -96,10 +96,10 @@ describe("WindowSums", () => {
 
   it("has no total of CPU time of a server that was replaced", () => {
     const sums = new WindowSums();
-    sums.open({ [SERVER_PROCESS]: 100, "host.serverCpuMs": 8000, "host.clientCpuMs": 10 }, 0);
-    const sampled = { [SERVER_PROCESS]: 100, "host.serverCpuMs": 8500, "host.clientCpuMs": 20 };
+    sums.open({ [SERVER_PID_KEY]: 100, "host.serverCpuMs": 8000, "host.clientCpuMs": 10 }, 0);
+    const sampled = { [SERVER_PID_KEY]: 100, "host.serverCpuMs": 8500, "host.clientCpuMs": 20 };
     expect(sums.sample(sampled, 1000)).toEqual({ "host.serverCpuMs": 500, "host.clientCpuMs": 10 });
-    sums.close({ [SERVER_PROCESS]: 200, "host.serverCpuMs": 25_000, "host.clientCpuMs": 30 });
+    sums.close({ [SERVER_PID_KEY]: 200, "host.serverCpuMs": 25_000, "host.clientCpuMs": 30 });
     expect(sums.total("host.serverCpuMs")).toBeUndefined();
     expect(sums.total("host.clientCpuMs")).toBe(20);
     expect(sums.restarted).toEqual(["host.serverCpuMs"]);

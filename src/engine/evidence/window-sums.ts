@@ -2,7 +2,12 @@
 import { STATISTICS_BEGAN, type EvidenceReading } from "../../database/evidence.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import { evidenceMetricOf } from "../../workloads/evidence.js";
-import { POOLER_SESSION, SERVER_PROCESS, type MeanAndMax, type WindowEvidence } from "./evidence-source.js";
+import {
+  POOLER_SESSION_KEY,
+  SERVER_PID_KEY,
+  type MeanAndMax,
+  type WindowEvidence,
+} from "./evidence-source.js";
 
 interface Gauge {
   sum: number;
@@ -17,24 +22,24 @@ interface Counter {
 }
 
 /** A counter that falls below this share of its last value was reset; a smaller fall is rounding of sums. */
-const LEAST_LEFT = 0.999;
+const RESET_BELOW_RATIO = 0.999;
 /** A counter with `mayFall` was reset if it falls below this share of its last value. */
-const LEAST_LEFT_IF_DIPS = 0.5;
+const RESET_BELOW_RATIO_IF_MAY_FALL = 0.5;
 
-function isReset(name: string, { last }: Counter, value: number): boolean {
-  return value < last * (evidenceMetricOf(name)?.mayFall ? LEAST_LEFT_IF_DIPS : LEAST_LEFT);
+function isCounterReset(name: string, { last }: Counter, value: number): boolean {
+  return value < last * (evidenceMetricOf(name)?.mayFall ? RESET_BELOW_RATIO_IF_MAY_FALL : RESET_BELOW_RATIO);
 }
 
 /** Keys of values that identify when counters began, and are no metrics. */
-const MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PROCESS, POOLER_SESSION]);
+const RESTART_MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PID_KEY, POOLER_SESSION_KEY]);
 
-const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "counter";
+const isCounterMetric = (name: string): boolean => evidenceMetricOf(name)?.kind === "counter";
 
 export class WindowSums implements WindowEvidence {
   private readonly gauges = new Map<string, Gauge>();
   private readonly counters = new Map<string, Counter>();
-  private opening: EvidenceReading = {};
-  private closing: EvidenceReading = {};
+  private openingReading: EvidenceReading = {};
+  private closingReading: EvidenceReading = {};
   private count = 0;
 
   get samples(): number {
@@ -43,14 +48,16 @@ export class WindowSums implements WindowEvidence {
 
   /** Adds the reading at the start, the reference of counters and sizes. It is no sample. */
   open(reading: EvidenceReading, atMs: number): void {
-    this.opening = reading;
+    this.openingReading = reading;
     this.ratesOf(reading, atMs);
   }
 
   /** Adds a sample of the window; returns its gauges, and rates per second since the reading before. */
   sample(reading: EvidenceReading, atMs: number): EvidenceValues {
     this.count++;
-    const gauges = Object.entries(reading).filter(([name]) => !isRate(name) && !MARKS.has(name));
+    const gauges = Object.entries(reading).filter(
+      ([name]) => !isCounterMetric(name) && !RESTART_MARKS.has(name),
+    );
     for (const [name, value] of gauges) {
       const gauge = this.gauges.get(name);
       if (!gauge) {
@@ -65,12 +72,12 @@ export class WindowSums implements WindowEvidence {
   }
 
   close(reading: EvidenceReading): void {
-    this.closing = reading;
-    const isRestarted = this.restartedByServer();
+    this.closingReading = reading;
+    const isRestarted = this.counterRestartCheck();
     for (const [name, counter] of this.counters) {
       const value = reading[name];
       if (value === undefined) continue;
-      if (isReset(name, counter, value) || isRestarted(name)) counter.wasReset = true;
+      if (isCounterReset(name, counter, value) || isRestarted(name)) counter.wasReset = true;
     }
   }
 
@@ -88,52 +95,55 @@ export class WindowSums implements WindowEvidence {
   }
 
   family(prefix: string): ReadonlyMap<string, number> {
-    const members = [...this.gauges].filter(([name]) => name.startsWith(prefix));
-    return new Map(members.map(([name, { sum }]) => [name.slice(prefix.length), sum]));
+    const familyGauges = [...this.gauges].filter(([name]) => name.startsWith(prefix));
+    return new Map(familyGauges.map(([name, { sum }]) => [name.slice(prefix.length), sum]));
   }
 
   total(name: string): number | undefined {
-    const [first, last] = [this.opening[name], this.closing[name]];
+    const [first, last] = [this.openingReading[name], this.closingReading[name]];
     if (first === undefined || last === undefined) return undefined;
     if (this.counters.get(name)?.wasReset) return undefined;
     return Math.max(0, last - first);
   }
 
   first(name: string): number | undefined {
-    return this.opening[name];
+    return this.openingReading[name];
   }
 
   last(name: string): number | undefined {
-    return this.closing[name];
+    return this.closingReading[name];
   }
 
   /**
    * Decides whether the server restarted a counter. Compares both ends, since a restarted counter may exceed its earlier
    * value.
    */
-  private restartedByServer(): (name: string) => boolean {
-    const differs = (mark: string): boolean => {
-      const [first, last] = [this.opening[mark], this.closing[mark]];
+  private counterRestartCheck(): (name: string) => boolean {
+    const isMarkChanged = (mark: string): boolean => {
+      const [first, last] = [this.openingReading[mark], this.closingReading[mark]];
       return first !== undefined && last !== undefined && first !== last;
     };
-    const [areStatistics, isProcess] = [differs(STATISTICS_BEGAN), differs(SERVER_PROCESS)];
-    const isPooler = differs(POOLER_SESSION);
+    const [areStatisticsRestarted, isServerRestarted] = [
+      isMarkChanged(STATISTICS_BEGAN),
+      isMarkChanged(SERVER_PID_KEY),
+    ];
+    const isPoolerRestarted = isMarkChanged(POOLER_SESSION_KEY);
     return (name) =>
-      (areStatistics && evidenceMetricOf(name)?.source === undefined) ||
-      (isProcess && name === "host.serverCpuMs") ||
-      (isPooler && name.startsWith("pooler."));
+      (areStatisticsRestarted && evidenceMetricOf(name)?.source === undefined) ||
+      (isServerRestarted && name === "host.serverCpuMs") ||
+      (isPoolerRestarted && name.startsWith("pooler."));
   }
 
   private ratesOf(reading: EvidenceReading, atMs: number): Record<string, number> {
     const rates: Record<string, number> = {};
     for (const [name, value] of Object.entries(reading)) {
-      if (!isRate(name)) continue;
+      if (!isCounterMetric(name)) continue;
       const counter = this.counters.get(name);
       if (!counter) {
         this.counters.set(name, { last: value, lastReadAtMs: atMs, wasReset: false });
         continue;
       }
-      if (isReset(name, counter, value)) counter.wasReset = true;
+      if (isCounterReset(name, counter, value)) counter.wasReset = true;
       if (value >= counter.last && atMs > counter.lastReadAtMs)
         rates[name] = ((value - counter.last) / (atMs - counter.lastReadAtMs)) * 1000;
       counter.last = value;

@@ -15,7 +15,7 @@ import {
 } from "../../../test/support/example-result.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { recommend, type Measure, type Recommendation, type RecommendationPlan } from "./recommend.js";
-import { settingAs, spaceOf, type Configuration } from "./space.js";
+import { singleConfigurationOverrides, spaceOf, type Configuration } from "./space.js";
 
 const YAML = `
 name: simulated
@@ -106,7 +106,7 @@ describe("a recommendation", () => {
     const text = renderRecommendation(document);
     expect(text).toContain("Change: pool.size 1 -> 4, payload jsonb -> text.");
     expect(text).toMatch(/add\.events\/s is 1\.\d+x the present one \(95 % CI/);
-    const set = settingAs(document.proposal as Configuration, experiment);
+    const set = singleConfigurationOverrides(document.proposal as Configuration, experiment);
     const recommended = parseScenario(YAML, "simulated.yaml", { set }).treatments;
     expect(recommended.map(({ settings }) => settings.payload)).toEqual(["text"]);
   });

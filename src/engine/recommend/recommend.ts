@@ -6,13 +6,13 @@ import { isDifference } from "../../analysis/comparison/verdicts.js";
 import { median } from "../../analysis/statistics/statistics.js";
 import { excessOf, logGain, valueIn } from "../../analysis/recommend/objective.js";
 import { Search, type Score } from "../../analysis/recommend/search.js";
-import { holds } from "../../analysis/thresholds/thresholds.js";
+import { meetsBound } from "../../analysis/thresholds/thresholds.js";
 import type { Comparison, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { isBudgeted, trialSpan } from "../../scenario/plan/estimate.js";
 import type { Objective } from "../../scenario/judgement.js";
 import type { Condition } from "../../scenario/objective.js";
 import type { Experiment } from "../../scenario/settings.js";
-import { settingOnly, spaceOf, type Configuration, type ConfigurationSpace } from "./space.js";
+import { configurationSetOverrides, spaceOf, type Configuration, type ConfigurationSpace } from "./space.js";
 
 export interface RecommendationPlan {
   readonly experiment: Experiment;
@@ -73,15 +73,15 @@ export interface Recommendation {
 }
 
 const TRIALS_A_ROUND = 2;
-const SEARCH_SHARE = 0.6;
+const SEARCH_BUDGET_SHARE = 0.6;
 /** Share of the time budget for trials that revert single changes of the proposal. */
-const PARTS_SHARE = 0.15;
-const HOLDOUT_TRIALS = { least: 6, most: 30 };
-const PARTS_TRIALS = 5;
+const REVERSION_BUDGET_SHARE = 0.15;
+const HOLDOUT_TRIAL_BOUNDS = { least: 6, most: 30 };
+const REVERSION_TRIALS = 5;
 /** Time of a trial outside its phases, assumed until a trial was measured. */
-const OVERHEAD_MS = 3000;
+const TRIAL_OVERHEAD_MS = 3000;
 /** Least number of configurations in a round, without the present one. */
-const FIRST_LEAST = 2;
+const ROUND_CONFIGURATIONS_MIN = 2;
 
 function scoresOf(
   { objective, conditions }: RecommendationPlan,
@@ -125,20 +125,20 @@ function claimOf(
 
 function holdoutOf(plan: RecommendationPlan, result: ResultDocument, load: string | undefined): Holdout {
   const { objective, conditions } = plan;
-  const proposed = result.treatments[1] as TreatmentResult;
+  const proposalResult = result.treatments[1] as TreatmentResult;
   const claim = claimOf(result, 1, objective);
   return {
     ...(load !== undefined && { load }),
-    trials: proposed.trials.length,
+    trials: proposalResult.trials.length,
     ratio: claim?.ratio ?? 1,
     ciLow: claim?.ciLow ?? null,
     ciHigh: claim?.ciHigh ?? null,
     pValue: claim?.pValue ?? null,
     isBetter: claim !== undefined && isDifference(claim) && claim.ratio > 1 === objective.isMaximised,
     conditions: conditions.map((condition) => {
-      const values = proposed.trials.flatMap((trial) => valueIn(trial, condition) ?? []);
+      const values = proposalResult.trials.flatMap((trial) => valueIn(trial, condition) ?? []);
       const seen = values.length > 0 ? median(values) : null;
-      return { words: condition.words, seen, ok: seen !== null && holds(condition, seen) };
+      return { words: condition.words, seen, ok: seen !== null && meetsBound(condition, seen) };
     }),
     timingsValid: result.verdict.timings.isValid,
   };
@@ -164,14 +164,14 @@ function reversions(
 }
 
 /** The effect of each change. `result` has the proposal first, then the reversions in this order. */
-function partsOf(
+function changeEffectsOf(
   objective: Objective,
   present: Configuration,
   proposal: Configuration,
-  without: ReturnType<typeof reversions>,
+  revertedConfigurations: ReturnType<typeof reversions>,
   result: ResultDocument,
 ): Part[] {
-  return without.flatMap(({ factor }, i) => {
+  return revertedConfigurations.flatMap(({ factor }, i) => {
     const claim = claimOf(result, i + 1, objective);
     if (!claim) return [];
     const [from = "", to = ""] = [present.levels[factor], proposal.levels[factor]];
@@ -194,7 +194,7 @@ class RecommendationRun {
     const { experiment } = plan;
     this.startMs = nowMs();
     const spans = experiment.treatments.map(({ settings }) => trialSpan(settings).leastMs);
-    this.trialMs = spans.reduce((sum, ms) => sum + ms, 0) / spans.length + OVERHEAD_MS;
+    this.trialMs = spans.reduce((sum, ms) => sum + ms, 0) / spans.length + TRIAL_OVERHEAD_MS;
   }
 
   async run(): Promise<Recommendation> {
@@ -202,12 +202,12 @@ class RecommendationRun {
     const present = this.at(space.present);
     const search = await this.search(present);
     const ranking = search.ranking();
-    const best = ranking.find((one) => {
-      const standing = search.standingOf(one);
+    const bestConfiguration = ranking.find((one) => {
+      const standing = search.combinedScoreOf(one);
       return standing !== undefined && standing.gain > 0 && standing.excess === 0;
     });
-    const proposal = best === undefined ? undefined : this.at(best);
-    const holdouts = proposal ? await this.compareAfresh(present, proposal) : [];
+    const proposal = bestConfiguration === undefined ? undefined : this.at(bestConfiguration);
+    const holdouts = proposal ? await this.measureHoldouts(present, proposal) : [];
     const [main] = holdouts;
     const parts = proposal && main?.isBetter ? await this.revertChanges(present, proposal) : [];
     return {
@@ -221,7 +221,7 @@ class RecommendationRun {
       search: { ...counts, measured: ranking.length },
       holdouts,
       parts,
-      neighbours: best === undefined ? [] : this.neighboursOf(best, search),
+      neighbours: bestConfiguration === undefined ? [] : this.neighboursOf(bestConfiguration, search),
       seconds: Math.round(this.elapsedMs() / 1000),
     };
   }
@@ -236,11 +236,11 @@ class RecommendationRun {
 
   /** Least time that the fresh comparisons take, in milliseconds. */
   private get holdoutMs(): number {
-    return this.trialMs * 2 * HOLDOUT_TRIALS.least * (1 + this.plan.loads.length);
+    return this.trialMs * 2 * HOLDOUT_TRIAL_BOUNDS.least * (1 + this.plan.loads.length);
   }
 
   /** Throws a UsageError if the trials of the search and the fresh comparisons do not fit into the budget. */
-  private requireTime(trials: number): void {
+  private requireBudget(trials: number): void {
     const { plan, trialMs } = this;
     const neededMs = this.elapsedMs() + trialMs * trials + this.holdoutMs;
     if (neededMs <= plan.budgetMs) return;
@@ -257,15 +257,18 @@ class RecommendationRun {
     const { experiment, budgetMs } = plan;
     const search = new Search(space, new Prng(deriveSeed(experiment.seed, "recommend")));
     // The duration of trials that end with their iterations is unknown, so a small first round measures it.
-    const isGuess = experiment.treatments.some(({ settings }) => isBudgeted(settings));
-    this.requireTime(TRIALS_A_ROUND * (1 + FIRST_LEAST));
+    const hasIterationBudget = experiment.treatments.some(({ settings }) => isBudgeted(settings));
+    this.requireBudget(TRIALS_A_ROUND * (1 + ROUND_CONFIGURATIONS_MIN));
     for (let round = search.next(); round.length > 0; round = search.next()) {
-      const untilMs = Math.min(budgetMs * SEARCH_SHARE, budgetMs - this.holdoutMs);
+      const untilMs = Math.min(budgetMs * SEARCH_BUDGET_SHARE, budgetMs - this.holdoutMs);
       const room = Math.floor((untilMs - this.elapsedMs()) / (this.trialMs * TRIALS_A_ROUND)) - 1;
-      if (room < FIRST_LEAST && counts.rounds > 0) break;
-      const most = isGuess && counts.rounds === 0 ? FIRST_LEAST : Math.max(FIRST_LEAST, room);
+      if (room < ROUND_CONFIGURATIONS_MIN && counts.rounds > 0) break;
+      const most =
+        hasIterationBudget && counts.rounds === 0
+          ? ROUND_CONFIGURATIONS_MIN
+          : Math.max(ROUND_CONFIGURATIONS_MIN, room);
       await this.measureRound(search, present, round.slice(0, most));
-      if (isGuess && counts.rounds === 1) this.requireTime(0);
+      if (hasIterationBudget && counts.rounds === 1) this.requireBudget(0);
     }
     return search;
   }
@@ -276,9 +279,9 @@ class RecommendationRun {
     round: readonly number[],
   ): Promise<void> {
     const { plan, counts } = this;
-    const beganMs = this.nowMs();
+    const roundStartMs = this.nowMs();
     const result = await this.measure(`round ${counts.rounds + 1}`, [
-      ...settingOnly([present, ...round.map((one) => this.at(one))]),
+      ...configurationSetOverrides([present, ...round.map((one) => this.at(one))]),
       `trials=${TRIALS_A_ROUND}`,
       `seed=${deriveSeed(plan.experiment.seed, "round", counts.rounds)}`,
     ]);
@@ -287,20 +290,20 @@ class RecommendationRun {
     for (const [i, treatment] of others.entries())
       search.add(round[i] as number, scoresOf(plan, reference, treatment));
     const trials = TRIALS_A_ROUND * (round.length + 1);
-    this.trialMs = (this.nowMs() - beganMs) / trials;
+    this.trialMs = (this.nowMs() - roundStartMs) / trials;
     counts.rounds++;
     counts.trials += trials;
   }
 
-  private async compareAfresh(present: Configuration, proposal: Configuration): Promise<Holdout[]> {
+  private async measureHoldouts(present: Configuration, proposal: Configuration): Promise<Holdout[]> {
     const { experiment, budgetMs, loads } = this.plan;
     const holdouts: Holdout[] = [];
     for (const [i, load] of [undefined, ...loads].entries()) {
-      const leftMs = budgetMs * (1 - PARTS_SHARE) - this.elapsedMs();
+      const leftMs = budgetMs * (1 - REVERSION_BUDGET_SHARE) - this.elapsedMs();
       const room = Math.floor(leftMs / (this.trialMs * 2 * (1 + loads.length - i)));
-      const trials = Math.min(HOLDOUT_TRIALS.most, Math.max(HOLDOUT_TRIALS.least, room));
+      const trials = Math.min(HOLDOUT_TRIAL_BOUNDS.most, Math.max(HOLDOUT_TRIAL_BOUNDS.least, room));
       const result = await this.measure(load === undefined ? "holdout" : `holdout at ${load}`, [
-        ...settingOnly([present, proposal]),
+        ...configurationSetOverrides([present, proposal]),
         `trials=${trials}`,
         `seed=${deriveSeed(experiment.seed, "holdout", i)}`,
         ...(load === undefined ? [] : [load]),
@@ -313,18 +316,21 @@ class RecommendationRun {
   /** Measures the proposal with single changes reverted; empty if only one factor changed or no time is left. */
   private async revertChanges(present: Configuration, proposal: Configuration): Promise<Part[]> {
     const { objective, budgetMs } = this.plan;
-    const without = reversions(this.space, present, proposal);
-    const costMs = this.trialMs * PARTS_TRIALS * (without.length + 1);
-    if (without.length === 0 || this.elapsedMs() + costMs > budgetMs) return [];
-    const set = settingOnly([proposal, ...without.map(({ configuration }) => configuration)]);
-    const result = await this.measure("parts", [...set, `trials=${PARTS_TRIALS}`]);
-    return partsOf(objective, present, proposal, without, result);
+    const revertedConfigurations = reversions(this.space, present, proposal);
+    const costMs = this.trialMs * REVERSION_TRIALS * (revertedConfigurations.length + 1);
+    if (revertedConfigurations.length === 0 || this.elapsedMs() + costMs > budgetMs) return [];
+    const set = configurationSetOverrides([
+      proposal,
+      ...revertedConfigurations.map(({ configuration }) => configuration),
+    ]);
+    const result = await this.measure("parts", [...set, `trials=${REVERSION_TRIALS}`]);
+    return changeEffectsOf(objective, present, proposal, revertedConfigurations, result);
   }
 
   private neighboursOf(best: number, search: Search): Recommendation["neighbours"] {
     const { isMaximised } = this.plan.objective;
     return this.space.neighbours(best).flatMap((one) => {
-      const standing = search.standingOf(one);
+      const standing = search.combinedScoreOf(one);
       if (!standing) return [];
       const logRatio = isMaximised ? standing.gain : -standing.gain;
       return [{ levels: this.at(one).levels, ratio: Math.exp(logRatio) }];

@@ -21,18 +21,18 @@ function isOrdered(levels: readonly Levels[], factor: string): boolean {
 /** Whether two configurations differ in one factor only; if its levels are ordered, by one level. */
 function areNeighbours(a: Levels, b: Levels, order: ReadonlyMap<string, readonly string[]>): boolean {
   const factors = new Set([...a.keys(), ...b.keys()]);
-  const differing = [...factors].filter((factor) => a.get(factor)?.key !== b.get(factor)?.key);
-  const [factor] = differing;
-  if (factor === undefined || differing.length > 1) return false;
+  const differingFactors = [...factors].filter((factor) => a.get(factor)?.key !== b.get(factor)?.key);
+  const [factor] = differingFactors;
+  if (factor === undefined || differingFactors.length > 1) return false;
   const places = order.get(factor);
   if (!places) return true;
-  const placeOf = (levels: Levels): number => places.indexOf(levels.get(factor)?.key ?? "");
-  return Math.abs(placeOf(a) - placeOf(b)) === 1;
+  const levelIndexOf = (levels: Levels): number => places.indexOf(levels.get(factor)?.key ?? "");
+  return Math.abs(levelIndexOf(a) - levelIndexOf(b)) === 1;
 }
 
 export function spaceOf({ yaml, treatments }: Experiment): ConfigurationSpace {
-  const raw = parse(yaml) as Mapping;
-  const combinations = combine(raw, levelNames(raw), new Set(), []);
+  const scenarioMapping = parse(yaml) as Mapping;
+  const combinations = combine(scenarioMapping, levelNames(scenarioMapping), new Set(), []);
   const factors = [...new Set(combinations.flatMap((levels) => [...levels.keys()]))];
   const order = new Map(
     factors
@@ -55,15 +55,18 @@ export function spaceOf({ yaml, treatments }: Experiment): ConfigurationSpace {
 }
 
 /** Overrides that reduce a scenario to these configurations, in this order, without its thresholds. */
-export function settingOnly(configurations: readonly Configuration[]): string[] {
+export function configurationSetOverrides(configurations: readonly Configuration[]): string[] {
   const include = configurations.map(({ values }) => values);
   const none = ["factors={}", "exclude=[]", "thresholds={}", "published=[]", "order=interleaved"];
   return [...none, `include=${JSON.stringify(include)}`];
 }
 
 /** Overrides that reduce a scenario to one configuration, without factors and settings that need several treatments. */
-export function settingAs({ values }: Configuration, { stopping }: Pick<Experiment, "stopping">): string[] {
-  const own = Object.entries(values).map(([path, value]) => `${path}=${JSON.stringify(value)}`);
+export function singleConfigurationOverrides(
+  { values }: Configuration,
+  { stopping }: Pick<Experiment, "stopping">,
+): string[] {
+  const assignments = Object.entries(values).map(([path, value]) => `${path}=${JSON.stringify(value)}`);
   const none = [
     "factors={}",
     "exclude=[]",
@@ -72,5 +75,5 @@ export function settingAs({ values }: Configuration, { stopping }: Pick<Experime
     "published=[]",
     "order=interleaved",
   ];
-  return [...none, ...(stopping?.min === undefined ? [] : [`trials=${stopping.min}`]), ...own];
+  return [...none, ...(stopping?.min === undefined ? [] : [`trials=${stopping.min}`]), ...assignments];
 }

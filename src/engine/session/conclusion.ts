@@ -22,14 +22,14 @@ export interface Facts {
  * The sentence that says why the experiment stopped early; undefined if it did not, also if a signal came after the last
  * trial.
  */
-function stopOf({ stopReason, abortedBy, completeTrials, plannedTrials }: Facts): string | undefined {
+function stopSentence({ stopReason, abortedBy, completeTrials, plannedTrials }: Facts): string | undefined {
   if (stopReason === undefined || (completeTrials === plannedTrials && !abortedBy)) return undefined;
   return `${stopReason} after ${completeTrials} of ${counted(plannedTrials, "trial")}`;
 }
 
 export function verdictOf(facts: Facts): Verdict {
   const { failure, violations, treatments } = facts;
-  const reasons = [failure?.message, stopOf(facts)].filter((reason) => reason !== undefined);
+  const reasons = [failure?.message, stopSentence(facts)].filter((reason) => reason !== undefined);
   const status = reasons.length > 0 ? "aborted" : "complete";
   return { status, reasons, ...validityOf(treatments, violations) };
 }
@@ -38,10 +38,10 @@ export function exitCodeOf(facts: Facts): ExitCode {
   if (facts.violations.length > 0) return ExitCode.integrityViolation;
   if (facts.failure) return facts.failure.exitCode;
   if (facts.abortedBy) return facts.abortedBy.exitCode;
-  if (stopOf(facts) !== undefined) return ExitCode.interrupted;
-  const isNowhere =
+  if (stopSentence(facts) !== undefined) return ExitCode.interrupted;
+  const isCapacityMissing =
     facts.capacity?.some(({ outcome }) => outcome === "none" || outcome === "inconclusive") ?? false;
-  return isNowhere || facts.thresholds.some(({ ok }) => ok !== true)
+  return isCapacityMissing || facts.thresholds.some(({ ok }) => ok !== true)
     ? ExitCode.thresholdFailed
     : ExitCode.done;
 }

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import { serverConnectionsOf, loadOfAgents } from "../../scenario/connections.js";
+import { busiestServerConnections, loadOfAgents } from "../../scenario/connections.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
-import { mostServerConnections, openFilesOf, requireCapacity, shortageOf } from "./demand.js";
+import { mostServerConnections, openFilesOf, requireMachineLimits, shortageOf } from "./demand.js";
 
 function treatment(more: string): Treatment {
   const [first] = parseScenario(`name: d\ntopology: cycle\n${more}\n`, "d.yaml").treatments;
@@ -18,13 +18,13 @@ it.each([
   ["{ strategy: pg-pool, size: 9000 }", 512],
   ["{ strategy: pgbouncer, mode: transaction, size: 32, instances: 2 }", 64],
 ])("pool %s needs %d connections of the server", (pool, connections) => {
-  expect(serverConnectionsOf(treatment(`pool: ${pool}\n${CYCLE}`).settings)).toBe(connections);
+  expect(busiestServerConnections(treatment(`pool: ${pool}\n${CYCLE}`).settings)).toBe(connections);
 });
 
 it("server connections are spread over the servers of the target", () => {
   const urls =
     'target: { kind: url, urls: ["postgresql://u@a/d", "postgresql://u@b/d", "postgresql://u@c/d"] }';
-  expect(serverConnectionsOf(treatment(`${urls}\n${CYCLE}`).settings)).toBe(171);
+  expect(busiestServerConnections(treatment(`${urls}\n${CYCLE}`).settings)).toBe(171);
 });
 
 it("a managed PgBouncer per server counts with its whole pool", () => {
@@ -32,7 +32,7 @@ it("a managed PgBouncer per server counts with its whole pool", () => {
     'target: { kind: url, urls: ["postgresql://u@a/d", "postgresql://u@b/d", "postgresql://u@c/d"] }';
   const pool = (more: string) => `pool: { strategy: pgbouncer, mode: transaction, size: 60${more} }`;
   const connections = (more: string) =>
-    serverConnectionsOf(treatment(`${urls}\n${pool(more)}\n${CYCLE}`).settings);
+    busiestServerConnections(treatment(`${urls}\n${pool(more)}\n${CYCLE}`).settings);
   expect(connections("")).toBe(60);
   expect(connections(", instances: 4")).toBe(120);
   expect(connections(", instances: 40")).toBe(171);
@@ -43,16 +43,16 @@ it("PgBouncers placed on agents count with their pools and their agent's clients
     treatment(
       `agents: ${agents}\npool: { strategy: pgbouncer, size: ${size}, instances: 2, placement: agent }\n${CYCLE}`,
     );
-  expect(serverConnectionsOf(atAgents(10, 2).settings)).toBe(40);
-  expect(serverConnectionsOf(atAgents(10, 3).settings)).toBe(60);
+  expect(busiestServerConnections(atAgents(10, 2).settings)).toBe(40);
+  expect(busiestServerConnections(atAgents(10, 3).settings)).toBe(60);
   // 341 clients are on one agent, 171 on the other.
-  expect(serverConnectionsOf(atAgents(100, 2).settings)).toBe(371);
+  expect(busiestServerConnections(atAgents(100, 2).settings)).toBe(371);
   expect(mostServerConnections([atAgents(10, 3)], atAgents(10, 3))).toBeGreaterThan(60);
 });
 
 it("server connections are counted for the server of the largest weight", () => {
   const target = 'target: { urls: [{ url: "postgresql://u@a/d", weight: 3 }, "postgresql://u@b/d"] }';
-  expect(serverConnectionsOf(treatment(`${target}\n${CYCLE}`).settings)).toBe(384);
+  expect(busiestServerConnections(treatment(`${target}\n${CYCLE}`).settings)).toBe(384);
 });
 
 it("an embedded server needs connections of the largest treatment and spare ones", () => {
@@ -74,11 +74,11 @@ const ROOM = { openFiles: 10_000, localPorts: 28_000 };
 it("more clients than open files are refused with the limit to raise", () => {
   const one = treatment(CYCLE);
   expect(openFilesOf(one.settings)).toBeGreaterThan(512);
-  expect(() => requireCapacity([one], ROOM)).not.toThrow();
+  expect(() => requireMachineLimits([one], ROOM)).not.toThrow();
   const refused = shortageOf(one.settings, { ...ROOM, openFiles: 400 });
   expect(refused?.words).toMatch(/^512 clients need about \d+ open files, .* limit of this process is 400$/);
   expect(refused?.remedy).toContain(`\`ulimit -n ${openFilesOf(one.settings)}\``);
-  expect(() => requireCapacity([one], { ...ROOM, openFiles: 400 })).toThrow(UsageError);
+  expect(() => requireMachineLimits([one], { ...ROOM, openFiles: 400 })).toThrow(UsageError);
 });
 
 it("open files include the server connections of a managed PgBouncer", () => {
@@ -99,7 +99,7 @@ it("open files include two connections per client of a network fault's proxy", (
 it("clients on agents count against their agent's limits", () => {
   const one = treatment(`agents: 2\n${CYCLE}`);
   const small = { ...ROOM, openFiles: 400 };
-  expect(() => requireCapacity([one], small)).not.toThrow();
+  expect(() => requireMachineLimits([one], small)).not.toThrow();
   const [first, second] = loadOfAgents(one.settings);
   expect([first, second].map((part) => part?.clients)).toEqual([341, 171]);
   expect(shortageOf(one.settings, small, first, "a")?.words).toMatch(
@@ -108,11 +108,11 @@ it("clients on agents count against their agent's limits", () => {
   expect(shortageOf(one.settings, small, second, "b")).toBeUndefined();
 
   const central = treatment(`agents: 2\npool: { strategy: pgbouncer, size: 300 }\n${CYCLE}`);
-  expect(() => requireCapacity([central], small)).toThrow(/512 clients/);
+  expect(() => requireMachineLimits([central], small)).toThrow(/512 clients/);
   const atAgents = treatment(
     `agents: 2\npool: { strategy: pgbouncer, size: 100, placement: agent }\n${CYCLE}`,
   );
-  expect(() => requireCapacity([atAgents], small)).not.toThrow();
+  expect(() => requireMachineLimits([atAgents], small)).not.toThrow();
 });
 
 it("more connections than local ports to one port are refused, and accepted over several ports", () => {

@@ -6,9 +6,9 @@ import {
   loadOfThisProcess,
   clientConnectionsOf,
   clientWeightsOf,
-  OWN_CONNECTIONS,
-  pooledConnectionsOf,
-  serverConnectionsOf,
+  NON_LOAD_CONNECTIONS,
+  poolerConnectionsOf,
+  busiestServerConnections,
   type LoadProcess,
 } from "../../scenario/connections.js";
 import { networkPlacesOf } from "../../faults/faults.js";
@@ -19,7 +19,7 @@ import { countsByWeight } from "../../database/spread.js";
 import { isManaged, poolerKindOf } from "../../pools/registry.js";
 
 /** Files that the program holds open besides the connections of its clients: logs, threads, pipes, Node's own. */
-const OWN_FILES = 64;
+const PROGRAM_OPEN_FILES = 64;
 const FILES_PER_WORKER = 12;
 
 /** A key that is equal for treatments that share a target. */
@@ -40,20 +40,20 @@ export function mostServerConnections(treatments: readonly Treatment[], of: Trea
   const asking = statesMaxConnections(of)
     ? treatments.filter((treatment) => targetKey(treatment) === targetKey(of))
     : treatments;
-  return OWN_CONNECTIONS + Math.max(...asking.map(({ settings }) => serverConnectionsOf(settings)));
+  return NON_LOAD_CONNECTIONS + Math.max(...asking.map(({ settings }) => busiestServerConnections(settings)));
 }
 
 /** Connections of the process's proxy for network faults: each proxied connection counts twice, accepted and onward. */
 function proxiedConnectionsOf(settings: TreatmentSettings, { clients, pooled }: LoadProcess): number {
   const between = {
     clients: clientConnectionsOf(settings, clients),
-    pooler: pooledConnectionsOf(settings, pooled).reduce((sum, each) => sum + each, 0),
-    replication: standbysOf(settings),
+    pooler: poolerConnectionsOf(settings, pooled).reduce((sum, each) => sum + each, 0),
+    replication: standbyCountOf(settings),
   };
   return networkPlacesOf(settings).reduce((sum, place) => sum + between[place], 0);
 }
 
-function standbysOf({ target }: TreatmentSettings): number {
+function standbyCountOf({ target }: TreatmentSettings): number {
   return target.kind === "embedded" ? (target.standbys?.count ?? 0) : 0;
 }
 
@@ -61,9 +61,9 @@ function standbysOf({ target }: TreatmentSettings): number {
 export function openFilesOf(settings: TreatmentSettings, part = loadOfThisProcess(settings)): number {
   const { pool } = settings;
   const { clients, workers, pooled } = part;
-  const own = clientConnectionsOf(settings, clients) + 2 * proxiedConnectionsOf(settings, part);
+  const connections = clientConnectionsOf(settings, clients) + 2 * proxiedConnectionsOf(settings, part);
   return Math.max(
-    OWN_FILES + workers * FILES_PER_WORKER + own,
+    PROGRAM_OPEN_FILES + workers * FILES_PER_WORKER + connections,
     isManaged(pool) && pooled > 0
       ? poolerKindOf(pool).openFiles({ ...pool, maxClientConnections: pooled })
       : 0,
@@ -74,7 +74,7 @@ export function openFilesOf(settings: TreatmentSettings, part = loadOfThisProces
 function localPortsOf(settings: TreatmentSettings, { clients, pooled }: LoadProcess): number {
   return Math.max(
     ...countsByWeight(clientWeightsOf(settings), clientConnectionsOf(settings, clients)),
-    ...pooledConnectionsOf(settings, pooled),
+    ...poolerConnectionsOf(settings, pooled),
   );
 }
 
@@ -96,9 +96,9 @@ export function shortageOf(
   const clients = counted(Math.max(part.clients, part.pooled), "client");
   const files = openFilesOf(settings, part);
   if (files > limits.openFiles) {
-    const process = agent === undefined ? "this process" : `agent ${agent}`;
+    const processName = agent === undefined ? "this process" : `agent ${agent}`;
     return {
-      words: `${clients} need about ${files} open files, but the limit of ${process} is ${limits.openFiles}`,
+      words: `${clients} need about ${files} open files, but the limit of ${processName} is ${limits.openFiles}`,
       // At its start Node raises the soft limit to the hard limit, so the hard limit is what has to be raised.
       remedy:
         `Lower the clients, or raise the hard limit to ${files} or more: \`ulimit -n ${files}\` as root, nofile in ` +
@@ -116,7 +116,7 @@ export function shortageOf(
 }
 
 /** Refuses an experiment that exceeds the limits of this machine. Agents are checked against their own limits. */
-export function requireCapacity(treatments: readonly Treatment[], limits = connectionLimits()): void {
+export function requireMachineLimits(treatments: readonly Treatment[], limits = connectionLimits()): void {
   for (const treatment of treatments) refuseShortage(treatment, shortageOf(treatment.settings, limits));
 }
 
@@ -137,7 +137,7 @@ export async function faultObstacle(
 }
 
 /** Rejects with a UsageError if this machine cannot inject a fault of a treatment. */
-export async function requireFaults(treatments: readonly Treatment[]): Promise<void> {
+export async function requireInjectableFaults(treatments: readonly Treatment[]): Promise<void> {
   const reason = await faultObstacle(
     treatments.flatMap(({ settings }) => settings.faults.map(({ kind }) => kind)),
   );

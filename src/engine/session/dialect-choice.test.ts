@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { dialectOfProduct, productOf, versionOf } from "../../database/postgres/server-info.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
-import { dialectFor, inDialect } from "./dialect-choice.js";
+import { dialectFor, treatmentInDialect } from "./dialect-choice.js";
 
 const COCKROACHDB = "CockroachDB CCL v25.2.1 (x86_64-pc-linux-gnu, built 2025/06/30 12:00:00, go1.23.7)";
 const CLOUDBERRY =
@@ -47,7 +47,10 @@ describe("dialect: auto", () => {
     expect(dialectFor(server(POSTGRESQL), treatment)).toBe("postgres");
     expect(dialectFor(server(GREENPLUM), treatment)).toBe("cloudberry");
     expect(dialectFor(server("PostgreSQL 16", true), treatment)).toBe("dsql");
-    expect(inDialect(treatment, "dsql").settings).toMatchObject({ dialect: "dsql", asksDialect: false });
+    expect(treatmentInDialect(treatment, "dsql").settings).toMatchObject({
+      dialect: "dsql",
+      asksDialect: false,
+    });
   });
 
   test("refuses all settings at once that the server's dialect lacks", () => {

@@ -13,30 +13,30 @@ export function dialectFor(
   { product, versionText, dialect }: Pick<ServerInfo, "product" | "versionText" | "dialect">,
   { id, settings }: Treatment,
 ): DialectName {
-  const spoken = DIALECTS.find((name) => name === dialect);
+  const serverDialect = DIALECTS.find((name) => name === dialect);
   if (!settings.asksDialect) {
-    if (spoken !== undefined && spoken !== settings.dialect)
+    if (serverDialect !== undefined && serverDialect !== settings.dialect)
       throw new UsageError(
         `treatment ${id} has dialect: ${settings.dialect}, and the server is ${product} (${versionText})`,
-        `Use dialect: ${spoken}, or dialect: auto.`,
+        `Use dialect: ${serverDialect}, or dialect: auto.`,
       );
     return settings.dialect;
   }
-  if (spoken === undefined)
+  if (serverDialect === undefined)
     throw new UsageError(
       `treatment ${id} has dialect: auto, and train-sim knows no server that calls itself "${versionText}"`,
       "Name the dialect that it speaks most like.",
     );
-  const problems = dialectProblems(spoken, settings).map(({ message }) => message);
+  const problems = dialectProblems(serverDialect, settings).map(({ message }) => message);
   if (problems.length > 0)
     throw new UsageError(
-      `treatment ${id} cannot run on ${capabilitiesOf(spoken).label}: ${problems.join("; ")}`,
+      `treatment ${id} cannot run on ${capabilitiesOf(serverDialect).label}: ${problems.join("; ")}`,
       "Change the levels that are named.",
     );
-  return spoken;
+  return serverDialect;
 }
 
 /** The treatment, with its dialect set to `dialect`. */
-export function inDialect(treatment: Treatment, dialect: DialectName): Treatment {
+export function treatmentInDialect(treatment: Treatment, dialect: DialectName): Treatment {
   return { ...treatment, settings: { ...treatment.settings, dialect, asksDialect: false } };
 }

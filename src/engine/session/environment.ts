@@ -6,30 +6,30 @@ import type { PoolerVersion } from "../trial/pooler.js";
 import type { OpenTarget } from "./target-keeper.js";
 
 /** Separates the values of a fact that differed from server to server, because it is a factor. */
-const BETWEEN_VALUES = " | ";
-const BETWEEN_POOLERS = ", ";
+const FACT_VALUE_SEPARATOR = " | ";
+const POOLER_VERSION_SEPARATOR = ", ";
 
 type Facts = Readonly<Record<string, string>>;
 
 /** Each fact with all of its distinct values over the servers; a server that lacks the fact adds no value. */
-function factsOfAll(servers: readonly Facts[]): Record<string, string> {
+function mergeFacts(servers: readonly Facts[]): Record<string, string> {
   const values = new Map<string, Set<string>>();
   for (const facts of servers) {
     for (const [name, value] of Object.entries(facts)) {
       const seen = values.get(name) ?? new Set<string>();
-      for (const each of value.split(BETWEEN_VALUES)) seen.add(each);
+      for (const each of value.split(FACT_VALUE_SEPARATOR)) seen.add(each);
       values.set(name, seen);
     }
   }
-  return Object.fromEntries([...values].map(([name, seen]) => [name, [...seen].join(BETWEEN_VALUES)]));
+  return Object.fromEntries([...values].map(([name, seen]) => [name, [...seen].join(FACT_VALUE_SEPARATOR)]));
 }
 
 /** Whether `value` is a value of the stated fact; a fact that differed between servers states several. */
-export function isAmong(stated: string, value: string): boolean {
-  return stated === value || stated.split(BETWEEN_VALUES).includes(value);
+export function isFactValue(factValue: string, value: string): boolean {
+  return factValue === value || factValue.split(FACT_VALUE_SEPARATOR).includes(value);
 }
 
-function withoutPoolers(versions: Facts): Facts {
+function versionsWithoutPoolers(versions: Facts): Facts {
   return Object.fromEntries(Object.entries(versions).filter(([name]) => !POOLER_PRODUCTS.has(name)));
 }
 
@@ -37,11 +37,11 @@ function withoutPoolers(versions: Facts): Facts {
 function poolerVersions(earlier: Facts, poolers: readonly PoolerVersion[]): Facts {
   const all = [...POOLER_PRODUCTS].map((product): [string, Set<string>] => {
     const now = poolers.filter((each) => each.product === product).map(({ version }) => version);
-    return [product, new Set([...(earlier[product]?.split(BETWEEN_POOLERS) ?? []), ...now])];
+    return [product, new Set([...(earlier[product]?.split(POOLER_VERSION_SEPARATOR) ?? []), ...now])];
   });
   const seen = all.filter(([, versions]) => versions.size > 0);
   return Object.fromEntries(
-    seen.map(([product, versions]) => [product, [...versions].join(BETWEEN_POOLERS)]),
+    seen.map(([product, versions]) => [product, [...versions].join(POOLER_VERSION_SEPARATOR)]),
   );
 }
 
@@ -60,25 +60,25 @@ export function environmentOf(
   const onTmpfs = [...new Set(targets.flatMap(({ target }) => Object.keys(target.control?.disks ?? {})))];
   const { target: earlierKinds, ...earlierMachine } = earlier?.machine ?? {};
   const kinds = new Set([
-    ...(typeof earlierKinds === "string" ? earlierKinds.split(BETWEEN_VALUES) : []),
+    ...(typeof earlierKinds === "string" ? earlierKinds.split(FACT_VALUE_SEPARATOR) : []),
     ...targets.map(({ target }) => target.kind),
   ]);
   return {
     versions: {
-      ...factsOfAll([
-        withoutPoolers(earlierVersions),
+      ...mergeFacts([
+        versionsWithoutPoolers(earlierVersions),
         { "train-sim": programVersion, node: nodeVersion },
         ...targets.map(({ server }) => ({ [server.product]: server.version, server: server.versionText })),
       ]),
       ...poolerVersions(earlierVersions, poolers),
     },
-    settings: factsOfAll([
+    settings: mergeFacts([
       ...(earlier ? [earlier.settings] : []),
       ...targets.map(({ server }) => server.settings),
     ]),
     machine: {
       ...machine,
-      target: kinds.size > 0 ? [...kinds].join(BETWEEN_VALUES) : "none",
+      target: kinds.size > 0 ? [...kinds].join(FACT_VALUE_SEPARATOR) : "none",
       ...(onTmpfs.length > 0 && { onTmpfs: onTmpfs.join(", ") }),
       ...earlierMachine,
     },

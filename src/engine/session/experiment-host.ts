@@ -11,7 +11,7 @@ import type { Environment, ResultDocument, TrialResult } from "../../results/res
 import { describeEndpoint } from "../../database/endpoint.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { environmentOf } from "./environment.js";
-import { dropCommand, type UrlTarget } from "./left-behind.js";
+import { schemaDropCommand, type UrlTarget } from "./left-behind.js";
 import type { ExperimentObserver } from "./observer.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import { ServerIdentities } from "../evidence/server-identities.js";
@@ -59,7 +59,7 @@ export class ExperimentHost {
   /** Provides the treatment's target on the server of that number; starts it if another target runs there. */
   async provide(treatment: Treatment, server = 1): Promise<ClaimedTarget> {
     const kept = await this.keeperOf(server).provide(treatment);
-    this.statementCheck ??= this.tryOut(kept);
+    this.statementCheck ??= this.tryStatements(kept);
     await this.statementCheck;
     const { target, namespace } = treatment.settings;
     const claim = target.kind === "url" ? await this.claim(namespace, target, kept) : UNCLAIMED_NAMESPACE;
@@ -67,7 +67,7 @@ export class ExperimentHost {
   }
 
   /** Tries the statements of all treatments on the server; rejects with everything that the server refuses. */
-  private async tryOut({ admin }: OpenTarget): Promise<void> {
+  private async tryStatements({ admin }: OpenTarget): Promise<void> {
     const refused = new Set<string>();
     for (const { settings } of this.treatments)
       for (const words of (await workloadOf(settings).loading?.tryOut?.(
@@ -109,15 +109,15 @@ export class ExperimentHost {
   }
 
   private keeperOf(server: number): TargetKeeper {
-    const kept = this.keepers.get(server);
-    if (kept) return kept;
+    const existingKeeper = this.keepers.get(server);
+    if (existingKeeper) return existingKeeper;
     const onStart = (started: OpenTarget): void => {
       this.targets.push(started);
       const { product, version } = started.server;
       const { host, port } = started.target.admin;
       this.observer.note(`${product} ${version} (${started.target.kind}) at ${host}:${port}`);
     };
-    const keeper = new TargetKeeper(this.treatments, onStart, (ending) => this.leave(ending));
+    const keeper = new TargetKeeper(this.treatments, onStart, (ending) => this.releaseNamespaces(ending));
     this.keepers.set(server, keeper);
     return keeper;
   }
@@ -140,17 +140,17 @@ export class ExperimentHost {
       this.observer.note(
         `warning: ${dialect} has no advisory locks: run nothing else in schema "${namespace}" of ${describeEndpoint(admin)}`,
       );
-    const command = dropCommand(settings, namespace, dialect);
+    const command = schemaDropCommand(settings, namespace, dialect);
     this.namespaces.set(namespace, { dialect, claim, command });
     return claim;
   }
 
-  private async leave(ending: OpenTarget): Promise<void> {
+  private async releaseNamespaces(ending: OpenTarget): Promise<void> {
     for (const [namespace, claimed] of this.namespaces) {
-      const why = this.isKeepingTables
+      const leftoverReason = this.isKeepingTables
         ? "its tables are kept, to look for the cause of the failure"
         : await this.drop(namespace, claimed, ending);
-      if (why !== undefined) await this.noteLeftover(namespace, why, claimed, ending);
+      if (leftoverReason !== undefined) await this.noteLeftover(namespace, leftoverReason, claimed, ending);
       await claimed.claim.release();
     }
     this.namespaces.clear();
@@ -174,7 +174,7 @@ export class ExperimentHost {
   /** Records the schema that remains, unless another run owns it or this run never created it. */
   private async noteLeftover(
     namespace: string,
-    why: string,
+    leftoverReason: string,
     { claim, command, dialect }: ClaimedNamespace,
     { admin }: OpenTarget,
   ): Promise<void> {
@@ -182,8 +182,8 @@ export class ExperimentHost {
     const asked = withinMs(namespaces.state(admin, namespace, dialect), ANSWER_MS);
     const state = await asked.catch(() => undefined);
     if (state && (state.kind !== "ours" || state.run !== claim.run)) return;
-    const stays = `${state ? "stays" : "may still be"} on ${describeEndpoint(admin.endpoint)}`;
-    const words = `schema "${namespace}" ${stays}: ${why}. Remove it with: ${command}`;
+    const remainsText = `${state ? "stays" : "may still be"} on ${describeEndpoint(admin.endpoint)}`;
+    const words = `schema "${namespace}" ${remainsText}: ${leftoverReason}. Remove it with: ${command}`;
     this.observer.note(`warning: ${words}`);
     this.leftoverNotes.push(words);
   }

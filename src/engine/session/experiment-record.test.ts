@@ -2,7 +2,7 @@ import hdr from "hdr-histogram-js";
 import { afterEach, expect, it, vi } from "vitest";
 import { EndpointSplit } from "../../metrics/endpoint-split.js";
 import { Totals } from "../../metrics/totals.js";
-import { endpointResults, splitOf } from "../../results/endpoint-results.js";
+import { endpointResults, endpointSplitOf } from "../../results/endpoint-results.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { EXAMPLE_VERDICT, exampleTrial } from "../../../test/support/example-result.js";
 import { ExperimentRecord } from "./experiment-record.js";
@@ -33,7 +33,11 @@ function add(record: ExperimentRecord, number: number): void {
   }
   const worker = split.operations().map((operations) => ({ connects: 1, refused: 0, lost: 0, operations }));
   const endpoints = endpointResults(ENDPOINTS, [worker], treatment.settings);
-  record.add(treatment.id, { ...exampleTrial(planned.block, number, 10), ...splitOf(endpoints) }, totals);
+  record.add(
+    treatment.id,
+    { ...exampleTrial(planned.block, number, 10), ...endpointSplitOf(endpoints) },
+    totals,
+  );
 }
 
 /** Calls that the end of an experiment makes to its record. */

@@ -46,7 +46,10 @@ interface MergedTrials {
 }
 
 /** Parts of the result document that concern the whole experiment, not a trial. */
-type Findings = Pick<ResultParts, "environment" | "verdict" | "thresholds" | "ceilings" | "diagnosis">;
+type ExperimentResultParts = Pick<
+  ResultParts,
+  "environment" | "verdict" | "thresholds" | "ceilings" | "diagnosis"
+>;
 
 export interface InterruptedRecord {
   /** Complete trials, in their planned order. */
@@ -121,10 +124,10 @@ export class ExperimentRecord {
   }
 
   private treatmentsToJudge(): JudgedTreatment[] {
-    const recorded = this.treatments();
+    const recordedTreatments = this.treatments();
     const { trials: planned } = this.planned;
     return this.experiment.treatments.map(({ id, levels, settings }) => {
-      const { trials = [], merged } = recorded.find((each) => each.id === id) ?? {};
+      const { trials = [], merged } = recordedTreatments.find((each) => each.id === id) ?? {};
       const complete = trials.filter(({ status }) => status === "complete");
       const measured = {
         operations: merged?.operations ?? {},
@@ -139,11 +142,11 @@ export class ExperimentRecord {
     });
   }
 
-  has(trialNumber: number): boolean {
+  hasTrial(trialNumber: number): boolean {
     return this.finishedTrials.some(({ result }) => result.number === trialNumber);
   }
 
-  isComplete(trialNumber: number): boolean {
+  isTrialComplete(trialNumber: number): boolean {
     return this.finishedTrials.some(
       ({ result }) => result.number === trialNumber && result.status === "complete",
     );
@@ -158,24 +161,24 @@ export class ExperimentRecord {
     this.finishedTrials.push({ treatmentId, result });
     this.violations.push(...violationsOf(result.integrity, `trial ${result.number} (${treatmentId})`));
     if (result.status !== "complete") return;
-    const merged = this.mergedByTreatment.get(treatmentId) ?? { trials: [], totals: Totals.ofTrials() };
-    merged.trials.push(result);
-    merged.totals.add(totals);
-    merged.result = undefined;
-    this.mergedByTreatment.set(treatmentId, merged);
+    const mergedTrials = this.mergedByTreatment.get(treatmentId) ?? { trials: [], totals: Totals.ofTrials() };
+    mergedTrials.trials.push(result);
+    mergedTrials.totals.add(totals);
+    mergedTrials.result = undefined;
+    this.mergedByTreatment.set(treatmentId, mergedTrials);
     const { operations, database, integrity } = result;
     const { histograms } = totals;
     const audits = integrity ? [integrity] : [];
-    const measured = { operations, histograms, audits, databases: [database], invalid: undefined };
-    this.values.add(treatmentId, result.block, (quantity) => seenValue(quantity, measured));
+    const thresholdInputs = { operations, histograms, audits, databases: [database], invalid: undefined };
+    this.values.add(treatmentId, result.block, (quantity) => seenValue(quantity, thresholdInputs));
   }
 
   /** Results of each threshold on each treatment, then of each threshold on ratios for each pair of treatments. */
   thresholds(abort?: Abort): ThresholdResult[] {
     const { thresholds, ratioThresholds, treatments } = this.experiment;
-    const isRun = ({ treatment, against }: RatioThreshold["pairs"][number]): boolean =>
+    const isPairRun = ({ treatment, against }: RatioThreshold["pairs"][number]): boolean =>
       [treatment, against].every((id) => treatments.some((each) => each.id === id));
-    const ratios = ratioThresholds.map((each) => ({ ...each, pairs: each.pairs.filter(isRun) }));
+    const ratios = ratioThresholds.map((each) => ({ ...each, pairs: each.pairs.filter(isPairRun) }));
     return [
       ...evaluateThresholds(thresholds, this.treatmentsToJudge(), abort),
       ...evaluateRatios(ratios, this.capacity ? undefined : this.measuredTrials()),
@@ -214,9 +217,9 @@ export class ExperimentRecord {
     return [...diagnosisEntries(treatments), ...lints.map(lintEntry)];
   }
 
-  document(findings: Findings): ResultDocument {
+  document(experimentParts: ExperimentResultParts): ResultDocument {
     const document = buildResult({
-      ...findings,
+      ...experimentParts,
       stopping: this.looks.result(this.treatments()),
       experiment: this.planned,
       trials: this.finishedTrials,
@@ -228,12 +231,12 @@ export class ExperimentRecord {
   private mergedResults(): Map<string, MergedResult> {
     const results = new Map<string, MergedResult>();
     for (const { id, settings } of this.experiment.treatments) {
-      const merged = this.mergedByTreatment.get(id);
-      if (!merged) continue;
-      const { totals, trials } = merged;
+      const mergedTrials = this.mergedByTreatment.get(id);
+      if (!mergedTrials) continue;
+      const { totals, trials } = mergedTrials;
       const windowSeconds = trials.reduce((sum, trial) => sum + trial.windowSeconds, 0);
-      merged.result ??= mergedResult(totals.summary(windowSeconds), trials, settings);
-      results.set(id, merged.result);
+      mergedTrials.result ??= mergedResult(totals.summary(windowSeconds), trials, settings);
+      results.set(id, mergedTrials.result);
     }
     return results;
   }

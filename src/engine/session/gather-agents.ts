@@ -1,6 +1,6 @@
 // Gathers the agents of an experiment before its first trial, so that a missing one costs no measurement.
 import { UsageError } from "../../foundation/errors.js";
-import { areAtAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
+import { arePoolersAtAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import { counted } from "../../foundation/units.js";
 import { loadOfAgents, type LoadProcess } from "../../scenario/connections.js";
 import type { Treatment, TreatmentSettings } from "../../scenario/settings.js";
@@ -8,7 +8,7 @@ import { AgentHub, type AgentOptions } from "../agents/agent-hub.js";
 import { SshAgents } from "../agents/ssh-agents.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
-import { HERE } from "../workers/worker-thread.js";
+import { LOCAL_WORKER_PLACE } from "../workers/worker-thread.js";
 import { refuseShortage, shortageOf } from "./demand.js";
 import type { Interruption } from "./interruption.js";
 import type { ExperimentObserver } from "./observer.js";
@@ -29,18 +29,18 @@ interface GatherOptions {
 }
 
 /** The longest delay that a Node timer supports. */
-const LONG_MS = 2 ** 31 - 1;
+const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** The server or pooler that clients connect to, if it listens only on this machine's loopback address; else undefined. */
-function onLoopback({ target, pool }: TreatmentSettings): string | undefined {
-  if (hasPooler(pool) && !areAtAgents(pool))
+function loopbackServerText({ target, pool }: TreatmentSettings): string | undefined {
+  if (hasPooler(pool) && !arePoolersAtAgents(pool))
     return isManaged(pool) ? `the ${poolerKindOf(pool).product} that train-sim starts` : undefined;
   return target.kind === "url" ? undefined : "the server that train-sim starts";
 }
 
 /** Throws a UsageError if clients on another machine could not reach the server or pooler. */
-function requireReach(hub: AgentHub, settings: TreatmentSettings): void {
-  const what = onLoopback(settings);
+function requireReachableServer(hub: AgentHub, settings: TreatmentSettings): void {
+  const what = loopbackServerText(settings);
   const name = what === undefined ? undefined : hub.elsewhere(settings.agents);
   if (what === undefined || name === undefined) return;
   throw new UsageError(
@@ -50,7 +50,7 @@ function requireReach(hub: AgentHub, settings: TreatmentSettings): void {
 }
 
 /** Throws a UsageError if an agent has too few workers or too low limits for its part of the treatment. */
-function requireRoom(hub: AgentHub, treatment: Treatment): void {
+function requireAgentLimits(hub: AgentHub, treatment: Treatment): void {
   const { settings } = treatment;
   const parts = loadOfAgents(settings);
   hub.introductions(settings.agents).forEach(({ name, workers: room, limits }, i) => {
@@ -76,7 +76,7 @@ export async function gatherAgents(
       `the scenario asks for ${counted(count, "agent")}, and --agents names ${counted(ssh.hosts.length, "host")}`,
       "Name a host for each agent of the treatment that has most of them.",
     );
-  if (count === 0) return { placeOf: () => HERE, poolers: [], close: () => Promise.resolve() };
+  if (count === 0) return { placeOf: () => LOCAL_WORKER_PLACE, poolers: [], close: () => Promise.resolve() };
   if (!agents)
     throw new UsageError(
       `the scenario asks for ${count} agents, and there is no token for them`,
@@ -92,16 +92,18 @@ export async function gatherAgents(
     await hub.close();
     await started?.close();
   };
-  const stopped = (): Promise<unknown> => interruption.sleep(LONG_MS, over.signal);
+  const waitForStop = (): Promise<unknown> => interruption.sleep(TIMER_MAX_MS, over.signal);
   const poolers: PoolerVersion[] = [];
   try {
-    await hub.untilJoined(started ? Promise.race([stopped(), started.rejectAtFirstEnd()]) : stopped());
+    await hub.waitUntilJoined(
+      started ? Promise.race([waitForStop(), started.rejectAtFirstEnd()]) : waitForStop(),
+    );
     for (const treatment of treatments) {
       const { settings } = treatment;
       if (settings.agents > 0 && !interruption.isRequested()) {
-        requireRoom(hub, treatment);
-        requireReach(hub, settings);
-        poolers.push(...(await hub.findPoolers(settings)));
+        requireAgentLimits(hub, treatment);
+        requireReachableServer(hub, settings);
+        poolers.push(...(await hub.findPoolerVersions(settings)));
       }
     }
   } catch (error) {
@@ -109,6 +111,6 @@ export async function gatherAgents(
     throw error;
   }
   const placeOf = ({ settings }: Treatment): WorkerPlace =>
-    settings.agents === 0 ? HERE : hub.place(settings, stopped);
+    settings.agents === 0 ? LOCAL_WORKER_PLACE : hub.place(settings, waitForStop);
   return { placeOf, poolers, close };
 }

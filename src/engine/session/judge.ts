@@ -20,7 +20,7 @@ import { strategyOf } from "../../pools/registry.js";
 import { ceilingKey, measureCeiling, type CeilingInputs } from "../workers/ceiling-probe.js";
 import type { Interruption } from "./interruption.js";
 import type { ExperimentObserver, RunningThreshold } from "./observer.js";
-import type { FinishedTrial, WatchTotals } from "../trial/trial-parts.js";
+import type { FinishedTrial, TotalsWatcher } from "../trial/trial-parts.js";
 
 export class Judge {
   /** The first abort by a threshold, which ended the experiment. */
@@ -32,7 +32,7 @@ export class Judge {
   constructor(
     private readonly experiment: Experiment,
     /** Thresholds that are evaluated while a trial runs. */
-    private readonly watched: readonly Threshold[],
+    private readonly watchedThresholds: readonly Threshold[],
     private readonly observer: ExperimentObserver,
     private readonly interruption: Interruption,
   ) {
@@ -78,10 +78,14 @@ export class Judge {
   }
 
   /** A callback that checks running totals against thresholds; undefined if no threshold selects the treatment. */
-  watcher(trial: PlannedTrial, treatment: Treatment, observer: ExperimentObserver): WatchTotals | undefined {
-    const selected = this.watched.filter((each) => isSelected(each, treatment));
+  createTotalsWatcher(
+    trial: PlannedTrial,
+    treatment: Treatment,
+    observer: ExperimentObserver,
+  ): TotalsWatcher | undefined {
+    const selected = this.watchedThresholds.filter((each) => isSelected(each, treatment));
     const abortThresholds = this.abortThresholdsOf(treatment);
-    return watchThresholds(selected, treatment, (states, measured, elapsedMs) => {
+    return createThresholdWatcher(selected, treatment, (states, measured, elapsedMs) => {
       observer.thresholds(states);
       this.check(abortThresholds, measured, elapsedMs, trial, treatment);
     });
@@ -116,7 +120,9 @@ export class Judge {
   }
 
   private abortThresholdsOf(treatment: Treatment): Threshold[] {
-    return this.watched.filter((threshold) => threshold.abortOnFail && isSelected(threshold, treatment));
+    return this.watchedThresholds.filter(
+      (threshold) => threshold.abortOnFail && isSelected(threshold, treatment),
+    );
   }
 
   private check(
@@ -127,10 +133,10 @@ export class Judge {
     treatment: Treatment,
   ): void {
     if (this.firstAbort) return;
-    const broken = brokenThreshold(thresholds, measured, elapsedMs);
-    if (!broken) return;
-    const { threshold, seen } = broken;
-    this.firstAbort = { ...broken, treatmentId: treatment.id, trial: trial.number };
+    const breach = brokenThreshold(thresholds, measured, elapsedMs);
+    if (!breach) return;
+    const { threshold, seen } = breach;
+    this.firstAbort = { ...breach, treatmentId: treatment.id, trial: trial.number };
     this.interruption.abort(
       new TrainSimError(
         `aborted by a threshold in trial ${trial.number} (${treatment.id}): ${threshold.metric} ${threshold.expression}, seen ${measuredText(seen, threshold.expression)}`,
@@ -150,11 +156,11 @@ type OnThresholds = (
  * A callback that evaluates the thresholds each second, over the window so far; undefined without thresholds, so that no
  * totals are summed.
  */
-function watchThresholds(
+function createThresholdWatcher(
   thresholds: readonly Threshold[],
   treatment: Treatment,
   onThresholds: OnThresholds,
-): WatchTotals | undefined {
+): TotalsWatcher | undefined {
   if (thresholds.length === 0) return undefined;
   let seconds = 0;
   return (totals, windowSeconds) => {
@@ -169,14 +175,14 @@ function watchThresholds(
       randomArrivals: randomArrivals(treatment.settings),
     };
     onThresholds(
-      thresholds.map((each) => stateOf(each, measured)),
+      thresholds.map((each) => thresholdStateOf(each, measured)),
       measured,
       seconds * 1000,
     );
   };
 }
 
-function stateOf(threshold: Threshold, measured: ThresholdInputs): RunningThreshold {
+function thresholdStateOf(threshold: Threshold, measured: ThresholdInputs): RunningThreshold {
   const { metric, expression } = threshold;
   const { seen = null, ok = null } = assess(threshold, measured) ?? {};
   return { metric, expression, seen, ok };

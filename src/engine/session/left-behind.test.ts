@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Experiment } from "../../scenario/settings.js";
-import { dropCommand, dropCommands, resumeCommand, type UrlTarget } from "./left-behind.js";
+import { schemaDropCommand, schemaDropCommands, resumeCommand, type UrlTarget } from "./left-behind.js";
 
 function experimentOn(target: string, more = ""): Experiment {
   return parseScenario(`name: left\nseed: 1\ntarget: ${target}\n${more}`, "/srv/scenario.yaml");
@@ -16,18 +16,18 @@ function targetOf(target: string): UrlTarget {
 it("the drop command has the admin's URL with TLS parameters", () => {
   const keys = "adminUrl: 'postgresql://owner@db/app', sslmode: verify-full, ca: /etc/my certs/ca.pem";
   const target = targetOf(`{ kind: url, urls: ["postgresql://u@db/app"], ${keys} }`);
-  expect(dropCommand(target, "a$b", "cloudberry", {})).toBe(
+  expect(schemaDropCommand(target, "a$b", "cloudberry", {})).toBe(
     "npx train-sim schema drop --url 'postgresql://owner@db/app?sslmode=verify-full&sslrootcert=%2Fetc%2Fmy%20certs%2Fca.pem' --namespace 'a$b' --dialect cloudberry",
   );
 });
 
 it("the drop command names PGPASSWORD if the URL has a password", () => {
   const command = "npx train-sim schema drop --url postgresql://u@db/app --namespace train_sim";
-  expect(dropCommands(experimentOn("postgresql://u@db/app"))).toEqual([command]);
-  expect(dropCommands(experimentOn("postgresql://u:hunter2@db/app"))).toEqual([
+  expect(schemaDropCommands(experimentOn("postgresql://u@db/app"))).toEqual([command]);
+  expect(schemaDropCommands(experimentOn("postgresql://u:hunter2@db/app"))).toEqual([
     `${command} (with its password in PGPASSWORD)`,
   ]);
-  expect(dropCommands(experimentOn("{ kind: embedded }"))).toEqual([]);
+  expect(schemaDropCommands(experimentOn("{ kind: embedded }"))).toEqual([]);
 });
 
 it("the resume command names only the directory, but the scenario as well if its URL has a password", () => {

@@ -4,7 +4,7 @@ import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment } from "../../scenario/settings.js";
 import { hasPooler } from "../../pools/registry.js";
-import { databaseAt, DEFAULT_DIALECT, type DialectName } from "../../database/registry.js";
+import { databaseOfUrl, DEFAULT_DIALECT, type DialectName } from "../../database/registry.js";
 import type { TargetSettings } from "../../targets/registry.js";
 
 export type UrlTarget = Extract<TargetSettings, { kind: "url" }>;
@@ -12,13 +12,13 @@ export type UrlTarget = Extract<TargetSettings, { kind: "url" }>;
 /** The URL of train-sim's control connection, TLS files included, without the password. */
 function adminUrlOf(target: UrlTarget): string {
   const url = withoutPasswords(target.adminUrl ?? target.urls[0]?.url ?? "");
-  return databaseAt(url)?.urls.withTls(url, target) ?? url;
+  return databaseOfUrl(url)?.urls.addTlsParameters(url, target) ?? url;
 }
 
 const hasPassword = (url = ""): boolean => withoutPasswords(url) !== url;
 
 /** The command `train-sim schema drop --url ... --namespace ...` for the namespace. */
-export function dropCommand(
+export function schemaDropCommand(
   target: UrlTarget,
   namespace: string,
   dialect: DialectName,
@@ -27,16 +27,16 @@ export function dropCommand(
   const { adminUrl, urls, passwordCommand } = target;
   const words = ["npx", "train-sim", "schema", "drop", "--url", adminUrlOf(target), "--namespace", namespace];
   if (dialect !== DEFAULT_DIALECT) words.push("--dialect", dialect);
-  const isElsewhere =
+  const isPasswordOmitted =
     hasPassword(adminUrl ?? urls[0]?.url) ||
     passwordCommand !== undefined ||
     (adminUrl !== undefined && Boolean(env["TRAIN_SIM_ADMIN_PASSWORD"]));
-  return commandOf(words, isElsewhere);
+  return shellCommand(words, isPasswordOmitted);
 }
 
-export function dropCommands({ treatments }: Experiment): string[] {
+export function schemaDropCommands({ treatments }: Experiment): string[] {
   const commands = treatments.flatMap(({ settings: { target, namespace, dialect } }) =>
-    target.kind === "url" ? [dropCommand(target, namespace, dialect)] : [],
+    target.kind === "url" ? [schemaDropCommand(target, namespace, dialect)] : [],
   );
   return [...new Set(commands)];
 }
@@ -51,28 +51,28 @@ function holdsPassword({ treatments }: Experiment): boolean {
 
 /**
  * The command `train-sim run --resume ...`. It names the scenario and overrides again if the stored one lacks passwords.
- * `joining` is how agents join, which no directory stores.
+ * `joinArguments` is how agents join, which no directory stores.
  */
 export function resumeCommand(
   experiment: Experiment,
   directory: string,
   scenario: string | undefined,
   { set = [], trials, duration, seed, agents }: Overrides,
-  joining: readonly string[] = [],
+  joinArguments: readonly string[] = [],
 ): string {
   if (scenario === undefined || !holdsPassword(experiment))
-    return commandOf(["npx", "train-sim", "run", "--resume", directory, ...joining], false);
+    return shellCommand(["npx", "train-sim", "run", "--resume", directory, ...joinArguments], false);
   const settings = set.map((pair) => keyWithoutPasswords(pair));
   const words = ["npx", "train-sim", "run", scenario, ...settings.flatMap((pair) => ["--set", pair])];
   for (const [name, value] of Object.entries({ trials, duration, seed, agents }))
     if (value !== undefined) words.push(`--${name}`, String(value));
-  words.push("--resume", directory, ...joining);
-  return commandOf(
+  words.push("--resume", directory, ...joinArguments);
+  return shellCommand(
     words,
     settings.some((pair, number) => pair !== set[number]),
   );
 }
 
-function commandOf(words: readonly string[], lacksPassword: boolean): string {
+function shellCommand(words: readonly string[], lacksPassword: boolean): string {
   return `${words.map(shellWord).join(" ")}${lacksPassword ? " (with its password in PGPASSWORD)" : ""}`;
 }

@@ -1,7 +1,12 @@
 // The looks of one experiment: which were made, at what level the trials so far may claim something, and what of that is stored.
-import { raceOn, raceStart, runsIn, type Race } from "../../analysis/comparison/race.js";
+import { raceAfterLastLook, raceStart, isStillInRace, type Race } from "../../analysis/comparison/race.js";
 import { comparisonName } from "../../metrics/names.js";
-import { blocksOf, boundsAfter, evaluateLook, looksUpTo } from "../../analysis/comparison/stopping.js";
+import {
+  completeBlockCount,
+  boundsAfter,
+  evaluateLook,
+  looksUpTo,
+} from "../../analysis/comparison/stopping.js";
 import { BLOCKS_MIN, PLAIN_BOUNDS, type ClaimBounds } from "../../analysis/statistics/limits.js";
 import type { StoppingResult, StopReason, TreatmentResult } from "../../results/result-schema.js";
 import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
@@ -38,13 +43,13 @@ export class Looks {
   /** The bounds that claims must meet at the current look. */
   bounds(treatments: Treatments): ClaimBounds {
     const { stopping } = this.experiment;
-    return stopping ? boundsAfter(blocksOf(treatments), stopping, this.earlier) : PLAIN_BOUNDS;
+    return stopping ? boundsAfter(completeBlockCount(treatments), stopping, this.earlier) : PLAIN_BOUNDS;
   }
 
   /** The result of a look after the blocks so far; undefined if no look is due. */
   due(treatments: Treatments): LookResult | undefined {
     const { stopping } = this.experiment;
-    const blocks = blocksOf(treatments);
+    const blocks = completeBlockCount(treatments);
     return stopping && looksUpTo(blocks, stopping, this.earlier).at(-1) === blocks
       ? this.now(treatments)
       : undefined;
@@ -62,7 +67,7 @@ export class Looks {
       treatments,
       this.looksMade(treatments).filter((look) => look <= block),
     );
-    return !race || runsIn(race, treatmentId, block);
+    return !race || isStillInRace(race, treatmentId, block);
   }
 
   /** How the experiment stopped; undefined if the number of trials is fixed. */
@@ -70,10 +75,10 @@ export class Looks {
     const { stopping } = this.experiment;
     if (!stopping) return undefined;
     const { min, max, within, budgetMs } = stopping;
-    const blocks = blocksOf(treatments);
-    const isLook = this.stop !== undefined && min !== undefined && blocks >= BLOCKS_MIN;
+    const blocks = completeBlockCount(treatments);
+    const isCurrentLook = this.stop !== undefined && min !== undefined && blocks >= BLOCKS_MIN;
     const look = this.stop && this.now(treatments);
-    const looks = this.looksMade(treatments, isLook ? [blocks] : []);
+    const looks = this.looksMade(treatments, isCurrentLook ? [blocks] : []);
     const race = this.race(treatments, looks);
     return {
       ...(min !== undefined && { min }),
@@ -92,7 +97,7 @@ export class Looks {
   /** Numbers of blocks of the looks so far and of `others`, ascending. */
   private looksMade(treatments: Treatments, others: readonly number[] = []): number[] {
     const { stopping } = this.experiment;
-    return stopping ? looksUpTo(blocksOf(treatments), stopping, [...this.earlier, ...others]) : [];
+    return stopping ? looksUpTo(completeBlockCount(treatments), stopping, [...this.earlier, ...others]) : [];
   }
 
   /** The race as it stands after these looks; undefined if treatments do not race. */
@@ -103,16 +108,17 @@ export class Looks {
     const racing = { ...stopping, race: objective };
     return looks.reduce((before, _, i) => {
       const looksMade = looks.slice(0, i + 1);
-      const race = this.races.get(looksMade.join()) ?? raceOn(before, treatments, looksMade, racing, seed);
+      const race =
+        this.races.get(looksMade.join()) ?? raceAfterLastLook(before, treatments, looksMade, racing, seed);
       if (race !== before) this.races.set(looksMade.join(), race);
       return race;
     }, raceStart(treatments));
   }
 
   private now(treatments: Treatments): LookResult {
-    const blocks = blocksOf(treatments);
-    const isLook = blocks >= BLOCKS_MIN;
-    const race = this.race(treatments, this.looksMade(treatments, isLook ? [blocks] : []));
+    const blocks = completeBlockCount(treatments);
+    const isCurrentLook = blocks >= BLOCKS_MIN;
+    const race = this.race(treatments, this.looksMade(treatments, isCurrentLook ? [blocks] : []));
     if (race) {
       const { running, open, left, best = "" } = race;
       const claims = running.length + left.length - 1;

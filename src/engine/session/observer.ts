@@ -42,7 +42,7 @@ export interface ExperimentObserver {
 }
 
 /** An observer that calls all of these, in order. */
-export function allOf(observers: readonly ExperimentObserver[]): ExperimentObserver {
+export function combineObservers(observers: readonly ExperimentObserver[]): ExperimentObserver {
   const tell = (call: (observer: ExperimentObserver) => void): void => {
     for (const observer of observers) call(observer);
   };

@@ -10,11 +10,11 @@ import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { exampleTrial } from "../../../test/support/example-result.js";
 import { plannedTrials } from "./planned-trials.js";
-import { WITHOUT_EFFECT } from "./machine-caveats.js";
+import { WITHOUT_EFFECT_RULE } from "./machine-caveats.js";
 import { Interruption } from "./interruption.js";
 import { lookWords } from "../../live/page/live-words.js";
-import { allOf, type ExperimentObserver, type LiveLook } from "./observer.js";
-import { levelOf } from "../../analysis/statistics/group-sequential.js";
+import { combineObservers, type ExperimentObserver, type LiveLook } from "./observer.js";
+import { levelAtLastLook } from "../../analysis/statistics/group-sequential.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import { runSession, type ExperimentOutcome, type SessionOptions } from "./session.js";
 import type { TrialHost, TrialInputs } from "../trial/trial-parts.js";
@@ -80,7 +80,7 @@ vi.mock("./experiment-host.js", () => ({
 
 const notes: string[] = [];
 const observer: ExperimentObserver = {
-  ...allOf([]),
+  ...combineObservers([]),
   onLook: (look: LiveLook) => notes.push(lookWords(look)),
 };
 
@@ -164,7 +164,7 @@ it("an experiment warns of ignored settings before the first trial and in its re
     observer: { ...observer, note: (words) => heard.push(words) },
   });
   const words = expect.stringContaining("target.nice has no effect") as unknown;
-  expect(result.diagnosis).toContainEqual({ kind: "lint", rule: WITHOUT_EFFECT, words });
+  expect(result.diagnosis).toContainEqual({ kind: "lint", rule: WITHOUT_EFFECT_RULE, words });
   expect(heard.filter((line) => line.startsWith("warning: target.nice has no effect"))).toHaveLength(1);
 });
 
@@ -189,7 +189,7 @@ it("trials until decided end at the first look at which every comparison is deci
   expect(result.verdict.status).toBe("complete");
   expect(result.scenario.trials).toBe(24);
   expect(result.stopping).toMatchObject({ min: 5, max: 12, within: 0.05, looks: [5], blocks: 5, open: 0 });
-  expect(result.stopping).toMatchObject({ reason: "decided", level: levelOf([5], 12) });
+  expect(result.stopping).toMatchObject({ reason: "decided", level: levelAtLastLook([5], 12) });
   expect(notes).toEqual([expect.stringMatching(/^after 5 blocks: \d+ comparisons are decided$/)]);
   const [mean] = result.comparisons.filter((each) => each.operation === "add" && each.metric === "mean");
   expect(mean).toMatchObject({ verdict: "finding" });
@@ -222,7 +222,7 @@ it("no block starts after the budget, and the look at its end lowers the signifi
   expect(begun).toHaveLength(12);
   expect(exitCode).toBe(ExitCode.done);
   expect(result.stopping).toMatchObject({ looks: [5, 6], reason: "budget", budgetSeconds: 11 });
-  expect(result.stopping?.level).toBe(levelOf([5, 6], 12));
+  expect(result.stopping?.level).toBe(levelAtLastLook([5, 6], 12));
   const fixed = await runBlocks("trials: 3\nbudget: 3s");
   expect(fixed.result.stopping).toEqual({
     max: 3,
@@ -245,7 +245,7 @@ it("a signal leaves no stopping reason, and the look after it lowers the signifi
   const { result, exitCode } = await runBlocks(UNTIL_DECIDED);
   expect(exitCode).toBe(ExitCode.interrupted);
   expect(begun).toHaveLength(11);
-  expect(result.stopping).toMatchObject({ looks: [5, 6], level: levelOf([5, 6], 12), blocks: 6 });
+  expect(result.stopping).toMatchObject({ looks: [5, 6], level: levelAtLastLook([5, 6], 12), blocks: 6 });
   expect(result.stopping?.reason).toBeUndefined();
 });
 
@@ -270,7 +270,7 @@ it("a race gives trials of eliminated treatments to the others and ends once the
   ]);
   expect(run?.left[0]?.ratio).toBeCloseTo(2, 1);
   expect([reason, looks.length > 1]).toEqual(["decided", true]);
-  expect(level).toBe(Math.min(...looks.map((_, i) => levelOf(looks.slice(0, i + 1), 12))));
+  expect(level).toBe(Math.min(...looks.map((_, i) => levelAtLastLook(looks.slice(0, i + 1), 12))));
   const trials = Object.fromEntries(result.treatments.map((each) => [each.id, each.trials.length]));
   expect(trials).toEqual({ text: looks.at(-1), "jsonb-manual": 5, jsonb: looks.at(-1) });
   expect(notes[0]).toMatch(/^after 5 blocks: 1 of 2 comparisons open \(text against jsonb\)/);

@@ -29,7 +29,7 @@ export function plannedTrials(
 ): TrialSource {
   return {
     experiment,
-    watched: experiment.thresholds,
+    watchedThresholds: experiment.thresholds,
     trials: (record) => new Plan(experiment, record, observer, resumed).trials(),
   };
 }
@@ -53,9 +53,9 @@ class Plan {
     };
     for (const together of simultaneousTrials(trials)) {
       const [{ block }] = together;
-      const missing = together.filter(({ number }) => !record.has(number));
+      const missing = together.filter(({ number }) => !record.hasTrial(number));
       const due = missing.filter((trial) => this.isDue(trial));
-      await this.setAside(missing.filter((trial) => !due.includes(trial)));
+      await this.setTrialsAside(missing.filter((trial) => !due.includes(trial)));
       if (due.length === 0) continue;
       const reason = record.hasBlock(block) ? undefined : this.stopReason(monotonicMs() - startedMs);
       if (reason) {
@@ -65,12 +65,12 @@ class Plan {
       const ran = yield due.map((trial) => ({ trial, treatment: treatmentOf(trial) }));
       for (const { treatment, result, totals } of ran) record.add(treatment.id, result, totals);
     }
-    if (trials.some((trial) => this.isDue(trial) && !record.isComplete(trial.number))) return;
-    record.looks.end(this.isDecided() ? "decided" : "all-blocks");
+    if (trials.some((trial) => this.isDue(trial) && !record.isTrialComplete(trial.number))) return;
+    record.looks.end(this.areComparisonsDecided() ? "decided" : "all-blocks");
   }
 
   /** Sets aside trials of treatments that have left the race: they may have been running when the run was interrupted. */
-  private async setAside(trials: readonly PlannedTrial[]): Promise<void> {
+  private async setTrialsAside(trials: readonly PlannedTrial[]): Promise<void> {
     const { resumed } = this;
     if (resumed)
       for (const { number, treatmentId } of trials)
@@ -86,12 +86,12 @@ class Plan {
   private stopReason(elapsedMs: number): StopReason | undefined {
     const { stopping } = this.experiment;
     if (!stopping) return undefined;
-    if (this.isDecided()) return "decided";
+    if (this.areComparisonsDecided()) return "decided";
     return elapsedMs >= (stopping.budgetMs ?? Number.POSITIVE_INFINITY) ? "budget" : undefined;
   }
 
   /** Makes a look if one is due; returns whether all comparisons are decided. */
-  private isDecided(): boolean {
+  private areComparisonsDecided(): boolean {
     const { looks } = this.record;
     const look = looks.due(this.record.treatments());
     if (!look) return false;

@@ -5,14 +5,14 @@ import type { Obstacle, ClientEndpoint } from "../../database/contract.js";
 import { describeEndpoint } from "../../database/endpoint.js";
 import { administer, databaseOf } from "../../database/registry.js";
 import { tablesMarked } from "../../workloads/tables.js";
-import { OWN_CONNECTIONS, serverConnectionsOf } from "../../scenario/connections.js";
+import { NON_LOAD_CONNECTIONS, busiestServerConnections } from "../../scenario/connections.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { externalPooler } from "../../pools/managed.js";
 import { hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { startTarget } from "../../targets/registry.js";
 import { targetKey } from "./demand.js";
-import { dropCommand } from "./left-behind.js";
+import { schemaDropCommand } from "./left-behind.js";
 
 export interface OwnServer {
   readonly target: RunningTarget;
@@ -20,16 +20,16 @@ export interface OwnServer {
 }
 
 export async function ownServersOf(treatments: readonly Treatment[]): Promise<OwnServer[]> {
-  const own = treatments.filter(({ settings }) => settings.target.kind === "url");
-  const keys = [...new Set(own.map(targetKey))];
+  const urlTreatments = treatments.filter(({ settings }) => settings.target.kind === "url");
+  const keys = [...new Set(urlTreatments.map(targetKey))];
   return Promise.all(
     keys.map(async (key) => {
-      const sharing = own.filter((treatment) => targetKey(treatment) === key);
-      const [first] = sharing;
+      const targetTreatments = urlTreatments.filter((treatment) => targetKey(treatment) === key);
+      const [first] = targetTreatments;
       if (!first) throw new Error("a target has treatments");
       return {
         target: await startTarget(first.settings.target, { maxConnectionsNeeded: 0 }),
-        treatments: sharing,
+        treatments: targetTreatments,
       };
     }),
   );
@@ -54,19 +54,19 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
   ]);
   const namespaces = distinct(treatments.map(({ settings }) => settings.namespace));
   const { server, failures } = databaseOf(target.admin);
-  const found = await server.obstacles({
+  const serverObstacles = await server.obstacles({
     admin: target.admin,
     servers: target.endpoints,
     clientEndpoints,
     namespaces,
-    loadConnections: Math.max(...treatments.map(({ settings }) => serverConnectionsOf(settings))),
-    ownConnections: OWN_CONNECTIONS,
+    loadConnections: Math.max(...treatments.map(({ settings }) => busiestServerConnections(settings))),
+    controlConnections: NON_LOAD_CONNECTIONS,
     tablesOf: tablesMarked,
   });
   const prepared = await Promise.all(
     poolers.map(({ obstacles }) => obstacles().catch((error: unknown) => [failures.obstacleOf(error)])),
   );
-  return distinct([...found, ...prepared.flat()]);
+  return distinct([...serverObstacles, ...prepared.flat()]);
 }
 
 /** Rejects with everything that prevents a run on the user's servers; reports evidence that will be missing. */
@@ -78,13 +78,13 @@ export async function requireOwnServers(
   const obstacles = distinct((await Promise.all(servers.map(obstaclesOn))).flat());
   for (const { words, remedy } of obstacles.filter(({ kind }) => kind === "evidence"))
     warn(remedy ? `${words}: ${remedy}` : words);
-  const grave = obstacles.filter(({ kind }) => kind !== "evidence");
-  const [only, ...more] = grave;
+  const blockingObstacles = obstacles.filter(({ kind }) => kind !== "evidence");
+  const [only, ...more] = blockingObstacles;
   if (!only) return;
-  const Failure = grave.some(({ kind }) => kind === "unreachable") ? TargetError : UsageError;
+  const Failure = blockingObstacles.some(({ kind }) => kind === "unreachable") ? TargetError : UsageError;
   if (more.length === 0) throw new Failure(only.words, only.remedy);
-  const list = grave.map(({ words, remedy }) => `  ${words}${remedy ? `\n    ${remedy}` : ""}`);
-  throw new Failure([`${grave.length} problems before the first trial`, ...list].join("\n"));
+  const list = blockingObstacles.map(({ words, remedy }) => `  ${words}${remedy ? `\n    ${remedy}` : ""}`);
+  throw new Failure([`${blockingObstacles.length} problems before the first trial`, ...list].join("\n"));
 }
 
 export interface LeftoverSchema {
@@ -100,16 +100,16 @@ export async function leftoverSchemas({ target, treatments }: OwnServer): Promis
   const { namespaces } = databaseOf(target.admin);
   const admin = await administer(target.admin, { purpose: "preflight" }).catch(() => undefined);
   if (!admin) return [];
-  const left: LeftoverSchema[] = [];
+  const leftovers: LeftoverSchema[] = [];
   try {
     for (const [namespace, { dialect, target: settings }] of byName) {
       if (settings.kind !== "url" || !namespaces.hasClaims(dialect)) continue;
       const state = await namespaces.state(admin, namespace, dialect);
       if (state.kind !== "ours" || state.run === undefined) continue;
-      if (await namespaces.isActive(admin, namespace, state.run)) continue;
-      left.push({
+      if (await namespaces.isRunActive(admin, namespace, state.run)) continue;
+      leftovers.push({
         words: `schema "${namespace}" on ${describeEndpoint(target.admin)} was left by a run that has ended`,
-        command: dropCommand(settings, namespace, dialect),
+        command: schemaDropCommand(settings, namespace, dialect),
       });
     }
   } catch {
@@ -117,5 +117,5 @@ export async function leftoverSchemas({ target, treatments }: OwnServer): Promis
   } finally {
     await admin.close();
   }
-  return left;
+  return leftovers;
 }

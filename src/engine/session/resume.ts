@@ -1,10 +1,10 @@
 // Refuses to continue where anything changed that would make later trials another experiment. Changes nothing itself.
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
-import { runsIn } from "../../analysis/comparison/race.js";
+import { isStillInRace } from "../../analysis/comparison/race.js";
 import { lintEntry } from "../../analysis/lint/lint.js";
 import { SCENARIO_FILE } from "../../results/directory.js";
-import { readResult, readTrial, readTrialsAside } from "../../results/reader.js";
+import { readResult, readTrial, readPartialTrials } from "../../results/reader.js";
 import { readTrialTotals } from "../../results/stored-totals.js";
 import type {
   GeneratorCeiling,
@@ -16,9 +16,9 @@ import { scenarioDifferences } from "../../scenario/difference.js";
 import { loadScenario, parseScenario } from "../../scenario/loader.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
-import { POOLER_PRODUCTS, poolerVariable } from "../../pools/registry.js";
+import { POOLER_PRODUCTS, poolerProgramVariable } from "../../pools/registry.js";
 import type { PoolerVersion } from "../trial/pooler.js";
-import { isAmong } from "./environment.js";
+import { isFactValue } from "./environment.js";
 import { violationsOf, type InterruptedRecord } from "./experiment-record.js";
 
 export interface ResumedExperiment extends InterruptedRecord {
@@ -34,9 +34,9 @@ export const RESUMED_RULE = "resumed";
 /**
  * Facts that are not compared: the machine's load changes from minute to minute, and the scenario states the target's kind.
  */
-const PASSING_FACTS: ReadonlySet<string> = new Set(["loadAverage1m", "target"]);
+const UNCOMPARED_FACTS: ReadonlySet<string> = new Set(["loadAverage1m", "target"]);
 
-function requirePlanned(directory: string, planned: PlannedTrial, result: TrialResult): void {
+function requirePlannedTrial(directory: string, planned: PlannedTrial, result: TrialResult): void {
   const { number, block, seed } = planned;
   if (result.number === number && result.block === block && result.seed === seed) return;
   throw new UsageError(
@@ -55,22 +55,24 @@ export async function readInterruptedScenario(
   overrides: Overrides,
 ): Promise<Experiment> {
   const { yaml, seed, trialOrder } = (await readResult(directory)).scenario;
-  const asBefore = { ...overrides, defaultSeed: seed, trialOrder };
+  const resumedOverrides = { ...overrides, defaultSeed: seed, trialOrder };
   return scenario === undefined
-    ? parseScenario(yaml, join(directory, SCENARIO_FILE), { ...asBefore, environment: {} })
-    : loadScenario(scenario, asBefore);
+    ? parseScenario(yaml, join(directory, SCENARIO_FILE), { ...resumedOverrides, environment: {} })
+    : loadScenario(scenario, resumedOverrides);
 }
 
-export async function violationsAside(
+export async function setAsideViolations(
   directory: string,
   { number, treatmentId }: Pick<PlannedTrial, "number" | "treatmentId">,
   others: readonly TrialResult[] = [],
 ): Promise<string[]> {
-  const aside = await readTrialsAside(directory, number, treatmentId);
-  return [...aside, ...others].flatMap(({ integrity }) => violationsIn({ number, integrity }, treatmentId));
+  const setAsideTrials = await readPartialTrials(directory, number, treatmentId);
+  return [...setAsideTrials, ...others].flatMap(({ integrity }) =>
+    setAsideTrialViolations({ number, integrity }, treatmentId),
+  );
 }
 
-function violationsIn(
+function setAsideTrialViolations(
   { number, integrity }: Pick<TrialResult, "number" | "integrity">,
   treatmentId: string,
 ): string[] {
@@ -104,20 +106,20 @@ export async function readInterrupted(directory: string, experiment: Experiment)
     const { number, treatmentId } = planned;
     const result = await readTrial(directory, number, treatmentId);
     const isComplete = result?.status === "complete";
-    const unfinished = result && !isComplete ? [result] : [];
-    violations.push(...(await violationsAside(directory, planned, unfinished)));
+    const unfinishedTrials = result && !isComplete ? [result] : [];
+    violations.push(...(await setAsideViolations(directory, planned, unfinishedTrials)));
     if (!isComplete) continue;
-    requirePlanned(directory, planned, result);
+    requirePlannedTrial(directory, planned, result);
     trials.push({ treatmentId, result, totals: await readTrialTotals(directory, result, treatmentId) });
   }
   const whole = trials.filter(({ result }) => isWhole(result, trials));
   for (const half of trials.filter((each) => !whole.includes(each)))
-    violations.push(...violationsIn(half.result, half.treatmentId));
+    violations.push(...setAsideTrialViolations(half.result, half.treatmentId));
   const earlier = stored.diagnosis.filter(({ rule }) => rule === RESUMED_RULE);
   const next = experiment.trials.find(
     ({ number, treatmentId, block }) =>
       whole.every(({ result }) => result.number !== number) &&
-      runsIn(stored.stopping?.race ?? { left: [] }, treatmentId, block),
+      isStillInRace(stored.stopping?.race ?? { left: [] }, treatmentId, block),
   );
   const isOver = stored.stopping?.reason === "decided";
   const interruptions = next && !isOver ? [...earlier, interruption(next, experiment)] : earlier;
@@ -149,16 +151,17 @@ export function environmentChanges(
   const isOurServer = experiment.treatments.some(({ settings }) => settings.target.kind !== "url");
   const parts = [
     { name: "version of ", before: earlier.versions, after: now.versions, skipped: POOLER_PRODUCTS },
-    { name: "machine's ", before: earlier.machine, after: now.machine, skipped: PASSING_FACTS },
+    { name: "machine's ", before: earlier.machine, after: now.machine, skipped: UNCOMPARED_FACTS },
     ...(isOurServer
       ? []
       : [{ name: "server setting ", before: earlier.settings, after: now.settings, skipped: new Set() }]),
   ];
   return parts.flatMap(({ name, before, after, skipped }) =>
     Object.entries(after).flatMap(([key, value]) => {
-      const old = before[key];
-      const isSame = old === undefined || skipped.has(key) || isAmong(String(old), String(value));
-      return isSame ? [] : [{ what: `${name}${key}`, before: String(old), now: String(value) }];
+      const earlierValue = before[key];
+      const isSame =
+        earlierValue === undefined || skipped.has(key) || isFactValue(String(earlierValue), String(value));
+      return isSame ? [] : [{ what: `${name}${key}`, before: String(earlierValue), now: String(value) }];
     }),
   );
 }
@@ -181,6 +184,6 @@ export function requireSamePooler(earlier: Environment, pooler: PoolerVersion): 
   if (before === undefined || before.split(", ").includes(version)) return;
   throw new UsageError(
     `the interrupted experiment used ${product} ${before}, this is ${version}`,
-    `Name the same one in ${poolerVariable(product)}, or run the scenario again.`,
+    `Name the same one in ${poolerProgramVariable(product)}, or run the scenario again.`,
   );
 }

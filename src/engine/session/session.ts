@@ -20,8 +20,8 @@ import { writeTrial } from "../../results/trial-files.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../../scenario/settings.js";
 import { exitCodeOf, verdictOf } from "./conclusion.js";
-import { requireCapacity, requireFaults, targetKey } from "./demand.js";
-import { inDialect } from "./dialect-choice.js";
+import { requireMachineLimits, requireInjectableFaults, targetKey } from "./demand.js";
+import { treatmentInDialect } from "./dialect-choice.js";
 import { requirePoolers, type PoolerVersion } from "../trial/pooler.js";
 import { requireOwnServers } from "./preflight.js";
 import { environmentOf } from "./environment.js";
@@ -31,7 +31,7 @@ import { ExperimentRecord } from "./experiment-record.js";
 import { gatherAgents, type WorkerPlaces } from "./gather-agents.js";
 import { Judge } from "./judge.js";
 import { machineCaveats } from "./machine-caveats.js";
-import { allOf, type ExperimentObserver } from "./observer.js";
+import { combineObservers, type ExperimentObserver } from "./observer.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
 import { StartBarrier } from "../trial/meeting.js";
 import { runTrial } from "../trial/trial.js";
@@ -74,7 +74,7 @@ export interface TrialSource {
   /** The experiment whose treatments the servers must be able to run. */
   readonly experiment: Experiment;
   /** Thresholds that are evaluated while a trial runs. */
-  readonly watched: readonly Threshold[];
+  readonly watchedThresholds: readonly Threshold[];
   /** Generates the trials. The session records each as it ends, and stops asking for more once it stops. */
   trials(record: ExperimentRecord): Trials;
 }
@@ -93,12 +93,12 @@ interface MeasuredTrial extends ReadyTrial {
 /** Runs the session. If no trial could begin, rejects and removes what it made; a directory to resume stays as it was. */
 export async function runSession(source: TrialSource, options: SessionOptions): Promise<ExperimentOutcome> {
   const { treatments, name } = source.experiment;
-  requireCapacity(treatments);
+  requireMachineLimits(treatments);
   // Before servers and agents are asked, so that an unwritable directory is reported without waiting.
-  const { path: directory, discard } = await takeDirectory(name, options);
+  const { path: directory, discard } = await claimResultDirectory(name, options);
   let session: Session | undefined;
   try {
-    const agents = await gather(treatments, options);
+    const agents = await prepareAgents(treatments, options);
     try {
       session = new Session(source, options, agents, directory);
       return await session.run();
@@ -113,31 +113,37 @@ export async function runSession(source: TrialSource, options: SessionOptions): 
   }
 }
 
-async function takeDirectory(name: string, { out, resumed }: SessionOptions): Promise<ResultDirectory> {
-  const taken = resumed
+async function claimResultDirectory(
+  name: string,
+  { out, resumed }: SessionOptions,
+): Promise<ResultDirectory> {
+  const resultDirectory = resumed
     ? { path: resumed.directory, discard: () => Promise.resolve() }
     : await createResultDirectory(out, name, wallClockMs());
   try {
-    await lockDirectory(taken.path);
-    return taken;
+    await lockDirectory(resultDirectory.path);
+    return resultDirectory;
   } catch (error) {
-    await taken.discard();
+    await resultDirectory.discard();
     throw error;
   }
 }
 
 /** Waits for the agents. Called once everything else that the first trial needs is ready. */
-async function gather(treatments: readonly Treatment[], options: SessionOptions): Promise<WorkerPlaces> {
+async function prepareAgents(
+  treatments: readonly Treatment[],
+  options: SessionOptions,
+): Promise<WorkerPlaces> {
   const { observer, resumed } = options;
-  const requireSame = (pooler: PoolerVersion): void => {
+  const requireSamePoolerVersion = (pooler: PoolerVersion): void => {
     if (resumed) requireSamePooler(resumed.environment, pooler);
   };
-  for (const pooler of await requirePoolers(treatments)) requireSame(pooler);
-  await requireFaults(treatments);
+  for (const pooler of await requirePoolers(treatments)) requireSamePoolerVersion(pooler);
+  await requireInjectableFaults(treatments);
   await requireOwnServers(treatments, (words) => observer.note(`warning: ${words}`));
   const agents = await gatherAgents(treatments, options);
   try {
-    for (const pooler of agents.poolers) requireSame(pooler);
+    for (const pooler of agents.poolers) requireSamePoolerVersion(pooler);
     return agents;
   } catch (error) {
     await agents.close();
@@ -160,11 +166,11 @@ class Session {
     private readonly agents: WorkerPlaces,
     private readonly directory: string,
   ) {
-    const { experiment, watched } = source;
+    const { experiment, watchedThresholds } = source;
     const { programVersion, observer, interruption, resumed } = options;
     this.host = new ExperimentHost(experiment.treatments, programVersion, observer, resumed);
     this.caveats = machineCaveats(experiment.treatments);
-    this.judge = new Judge(experiment, watched, observer, interruption);
+    this.judge = new Judge(experiment, watchedThresholds, observer, interruption);
     this.record = new ExperimentRecord(experiment, resumed);
   }
 
@@ -176,7 +182,7 @@ class Session {
     try {
       const trials = this.source.trials(this.record);
       for (let next = await trials.next([]); !next.done;) {
-        const ran = await this.runTogether(next.value);
+        const ran = await this.runTrialGroup(next.value);
         if (!ran) break;
         next = await trials.next(ran);
       }
@@ -187,7 +193,7 @@ class Session {
   }
 
   /** Runs a group of trials at the same time; undefined if the session stops instead. */
-  private async runTogether(
+  private async runTrialGroup(
     planned: readonly TrialToRun[],
   ): Promise<readonly TrialWithTreatment[] | undefined> {
     const { interruption } = this.options;
@@ -196,27 +202,27 @@ class Session {
     for (const { trial, treatment } of planned) {
       const openTarget = await this.provide(treatment, trial.duet?.server);
       if (!openTarget || interruption.isRequested()) return undefined;
-      ready.push({ trial, openTarget, treatment: inDialect(treatment, openTarget.dialect) });
+      ready.push({ trial, openTarget, treatment: treatmentInDialect(treatment, openTarget.dialect) });
     }
     this.hasBegun = true;
-    await this.writeUnfinished();
-    const meeting = new StartBarrier(ready.length);
-    const measured = await Promise.all(ready.map((each) => this.measure(each, meeting)));
+    await this.writeUnfinishedResult();
+    const startBarrier = new StartBarrier(ready.length);
+    const measured = await Promise.all(ready.map((each) => this.measure(each, startBarrier)));
     const ran: TrialWithTreatment[] = [];
     for (const each of measured) ran.push(await this.judgeTrial(each));
     return ran;
   }
 
-  private async measure(ready: ReadyTrial, meeting: StartBarrier): Promise<MeasuredTrial> {
+  private async measure(ready: ReadyTrial, startBarrier: StartBarrier): Promise<MeasuredTrial> {
     const { trial, treatment, openTarget } = ready;
     const { interruption, observer: all } = this.options;
     // Only the trial on a duet's first server is shown live.
     const observer =
-      trial.duet?.server === 2 ? { ...allOf([]), note: (text: string) => all.note(text) } : all;
+      trial.duet?.server === 2 ? { ...combineObservers([]), note: (text: string) => all.note(text) } : all;
     await setTrialAside(this.directory, trial.number, treatment.id);
     const directory = await createTrialDirectory(this.directory, trial.number, treatment.id);
     const place = this.agents.placeOf(treatment);
-    const onTotals = this.judge.watcher(trial, treatment, observer);
+    const onTotals = this.judge.createTotalsWatcher(trial, treatment, observer);
     const host: TrialHost = {
       ...openTarget,
       place,
@@ -225,7 +231,7 @@ class Session {
       interruption,
       onPooler: (pooler) => this.onPooler(pooler),
       ...(onTotals && { onTotals }),
-      meeting,
+      meeting: startBarrier,
     };
     return { ...ready, place, directory, done: await runTrial(host, { trial, treatment, directory }) };
   }
@@ -272,10 +278,12 @@ class Session {
     treatment: Treatment,
   ): Promise<void> {
     const { experiment } = this.source;
-    const sharing = experiment.treatments.filter((each) => targetKey(each) === targetKey(treatment));
-    const hasRun = trials.some(({ treatmentId }) => sharing.some(({ id }) => id === treatmentId));
-    if (hasRun) await this.host.identities.requireSameClusters(kept.target);
-    const now = environmentOf(this.options.programVersion, hasRun ? [kept] : [], []);
+    const targetTreatments = experiment.treatments.filter((each) => targetKey(each) === targetKey(treatment));
+    const hasServerRunTrial = trials.some(({ treatmentId }) =>
+      targetTreatments.some(({ id }) => id === treatmentId),
+    );
+    if (hasServerRunTrial) await this.host.identities.requireSameClusters(kept.target);
+    const now = environmentOf(this.options.programVersion, hasServerRunTrial ? [kept] : [], []);
     requireSameEnvironment(experiment, environment, now);
   }
 
@@ -288,7 +296,7 @@ class Session {
    * Writes an unfinished `result.json`, so that a killed run leaves a directory that identifies itself. Statistics are left
    * to the end, because they take long and say little about incomplete blocks.
    */
-  private async writeUnfinished(): Promise<void> {
+  private async writeUnfinishedResult(): Promise<void> {
     const { record } = this;
     const validity = validityOf(record.treatments(), record.violations);
     const verdict: Verdict = { status: "aborted", reasons: [record.progress], ...validity };

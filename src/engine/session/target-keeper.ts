@@ -1,7 +1,7 @@
 // It never runs two servers at once, which would disturb each other; a duet has two keepers.
 import { databaseOf, type DialectName } from "../../database/registry.js";
 import type { AdminSession, ServerInfo } from "../../database/contract.js";
-import { serverConnectionsOf } from "../../scenario/connections.js";
+import { busiestServerConnections } from "../../scenario/connections.js";
 import type { Treatment } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { startTarget } from "../../targets/registry.js";
@@ -17,8 +17,8 @@ export interface OpenTarget {
   readonly dialect: DialectName;
 }
 
-function smallDisksOf(sharing: readonly Treatment[]): FullDisk[] {
-  const faults = sharing.flatMap(({ settings }) => settings.faults);
+function smallDisksOf(targetTreatments: readonly Treatment[]): FullDisk[] {
+  const faults = targetTreatments.flatMap(({ settings }) => settings.faults);
   return [...new Set(faults.flatMap((fault) => ("disk" in fault ? [fault.disk] : [])))];
 }
 
@@ -39,20 +39,24 @@ export class TargetKeeper {
       return { ...this.current, dialect: dialectFor(this.current.server, treatment) };
     }
     await this.release();
-    const sharing = this.treatments.filter((each) => targetKey(each) === key);
+    const targetTreatments = this.treatments.filter((each) => targetKey(each) === key);
     const target = await startTarget(settings.target, {
       maxConnectionsNeeded: mostServerConnections(this.treatments, treatment),
-      smallDisks: smallDisksOf(sharing),
+      smallDisks: smallDisksOf(targetTreatments),
     });
     const database = databaseOf(target.admin);
     let admin: AdminSession | undefined;
     try {
-      admin = await database.administer(target.admin, { reopens: true });
+      admin = await database.administer(target.admin, { reopensLostSession: true });
       const server = await database.server.info(admin);
       const dialect = dialectFor(server, treatment);
-      await database.namespaces.requireOwn(admin, settings.namespace, dialect);
-      for (const each of sharing)
-        database.server.requireConnections(server.connections, serverConnectionsOf(each.settings), each.id);
+      await database.namespaces.requireOwnNamespace(admin, settings.namespace, dialect);
+      for (const each of targetTreatments)
+        database.server.requireConnections(
+          server.connections,
+          busiestServerConnections(each.settings),
+          each.id,
+        );
       this.current = { key, target, admin, server, dialect };
     } catch (error) {
       await admin?.close();

@@ -36,19 +36,23 @@ it("budgets are awaited for each group that has one, up to its maxDuration", () 
   const { budgets, workers } = asked(`${LOADS}  archivers: false\n`);
   expect(workers).toEqual([[0, 1], [2]]);
   expect(budgets).toMatchObject({
-    isOfAll: true,
-    ofRoles: [
+    coversAllRoles: true,
+    roleBudgets: [
       { role: "producers", maxMs: 7_000 },
       { role: "consumers", maxMs: 3_600_000 },
     ],
   });
-  expect(asked(LOADS).budgets?.isOfAll).toBe(false);
+  expect(asked(LOADS).budgets?.coversAllRoles).toBe(false);
   expect(asked("  producers: { load: { executor: constant-clients } }\n").budgets).toBeUndefined();
 });
 
-const wait = (ofRoles: Budgets["ofRoles"], interruption = new Interruption(), isOfAll = true) =>
+const wait = (
+  roleBudgets: Budgets["roleBudgets"],
+  interruption = new Interruption(),
+  coversAllRoles = true,
+) =>
   windowEndByBudgets({
-    budgets: { ofRoles, isOfAll },
+    budgets: { roleBudgets, coversAllRoles },
     interruption,
     failures: new FailureSignal(),
     trialEnd: new AbortController().signal,

@@ -17,9 +17,9 @@ interface Budget {
 }
 
 export interface Budgets {
-  readonly ofRoles: readonly Budget[];
+  readonly roleBudgets: readonly Budget[];
   /** Whether each role has a budget. */
-  readonly isOfAll: boolean;
+  readonly coversAllRoles: boolean;
 }
 
 export function budgetsOf(
@@ -27,13 +27,15 @@ export function budgetsOf(
   settings: TreatmentSettings,
 ): Budgets | undefined {
   const roles = rolesOf(settings);
-  const ofRoles = roles.flatMap(([role, { load }]): Budget[] => {
+  const roleBudgets = roles.flatMap(([role, { load }]): Budget[] => {
     const maxMs = budgetMs(load);
     if (maxMs === undefined) return [];
     const workers = fleet.assignments.filter((each) => each.role === role).map(({ ordinal }) => ordinal);
     return [{ role, maxMs, done: fleet.budgetsDone(workers) }];
   });
-  return ofRoles.length > 0 ? { ofRoles, isOfAll: ofRoles.length === roles.length } : undefined;
+  return roleBudgets.length > 0
+    ? { roleBudgets, coversAllRoles: roleBudgets.length === roles.length }
+    : undefined;
 }
 
 interface BudgetWait {
@@ -46,16 +48,16 @@ interface BudgetWait {
 
 /** Resolves to the moment at which the window ends: the last budgeted transaction, or a request to stop. */
 export async function windowEndByBudgets(wait: BudgetWait): Promise<number> {
-  const { ofRoles, isOfAll } = wait.budgets;
-  const used = Promise.all(ofRoles.map((budget) => budgetEnd(budget, wait)));
+  const { roleBudgets, coversAllRoles } = wait.budgets;
+  const used = Promise.all(roleBudgets.map((budget) => awaitBudgetEnd(budget, wait)));
   const finishedMs = Math.max(...(await wait.failures.race(used)));
   // Clients without a budget continue until the command to end arrives, so the last transaction ends the window only if
   // every role has a budget.
-  return isOfAll && finishedMs < Number.POSITIVE_INFINITY ? finishedMs : monotonicMs();
+  return coversAllRoles && finishedMs < Number.POSITIVE_INFINITY ? finishedMs : monotonicMs();
 }
 
 /** The moment at which a role's budget ends; Infinity if the trial is stopped before. */
-async function budgetEnd(
+async function awaitBudgetEnd(
   { role, maxMs, done }: Budget,
   { interruption, trialEnd }: BudgetWait,
 ): Promise<number> {

@@ -1,12 +1,12 @@
 // There is a proxy only where a fault needs one, and train-sim's own connections never go through it.
 import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
-import { databaseSpeaking } from "../../database/registry.js";
+import { databaseOfDialect } from "../../database/registry.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import type { Network } from "../../faults/means/network.js";
-import { areAtAgents } from "../../pools/registry.js";
-import { HERE } from "../workers/worker-thread.js";
+import { arePoolersAtAgents } from "../../pools/registry.js";
+import { LOCAL_WORKER_PLACE } from "../workers/worker-thread.js";
 import type { FailureSignal } from "./failure-signal.js";
 import { openPooler } from "./pooler.js";
 import { PoolerWatch } from "./pooler-watch.js";
@@ -17,7 +17,7 @@ export class ClientPath {
   readonly networks: Partial<Record<NetworkPlace, Network>> = {};
   private runningPooler: RunningPooler | undefined;
   private ends: readonly Endpoint[] = [];
-  private withNames: readonly Endpoint[] = [];
+  private unproxiedEndpoints: readonly Endpoint[] = [];
   private watch: PoolerWatch | undefined;
   /** Settings of the user's own pooler as its console states them; empty without a pooler of the user. */
   poolerSettings: Readonly<Record<string, string>> = {};
@@ -44,8 +44,8 @@ export class ClientPath {
       this.poolerSettings = (await pooler.askSettings?.()) ?? {};
       host.onPooler({ product: pooler.product, version });
     }
-    this.withNames = pooler?.endpoints ?? servers;
-    this.ends = await this.endpointsBefore("clients", this.withNames);
+    this.unproxiedEndpoints = pooler?.endpoints ?? servers;
+    this.ends = await this.endpointsBefore("clients", this.unproxiedEndpoints);
   }
 
   /** The watch on the pooler; undefined without a pooler. */
@@ -66,7 +66,7 @@ export class ClientPath {
 
   /** The clients' endpoints in the same order, as results name them: the proxy of a network fault is not named. */
   get namedEndpoints(): readonly Endpoint[] {
-    return this.withNames;
+    return this.unproxiedEndpoints;
   }
 
   /** Breaks connections that still use the path and removes everything that was opened. Never rejects. */
@@ -81,7 +81,7 @@ export class ClientPath {
     const { settings } = this.inputs.treatment;
     const { endpoints } = this.host.target;
     if (!workloadOf(settings).isUnqualified) return endpoints;
-    const { namespaces } = databaseSpeaking(settings.dialect);
+    const { namespaces } = databaseOfDialect(settings.dialect);
     return endpoints.map((endpoint) => namespaces.within(endpoint, settings.namespace, settings.dialect));
   }
 
@@ -97,8 +97,8 @@ export class ClientPath {
   ): Promise<readonly Endpoint[]> {
     const { treatment, trial } = this.inputs;
     if (!networkPlacesOf(treatment.settings).includes(place)) return endpoints;
-    const isWithClients = place === "clients" || areAtAgents(treatment.settings.pool);
-    const where = isWithClients ? this.host.place : HERE;
+    const isNetworkAtClients = place === "clients" || arePoolersAtAgents(treatment.settings.pool);
+    const where = isNetworkAtClients ? this.host.place : LOCAL_WORKER_PLACE;
     const network = await where.openNetwork(place, endpoints, trial.seed);
     this.networks[place] = network;
     this.failures.watchServer("the proxy of the network", network.lost);

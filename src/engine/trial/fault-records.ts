@@ -1,7 +1,7 @@
-import { backlogsOf, type BacklogSample } from "../../analysis/steady-state/backlog.js";
+import { backlogRecoveriesOf, type BacklogSample } from "../../analysis/steady-state/backlog.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import {
-  nextAfter,
+  nextFaultSecond,
   recoveriesOf,
   type FaultMoments,
   type Recovery,
@@ -9,7 +9,7 @@ import {
 import type { FaultRecord } from "../../results/result-schema.js";
 import type { TrialInputs } from "./trial-parts.js";
 import type { FaultSpan } from "../../faults/fault-schedule.js";
-import { BACKLOGS, type Backlog } from "../../workloads/evidence.js";
+import { BACKLOG_METRICS, type BacklogName } from "../../workloads/evidence.js";
 import type { LoadSeconds } from "../../faults/load-seconds.js";
 
 /** Records of the faults in the order of injection. `startMs` is the monotonic moment at which the window began. */
@@ -26,7 +26,7 @@ export function faultRecords(
     injectedAtSeconds: secondsAt(injectedMs),
     clearedAtSeconds: clearedMs === undefined ? null : secondsAt(clearedMs),
   }));
-  const recoveries = recoveriesOf(load.transactionsOver(windowSeconds), moments);
+  const recoveries = recoveriesOf(load.transactionsPerSecond(windowSeconds), moments);
   const backlogs = queue.recoveries(moments, windowSeconds);
   return spans.map(({ fault, words, mayLose }, index) => {
     const moment = moments[index] as FaultMoments;
@@ -40,7 +40,7 @@ export function faultRecords(
       ...moment,
       ...recovery,
       ...backlogs[index],
-      errors: load.errorsBetween(moment.injectedAtSeconds, lastErrorOf(moment, recovery, moments)),
+      errors: load.errorsBetween(moment.injectedAtSeconds, lastErrorSecondOf(moment, recovery, moments)),
       words,
       ...(mayLose && {
         mayLose: {
@@ -54,45 +54,48 @@ export function faultRecords(
 }
 
 /** Clients notice the end of a fault a moment later, and recovery is known to a second. */
-const LATE_SECONDS = 1;
+const LATE_ERROR_SECONDS = 1;
 
 /**
  * The last second of the window whose errors are attributed to the fault: until the load recovered, or the next fault
  * began.
  */
-function lastErrorOf(
+function lastErrorSecondOf(
   moment: FaultMoments,
   { recoverySeconds }: Recovery,
   all: readonly FaultMoments[],
 ): number {
   const { clearedAtSeconds } = moment;
   if (clearedAtSeconds === null) return Number.POSITIVE_INFINITY;
-  const backAtSeconds = clearedAtSeconds + (recoverySeconds ?? Number.POSITIVE_INFINITY);
-  return Math.min(backAtSeconds + LATE_SECONDS, nextAfter(moment, all));
+  const recoveredAtSeconds = clearedAtSeconds + (recoverySeconds ?? Number.POSITIVE_INFINITY);
+  return Math.min(recoveredAtSeconds + LATE_ERROR_SECONDS, nextFaultSecond(moment, all));
 }
 
 export class BacklogSamples {
-  private readonly samples = new Map<Backlog, BacklogSample[]>();
+  private readonly samples = new Map<BacklogName, BacklogSample[]>();
 
   add(atSeconds: number, values: EvidenceValues): void {
-    for (const { backlog, name } of BACKLOGS) {
+    for (const { backlog, name } of BACKLOG_METRICS) {
       const events = values[name];
       if (events === undefined) continue;
-      const own = this.samples.get(backlog) ?? [];
-      this.samples.set(backlog, own);
-      own.push({ atSeconds, events });
+      const backlogSamples = this.samples.get(backlog) ?? [];
+      this.samples.set(backlog, backlogSamples);
+      backlogSamples.push({ atSeconds, events });
     }
   }
 
   /** Recovery of the backlog after each fault, in the order of injection; empty without samples. */
   recoveries(faults: readonly FaultMoments[], windowSeconds: number): Pick<FaultRecord, "backlog">[] {
-    const known = [...this.samples].map(
-      ([backlog, own]) => [backlog, backlogsOf(own, faults, windowSeconds)] as const,
+    const recoveriesByBacklog = [...this.samples].map(
+      ([backlog, backlogSamples]) =>
+        [backlog, backlogRecoveriesOf(backlogSamples, faults, windowSeconds)] as const,
     );
     return faults.map((_, index) =>
-      known.length === 0
+      recoveriesByBacklog.length === 0
         ? {}
-        : { backlog: Object.fromEntries(known.map(([backlog, each]) => [backlog, each[index]])) },
+        : {
+            backlog: Object.fromEntries(recoveriesByBacklog.map(([backlog, each]) => [backlog, each[index]])),
+          },
     );
   }
 }

@@ -3,14 +3,14 @@ import type { Clock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
 import type { WorkingSessions } from "../../database/contract.js";
 import {
-  lastTransactions,
-  LOOK_EVERY_MS,
+  awaitLastTransactions,
+  LOOK_INTERVAL_MS,
   PATIENCE_MS,
   type LastTransactionsOptions,
 } from "./last-transactions.js";
 
 const AT_WORK: WorkingSessions = { count: 1, oldestSeconds: 41.3, waits: "CPU" };
-const LOOKS_MAX = PATIENCE_MS / LOOK_EVERY_MS;
+const LOOKS_MAX = PATIENCE_MS / LOOK_INTERVAL_MS;
 
 /** A clock whose sleeps end in the next turn of the event loop. */
 const clock: Clock = { nowMs: () => 0, sleep: () => new Promise((resolve) => setImmediate(resolve)) };
@@ -28,7 +28,7 @@ const never = new Promise<never>(() => undefined);
 describe("the wait for the last transactions", () => {
   it("ends with the transactions, without a query to the server if they end soon", async () => {
     const asked = options();
-    await expect(lastTransactions(Promise.resolve("done"), asked)).resolves.toBe("done");
+    await expect(awaitLastTransactions(Promise.resolve("done"), asked)).resolves.toBe("done");
     expect(asked.workingSessions).not.toHaveBeenCalled();
   });
 
@@ -38,13 +38,13 @@ describe("the wait for the last transactions", () => {
     const onWait = vi.fn((seconds: number) => {
       if (seconds === 60) end("done");
     });
-    await expect(lastTransactions(ended, options({ onWait }))).resolves.toBe("done");
+    await expect(awaitLastTransactions(ended, options({ onWait }))).resolves.toBe("done");
     const words = "the server works on 1 session of the load, whose transaction began 41 s ago (CPU)";
     expect(onWait.mock.calls).toEqual([20, 40, 60].map((seconds) => [seconds, words]));
   });
 
   it("ends with the failure of the workers", async () => {
-    await expect(lastTransactions(Promise.reject(new Error("crashed")), options())).rejects.toThrow(
+    await expect(awaitLastTransactions(Promise.reject(new Error("crashed")), options())).rejects.toThrow(
       "crashed",
     );
   });
@@ -55,7 +55,7 @@ describe("the wait for the last transactions", () => {
       workingSessions: () => Promise.resolve(none),
       poolerFailure: () => Promise.resolve("PgBouncer at 127.0.0.1:6432: nothing listens there"),
     });
-    const error: unknown = await lastTransactions(never, asked).catch((reason: unknown) => reason);
+    const error: unknown = await awaitLastTransactions(never, asked).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       message:
         "the workers' last transactions did not end within 20 s: PgBouncer at 127.0.0.1:6432: nothing listens there",
@@ -70,7 +70,7 @@ describe("the wait for the last transactions", () => {
       [undefined, /within 20 s$/],
     ] as const) {
       const asked = options({ workingSessions: () => Promise.resolve(seen) });
-      const error: unknown = await lastTransactions(never, asked).catch((reason: unknown) => reason);
+      const error: unknown = await awaitLastTransactions(never, asked).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(TargetError);
       expect((error as TargetError).message).toMatch(words);
       expect(asked.onWait).not.toHaveBeenCalled();
@@ -79,7 +79,7 @@ describe("the wait for the last transactions", () => {
 
   it("fails after ten minutes although the server still works", async () => {
     const asked = options({ workingSessions: () => Promise.resolve({ ...AT_WORK, count: 3 }) });
-    await expect(lastTransactions(never, asked)).rejects.toThrow(
+    await expect(awaitLastTransactions(never, asked)).rejects.toThrow(
       /within 600 s: the server works on 3 sessions of the load, whose oldest transaction began 41 s ago/,
     );
     expect(asked.onWait).toHaveBeenCalledTimes(LOOKS_MAX - 1);
@@ -87,7 +87,7 @@ describe("the wait for the last transactions", () => {
 
   it("queries no server after the trial has ended", async () => {
     const asked = options({ signal: AbortSignal.abort() });
-    await expect(lastTransactions(Promise.reject(new Error("over")), asked)).rejects.toThrow("over");
+    await expect(awaitLastTransactions(Promise.reject(new Error("over")), asked)).rejects.toThrow("over");
     expect(asked.workingSessions).not.toHaveBeenCalled();
   });
 });

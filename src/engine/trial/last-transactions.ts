@@ -2,9 +2,9 @@
 // all others can take a minute. Where it works on none, or for too long, nothing will come any more.
 import { systemClock, type Clock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
-import { databaseSpeaking } from "../../database/registry.js";
+import { databaseOfDialect } from "../../database/registry.js";
 import type { WorkingSessions } from "../../database/contract.js";
-import { loadNamesOf } from "../../workloads/tables.js";
+import { loadApplicationNames } from "../../workloads/tables.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { ClientPath } from "./client-path.js";
 import { POOLER_HINT } from "./pooler-watch.js";
@@ -12,7 +12,7 @@ import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 
 /** Milliseconds between looks: longer than the last retries and than a worker's allowed silence, whose errors say more. */
-export const LOOK_EVERY_MS = 20_000;
+export const LOOK_INTERVAL_MS = 20_000;
 export const PATIENCE_MS = 10 * 60_000;
 
 export interface LastTransactionsOptions {
@@ -28,7 +28,7 @@ export interface LastTransactionsOptions {
 }
 
 /** Options of a trial's wait: the control connection asks the server; the trial's log and observer receive each look. */
-export function askTheServer(
+export function lastTransactionsOptions(
   { admin, observer }: TrialHost,
   { treatment }: TrialInputs,
   log: TrialLog,
@@ -37,10 +37,10 @@ export function askTheServer(
 ): LastTransactionsOptions {
   const { settings } = treatment;
   const { dialect } = settings;
-  const loadNames = loadNamesOf(workloadOf(settings));
+  const loadNames = loadApplicationNames(workloadOf(settings));
   return {
-    workingSessions: () => databaseSpeaking(dialect).sessions.working(admin, dialect, loadNames),
-    poolerFailure: () => Promise.resolve(path.pooler?.tryConnections()),
+    workingSessions: () => databaseOfDialect(dialect).sessions.readWorkingSessions(admin, dialect, loadNames),
+    poolerFailure: () => Promise.resolve(path.pooler?.findConnectionProblem()),
     onWait: (seconds, words) => {
       log.waiting(seconds, words);
       observer.note(`waiting for the last transactions, ${seconds} s by now: ${words}`);
@@ -53,23 +53,26 @@ export function askTheServer(
  * Awaits `ended` and resolves to its value. Rejects with a TargetError once the server works on no session of the load, or
  * after the longest wait.
  */
-export async function lastTransactions<T>(ended: Promise<T>, options: LastTransactionsOptions): Promise<T> {
+export async function awaitLastTransactions<T>(
+  ended: Promise<T>,
+  options: LastTransactionsOptions,
+): Promise<T> {
   const { signal, clock = systemClock } = options;
   const outcome = ended.then((value) => ({ value }));
-  for (let waitedMs = LOOK_EVERY_MS; ; waitedMs += LOOK_EVERY_MS) {
-    const first = await Promise.race([outcome, clock.sleep(LOOK_EVERY_MS, signal)]);
+  for (let waitedMs = LOOK_INTERVAL_MS; ; waitedMs += LOOK_INTERVAL_MS) {
+    const first = await Promise.race([outcome, clock.sleep(LOOK_INTERVAL_MS, signal)]);
     if (first) return first.value;
     if (signal.aborted) return ended;
     const working = await options.workingSessions();
     const seconds = waitedMs / 1000;
     if (!working || working.count === 0 || waitedMs >= PATIENCE_MS)
       throw unfinishedError(seconds, working, await options.poolerFailure());
-    options.onWait(seconds, workingWords(working));
+    options.onWait(seconds, workingSessionsText(working));
   }
 }
 
 /** A sentence such as `the server works on 1 session of the load, whose transaction began 41 s ago (CPU)`. */
-function workingWords({ count, oldestSeconds, waits }: WorkingSessions): string {
+function workingSessionsText({ count, oldestSeconds, waits }: WorkingSessions): string {
   const whose =
     count === 1 ? "session of the load, whose transaction" : "sessions of the load, whose oldest transaction";
   return `the server works on ${count} ${whose} began ${Math.round(oldestSeconds)} s ago (${waits})`;
@@ -85,7 +88,7 @@ function unfinishedError(
   if (!working) return new TargetError(what, "The database does not answer: look at its log and its locks.");
   if (working.count > 0)
     return new TargetError(
-      `${what}: ${workingWords(working)}`,
+      `${what}: ${workingSessionsText(working)}`,
       "Look at what its statements do, and at their plans.",
     );
   return new TargetError(

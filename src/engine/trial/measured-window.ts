@@ -53,10 +53,10 @@ export class MeasuredWindow {
     this.cpuSeconds = processCpuSeconds() - this.cpuSecondsAtStart;
     this.eventLoopDelayP99Ms = eventLoopDelayP99Ms;
     this.environment?.closeWindow();
-    this.readClock();
+    this.updateClockStep();
   }
 
-  readClock(): void {
+  updateClockStep(): void {
     const stepMs = Math.abs(wallClockMs() - monotonicMs() - this.wallOffsetAtStartMs);
     this.clockStepMs = Math.max(this.clockStepMs, stepMs);
   }
@@ -84,7 +84,7 @@ export class MeasuredWindow {
       // used.
       eventLoopDelayP99Ms: Math.max(...usages.map(({ loop }) => loop?.delayP99Ms ?? 0)),
       workerUtilization: Math.max(...usages.map(({ loop }) => loop?.utilization ?? 0)),
-      accountedMs: sumOfTimes(usages),
+      accountedMs: sumAccountedTimes(usages),
       accountedRatio: this.accountedRatio(fleet, [...fleet.usages.keys()]),
     };
   }
@@ -93,13 +93,13 @@ export class MeasuredWindow {
   accountedRatio({ assignments, usages }: TrialWorkers, workers: readonly number[]): number | undefined {
     const workerUsages = workers.flatMap((worker) => usages.get(worker) ?? []);
     if (workerUsages.length < workers.length || this.seconds === 0) return undefined;
-    const totalMs = Object.values(sumOfTimes(workerUsages)).reduce((sum, ms) => sum + ms, 0);
+    const totalMs = Object.values(sumAccountedTimes(workerUsages)).reduce((sum, ms) => sum + ms, 0);
     const clients = workers.reduce((sum, worker) => sum + (assignments[worker]?.clients ?? 0), 0);
     return totalMs / (clients * this.seconds * 1000);
   }
 }
 
-function sumOfTimes(usages: readonly WorkerUsage[]): AccountedTime {
+function sumAccountedTimes(usages: readonly WorkerUsage[]): AccountedTime {
   const sum: AccountedTime = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
   for (const { accountedMs } of usages) {
     for (const activity of Object.keys(sum) as (keyof AccountedTime)[])

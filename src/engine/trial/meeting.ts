@@ -2,7 +2,7 @@
 import { monotonicMs } from "../../foundation/clock.js";
 
 export class StartBarrier {
-  private readonly waiting: { readonly leadMs: number; readonly goOn: (atMs: number) => void }[] = [];
+  private readonly waitingTrials: { readonly leadMs: number; readonly goOn: (atMs: number) => void }[] = [];
 
   constructor(private expected: number) {}
 
@@ -11,7 +11,7 @@ export class StartBarrier {
    */
   meet(leadMs = 0): Promise<number> {
     return new Promise((goOn) => {
-      this.waiting.push({ leadMs, goOn });
+      this.waitingTrials.push({ leadMs, goOn });
       this.goOn();
     });
   }
@@ -23,8 +23,8 @@ export class StartBarrier {
   }
 
   private goOn(): void {
-    if (this.waiting.length < this.expected) return;
-    const here = this.waiting.splice(0);
+    if (this.waitingTrials.length < this.expected) return;
+    const here = this.waitingTrials.splice(0);
     const atMs = monotonicMs() + Math.max(0, ...here.map(({ leadMs }) => leadMs));
     for (const { goOn } of here) goOn(atMs);
   }

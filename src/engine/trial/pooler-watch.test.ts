@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { noOutsideCounts, type RecorderDelta } from "../../metrics/recorder-delta.js";
+import { zeroOutsideCounts, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { PoolerWatch } from "./pooler-watch.js";
 import type { EndpointContacts } from "../../database/session.js";
 
@@ -27,7 +27,7 @@ function setUp() {
       lost: 2,
       refusal: "ECONNREFUSED",
     }));
-    const outside = { ...noOutsideCounts(), transactions };
+    const outside = { ...zeroOutsideCounts(), transactions };
     const rest = { isWarmUp: false, seconds: [], clampedSamples: 0, serverTransactions: 0, underWay: {} };
     watch.addContacts(0, { ...rest, closedBefore, outside } satisfies RecorderDelta, contacts);
     clock.nowMs += 1000;
@@ -49,7 +49,7 @@ it("poolers that refuse all connections for 10 s are named with their errors", a
 it("poolers are not named while transactions finish, a fault is active, or nothing is refused", async () => {
   const { watch, second } = setUp();
   for (let n = 0; n < 30; n++) expect(await second(n % 5 === 0 ? 1 : 0, 1, 1)).toEqual([]);
-  const end = watch.excuse();
+  const end = watch.tolerateRefusals();
   for (let n = 0; n < 30; n++) expect(await second(0, 1, 1)).toEqual([]);
   end();
   for (let n = 0; n < 30; n++) expect(await second(0, n === 0 ? 1 : 0, 0)).toEqual([]);

@@ -1,6 +1,6 @@
 // A separate connection would wait behind the load for a server connection and show less.
 import { monotonicMs } from "../../foundation/clock.js";
-import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
+import { finishedCountIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { addressOf } from "../../database/endpoint.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 import type { EndpointContacts } from "../../database/session.js";
@@ -20,7 +20,7 @@ export class PoolerWatch {
   /** The last reported contacts, by worker and endpoint. */
   private readonly contacts: (readonly EndpointContacts[])[] = [];
   /** Number of refusals before the silence began, by endpoint. */
-  private refusedBefore: readonly number[];
+  private refusalsBeforeSilence: readonly number[];
   /** When the clients' silence began: since then there were only refusals. */
   private silence: { readonly sinceMs: number; readonly second: number | undefined } | undefined;
   private excusedChecks = 0;
@@ -30,7 +30,7 @@ export class PoolerWatch {
     private readonly nowMs: () => number = monotonicMs,
   ) {
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
-    this.refusedBefore = pooler.endpoints.map(() => 0);
+    this.refusalsBeforeSilence = pooler.endpoints.map(() => 0);
   }
 
   /** Takes what a worker recorded in a second, and its counts of connections and refusals. */
@@ -38,19 +38,19 @@ export class PoolerWatch {
     const before = this.contacts[worker];
     this.contacts[worker] = contacts;
     const more = (count: "connects" | "refused"): boolean => sumOf(contacts, count) > sumOf(before, count);
-    const isServed = finishedIn(delta) > 0 || more("connects");
-    if (isServed || this.excusedChecks > 0) this.begin();
-    else if (more("refused")) this.silent(delta);
+    const isClientServed = finishedCountIn(delta) > 0 || more("connects");
+    if (isClientServed || this.excusedChecks > 0) this.begin();
+    else if (more("refused")) this.recordSilence(delta);
   }
 
-  private silent({ closedBefore, isWarmUp }: RecorderDelta): void {
+  private recordSilence({ closedBefore, isWarmUp }: RecorderDelta): void {
     const second = isWarmUp || !Number.isFinite(closedBefore) ? undefined : closedBefore;
     this.silence ??= { sinceMs: this.nowMs(), second };
     if (this.nowMs() - this.silence.sinceMs > PATIENCE_MS) this.declareLost(this.words(this.silence));
   }
 
   /** Allows refusals, because a fault is present, until the returned function is called. */
-  excuse(): () => void {
+  tolerateRefusals(): () => void {
     this.excusedChecks++;
     return () => {
       this.excusedChecks--;
@@ -60,7 +60,7 @@ export class PoolerWatch {
 
   private begin(): void {
     this.silence = undefined;
-    this.refusedBefore = this.refused();
+    this.refusalsBeforeSilence = this.refused();
   }
 
   /** Number of refusals so far, by endpoint. */
@@ -81,7 +81,7 @@ export class PoolerWatch {
       second === undefined
         ? `within ${Math.round((this.nowMs() - sinceMs) / 1000)} s`
         : `since second ${second}`;
-    const refused = this.refused().map((count, number) => count - (this.refusedBefore[number] ?? 0));
+    const refused = this.refused().map((count, number) => count - (this.refusalsBeforeSilence[number] ?? 0));
     return this.pooler.endpoints
       .flatMap((endpoint, number) => {
         const count = refused[number] ?? 0;

@@ -2,10 +2,10 @@
 import { totalClients, type Treatment, type TreatmentSettings } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { externalPooler } from "../../pools/managed.js";
-import { areAtAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
+import { arePoolersAtAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
-import { HERE } from "../workers/worker-thread.js";
+import { LOCAL_WORKER_PLACE } from "../workers/worker-thread.js";
 
 export interface PoolerVersion {
   readonly product: string;
@@ -15,7 +15,7 @@ export interface PoolerVersion {
 /** Refuses an experiment that needs a missing pooler program; resolves to the versions of the programs found. */
 export async function requirePoolers(treatments: readonly Treatment[]): Promise<PoolerVersion[]> {
   const pools = treatments.flatMap(({ settings: { pool } }) =>
-    isManaged(pool) && !areAtAgents(pool) ? [pool] : [],
+    isManaged(pool) && !arePoolersAtAgents(pool) ? [pool] : [],
   );
   const kinds = [...new Set(pools.map(poolerKindOf))];
   return Promise.all(kinds.map(async ({ product, find }) => ({ product, version: (await find()).version })));
@@ -30,6 +30,6 @@ export async function openPooler(
   const { pool } = settings;
   if (!hasPooler(pool)) return undefined;
   if (!isManaged(pool)) return externalPooler(poolerKindOf(pool), pool);
-  const admitted = { maxClientConnections: totalClients(settings), auth };
-  return (areAtAgents(pool) ? place : HERE).openPoolers(pool, admitted, endpoints);
+  const poolerDemand = { maxClientConnections: totalClients(settings), auth };
+  return (arePoolersAtAgents(pool) ? place : LOCAL_WORKER_PLACE).openPoolers(pool, poolerDemand, endpoints);
 }

@@ -25,8 +25,8 @@ export async function prepareNamespace(
   const { dialect, target } = settings;
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
   const { namespaces } = databaseOf(admin.endpoint);
-  const made = namespaceOf(settings, dialect);
-  await namespaces.reset(admin, { ...made, run: claim.run }, dialect, tablesMarked);
+  const namespaceSettings = namespaceOf(settings, dialect);
+  await namespaces.reset(admin, { ...namespaceSettings, run: claim.run }, dialect, tablesMarked);
   await claim.confirm();
   const preloaded = await workloadOf(settings).loading?.preload?.(storeOf(settings), admin, {
     settings,
@@ -35,7 +35,7 @@ export async function prepareNamespace(
     mayContinue,
   });
   // Grants apply only to tables that exist, and a preload may create some.
-  for (const grantTo of roles) await namespaces.apply(admin, { ...made, grantTo }, dialect);
+  for (const grantTo of roles) await namespaces.apply(admin, { ...namespaceSettings, grantTo }, dialect);
   await namespaces.settle(admin, dialect, {
     // Without this, autovacuum would clean the catalogues during some trial. The catalogues of a user's server are not
     // touched.

@@ -32,15 +32,15 @@ function wholeSeconds(windowSeconds: number): number {
   return Math.floor(windowSeconds + 0.001);
 }
 
-function filledSeconds(counts: readonly number[], seconds: number): number[] {
+function fillMissingSeconds(counts: readonly number[], seconds: number): number[] {
   return Array.from({ length: seconds }, (_, i) => counts[i] ?? 0);
 }
 
-const CHANGING_LOAD = /^(ramping|daily)-/;
+const CHANGING_LOAD_EXECUTOR = /^(ramping|daily)-/;
 
 export class SecondSeries {
   private readonly events = new Map<Operation, number[]>();
-  private readonly responses = new Map<Operation, MeanSeries>();
+  private readonly responseTimes = new Map<Operation, MeanSeries>();
   private readonly endedByOperation = new Map<Operation, number[]>();
   private readonly completed = new MeanSeries();
 
@@ -50,7 +50,7 @@ export class SecondSeries {
         this.events.set(operation, []);
         this.endedByOperation.set(operation, []);
       }
-      this.responses.set(operation, new MeanSeries());
+      this.responseTimes.set(operation, new MeanSeries());
     }
   }
 
@@ -61,7 +61,7 @@ export class SecondSeries {
       const { transactions, emptyPolls } = totals.countsOf(operation);
       counts[second] = (counts[second] ?? 0) + transactions + emptyPolls;
     }
-    for (const [operation, means] of this.responses)
+    for (const [operation, means] of this.responseTimes)
       means.add(second, totals.histograms.get(`${operation}.response`));
     this.completed.add(second, totals.histograms.get("lifecycle.completed"));
   }
@@ -69,16 +69,16 @@ export class SecondSeries {
   /** Whether the window was steady; an incomplete last second is left out. */
   steadyState(windowSeconds: number, settings: TreatmentSettings): SteadyState {
     const loads = Object.values(settings.actors).map(({ load }) => load.executor);
-    if (loads.some((executor) => CHANGING_LOAD.test(executor)))
+    if (loads.some((executor) => CHANGING_LOAD_EXECUTOR.test(executor)))
       return { isSteady: null, reason: "the load changes by design" };
     if (settings.faults.length > 0) return { isSteady: null, reason: "faults were injected" };
     const seconds = wholeSeconds(windowSeconds);
     const series: Series[] = [
       ...[...this.events].map(([operation, counts]) => ({
         name: `${operation} events/s`,
-        values: filledSeconds(counts, seconds),
+        values: fillMissingSeconds(counts, seconds),
       })),
-      ...[...this.responses].map(([operation, means]) => ({
+      ...[...this.responseTimes].map(([operation, means]) => ({
         name: `${operation} mean response ms`,
         values: means.over(seconds),
       })),
@@ -95,8 +95,8 @@ export class SecondSeries {
     return stallOf(
       [...this.endedByOperation].flatMap(([operation, counts]) => {
         const load = loadOf(operation, settings);
-        if (!load || CHANGING_LOAD.test(load.executor) || load.rampUpMs > 0) return [];
-        const perSecond = filledSeconds(counts, wholeSeconds(windowSeconds));
+        if (!load || CHANGING_LOAD_EXECUTOR.test(load.executor) || load.rampUpMs > 0) return [];
+        const perSecond = fillMissingSeconds(counts, wholeSeconds(windowSeconds));
         if (budgetMs(load) !== undefined)
           perSecond.length = perSecond.findLastIndex((ended) => ended > 0) + 1;
         return [{ operation, perSecond, clients: isOpenLoop(load) ? undefined : load.clients }];

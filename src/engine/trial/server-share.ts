@@ -13,8 +13,8 @@ function isHere(host: string): boolean {
 /** The postmaster's process id, if it is a visible process of this machine. Never rejects. */
 export async function findPostmaster(admin: AdminSession): Promise<number | undefined> {
   try {
-    const found = await databaseOf(admin.endpoint).server.processOf(admin);
-    return found && findProcess(found.pid, found.began)?.parent;
+    const serverProcess = await databaseOf(admin.endpoint).server.serverProcessOf(admin);
+    return serverProcess && findProcess(serverProcess.pid, serverProcess.began)?.parent;
   } catch {
     return undefined; // another product, or a server that has gone: its next reading says so
   }

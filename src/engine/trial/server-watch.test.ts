@@ -33,7 +33,7 @@ describe("the watch of a server that accepts connections and never answers", () 
     void watch.lost.then((each) => (words = each));
     const attempts = sockets.length;
     while (sockets.length < attempts + 10) {
-      watch.served();
+      watch.recordAnswer();
       await sleep(1);
     }
     expect(words).toBeUndefined();

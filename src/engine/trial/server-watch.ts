@@ -4,7 +4,7 @@ import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";
 import type { Database } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
-import { StandingSession } from "../../database/standing-session.js";
+import { ReopenableSession } from "../../database/standing-session.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 
 const WATCH_TIMES = { everyMs: 2_000, answerMs: 3_000, patienceMs: 8_000 };
@@ -14,7 +14,7 @@ export class ServerWatch {
   readonly lost: Promise<string>;
   readonly clock = new ServerClock();
   private declareLost: (words: string) => void = () => undefined;
-  private readonly session = new StandingSession(() =>
+  private readonly session = new ReopenableSession(() =>
     this.database.administer(this.endpoint, {
       purpose: this.purpose,
       connectTimeoutMs: this.times.answerMs,
@@ -41,7 +41,7 @@ export class ServerWatch {
   }
 
   /** Notes that the server has answered a client. */
-  served(): void {
+  recordAnswer(): void {
     this.answeredMs = monotonicMs();
   }
 
@@ -56,11 +56,11 @@ export class ServerWatch {
    * Allows the server to be away, because a fault is present, until the returned function is called. The limit counts from
    * then on.
    */
-  excuse(): () => void {
+  tolerateAbsence(): () => void {
     this.excusedChecks++;
     return () => {
       this.excusedChecks--;
-      this.served();
+      this.recordAnswer();
     };
   }
 
@@ -74,7 +74,7 @@ export class ServerWatch {
       const askedMs = monotonicMs();
       const serverMs = await withinMs(this.database.server.clockMs(client), this.times.answerMs);
       this.clock.read(serverMs, askedMs, monotonicMs());
-      this.served();
+      this.recordAnswer();
     } catch (error) {
       void this.session.giveUp();
       const awayMs = monotonicMs() - this.answeredMs;
@@ -90,7 +90,7 @@ export class ServerWatch {
 }
 
 /** Most milliseconds per millisecond that clocks drift apart; a larger change is a step. */
-const CLOCK_DRIFT = 0.001;
+const CLOCK_DRIFT_MAX = 0.001;
 
 export class ServerClock {
   private low = Number.NEGATIVE_INFINITY;
@@ -101,14 +101,14 @@ export class ServerClock {
 
   /** Takes the server's time `serverMs`, which answered a question sent and answered at these monotonic times. */
   read(serverMs: number, askedMs: number, answeredMs: number): void {
-    const slack = Math.max(0, answeredMs - this.lastMs) * CLOCK_DRIFT;
+    const driftAllowanceMs = Math.max(0, answeredMs - this.lastMs) * CLOCK_DRIFT_MAX;
     const [low, high] = [serverMs - answeredMs, serverMs - askedMs];
-    const [least, most] = [this.low - slack, this.high + slack];
+    const [least, most] = [this.low - driftAllowanceMs, this.high + driftAllowanceMs];
     const stepMs = Math.max(low - most, least - high);
-    const isStep = stepMs > 0;
-    if (isStep) this.stepMs = Math.max(this.stepMs, stepMs);
-    this.low = isStep ? low : Math.max(low, least);
-    this.high = isStep ? high : Math.min(high, most);
+    const isClockStep = stepMs > 0;
+    if (isClockStep) this.stepMs = Math.max(this.stepMs, stepMs);
+    this.low = isClockStep ? low : Math.max(low, least);
+    this.high = isClockStep ? high : Math.min(high, most);
     this.lastMs = answeredMs;
   }
 }

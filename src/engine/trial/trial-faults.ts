@@ -13,7 +13,7 @@ import type { TrialHost, TrialInputs } from "./trial-parts.js";
 import { BacklogSamples, faultRecords } from "./fault-records.js";
 import { FaultSchedule, type FaultSpan } from "../../faults/fault-schedule.js";
 import { injectFault } from "../../faults/faults.js";
-import { faultTablesIn, loadNamesOf } from "../../workloads/tables.js";
+import { faultTablesIn, loadApplicationNames } from "../../workloads/tables.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { LossTerms } from "../../workloads/workload.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";
@@ -53,14 +53,14 @@ export class TrialFaults {
         networks: path.networks,
         chooseAgents: (count, prng) => fleet.chooseAgents(count, prng),
         tables: faultTablesIn(workload, settings.dialect, settings.namespace),
-        loadNames: loadNamesOf(workload),
+        loadNames: loadApplicationNames(workload),
         prng: new Prng(deriveSeed(inputs.trial.seed, "faults")),
       },
       inject: injectFault,
       watcher: {
-        injecting: (fault) => this.injecting(fault),
-        injected: (fault) => this.log(fault, "is there"),
-        cleared: (fault, span) => this.cleared(fault, span),
+        onInjecting: (fault) => this.injecting(fault),
+        onInjected: (fault) => this.log(fault, "is there"),
+        onCleared: (fault, span) => this.cleared(fault, span),
       },
       clock: systemClock,
     });
@@ -80,7 +80,7 @@ export class TrialFaults {
     const cleared = new AbortController();
     const ended = this.schedule.end(whole).finally(() => cleared.abort());
     for (const fault of this.endToleranceByFault.keys())
-      this.logFault(fault, "is active at the end of the window and is cleared");
+      this.announceFault(fault, "is active at the end of the window and is cleared");
     await this.options.host.interruption.sleep(PATIENCE_MS, cleared.signal);
     if (!cleared.signal.aborted) await this.schedule.end();
     await ended;
@@ -111,26 +111,26 @@ export class TrialFaults {
 
   private injecting(fault: Fault): void {
     const { watch, path, host } = this.options;
-    const ends = [watch.excuse(), path.poolerWatch?.excuse(), host.claim.excuse()];
+    const ends = [watch.tolerateAbsence(), path.poolerWatch?.tolerateRefusals(), host.claim.tolerateLoss()];
     this.endToleranceByFault.set(fault, () => ends.forEach((end) => end?.()));
-    this.logFault(fault, "begins");
+    this.announceFault(fault, "begins");
   }
 
   private cleared(fault: Fault, { injectedMs, clearedMs = injectedMs, words }: FaultSpan): void {
     this.endToleranceByFault.get(fault)?.();
     this.endToleranceByFault.delete(fault);
     const seconds = ((clearedMs - injectedMs) / 1000).toFixed(1);
-    this.logFault(fault, `is over after ${seconds} s: ${words}`);
+    this.announceFault(fault, `is over after ${seconds} s: ${words}`);
   }
 
-  private logFault(fault: Fault, words: string): void {
+  private announceFault(fault: Fault, words: string): void {
     const second = this.log(fault, words);
     this.options.host.observer.note(`fault ${fault.kind} at ${second.toFixed(1)} s ${words}`);
   }
 
   private log(fault: Fault, words: string): number {
     const second = Math.max(0, systemClock.nowMs() - (this.startMs ?? Number.POSITIVE_INFINITY)) / 1000;
-    this.options.log.fault(fault, second, words);
+    this.options.log.logFault(fault, second, words);
     return second;
   }
 }

@@ -32,7 +32,7 @@ export class TrialLog {
   }
 
   /** Logs a fault; `second` counts from the start of the window. */
-  fault({ kind, atMs, forMs }: Fault, second: number, words: string): void {
+  logFault({ kind, atMs, forMs }: Fault, second: number, words: string): void {
     this.open.logger.info(
       {
         event: "fault",

@@ -23,14 +23,14 @@ export interface TrialHost {
   readonly meeting: StartBarrier;
   readonly onPooler: (pooler: PoolerVersion) => void;
   /** Called with the running totals of the window, once a second while it lasts. */
-  readonly onTotals?: WatchTotals;
+  readonly onTotals?: TotalsWatcher;
 }
 
 /**
  * Receives the totals so far. `windowSeconds` is the part of the window that they cover; a late report repeats an earlier
  * second.
  */
-export type WatchTotals = (totals: Totals, windowSeconds: number) => void;
+export type TotalsWatcher = (totals: Totals, windowSeconds: number) => void;
 
 export interface TrialInputs {
   readonly trial: PlannedTrial;

@@ -1,13 +1,13 @@
 // The result of a trial from what its phases measured; a trial that was cut short is stated with what there is, marked.
-import { NO_SPANS } from "../../results/result-schema.js";
+import { NULL_SPANS } from "../../results/result-schema.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { isoTime } from "../../foundation/clock.js";
 import type { TrainSimError } from "../../foundation/errors.js";
 import type { AuditOutcome } from "../../workloads/workload.js";
 import type { WindowSummary } from "../../metrics/totals.js";
 import type { WorkerTallies } from "../../metrics/worker-tallies.js";
-import { endpointResults, splitOf } from "../../results/endpoint-results.js";
-import { operationResults, withLosses } from "../../results/operation-results.js";
+import { endpointResults, endpointSplitOf } from "../../results/endpoint-results.js";
+import { operationResults, addLossCounts } from "../../results/operation-results.js";
 import {
   integrityOf,
   type Integrity,
@@ -20,11 +20,11 @@ import {
 import { workerResults } from "../../results/worker-results.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { Endpoint } from "../../database/endpoint.js";
-import { databaseSpeaking } from "../../database/registry.js";
+import { databaseOfDialect } from "../../database/registry.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { strategyOf } from "../../pools/registry.js";
 import { foreignNotAssessed } from "../evidence/foreign-work.js";
-import type { PlansRead } from "../evidence/plan-watch.js";
+import type { PlansReading } from "../evidence/plan-watch.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
 import type { EnvironmentReadings } from "../evidence/surroundings.js";
@@ -78,7 +78,7 @@ export function loadFacts(
   return {
     workers: workerResults(fleet.assignments, workers, settings),
     agents: agentResults(fleet, () => undefined),
-    ...splitOf(endpointResults(endpoints, fleet.endpointDeltas, settings)),
+    ...endpointSplitOf(endpointResults(endpoints, fleet.endpointDeltas, settings)),
   };
 }
 
@@ -107,7 +107,7 @@ export function windowFacts({ trial, treatment }: TrialInputs, measured: Measure
     clientCpuSeconds: trial.duet ? undefined : client?.cpuSeconds,
   };
   const database = evidence.result(done);
-  const { foreignSources } = databaseSpeaking(treatment.settings.dialect).evidence;
+  const { foreignSources } = databaseOfDialect(treatment.settings.dialect).evidence;
   return {
     startedAt: window.startedAt,
     client,
@@ -132,7 +132,7 @@ interface TrialOutcome {
   readonly facts: TrialFacts;
   readonly summary: WindowSummary;
   readonly series: SecondSeries;
-  readonly plans: PlansRead;
+  readonly plans: PlansReading;
   /** The ending; undefined if the tables could not be read. */
   readonly ending: TrialEnding | undefined;
   readonly failure: TrainSimError | undefined;
@@ -142,9 +142,12 @@ interface TrialOutcome {
 }
 
 /** The plans of statements that committed transactions sent; other plans are left out. */
-function plansOfRun(plans: readonly StatementPlan[], operations: OperationResults): StatementPlan[] {
-  const sent = Object.values(operations).flatMap(({ parts = [] }) => parts.map(({ name }) => name));
-  return plans.filter(({ statement }) => sent.includes(statement));
+function plansOfSentStatements(
+  plans: readonly StatementPlan[],
+  operations: OperationResults,
+): StatementPlan[] {
+  const sentStatements = Object.values(operations).flatMap(({ parts = [] }) => parts.map(({ name }) => name));
+  return plans.filter(({ statement }) => sentStatements.includes(statement));
 }
 
 export function trialResult({ trial, treatment }: TrialInputs, outcome: TrialOutcome): TrialResult {
@@ -160,8 +163,8 @@ export function trialResult({ trial, treatment }: TrialInputs, outcome: TrialOut
     ...(status === "complete" ? (facts.notAssessed ?? []) : []),
   ];
   const integrity = outcome.ending?.integrity ?? null;
-  const operations = withLosses(operationResults(summary, settings), [integrity], settings);
-  const plans = plansOfRun(outcome.plans.plans, operations);
+  const operations = addLossCounts(operationResults(summary, settings), [integrity], settings);
+  const plans = plansOfSentStatements(outcome.plans.plans, operations);
   const stall = series.stall(summary.windowSeconds, settings);
   return {
     index: trial.block,
@@ -172,7 +175,7 @@ export function trialResult({ trial, treatment }: TrialInputs, outcome: TrialOut
     startedAt: facts.startedAt ?? isoTime(),
     windowSeconds: summary.windowSeconds,
     operations,
-    lifecycle: { ...NO_SPANS, ...summary.lifecycle, ...outcome.ending?.lifecycle },
+    lifecycle: { ...NULL_SPANS, ...summary.lifecycle, ...outcome.ending?.lifecycle },
     integrity,
     database: facts.database ?? {},
     ...(plans.length > 0 && { plans }),

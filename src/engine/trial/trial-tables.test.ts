@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { TargetError, TrialError } from "../../foundation/errors.js";
-import { unreadableTables } from "./trial-tables.js";
+import { unreadableTablesOutcome } from "./trial-tables.js";
 
 const serverError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
@@ -11,7 +11,7 @@ it.each([
   ["42501", "permission denied for table pgbench_history"],
   ["22P02", "invalid input syntax for type json"],
 ])("SQLSTATE %s of an audit means unreadable tables, with the message %s", (code, message) => {
-  const { findings } = unreadableTables(serverError(code, message));
+  const { findings } = unreadableTablesOutcome(serverError(code, message));
   expect(findings).toMatchObject({ verdict: "violated", isUnreadable: true });
   expect(findings.violations).toEqual([`the audit could not read the tables: ${message} (SQLSTATE ${code})`]);
 });
@@ -25,5 +25,5 @@ it.each([
   ["a fault of the program", new TypeError("undefined is not a function")],
   ["a syntax error of the query", serverError("42601", "syntax error")],
 ])("the audit rethrows %s", (_, error) => {
-  expect(() => unreadableTables(error)).toThrow(error);
+  expect(() => unreadableTablesOutcome(error)).toThrow(error);
 });

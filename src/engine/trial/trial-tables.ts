@@ -12,11 +12,11 @@ import { prepareNamespace } from "./prepare-namespace.js";
 import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 
-const CONNECT_MS = 3_000;
+const AUDIT_CONNECT_TIMEOUT_MS = 3_000;
 type LossSource = Pick<TrialFaults, "loss">;
 
 /** Time for the audit of a failed trial; an audit takes some seconds for a million events. */
-const FAILED_AUDIT_MS = 120_000;
+const FAILED_TRIAL_AUDIT_TIMEOUT_MS = 120_000;
 
 export class TrialTables {
   private preloaded: unknown;
@@ -42,31 +42,36 @@ export class TrialTables {
     faults: LossSource,
     seen: Pick<AuditInputs<unknown>, "isDrained" | "clockStepMs">,
   ): Promise<AuditOutcome | undefined> {
-    return this.auditThrough(this.host.admin, faults, { ...account, ...seen }, false);
+    return this.auditWithSession(this.host.admin, faults, { ...account, ...seen }, false);
   }
 
   /** Audits a failed trial once no worker is left; undefined if it was audited before, or its tables cannot be read. */
-  async auditFailed(
+  async auditFailedTrial(
     { account }: Pick<Fleet, "account">,
     faults: LossSource,
     clockStepMs: number,
   ): Promise<AuditOutcome | undefined> {
     if (this.hasBegun || !this.isReset) return undefined;
-    const options = { purpose: "audit", connectTimeoutMs: CONNECT_MS };
+    const options = { purpose: "audit", connectTimeoutMs: AUDIT_CONNECT_TIMEOUT_MS };
     try {
       const admin = await administer(this.host.target.admin, options);
-      const audited = this.auditThrough(admin, faults, { ...account, isDrained: false, clockStepMs }, true);
-      return await withinMs(audited, FAILED_AUDIT_MS).finally(() => void admin.close());
+      const audited = this.auditWithSession(
+        admin,
+        faults,
+        { ...account, isDrained: false, clockStepMs },
+        true,
+      );
+      return await withinMs(audited, FAILED_TRIAL_AUDIT_TIMEOUT_MS).finally(() => void admin.close());
     } catch {
       return undefined; // the failure of the trial says more
     }
   }
 
-  private async auditThrough(
+  private async auditWithSession(
     admin: TrialHost["admin"],
     faults: LossSource,
     ending: Pick<AuditInputs<unknown>, "workerAccounts" | "unclosed" | "isDrained" | "clockStepMs">,
-    isFailed: boolean,
+    isTrialFailed: boolean,
   ): Promise<AuditOutcome | undefined> {
     this.hasBegun = true;
     await this.host.claim.confirm();
@@ -78,8 +83,8 @@ export class TrialTables {
       .auditing?.audit(storeOf(settings), admin, { ...ending, settings, directory, preloaded, loss })
       .catch((error: unknown) => {
         // The tables of a failed trial may be unreadable; the trial's failure is the more useful message.
-        if (isFailed) throw error;
-        return unreadableTables(error);
+        if (isTrialFailed) throw error;
+        return unreadableTablesOutcome(error);
       });
     if (audited) this.log.audited(audited);
     return audited;
@@ -90,14 +95,14 @@ export class TrialTables {
  * SQLSTATE classes "data exception" and "access rule violation", without the syntax error, which a change of tables never
  * causes.
  */
-const OF_TABLES = /^(22|42(?!601))/;
+const UNREADABLE_TABLE_SQLSTATE = /^(22|42(?!601))/;
 
 /**
  * The audit's outcome for tables that it cannot read: something changed them, which is a finding. Rethrows any other error.
  */
-export function unreadableTables(error: unknown): AuditOutcome {
+export function unreadableTablesOutcome(error: unknown): AuditOutcome {
   const sqlstate = codeOf(error) ?? "";
-  if (!OF_TABLES.test(sqlstate)) throw error;
+  if (!UNREADABLE_TABLE_SQLSTATE.test(sqlstate)) throw error;
   return {
     findings: {
       verdict: "violated",

@@ -4,14 +4,14 @@ import { monotonicMs } from "../../foundation/clock.js";
 import { explainedError } from "../../database/registry.js";
 import { TrialError, type TrainSimError } from "../../foundation/errors.js";
 import { storeOf, workloadOf } from "../../workloads/registry.js";
-import { finishedIn } from "../../metrics/recorder-delta.js";
+import { finishedCountIn } from "../../metrics/recorder-delta.js";
 import { Tally, type SecondSink } from "../../metrics/tally.js";
 import { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { arrivalOperations, operationsOf } from "../../results/operation-results.js";
 import type { Totals, WindowSummary } from "../../metrics/totals.js";
 import { secondLines, TrialFiles } from "../../results/trial-files.js";
 import { totalWorkers } from "../../scenario/settings.js";
-import { assignmentsOf, restartedWorkers } from "../workers/assignments.js";
+import { assignmentsOf, workersToRestart } from "../workers/assignments.js";
 import { ClientPath } from "./client-path.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { evidenceOf } from "../evidence/evidence-sources.js";
@@ -19,7 +19,7 @@ import { NO_PLANS, readPlans } from "../evidence/plan-watch.js";
 import { budgetsOf, windowEndByBudgets } from "./budgets.js";
 import { TrialFaults } from "./trial-faults.js";
 import { Fleet, type FleetEvents } from "../workers/fleet.js";
-import { askTheServer, lastTransactions } from "./last-transactions.js";
+import { lastTransactionsOptions, awaitLastTransactions } from "./last-transactions.js";
 import { FailureSignal } from "./failure-signal.js";
 import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "../session/observer.js";
@@ -39,13 +39,13 @@ import {
   type TrialFacts,
 } from "./trial-result.js";
 
-const ANALYZE_AFTER = 0.6;
+const ANALYZE_WARM_UP_SHARE = 0.6;
 const DRAIN_POLL_MS = 100;
 /**
  * Milliseconds before the window at which its first readings begin, because they take a moment; an earlier reading would
  * include other work.
  */
-const READ_AHEAD_MS = 30;
+const FIRST_READING_LEAD_MS = 30;
 
 export async function runTrial(host: TrialHost, inputs: TrialInputs): Promise<FinishedTrial> {
   return new TrialRun(host, inputs).run();
@@ -100,7 +100,7 @@ class TrialRun {
     };
     this.tally = new Tally(operationsOf(settings), totalWorkers(settings), onSecond, warmUpSecondHandlers);
     this.watch = new ServerWatch(host.target.admin, host.claim.run);
-    failures.watch(host.claim.lost);
+    failures.watch(host.claim.lossRejection);
     failures.watchServer("the database server", Promise.race([host.target.lost, this.watch.lost]));
     this.closers.push(
       () => this.tally.finish(this.windowSeconds),
@@ -114,7 +114,7 @@ class TrialRun {
   async run(): Promise<FinishedTrial> {
     const { host, inputs, log, surroundings, series, tally, watch } = this;
     host.observer.trialStarted(inputs.trial, inputs.treatment);
-    await this.phases().catch((error: unknown) => this.fail(error));
+    await this.runPhases().catch((error: unknown) => this.fail(error));
     this.trialEnd.abort();
     host.meeting.leave();
     for (const close of this.closers.toReversed()) {
@@ -142,7 +142,7 @@ class TrialRun {
     return { result, totals: tally.finish(result.windowSeconds), ...(failure && { failure }) };
   }
 
-  private async phases(): Promise<void> {
+  private async runPhases(): Promise<void> {
     await this.reset();
     const load = await this.launch();
     await this.warmUp(load);
@@ -176,7 +176,7 @@ class TrialRun {
     });
     const events: FleetEvents = {
       onDelta: (delta, worker) => {
-        if (finishedIn(delta) > 0) watch.served();
+        if (finishedCountIn(delta) > 0) watch.recordAnswer();
         this.workers.add(worker, delta);
         this.tally.add(worker, delta);
       },
@@ -206,11 +206,12 @@ class TrialRun {
   }
 
   private async endLoad(fleet: Fleet, faults: TrialFaults): Promise<void> {
-    const hasFailed = this.failure !== undefined;
-    if (hasFailed) await fleet.closeLedgers();
+    const hasTrialFailed = this.failure !== undefined;
+    if (hasTrialFailed) await fleet.closeLedgers();
     const endless = await fleet.terminate();
-    const salvaged = hasFailed && (await this.tables.auditFailed(fleet, faults, this.watch.clock.stepMs));
-    if (salvaged) this.ending = endingOf(salvaged, undefined, this.inputs.treatment.settings);
+    const failedTrialAudit =
+      hasTrialFailed && (await this.tables.auditFailedTrial(fleet, faults, this.watch.clock.stepMs));
+    if (failedTrialAudit) this.ending = endingOf(failedTrialAudit, undefined, this.inputs.treatment.settings);
     if (endless) throw endless;
   }
 
@@ -219,13 +220,13 @@ class TrialRun {
     const { warmUpMs } = settings.trial;
     if (warmUpMs === 0 || this.host.interruption.isRequested()) return;
     this.phase("warm-up", warmUpMs);
-    const startMs = await this.startTogether(fleet.leadMs);
+    const startMs = await this.awaitCommonStart(fleet.leadMs);
     fleet.start(startMs);
-    await this.sleepUntil(startMs + warmUpMs * ANALYZE_AFTER);
+    await this.sleepUntil(startMs + warmUpMs * ANALYZE_WARM_UP_SHARE);
     // Cached plans were made for empty tables; with new statistics the server plans again, as on a live system.
     await this.failures.race(analyzeNamespace(this.host.admin, settings));
     await this.sleepUntil(startMs + warmUpMs - fleet.leadMs);
-    await this.untilEnded(fleet.pause(restartedWorkers(fleet.assignments)));
+    await this.awaitCommandAnswer(fleet.pause(workersToRestart(fleet.assignments)));
   }
 
   private async measure(load: Load): Promise<void> {
@@ -234,11 +235,11 @@ class TrialRun {
     if (host.interruption.isRequested()) return;
     const { settings } = this.inputs.treatment;
     const budgets = budgetsOf(fleet, settings);
-    const mostMs = budgets ? undefined : settings.trial.durationMs;
-    const window = this.openWindow(await this.startTogether(fleet.leadMs), mostMs, load);
+    const windowMaxMs = budgets ? undefined : settings.trial.durationMs;
+    const window = this.openWindow(await this.awaitCommonStart(fleet.leadMs), windowMaxMs, load);
     fleet.measure(window.startMs, window.endMs);
-    await this.sleepUntil(window.startMs - READ_AHEAD_MS);
-    this.phase("measure", mostMs, window.startedAt);
+    await this.sleepUntil(window.startMs - FIRST_READING_LEAD_MS);
+    this.phase("measure", windowMaxMs, window.startedAt);
     window.readStart();
     faults.begin(window.startMs);
     await failures.race(evidence.begin(window.startMs));
@@ -253,13 +254,13 @@ class TrialRun {
     await failures.race(faults.end(!host.interruption.isRequested()));
     await failures.race(evidence.end(window.endMs));
     this.plans = await failures.race(readPlans(host.admin, settings));
-    await this.startTogether(0);
+    await this.awaitCommonStart(0);
   }
 
   /** Opens the window with its files, which are closed last because workers send records until they end. */
-  private openWindow(startMs: number, mostMs: number | undefined, load: Load): MeasuredWindow {
+  private openWindow(startMs: number, windowMaxMs: number | undefined, load: Load): MeasuredWindow {
     const { host, inputs, path, workers } = this;
-    const window = new MeasuredWindow(startMs, mostMs, this.surroundings);
+    const window = new MeasuredWindow(startMs, windowMaxMs, this.surroundings);
     const operations = arrivalOperations(inputs.treatment.settings);
     const files = new TrialFiles(inputs.directory, window.startedAtMs, operations);
     this.closers.unshift(() => files.close());
@@ -270,7 +271,7 @@ class TrialRun {
     this.onSample.push(files.onEvidence);
     this.onSecond.push(files.onSecond, (second) => {
       if (!window.isOpen) return;
-      window.readClock();
+      window.updateClockStep();
       host.onTotals?.(this.tally.running, second + 1);
     });
     this.facts.push((summary) =>
@@ -286,7 +287,7 @@ class TrialRun {
     if (drainMaxMs === 0 || this.host.interruption.isRequested()) return undefined;
     this.phase("drain", drainMaxMs);
     const sinceMs = monotonicMs();
-    await this.untilEnded(fleet.finish());
+    await this.awaitCommandAnswer(fleet.finish());
     fleet.drain();
     const deadlineMs = monotonicMs() + drainMaxMs;
     while (!(await this.failures.race(this.isDrained()))) {
@@ -305,8 +306,8 @@ class TrialRun {
   }
 
   private async stop({ fleet }: Load): Promise<void> {
-    await this.untilEnded(fleet.stop());
-    if (!this.host.interruption.isRequested()) this.requireAccounts(fleet);
+    await this.awaitCommandAnswer(fleet.stop());
+    if (!this.host.interruption.isRequested()) this.requireBalancedAccounts(fleet);
     await this.surroundings.end();
   }
 
@@ -314,10 +315,10 @@ class TrialRun {
    * Throws a TrialError that names a worker that lost an arrival. A killed worker is exempt: it could not report its last
    * second.
    */
-  private requireAccounts(fleet: Fleet): void {
-    const found = this.workers.unaccounted((worker) => fleet.hasKilled(worker));
-    if (!found) return;
-    const { worker, operation, offered, accounted } = found;
+  private requireBalancedAccounts(fleet: Fleet): void {
+    const mismatch = this.workers.findUnaccountedArrivals((worker) => fleet.isWorkerKilled(worker));
+    if (!mismatch) return;
+    const { worker, operation, offered, accounted } = mismatch;
     throw new TrialError(
       `the accounts of ${fleet.nameOf(worker)} do not add up: of ${operation}, ${offered} arrivals were offered, and ` +
         `${accounted} ended, were dropped or were under way at the end`,
@@ -336,14 +337,20 @@ class TrialRun {
    * The monotonic moment at which all simultaneous trials begin: at least `leadMs` from now, so that every thread knows it
    * before.
    */
-  private startTogether(leadMs: number): Promise<number> {
+  private awaitCommonStart(leadMs: number): Promise<number> {
     return this.failures.race(this.host.meeting.meet(leadMs));
   }
 
   /** Awaits a command's answer, which comes when the last transactions have ended. */
-  private untilEnded<T>(ended: Promise<T>): Promise<T> {
-    const options = askTheServer(this.host, this.inputs, this.log, this.path, this.trialEnd.signal);
-    return this.failures.race(lastTransactions(ended, options));
+  private awaitCommandAnswer<T>(ended: Promise<T>): Promise<T> {
+    const options = lastTransactionsOptions(
+      this.host,
+      this.inputs,
+      this.log,
+      this.path,
+      this.trialEnd.signal,
+    );
+    return this.failures.race(awaitLastTransactions(ended, options));
   }
 
   /** Resolves to the current moment when `atMs` (monotonic) is reached, or earlier on a request to stop. */

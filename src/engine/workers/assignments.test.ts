@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { dealWorkers } from "../../clients/deal.js";
-import { amongThemselves, assignmentsOf, restartedWorkers } from "./assignments.js";
+import { distributeWorkers } from "../../clients/deal.js";
+import { renumberClients, assignmentsOf, workersToRestart } from "./assignments.js";
 import type { Assignment } from "./protocol.js";
-import { withMemory } from "./worker-memory.js";
+import { threadAssignmentsOf } from "./worker-memory.js";
 
 interface Group {
   readonly workers: number;
@@ -58,7 +58,7 @@ it("publishing workers alone have a ring of publish times, which every worker re
     producers: { workers: 2, clients: 2 },
     consumers: { workers: 1, clients: 1 },
   });
-  const assignments = withMemory(assignmentsOf({ ...rest, settings }));
+  const assignments = threadAssignmentsOf(assignmentsOf({ ...rest, settings }));
   expect([...(assignments[2]?.shared.keys() ?? [])]).toEqual([0, 1]);
   expect(assignments[0]?.shared).toBe(assignments[2]?.shared);
 });
@@ -69,10 +69,11 @@ it("a shared budget is divided among processes without a rest", () => {
     ...rest,
     settings: settingsWith({ producers: { workers: 3, clients: 7, ...load } }),
   });
-  const left = (workers: typeof all): number => 50 - (withMemory(workers)[0]?.sharedCounter[0] as number);
+  const left = (workers: typeof all): number =>
+    50 - (threadAssignmentsOf(workers)[0]?.sharedCounter[0] as number);
   expect(left(all)).toBe(50);
   for (const agents of [2, 3]) {
-    const parts = dealWorkers(
+    const parts = distributeWorkers(
       all.map(({ role }) => role),
       agents,
     ).map((dealt) => left(dealt.map((worker) => all[worker] as Assignment)));
@@ -88,13 +89,13 @@ it("workers with iterations or arrivals are stopped before the window", () => {
     archivers: { workers: 1, clients: 2, executor: "shared-iterations", iterations: 5, maxDurationMs: 1000 },
   });
   const assignments = assignmentsOf({ ...rest, settings });
-  expect(restartedWorkers(assignments)).toEqual([0, 1, 3]);
+  expect(workersToRestart(assignments)).toEqual([0, 1, 3]);
 });
 
 it("clients of workers with separate endpoints are numbered among themselves", () => {
   const group = { workers: 4, clients: 10 };
   const all = assignmentsOf({ ...rest, settings: settingsWith({ producers: group }) });
-  const own = amongThemselves(all.filter(({ ordinal }) => ordinal % 2 === 1));
+  const own = renumberClients(all.filter(({ ordinal }) => ordinal % 2 === 1));
   const numbers = own.map((each) => [
     each.ordinal,
     each.firstClientOfTrial,

@@ -65,7 +65,7 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
 }
 
 /** The same workers with endpoints that only they use: their clients are spread over these endpoints alone. */
-export function amongThemselves(workers: readonly Assignment[]): Assignment[] {
+export function renumberClients(workers: readonly Assignment[]): Assignment[] {
   const clientsOfTrial = workers.reduce((sum, { clients }) => sum + clients, 0);
   let before = 0;
   return workers.map((worker) => {
@@ -79,7 +79,7 @@ export function amongThemselves(workers: readonly Assignment[]): Assignment[] {
  * Ordinals of the workers that stop between warm-up and window, because their budget, schedule or ramp counts from the
  * window's start.
  */
-export function restartedWorkers(assignments: readonly Assignment[]): number[] {
+export function workersToRestart(assignments: readonly Assignment[]): number[] {
   return assignments
     .filter(({ settings, role }) => {
       const load = settings.actors[role]?.load;

@@ -38,10 +38,10 @@ export function ceilingKey({ target, pool, prepared, actors, agents }: Treatment
 }
 
 /** The settings with the same clients, which ask as fast as they can. */
-function withoutPacing(settings: TreatmentSettings): TreatmentSettings {
+function settingsWithoutPacing(settings: TreatmentSettings): TreatmentSettings {
   const actors = Object.entries(settings.actors).map(([role, { workers, load }]) => {
-    const pace = { thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 };
-    return [role, { workers, load: { executor: "constant-clients", clients: load.clients, ...pace } }];
+    const noPacing = { thinkTimeMs: { min: 0, max: 0 }, rampUpMs: 0 };
+    return [role, { workers, load: { executor: "constant-clients", clients: load.clients, ...noPacing } }];
   });
   return { ...settings, actors: Object.fromEntries(actors) as TreatmentSettings["actors"] };
 }
@@ -51,7 +51,7 @@ function withoutPacing(settings: TreatmentSettings): TreatmentSettings {
  * undefined when a stop is requested.
  */
 export async function measureCeiling(inputs: CeilingInputs): Promise<GeneratorCeiling | undefined> {
-  const settings = withoutPacing(inputs.treatment.settings);
+  const settings = settingsWithoutPacing(inputs.treatment.settings);
   const pooler = await openPooler(inputs.target, settings, inputs.place);
   const assignments = assignmentsOf({
     trial: inputs.trial,
@@ -68,13 +68,13 @@ export async function measureCeiling(inputs: CeilingInputs): Promise<GeneratorCe
     inputs.place,
   );
   const ended = new AbortController();
-  const patience = systemClock.sleep(PATIENCE_MS, ended.signal).then(() => {
+  const answerTimeout = systemClock.sleep(PATIENCE_MS, ended.signal).then(() => {
     throw new TargetError(`\`select 1\` was not answered within ${PATIENCE_MS / 1000} s`);
   });
   // Handled here to avoid an unhandled rejection; the race below reports the error.
-  patience.catch(() => undefined);
+  answerTimeout.catch(() => undefined);
   try {
-    return await Promise.race([measure(fleet, tally, settings, inputs.interruption), patience]);
+    return await Promise.race([measure(fleet, tally, settings, inputs.interruption), answerTimeout]);
   } finally {
     ended.abort();
     await fleet.terminate();

@@ -11,17 +11,17 @@ import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/rec
 import type { Arrival } from "../../load/arrivals.js";
 import { warmUpPlan, type PacingPlan } from "../../load/executors/registry.js";
 import { PunctualSleeper } from "../../load/punctual-sleeper.js";
-import { databaseSpeaking } from "../../database/registry.js";
+import { databaseOfDialect } from "../../database/registry.js";
 import { tablesIn } from "../../workloads/tables.js";
 import { roleTraitsOf, storeOf, workloadOf } from "../../workloads/registry.js";
 import type { ClientContext, RoleTraits, WorkloadClients } from "../../workloads/workload.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
-import { type Clients, type WorkerContext, nothingToPrepare } from "../../clients/client.js";
+import { type Clients, type WorkerContext, prepareNothing } from "../../clients/client.js";
 import { EventLog } from "../../clients/event-log.js";
-import { hasExactTimes, startPhase, type Phase, type PhaseName } from "../../clients/phase.js";
+import { needsExactStarts, startPhase, type Phase, type PhaseName } from "../../clients/phase.js";
 import type { Command, Report, ThreadAssignment } from "./protocol.js";
 import { writeSummaryLines } from "../../clients/summary-lines.js";
-import { OwnOperations } from "../../clients/own-operations.js";
+import { OwnConnectionOperations } from "../../clients/own-operations.js";
 import { applicationNameOf, WorkerEndpoints } from "../../clients/worker-endpoints.js";
 import { TimeAccount } from "../../clients/time-account.js";
 import { RetryPolicy } from "../../clients/retry-policy.js";
@@ -29,17 +29,17 @@ import { Transactor } from "../../clients/transactor.js";
 import type { ConnectionSource } from "../../database/session.js";
 
 /** How long running transactions may still be retried after a stop; the coordinator waits longer. */
-const LAST_TRIES_MS = 5_000;
+const RETRY_AFTER_STOP_MS = 5_000;
 /** First milliseconds of the warm-up that count as outside a window, so that V8 compiles the code for both cases. */
-const OUTSIDE_FIRST_MS = 250;
+const WARM_UP_OUTSIDE_WINDOW_MS = 250;
 
 /** Delay after which values copied from workers on other machines have surely arrived. */
-const MIRRORED_AFTER_MS = 1_000;
+const MIRROR_DELAY_MS = 1_000;
 
-const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
+const CLOSED_LOOP_PLAN: PacingPlan = { executor: "constant-clients" };
 
 export class ClientWorker {
-  private readonly sleeper = PunctualSleeper.withThread((error) => this.fail(error));
+  private readonly sleeper = PunctualSleeper.withTimerThread((error) => this.fail(error));
   private readonly loop = new EventLoopWatch();
   private readonly time = new TimeAccount();
   private readonly partNames = new PartNames();
@@ -55,10 +55,10 @@ export class ClientWorker {
   private phase: Phase = {
     name: "warm-up",
     isOver: true,
-    lastTransactionEndedMs: 0,
+    lastIterationEndMs: 0,
     done: Promise.resolve(),
   };
-  private ticker: NodeJS.Timeout | undefined;
+  private deltaTimer: NodeJS.Timeout | undefined;
   private lastCommand: Promise<void> = Promise.resolve();
 
   constructor(
@@ -78,8 +78,8 @@ export class ClientWorker {
     const { sleeper, recorder, eventLog, source, time, partNames } = this;
     const workload = workloadOf(settings);
     const tables = tablesIn(workload, settings.dialect, settings.namespace);
-    const { failures } = databaseSpeaking(settings.dialect);
-    const measuring = {
+    const { failures } = databaseOfDialect(settings.dialect);
+    const measurementOptions = {
       source,
       recorder,
       eventLog,
@@ -90,14 +90,15 @@ export class ClientWorker {
       slowTransactionMs: settings.log.slowTransactionMs,
       nowMs: monotonicMs,
       failures,
-      placeOf: failures.placesOf(storeOf(settings).statements(settings), tables),
-      isArrival: (operation: Operation) => this.isScheduled() && this.traits.arrivals.includes(operation),
+      failurePlaceOf: failures.placesOf(storeOf(settings).statements(settings), tables),
+      isStartedBySchedule: (operation: Operation) =>
+        this.isScheduled() && this.traits.arrivals.includes(operation),
     };
     this.context = {
       assignment,
       source,
-      transactor: new Transactor(measuring),
-      operations: new OwnOperations(measuring),
+      transactor: new Transactor(measurementOptions),
+      operations: new OwnConnectionOperations(measurementOptions),
       applicationName: applicationNameOf(assignment),
       recorder,
       sleeper,
@@ -119,16 +120,16 @@ export class ClientWorker {
 
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
   async prepare(): Promise<void> {
-    if (hasExactTimes(this.assignment)) this.sleeper.startTimer();
+    if (needsExactStarts(this.assignment)) this.sleeper.startTimer();
     await this.source.openConnections();
-    const made = (this.client = await this.makeClient());
+    const workloadClients = (this.client = await this.makeClient());
     const { clients } = this.assignment;
     for (let client = 0; client < clients; client++) {
-      made.prepare(client);
+      workloadClients.prepare(client);
       await turn(); // it takes long where batches are large, and the thread is to show that it lives
     }
     this.loop.start();
-    this.ticker = setInterval(() => this.ship(monotonicMs() - this.laterMs), 1000);
+    this.deltaTimer = setInterval(() => this.sendDelta(monotonicMs() - this.laterMs), 1000);
     this.log.logger.info(
       { event: "start", operation: "*", clients, operations: this.traits.operations },
       "worker ready",
@@ -146,9 +147,9 @@ export class ClientWorker {
     switch (command.kind) {
       case "start":
         await this.sleeper.sleep(command.atMs - monotonicMs());
-        this.recorder.measureWarmUp(command.atMs + OUTSIDE_FIRST_MS);
+        this.recorder.measureWarmUp(command.atMs + WARM_UP_OUTSIDE_WINDOW_MS);
         this.time.setWindow(command.atMs, Number.POSITIVE_INFINITY);
-        this.begin("warm-up", this.load ? warmUpPlan(this.load) : CLOSED_LOOP, command.atMs);
+        this.begin("warm-up", this.load ? warmUpPlan(this.load) : CLOSED_LOOP_PLAN, command.atMs);
         return;
       case "pause":
         await this.endPhase();
@@ -162,8 +163,8 @@ export class ClientWorker {
         this.send({ kind: "finished" });
         return;
       case "drain":
-        if (this.traits.drains) this.begin("drain", CLOSED_LOOP, monotonicMs());
-        else this.enter("drain");
+        if (this.traits.drains) this.begin("drain", CLOSED_LOOP_PLAN, monotonicMs());
+        else this.enterPhase("drain");
         return;
       case "stop":
         return this.stop();
@@ -171,22 +172,22 @@ export class ClientWorker {
   }
 
   /** Writes buffered audit material to the ledger. Never throws. */
-  flush(): void {
+  flushLedger(): void {
     this.client?.flush?.();
   }
 
   /** Ends all work at once in a thread that is about to end; sends no report. */
   async abandon(): Promise<void> {
-    clearInterval(this.ticker);
+    clearInterval(this.deltaTimer);
     this.phase.isOver = true;
     await Promise.all([this.sleeper.close(), this.source.close()]);
   }
 
   private async measure(startMs: number, endMs: number): Promise<void> {
-    const isFirst = this.phaseName === "warm-up";
+    const isFirstWindow = this.phaseName === "warm-up";
     this.recorder.setWindow(startMs, endMs);
     this.time.setWindow(startMs, endMs);
-    if (!isFirst) return;
+    if (!isFirstWindow) return;
     // A timer may fire a fraction of a millisecond early, and budget used before the window would be counted nowhere.
     while (monotonicMs() < startMs) await this.sleeper.sleep(Math.ceil(startMs - monotonicMs()));
     this.loop.open();
@@ -194,13 +195,13 @@ export class ClientWorker {
       this.begin("measure", this.load, startMs);
       if (budgetMs(this.load) !== undefined) this.announceBudgetDone(this.phase);
     } else {
-      this.enter("measure");
+      this.enterPhase("measure");
     }
   }
 
   /** Milliseconds by which the report of a second is delayed, so that all of its records are included. */
   private get laterMs(): number {
-    return this.assignment.mirrored.length > 0 ? MIRRORED_AFTER_MS : 0;
+    return this.assignment.mirroredOrdinals.length > 0 ? MIRROR_DELAY_MS : 0;
   }
 
   private get load(): LoadSettings | undefined {
@@ -214,7 +215,7 @@ export class ClientWorker {
 
   private announceBudgetDone(phase: Phase): void {
     void phase.done.then(() => {
-      if (!phase.isOver) this.send({ kind: "budget-done", finishedMs: phase.lastTransactionEndedMs });
+      if (!phase.isOver) this.send({ kind: "budget-done", finishedMs: phase.lastIterationEndMs });
     });
   }
 
@@ -223,7 +224,7 @@ export class ClientWorker {
     if (!clients) throw new Error("a phase began before the clients were made");
     const [only = ""] = this.traits.arrivals;
     const operationOf = (arrival: Arrival): string => clients.operationOf?.(arrival) ?? only;
-    this.enter(name);
+    this.enterPhase(name);
     const phase = startPhase({
       name,
       plan,
@@ -253,21 +254,21 @@ export class ClientWorker {
 
   private async stop(): Promise<void> {
     this.loop.close();
-    this.retry.endBy(monotonicMs() + LAST_TRIES_MS);
+    this.retry.forbidRetriesAfter(monotonicMs() + RETRY_AFTER_STOP_MS);
     await this.endPhase();
-    clearInterval(this.ticker);
+    clearInterval(this.deltaTimer);
     if (this.laterMs > 0) await sleep(this.laterMs);
-    this.ship(Number.POSITIVE_INFINITY);
+    this.sendDelta(Number.POSITIVE_INFINITY);
     const ledger = await this.client?.close?.();
     this.loop.stop();
     await Promise.all([this.sleeper.close(), this.source.close()]);
-    this.enter("stopped");
+    this.enterPhase("stopped");
     const usage = { loop: this.loop.intervalUsage, accountedMs: this.time.total() };
     this.send({ kind: "stopped", ledger, usage, endpoints: this.endpoints.deltas() });
   }
 
-  private ship(nowMs: number): void {
-    this.flush();
+  private sendDelta(nowMs: number): void {
+    this.flushLedger();
     this.phase.pacer?.settle?.();
     const delta: RecorderDelta = this.recorder.take(nowMs);
     writeSummaryLines(this.eventLog, this.phaseName, delta);
@@ -282,7 +283,7 @@ export class ClientWorker {
     this.log.flush();
   }
 
-  private enter(name: PhaseName): void {
+  private enterPhase(name: PhaseName): void {
     this.phaseName = name;
     this.log.logger.info({ event: "phase", operation: "*", phase: name }, `phase ${name}`);
   }
@@ -293,7 +294,7 @@ export class ClientWorker {
  */
 function ceilingProbe({ transactor }: WorkerContext, operation: Operation): Clients {
   return {
-    prepare: nothingToPrepare,
+    prepare: prepareNothing,
     async iterate(client, intendedMs) {
       await transactor.run({
         operation,

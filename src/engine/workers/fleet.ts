@@ -10,8 +10,8 @@ import { collectAllGarbage } from "../../foundation/garbage.js";
 import type { Assignment, Command, Report, WorkerUsage } from "./protocol.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
-import { Heartbeat, PULSE_MS } from "./heartbeat.js";
-import { crashedError, silentWorker } from "./worker-failures.js";
+import { Heartbeat, ALIVE_REPORT_INTERVAL_MS } from "./heartbeat.js";
+import { crashedError, silentWorkerError } from "./worker-failures.js";
 import { workerName, type RunningWorkers, type WorkerPlace, type WorkersOfAgent } from "./worker-place.js";
 import type { EndpointContacts } from "../../database/session.js";
 
@@ -20,12 +20,12 @@ const SILENCE_MS = 15_000;
 /** Additional time before the first report, because many threads load the program at once on few cores. */
 const START_GRACE_MS = 45_000;
 /** Time to close: longer than running transactions may still be retried. */
-const CLOSE_PATIENCE_MS = 8_000;
+const LEDGER_CLOSE_TIMEOUT_MS = 8_000;
 
 /** Most time between sending a command and the moment at which it takes effect, unless the workers' place asks for more. */
-const LEAD_MAX_MS = 2_000;
+const COMMAND_LEAD_MAX_MS = 2_000;
 /** Factor on the known timer delay: it is a 99th percentile, so a command may wait longer. */
-const LEAD_DELAYS = 2;
+const LEAD_DELAY_FACTOR = 2;
 
 export interface FleetEvents {
   onDelta(delta: RecorderDelta, worker: number): void;
@@ -56,9 +56,9 @@ export class Fleet {
   ) {
     this.heartbeat = new Heartbeat({
       nowMs: monotonicMs,
-      everyMs: PULSE_MS,
+      everyMs: ALIVE_REPORT_INTERVAL_MS,
       silenceMs: SILENCE_MS,
-      onSilent: (worker, silentMs) => this.fail(silentWorker(this.nameOf(worker), silentMs)),
+      onSilent: (worker, silentMs) => this.fail(silentWorkerError(this.nameOf(worker), silentMs)),
     });
     this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
     this.failure.catch(() => undefined);
@@ -67,9 +67,9 @@ export class Fleet {
   async launch(): Promise<void> {
     await this.place.whole();
     const ready = this.barrier("ready");
-    this.heartbeatTimer = setInterval(() => this.heartbeat.check(), PULSE_MS);
+    this.heartbeatTimer = setInterval(() => this.heartbeat.check(), ALIVE_REPORT_INTERVAL_MS);
     this.workers = this.place.start(this.assignments, {
-      onOnline: (worker) => this.heartbeat.expect(worker, START_GRACE_MS),
+      onOnline: (worker) => this.heartbeat.expectReports(worker, START_GRACE_MS),
       onReport: (worker, report) => this.onReport(worker, report),
       onCrash: (worker, error) => this.fail(crashedError(this.nameOf(worker), error)),
       onExit: (worker, code) => this.onExit(worker, code),
@@ -99,9 +99,9 @@ export class Fleet {
    */
   budgetsDone(workers: readonly number[]): Promise<number> {
     const reports = this.barrier("budget-done", workers);
-    const lastMs = reports.then((all) => Math.max(...all.map((report) => report.finishedMs)));
-    lastMs.catch(() => undefined); // whoever waits for it hears of the failure, and nobody may
-    return lastMs;
+    const lastFinishedMs = reports.then((all) => Math.max(...all.map((report) => report.finishedMs)));
+    lastFinishedMs.catch(() => undefined); // whoever waits for it hears of the failure, and nobody may
+    return lastFinishedMs;
   }
 
   /** Ends the load; resolves once its last transaction has ended. */
@@ -116,8 +116,8 @@ export class Fleet {
 
   async stop(): Promise<void> {
     const reports = await this.ask({ kind: "stop" }, "stopped");
-    const living = this.allWorkers().filter((worker) => !this.hasKilled(worker));
-    this.windowUsages = new Map(reports.map(({ usage }, i) => [living[i] as number, usage]));
+    const livingWorkers = this.allWorkers().filter((worker) => !this.isWorkerKilled(worker));
+    this.windowUsages = new Map(reports.map(({ usage }, i) => [livingWorkers[i] as number, usage]));
     this.latestEndpointDeltas = reports.map((report) => report.endpoints);
   }
 
@@ -126,14 +126,14 @@ export class Fleet {
    * Never rejects.
    */
   async closeLedgers(): Promise<void> {
-    const left = this.allWorkers().filter((number) => !this.endedWorkers.hasEnded(number));
-    this.command({ kind: "stop" }, left);
-    await this.endedWorkers.untilEnded(left, CLOSE_PATIENCE_MS);
+    const runningWorkers = this.allWorkers().filter((number) => !this.endedWorkers.hasEnded(number));
+    this.command({ kind: "stop" }, runningWorkers);
+    await this.endedWorkers.untilEnded(runningWorkers, LEDGER_CLOSE_TIMEOUT_MS);
   }
 
   /** Ledgers of the workers that closed them, and the names of the workers that did not. */
   get account(): { readonly workerAccounts: readonly unknown[]; readonly unclosed: readonly string[] } {
-    const unclosed = this.allWorkers().filter((number) => !this.endedWorkers.hasClosed(number));
+    const unclosed = this.allWorkers().filter((number) => !this.endedWorkers.hasClosedLedger(number));
     return {
       workerAccounts: this.endedWorkers.workerAccounts,
       unclosed: unclosed.map((number) => this.nameOf(number)),
@@ -144,7 +144,7 @@ export class Fleet {
     return this.workers?.chooseAgents(count, prng) ?? [];
   }
 
-  hasKilled(worker: number): boolean {
+  isWorkerKilled(worker: number): boolean {
     return this.killedWorkers.has(worker);
   }
 
@@ -166,7 +166,7 @@ export class Fleet {
 
   /** Milliseconds between sending a command and the moment at which it takes effect, so that every busy thread receives it before. */
   get leadMs(): number {
-    const busyMs = Math.min(LEAD_MAX_MS, LEAD_DELAYS * this.eventLoopDelayP99Ms());
+    const busyMs = Math.min(COMMAND_LEAD_MAX_MS, LEAD_DELAY_FACTOR * this.eventLoopDelayP99Ms());
     return Math.max(this.workers?.leadMs ?? 0, busyMs);
   }
 
@@ -197,7 +197,7 @@ export class Fleet {
 
   private onKilled(number: number): void {
     this.killedWorkers.add(number);
-    this.endWorker(number);
+    this.markWorkerEnded(number);
     this.barriers.without(number);
     this.events.onKilled?.(number);
   }
@@ -205,7 +205,7 @@ export class Fleet {
   private onExit(number: number, code: number): void {
     if (this.endedWorkers.hasEnded(number)) return;
     this.fail(new TrialError(`${this.nameOf(number)} ended unexpectedly (exit code ${code})`));
-    this.endWorker(number);
+    this.markWorkerEnded(number);
   }
 
   /** The worker's name, as `producers worker 0`, with its agent if it has one. */
@@ -223,13 +223,13 @@ export class Fleet {
       return;
     }
     if (report.kind === "failed") {
-      this.endWorker(number);
+      this.markWorkerEnded(number);
       this.fail(new TrainSimError(report.message, report.exitCode, report.hint));
       return;
     }
     if (report.kind === "stopped") {
       this.endedWorkers.addLedger(number, report.ledger);
-      this.endWorker(number);
+      this.markWorkerEnded(number);
     }
     this.barriers.receive(report, number);
   }
@@ -238,8 +238,8 @@ export class Fleet {
     kind: K,
     workers: readonly number[] = this.allWorkers(),
   ): Promise<ReportOf<K>[]> {
-    const living = workers.filter((worker) => !this.hasKilled(worker));
-    return Promise.race([this.barriers.await(kind, living), this.failure]);
+    const livingWorkers = workers.filter((worker) => !this.isWorkerKilled(worker));
+    return Promise.race([this.barriers.await(kind, livingWorkers), this.failure]);
   }
 
   /** Sends the command to these workers; resolves to one report of that kind from each. */
@@ -261,7 +261,7 @@ export class Fleet {
     for (const number of workers) this.workers?.post(number, command);
   }
 
-  private endWorker(number: number): void {
+  private markWorkerEnded(number: number): void {
     this.endedWorkers.addWorker(number);
     this.heartbeat.forget(number);
   }
@@ -287,7 +287,7 @@ class EndedWorkers {
     this.ledgers.set(worker, ledger);
   }
 
-  hasClosed(worker: number): boolean {
+  hasClosedLedger(worker: number): boolean {
     return this.ledgers.has(worker);
   }
 
@@ -313,7 +313,7 @@ type ReportOf<K extends Report["kind"]> = Extract<Report, { kind: K }>;
 /** A wait that resolves with one report of each awaited worker. */
 interface Barrier {
   readonly kind: Report["kind"];
-  readonly received: Map<number, Report>;
+  readonly reportsByWorker: Map<number, Report>;
   expected: readonly number[];
   readonly resolve: (reports: Report[]) => void;
 }
@@ -329,7 +329,7 @@ export class Barriers {
   await<K extends Report["kind"]>(kind: K, workers: readonly number[]): Promise<ReportOf<K>[]> {
     if (workers.length === 0) return Promise.resolve([]);
     const all = new Promise<Report[]>((resolve) => {
-      this.openBarriers.add({ kind, received: new Map(), expected: workers, resolve });
+      this.openBarriers.add({ kind, reportsByWorker: new Map(), expected: workers, resolve });
     });
     return all as Promise<ReportOf<K>[]>;
   }
@@ -337,8 +337,8 @@ export class Barriers {
   receive(report: Report, worker: number): void {
     for (const barrier of this.openBarriers) {
       if (barrier.kind !== report.kind || !barrier.expected.includes(worker)) continue;
-      barrier.received.set(worker, report);
-      this.resolveComplete(barrier);
+      barrier.reportsByWorker.set(worker, report);
+      this.resolveIfComplete(barrier);
     }
   }
 
@@ -346,14 +346,14 @@ export class Barriers {
   without(worker: number): void {
     for (const barrier of this.openBarriers) {
       barrier.expected = barrier.expected.filter((each) => each !== worker);
-      barrier.received.delete(worker);
-      this.resolveComplete(barrier);
+      barrier.reportsByWorker.delete(worker);
+      this.resolveIfComplete(barrier);
     }
   }
 
-  private resolveComplete(barrier: Barrier): void {
-    if (barrier.received.size < barrier.expected.length) return;
+  private resolveIfComplete(barrier: Barrier): void {
+    if (barrier.reportsByWorker.size < barrier.expected.length) return;
     this.openBarriers.delete(barrier);
-    barrier.resolve(barrier.expected.map((each) => barrier.received.get(each) as Report));
+    barrier.resolve(barrier.expected.map((each) => barrier.reportsByWorker.get(each) as Report));
   }
 }

@@ -29,8 +29,8 @@ function setUp() {
 describe("a heartbeat", () => {
   it("reports a worker once that was silent for longer than allowed", () => {
     const { heartbeat, silent, pass } = setUp();
-    heartbeat.expect(0);
-    heartbeat.expect(1);
+    heartbeat.expectReports(0);
+    heartbeat.expectReports(1);
     pass(15, [1]);
     expect(silent).toEqual([]);
     pass(20, [1]);
@@ -39,7 +39,7 @@ describe("a heartbeat", () => {
 
   it("restarts with each report", () => {
     const { heartbeat, silent, pass } = setUp();
-    heartbeat.expect(0);
+    heartbeat.expectReports(0);
     pass(14);
     pass(1, [0]);
     pass(15);
@@ -50,7 +50,7 @@ describe("a heartbeat", () => {
 
   it("allows a starting worker its grace time", () => {
     const { heartbeat, silent, pass } = setUp();
-    heartbeat.expect(0, 45_000);
+    heartbeat.expectReports(0, 45_000);
     pass(60);
     expect(silent).toEqual([]);
     pass(1);
@@ -59,7 +59,7 @@ describe("a heartbeat", () => {
 
   it("ignores workers that have ended or are unknown", () => {
     const { heartbeat, silent, pass } = setUp();
-    heartbeat.expect(0);
+    heartbeat.expectReports(0);
     heartbeat.forget(0);
     heartbeat.reset(0);
     heartbeat.reset(7);
@@ -69,8 +69,8 @@ describe("a heartbeat", () => {
 
   it("reports no worker right after the coordinator itself was delayed", () => {
     const { heartbeat, silent, pass, jump } = setUp();
-    heartbeat.expect(0);
-    heartbeat.expect(1, 100_000);
+    heartbeat.expectReports(0);
+    heartbeat.expectReports(1, 100_000);
     jump(60_000);
     expect(silent).toEqual([]);
     pass(15);

@@ -1,7 +1,7 @@
 // No thread is accused of silence after the coordinator itself was held up.
 
 /** Milliseconds between two `alive` reports of a worker. */
-export const PULSE_MS = 1_000;
+export const ALIVE_REPORT_INTERVAL_MS = 1_000;
 
 export interface HeartbeatOptions {
   readonly nowMs: () => number;
@@ -14,14 +14,14 @@ export interface HeartbeatOptions {
 
 export class Heartbeat {
   private readonly heardMs = new Map<number, number>();
-  private lookedMs: number;
+  private lastCheckMs: number;
 
   constructor(private readonly options: HeartbeatOptions) {
-    this.lookedMs = options.nowMs();
+    this.lastCheckMs = options.nowMs();
   }
 
   /** Expects reports of the worker from now on; the first may be late by `graceMs`. */
-  expect(worker: number, graceMs = 0): void {
+  expectReports(worker: number, graceMs = 0): void {
     this.heardMs.set(worker, this.options.nowMs() + graceMs);
   }
 
@@ -41,10 +41,10 @@ export class Heartbeat {
   check(): void {
     const { nowMs, everyMs, silenceMs, onSilent } = this.options;
     const atMs = nowMs();
-    const wasHeldUp = atMs - this.lookedMs > 2 * everyMs;
-    this.lookedMs = atMs;
+    const wasCheckDelayed = atMs - this.lastCheckMs > 2 * everyMs;
+    this.lastCheckMs = atMs;
     for (const [worker, heardMs] of this.heardMs) {
-      if (wasHeldUp) {
+      if (wasCheckDelayed) {
         this.heardMs.set(worker, Math.max(heardMs, atMs));
       } else if (atMs - heardMs > silenceMs) {
         this.forget(worker);

@@ -7,7 +7,7 @@ import type {
 import { ExitCode } from "../../foundation/errors.js";
 import { AccountedTime } from "../../results/result-schema.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { Contacts, EndpointMeasured, Measured } from "./measured.js";
+import { EndpointContactsInput, EndpointDeltaInput, RecorderDeltaInput } from "./measured.js";
 
 /** What a worker receives at its launch. */
 export type Assignment = AssignmentWith<TreatmentSettings>;
@@ -59,10 +59,10 @@ export const Report = z.discriminatedUnion("kind", [
   /** Sent each second: what was recorded since the previous delta. */
   z.object({
     kind: z.literal("delta"),
-    delta: Measured,
+    delta: RecorderDeltaInput,
     eventLoopDelayP99Ms: z.number(),
     /** Counts of connections and refusals by endpoint, since the worker began. */
-    contacts: z.array(Contacts),
+    contacts: z.array(EndpointContactsInput),
   }),
   z.object({
     kind: z.literal("stopped"),
@@ -70,7 +70,7 @@ export const Report = z.discriminatedUnion("kind", [
     ledger: z.unknown(),
     usage: WorkerUsage,
     /** Measurements by endpoint; empty if there is only one endpoint, without a region. */
-    endpoints: z.array(EndpointMeasured),
+    endpoints: z.array(EndpointDeltaInput),
   }),
   /** The worker cannot continue; the trial fails with this cause. */
   z.object({ kind: z.literal("failed"), ...Failure.shape }),

@@ -4,7 +4,7 @@ import { explainedError } from "../../database/registry.js";
 import { messageOf } from "../../foundation/errors.js";
 import { openLogger } from "../../foundation/logger.js";
 import { ClientWorker } from "./client-worker.js";
-import { PULSE_MS } from "./heartbeat.js";
+import { ALIVE_REPORT_INTERVAL_MS } from "./heartbeat.js";
 import type { Command, Report, ThreadAssignment } from "./protocol.js";
 
 const port = parentPort;
@@ -20,18 +20,21 @@ const log = openLogger({
 
 let hasEnded = false;
 /** Timer that reports to the coordinator that this thread responds, even while its clients wait. */
-const pulse = setInterval(() => port.postMessage({ kind: "alive" } satisfies Report), PULSE_MS);
+const aliveTimer = setInterval(
+  () => port.postMessage({ kind: "alive" } satisfies Report),
+  ALIVE_REPORT_INTERVAL_MS,
+);
 
 async function end(report: Report): Promise<void> {
   if (hasEnded) return;
   hasEnded = true;
-  clearInterval(pulse);
+  clearInterval(aliveTimer);
   await log.close();
-  port?.postMessage(log.failure && report.kind === "stopped" ? failedBy(log.failure) : report);
+  port?.postMessage(log.failure && report.kind === "stopped" ? failedReport(log.failure) : report);
   port?.close();
 }
 
-function failedBy(error: unknown): Report {
+function failedReport(error: unknown): Report {
   const { message, exitCode, hint } = explainedError(error);
   return { kind: "failed", message: `${role} worker ${index}: ${message}`, exitCode, hint };
 }
@@ -39,8 +42,8 @@ function failedBy(error: unknown): Report {
 async function fail(error: unknown): Promise<void> {
   if (hasEnded) return;
   log.logger.error({ event: "stop", operation: "*", reason: messageOf(error) }, "worker failed");
-  worker.flush(); // for the audit of a trial that has failed
-  await end(failedBy(error));
+  worker.flushLedger(); // for the audit of a trial that has failed
+  await end(failedReport(error));
   await worker.abandon();
 }
 

@@ -25,7 +25,7 @@ export function endlessWorkerError(who: string, sinceMs: number): TrialError {
 }
 
 /** The error of a worker that has sent no report for `silentMs`. */
-export function silentWorker(who: string, silentMs: number): TrialError {
+export function silentWorkerError(who: string, silentMs: number): TrialError {
   return new TrialError(
     `${who} hangs: it has reported nothing for ${Math.round(silentMs / 1000)} s`,
     "Its thread is blocked: by a module that does not end, or by large batches. Else report a bug.",

@@ -9,8 +9,8 @@ import { roleTraitsOf } from "../../workloads/registry.js";
 function partOf(assignment: Assignment): number {
   const { firstClient, clients, roleClients } = assignment;
   const iterations = budgetOfRole(assignment);
-  const upTo = (client: number): number => Math.floor((iterations * client) / roleClients);
-  return upTo(firstClient + clients) - upTo(firstClient);
+  const iterationsUpTo = (client: number): number => Math.floor((iterations * client) / roleClients);
+  return iterationsUpTo(firstClient + clients) - iterationsUpTo(firstClient);
 }
 
 function budgetOfRole({ settings, role }: Assignment): number {
@@ -21,7 +21,7 @@ function budgetOfRole({ settings, role }: Assignment): number {
 /** Memory that one worker writes and others read: the worker's ordinal and the size in bytes. */
 export type SharedMemory = readonly [ordinal: number, bytes: number];
 
-export function memoryOf(assignments: readonly Assignment[]): SharedMemory[] {
+export function sharedMemoryOf(assignments: readonly Assignment[]): SharedMemory[] {
   return assignments.flatMap(({ ordinal, role, settings, isCeiling }) => {
     const { sharedBytes } = roleTraitsOf(settings, role);
     return sharedBytes === undefined || isCeiling === true ? [] : [[ordinal, sharedBytes] as const];
@@ -29,13 +29,13 @@ export function memoryOf(assignments: readonly Assignment[]): SharedMemory[] {
 }
 
 /** Assignments of all workers of one process with their shared memory; `elsewhere` is memory copied from other processes. */
-export function withMemory(
+export function threadAssignmentsOf(
   assignments: readonly Assignment[],
   elsewhere: readonly SharedMemory[] = [],
 ): ThreadAssignment[] {
-  const all = [...memoryOf(assignments), ...elsewhere];
+  const all = [...sharedMemoryOf(assignments), ...elsewhere];
   const shared = new Map(all.map(([ordinal, bytes]) => [ordinal, new SharedArrayBuffer(bytes)]));
-  const mirrored = elsewhere.map(([ordinal]) => ordinal);
+  const mirroredOrdinals = elsewhere.map(([ordinal]) => ordinal);
   const counters = new Map<string, Int32Array<SharedArrayBuffer>>();
   for (const assignment of assignments) {
     const { role } = assignment;
@@ -47,7 +47,7 @@ export function withMemory(
   return assignments.map((assignment) => ({
     ...assignment,
     shared,
-    mirrored,
+    mirroredOrdinals,
     sharedCounter: counters.get(assignment.role) as Int32Array<SharedArrayBuffer>,
   }));
 }

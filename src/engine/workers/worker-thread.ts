@@ -7,7 +7,7 @@ import { openNetwork } from "../../faults/means/network.js";
 import { startPoolers } from "../../pools/managed.js";
 import { poolerKindOf } from "../../pools/registry.js";
 import { endlessWorkerError } from "./worker-failures.js";
-import { withMemory } from "./worker-memory.js";
+import { threadAssignmentsOf } from "./worker-memory.js";
 import { workerName, type RunningWorkers, type WorkerEvents, type WorkerPlace } from "./worker-place.js";
 
 /** Size of V8's young generation, a quarter of its default: 2 000 clients then took 306 MB instead of 400. */
@@ -15,7 +15,7 @@ const YOUNG_GENERATION_MB = 12;
 /** Time for a thread to end, which it can do only between two steps of its code. */
 const END_PATIENCE_MS = 10_000;
 /** Least milliseconds between sending a command and the moment at which it takes effect. */
-const LEAD_MS = 30;
+const COMMAND_LEAD_MS = 30;
 
 function startThread(assignment: ThreadAssignment): Worker {
   return new Worker(builtUrl("./worker-entry.js", import.meta.url), {
@@ -25,8 +25,8 @@ function startThread(assignment: ThreadAssignment): Worker {
   });
 }
 
-class Threads implements RunningWorkers {
-  readonly leadMs = LEAD_MS;
+class WorkerThreads implements RunningWorkers {
+  readonly leadMs = COMMAND_LEAD_MS;
   private readonly threads: readonly Worker[];
 
   constructor(
@@ -75,15 +75,15 @@ class Threads implements RunningWorkers {
 }
 
 export function startThreads(assignments: readonly ThreadAssignment[], events: WorkerEvents): RunningWorkers {
-  return new Threads(assignments, events);
+  return new WorkerThreads(assignments, events);
 }
 
-export const HERE: WorkerPlace = {
+export const LOCAL_WORKER_PLACE: WorkerPlace = {
   isElsewhere: false,
   pids: [],
   whole: () => Promise.resolve(),
   openNetwork: (_, upstreams, seed) => openNetwork(upstreams, seed),
   openPoolers: (pool, admitted, upstreams) =>
     startPoolers(poolerKindOf(pool), { ...pool, ...admitted }, upstreams),
-  start: (assignments, events) => startThreads(withMemory(assignments), events),
+  start: (assignments, events) => startThreads(threadAssignmentsOf(assignments), events),
 };

@@ -25,11 +25,11 @@ export interface Link {
    * Moment, in monotonic milliseconds, at which a piece that came at `cameMs` may leave. Called once for each piece of a
    * pipe.
    */
-  leaveMs(bytes: number, cameMs: number, nowMs: number): number;
+  departureMs(bytes: number, cameMs: number, nowMs: number): number;
 }
 
 /** A link without delay. */
-export const CLEAR_LINK: Link = { isOpen: true, pieceBytes: Number.POSITIVE_INFINITY, leaveMs: () => 0 };
+export const CLEAR_LINK: Link = { isOpen: true, pieceBytes: Number.POSITIVE_INFINITY, departureMs: () => 0 };
 
 /** Milliseconds for which the largest piece occupies the link, so that connections take turns. */
 const PIECE_MS = 20;
@@ -39,13 +39,13 @@ const BURST_MS = 50;
 /** A link of limited rate: a token bucket that states when the tokens for a piece will be available. */
 function narrowLink(bytesPerSecond: number): Link {
   const bytesPerMs = bytesPerSecond / 1000;
-  let freeMs = 0;
+  let linkFreeAtMs = 0;
   return {
     isOpen: true,
     pieceBytes: Math.max(1, Math.floor(bytesPerMs * PIECE_MS)),
-    leaveMs(bytes, _, nowMs) {
-      freeMs = Math.max(freeMs, nowMs - BURST_MS) + bytes / bytesPerMs;
-      return freeMs;
+    departureMs(bytes, _, nowMs) {
+      linkFreeAtMs = Math.max(linkFreeAtMs, nowMs - BURST_MS) + bytes / bytesPerMs;
+      return linkFreeAtMs;
     },
   };
 }
@@ -53,7 +53,7 @@ function narrowLink(bytesPerSecond: number): Link {
 function slowLink(latencyMs: number, jitterMs: number, prng: Prng): Link {
   return {
     ...CLEAR_LINK,
-    leaveMs: (_, cameMs) => cameMs + latencyMs + jitterMs * (2 * prng.float() - 1),
+    departureMs: (_, cameMs) => cameMs + latencyMs + jitterMs * (2 * prng.float() - 1),
   };
 }
 

@@ -26,9 +26,9 @@ export async function openNetwork(upstreams: readonly Endpoint[], seed: number):
     seed,
   };
   const thread = new NetworkThread(plan);
-  const ports = await thread.listening();
+  const ports = await thread.awaitListeningPorts();
   return {
-    endpoints: upstreams.map((upstream, index) => behindProxy(upstream, ports[index] ?? 0)),
+    endpoints: upstreams.map((upstream, index) => proxiedEndpoint(upstream, ports[index] ?? 0)),
     apply: (condition) => thread.ask({ kind: "suffer", condition }),
     clear: () => thread.ask({ kind: "mend" }),
     lost: thread.lost,
@@ -59,7 +59,7 @@ class NetworkThread {
     });
   }
 
-  async listening(): Promise<readonly number[]> {
+  async awaitListeningPorts(): Promise<readonly number[]> {
     const answer = await this.answer();
     return answer.kind === "listening" ? answer.ports : [];
   }
@@ -97,7 +97,7 @@ class NetworkThread {
  * Endpoint of a proxy in front of an endpoint. TLS passes unaltered, so the certificate is checked for the server's name; a
  * Unix socket has no TLS.
  */
-function behindProxy({ tls, host, ...rest }: Endpoint, port: number): Endpoint {
+function proxiedEndpoint({ tls, host, ...rest }: Endpoint, port: number): Endpoint {
   const named = tls && !host.startsWith("/") ? { tls: { serverName: host, ...tls } } : {};
   return { ...rest, ...named, host: "127.0.0.1", port };
 }

@@ -4,13 +4,13 @@ import type { Clock } from "../../foundation/clock.js";
 import type { Link } from "./condition.js";
 
 /** Most bytes that one direction of a connection holds back before it stops reading, as a TCP window does. */
-export const WINDOW_BYTES = 256 * 1024;
+export const HELD_BYTES_MAX = 256 * 1024;
 
-type Content = Buffer | "end" | "reset";
+type PieceContent = Buffer | "end" | "reset";
 
 interface Piece {
-  content: Content;
-  readonly cameMs: number;
+  content: PieceContent;
+  readonly arrivedMs: number;
 }
 
 export interface PipeOptions {
@@ -45,16 +45,16 @@ export class Pipe {
     sink.once("close", () => this.stop());
   }
 
-  linkChanged(): void {
+  handleLinkChange(): void {
     this.dueMs = undefined;
     this.waitingAbort?.abort();
     this.waitingAbort = undefined;
     this.pump();
   }
 
-  private take(content: Content): void {
+  private take(content: PieceContent): void {
     if (this.options.sink.destroyed) return;
-    this.pieces.push({ content, cameMs: this.options.clock.nowMs() });
+    this.pieces.push({ content, arrivedMs: this.options.clock.nowMs() });
     if (typeof content !== "string") this.heldBytes += content.length;
     this.pump();
   }
@@ -62,8 +62,8 @@ export class Pipe {
   private pump(): void {
     while (this.passFirst());
     const { source } = this.options;
-    if (this.heldBytes >= WINDOW_BYTES) source.pause();
-    else if (this.heldBytes < WINDOW_BYTES / 2 && source.isPaused()) source.resume();
+    if (this.heldBytes >= HELD_BYTES_MAX) source.pause();
+    else if (this.heldBytes < HELD_BYTES_MAX / 2 && source.isPaused()) source.resume();
   }
 
   /** Sends the first piece if it may leave now; returns false if no piece can pass. */
@@ -73,7 +73,7 @@ export class Pipe {
     if (!first || this.isSinkFull || this.waitingAbort || !link.isOpen) return false;
     const bytes = this.cut(first, link.pieceBytes);
     const nowMs = this.options.clock.nowMs();
-    this.dueMs ??= link.leaveMs(bytes, first.cameMs, nowMs);
+    this.dueMs ??= link.departureMs(bytes, first.arrivedMs, nowMs);
     if (this.dueMs > nowMs) {
       this.wait(this.dueMs - nowMs);
       return false;
@@ -87,15 +87,15 @@ export class Pipe {
 
   /** Shortens the first piece to `mostBytes` and puts its rest behind it. Returns the size of the first piece in bytes. */
   private cut(first: Piece, mostBytes: number): number {
-    const { content, cameMs } = first;
+    const { content, arrivedMs } = first;
     if (typeof content === "string") return 0;
     if (content.length <= mostBytes) return content.length;
     first.content = content.subarray(0, mostBytes);
-    this.pieces.splice(1, 0, { content: content.subarray(mostBytes), cameMs });
+    this.pieces.splice(1, 0, { content: content.subarray(mostBytes), arrivedMs });
     return mostBytes;
   }
 
-  private pass(content: Content): void {
+  private pass(content: PieceContent): void {
     const { sink } = this.options;
     if (content === "reset") resetSocket(sink);
     else if (content === "end") sink.end();

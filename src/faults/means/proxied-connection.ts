@@ -8,11 +8,11 @@ import { Pipe, resetSocket } from "./pipe.js";
 /** Matches the simple query COMMIT or END at the end of the bytes that a client sent before it waits for the answer. */
 const COMMIT_MESSAGE = /Q\0\0\0([^])((?:COMMIT|END)\b[^\0]*)\0$/i;
 /** Number of bytes, at the end of what a client sent, in which a COMMIT is looked for. */
-const COMMIT_BYTES_MAX = 60;
+const COMMIT_SEARCH_BYTES = 60;
 
 function endsWithCommit(bytes: Buffer): boolean {
   const [, length, text = ""] =
-    COMMIT_MESSAGE.exec(bytes.toString("latin1", Math.max(0, bytes.length - COMMIT_BYTES_MAX))) ?? [];
+    COMMIT_MESSAGE.exec(bytes.toString("latin1", Math.max(0, bytes.length - COMMIT_SEARCH_BYTES))) ?? [];
   return length?.charCodeAt(0) === text.length + 5;
 }
 
@@ -43,7 +43,7 @@ export class ProxiedConnection {
     this.client = client;
     const { server } = this;
     for (const socket of [client, server]) socket.setNoDelay(true);
-    this.closed = Promise.all([closeOf(client), closeOf(server)]).then(() => undefined);
+    this.closed = Promise.all([awaitClose(client), awaitClose(server)]).then(() => undefined);
     this.pipes = [
       new Pipe({
         source: client,
@@ -63,9 +63,9 @@ export class ProxiedConnection {
     this.openWhenPossible();
   }
 
-  linkChanged(): void {
+  handleLinkChange(): void {
     this.openWhenPossible();
-    for (const pipe of this.pipes) pipe.linkChanged();
+    for (const pipe of this.pipes) pipe.handleLinkChange();
   }
 
   /** Breaks the connection on both sides at once. */
@@ -95,6 +95,6 @@ export class ProxiedConnection {
   }
 }
 
-function closeOf(socket: Socket): Promise<void> {
+function awaitClose(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once("close", () => resolve()));
 }

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock, type Clock } from "../../foundation/clock.js";
 import { Prng } from "../../foundation/prng.js";
 import { CLEAR_LINK, linkUnder, type Link, type NetworkCondition } from "./condition.js";
-import { Pipe, resetSocket, WINDOW_BYTES } from "./pipe.js";
+import { Pipe, resetSocket, HELD_BYTES_MAX } from "./pipe.js";
 import { TcpProxy } from "./tcp-proxy.js";
 
 const closers: (() => void | Promise<void>)[] = [];
@@ -176,10 +176,10 @@ describe("bytes through the proxy", () => {
     const { sender, source, receiver, pipe, takenBytes } = await pipeUnder(() => link, systemClock);
     sender.end(Buffer.alloc(8 << 20, "x"));
     await until(() => source.isPaused());
-    expect(takenBytes()).toBeGreaterThanOrEqual(WINDOW_BYTES);
-    expect(takenBytes()).toBeLessThanOrEqual(WINDOW_BYTES + 65_536);
+    expect(takenBytes()).toBeGreaterThanOrEqual(HELD_BYTES_MAX);
+    expect(takenBytes()).toBeLessThanOrEqual(HELD_BYTES_MAX + 65_536);
     link = CLEAR_LINK;
-    pipe.linkChanged();
+    pipe.handleLinkChange();
     expect((await readAll(receiver)).length).toBe(8 << 20);
   });
 });

@@ -71,7 +71,8 @@ export class TcpProxy {
     this.counts = noEffect(this.connections.size);
     this.setLinks({ up: linkUnder(condition, this.prng), down: linkUnder(condition, this.prng) });
     if (condition.kind === "refuse") await this.stopListening();
-    if (condition.kind === "reset" || (condition.kind === "refuse" && condition.drop)) this.resetAll();
+    if (condition.kind === "reset" || (condition.kind === "refuse" && condition.drop))
+      this.resetConnections();
   }
 
   /** Clears the condition and releases held bytes. Rejects if the proxy cannot listen on its port again. */
@@ -90,9 +91,9 @@ export class TcpProxy {
     const { server } = this;
     this.server = undefined;
     const closed = [...this.connections].map((connection) => connection.closed);
-    this.resetAll();
+    this.resetConnections();
     this.releasePort();
-    await Promise.all([server && closeOf(server), ...closed]);
+    await Promise.all([server && closeServer(server), ...closed]);
   }
 
   private async listen(): Promise<void> {
@@ -110,7 +111,7 @@ export class TcpProxy {
     if (!server) return;
     this.server = undefined;
     server.removeAllListeners("connection");
-    const accepted = new Promise<Socket>((resolve) => {
+    const acceptedSocket = new Promise<Socket>((resolve) => {
       server.on("connection", (socket: Socket) => {
         if (socket.remotePort === near.localPort) resolve(socket);
         else this.accept(socket);
@@ -118,7 +119,7 @@ export class TcpProxy {
     });
     const near = connect({ host: LOOPBACK_HOST, port: this.boundPort });
     await once(near, "connect");
-    this.portHolders = [near, await accepted];
+    this.portHolders = [near, await acceptedSocket];
     for (const socket of this.portHolders) socket.on("error", () => undefined);
     // Connections stay open, and the server's close event comes only when the last has ended, so it is not awaited.
     server.close();
@@ -143,10 +144,10 @@ export class TcpProxy {
 
   private setLinks(links: Links): void {
     this.links = links;
-    for (const connection of this.connections) connection.linkChanged();
+    for (const connection of this.connections) connection.handleLinkChange();
   }
 
-  private resetAll(): void {
+  private resetConnections(): void {
     this.counts.resets += this.connections.size;
     for (const connection of this.connections) connection.reset();
   }
@@ -168,7 +169,7 @@ function noEffect(connections: number): Counts {
   return { connections, resets: 0, commitsLost: 0, answersLost: 0 };
 }
 
-function closeOf(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }
 

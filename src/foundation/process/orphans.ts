@@ -9,15 +9,15 @@ import { messageOf } from "../errors.js";
 import { shellWord } from "../shown.js";
 
 export const OWNER_FILE = "owner.json";
-const PRIVATE_DIRECTORY = /^train-sim-([a-z]+)-\d+-[0-9a-f]+$/;
+const PRIVATE_DIRECTORY_NAME = /^train-sim-([a-z]+)-\d+-[0-9a-f]+$/;
 const PRODUCT_BY_PROGRAM: Readonly<Record<string, string>> = {
   postgres: "PostgreSQL",
   pgbouncer: "PgBouncer",
 };
 
-const ProcessMark = z.object({ pid: z.int().positive(), startTicks: z.int().nonnegative() });
-type ProcessMark = z.infer<typeof ProcessMark>;
-const Owner = z.object({ place: z.string().min(1), processes: z.array(ProcessMark).min(1) });
+const ProcessIdentity = z.object({ pid: z.int().positive(), startTicks: z.int().nonnegative() });
+type ProcessIdentity = z.infer<typeof ProcessIdentity>;
+const DirectoryOwner = z.object({ place: z.string().min(1), processes: z.array(ProcessIdentity).min(1) });
 
 export interface Orphan {
   readonly path: string;
@@ -42,7 +42,7 @@ function processFacts(pid: number): { parent: number; startTicks: number } | und
 }
 
 /** Text that identifies the machine's boot and the namespace of process ids; undefined without `/proc`. */
-export function processPlace(): string | undefined {
+export function pidNamespaceId(): string | undefined {
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
@@ -52,16 +52,17 @@ export function processPlace(): string | undefined {
 
 /** Text of a record of the processes that own a private directory; undefined if one cannot be identified. */
 export function ownerRecord(pids: readonly number[]): string | undefined {
-  const here = processPlace();
+  const here = pidNamespaceId();
   const processes = pids.flatMap((pid) => {
     const facts = processFacts(pid);
     return facts ? [{ pid, startTicks: facts.startTicks }] : [];
   });
   if (here === undefined || processes.length < pids.length) return undefined;
-  return JSON.stringify({ place: here, processes } satisfies z.infer<typeof Owner>);
+  return JSON.stringify({ place: here, processes } satisfies z.infer<typeof DirectoryOwner>);
 }
 
-const isRunning = ({ pid, startTicks }: ProcessMark): boolean => processFacts(pid)?.startTicks === startTicks;
+const isRunning = ({ pid, startTicks }: ProcessIdentity): boolean =>
+  processFacts(pid)?.startTicks === startTicks;
 
 /** True if all processes that own the directory, and could still clean it up, are gone. */
 async function isOrphaned(path: string): Promise<boolean> {
@@ -70,27 +71,27 @@ async function isOrphaned(path: string): Promise<boolean> {
     // The directory may belong to the user of a server, but the record of its owners must be this user's own.
     const [directory, stats] = [await lstat(path), await lstat(file)];
     if (!directory.isDirectory() || !stats.isFile() || stats.uid !== process.getuid?.()) return false;
-    const owner = Owner.parse(JSON.parse(await readFile(file, "utf8")));
-    return owner.place === processPlace() && !owner.processes.some(isRunning);
+    const owner = DirectoryOwner.parse(JSON.parse(await readFile(file, "utf8")));
+    return owner.place === pidNamespaceId() && !owner.processes.some(isRunning);
   } catch {
     return false;
   }
 }
 
 /** Processes that work in `path` or below and whose parents do not. */
-function leadersIn(path: string): number[] {
-  const inside = new Map<number, number>();
+function leaderPidsIn(path: string): number[] {
+  const parentByPid = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     try {
       const at = readlinkSync(`/proc/${name}/cwd`);
       const facts = processFacts(Number(name));
-      if (facts && (at === path || at.startsWith(`${path}/`))) inside.set(Number(name), facts.parent);
+      if (facts && (at === path || at.startsWith(`${path}/`))) parentByPid.set(Number(name), facts.parent);
     } catch {
       // The process has ended, or belongs to another user, who cannot own this directory.
     }
   }
-  return [...inside].filter(([, parent]) => !inside.has(parent)).map(([pid]) => pid);
+  return [...parentByPid].filter(([, parent]) => !parentByPid.has(parent)).map(([pid]) => pid);
 }
 
 function mountsBelow(path: string): string[] {
@@ -105,19 +106,19 @@ export async function findOrphans(): Promise<Orphan[]> {
   const parent = await realpath(tmpdir()).catch(() => tmpdir());
   const orphans: Orphan[] = [];
   for (const name of await readdir(parent).catch(() => [])) {
-    const [, kind] = PRIVATE_DIRECTORY.exec(name) ?? [];
+    const [, kind] = PRIVATE_DIRECTORY_NAME.exec(name) ?? [];
     const path = join(parent, name);
     if (kind === undefined || !(await isOrphaned(path))) continue;
     const product = PRODUCT_BY_PROGRAM[kind] ?? kind;
-    orphans.push({ path, product, pids: leadersIn(path), mounts: mountsBelow(path) });
+    orphans.push({ path, product, pids: leaderPidsIn(path), mounts: mountsBelow(path) });
   }
   return orphans;
 }
 
 export function orphanWords({ path, product, pids, mounts }: Orphan): string {
-  const left = `${product} of a train-sim that was killed`;
-  if (pids.length > 0) return `${left} still runs (process ${pids.join(", ")}) in ${path}`;
-  return `${left} has left ${path}${mounts.length > 0 ? `, where ${mounts.join(", ")} is mounted` : ""}`;
+  const orphanText = `${product} of a train-sim that was killed`;
+  if (pids.length > 0) return `${orphanText} still runs (process ${pids.join(", ")}) in ${path}`;
+  return `${orphanText} has left ${path}${mounts.length > 0 ? `, where ${mounts.join(", ")} is mounted` : ""}`;
 }
 
 /** Shell command that ends the orphan's processes and removes its directory. */

@@ -24,8 +24,8 @@ export async function serverUser(): Promise<ServerUser | undefined> {
     .map((line) => line.split(":"))
     .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
     .filter(({ name, uid, gid }) => name !== "" && uid > 0 && gid > 0);
-  const preferred = PREFERRED_USERS.map((wanted) => accounts.find(({ name }) => name === wanted));
-  const user = preferred.find((account) => account !== undefined) ?? accounts[0];
+  const preferredAccounts = PREFERRED_USERS.map((wanted) => accounts.find(({ name }) => name === wanted));
+  const user = preferredAccounts.find((account) => account !== undefined) ?? accounts[0];
   if (!user) {
     throw new TargetError(
       "train-sim runs as root, PostgreSQL and PgBouncer refuse to, and /etc/passwd names no other user",
@@ -88,8 +88,8 @@ export async function makePrivateDirectory(purpose: string): Promise<PrivateDire
 async function assertReachable(path: string, user: ServerUser): Promise<void> {
   for (let at = path; ; at = dirname(at)) {
     const { mode, uid, gid } = await stat(at);
-    const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
-    if ((mode & bit) === 0) {
+    const executeBit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
+    if ((mode & executeBit) === 0) {
       throw new TargetError(
         `the temporary directory ${path} is out of reach for user ${user.name}, who runs the servers: ${at} is closed to that user`,
         "Set TMPDIR to a directory that every user can enter, such as /tmp.",

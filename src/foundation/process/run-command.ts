@@ -22,8 +22,8 @@ export interface CommandOptions {
 }
 
 /** Words of a command in a scenario. A list is taken as it is; a text is run by a shell. */
-export function wordsOfCommand(given: string | readonly string[]): readonly string[] {
-  return typeof given === "string" ? ["/bin/sh", "-c", given] : given;
+export function wordsOfCommand(command: string | readonly string[]): readonly string[] {
+  return typeof command === "string" ? ["/bin/sh", "-c", command] : command;
 }
 
 /** Runs a command and resolves with its standard output. Rejects with an Error whose message continues "<program> ...". */

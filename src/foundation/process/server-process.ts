@@ -34,11 +34,11 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Ports that servers may get, below the system's ephemeral ports. */
-const PORTS = { first: 16_384, count: 13_616 } as const;
+const SERVER_PORTS = { first: 16_384, count: 13_616 } as const;
 
-/** A random port of `PORTS`, which may be in use. */
+/** A random port of `SERVER_PORTS`, which may be in use. */
 export function drawPort(): number {
-  return PORTS.first + (freshSeed() % PORTS.count);
+  return SERVER_PORTS.first + (freshSeed() % SERVER_PORTS.count);
 }
 
 /** A free port of 127.0.0.1. It is outside the ephemeral range, so that no client is given it while its server is down. */
@@ -81,8 +81,8 @@ export async function startProcess(
     ...(directory.user && { uid: directory.user.uid, gid: directory.user.gid }),
   });
   // The listener is registered at once: a short program may end before the files below are closed.
-  const exit = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-  exit.catch(() => undefined);
+  const exitEvent = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+  exitEvent.catch(() => undefined);
   try {
     await once(child, "spawn");
   } catch (error) {
@@ -93,7 +93,7 @@ export async function startProcess(
   }
   // A running server does not keep train-sim alive; a server that is being stopped does.
   child.unref();
-  const exited = exit.then(([code, signal]) => signal ?? `exit code ${code}`);
+  const exited = exitEvent.then(([code, signal]) => signal ?? `exit code ${code}`);
   const release = await guardProcess(child.pid as number);
   return supervise(title, child, exited.finally(release), async () => tail(logFile, fromByte));
 }
@@ -112,7 +112,7 @@ function supervise(
       hasExited = true;
       // Processes of its group that outlive the server would keep its port.
       send(-pid, "SIGKILL");
-      if (!isStopping) resolve(`${title} ended on its own (${how}): ${complaintIn(await log())}`);
+      if (!isStopping) resolve(`${title} ended on its own (${how}): ${errorLinesIn(await log())}`);
     });
   });
   return {
@@ -133,7 +133,7 @@ function supervise(
       for (const { signal, patienceMs } of steps) {
         if (hasExited) return;
         send(pid, signal);
-        if (await settles(exited, patienceMs)) return;
+        if (await settlesWithin(exited, patienceMs)) return;
       }
       if (!hasExited) send(-pid, "SIGKILL");
       await exited;
@@ -142,7 +142,7 @@ function supervise(
 }
 
 /** True if `promise` settles within `ms`. Leaves no timer behind. */
-export async function settles(promise: Promise<unknown>, ms: number): Promise<boolean> {
+export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = new AbortController();
   const result = promise.then(() => true);
   const late = systemClock.sleep(ms, settled.signal).then(() => false);
@@ -168,14 +168,14 @@ async function tail(file: string, fromByte: number): Promise<string> {
 }
 
 /** Errors and hints in a server's log, without time stamps; the last lines of the log if there are none. */
-export function complaintIn(log: string): string {
+export function errorLinesIn(log: string): string {
   const lines = log.split("\n").filter((line) => line.trim() !== "");
-  const plain = lines.map((line) =>
+  const plainLines = lines.map((line) =>
     line.replace(/^\d{4}-\d\d-\d\d [\d:.]+ \w+ (\[\d+\] )?/, "").replace(/\s+/g, " "),
   );
-  const complaints = plain.filter((line) =>
+  const errorLines = plainLines.filter((line) =>
     /^(\w+: )?(FATAL|PANIC|ERROR|HINT|DETAIL|error|fatal)\b|^(LOG|WARNING): could not /.test(line),
   );
-  const chosen = complaints.length > 0 ? complaints : plain;
+  const chosen = errorLines.length > 0 ? errorLines : plainLines;
   return chosen.slice(-6).join("; ") || "it wrote nothing";
 }

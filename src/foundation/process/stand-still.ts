@@ -4,12 +4,12 @@ import { processTree } from "../machine-usage.js";
 import { send } from "./server-process.js";
 
 export interface ProcessPause {
-  readonly processes: number;
+  readonly processCounts: number;
   end(): Promise<void>;
 }
 
 /** Stops processes and their descendants until they are resumed. Rejects if no process exists. */
-export async function standStill(roots: readonly number[]): Promise<ProcessPause> {
+export async function pauseProcesses(roots: readonly number[]): Promise<ProcessPause> {
   const stopped = roots.flatMap((root) => {
     send(root, "SIGSTOP");
     const [, ...children] = processTree(root);
@@ -18,7 +18,7 @@ export async function standStill(roots: readonly number[]): Promise<ProcessPause
   });
   if (stopped.length === 0) throw new TargetError("there is no process to stop: it has ended");
   return {
-    processes: stopped.length,
+    processCounts: stopped.length,
     async end() {
       for (const pid of stopped.toReversed()) send(pid, "SIGCONT");
     },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { counted } from "../units.js";
-import { intervalText, pText, ratioText, measuredText, shortNumber } from "./numbers.js";
+import { intervalText, pValueText, ratioText, measuredText, shortNumber } from "./numbers.js";
 
 describe("shortNumber", () => {
   it("writes about three digits in few characters", () => {
@@ -89,6 +89,6 @@ describe("the measured value of a threshold", () => {
 
 describe("a p-value", () => {
   it("is never written as 0", () => {
-    expect([0.00008, 0.0006, 0.05, 1].map(pText)).toEqual(["<0.001", "0.001", "0.050", "1.000"]);
+    expect([0.00008, 0.0006, 0.05, 1].map(pValueText)).toEqual(["<0.001", "0.001", "0.050", "1.000"]);
   });
 });

@@ -1,19 +1,19 @@
 // Numbers for tables: about three significant digits, at most five characters. Exact values are in the result document.
 
-const LETTERS = [
+const MAGNITUDE_LETTERS = [
   ["T", 1e12],
   ["G", 1e9],
 ] as const;
 
-function withLetter(value: number): string {
-  const [letter, size] = LETTERS.find(([, from]) => value >= 0.9995 * from) ?? ["M", 1e6];
+function textWithSiPrefix(value: number): string {
+  const [letter, size] = MAGNITUDE_LETTERS.find(([, from]) => value >= 0.9995 * from) ?? ["M", 1e6];
   const scaled = value / size;
   return `${scaled >= 999.5 ? Math.round(scaled) : scaled.toPrecision(3)}${letter}`;
 }
 
 /** Number in few characters: `0.012`, `1.23`, `12.3`, `123`, `1234`, `12.3k`, `1.23M`, `1.23G`, `1.23T`. */
 export function shortNumber(value: number): string {
-  if (value >= 999_950) return withLetter(value);
+  if (value >= 999_950) return textWithSiPrefix(value);
   if (value >= 9999.5) return `${Number((value / 1000).toPrecision(3))}k`;
   if (value >= 99.95) return value.toFixed(0);
   if (value >= 0.9995) return Number(value.toPrecision(3)).toString();
@@ -56,10 +56,11 @@ export function rangeText(least: number, most: number, write = ratioNumber): str
 }
 
 /** The value with that many significant digits, or with more if the rounded value would cross the bound. */
-export function sidedText(value: number, bound: number, digits: number): string {
+export function textOnSameSide(value: number, bound: number, digits: number): string {
   const texts = Array.from({ length: 12 }, (_, i) => String(Number(value.toPrecision(digits + i))));
-  const isTrue = (text: string): boolean => Math.sign(Number(text) - bound) === Math.sign(value - bound);
-  return texts.find(isTrue) ?? texts[0] ?? "";
+  const isOnSameSide = (text: string): boolean =>
+    Math.sign(Number(text) - bound) === Math.sign(value - bound);
+  return texts.find(isOnSameSide) ?? texts[0] ?? "";
 }
 
 /**
@@ -69,11 +70,11 @@ export function sidedText(value: number, bound: number, digits: number): string 
 export function measuredText(seen: number | null, expression: string): string {
   if (seen === null) return "-";
   if (Number.isInteger(seen)) return String(seen);
-  return sidedText(seen, Number(/-?[\d.]+\s*$/.exec(expression)?.[0]), 4);
+  return textOnSameSide(seen, Number(/-?[\d.]+\s*$/.exec(expression)?.[0]), 4);
 }
 
 /** P-value such as `0.012`; the least is `<0.001`, never 0. */
-export function pText(p: number): string {
+export function pValueText(p: number): string {
   return p < 0.0005 ? "<0.001" : p.toFixed(3);
 }
 
@@ -89,5 +90,5 @@ export function firstOf(names: readonly string[], max: number): string {
 }
 
 /** Note on ratios in which `zeroAs` of `series.ts` replaced a 0. */
-export const NONE_IN_RATIOS =
+export const ZERO_IN_RATIOS_NOTE =
   "Ratios take half of one for 0: they show that two sides differ, not by how much.";

@@ -9,9 +9,9 @@ const ASCII_BLOCKS = ["_", ".", "-", "=", "#"] as const;
  */
 export function sparkline(values: readonly number[], width: number, isUnicode: boolean): string {
   const heights: readonly string[] = isUnicode ? UNICODE_BLOCKS : ASCII_BLOCKS;
-  const latest = values.slice(Math.max(0, values.length - width));
-  const largest = Math.max(...latest, 0);
-  const marks = latest.map((value) => {
+  const latestValues = values.slice(Math.max(0, values.length - width));
+  const largest = Math.max(...latestValues, 0);
+  const marks = latestValues.map((value) => {
     const height = largest > 0 && value > 0 ? Math.ceil((value / largest) * (heights.length - 1)) : 0;
     return heights[height] ?? "";
   });

@@ -2,22 +2,32 @@
 // cursor; colour is added after alignment and never written to files.
 
 /** Characters of the widest line of a report: it is read in terminals, mails and commit messages. */
-export const WIDTH_MAX = 120;
+export const REPORT_WIDTH_MAX = 120;
 
-export interface Marks {
+export interface TerminalMarks {
   readonly bold: (text: string) => string;
   readonly bad: (text: string) => string;
   readonly good: (text: string) => string;
   readonly dim: (text: string) => string;
 }
 
-const unchanged = (text: string): string => text;
-export const plainMarks: Marks = { bold: unchanged, bad: unchanged, good: unchanged, dim: unchanged };
+const unchangedText = (text: string): string => text;
+export const plainMarks: TerminalMarks = {
+  bold: unchangedText,
+  bad: unchangedText,
+  good: unchangedText,
+  dim: unchangedText,
+};
 
-function sgr(on: number, off: number): (text: string) => string {
+function ansiStyle(on: number, off: number): (text: string) => string {
   return (text) => `\u001b[${on}m${text}\u001b[${off}m`;
 }
-export const colourMarks: Marks = { bold: sgr(1, 22), bad: sgr(31, 39), good: sgr(32, 39), dim: sgr(2, 22) };
+export const colourMarks: TerminalMarks = {
+  bold: ansiStyle(1, 22),
+  bad: ansiStyle(31, 39),
+  good: ansiStyle(32, 39),
+  dim: ansiStyle(2, 22),
+};
 
 export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
@@ -32,18 +42,18 @@ export function shorten(text: string, width: number): string {
 
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
-  let rest = text;
-  while (rest.length > width) {
-    const space = rest.lastIndexOf(" ", width);
+  let remainingText = text;
+  while (remainingText.length > width) {
+    const space = remainingText.lastIndexOf(" ", width);
     const end = space > 0 ? space : width;
-    lines.push(rest.slice(0, end));
-    rest = rest.slice(end).trimStart();
+    lines.push(remainingText.slice(0, end));
+    remainingText = remainingText.slice(end).trimStart();
   }
-  return [...lines, rest];
+  return [...lines, remainingText];
 }
 
 /** Lines of a text of any origin, made printable and wrapped to the width of a report. */
-export const paragraph = (text: string): string[] => wrap(printable(text), WIDTH_MAX);
+export const paragraph = (text: string): string[] => wrap(printable(text), REPORT_WIDTH_MAX);
 
 export interface Column {
   readonly title: string;
@@ -56,9 +66,13 @@ export function columnsOf(
   numbers: readonly string[] = [],
   notes: readonly string[] = [],
 ): Column[] {
-  const aligned = (titles: readonly string[], align: Column["align"]): Column[] =>
+  const alignedColumns = (titles: readonly string[], align: Column["align"]): Column[] =>
     titles.map((title) => ({ title, align }));
-  return [...aligned(texts, "left"), ...aligned(numbers, "right"), ...aligned(notes, "left")];
+  return [
+    ...alignedColumns(texts, "left"),
+    ...alignedColumns(numbers, "right"),
+    ...alignedColumns(notes, "left"),
+  ];
 }
 
 /** Lines of a table in the style of dbworkload: two spaces between columns, a rule below the titles. */
@@ -92,19 +106,19 @@ export function rowsFittedTo(
   const others = columns.map(({ title }, i) =>
     i === column ? 0 : 2 + Math.max(title.length, ...rows.map((row) => printable(row[i] ?? "").length)),
   );
-  const width = Math.max(16, WIDTH_MAX - others.reduce((sum, each) => sum + each, 0));
-  const short = rows.map((row) =>
+  const width = Math.max(16, REPORT_WIDTH_MAX - others.reduce((sum, each) => sum + each, 0));
+  const shortRows = rows.map((row) =>
     row.map((cell, i) => (i === column ? shorten(printable(cell), width) : cell)),
   );
   const kinds = (of: readonly (readonly string[])[]): number => new Set(of.map((row) => row[column])).size;
-  return kinds(short) < kinds(rows) ? rows.map((row) => [...row]) : short;
+  return kinds(shortRows) < kinds(rows) ? rows.map((row) => [...row]) : shortRows;
 }
 
 /** Lines of a table of two columns, Parameter and Value; a long value continues on further lines. */
 export function renderParameters(parameters: readonly (readonly [name: string, value: string])[]): string[] {
   const nameWidth = Math.max(...parameters.map(([name]) => name.length), "Parameter".length);
   const rows = parameters.flatMap(([name, value]) =>
-    wrap(printable(value), WIDTH_MAX - nameWidth - 2).map((part, i) => [i === 0 ? name : "", part]),
+    wrap(printable(value), REPORT_WIDTH_MAX - nameWidth - 2).map((part, i) => [i === 0 ? name : "", part]),
   );
   return renderTable(columnsOf(["Parameter", "Value"]), rows);
 }
@@ -113,17 +127,17 @@ export function renderParameters(parameters: readonly (readonly [name: string, v
  * Lines of a table with bold titles. If it is too wide, it is split into several tables, each of which repeats the first
  * column.
  */
-export function renderWithin(
+export function renderTableWithinWidth(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  marks: Marks,
+  marks: TerminalMarks,
 ): string[] {
   for (let count = columns.length; count > 1; count--) {
     const pick = <T>(items: readonly T[]): T[] => items.slice(0, count);
     const [titles = "", rule = "", ...lines] = renderTable(pick(columns), rows.map(pick));
-    if (Math.max(rule.length, titles.length) > WIDTH_MAX && count > 2) continue;
+    if (Math.max(rule.length, titles.length) > REPORT_WIDTH_MAX && count > 2) continue;
     const rest = <T>(items: readonly T[]): T[] => [...items.slice(0, 1), ...items.slice(count)];
-    const more = count < columns.length ? renderWithin(rest(columns), rows.map(rest), marks) : [];
+    const more = count < columns.length ? renderTableWithinWidth(rest(columns), rows.map(rest), marks) : [];
     return [marks.bold(titles), rule, ...lines, ...more];
   }
   return [];

@@ -1,48 +1,48 @@
 // Pure. A line has a gap between two trials, if a second is missing, and if samples are much farther apart than usual.
-import { LIVE } from "../../workloads/evidence.js";
+import { LIVE_METRICS } from "../../workloads/evidence.js";
 import { isRound, operationsIn } from "../../metrics/operations.js";
 import type { LivePoint, LiveSample } from "./live-data.js";
 import type { LiveStore } from "./live-store.js";
-import { ownRows, workOf } from "./live-words.js";
+import { displayedRows, workOf } from "./live-words.js";
 import { operationName } from "../../report/html/page/charts/view.js";
 import {
-  SECONDS,
+  SECONDS_AXIS,
   type Line,
   type LineChart,
   type LinePanel,
   type Point,
 } from "../../report/html/page/charts/lines.js";
-import { longestBridge } from "../../report/html/page/charts/readings.js";
+import { longestBridgedGap } from "../../report/html/page/charts/readings.js";
 import { partColour, type ChartTheme } from "../../report/html/page/charts/theme.js";
 
 /** Longest distance in ms between two points that a line connects; a longer distance is a gap. */
-const GAP_MS = 2500;
-const SHOWN_MS = 600_000;
+const LINE_GAP_MS = 2500;
+const CHART_SPAN_MS = 600_000;
 
-interface Moment {
+interface TrialMoment {
   readonly trial: number;
   readonly atMs: number;
 }
 
 /** Points of a line, with a break if values are far apart, or from different trials. */
-function points<T extends Moment>(
+function points<T extends TrialMoment>(
   items: readonly T[],
   valueOf: (item: T) => number | null | undefined,
-  bridgedMs: number,
+  longestBridgeMs: number,
 ): Point[] {
-  const made: Point[] = [];
+  const linePoints: Point[] = [];
   let before: T | undefined;
   for (const item of items) {
-    const tenths = Math.round(item.atMs / 100);
-    const isApart = before && (before.trial !== item.trial || item.atMs - before.atMs > bridgedMs);
-    if (isApart) made.push([(tenths * 10 - 5) / 100, null]);
-    made.push([tenths / 10, valueOf(item) ?? null]);
+    const tenthsOfSecond = Math.round(item.atMs / 100);
+    const isAfterGap = before && (before.trial !== item.trial || item.atMs - before.atMs > longestBridgeMs);
+    if (isAfterGap) linePoints.push([(tenthsOfSecond * 10 - 5) / 100, null]);
+    linePoints.push([tenthsOfSecond / 10, valueOf(item) ?? null]);
     before = item;
   }
-  return made.some(([, y]) => y !== null) ? made : [];
+  return linePoints.some(([, y]) => y !== null) ? linePoints : [];
 }
 
-function distancesMs(moments: readonly Moment[]): number[] {
+function distancesMs(moments: readonly TrialMoment[]): number[] {
   return moments.slice(1).flatMap(({ trial, atMs }, i) => {
     const before = moments[i];
     return before?.trial === trial ? [atMs - before.atMs] : [];
@@ -52,9 +52,9 @@ function distancesMs(moments: readonly Moment[]): number[] {
 function operationLines(all: readonly LivePoint[], theme: ChartTheme, of: "events" | "p99Ms"): Line[] {
   const operations = operationsIn(all.map((point) => point.operations)).filter((each) => !isRound(each));
   return operations.flatMap((operation, i): Line[] => {
-    const drawn = points(all, (point) => point.operations[operation]?.[of], GAP_MS);
+    const drawnPoints = points(all, (point) => point.operations[operation]?.[of], LINE_GAP_MS);
     const colour = theme.treatments[i] ?? theme.text;
-    return drawn.length > 0 ? [{ name: operationName(operation), colour, points: drawn }] : [];
+    return drawnPoints.length > 0 ? [{ name: operationName(operation), colour, points: drawnPoints }] : [];
   });
 }
 
@@ -65,7 +65,7 @@ interface ChartLine {
 }
 
 /** Lines of sampled metrics by the title of their panel. */
-const SAMPLE_PANELS: ReadonlyMap<string, readonly ChartLine[]> = LIVE.reduce((panels, metric) => {
+const LINES_BY_PANEL: ReadonlyMap<string, readonly ChartLine[]> = LIVE_METRICS.reduce((panels, metric) => {
   const [panel, name] = metric.live.line ?? [];
   if (panel === undefined || name === undefined) return panels;
   return panels.set(panel, [...(panels.get(panel) ?? []), { metric: metric.name, name, unit: metric.unit }]);
@@ -73,11 +73,11 @@ const SAMPLE_PANELS: ReadonlyMap<string, readonly ChartLine[]> = LIVE.reduce((pa
 
 /** Panels in which each line has a distinct colour. */
 function samplePanels(samples: readonly LiveSample[], colours: readonly string[]): LinePanel[] {
-  let drawnBefore = 0;
-  return [...SAMPLE_PANELS].map(([title, drawn]) => {
-    const units = new Set(drawn.map(({ unit }) => unit));
-    const lines = sampleLines(samples, drawn, colours.slice(drawnBefore));
-    drawnBefore += drawn.length;
+  let earlierLineCount = 0;
+  return [...LINES_BY_PANEL].map(([title, chartLines]) => {
+    const units = new Set(chartLines.map(({ unit }) => unit));
+    const lines = sampleLines(samples, chartLines, colours.slice(earlierLineCount));
+    earlierLineCount += chartLines.length;
     return { title, unit: units.size === 1 ? ([...units][0] ?? "") : "", lines };
   });
 }
@@ -85,25 +85,25 @@ function samplePanels(samples: readonly LiveSample[], colours: readonly string[]
 /** Lines of the metrics that were sampled at least once; single samples may lack some of them. */
 function sampleLines(
   all: readonly LiveSample[],
-  drawn: readonly ChartLine[],
+  chartLines: readonly ChartLine[],
   colours: readonly string[],
 ): Line[] {
-  return drawn.flatMap(({ metric, name }, i): Line[] => {
+  return chartLines.flatMap(({ metric, name }, i): Line[] => {
     const read = all.filter(({ values }) => values[metric] !== undefined);
-    const line = points(read, ({ values }) => values[metric], longestBridge(distancesMs(read)));
+    const line = points(read, ({ values }) => values[metric], longestBridgedGap(distancesMs(read)));
     return line.length > 0 ? [{ name, colour: colours[i] ?? "", points: line }] : [];
   });
 }
 
-function recentMoments<T extends Moment>(moments: readonly T[], newestMs: number): T[] {
-  return moments.filter(({ atMs }) => atMs > newestMs - SHOWN_MS);
+function recentMoments<T extends TrialMoment>(moments: readonly T[], newestMs: number): T[] {
+  return moments.filter(({ atMs }) => atMs > newestMs - CHART_SPAN_MS);
 }
 
 /** The chart of the live page; undefined before there is anything to draw. */
 export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | undefined {
   const newestMs = Math.max(...[...store.points, ...store.samples].map(({ atMs }) => atMs));
   const [seconds, samples] = [recentMoments(store.points, newestMs), recentMoments(store.samples, newestMs)];
-  const work = workOf(ownRows(store.view?.operations ?? []));
+  const work = workOf(displayedRows(store.view?.operations ?? []));
   const colours = [0, 1, 2, 3, 4, 5].map((i) => partColour(theme, i));
   const all: LinePanel[] = [
     {
@@ -125,6 +125,6 @@ export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | unde
   return {
     caption: "The last ten minutes at most",
     panels,
-    x: { ...SECONDS, name: "seconds into the run", min: Math.floor(firstMs / 1000), cell: String },
+    x: { ...SECONDS_AXIS, name: "seconds into the run", min: Math.floor(firstMs / 1000), cell: String },
   };
 }

@@ -13,7 +13,7 @@ import type { LiveRow, LiveSample } from "./live-data.js";
 import { livePage } from "./live-page.js";
 import { LiveStore } from "./live-store.js";
 import {
-  endedTable,
+  endedTrialsTable,
   evidenceTable,
   operationTable,
   phaseProgress,
@@ -99,7 +99,7 @@ describe.each(OTHER_UNITS)("the live page of %s", (workload, unit, [operation = 
     store.start(run.state.fullUpdate());
     expect(operationTable(run.state.view()).columns[1]).toBe(`${unit}/s`);
     expect(liveChart(store, LIGHT)?.panels[0]?.unit).toBe(`${unit}/s`);
-    expect(endedTable(store.ended).rows[0]?.[4]).toContain(` ${unit}/s, `);
+    expect(endedTrialsTable(store.ended).rows[0]?.[4]).toContain(` ${unit}/s, `);
   });
 });
 
@@ -174,7 +174,7 @@ describe("a text of the live page", () => {
     run.state.phaseStarted("drain", 5_000);
     run.clock.ms += 1_000;
     expect(phaseWords(run.state.view())).toBe("drain, for 1s");
-    expect(endedTable([]).rows).toEqual([]);
+    expect(endedTrialsTable([]).rows).toEqual([]);
   });
 
   it("lists the operations of each trial, and bytes with their unit", () => {
@@ -182,7 +182,7 @@ describe("a text of the live page", () => {
     const read = { unit: "events", eventsPerSecond: 1200, p99Ms: 2 };
     const ended = { number: 1, treatment: "text", status: "complete" as const, reason: null, invalid: [] };
     const ok = { integrity: "ok", lost: null } as const;
-    const { columns, rows } = endedTable([{ ...ended, ...ok, operations: { read } }]);
+    const { columns, rows } = endedTrialsTable([{ ...ended, ...ok, operations: { read } }]);
     expect(columns).toEqual(["trial", "treatment", "status", "integrity", "read", "notes"]);
     expect(rows[0]?.[4]).toBe("1200 events/s, 2 ms");
     const { rows: samples } = evidenceTable({ ...view, evidence: { "size.tableBytes": 1_234_567_890 } });

@@ -10,7 +10,7 @@ export class LiveStore {
   private samplesByName = new Map<string, LiveSample>();
   private endedByNumber = new Map<number, LiveTrialEnd>();
   private notesByNumber = new Map<number, LiveNote>();
-  private latest: LiveView | undefined;
+  private latestView: LiveView | undefined;
 
   start(whole: LiveUpdate): void {
     this.pointsByName = new Map();
@@ -21,7 +21,7 @@ export class LiveStore {
   }
 
   add(update: LiveUpdate): void {
-    this.latest = update.view;
+    this.latestView = update.view;
     for (const point of update.points) this.pointsByName.set(`${point.trial}:${point.second}`, point);
     for (const sample of update.samples) this.samplesByName.set(`${sample.trial}:${sample.atMs}`, sample);
     for (const each of update.ended) this.endedByNumber.set(each.number, each);
@@ -31,7 +31,7 @@ export class LiveStore {
   }
 
   get view(): LiveView | undefined {
-    return this.latest;
+    return this.latestView;
   }
 
   get points(): LivePoint[] {

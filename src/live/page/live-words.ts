@@ -12,7 +12,7 @@ import { plainNumber, valueText } from "../../report/html/page/charts/values.js"
 import { unitsText } from "../../workloads/vocabulary.js";
 import { operationName } from "../../report/html/page/charts/view.js";
 
-const OPEN_NAMED = 4;
+const NAMED_COMPARISONS_MAX = 4;
 
 export function secondsText(ms: number): string {
   return formatDuration(Math.max(0, Math.round(ms / 1000)) * 1000);
@@ -35,12 +35,13 @@ export function lookWords({ blocks, blocksMost, nextLook, claims, open }: LiveLo
   if (open.length === 0 && claims > 0)
     return `${after}: ${counted(claims, "comparison is", "comparisons are")} decided`;
   if (claims === 0) return `${after}: no comparison is to be decided`;
-  const named = open.slice(0, OPEN_NAMED).join(", ") + (open.length > OPEN_NAMED ? ", ..." : "");
+  const openNames =
+    open.slice(0, NAMED_COMPARISONS_MAX).join(", ") + (open.length > NAMED_COMPARISONS_MAX ? ", ..." : "");
   const next =
     nextLook === null
       ? "no look is left"
       : `next look after ${nextLook}, at most ${counted(blocksMost - blocks, "block")} to go`;
-  return `${after}: ${open.length} of ${counted(claims, "comparison")} open (${named}); ${next}`;
+  return `${after}: ${open.length} of ${counted(claims, "comparison")} open (${openNames}); ${next}`;
 }
 
 export function phaseProgress({ phase, elapsedMs }: LiveView): number | undefined {
@@ -52,9 +53,9 @@ export function phaseWords(view: LiveView): string {
   const { phase, elapsedMs } = view;
   if (!phase) return view.trial ? "between two trials" : "preparing";
   const spentMs = elapsedMs - phase.sinceMs;
-  const isBounded = phaseProgress(view) !== undefined;
+  const isPhaseBounded = phaseProgress(view) !== undefined;
   const leftMs = (phase.mostMs ?? 0) - spentMs;
-  return `${phase.name}, ${isBounded ? `${secondsText(leftMs)} left` : `for ${secondsText(spentMs)}`}`;
+  return `${phase.name}, ${isPhaseBounded ? `${secondsText(leftMs)} left` : `for ${secondsText(spentMs)}`}`;
 }
 
 export function timeWords({ elapsedMs, leftMs, mayEndEarly }: LiveView): string {
@@ -65,7 +66,7 @@ export function timeWords({ elapsedMs, leftMs, mayEndEarly }: LiveView): string 
 /**
  * Rows of transactions, and of cycles if arrivals of cycles were dropped, because then a schedule starts them.
  */
-export function ownRows(rows: readonly LiveRow[]): LiveRow[] {
+export function displayedRows(rows: readonly LiveRow[]): LiveRow[] {
   return rows.filter(({ operation, totalDropped }) => !isRound(operation) || totalDropped > 0);
 }
 
@@ -75,7 +76,7 @@ export function workOf(rows: readonly { readonly unit: string }[]): string {
 }
 
 export function operationTable({ operations }: LiveView): ChartTable {
-  const rows = ownRows(operations);
+  const rows = displayedRows(operations);
   return {
     caption: "The last second of the measurement window; retries, failures and drops of the trial so far",
     columns: [
@@ -120,7 +121,7 @@ export function integrityWords({ integrity, lost }: Pick<LiveTrialEnd, "integrit
   return [integrity ?? "not checked", ...(lost === null ? [] : [lost])].join(", ");
 }
 
-export function endedTable(ended: readonly LiveTrialEnd[]): ChartTable {
+export function endedTrialsTable(ended: readonly LiveTrialEnd[]): ChartTable {
   const operations = operationsIn(ended.map((each) => each.operations)).filter((each) => !isRound(each));
   return {
     caption: "Throughput and p99 response time of the whole window",

@@ -1,9 +1,9 @@
 // The closed loop that four executors share: ramp-up, think time, and a next iteration while any is left.
 import type { Pacer, PacingContext } from "../pacer.js";
 
-export interface Iterations {
+export interface IterationBudget {
   /** Whether the client may have another iteration. If not, the client is done and skips its pause. */
-  isLeft(client: number): boolean;
+  hasIterationLeft(client: number): boolean;
   /** Takes an iteration after the pause; false if other clients took the last one. */
   take(client: number): boolean;
 }
@@ -12,7 +12,7 @@ export interface Iterations {
  * A pacer for clients that start an iteration when the previous one has ended. Without a `budget`, clients continue until
  * the phase is over.
  */
-export function closedLoop(context: PacingContext, budget?: Iterations): Pacer {
+export function closedLoop(context: PacingContext, budget?: IterationBudget): Pacer {
   const started = new Set<number>();
   const { thinkTime } = context;
 
@@ -23,9 +23,9 @@ export function closedLoop(context: PacingContext, budget?: Iterations): Pacer {
   }
 
   return {
-    ...(budget && { isLeft: (client: number) => budget.isLeft(client) }),
+    ...(budget && { isLeft: (client: number) => budget.hasIterationLeft(client) }),
     async next(client) {
-      if (budget?.isLeft(client) === false) return undefined;
+      if (budget?.hasIterationLeft(client) === false) return undefined;
       const ms = pauseMs(client);
       if (ms > 0) await context.sleep(ms);
       if (context.isOver() || budget?.take(client) === false) return undefined;

@@ -1,7 +1,7 @@
 // `constant-arrival-rate`: iterations start at a fixed rate. An overloaded server shows as start delay and dropped arrivals.
 import type { ConstantRatePlan } from "../arrivals.js";
 import { RateCurve } from "../rate-curve.js";
-import { defineExecutor, WORK_AT_A_RATE } from "./executor.js";
+import { defineExecutor, OPEN_LOOP_DESCRIPTION } from "./executor.js";
 import {
   arrivalFindings,
   arrivalKeys,
@@ -13,7 +13,7 @@ import {
 
 export const constantArrivalRate = defineExecutor({
   name: "constant-arrival-rate",
-  description: WORK_AT_A_RATE,
+  description: OPEN_LOOP_DESCRIPTION,
   isOpenLoop: true,
   keys: (vocabulary) => ({ rate: vocabulary.rate, ...arrivalKeys(vocabulary) }),
   resolve: (given, surroundings): ConstantRatePlan & { readonly clients: number } => ({

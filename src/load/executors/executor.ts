@@ -15,7 +15,7 @@ export interface LoadContext {
   readonly windowMs: number;
 }
 
-export interface RuleSurroundings {
+export interface RuleContext {
   readonly roleClients: number | undefined;
   readonly clients: number | undefined;
   /** Length of the window in ms; Infinity if a budget ends the window. */
@@ -46,8 +46,8 @@ export interface Executor<
   /** Keys of `load` besides `executor`. A key is required unless its schema is optional. */
   keys(vocabulary: LoadKeys): Keys;
   /** Resolves the settings without refusing any: `rules` find invalid combinations. */
-  resolve(given: z.output<z.ZodObject<Keys>>, surroundings: LoadContext): Settings;
-  rules?(given: z.output<z.ZodObject<Keys>>, settings: Settings, surroundings: RuleSurroundings): Finding[];
+  resolve(input: z.output<z.ZodObject<Keys>>, surroundings: LoadContext): Settings;
+  rules?(input: z.output<z.ZodObject<Keys>>, settings: Settings, surroundings: RuleContext): Finding[];
   budget?(settings: Settings): Budget;
   words(settings: Settings): string;
   /** Plan of the warm-up: it uses up no budget, and levels that change stay at their start. */
@@ -56,7 +56,7 @@ export interface Executor<
 }
 
 /** Description shared by open loops that state a rate. */
-export const WORK_AT_A_RATE = "work starts at a rate, also if the database cannot keep up (open loop)";
+export const OPEN_LOOP_DESCRIPTION = "work starts at a rate, also if the database cannot keep up (open loop)";
 
 /** Defines an executor; infers its types from its parts. */
 export function defineExecutor<

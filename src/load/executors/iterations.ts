@@ -19,12 +19,12 @@ export interface BudgetSettings {
 }
 
 export function resolveBudget(
-  given: z.output<z.ZodObject<ReturnType<typeof budgetKeys>>>,
+  input: z.output<z.ZodObject<ReturnType<typeof budgetKeys>>>,
   { clients, defaultClients }: LoadContext,
 ): BudgetSettings {
   return {
-    clients: clients ?? given.clients ?? defaultClients,
-    iterations: given.iterations,
-    maxDurationMs: given.maxDuration ?? DEFAULT_MAX_DURATION_MS,
+    clients: clients ?? input.clients ?? defaultClients,
+    iterations: input.iterations,
+    maxDurationMs: input.maxDuration ?? DEFAULT_MAX_DURATION_MS,
   };
 }

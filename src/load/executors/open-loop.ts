@@ -5,9 +5,9 @@ import type { Finding } from "../../syntax/problems.js";
 import type { Rate } from "../../syntax/scalars.js";
 import { ArrivalSchedule, type OpenLoopPlan } from "../arrivals.js";
 import type { LoadKeys } from "../keys.js";
-import type { Pacer, PacingContext, Start } from "../pacer.js";
+import type { Pacer, PacingContext, IterationStart } from "../pacer.js";
 import type { RateCurve } from "../rate-curve.js";
-import type { LoadContext, RuleSurroundings } from "./executor.js";
+import type { LoadContext, RuleContext } from "./executor.js";
 
 export const arrivalKeys = ({ maxClients, timeUnit, distribution, maxWait }: LoadKeys) => ({
   maxClients,
@@ -34,7 +34,7 @@ export function perSecond(rate: Rate, { timeUnit = 1000 }: ArrivalMapping): numb
 export function arrivalFindings(
   executor: string,
   { maxClients }: ArrivalMapping,
-  { clients }: RuleSurroundings,
+  { clients }: RuleContext,
 ): Finding[] {
   if ((clients ?? maxClients) !== undefined) return [];
   const message = `executor ${executor} needs maxClients: the most arrivals in progress at the same time`;
@@ -69,17 +69,17 @@ class OpenLoop implements Pacer {
     this.offered = new ArrivalSchedule(curve, plan.distribution, context, context.roleSeed);
   }
 
-  next(): Promise<Start | undefined> {
+  next(): Promise<IterationStart | undefined> {
     this.settle();
     if (this.endedAtMs !== undefined) return Promise.resolve(undefined);
     const { maxWaitMs = Number.POSITIVE_INFINITY } = this.plan;
-    this.dropBefore(this.context.nowMs() - maxWaitMs);
+    this.dropArrivalsBefore(this.context.nowMs() - maxWaitMs);
     if (this.intendedMs(this.schedule) >= this.context.endMs()) return Promise.resolve(undefined);
     const intendedMs = this.intendedMs(this.schedule);
     return Promise.resolve({ intendedMs, arrival: this.schedule.take() });
   }
 
-  mayStart({ intendedMs, arrival }: Start): boolean {
+  mayStart({ intendedMs, arrival }: IterationStart): boolean {
     if (!this.context.isOver()) return true;
     this.settle();
     if (arrival && intendedMs < (this.endedAtMs ?? 0))
@@ -97,10 +97,10 @@ class OpenLoop implements Pacer {
     }
     if (!this.context.isOver() && nowMs < this.context.endMs()) return;
     this.endedAtMs = untilMs;
-    this.dropBefore(untilMs);
+    this.dropArrivalsBefore(untilMs);
   }
 
-  private dropBefore(untilMs: number): void {
+  private dropArrivalsBefore(untilMs: number): void {
     while (this.intendedMs(this.schedule) < untilMs) {
       const intendedMs = this.intendedMs(this.schedule);
       this.context.arrivals.dropped(this.schedule.take(), intendedMs, this.context.nowMs());

@@ -30,7 +30,7 @@ function pacer(context: PacingContext, iterations: number): Pacer {
   const done = new Map<number, number>();
   const countOf = (client: number): number => done.get(client) ?? 0;
   return closedLoop(context, {
-    isLeft: (client) => countOf(client) < iterations,
+    hasIterationLeft: (client) => countOf(client) < iterations,
     take: (client) => {
       done.set(client, countOf(client) + 1);
       return true;

@@ -1,7 +1,7 @@
 // `ramping-arrival-rate`: the arrival rate goes in straight lines from target to target and stays at the last one.
 import type { OpenLoopPlan } from "../arrivals.js";
 import { RateCurve, type Stage } from "../rate-curve.js";
-import { defineExecutor, WORK_AT_A_RATE } from "./executor.js";
+import { defineExecutor, OPEN_LOOP_DESCRIPTION } from "./executor.js";
 import {
   arrivalFindings,
   arrivalKeys,
@@ -21,7 +21,7 @@ interface Plan extends OpenLoopPlan {
 
 export const rampingArrivalRate = defineExecutor({
   name: "ramping-arrival-rate",
-  description: WORK_AT_A_RATE,
+  description: OPEN_LOOP_DESCRIPTION,
   isOpenLoop: true,
   keys: (vocabulary) => ({
     startRate: vocabulary.startRate,

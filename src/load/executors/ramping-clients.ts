@@ -1,7 +1,7 @@
 // `ramping-clients`: the number of active clients goes in straight lines from target to target and stays at the last one.
 import type { Finding } from "../../syntax/problems.js";
 import { MAX_CLIENTS } from "../keys.js";
-import type { Pacer, PacingContext, Start } from "../pacer.js";
+import type { Pacer, PacingContext, IterationStart } from "../pacer.js";
 import { RateCurve, type Stage } from "../rate-curve.js";
 import { closedLoop } from "./closed-loop.js";
 import { defineExecutor } from "./executor.js";
@@ -20,9 +20,9 @@ export const rampingClients = defineExecutor({
   isOpenLoop: false,
   clientsKey: "stages",
   keys: ({ startClients, stages, thinkTime }) => ({ startClients, stages, thinkTime: thinkTime.optional() }),
-  resolve({ startClients, stages: given }): Plan & { readonly clients: number } {
+  resolve({ startClients, stages: stageInputs }): Plan & { readonly clients: number } {
     // A rate is not a number of clients: `rules` refuses it, and 0.5 only stands in for it.
-    const stages = resolveStages(given, (target) => (typeof target === "number" ? target : 0.5));
+    const stages = resolveStages(stageInputs, (target) => (typeof target === "number" ? target : 0.5));
     const clients = Math.max(1, startClients, ...stages.map(({ target }) => target));
     return { executor: "ramping-clients", clients, startClients, stages };
   },
@@ -55,16 +55,16 @@ function pacer(context: PacingContext, plan: Plan): Pacer {
   const loop = closedLoop({ ...context, rampUpMs: 0 });
 
   /** Milliseconds until the client is active: 0 if it is now, Infinity if it never is again. */
-  function untilWantedMs(client: number): number {
+  function untilActiveMs(client: number): number {
     const atMs = context.nowMs() - startMs;
-    return curve.reaches(client * workers + workerIndex + 1, atMs) - atMs;
+    return curve.timeOfLevel(client * workers + workerIndex + 1, atMs) - atMs;
   }
 
   /** Waits until the client is active; resolves to false if the phase ended first. */
   async function isWanted(client: number): Promise<boolean> {
     for (;;) {
       if (context.isOver()) return false;
-      const waitMs = untilWantedMs(client);
+      const waitMs = untilActiveMs(client);
       if (waitMs <= 0) return true;
       if (waitMs === Number.POSITIVE_INFINITY || context.nowMs() + waitMs >= context.endMs()) return false;
       await context.sleep(Math.ceil(waitMs));
@@ -75,10 +75,10 @@ function pacer(context: PacingContext, plan: Plan): Pacer {
    * The client's next iteration. A client that became inactive during its pause rests, and then pauses again before it
    * continues.
    */
-  async function next(client: number): Promise<Start | undefined> {
+  async function next(client: number): Promise<IterationStart | undefined> {
     while (await isWanted(client)) {
       const start = await loop.next(client);
-      if (start === undefined || untilWantedMs(client) <= 0) return start;
+      if (start === undefined || untilActiveMs(client) <= 0) return start;
     }
     return undefined;
   }

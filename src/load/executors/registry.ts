@@ -38,9 +38,9 @@ type AnyExecutor = Executor<ExecutorName, z.ZodRawShape, PacingPlan, ExecutorSet
 const BY_NAME = new Map(EXECUTORS.map((each): [string, AnyExecutor] => [each.name, each as AnyExecutor]));
 
 export function executorOf({ executor }: { readonly executor: ExecutorName }): AnyExecutor {
-  const found = BY_NAME.get(executor);
-  if (!found) throw new Error(`there is no executor ${executor}`);
-  return found;
+  const namedExecutor = BY_NAME.get(executor);
+  if (!namedExecutor) throw new Error(`there is no executor ${executor}`);
+  return namedExecutor;
 }
 
 export function createPacer(plan: PacingPlan, context: PacingContext): Pacer {

@@ -32,18 +32,18 @@ export const sharedIterations = defineExecutor({
 
 function pacer(context: PacingContext, iterations: number): Pacer {
   const pausing = new Set<() => void>();
-  const isLeft = (): boolean => Atomics.load(context.sharedCounter, 0) < iterations;
+  const hasIterationLeft = (): boolean => Atomics.load(context.sharedCounter, 0) < iterations;
 
   const settle = (): void => {
-    if (isLeft()) return;
+    if (hasIterationLeft()) return;
     for (const wake of pausing) wake();
     pausing.clear();
   };
   const take = (): boolean => {
-    if (!isLeft()) return false;
-    const isMine = Atomics.add(context.sharedCounter, 0, 1) < iterations;
+    if (!hasIterationLeft()) return false;
+    const hasTakenIteration = Atomics.add(context.sharedCounter, 0, 1) < iterations;
     settle();
-    return isMine;
+    return hasTakenIteration;
   };
   const sleep = (ms: number): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -54,5 +54,5 @@ function pacer(context: PacingContext, iterations: number): Pacer {
         .then(resolve, reject);
     });
 
-  return { ...closedLoop({ ...context, sleep }, { isLeft, take }), settle };
+  return { ...closedLoop({ ...context, sleep }, { hasIterationLeft, take }), settle };
 }

@@ -1,4 +1,4 @@
-import { RECONNECT, type Reconnect } from "../keys.js";
+import { RECONNECT_KEY, type Reconnect } from "../keys.js";
 import type { PoolSettingsOf } from "../strategy.js";
 
 export interface DirectPool {
@@ -6,7 +6,7 @@ export interface DirectPool {
   readonly reconnect: Reconnect;
 }
 
-const keys = { reconnect: RECONNECT };
+const keys = { reconnect: RECONNECT_KEY };
 
 export const directSettings: PoolSettingsOf<DirectPool, typeof keys> = {
   name: "direct",

@@ -9,10 +9,10 @@ export const own = {
   shared: ({ size }) => size,
   isHeldByWorkload: true,
   ownTransactions: () => "the workload opens its own connections, whose transactions are not counted",
-  source: (_, options) => nothingToLend(options),
+  source: (_, options) => emptyConnectionSource(options),
 } satisfies PoolStrategy<OwnPool>;
 
-function nothingToLend({ endpoints }: SourceOptions): ConnectionSource {
+function emptyConnectionSource({ endpoints }: SourceOptions): ConnectionSource {
   return {
     acquire: () => Promise.reject(new Error("pool strategy own lends no connections")),
     endpointOf: () => 0,

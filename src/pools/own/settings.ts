@@ -1,4 +1,4 @@
-import { poolSize, sizeOf } from "../keys.js";
+import { poolSizeSchema, sizeOf } from "../keys.js";
 import type { PoolSettingsOf } from "../strategy.js";
 
 export interface OwnPool {
@@ -7,7 +7,7 @@ export interface OwnPool {
 }
 
 const keys = {
-  size: poolSize("own: connections that the workload opens over all worker threads together"),
+  size: poolSizeSchema("own: connections that the workload opens over all worker threads together"),
 };
 
 export const ownSettings: PoolSettingsOf<OwnPool, typeof keys> = {

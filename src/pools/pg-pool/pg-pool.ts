@@ -5,9 +5,9 @@ import { UsageError } from "../../foundation/errors.js";
 import { monotonicMs } from "../../foundation/clock.js";
 import type { LoadSession, SessionOptions } from "../../database/contract.js";
 import { PgConnection } from "../../database/postgres/connection.js";
-import { eachBounded, OPEN_AT_ONCE } from "../bounded.js";
+import { eachBounded, SIMULTANEOUS_CONNECTS_MAX } from "../bounded.js";
 import { EndpointRoutes, checkByConnection, skipStandbys } from "../endpoint-routes.js";
-import { homesOf, type SourceOptions } from "../source-options.js";
+import { homeEndpointsOf, type SourceOptions } from "../source-options.js";
 import type { PoolStrategy } from "../strategy.js";
 import { pgPoolSettings, type PgPoolSettings } from "./settings.js";
 import type { ConnectionSource, EndpointContacts, Lease } from "../../database/session.js";
@@ -27,11 +27,14 @@ function poolOf(options: SourceOptions, size: number): ConnectionSource {
       `Set pool.size to at least ${options.workers}.`,
     );
   }
-  return new SharedPool(options, homesOf(options.endpoints, size, firstSlotOf(size, options), share));
+  return new SharedPool(
+    options,
+    homeEndpointsOf(options.endpoints, size, firstConnectionNumber(size, options), share),
+  );
 }
 
 /** Number of this worker's first connection among all connections of the trial. */
-function firstSlotOf(size: number, { workers, workerIndex }: SourceOptions): number {
+function firstConnectionNumber(size: number, { workers, workerIndex }: SourceOptions): number {
   return Array.from({ length: workerIndex }, (_, index) => shareOf(size, workers, index)).reduce(
     (sum, share) => sum + share,
     0,
@@ -63,13 +66,13 @@ class SharedPool implements ConnectionSource {
     this.wanted = endpoints.map((_, number) => homes.filter((home) => home === number).length);
     this.held = endpoints.map(() => 0);
     this.routes = new EndpointRoutes(endpoints.length, checkByConnection(options, this.live), monotonicMs);
-    const nextNumber = (): number => this.nextNumber();
+    const nextEndpointNumber = (): number => this.nextEndpointNumber();
     const optionsFor = (number: number): SessionOptions => this.optionsFor(number);
     const hold = (connection: PgConnection, number: number): void => this.hold(connection, number);
     // The driver's pool makes its connections by `new Client()`.
     class PooledConnection extends PgConnection {
       constructor() {
-        const number = nextNumber();
+        const number = nextEndpointNumber();
         super(optionsFor(number));
         hold(this, number);
       }
@@ -95,11 +98,11 @@ class SharedPool implements ConnectionSource {
   acquire(client: number): Promise<Lease> {
     const { endpoints } = this.options;
     return endpoints.length === 1
-      ? this.acquireOne(client)
-      : skipStandbys(endpoints, () => this.acquireOne(client));
+      ? this.acquireFromPool(client)
+      : skipStandbys(endpoints, () => this.acquireFromPool(client));
   }
 
-  private acquireOne(client: number): Promise<Lease> {
+  private acquireFromPool(client: number): Promise<Lease> {
     if (this.isClosed) return Promise.reject(new Error("the pool is closed"));
     return new Promise((resolve, reject) => {
       this.waiting.add(reject);
@@ -117,9 +120,13 @@ class SharedPool implements ConnectionSource {
     const held: Lease[] = [];
     try {
       // The pool never needs more connections than there are clients.
-      await eachBounded(Math.min(this.homes.length, this.options.clients), OPEN_AT_ONCE, async (client) => {
-        held.push(await this.acquire(client));
-      });
+      await eachBounded(
+        Math.min(this.homes.length, this.options.clients),
+        SIMULTANEOUS_CONNECTS_MAX,
+        async (client) => {
+          held.push(await this.acquire(client));
+        },
+      );
     } finally {
       for (const lease of held) await lease.release(false);
     }
@@ -135,7 +142,7 @@ class SharedPool implements ConnectionSource {
     await Promise.all(Array.from(this.live, (connection) => connection.end()));
   }
 
-  private nextNumber(): number {
+  private nextEndpointNumber(): number {
     const lacks = (number: number): number => (this.wanted[number] ?? 0) - (this.held[number] ?? 0);
     const most = (numbers: readonly number[]): number | undefined =>
       numbers.length === 0
@@ -144,7 +151,7 @@ class SharedPool implements ConnectionSource {
     // Threads begin at different endpoints, so that partly filled pools do not all use the first endpoint.
     const first = this.homes[0] ?? 0;
     const inOrder = this.held.map((_, step) => (first + step) % this.held.length);
-    return most(inOrder.filter((number) => this.routes.isUp(number))) ?? this.routes.routeFrom(first);
+    return most(inOrder.filter((number) => this.routes.isUp(number))) ?? this.routes.endpointForHome(first);
   }
 
   private optionsFor(number: number): SessionOptions {
@@ -182,8 +189,8 @@ class SharedPool implements ConnectionSource {
   private isMisplaced(connection: PgConnection): boolean {
     if (connection.endpoint.takesWrites) return false;
     const number = this.endpointNumbers.get(connection) ?? 0;
-    const wants = (other: number): number => this.wanted[other] ?? 0;
-    if ((this.held[number] ?? 0) <= wants(number)) return false;
-    return this.held.some((has, other) => has < wants(other) && this.routes.isUp(other));
+    const wantedConnections = (other: number): number => this.wanted[other] ?? 0;
+    if ((this.held[number] ?? 0) <= wantedConnections(number)) return false;
+    return this.held.some((has, other) => has < wantedConnections(other) && this.routes.isUp(other));
   }
 }

@@ -1,4 +1,4 @@
-import { poolSize, sizeOf } from "../keys.js";
+import { poolSizeSchema, sizeOf } from "../keys.js";
 import type { PoolSettingsOf } from "../strategy.js";
 
 export interface PgPoolSettings {
@@ -6,7 +6,7 @@ export interface PgPoolSettings {
   readonly size: number;
 }
 
-const keys = { size: poolSize("pg-pool: connections over all worker threads together") };
+const keys = { size: poolSizeSchema("pg-pool: connections over all worker threads together") };
 
 export const pgPoolSettings: PoolSettingsOf<PgPoolSettings, typeof keys> = {
   name: "pg-pool",

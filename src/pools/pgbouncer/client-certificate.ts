@@ -17,13 +17,13 @@ function escapedValue(value: string): string {
 /** Makes certificates for PgBouncer and its clients, with keys on the elliptic curve P-256, signed with SHA-256. */
 export async function makeCertificates(user: string): Promise<PoolerCertificates> {
   const { generate } = await import("selfsigned");
-  const made = await generate([{ name: "commonName", value: "PgBouncer of train-sim" }], {
+  const certificates = await generate([{ name: "commonName", value: "PgBouncer of train-sim" }], {
     keyType: "ec",
     algorithm: "sha256",
     extensions: [{ name: "basicConstraints", cA: true, critical: true }],
     clientCertificate: { cn: escapedValue(user) },
   });
-  const { cert, private: key, clientcert, clientprivate } = made;
+  const { cert, private: key, clientcert, clientprivate } = certificates;
   if (clientcert === undefined || clientprivate === undefined)
     throw new Error("no client certificate was made");
   return {

@@ -5,7 +5,7 @@ import type { RunningPooler } from "../running-pooler.js";
 import type { Obstacle } from "../../database/contract.js";
 import { readConfig, readVersion, withConsole } from "./console.js";
 import { readPoolSize } from "./pooler-statistics.js";
-import { preparesThrough } from "./prepared-through.js";
+import { canPrepareThrough } from "./prepared-through.js";
 import type { PgBouncerPool } from "./settings.js";
 
 type RequiredSettings = Pick<PgBouncerPool, "mode" | "size" | "maxPreparedStatements" | "settings">;
@@ -21,16 +21,16 @@ interface ObservedSettings {
 }
 
 export async function pgbouncerObstacles(
-  stated: RequiredSettings,
+  requiredSettings: RequiredSettings,
   { endpoints, consoles }: RunningPooler,
   isPrepared: boolean,
 ): Promise<Obstacle[]> {
   const [console] = consoles;
   const [endpoint] = endpoints;
-  const configured = console && endpoint && (await configuredAt(console, endpoint.database));
+  const observedSettings = console && endpoint && (await observedSettingsAt(console, endpoint.database));
   return [
-    ...(configured ? differences(stated, configured) : []),
-    ...(await statementObstacles(stated, endpoints, configured, isPrepared)),
+    ...(observedSettings ? differences(requiredSettings, observedSettings) : []),
+    ...(await statementObstacles(requiredSettings, endpoints, observedSettings, isPrepared)),
   ];
 }
 
@@ -73,13 +73,13 @@ async function statementObstacles(
   if (mode === "session" || maxPreparedStatements === 0 || !isPrepared) return [];
   const remedy =
     "Set pool.maxPreparedStatements: 0, or give PgBouncer 1.21 or newer max_prepared_statements = 200.";
-  const stated = `pool.maxPreparedStatements is ${maxPreparedStatements}`;
+  const settingText = `pool.maxPreparedStatements is ${maxPreparedStatements}`;
   const obstacle = configured && versionObstacle(configured);
-  if (obstacle !== undefined) return [{ kind: "unfit", words: `${stated}, but ${obstacle}`, remedy }];
-  const works = await Promise.all(endpoints.map(preparesThrough));
+  if (obstacle !== undefined) return [{ kind: "unfit", words: `${settingText}, but ${obstacle}`, remedy }];
+  const preparedSupport = await Promise.all(endpoints.map(canPrepareThrough));
   return endpoints.flatMap((endpoint, index): Obstacle[] => {
-    if (works[index] !== false) return [];
-    const words = `${stated}, but a statement prepared through ${describeEndpoint(endpoint)} was not there in the next transaction`;
+    if (preparedSupport[index] !== false) return [];
+    const words = `${settingText}, but a statement prepared through ${describeEndpoint(endpoint)} was not there in the next transaction`;
     return [{ kind: "unfit", words, remedy }];
   });
 }
@@ -92,15 +92,18 @@ function versionObstacle({ version, maxPreparedStatements }: ObservedSettings): 
     : undefined;
 }
 
-const configuredAt = (at: Endpoint, database: string): Promise<ObservedSettings> =>
+const observedSettingsAt = (at: Endpoint, database: string): Promise<ObservedSettings> =>
   withConsole(at, async (console) => {
     const version = await readVersion(console);
     const config = await readConfig(console);
     const databases = await console.query("SHOW DATABASES");
-    const own = databases.find(({ name }) => name === database)?.["pool_mode"];
+    const databasePoolMode = databases.find(({ name }) => name === database)?.["pool_mode"];
     return {
       version,
-      mode: typeof own === "string" && own !== "" ? own : String(config["pool_mode"]),
+      mode:
+        typeof databasePoolMode === "string" && databasePoolMode !== ""
+          ? databasePoolMode
+          : String(config["pool_mode"]),
       maxPreparedStatements: config["max_prepared_statements"],
       settings: config,
       size: readPoolSize(databases, database),

@@ -3,7 +3,7 @@
 import { RESET_QUERY } from "./pgbouncer-config.js";
 import type { PgBouncerPool } from "./settings.js";
 
-const UNCOUNTED =
+const UNCOUNTED_RENAMES =
   "PgBouncer renames its server connections for some transactions, and does not count how often (application_name_add_host = 1)";
 
 type LendingSettings = Pick<PgBouncerPool, "mode" | "reconnect" | "settings">;
@@ -18,13 +18,14 @@ export function ownTransactions(
 ): number | string {
   const isConnectionKept = mode === "session" && reconnect === "never";
   if (isConnectionKept) return 0;
-  const ini = { ...settings, ...asked };
-  const reset = ini["server_reset_query"] ?? RESET_QUERY;
-  const isReset = reset !== "" && (mode === "session" || ini["server_reset_query_always"] === "1");
-  const isChecked = Number(ini["server_check_delay"] ?? 30) === 0 && ini["server_check_query"] !== "";
-  const every = Number(isReset) + Number(isChecked);
+  const iniSettings = { ...settings, ...asked };
+  const reset = iniSettings["server_reset_query"] ?? RESET_QUERY;
+  const isReset = reset !== "" && (mode === "session" || iniSettings["server_reset_query_always"] === "1");
+  const isConnectionChecked =
+    Number(iniSettings["server_check_delay"] ?? 30) === 0 && iniSettings["server_check_query"] !== "";
+  const addedPerTransaction = Number(isReset) + Number(isConnectionChecked);
   // DISCARD ALL also discards the application name, which a reconnected client, with another port in its name, sets again.
-  if (isReset && /^discard\s+all\b/i.test(reset)) return every + 1;
-  if (ini["application_name_add_host"] !== "1") return every;
-  return reconnect === "per-transaction" ? every + 1 : UNCOUNTED;
+  if (isReset && /^discard\s+all\b/i.test(reset)) return addedPerTransaction + 1;
+  if (iniSettings["application_name_add_host"] !== "1") return addedPerTransaction;
+  return reconnect === "per-transaction" ? addedPerTransaction + 1 : UNCOUNTED_RENAMES;
 }

@@ -2,11 +2,11 @@
 // is undone.
 import type { AdminClient } from "../../database/postgres/admin.js";
 import type { Endpoint } from "../../database/endpoint.js";
-import { unlessAborted, withinMs } from "../../foundation/deadline.js";
+import { awaitUnlessAborted, withinMs } from "../../foundation/deadline.js";
 import { openConsole, withConsole } from "./console.js";
 import type { PgBouncerPool } from "./settings.js";
 
-const RESUME_MS = 5_000;
+const RESUME_TIMEOUT_MS = 5_000;
 
 export function pauseObstacle({
   mode,
@@ -20,19 +20,19 @@ export async function pause(
   endpoints: readonly Endpoint[],
   signal: AbortSignal,
 ): Promise<() => Promise<void>> {
-  const opened = await Promise.allSettled(endpoints.map(openConsole));
-  const consoles = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const consoleOpenings = await Promise.allSettled(endpoints.map(openConsole));
+  const consoles = consoleOpenings.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const goOn = async (): Promise<void> => {
     try {
       await Promise.all(endpoints.map(resume));
     } finally {
-      await closeAll(consoles);
+      await closeConsoles(consoles);
     }
   };
   try {
-    const unopened = opened.find((each) => each.status === "rejected");
-    if (unopened) throw unopened.reason;
-    await unlessAborted(signal, Promise.all(consoles.map((console) => console.query("PAUSE"))));
+    const openFailure = consoleOpenings.find((each) => each.status === "rejected");
+    if (openFailure) throw openFailure.reason;
+    await awaitUnlessAborted(signal, Promise.all(consoles.map((console) => console.query("PAUSE"))));
   } catch (error) {
     await goOn().catch(() => undefined);
     throw error;
@@ -42,8 +42,8 @@ export async function pause(
 
 /** Sends RESUME on a new connection, because a connection whose PAUSE still waits accepts no further command. */
 const resume = (endpoint: Endpoint): Promise<unknown> =>
-  withConsole(endpoint, (console) => withinMs(console.query("RESUME"), RESUME_MS));
+  withConsole(endpoint, (console) => withinMs(console.query("RESUME"), RESUME_TIMEOUT_MS));
 
-async function closeAll(consoles: readonly AdminClient[]): Promise<void> {
+async function closeConsoles(consoles: readonly AdminClient[]): Promise<void> {
   await Promise.all(consoles.map((console) => console.close()));
 }

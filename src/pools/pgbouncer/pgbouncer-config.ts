@@ -41,13 +41,13 @@ export function openFilesNeeded(settings: PgBouncerSettings): number {
 export const RESET_QUERY = "DISCARD ALL";
 
 /** True if PgBouncer resets after every transaction; by default it resets in session mode only. */
-function resetsAlways({ settings }: Pick<PgBouncerPool, "settings">): boolean {
+function resetsEveryTransaction({ settings }: Pick<PgBouncerPool, "settings">): boolean {
   return settings?.["server_reset_query_always"] === "1";
 }
 
 /** True if a server connection keeps its set-up: a reset between two clients would undo it. */
-export function keepsSession(settings: Pick<PgBouncerPool, "mode" | "settings">): boolean {
-  return settings.mode !== "session" && !resetsAlways(settings);
+export function keepsSessionSetUp(settings: Pick<PgBouncerPool, "mode" | "settings">): boolean {
+  return settings.mode !== "session" && !resetsEveryTransaction(settings);
 }
 
 export function pgBouncerIni(
@@ -56,10 +56,10 @@ export function pgBouncerIni(
   files: PgBouncerFiles,
   hasPreparedStatements: boolean,
 ): string {
-  const searchPath = keepsSession(settings) ? upstream.searchPath : undefined;
+  const searchPath = keepsSessionSetUp(settings) ? upstream.searchPath : undefined;
   const place = `host=${quotedSetting(upstream.host, upstream)} port=${upstream.port} dbname=${quotedSetting(upstream.database, upstream)}`;
   // The client also states the schema at log-in; a server connection gets it from `connect_query`.
-  const setUp =
+  const connectQueryText =
     searchPath === undefined
       ? ""
       : ` connect_query=${quotedSetting(`SET search_path TO ${searchPath}`, upstream)}`;
@@ -82,7 +82,7 @@ export function pgBouncerIni(
     // Retries a server soon after it returns: the default of 15 s would be most of a trial.
     server_login_retry: 1,
     ...(hasPreparedStatements && { max_prepared_statements: settings.maxPreparedStatements }),
-    ...upstreamTls(upstream, files),
+    ...upstreamTlsEntries(upstream, files),
     // A log line per connection would make the pooler slower than in production.
     log_connections: 0,
     log_disconnections: 0,
@@ -90,7 +90,14 @@ export function pgBouncerIni(
     ...settings.settings,
   };
   const lines = Object.entries(entries).map(([key, value]) => `${key} = ${value}`);
-  return ["[databases]", `${CLIENT_DATABASE} = ${place}${setUp}`, "", "[pgbouncer]", ...lines, ""].join("\n");
+  return [
+    "[databases]",
+    `${CLIENT_DATABASE} = ${place}${connectQueryText}`,
+    "",
+    "[pgbouncer]",
+    ...lines,
+    "",
+  ].join("\n");
 }
 
 function loginEntries({ auth }: PgBouncerSettings, { login }: PgBouncerFiles): Record<string, string> {
@@ -106,7 +113,7 @@ function loginEntries({ auth }: PgBouncerSettings, { login }: PgBouncerFiles): R
 }
 
 /** Text of the HBA file: clients log in by certificate; the console takes a password, also over TLS. */
-export const LOGIN_BY_CERTIFICATE = [
+export const CERTIFICATE_HBA_RULES = [
   `hostssl ${ADMIN_DATABASE} ${ADMIN_USER} 127.0.0.1/32 scram-sha-256`,
   `hostssl ${CLIENT_DATABASE} all 127.0.0.1/32 cert`,
   "",
@@ -122,7 +129,7 @@ export function pgBouncerUserList(upstream: Endpoint, clientPassword: string, ad
     .join("");
 }
 
-function upstreamTls(upstream: Endpoint, files: PgBouncerFiles): Record<string, string> {
+function upstreamTlsEntries(upstream: Endpoint, files: PgBouncerFiles): Record<string, string> {
   return {
     server_tls_sslmode: upstream.tls?.mode ?? "disable",
     ...(files.caFile && { server_tls_ca_file: files.caFile }),
@@ -132,15 +139,15 @@ function upstreamTls(upstream: Endpoint, files: PgBouncerFiles): Record<string, 
 }
 
 function doubleQuoted(text: string, upstream: Endpoint): string {
-  return `"${oneLine(text, upstream).replaceAll('"', '""')}"`;
+  return `"${requireOneLine(text, upstream).replaceAll('"', '""')}"`;
 }
 
 function quotedSetting(text: string, upstream: Endpoint): string {
-  return `'${oneLine(text, upstream).replaceAll("'", "''")}'`;
+  return `'${requireOneLine(text, upstream).replaceAll("'", "''")}'`;
 }
 
 /** Returns the text unless it holds control characters, which would begin a new line of the configuration. */
-function oneLine(text: string, upstream: Endpoint): string {
+function requireOneLine(text: string, upstream: Endpoint): string {
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw new UsageError(
     `${JSON.stringify(describeEndpoint(upstream))} has a control character in its host, database, user or password, which PgBouncer's files cannot hold`,

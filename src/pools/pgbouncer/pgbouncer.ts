@@ -13,7 +13,7 @@ import { PoolerSampler } from "./pooler-sampler.js";
 import { pgbouncerSettings, type PgBouncerPool } from "./settings.js";
 import { hasPreparedStatements, startPgBouncer } from "./start-pgbouncer.js";
 
-const PROGRAM = {
+const PROGRAM_REQUIREMENT = {
   product: "PgBouncer",
   command: "pgbouncer",
   variable: "TRAIN_SIM_PGBOUNCER",
@@ -26,9 +26,9 @@ const PROGRAM = {
 export const pgbouncerKind: PoolerKind<
   Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements" | "login" | "settings">
 > = {
-  product: PROGRAM.product,
-  variable: PROGRAM.variable,
-  find: (env) => findProgram(PROGRAM, env),
+  product: PROGRAM_REQUIREMENT.product,
+  variable: PROGRAM_REQUIREMENT.variable,
+  find: (env) => findProgram(PROGRAM_REQUIREMENT, env),
   caveat: (version) =>
     isVersionAtLeast(version, "1.21")
       ? ""

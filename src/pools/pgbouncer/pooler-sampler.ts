@@ -8,7 +8,7 @@ import { sumOfReadings } from "../sum-of-readings.js";
 import type { SqlRow } from "../../database/sql.js";
 import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
-interface Instance {
+interface SampledPooler {
   readonly console: AdminClient;
   readonly pool: PoolName;
 }
@@ -23,7 +23,7 @@ function askConsole(console: AdminClient, command: string): Promise<SqlRow[]> {
 }
 
 export class PoolerSampler implements PoolerStatistics {
-  private constructor(private readonly instances: readonly Instance[]) {}
+  private constructor(private readonly instances: readonly SampledPooler[]) {}
 
   /**
    * Connects to the consoles. `endpoints` are the clients' addresses in the same order. On rejection no connection is left.
@@ -33,7 +33,7 @@ export class PoolerSampler implements PoolerStatistics {
     endpoints: readonly Endpoint[],
     connectTimeoutMs: number,
   ): Promise<PoolerSampler> {
-    const opening = consoles.map(async (endpoint, index): Promise<Instance> => {
+    const opening = consoles.map(async (endpoint, index): Promise<SampledPooler> => {
       const pool = endpoints[index];
       if (!pool) throw new Error(`console ${index} has no pool`);
       return { console: await connectAdmin(endpoint, { purpose: "evidence", connectTimeoutMs }), pool };

@@ -36,9 +36,9 @@ const sum = (rows: readonly SqlRow[], column: string): number =>
  * name and not the client's; then every pool of the database counts.
  */
 export function readPools(rows: readonly SqlRow[], pool: PoolName): PoolReading {
-  const ofDatabase = rows.filter(({ database }) => database === pool.database);
-  const ofUser = ofDatabase.filter(({ user }) => user === pool.user);
-  const counted = ofUser.length > 0 ? ofUser : ofDatabase;
+  const databaseRows = rows.filter(({ database }) => database === pool.database);
+  const userRows = databaseRows.filter(({ user }) => user === pool.user);
+  const counted = userRows.length > 0 ? userRows : databaseRows;
   // `maxwait` is in whole seconds and `maxwait_us` holds the rest.
   const waitsMs = counted.map((row) => numberOf(row, "maxwait") * 1000 + numberOf(row, "maxwait_us") / 1000);
   return {
@@ -67,8 +67,8 @@ export function readPoolSize(rows: readonly SqlRow[], database: string): number 
   const row = rows.find(({ name }) => name === database);
   if (!row) return undefined;
   // The column is called `reserve_pool` in 1.18 and `reserve_pool_size` in 1.24.
-  const reserve = "reserve_pool_size" in row ? "reserve_pool_size" : "reserve_pool";
-  const size = numberOf(row, "pool_size") + numberOf(row, reserve);
+  const reserveColumn = "reserve_pool_size" in row ? "reserve_pool_size" : "reserve_pool";
+  const size = numberOf(row, "pool_size") + numberOf(row, reserveColumn);
   const limit = numberOf(row, "max_connections");
   return limit > 0 ? Math.min(size, limit) : size;
 }

@@ -7,28 +7,31 @@ import { PgConnection } from "../../database/postgres/connection.js";
 import { StatementError } from "../../database/errors.js";
 import { APPLICATION_NAME } from "../../database/contract.js";
 
-const STATEMENT = { name: "train_sim_preflight", text: "SELECT pg_backend_pid()" };
+const TEST_STATEMENT = { name: "train_sim_preflight", text: "SELECT pg_backend_pid()" };
 /** Time limit in ms, needed for a pool of one connection, which it lends to no other client meanwhile. */
 const PATIENCE_MS = 2_000;
 /** invalid_sql_statement_name and duplicate_prepared_statement: the statement is missing, or another client left it. */
-const UNPREPARED = new Set(["26000", "42P05"]);
+const UNPREPARED_SQLSTATES = new Set(["26000", "42P05"]);
 
 /**
  * Tests whether named prepared statements work; undefined if only one server connection was lent. Rejects like
  * `connectAdmin`.
  */
-export async function preparesThrough(endpoint: Endpoint): Promise<boolean | undefined> {
+export async function canPrepareThrough(endpoint: Endpoint): Promise<boolean | undefined> {
   const [client, other] = await Promise.all([open(endpoint), open(endpoint)]);
   try {
-    const [first] = await client.execute(STATEMENT, []);
+    const [first] = await client.execute(TEST_STATEMENT, []);
     await other.query("BEGIN");
-    const taken = await withinMs(other.query<{ pid: number }>(`SELECT pg_backend_pid() AS pid`), PATIENCE_MS);
-    if (taken.rows[0]?.pid !== first?.[0]) return undefined;
-    const [second] = await withinMs(client.execute(STATEMENT, []), PATIENCE_MS);
+    const otherProcess = await withinMs(
+      other.query<{ pid: number }>(`SELECT pg_backend_pid() AS pid`),
+      PATIENCE_MS,
+    );
+    if (otherProcess.rows[0]?.pid !== first?.[0]) return undefined;
+    const [second] = await withinMs(client.execute(TEST_STATEMENT, []), PATIENCE_MS);
     return second?.[0] === first?.[0] ? undefined : true;
   } catch (error) {
     const code = error instanceof StatementError ? error.sqlstate : codeOf(error);
-    return code !== undefined && UNPREPARED.has(code) ? false : undefined;
+    return code !== undefined && UNPREPARED_SQLSTATES.has(code) ? false : undefined;
   } finally {
     await Promise.all([other.end(), client.end()]);
   }

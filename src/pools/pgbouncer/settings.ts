@@ -1,29 +1,29 @@
 import * as z from "zod";
-import { connectionUrl, urlsOf, type UrlKeys } from "../../database/urls.js";
+import { connectionUrlSchema, urlsOf, type UrlKeys } from "../../database/urls.js";
 import type { Finding } from "../../syntax/problems.js";
 import {
   POOLER_KEYS,
   poolerKeyProblems,
-  poolSize,
-  RECONNECT,
+  poolSizeSchema,
+  RECONNECT_KEY,
   reconnectText,
   resolvePooler,
   type PoolerSettings,
   type Reconnect,
 } from "../keys.js";
-import { placementWithoutAgents, mostClients } from "../pooler-demand.js";
-import type { Demand, PoolProblem, PoolSettingsOf } from "../strategy.js";
+import { placementProblems, busiestPoolerClients } from "../pooler-demand.js";
+import type { PoolDemand, PoolProblem, PoolSettingsOf } from "../strategy.js";
 
 export const POOL_MODES = ["session", "transaction", "statement"] as const;
 export type PoolMode = (typeof POOL_MODES)[number];
 
-const LOGINS = ["password", "certificate"] as const;
-type Login = (typeof LOGINS)[number];
+const LOGIN_METHODS = ["password", "certificate"] as const;
+type Login = (typeof LOGIN_METHODS)[number];
 
 const DEFAULT_PREPARED_STATEMENTS = 200;
 
 /** Settings of a managed PgBouncer that train-sim determines, each with the key or reason that determines it. */
-const OWN_SETTINGS: Readonly<Record<string, string>> = {
+const SETTING_SOURCES: Readonly<Record<string, string>> = {
   pool_mode: "pool.mode",
   default_pool_size: "pool.size",
   max_prepared_statements: "pool.maxPreparedStatements",
@@ -62,7 +62,7 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
 const CLIENT_TLS_FILES = ["client_tls_ca_file", "client_tls_cert_file", "client_tls_key_file"];
 
 /** Settings that determine how many transactions a PgBouncer adds. */
-const STATED = [
+const ALLOWED_EXTERNAL_SETTINGS = [
   "server_reset_query",
   "server_reset_query_always",
   "server_check_query",
@@ -70,7 +70,7 @@ const STATED = [
   "application_name_add_host",
 ];
 
-const Value = z.union([
+const SettingValue = z.union([
   z.string().regex(/^[^\u0000-\u001f\u007f]*$/, "has a control character, which pgbouncer.ini cannot hold"),
   z.number(),
   z.boolean(),
@@ -88,27 +88,27 @@ export interface PgBouncerPool extends PoolerSettings {
 }
 
 const keys = {
-  size: poolSize("pgbouncer: server connections of each PgBouncer"),
+  size: poolSizeSchema("pgbouncer: server connections of each PgBouncer"),
   mode: z.enum(POOL_MODES).optional().meta({ description: "PgBouncer's pool_mode. Default transaction." }),
-  reconnect: RECONNECT,
+  reconnect: RECONNECT_KEY,
   ...POOLER_KEYS,
   maxPreparedStatements: z.int().min(0).max(100_000).optional().meta({
     description:
       "PgBouncer's max_prepared_statements (1.21 and later); 0 is none. For your own PgBouncer: the value in its configuration. Default: 200 for managed ones, 0 for your own.",
   }),
-  login: z.enum(LOGINS).optional().meta({
+  login: z.enum(LOGIN_METHODS).optional().meta({
     description:
       "How clients log in to the PgBouncers that train-sim starts: by password (see target.auth), or over TLS by a certificate that train-sim makes. Default password.",
   }),
   settings: z
-    .record(z.string().regex(/^[a-z][a-z_]*$/, "not the name of a setting of PgBouncer"), Value)
+    .record(z.string().regex(/^[a-z][a-z_]*$/, "not the name of a setting of PgBouncer"), SettingValue)
     .optional()
     .meta({
       description:
         "Settings of the PgBouncers that train-sim starts, such as server_lifetime: 3600; true and false mean 1 and 0. For your own: settings that add transactions, such as server_reset_query_always, unless adminUrl shows them. " +
         "Set unless named: server_reset_query DISCARD ALL, server_login_retry 1, no log of connections.",
     }),
-  adminUrl: connectionUrl(
+  adminUrl: connectionUrlSchema(
     "Admin console (database pgbouncer) of a running PgBouncer, for its statistics.",
   ).optional(),
 };
@@ -117,8 +117,8 @@ const keys = {
  * Refuses more clients than server connections in session mode. A client keeps its server connection until it disconnects,
  * which our clients do only with `reconnect`; others would wait for the whole trial.
  */
-function sessionMode({ mode, reconnect, size }: PgBouncerPool, demand: Demand): PoolProblem[] {
-  const { most, words } = mostClients("PgBouncer", demand);
+function sessionModeProblems({ mode, reconnect, size }: PgBouncerPool, demand: PoolDemand): PoolProblem[] {
+  const { most, words } = busiestPoolerClients("PgBouncer", demand);
   if (mode !== "session" || reconnect === "per-transaction" || size >= most) return [];
   const message =
     `session mode gives every connected client its own server connection: ${words} need a size of ` +
@@ -139,10 +139,10 @@ interface PgBouncerKeys extends UrlKeys {
 
 /** Findings about keys whose PgBouncer setting train-sim determines itself. */
 function settingProblems({ login, settings = {}, ...given }: PgBouncerKeys): Finding[] {
-  if (urlsOf(given).length > 0) return statedProblems(settings);
-  const ofLogin = login === "certificate" ? CLIENT_TLS_FILES : [];
+  if (urlsOf(given).length > 0) return externalSettingProblems(settings);
+  const loginSettings = login === "certificate" ? CLIENT_TLS_FILES : [];
   return Object.keys(settings).flatMap((name) => {
-    const source = ofLogin.includes(name) ? "pool.login" : OWN_SETTINGS[name];
+    const source = loginSettings.includes(name) ? "pool.login" : SETTING_SOURCES[name];
     if (source === undefined) return [];
     const message = `is set by train-sim, from ${source}; remove it`;
     return [{ path: ["pool", "settings", name], message, isAboutKey: true }];
@@ -153,10 +153,10 @@ function settingProblems({ login, settings = {}, ...given }: PgBouncerKeys): Fin
  * Findings about settings stated for a running PgBouncer: the scenario can state only the settings that determine what is
  * counted.
  */
-function statedProblems(settings: object): Finding[] {
-  const strange = Object.keys(settings).filter((name) => !STATED.includes(name));
-  const message = `is for PgBouncers that train-sim starts; for your own, settings can state ${STATED.join(", ")}`;
-  return strange.map((name) => ({ path: ["pool", "settings", name], message, isAboutKey: true }));
+function externalSettingProblems(settings: object): Finding[] {
+  const refusedNames = Object.keys(settings).filter((name) => !ALLOWED_EXTERNAL_SETTINGS.includes(name));
+  const message = `is for PgBouncers that train-sim starts; for your own, settings can state ${ALLOWED_EXTERNAL_SETTINGS.join(", ")}`;
+  return refusedNames.map((name) => ({ path: ["pool", "settings", name], message, isAboutKey: true }));
 }
 
 export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
@@ -179,8 +179,8 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
   },
   keyProblems: (given) => [...poolerKeyProblems("PgBouncer", given, ["login"]), ...settingProblems(given)],
   problems: (pool, demand) => [
-    ...placementWithoutAgents("PgBouncer", pool, demand),
-    ...sessionMode(pool, demand),
+    ...placementProblems("PgBouncer", pool, demand),
+    ...sessionModeProblems(pool, demand),
   ],
   text: ({ mode, reconnect, size, login, settings = {} }) =>
     [

@@ -8,8 +8,8 @@ import {
   ADMIN_DATABASE,
   ADMIN_USER,
   CLIENT_DATABASE,
-  keepsSession,
-  LOGIN_BY_CERTIFICATE,
+  keepsSessionSetUp,
+  CERTIFICATE_HBA_RULES,
   pgBouncerIni,
   pgBouncerUserList,
   type PgBouncerSettings,
@@ -17,7 +17,7 @@ import {
 
 /** The first PgBouncer version that supports named prepared statements in transaction pooling. */
 const PREPARED_STATEMENTS_SINCE = "1.21";
-const CONFIGURATION = "pgbouncer.ini";
+const CONFIGURATION_FILE = "pgbouncer.ini";
 
 export function hasPreparedStatements(version: string): boolean {
   return isVersionAtLeast(version, PREPARED_STATEMENTS_SINCE);
@@ -38,8 +38,8 @@ export async function startPgBouncer(
       product: "PgBouncer",
       program,
       purpose: "pgbouncer",
-      configuration: CONFIGURATION,
-      arguments: (directory) => [`${directory}/${CONFIGURATION}`],
+      configuration: CONFIGURATION_FILE,
+      arguments: (directory) => [`${directory}/${CONFIGURATION_FILE}`],
       async prepare(directory) {
         const list = pgBouncerUserList(upstream, password, adminPassword);
         const userListFile = await directory.write("userlist.txt", list);
@@ -52,11 +52,11 @@ export async function startPgBouncer(
         const login = certificates && {
           certFile: await directory.write("pgbouncer.crt", certificates.server.cert),
           keyFile: await directory.write("pgbouncer.key", certificates.server.key),
-          hbaFile: await directory.write("pg_hba.conf", LOGIN_BY_CERTIFICATE),
+          hbaFile: await directory.write("pg_hba.conf", CERTIFICATE_HBA_RULES),
         };
         const files = { userListFile, ...tlsFiles, ...(login && { login }) };
-        const isPreparing = hasPreparedStatements(program.version);
-        return (port) => pgBouncerIni(settings, upstream, { port, ...files }, isPreparing);
+        const isPreparedSupported = hasPreparedStatements(program.version);
+        return (port) => pgBouncerIni(settings, upstream, { port, ...files }, isPreparedSupported);
       },
       isUp: /process up: /,
       // Last log lines of 1.19 and later, and of earlier versions, which only warn about an address in use.
@@ -69,7 +69,7 @@ export async function startPgBouncer(
         user: upstream.user,
         password,
         ...tls,
-        ...(keepsSession(settings) && searchPathOf(upstream)),
+        ...(keepsSessionSetUp(settings) && searchPathOf(upstream)),
       },
       console: {
         scheme: upstream.scheme,

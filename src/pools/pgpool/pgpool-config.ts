@@ -8,7 +8,7 @@ import type { ManagedPoolerDemand } from "../strategy.js";
 export type PgpoolSettings = ManagedPoolerDemand & Pick<PoolerSettings, "size" | "instances">;
 
 /** Number of processes in addition to the clients', for the session that asks for statistics. */
-const OWN_PROCESSES = 1;
+const STATISTICS_PROCESSES = 1;
 /** Number in the name of a control socket in the private directory; no process listens on this network port. */
 const CONTROL_PORT = 9898;
 
@@ -17,7 +17,7 @@ export function pgpoolConf(
   upstream: Endpoint,
   { directory, port }: { readonly directory: string; readonly port: number },
 ): string {
-  const processes = size + OWN_PROCESSES;
+  const processes = size + STATISTICS_PROCESSES;
   const entries: Record<string, string | number> = {
     backend_clustering_mode: "raw",
     listen_addresses: "127.0.0.1",
@@ -59,7 +59,7 @@ export function pgpoolConf(
     pid_file_name: `${directory}/pgpool.pid`,
   };
   const quotedValue = (value: string | number): string =>
-    typeof value === "number" ? String(value) : `'${oneLine(value, upstream).replaceAll("'", "''")}'`;
+    typeof value === "number" ? String(value) : `'${requireOneLine(value, upstream).replaceAll("'", "''")}'`;
   return Object.entries(entries)
     .map(([key, value]) => `${key} = ${quotedValue(value)}\n`)
     .join("");
@@ -71,17 +71,17 @@ export function pgpoolPasswords(upstream: Endpoint, password: string): string {
       `${describeEndpoint(upstream)} has a colon in its user, which Pgpool-II's list of passwords cannot hold`,
       "Use another role, or another pool.",
     );
-  return `${oneLine(upstream.user, upstream)}:TEXT${oneLine(password, upstream)}\n`;
+  return `${requireOneLine(upstream.user, upstream)}:TEXT${requireOneLine(password, upstream)}\n`;
 }
 
-export const poolHba = ({ auth = "scram-sha-256" }: Pick<ManagedPoolerDemand, "auth">): string =>
+export const poolHbaText = ({ auth = "scram-sha-256" }: Pick<ManagedPoolerDemand, "auth">): string =>
   `host all all 127.0.0.1/32 ${auth}\n`;
 
 /** Most files that one process holds open: each client has a separate process. */
-export const OPEN_FILES = 64;
+export const PROCESS_OPEN_FILES_MAX = 64;
 
 /** Returns the text unless it holds control characters, which would begin a new line of the configuration. */
-function oneLine(text: string, upstream: Endpoint): string {
+function requireOneLine(text: string, upstream: Endpoint): string {
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw new UsageError(
     `${JSON.stringify(describeEndpoint(upstream))} has a control character in its host, user or password, which Pgpool-II's files cannot hold`,

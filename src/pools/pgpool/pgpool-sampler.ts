@@ -9,8 +9,8 @@ import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
 /** Longest time in ms for an answer, which Pgpool-II gives from memory. */
 const ANSWER_MS = 2_000;
-const BUSY = /^(Execute command|Idle in transaction)$/;
-const FREE = "Wait for connection";
+const BUSY_STATUS = /^(Execute command|Idle in transaction)$/;
+const FREE_STATUS = "Wait for connection";
 
 /** Counts the Pgpool-II processes that have a server connection of that database and user. */
 export function readProcesses(
@@ -23,8 +23,8 @@ export function readProcesses(
   const count = (fits: (status: string) => boolean): number =>
     pooled.filter(({ status }) => fits(String(status))).length;
   // The session that asks is itself one of the active ones.
-  const serversActive = Math.max(0, count((status) => BUSY.test(status)) - 1);
-  const clientsActive = Math.max(0, count((status) => status !== FREE) - 1);
+  const serversActive = Math.max(0, count((status) => BUSY_STATUS.test(status)) - 1);
+  const clientsActive = Math.max(0, count((status) => status !== FREE_STATUS) - 1);
   return { clientsActive, serversActive, serversIdle: pooled.length - 1 - serversActive };
 }
 
@@ -45,14 +45,14 @@ export class PgpoolSampler implements PoolerStatistics {
   async sample(): Promise<PoolerReading> {
     return sumOfReadings(
       await Promise.all(
-        this.consoles.map(async ({ console, pool }) => readProcesses(await processesOf(console), pool)),
+        this.consoles.map(async ({ console, pool }) => readProcesses(await queryProcesses(console), pool)),
       ),
     );
   }
 
   async serversMax(): Promise<number> {
     const counts = await Promise.all(
-      this.consoles.map(async ({ console }) => (await processesOf(console)).length - 1),
+      this.consoles.map(async ({ console }) => (await queryProcesses(console)).length - 1),
     );
     return counts.reduce((sum, count) => sum + count, 0);
   }
@@ -62,11 +62,11 @@ export class PgpoolSampler implements PoolerStatistics {
   }
 }
 
-function processesOf(console: AdminClient): Promise<SqlRow[]> {
+function queryProcesses(console: AdminClient): Promise<SqlRow[]> {
   return withinMs(console.query("SHOW pool_processes"), ANSWER_MS);
 }
 
-async function answerOf(endpoint: Endpoint, command: string): Promise<string> {
+async function queryConsole(endpoint: Endpoint, command: string): Promise<string> {
   const console = await connectAdmin(endpoint, { purpose: "console" });
   try {
     const [row = {}] = await console.query(command);
@@ -77,11 +77,11 @@ async function answerOf(endpoint: Endpoint, command: string): Promise<string> {
 }
 
 export async function versionAt(endpoint: Endpoint): Promise<string> {
-  const version = await answerOf(endpoint, "SHOW pool_version");
+  const version = await queryConsole(endpoint, "SHOW pool_version");
   return /^\d+(?:\.\d+)+/.exec(version)?.[0] ?? "unknown version";
 }
 
 /** Reads the setting that determines how many transactions Pgpool-II adds. */
 export async function settingsAt(endpoint: Endpoint): Promise<Record<string, string>> {
-  return { reset_query_list: await answerOf(endpoint, "PGPOOL SHOW reset_query_list") };
+  return { reset_query_list: await queryConsole(endpoint, "PGPOOL SHOW reset_query_list") };
 }

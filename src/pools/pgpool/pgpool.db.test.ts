@@ -7,7 +7,7 @@ import { fullIt } from "../../../test/support/lanes.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import { connectAdmin } from "../../database/postgres/admin.js";
 import { processTree } from "../../foundation/machine-usage.js";
-import { POOLER_SESSION } from "../../engine/evidence/evidence-source.js";
+import { POOLER_SESSION_KEY } from "../../engine/evidence/evidence-source.js";
 import { PoolerSource } from "../../engine/evidence/pooler-evidence.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
@@ -85,7 +85,7 @@ it("Pgpool-II reports its processes without its own session", async () => {
       "pooler.clientsActive": 1,
       "pooler.serversActive": 1,
       "pooler.serversIdle": 0,
-      [POOLER_SESSION]: 1,
+      [POOLER_SESSION_KEY]: 1,
     });
     await client.query("COMMIT");
     const idle = { "pooler.clientsActive": 1, "pooler.serversActive": 0 };

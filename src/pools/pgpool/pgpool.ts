@@ -4,12 +4,12 @@ import { APPLICATION_NAME } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
-import { OPEN_FILES } from "./pgpool-config.js";
+import { PROCESS_OPEN_FILES_MAX } from "./pgpool-config.js";
 import { PgpoolSampler, settingsAt, versionAt } from "./pgpool-sampler.js";
 import { pgpoolSettings, type PgpoolPool } from "./settings.js";
 import { startPgpool } from "./start-pgpool.js";
 
-const PROGRAM = {
+const PROGRAM_REQUIREMENT = {
   product: "Pgpool-II",
   command: "pgpool",
   variable: "TRAIN_SIM_PGPOOL",
@@ -20,12 +20,12 @@ const PROGRAM = {
 };
 
 export const pgpoolKind: PoolerKind<PgpoolPool> = {
-  product: PROGRAM.product,
-  variable: PROGRAM.variable,
-  find: (env) => findProgram(PROGRAM, env),
+  product: PROGRAM_REQUIREMENT.product,
+  variable: PROGRAM_REQUIREMENT.variable,
+  find: (env) => findProgram(PROGRAM_REQUIREMENT, env),
   caveat: (version) =>
     isVersionAtLeast(version, "4.3") ? "" : "Below 4.3: no statistics of what its processes do.",
-  openFiles: () => OPEN_FILES,
+  openFiles: () => PROCESS_OPEN_FILES_MAX,
   start: (program, settings, upstream) => startPgpool(program, settings, upstream),
   // Pgpool-II pools by session: a client's prepared statements exist as long as the client does.
   prepares: () => true,

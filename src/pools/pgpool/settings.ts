@@ -1,15 +1,15 @@
-import { connectionUrl } from "../../database/urls.js";
+import { connectionUrlSchema } from "../../database/urls.js";
 import {
   POOLER_KEYS,
   poolerKeyProblems,
-  poolSize,
-  RECONNECT,
+  poolSizeSchema,
+  RECONNECT_KEY,
   reconnectText,
   resolvePooler,
   type PoolerSettings,
   type Reconnect,
 } from "../keys.js";
-import { placementWithoutAgents, mostClients } from "../pooler-demand.js";
+import { placementProblems, busiestPoolerClients } from "../pooler-demand.js";
 import type { PoolSettingsOf } from "../strategy.js";
 
 export interface PgpoolPool extends PoolerSettings {
@@ -18,10 +18,10 @@ export interface PgpoolPool extends PoolerSettings {
 }
 
 const keys = {
-  reconnect: RECONNECT,
-  size: poolSize("pgpool: clients that each Pgpool-II serves at once, each with a server connection"),
+  reconnect: RECONNECT_KEY,
+  size: poolSizeSchema("pgpool: clients that each Pgpool-II serves at once, each with a server connection"),
   ...POOLER_KEYS,
-  adminUrl: connectionUrl(
+  adminUrl: connectionUrlSchema(
     "URL of a running Pgpool-II, for its statistics: the session takes one of its processes.",
   ).optional(),
 };
@@ -44,8 +44,8 @@ export const pgpoolSettings: PoolSettingsOf<PgpoolPool, typeof keys> = {
   keyProblems: (given) => poolerKeyProblems("Pgpool-II", given),
   problems(pool, demand) {
     const { reconnect, size } = pool;
-    const problems = placementWithoutAgents("Pgpool-II", pool, demand);
-    const { most, words } = mostClients("Pgpool-II", demand);
+    const problems = placementProblems("Pgpool-II", pool, demand);
+    const { most, words } = busiestPoolerClients("Pgpool-II", demand);
     if (reconnect === "per-transaction" || size >= most) return problems;
     const message =
       `Pgpool-II gives every connected client its own process and server connection: ${words} need a size ` +

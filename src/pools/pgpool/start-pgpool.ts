@@ -4,9 +4,9 @@ import { describeEndpoint, searchPathOf, type Endpoint } from "../../database/en
 import { generateSecret } from "../../foundation/prng.js";
 import { PoolerProcess } from "../pooler-process.js";
 import type { PoolerProgram } from "../strategy.js";
-import { pgpoolConf, pgpoolPasswords, poolHba, type PgpoolSettings } from "./pgpool-config.js";
+import { pgpoolConf, pgpoolPasswords, poolHbaText, type PgpoolSettings } from "./pgpool-config.js";
 
-const CONFIGURATION = "pgpool.conf";
+const CONFIGURATION_FILE = "pgpool.conf";
 
 export async function startPgpool(
   program: PoolerProgram,
@@ -25,12 +25,12 @@ export async function startPgpool(
     product: "Pgpool-II",
     program,
     purpose: "pgpool",
-    configuration: CONFIGURATION,
+    configuration: CONFIGURATION_FILE,
     arguments: (directory) => [
       "-n",
       "-D",
       "-f",
-      `${directory}/${CONFIGURATION}`,
+      `${directory}/${CONFIGURATION_FILE}`,
       "-a",
       `${directory}/pool_hba.conf`,
       "-F",
@@ -40,7 +40,7 @@ export async function startPgpool(
     ],
     async prepare(directory) {
       await directory.write("pool_passwd", pgpoolPasswords(upstream, password));
-      await directory.write("pool_hba.conf", poolHba(settings));
+      await directory.write("pool_hba.conf", poolHbaText(settings));
       await directory.write("pcp.conf", "");
       return (port) => pgpoolConf(settings, upstream, { directory: directory.path, port });
     },

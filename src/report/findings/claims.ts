@@ -11,8 +11,8 @@ import {
 } from "../../results/result-schema.js";
 import {
   headlineComparisons,
-  isBelieved,
-  isBelowNoise,
+  isFindingAboveNoise,
+  isWithinNoiseFloor,
   NO_FACTOR,
 } from "../../analysis/comparison/noise-floor.js";
 import { outlookText } from "./outlook-text.js";
@@ -23,7 +23,7 @@ import { BLOCKS_MIN, boundsOf, largestUnseenShare } from "../../analysis/statist
 import { intervalText, ratioNumber, ratioText } from "../../foundation/text/numbers.js";
 import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
 import { completeTrials } from "../../analysis/steady-state/series.js";
-import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
+import { operationName, WITHIN_NOISE_NOTE } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
 
 /** Name of a compared metric, such as `p99 response time` or `throughput (events/s)`. */
@@ -47,20 +47,24 @@ function changeText({ metric, ratio }: Comparison): string {
   return `${Number(percent.toPrecision(digits))} % ${ratio > 1 ? more : less} than`;
 }
 
-function sizeText({ ratio, ciLow, ciHigh }: Comparison): string {
+function ratioIntervalText({ ratio, ciLow, ciHigh }: Comparison): string {
   return `(${ratioText(ratio)}, 95 % CI ${intervalText(ciLow, ciHigh)})`;
 }
 
 /**
  * Text of a settled comparison, such as `p99 response time is 40 % shorter than with jsonb (0.60x, 95 % CI [0.56, 0.63])`.
  */
-function settledText(comparison: Comparison, all: readonly Comparison[], vocabulary: Vocabulary): string {
+function settledComparisonText(
+  comparison: Comparison,
+  all: readonly Comparison[],
+  vocabulary: Vocabulary,
+): string {
   const { baseline, verdict } = comparison;
   const name = metricName(comparison, vocabulary);
   if (verdict === "indistinguishable")
-    return `${name} is indistinguishable from ${baseline} ${sizeText(comparison)}`;
-  const noise = isBelowNoise(comparison, all) ? `, ${WITHIN_NOISE}` : "";
-  return `${name} is ${changeText(comparison)} with ${baseline} ${sizeText(comparison)}${noise}`;
+    return `${name} is indistinguishable from ${baseline} ${ratioIntervalText(comparison)}`;
+  const noise = isWithinNoiseFloor(comparison, all) ? `, ${WITHIN_NOISE_NOTE}` : "";
+  return `${name} is ${changeText(comparison)} with ${baseline} ${ratioIntervalText(comparison)}${noise}`;
 }
 
 /**
@@ -76,12 +80,12 @@ export function differenceText([first, ...others]: readonly Comparison[], vocabu
   const more = others.map(
     (each) => `; ${labelOf(each.metric)} ${ratioText(each.ratio)} ${intervalText(each.ciLow, each.ciHigh)}`,
   );
-  const sentence = `${subject} is ${change} ${sizeText(first)}${more.join("")}`;
+  const sentence = `${subject} is ${change} ${ratioIntervalText(first)}${more.join("")}`;
   return sentence.replace(/^[a-z](?=[a-z]+ )/, (letter) => letter.toUpperCase());
 }
 
 /** Text of a comparison that is not settled, such as `p99 (0.59x [0.50, 0.70]; about 9 trials of each would decide)`. */
-function openText(comparison: Comparison, result: ResultDocument): string {
+function openComparisonText(comparison: Comparison, result: ResultDocument): string {
   const { operation, metric, ratio, ciLow, ciHigh, verdict } = comparison;
   const outlook = verdict === "exploratory" ? outlookText(result, comparison) : "";
   const seen = `${ratioText(ratio)} ${intervalText(ciLow, ciHigh)}${outlook && `; ${outlook}`}`;
@@ -90,17 +94,19 @@ function openText(comparison: Comparison, result: ResultDocument): string {
 
 /** A treatment's verdicts in one sentence: first settled differences, then exploratory ones, then inconclusive comparisons. */
 function sentence(id: string, comparisons: readonly Comparison[], result: ResultDocument): string {
-  const settled = comparisons
+  const settledTexts = comparisons
     .filter(isSettled)
-    .map((each) => settledText(each, result.comparisons, result.workload));
+    .map((each) => settledComparisonText(each, result.comparisons, result.workload));
   const open = (["exploratory", "inconclusive"] as const).flatMap((verdict) => {
-    const own = comparisons.filter((each) => each.verdict === verdict);
-    return own.length > 0 ? [`${verdict}: ${own.map((each) => openText(each, result)).join(", ")}`] : [];
+    const verdictComparisons = comparisons.filter((each) => each.verdict === verdict);
+    return verdictComparisons.length > 0
+      ? [`${verdict}: ${verdictComparisons.map((each) => openComparisonText(each, result)).join(", ")}`]
+      : [];
   });
-  return `${id}: ${[...settled, ...open].join("; ")}.`;
+  return `${id}: ${[...settledTexts, ...open].join("; ")}.`;
 }
 
-function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {
+function sortThroughputFirst(comparisons: readonly Comparison[]): Comparison[] {
   return comparisons.toSorted((a, b) => Number(isLargerBetter(b.metric)) - Number(isLargerBetter(a.metric)));
 }
 
@@ -110,18 +116,23 @@ function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {
  */
 export function verdictSentences(result: ResultDocument, operation: ComparedOperation): string[] {
   const { comparisons, treatments } = result;
-  const asked = throughputFirst(
+  const testedComparisons = sortThroughputFirst(
     headlineComparisons(comparisons).filter(
       (each) => each.operation === operation && each.blocks >= BLOCKS_MIN,
     ),
   );
-  const ofTreatment = (id: string): Comparison[] => asked.filter(({ treatment }) => treatment === id);
+  const comparisonsOfTreatment = (id: string): Comparison[] =>
+    testedComparisons.filter(({ treatment }) => treatment === id);
   const isInconclusive = (id: string): boolean =>
-    ofTreatment(id).every(({ verdict }) => verdict === "inconclusive");
-  const compared = treatments.map(({ id }) => id).filter((id) => ofTreatment(id).length > 0);
-  const inconclusive = compared.filter(isInconclusive);
+    comparisonsOfTreatment(id).every(({ verdict }) => verdict === "inconclusive");
+  const comparedTreatments = treatments
+    .map(({ id }) => id)
+    .filter((id) => comparisonsOfTreatment(id).length > 0);
+  const inconclusive = comparedTreatments.filter(isInconclusive);
   return [
-    ...compared.filter((id) => !isInconclusive(id)).map((id) => sentence(id, ofTreatment(id), result)),
+    ...comparedTreatments
+      .filter((id) => !isInconclusive(id))
+      .map((id) => sentence(id, comparisonsOfTreatment(id), result)),
     ...(inconclusive.length > 0
       ? [`Inconclusive against ${treatments[0]?.id ?? ""}: ${inconclusive.join(", ")}.`]
       : []),
@@ -129,10 +140,13 @@ export function verdictSentences(result: ResultDocument, operation: ComparedOper
 }
 
 /** Sentence on the limits of "indistinguishable": it is about medians, and a few trials need not include a rare slow one. */
-function sameSentences(asked: readonly Comparison[], stopping: ResultDocument["stopping"]): string[] {
-  const same = asked.filter(({ verdict }) => verdict === "indistinguishable");
-  if (same.length === 0) return [];
-  const blocks = Math.min(...same.map((each) => each.blocks));
+function indistinguishableSentences(
+  asked: readonly Comparison[],
+  stopping: ResultDocument["stopping"],
+): string[] {
+  const indistinguishable = asked.filter(({ verdict }) => verdict === "indistinguishable");
+  if (indistinguishable.length === 0) return [];
+  const blocks = Math.min(...indistinguishable.map((each) => each.blocks));
   const within = Number((100 * (boundsOf({ stopping }).equivalence - 1)).toFixed(1));
   const share = Math.ceil(100 * largestUnseenShare(blocks));
   return [
@@ -151,88 +165,90 @@ function inconclusiveReason(asked: readonly Comparison[], fewest: number): strin
   if (fewest < BLOCKS_MIN)
     return `: ${counted(fewest, "trial")} of each treatment; intervals and tests need at least ${BLOCKS_MIN}`;
   // A block in which one side's trial lacks the value does not count, so there may be fewer blocks than trials.
-  const unpaired = open.filter(({ blocks, objection }) => !objection && blocks < BLOCKS_MIN).length;
+  const unpairedCount = open.filter(({ blocks, objection }) => !objection && blocks < BLOCKS_MIN).length;
   const objections = open.flatMap(({ objection = [] }) => objection);
-  const objected = objections.length;
+  const objectionCount = objections.length;
   const aspects = METRIC_ASPECTS.filter((aspect) =>
     objections.some((words) => words.includes(`${aspect} of `)),
   ).join(" or ");
   const lack = `fewer than ${BLOCKS_MIN} blocks have a value on both sides`;
   const reasons = [
-    ...(unpaired + objected < open.length
+    ...(unpairedCount + objectionCount < open.length
       ? [`${counted(fewest, "trial")} neither show a difference nor exclude one`]
       : []),
-    ...(unpaired > 0 ? [`${unpaired < open.length ? `of ${unpaired} ` : ""}${lack}`] : []),
-    ...(objected > 0
+    ...(unpairedCount > 0 ? [`${unpairedCount < open.length ? `of ${unpairedCount} ` : ""}${lack}`] : []),
+    ...(objectionCount > 0
       ? [
-          `${objected < open.length ? `${objected} rest` : "they rest"} on trials whose ${aspects} are not valid`,
+          `${objectionCount < open.length ? `${objectionCount} rest` : "they rest"} on trials whose ${aspects} are not valid`,
         ]
       : []),
   ];
   return `: ${reasons.join("; ")}`;
 }
 
-function askedText(asked: readonly Comparison[], vocabulary: Vocabulary): string {
+function comparisonCountText(asked: readonly Comparison[], vocabulary: Vocabulary): string {
   const labels = HEADLINE_METRICS.flatMap((metric) => {
-    const own = asked.filter((each) => each.metric === metric);
-    const work = unitsText(own.map(({ operation }) => unitOf(vocabulary, operation)));
-    return own.length > 0 ? [labelOf(metric, work)] : [];
+    const metricComparisons = asked.filter((each) => each.metric === metric);
+    const work = unitsText(metricComparisons.map(({ operation }) => unitOf(vocabulary, operation)));
+    return metricComparisons.length > 0 ? [labelOf(metric, work)] : [];
   });
   return `${counted(asked.length, "comparison")} (${labels.join(", ")})`;
 }
 
 /** Sentences with the numbers of verdicts on headline metrics, why some are inconclusive, and the error rate of findings. */
-function testReach(result: ResultDocument, fewest: number): string[] {
+function testReachSentences(result: ResultDocument, fewest: number): string[] {
   const { comparisons, stopping } = result;
-  const asked = headlineComparisons(comparisons);
-  if (asked.length === 0)
+  const testedComparisons = headlineComparisons(comparisons);
+  if (testedComparisons.length === 0)
     return fewest < BLOCKS_MIN
       ? [`Nothing is compared: ${counted(fewest, "complete trial")} of each treatment.`]
       : [];
   const counts =
-    `Of ${askedText(asked, result.workload)}, ${countsText(verdictCounts(asked))}` +
-    `${inconclusiveReason(asked, fewest)}.`;
+    `Of ${comparisonCountText(testedComparisons, result.workload)}, ${countsText(verdictCounts(testedComparisons))}` +
+    `${inconclusiveReason(testedComparisons, fewest)}.`;
   const looks = stopping?.looks ?? [];
-  const paid = looks.length > 1 ? ` over all ${looks.length} looks` : "";
-  const chance =
-    `All findings share one error rate: without any true difference, at most 1 experiment in 20 reports one${paid}. ` +
+  const looksText = looks.length > 1 ? ` over all ${looks.length} looks` : "";
+  const errorRateSentence =
+    `All findings share one error rate: without any true difference, at most 1 experiment in 20 reports one${looksText}. ` +
     "Each 95 % interval covers its own comparison.";
   // A race decides only comparisons with its best treatment, and `raceSentences` says how these ended.
   return [
     ...(stopping?.race ? [] : [counts]),
-    ...(asked.some(isSettled) ? [chance] : []),
-    ...sameSentences(asked, stopping),
+    ...(testedComparisons.some(isSettled) ? [errorRateSentence] : []),
+    ...indistinguishableSentences(testedComparisons, stopping),
   ];
 }
 
 /** Sentence of a search for capacity, which has no comparisons. */
-const OWN_RATES =
+const CAPACITY_RATES_SENTENCE =
   "Each treatment ran at the rate found for it: compare the rates, not what was measured at them.";
 
 /** Sentences on how far the tests reach: which comparisons are open and why, and how sure a verdict is. */
 export function reachSentences(result: ResultDocument): string[] {
   const { treatments, comparisons, capacity } = result;
   if (treatments.length < 2) return [];
-  if (capacity) return [OWN_RATES];
+  if (capacity) return [CAPACITY_RATES_SENTENCE];
   const complete = treatments.map((treatment) => completeTrials(treatment).length);
   const fewest = Math.min(...complete);
-  const isTested = comparisons.some(({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN);
-  return testReach(
+  const hasTestedComparison = comparisons.some(
+    ({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN,
+  );
+  return testReachSentences(
     result,
-    isTested ? Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)) : fewest,
+    hasTestedComparison ? Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)) : fewest,
   );
 }
 
 /** Sentence for results in which no interaction between factors is a finding. */
 export function noInteractionSentence(interactions: readonly Interaction[]): string {
-  const tested = interactions.filter(({ blocks }) => blocks >= BLOCKS_MIN).length;
-  return tested === 0
+  const testedCount = interactions.filter(({ blocks }) => blocks >= BLOCKS_MIN).length;
+  return testedCount === 0
     ? `Interactions between factors are not tested with fewer than ${BLOCKS_MIN} blocks of trials.`
-    : `No interaction was found in ${counted(tested, "test")}; small ones may exist.`;
+    : `No interaction was found in ${counted(testedCount, "test")}; small ones may exist.`;
 }
 
 /** Size of a difference that is sure: the distance of the interval's nearer end from 1, as a logarithm. */
-function strength({ ratio, ciLow, ciHigh }: Comparison): number {
+function sureEffectSize({ ratio, ciLow, ciHigh }: Comparison): number {
   return Math.min(...[ratio, ciLow ?? ratio, ciHigh ?? ratio].map((end) => Math.abs(Math.log(end))));
 }
 
@@ -245,13 +261,15 @@ export function believedDifferences(
   bounds: ReadonlyMap<string, string>,
 ): Comparison[][] {
   const groups = new Map<string, Comparison[]>();
-  for (const claim of headlineComparisons(comparisons).filter((each) => isBelieved(each, comparisons))) {
+  for (const claim of headlineComparisons(comparisons).filter((each) =>
+    isFindingAboveNoise(each, comparisons),
+  )) {
     if (claim.metric === "eventsPerSecond" && bounds.has(claim.operation)) continue;
     const key = JSON.stringify([claim.treatment, claim.operation]);
     groups.set(key, [...(groups.get(key) ?? []), claim]);
   }
-  const most = (group: readonly Comparison[]): number => Math.max(...group.map(strength));
-  return [...groups.values()].sort((a, b) => most(b) - most(a)).map(throughputFirst);
+  const most = (group: readonly Comparison[]): number => Math.max(...group.map(sureEffectSize));
+  return [...groups.values()].sort((a, b) => most(b) - most(a)).map(sortThroughputFirst);
 }
 
 /**
@@ -274,7 +292,7 @@ export function loadBoundSentences({ comparisons }: ResultDocument, bounds: Map<
 }
 
 /** Sentences on conclusions over all operations, and on their limits. */
-export function claimSentences(result: ResultDocument): string[] {
+export function conclusionSentences(result: ResultDocument): string[] {
   return [
     ...raceSentences(result.stopping),
     ...duetSentences(result.treatments),

@@ -4,9 +4,9 @@ import { counted } from "../../foundation/units.js";
 import type { TrialResult } from "../../results/result-schema.js";
 import { percent } from "../../analysis/diagnosis/check.js";
 
-const LAG_SECONDS = 1;
+const COUNTER_LAG_SECONDS = 1;
 /** Smallest share of the window that the lag of counters must be to be mentioned. */
-const MENTIONED_FROM = 0.05;
+const MENTIONED_LAG_SHARE_MIN = 0.05;
 
 /**
  * Sentence on the lag of the server's counters in the shortest window of a complete trial; undefined if the window is long
@@ -17,10 +17,10 @@ export function counterLagWords(
 ): string | undefined {
   const counting = trials.filter(({ status, database }) => status === "complete" && database.perEvent);
   const seconds = Math.min(...counting.map(({ windowSeconds }) => windowSeconds));
-  const ratio = LAG_SECONDS / seconds;
-  if (ratio <= MENTIONED_FROM || !Number.isFinite(ratio)) return undefined;
+  const ratio = COUNTER_LAG_SECONDS / seconds;
+  if (ratio <= MENTIONED_LAG_SHARE_MIN || !Number.isFinite(ratio)) return undefined;
   return (
-    `Server counters lag by up to ${counted(LAG_SECONDS, "second")}: in a window of ${Number(seconds.toFixed(1))} s rows, blocks and log ` +
-    `records may be off by ${percent(ratio)} (WAL bytes and statements are exact). Measure for ${LAG_SECONDS / MENTIONED_FROM} s.`
+    `Server counters lag by up to ${counted(COUNTER_LAG_SECONDS, "second")}: in a window of ${Number(seconds.toFixed(1))} s rows, blocks and log ` +
+    `records may be off by ${percent(ratio)} (WAL bytes and statements are exact). Measure for ${COUNTER_LAG_SECONDS / MENTIONED_LAG_SHARE_MIN} s.`
   );
 }

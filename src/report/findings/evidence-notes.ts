@@ -1,5 +1,5 @@
 import { median } from "../../analysis/statistics/quantiles.js";
-import { amounts } from "../../analysis/why/why-units.js";
+import { amountUnit } from "../../analysis/why/why-units.js";
 import { evidenceValue } from "../../results/evidence-values.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
 import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js";
@@ -22,7 +22,7 @@ export function evidenceNotes(
     const complete = trials.filter(({ status }) => status === "complete");
     const values = complete.flatMap(({ database }) => evidenceValue(figure, database) ?? []);
     if (values.length === 0) return [];
-    return [`${figure.chart ?? name} ${amounts(figure.metric.unit, 0).text(median(values))}`];
+    return [`${figure.chart ?? name} ${amountUnit(figure.metric.unit, 0).text(median(values))}`];
   });
   return texts.length > 0 ? [{ text: `evidence, median of trials: ${texts.join("; ")}`, tone: "plain" }] : [];
 }

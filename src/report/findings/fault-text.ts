@@ -26,12 +26,12 @@ function queueText({ before, most, recoverySeconds, recoveryReason }: BacklogRec
  * with the same text share it; undefined if no queue was sampled.
  */
 export function backlogText({ backlog = {} }: Pick<FaultRecord, "backlog">): string | undefined {
-  const queues = new Map<string, string[]>();
+  const queuesByText = new Map<string, string[]>();
   for (const [queue, recovery] of Object.entries(backlog)) {
     const text = recovery && queueText(recovery);
-    if (text !== undefined) queues.set(text, [...(queues.get(text) ?? []), queue]);
+    if (text !== undefined) queuesByText.set(text, [...(queuesByText.get(text) ?? []), queue]);
   }
-  const texts = [...queues].map(([text, names]) => `${names.join(" and ")} ${text}`);
+  const texts = [...queuesByText].map(([text, names]) => `${names.join(" and ")} ${text}`);
   return texts.length > 0 ? texts.join(", ") : undefined;
 }
 

@@ -5,21 +5,23 @@ import { exampleResult } from "../../../test/support/example-result.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { renderForest as renderHtml } from "../html/sections/forest.js";
 import { renderForest } from "../terminal/forest-lines.js";
-import { forestOf, placeOf, ratioAxis } from "./forest.js";
+import { forestOf, positionOnAxis, ratioAxis } from "./forest.js";
 
 describe("the axis of ratios", () => {
   it("is logarithmic and contains 1 and every ratio", () => {
     const axis = ratioAxis([0.5, 4]);
     expect(axis.min).toBeLessThan(0.5);
     expect(axis.max).toBeGreaterThan(4);
-    expect(placeOf(axis, 2) - placeOf(axis, 1)).toBeCloseTo(placeOf(axis, 1) - placeOf(axis, 0.5));
+    expect(positionOnAxis(axis, 2) - positionOnAxis(axis, 1)).toBeCloseTo(
+      positionOnAxis(axis, 1) - positionOnAxis(axis, 0.5),
+    );
     expect(axis.ticks).toContain(1);
   });
 
   it("ends at a factor of 1000 in both directions", () => {
     const axis = ratioAxis([1e-9, 1e9]);
     expect([axis.min, axis.max]).toEqual([0.001, 1000]);
-    expect(placeOf(axis, 1e9)).toBe(1);
+    expect(positionOnAxis(axis, 1e9)).toBe(1);
   });
 });
 
@@ -53,7 +55,7 @@ describe("the forest plot of comparisons", () => {
     if (!one) throw new Error("the example has findings");
     const open = Array.from({ length: 40 }, () => ({ ...one, verdict: "inconclusive" as const }));
     const forest = forestOf({ ...result, comparisons: [...open, one] });
-    expect(forest?.omitted).toBe(41 - 18);
+    expect(forest?.omittedCount).toBe(41 - 18);
     expect(forest?.rows.map(({ comparison }) => comparison)).toContain(one);
   });
 

@@ -1,15 +1,19 @@
 // Headline comparisons as a forest plot: each ratio with its interval on one logarithmic axis. Pure: a browser uses it too.
-import { headlineComparisons, isBelieved, isBelowNoise } from "../../analysis/comparison/noise-floor.js";
+import {
+  headlineComparisons,
+  isFindingAboveNoise,
+  isWithinNoiseFloor,
+} from "../../analysis/comparison/noise-floor.js";
 import { outlookOf } from "../../analysis/comparison/outlook.js";
 import { boundsOf } from "../../analysis/statistics/limits.js";
 import { intervalText, rangeText, ratioText } from "../../foundation/text/numbers.js";
 import { labelOf } from "../../metrics/metric-lists.js";
-import { markOf, operationName, WITHIN_NOISE } from "../../metrics/names.js";
+import { markOf, operationName, WITHIN_NOISE_NOTE } from "../../metrics/names.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 
 /** Largest number of rows on a first screen. If there are more comparisons, findings take precedence. */
-const ROWS_MAX = 18;
+const FOREST_ROWS_MAX = 18;
 
 export interface ForestRow {
   readonly comparison: Comparison;
@@ -30,7 +34,7 @@ export interface ForestRow {
 export interface Forest {
   readonly rows: readonly ForestRow[];
   /** Number of headline comparisons without a row. */
-  readonly omitted: number;
+  readonly omittedCount: number;
   readonly axis: RatioAxis;
   /** Factor by which a ratio may differ from 1 and still count as the same. */
   readonly equivalence: number;
@@ -47,11 +51,11 @@ type ForestInputs = Pick<ResultDocument, "treatments" | "comparisons">;
 /** Interval of a ratio; its range over blocks if there are too few for an interval; undefined if there is neither. */
 export function spreadOf(result: ForestInputs, comparison: Comparison): ForestRow["spread"] {
   const { ciLow, ciHigh } = comparison;
-  return ciLow !== null && ciHigh !== null ? [ciLow, ciHigh] : outlookOf(result, comparison)?.range;
+  return ciLow !== null && ciHigh !== null ? [ciLow, ciHigh] : outlookOf(result, comparison)?.ratioRange;
 }
 
-const TICKS_MAX = 7;
-const TICKS = [
+const RATIO_TICKS_MAX = 7;
+const RATIO_TICK_SETS = [
   [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2],
   [0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20],
   [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200],
@@ -60,15 +64,15 @@ const TICKS = [
 
 /** Logarithmic axis that includes all these ends and both sides of 1. Ratios beyond a thousandfold are cut off. */
 export function ratioAxis(ends: readonly number[]): RatioAxis {
-  const positive = ends.filter((end) => end > 0);
-  const min = Math.max(Math.min(0.75, ...positive.map((end) => end * 0.9)), 0.001);
-  const max = Math.min(Math.max(1.35, ...positive.map((end) => end * 1.1)), 1000);
-  const within = TICKS.map((ticks) => ticks.filter((tick) => tick >= min && tick <= max));
-  return { min, max, ticks: within.find(({ length }) => length <= TICKS_MAX) ?? [] };
+  const positiveEnds = ends.filter((end) => end > 0);
+  const min = Math.max(Math.min(0.75, ...positiveEnds.map((end) => end * 0.9)), 0.001);
+  const max = Math.min(Math.max(1.35, ...positiveEnds.map((end) => end * 1.1)), 1000);
+  const within = RATIO_TICK_SETS.map((ticks) => ticks.filter((tick) => tick >= min && tick <= max));
+  return { min, max, ticks: within.find(({ length }) => length <= RATIO_TICKS_MAX) ?? [] };
 }
 
 /** Position of a ratio on the axis, from 0 to 1. */
-export function placeOf({ min, max }: RatioAxis, ratio: number): number {
+export function positionOnAxis({ min, max }: RatioAxis, ratio: number): number {
   const place = Math.log(ratio / min) / Math.log(max / min);
   return Math.min(1, Math.max(0, place));
 }
@@ -76,28 +80,30 @@ export function placeOf({ min, max }: RatioAxis, ratio: number): number {
 export function forestOf(result: ResultDocument): Forest | undefined {
   const all = headlineComparisons(result.comparisons).filter(({ ratio }) => ratio > 0);
   if (all.length === 0) return undefined;
-  const byRank = all.toSorted((a, b) => rankOf(a, result) - rankOf(b, result));
-  const kept = new Set(byRank.slice(0, ROWS_MAX));
+  const rankedComparisons = all.toSorted((a, b) => rankOf(a, result) - rankOf(b, result));
+  const shownComparisons = new Set(rankedComparisons.slice(0, FOREST_ROWS_MAX));
   const rows = all
-    .filter((comparison) => kept.has(comparison))
+    .filter((comparison) => shownComparisons.has(comparison))
     .map((comparison) => rowOf(result, comparison));
   return {
     rows,
-    omitted: all.length - rows.length,
+    omittedCount: all.length - rows.length,
     axis: ratioAxis(rows.flatMap(({ comparison, spread = [] }) => [comparison.ratio, ...spread])),
     equivalence: boundsOf(result).equivalence,
   };
 }
 
-const RANKS = ["finding", "exploratory", "indistinguishable", "inconclusive"];
+const VERDICT_RANKS = ["finding", "exploratory", "indistinguishable", "inconclusive"];
 
 function rankOf(comparison: Comparison, { comparisons }: ForestInputs): number {
-  return isBelowNoise(comparison, comparisons) ? RANKS.length : RANKS.indexOf(comparison.verdict);
+  return isWithinNoiseFloor(comparison, comparisons)
+    ? VERDICT_RANKS.length
+    : VERDICT_RANKS.indexOf(comparison.verdict);
 }
 
 function rowOf(result: ResultDocument, comparison: Comparison): ForestRow {
   const { operation, metric, verdict } = comparison;
-  const isNoise = isBelowNoise(comparison, result.comparisons);
+  const isNoise = isWithinNoiseFloor(comparison, result.comparisons);
   const isInterval = comparison.ciLow !== null && comparison.ciHigh !== null;
   const spread = spreadOf(result, comparison);
   const spreadText = spread ? ` ${(isInterval ? intervalText : rangeText)(...spread)}` : "";
@@ -107,8 +113,8 @@ function rowOf(result: ResultDocument, comparison: Comparison): ForestRow {
     spread,
     isInterval,
     text: `${ratioText(comparison.ratio)}${spreadText}`,
-    isBelieved: isBelieved(comparison, result.comparisons),
-    verdict: isNoise ? `${verdict}, ${WITHIN_NOISE}` : verdict,
+    isBelieved: isFindingAboveNoise(comparison, result.comparisons),
+    verdict: isNoise ? `${verdict}, ${WITHIN_NOISE_NOTE}` : verdict,
     mark: markOf(verdict, isNoise),
   };
 }

@@ -4,7 +4,7 @@ import { isHeadline } from "../../metrics/metric-lists.js";
 import type { ComparedOperation, Comparison } from "../../results/result-schema.js";
 
 /** Sentence for a difference that no collected evidence explains. */
-export const SILENT = "the collected evidence does not explain it";
+export const UNEXPLAINED_SENTENCE = "the collected evidence does not explain it";
 
 function isExplained({ metric, because }: Comparison): boolean {
   return because !== undefined && isHeadline(metric);
@@ -22,7 +22,7 @@ export function reasonsOf(comparisons: readonly Comparison[]): string[] {
     for (const [rank, sentence] of because.entries())
       ranks.set(sentence, Math.min(rank, ranks.get(sentence) ?? rank));
   const sentences = [...ranks].sort(([, a], [, b]) => a - b).map(([sentence]) => sentence);
-  return sentences.length > 0 ? sentences : [SILENT];
+  return sentences.length > 0 ? sentences : [UNEXPLAINED_SENTENCE];
 }
 
 export interface Reason {

@@ -14,7 +14,7 @@ import {
   placeSentences,
   stallSentences,
 } from "./reservations.js";
-import { capacityText, lawText } from "./search-text.js";
+import { capacityText, scalabilityLawText } from "./search-text.js";
 import { raceSentences, stoppingSentences } from "./stopping-text.js";
 import { isSettled } from "../../analysis/comparison/verdicts.js";
 import { loadBounds } from "../../analysis/comparison/load-bound.js";
@@ -22,10 +22,10 @@ import { labelOf } from "../../metrics/metric-lists.js";
 import { firstOf, shortNumber, trialsText } from "../../foundation/text/numbers.js";
 import { publishedSentences } from "./published-text.js";
 import { operationsIn, figuresOf, valueCell } from "./figures.js";
-import { notAuditedOf } from "./notes.js";
+import { notAuditedSentences } from "./notes.js";
 import {
   allHoldText,
-  judgedText,
+  judgedTreatmentText,
   outcomeOf,
   measuredThresholdText,
   shortfallText,
@@ -34,12 +34,12 @@ import { reasonsOf } from "./headline-reasons.js";
 import { operationName } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
 import { lossText } from "../../results/losses.js";
-import { rareText } from "../../analysis/statistics/rare-counts.js";
+import { rareCountText } from "../../analysis/statistics/rare-counts.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 
 /** Largest numbers of key findings of a kind; the number of the others is stated. */
 const DIFFERENCES_MAX = 4;
-const SAME_MAX = 6;
+const INDISTINGUISHABLE_MAX = 6;
 /** Largest number of events named from the audits; `result.json` has all. */
 const NAMED_MAX = 3;
 
@@ -50,7 +50,7 @@ export interface KeyFinding {
   readonly because: readonly string[];
 }
 
-type Bounds = ReadonlyMap<string, string>;
+type LoadBounds = ReadonlyMap<string, string>;
 
 function finding(tone: KeyFinding["tone"], text: string, because: readonly string[] = []): KeyFinding {
   return { tone, text, because };
@@ -66,7 +66,7 @@ function numbersOf(trials: readonly TrialResult[]): string {
 
 function verdictFindings({ verdict }: ResultDocument): KeyFinding[] {
   const { status, reasons, counts, timings } = verdict;
-  const rest = counts.isValid ? " Counts are valid." : "";
+  const countsText = counts.isValid ? " Counts are valid." : "";
   return [
     ...(status === "aborted" ? [finding("bad", "ABORTED: these results are partial.", reasons)] : []),
     ...(counts.isValid
@@ -74,26 +74,31 @@ function verdictFindings({ verdict }: ResultDocument): KeyFinding[] {
       : [finding("bad", "COUNTS NOT VALID: do not use counts and rates.", counts.reasons)]),
     ...(timings.isValid
       ? []
-      : [finding("bad", `TIMINGS NOT VALID: do not use latencies and rates.${rest}`, timings.reasons)]),
+      : [finding("bad", `TIMINGS NOT VALID: do not use latencies and rates.${countsText}`, timings.reasons)]),
   ];
 }
 
 /** Findings on integrity violations, without the violations that the verdict's reasons name already. */
 function violationFindings(result: ResultDocument): KeyFinding[] {
-  const violated = trialsOf(result).filter(({ integrity }) => integrity?.verdict === "violated");
-  if (violated.length === 0) return [];
-  const words = violated.flatMap(({ number, integrity }) =>
+  const violatedTrials = trialsOf(result).filter(({ integrity }) => integrity?.verdict === "violated");
+  if (violatedTrials.length === 0) return [];
+  const words = violatedTrials.flatMap(({ number, integrity }) =>
     (integrity?.violations ?? []).map((each) => ({ each, text: `trial ${number}: ${each}` })),
   );
   const more = words.filter(
     ({ each }) => !result.verdict.counts.reasons.some((reason) => reason.includes(each)),
   );
-  const named = violated.flatMap(({ integrity }) => integrity?.named ?? []).slice(0, NAMED_MAX);
+  const violationExamples = violatedTrials
+    .flatMap(({ integrity }) => integrity?.named ?? [])
+    .slice(0, NAMED_MAX);
   return [
     finding(
       "bad",
-      `Integrity is violated in ${numbersOf(violated)}: ${result.workload.audited.one}s were lost, duplicated or are unaccounted for.`,
-      [...more.map(({ text }) => text), ...named.map(({ kind, id, words }) => `${kind} ${id}: ${words}`)],
+      `Integrity is violated in ${numbersOf(violatedTrials)}: ${result.workload.audited.one}s were lost, duplicated or are unaccounted for.`,
+      [
+        ...more.map(({ text }) => text),
+        ...violationExamples.map(({ kind, id, words }) => `${kind} ${id}: ${words}`),
+      ],
     ),
   ];
 }
@@ -102,28 +107,28 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const all = trialsOf(result);
   if (all.some(({ integrity }) => integrity?.verdict === "violated")) return [];
   const trials = all.filter(({ status }) => status === "complete");
-  const audited = trials.filter(({ integrity }) => integrity?.verdict === "ok");
-  if (trials.length === 0 || audited.length < trials.length) return [];
-  const published = audited.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
+  const auditedTrials = trials.filter(({ integrity }) => integrity?.verdict === "ok");
+  if (trials.length === 0 || auditedTrials.length < trials.length) return [];
+  const published = auditedTrials.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
   const { one } = result.workload.audited;
-  const found = `${counted(published, one)} in ${counted(trials.length, "trial")}`;
-  const losses = allowedLosses(result);
-  const unread = notAuditedOf(audited);
-  if (unread.length > 0) {
-    const text = `Nothing is known to be lost or duplicated: ${found}. Not audited: ${unread.join("; ")}.`;
-    return [...losses.map((words) => finding("plain", words)), finding("warn", text)];
+  const auditedText = `${counted(published, one)} in ${counted(trials.length, "trial")}`;
+  const lossSentences = allowedLosses(result);
+  const notAuditedTexts = notAuditedSentences(auditedTrials);
+  if (notAuditedTexts.length > 0) {
+    const text = `Nothing is known to be lost or duplicated: ${auditedText}. Not audited: ${notAuditedTexts.join("; ")}.`;
+    return [...lossSentences.map((words) => finding("plain", words)), finding("warn", text)];
   }
   // Not every workload's audit compares acknowledged work event by event.
-  const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
-  const what = losses.length > 0 ? `Beyond what a fault may lose, no ${one}` : `No ${one}`;
+  const isWorkChecked = auditedTrials.every(({ integrity }) => integrity?.unexplained !== undefined);
+  const what = lossSentences.length > 0 ? `Beyond what a fault may lose, no ${one}` : `No ${one}`;
   const bound =
-    losses.length === 0 && published > 0
-      ? ` Lost or duplicated: ${rareText({ count: 0, all: published, unit: one })}.`
+    lossSentences.length === 0 && published > 0
+      ? ` Lost or duplicated: ${rareCountText({ count: 0, all: published, unit: one })}.`
       : "";
   const text = isWorkChecked
-    ? `${what} was lost or duplicated, and each shows the work that was acknowledged: ${found}.${bound}`
-    : `${what} was lost or duplicated: ${found}.${bound}`;
-  return [...losses.map((words) => finding("plain", words)), finding("good", text)];
+    ? `${what} was lost or duplicated, and each shows the work that was acknowledged: ${auditedText}.${bound}`
+    : `${what} was lost or duplicated: ${auditedText}.${bound}`;
+  return [...lossSentences.map((words) => finding("plain", words)), finding("good", text)];
 }
 
 /**
@@ -158,10 +163,11 @@ function allowedLosses(result: ResultDocument): string[] {
   return treatments.flatMap(({ id, trials, summary = [] }, i) => {
     const text = lossText(audits[i] ?? []);
     const all = trials.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
-    if (text === undefined) return all > 0 ? [`${id} lost ${rareText({ count: 0, all, unit: one })}.`] : [];
+    if (text === undefined)
+      return all > 0 ? [`${id} lost ${rareCountText({ count: 0, all, unit: one })}.`] : [];
     const cells = summary.filter(({ metric, max }) => metric === "lost" && max > 0);
-    const perTrial = cells.map((each) => `${operationName(each.operation)} ${valueCell(each)}`);
-    return [`${id} ${text}${perTrial.length > 0 ? `; a trial: ${perTrial.join(", ")}` : ""}.`];
+    const lossesPerTrial = cells.map((each) => `${operationName(each.operation)} ${valueCell(each)}`);
+    return [`${id} ${text}${lossesPerTrial.length > 0 ? `; a trial: ${lossesPerTrial.join(", ")}` : ""}.`];
   });
 }
 
@@ -176,16 +182,16 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
     .filter(({ ok }) => ok !== true)
     .map((threshold) => {
       const { metric, expression, seen, ok, reason } = threshold;
-      const measured = seen === null ? [] : [measuredThresholdText(threshold)];
+      const measuredTexts = seen === null ? [] : [measuredThresholdText(threshold)];
       const words =
-        ok === false ? [measuredThresholdText(threshold)] : [...measured, outcomeOf(threshold).words];
+        ok === false ? [measuredThresholdText(threshold)] : [...measuredTexts, outcomeOf(threshold).words];
       const why = reason ? ` (${reason})` : "";
-      return `${metric} ${expression} of ${judgedText(threshold)}: ${words.join(", ")}${why}`;
+      return `${metric} ${expression} of ${judgedTreatmentText(threshold)}: ${words.join(", ")}${why}`;
     });
   return [finding("bad", `Thresholds: ${shortfall}.`, texts)];
 }
 
-function differenceFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
+function differenceFindings(result: ResultDocument, bounds: LoadBounds): KeyFinding[] {
   const { comparisons } = result;
   const { workload: vocabulary } = result;
   return believedDifferences(comparisons, bounds)
@@ -193,32 +199,35 @@ function differenceFindings(result: ResultDocument, bounds: Bounds): KeyFinding[
     .map((group) => finding("plain", `${differenceText(group, vocabulary)}.`, reasonsOf(group)));
 }
 
-function smallerDifferences({ comparisons }: ResultDocument, bounds: Bounds): KeyFinding[] {
+function smallerDifferences({ comparisons }: ResultDocument, bounds: LoadBounds): KeyFinding[] {
   const more = believedDifferences(comparisons, bounds).length - DIFFERENCES_MAX;
   const text = `${counted(more, "smaller difference is", "smaller differences are")} in the tables.`;
   return more > 0 ? [finding("plain", text)] : [];
 }
 
-function sameFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
+function indistinguishableFindings(result: ResultDocument, bounds: LoadBounds): KeyFinding[] {
   const { workload: vocabulary } = result;
-  const same = headlineComparisons(result.comparisons).filter(
+  const indistinguishable = headlineComparisons(result.comparisons).filter(
     ({ verdict, metric, operation }) =>
       verdict === "indistinguishable" && !(metric === "eventsPerSecond" && bounds.has(operation)),
   );
-  if (same.length === 0) return [];
-  const names = same.map(
+  if (indistinguishable.length === 0) return [];
+  const names = indistinguishable.map(
     ({ operation, metric, treatment }) =>
       `${operationName(operation)} ${labelOf(metric, unitOf(vocabulary, operation))} of ${treatment}`,
   );
   return [
-    finding("plain", `Indistinguishable from ${same[0]?.baseline ?? ""}: ${firstOf(names, SAME_MAX)}.`),
+    finding(
+      "plain",
+      `Indistinguishable from ${indistinguishable[0]?.baseline ?? ""}: ${firstOf(names, INDISTINGUISHABLE_MAX)}.`,
+    ),
   ];
 }
 
 /**
  * Findings for an experiment with one treatment, which compares nothing: the rate and the response time of each operation.
  */
-function soleFindings(result: ResultDocument): KeyFinding[] {
+function soleTreatmentFindings(result: ResultDocument): KeyFinding[] {
   const { workload: vocabulary } = result;
   const [only, ...others] = result.treatments;
   const figures = only && others.length === 0 ? figuresOf(only) : undefined;
@@ -228,8 +237,8 @@ function soleFindings(result: ResultDocument): KeyFinding[] {
     ([operation, { eventsPerSecond, transactionsPerSecond, responseTimeMs }]) => {
       if (!responseTimeMs) return [];
       const { p50, p99 } = responseTimeMs;
-      const cycles = isRound(operation) ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
-      const rate = `${cycles}${shortNumber(eventsPerSecond)} ${unitOf(vocabulary, operation)}/s`;
+      const cyclesText = isRound(operation) ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
+      const rate = `${cyclesText}${shortNumber(eventsPerSecond)} ${unitOf(vocabulary, operation)}/s`;
       const text = `${operationName(operation)}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99)`;
       return [finding("plain", `${text}${objection === undefined ? "" : `; ${objection}`}.`)];
     },
@@ -240,14 +249,16 @@ function soleFindings(result: ResultDocument): KeyFinding[] {
 function faultFindings({ faults }: ResultDocument): KeyFinding[] {
   const nameOf = ({ kind, treatment }: FaultRecord): string => `${kind} (${treatment})`;
   return [...new Set(faults.map(nameOf))].map((name) => {
-    const own = faults.filter((fault) => nameOf(fault) === name);
-    const times = own.flatMap(({ recoverySeconds }) => recoverySeconds ?? []);
-    const errors = own.flatMap((fault) => Object.values(fault.errors)).reduce((sum, count) => sum + count, 0);
+    const faultsOfName = faults.filter((fault) => nameOf(fault) === name);
+    const times = faultsOfName.flatMap(({ recoverySeconds }) => recoverySeconds ?? []);
+    const errors = faultsOfName
+      .flatMap((fault) => Object.values(fault.errors))
+      .reduce((sum, count) => sum + count, 0);
     const span = [...new Set([Math.min(...times), Math.max(...times)])].map((time) => time.toFixed(1));
     const recovery =
       times.length > 0
-        ? `throughput was back to 90 % after ${span.join(" to ")} s in ${times.length} of ${counted(own.length, "fault")}`
-        : `recovery not assessed (${own[0]?.recoveryReason ?? "not measured"})`;
+        ? `throughput was back to 90 % after ${span.join(" to ")} s in ${times.length} of ${counted(faultsOfName.length, "fault")}`
+        : `recovery not assessed (${faultsOfName[0]?.recoveryReason ?? "not measured"})`;
     return finding("plain", `${name}: ${recovery}; ${counted(errors, "failed attempt")}.`);
   });
 }
@@ -266,10 +277,12 @@ function reachFindings(result: ResultDocument, tone: "plain" | "warn"): KeyFindi
 }
 
 function steadinessFindings(result: ResultDocument): KeyFinding[] {
-  const unsteady = trialsOf(result).filter(({ steadyState }) => steadyState?.isSteady === false);
-  if (unsteady.length === 0) return [];
-  const reasons = unsteady.map(({ number, steadyState }) => `trial ${number}: ${steadyState?.reason ?? ""}`);
-  return [finding("warn", `No steady state in ${numbersOf(unsteady)}.`, reasons)];
+  const unsteadyTrials = trialsOf(result).filter(({ steadyState }) => steadyState?.isSteady === false);
+  if (unsteadyTrials.length === 0) return [];
+  const reasons = unsteadyTrials.map(
+    ({ number, steadyState }) => `trial ${number}: ${steadyState?.reason ?? ""}`,
+  );
+  return [finding("warn", `No steady state in ${numbersOf(unsteadyTrials)}.`, reasons)];
 }
 
 function sweepFindings(result: ResultDocument): KeyFinding[] {
@@ -278,7 +291,7 @@ function sweepFindings(result: ResultDocument): KeyFinding[] {
   return sweeps.map((sweep) => {
     const { operation, factor, levels, usl } = sweep;
     const others = Object.entries(levels).map(([name, level]) => `, ${name}=${level}`);
-    const text = lawText(sweep, unitOf(vocabulary, operation));
+    const text = scalabilityLawText(sweep, unitOf(vocabulary, operation));
     return finding(
       usl.status === "fitted" ? "plain" : "warn",
       `${operation} over ${factor}${others.join("")}: ${text}`,
@@ -302,8 +315,8 @@ export function answerFindings(result: ResultDocument): KeyFinding[] {
     ...publishedSentences(result).map((text) => finding("plain", text)),
     ...(isUndecided(result) ? reachFindings(result, "warn") : []),
     ...loadBoundSentences(result, bounds).map((text) => finding("plain", text)),
-    ...sameFindings(result, bounds),
-    ...soleFindings(result),
+    ...indistinguishableFindings(result, bounds),
+    ...soleTreatmentFindings(result),
     ...sweepFindings(result),
     ...smallerDifferences(result, bounds),
   ];

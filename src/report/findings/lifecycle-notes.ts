@@ -6,13 +6,13 @@ import { operationsIn, type TreatmentFigures } from "./figures.js";
 import type { Note } from "./notes.js";
 import { operationName } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
-import { STAGES } from "../../workloads/registry.js";
+import { LIFE_STAGES } from "../../workloads/registry.js";
 import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js";
 
 /** Note on the lives of events: latencies, passes and the drain; none if nothing of these was measured. */
 export function lifecycleNotes({ lifecycle }: TreatmentFigures): Note[] {
   const { passesPerEvent, drainSeconds } = lifecycle;
-  const spans = STAGES.flatMap(({ stage }) => {
+  const spans = LIFE_STAGES.flatMap(({ stage }) => {
     const latency = lifecycle[`${stage}Ms`];
     if (!latency) return [];
     const name = operationName(`lifecycle.${stage}`);
@@ -60,10 +60,10 @@ type CountingPooler = PoolerEvidence &
 
 /** Evidence of the poolers that report transactions, for each complete trial of the treatment. */
 function poolersOf({ trials }: TreatmentResult): CountingPooler[] {
-  const isCounting = (pooler: PoolerEvidence): pooler is CountingPooler =>
+  const isCountingPooler = (pooler: PoolerEvidence): pooler is CountingPooler =>
     pooler.transactions !== undefined && pooler.clientsWaiting !== undefined;
   return trials.flatMap(({ status, database: { pooler } }) =>
-    status === "complete" && pooler && isCounting(pooler) ? [pooler] : [],
+    status === "complete" && pooler && isCountingPooler(pooler) ? [pooler] : [],
   );
 }
 
@@ -75,7 +75,7 @@ export function poolerNotes(treatment: TreatmentResult, figures: TreatmentFigure
     poolers.reduce((sum, pooler) => sum + pooler.waitMsPerTransaction * pooler.transactions, 0) /
     transactions;
   const waiting = poolers.reduce((sum, pooler) => sum + pooler.clientsWaiting.mean, 0) / poolers.length;
-  const waitingMost = Math.max(...poolers.map((pooler) => pooler.clientsWaiting.max));
+  const waitingClientsMax = Math.max(...poolers.map((pooler) => pooler.clientsWaiting.max));
   const servers = poolers[0]?.serversMax;
   const begin = beginMs(figures);
   const where =
@@ -85,7 +85,7 @@ export function poolerNotes(treatment: TreatmentResult, figures: TreatmentFigure
   const text =
     `${poolers[0]?.product ?? "PgBouncer"} reports a mean wait of ${shortNumber(waitMs)} ms for a ` +
     `server connection (all transactions, empty polls included). Clients see it ${where}; ${shortNumber(waiting)} clients waited on average, ` +
-    `${shortNumber(waitingMost)} at most` +
+    `${shortNumber(waitingClientsMax)} at most` +
     (servers === undefined ? "" : `, for ${servers} server ${servers === 1 ? "connection" : "connections"}`);
   return [{ text, tone: "plain" }];
 }

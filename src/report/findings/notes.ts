@@ -2,17 +2,17 @@ import { counted } from "../../foundation/units.js";
 import type { ResultVocabulary } from "../../workloads/vocabulary.js";
 import { operationsIn, figuresOf, type TreatmentFigures } from "./figures.js";
 import type { AuditWords } from "../../workloads/workload.js";
-import { NOTED, valueOf } from "../../metrics/metric-lists.js";
+import { NOTED_METRICS, valueOf } from "../../metrics/metric-lists.js";
 import type {
   Integrity,
   OperationResult,
   TreatmentResult,
   TrialResult,
 } from "../../results/result-schema.js";
-import { rareText } from "../../analysis/statistics/rare-counts.js";
+import { rareCountText } from "../../analysis/statistics/rare-counts.js";
 import { printable } from "../../foundation/text/text-table.js";
 import { lossDetails, lossText } from "../../results/losses.js";
-import { bySqlstate } from "../../results/operation-rows.js";
+import { sqlstateCountsText } from "../../results/operation-rows.js";
 
 export const PLANS_TITLE = "Plans of statements at the end of the window, made without their values";
 
@@ -21,7 +21,7 @@ export interface Note {
   readonly tone: "plain" | "good" | "bad";
 }
 
-function perOperation(
+function textPerOperation(
   figures: TreatmentFigures,
   describe: (result: OperationResult) => string | undefined,
 ): string {
@@ -35,21 +35,21 @@ function perOperation(
 
 function countNotes(figures: TreatmentFigures): Note[] {
   const counted = (counts: Readonly<Record<string, number>>): string | undefined =>
-    Object.keys(counts).length > 0 ? bySqlstate(counts) : undefined;
-  const failures = perOperation(figures, ({ failures: counts, transactions }) => {
+    Object.keys(counts).length > 0 ? sqlstateCountsText(counts) : undefined;
+  const failures = textPerOperation(figures, ({ failures: counts, transactions }) => {
     const count = Object.values(counts).reduce((sum, each) => sum + each, 0);
-    const share = rareText({ count, all: transactions + count, unit: "transaction" });
-    return count === 0 ? undefined : `${bySqlstate(counts)}: ${share}`;
+    const share = rareCountText({ count, all: transactions + count, unit: "transaction" });
+    return count === 0 ? undefined : `${sqlstateCountsText(counts)}: ${share}`;
   });
-  const retries = perOperation(figures, (result) => counted(result.retriesBySqlstate));
-  const noted = NOTED.flatMap((metric): Note[] => {
-    const counts = perOperation(figures, (result) => (valueOf(metric, result) || undefined)?.toString());
+  const retries = textPerOperation(figures, (result) => counted(result.retriesBySqlstate));
+  const notedMetricNotes = NOTED_METRICS.flatMap((metric): Note[] => {
+    const counts = textPerOperation(figures, (result) => (valueOf(metric, result) || undefined)?.toString());
     return counts ? [{ text: `${metric.label}: ${counts}`, tone: "plain" }] : [];
   });
   return [
     { text: `failures: ${failures || "none"}`, tone: failures ? "bad" : "plain" },
     { text: `retries: ${retries || "none"}`, tone: "plain" },
-    ...noted,
+    ...notedMetricNotes,
     ...arrivalNotes(figures),
   ];
 }
@@ -61,73 +61,76 @@ function arrivalNotes(figures: TreatmentFigures): Note[] {
   return operationsIn(figures).flatMap(([operation, result]): Note[] => {
     const { offered, dropped = 0, unfinished = 0, startDelayMs: delay, serviceTimeMs: service } = result;
     if (offered === undefined) return [];
-    const late = delay
+    const delayText = delay
       ? `; start delay ${delay.p50.toFixed(2)} ms (p50), ${delay.p99.toFixed(2)} ms (p99)`
       : "";
-    const own = service
+    const serviceText = service
       ? `; service time ${service.p50.toFixed(2)} ms (p50), ${service.p99.toFixed(2)} ms (p99)`
       : "";
-    const text = `open loop: ${operation} ${offered} offered, ${dropped} dropped, ${unfinished} unfinished${late}${own}`;
+    const text = `open loop: ${operation} ${offered} offered, ${dropped} dropped, ${unfinished} unfinished${delayText}${serviceText}`;
     return [{ text, tone: dropped > 0 ? "bad" : "plain" }];
   });
 }
 
 /** Largest number of a trial's events that are named in notes; `result.json` and the report have more. */
-const NAMED_EVENTS = 10;
+const NAMED_EVENTS_MAX = 10;
 
-function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
-  const figures = named.slice(0, NAMED_EVENTS).map(({ kind, id, words }): Note => {
+function namedEventNotes(named: NonNullable<Integrity["named"]>): Note[] {
+  const figures = named.slice(0, NAMED_EVENTS_MAX).map(({ kind, id, words }): Note => {
     return { text: `  ${kind} ${printable(id)}: ${printable(words)}`, tone: "bad" };
   });
   const more = named.length - figures.length;
   return more > 0 ? [...figures, { text: `  and ${more} more in the report`, tone: "bad" }] : figures;
 }
 
-const NOT_AUDITED_MAX = 3;
+const NOT_AUDITED_SENTENCES_MAX = 3;
 
 /** States of published events that an audit counts. A workload may distinguish fewer. */
-const STATES = ["pending", "processing", "complete", "failed", "archived"] as const;
+const EVENT_STATES = ["pending", "processing", "complete", "failed", "archived"] as const;
 
 /** Sentences on what the audits of these trials could not check, each once. */
-export function notAuditedOf(trials: readonly Pick<TrialResult, "integrity">[]): string[] {
+export function notAuditedSentences(trials: readonly Pick<TrialResult, "integrity">[]): string[] {
   const all = [...new Set(trials.flatMap(({ integrity }) => integrity?.notAudited ?? []))];
-  const more = all.length - NOT_AUDITED_MAX;
-  return more > 0 ? [...all.slice(0, NOT_AUDITED_MAX), `and ${more} more`] : all;
+  const more = all.length - NOT_AUDITED_SENTENCES_MAX;
+  return more > 0 ? [...all.slice(0, NOT_AUDITED_SENTENCES_MAX), `and ${more} more`] : all;
 }
 
 function integrityNotes(trials: readonly TrialResult[], { acknowledged }: AuditWords): Note[] {
-  const audited = trials.flatMap(({ number, integrity }) => (integrity ? [{ number, ...integrity }] : []));
-  if (audited.length === 0 && trials.length > 0) return [{ text: "integrity: not checked", tone: "bad" }];
-  const ok = audited.filter(({ verdict }) => verdict === "ok").length;
-  const sum = (field: "published" | "inDoubt" | (typeof STATES)[number]) =>
-    audited.reduce((total, trial) => total + (trial[field] ?? 0), 0);
-  const states = STATES.filter((state) => audited.some((trial) => trial[state] !== undefined));
-  const found =
+  const auditedTrials = trials.flatMap(({ number, integrity }) =>
+    integrity ? [{ number, ...integrity }] : [],
+  );
+  if (auditedTrials.length === 0 && trials.length > 0)
+    return [{ text: "integrity: not checked", tone: "bad" }];
+  const ok = auditedTrials.filter(({ verdict }) => verdict === "ok").length;
+  const sum = (field: "published" | "inDoubt" | (typeof EVENT_STATES)[number]) =>
+    auditedTrials.reduce((total, trial) => total + (trial[field] ?? 0), 0);
+  const states = EVENT_STATES.filter((state) => auditedTrials.some((trial) => trial[state] !== undefined));
+  const stateText =
     states.length > 0 ? `; found ${states.map((state) => `${sum(state)} ${state}`).join(", ")}` : "";
   const inDoubt = sum("inDoubt");
-  const resolved = audited.reduce((total, { inDoubtFound = 0 }) => total + inDoubtFound, 0);
-  const lost = lossText(audited);
+  const inDoubtFoundCount = auditedTrials.reduce((total, { inDoubtFound = 0 }) => total + inDoubtFound, 0);
+  const lost = lossText(auditedTrials);
   const text =
     `integrity: ok in ${ok} of ${trials.length} ${trials.length === 1 ? "trial" : "trials"}: ` +
-    `${sum("published")} ${acknowledged}${found}` +
-    (inDoubt > 0 ? `; ${inDoubt} in doubt, ${resolved} of them found` : "") +
+    `${sum("published")} ${acknowledged}${stateText}` +
+    (inDoubt > 0 ? `; ${inDoubt} in doubt, ${inDoubtFoundCount} of them found` : "") +
     (lost === undefined ? "" : `; ${lost}`);
-  const losing = audited.filter(({ losses = [] }) => losses.length > 0);
-  const violated = audited.filter(({ verdict }) => verdict === "violated");
-  const unread = notAuditedOf(trials);
-  const undrained = audited.filter(({ drained, pending }) => !drained && pending !== undefined);
+  const losingTrials = auditedTrials.filter(({ losses = [] }) => losses.length > 0);
+  const violatedTrials = auditedTrials.filter(({ verdict }) => verdict === "violated");
+  const notAuditedTexts = notAuditedSentences(trials);
+  const undrainedTrials = auditedTrials.filter(({ drained, pending }) => !drained && pending !== undefined);
   return [
-    { text, tone: ok < trials.length ? "bad" : unread.length > 0 ? "plain" : "good" },
-    ...unread.map((words): Note => ({ text: `not audited: ${words}`, tone: "bad" })),
-    ...violated.flatMap(({ number, violations, named = [] }): Note[] => [
+    { text, tone: ok < trials.length ? "bad" : notAuditedTexts.length > 0 ? "plain" : "good" },
+    ...notAuditedTexts.map((words): Note => ({ text: `not audited: ${words}`, tone: "bad" })),
+    ...violatedTrials.flatMap(({ number, violations, named = [] }): Note[] => [
       { text: `INTEGRITY VIOLATED in trial ${number}: ${violations.join("; ")}`, tone: "bad" },
-      ...namedNotes(named),
+      ...namedEventNotes(named),
     ]),
-    ...losing.map((trial): Note => ({
+    ...losingTrials.map((trial): Note => ({
       text: `lost in trial ${trial.number}: ${lossDetails(trial)}`,
       tone: "plain",
     })),
-    ...undrained.map(({ number, pending, processing }): Note => {
+    ...undrainedTrials.map(({ number, pending, processing }): Note => {
       const text = `not drained in trial ${number}: ${pending} pending and ${processing} processing were left`;
       return { text, tone: "plain" };
     }),
@@ -143,14 +146,14 @@ export function renderNotes(treatment: TreatmentResult, { audited }: ResultVocab
     const text = `trial ${number} ${status === "failed" ? "failed" : "is partial"}: ${printable(reason)}`;
     return [{ text, tone: "bad" }];
   });
-  const clamped = trials.reduce((sum, trial) => sum + (trial.clampedSamples ?? 0), 0);
-  const outOfRange = `${counted(clamped, "sample was", "samples were")} below 0 or above 7 days, recorded at that bound`;
+  const clampedCount = trials.reduce((sum, trial) => sum + (trial.clampedSamples ?? 0), 0);
+  const outOfRangeText = `${counted(clampedCount, "sample was", "samples were")} below 0 or above 7 days, recorded at that bound`;
   return [
     ...(figures ? countNotes(figures) : []),
     ...(trials.length > 0
       ? integrityNotes(trials, audited)
       : [{ text: "no trial was run", tone: "bad" } as const]),
-    ...(clamped > 0 ? [{ text: outOfRange, tone: "plain" } as const] : []),
+    ...(clampedCount > 0 ? [{ text: outOfRangeText, tone: "plain" } as const] : []),
     ...unfinished,
   ];
 }

@@ -7,9 +7,9 @@ import type { Comparison } from "../../results/result-schema.js";
 import { headlineComparisons } from "../../analysis/comparison/noise-floor.js";
 import { outlookOf, type OutlookInputs } from "../../analysis/comparison/outlook.js";
 import { BLOCKS_MIN } from "../../analysis/statistics/limits.js";
-import { TRIALS_MOST } from "../../analysis/statistics/trials-to-decide.js";
+import { PLANNED_TRIALS_MAX } from "../../analysis/statistics/trials-to-decide.js";
 
-const SHOWN_MAX = 4;
+const SHOWN_COMPARISONS_MAX = 4;
 
 /** Text on the number of trials that would decide an open comparison; empty if it cannot be estimated. */
 export function outlookText(result: OutlookInputs, comparison: Comparison): string {
@@ -19,7 +19,7 @@ export function outlookText(result: OutlookInputs, comparison: Comparison): stri
     return `about ${outlook.trialsToDecide} trials of each would decide`;
   if (verdict !== "exploratory") return "";
   return isHeadline(metric)
-    ? `${TRIALS_MOST} trials of each would not decide`
+    ? `${PLANNED_TRIALS_MAX} trials of each would not decide`
     : `${labelOf(metric)} is exploratory at most`;
 }
 
@@ -33,25 +33,25 @@ export interface OutlookSentence {
  * Text such as `9 would decide 1 of 4 comparisons, 14 would decide 2 of 4 comparisons`: the least and the median number of
  * trials needed.
  */
-function stepsText(decidable: readonly { readonly needed: number }[], of: string): string {
-  const middle = decidable[Math.floor((decidable.length - 1) / 2)];
-  const steps = [decidable[0], middle].flatMap((each) => each?.needed ?? []);
+function decisionStepsText(decidableComparisons: readonly { readonly needed: number }[], of: string): string {
+  const middle = decidableComparisons[Math.floor((decidableComparisons.length - 1) / 2)];
+  const steps = [decidableComparisons[0], middle].flatMap((each) => each?.needed ?? []);
   return [...new Set(steps)]
     .map(
       (needed) =>
-        `${needed} would decide ${decidable.filter((each) => each.needed <= needed).length} of ${of}`,
+        `${needed} would decide ${decidableComparisons.filter((each) => each.needed <= needed).length} of ${of}`,
     )
     .join(", ");
 }
 
 /** Open comparisons with the trials that each needs, the one that needs the fewest first. */
-function openOf(result: OutlookInputs, isAsked: (comparison: Comparison) => boolean) {
+function openComparisons(result: OutlookInputs, isAsked: (comparison: Comparison) => boolean) {
   return headlineComparisons(result.comparisons)
     .filter(isAsked)
     .flatMap((comparison) => {
       const outlook = outlookOf(result, comparison);
       return outlook
-        ? [{ comparison, needed: outlook.trialsToDecide ?? Infinity, range: outlook.range }]
+        ? [{ comparison, needed: outlook.trialsToDecide ?? Infinity, range: outlook.ratioRange }]
         : [];
     })
     .sort((a, b) => a.needed - b.needed);
@@ -59,7 +59,7 @@ function openOf(result: OutlookInputs, isAsked: (comparison: Comparison) => bool
 
 /** Advice on too few trials; undefined if each headline comparison has `BLOCKS_MIN` blocks. */
 export function fewTrialsOutlook(result: OutlookInputs): OutlookSentence | undefined {
-  const few = openOf(result, ({ blocks }) => blocks < BLOCKS_MIN);
+  const few = openComparisons(result, ({ blocks }) => blocks < BLOCKS_MIN);
   if (few.length === 0) return undefined;
   const most = Math.max(...few.map(({ comparison }) => comparison.blocks));
   const trials = `${counted(most, "trial")} of each`;
@@ -68,15 +68,15 @@ export function fewTrialsOutlook(result: OutlookInputs): OutlookSentence | undef
       text: `${trials} ${most === 1 ? "shows" : "show"} no spread. Run at least ${BLOCKS_MIN} trials of each (--trials ${BLOCKS_MIN}).`,
       because: [],
     };
-  const decidable = few.filter(({ needed }) => needed <= TRIALS_MOST);
-  if (decidable.length === 0)
+  const decidableComparisons = few.filter(({ needed }) => needed <= PLANNED_TRIALS_MAX);
+  if (decidableComparisons.length === 0)
     return {
-      text: `${trials} show ranges only. More than ${TRIALS_MOST} would not decide differences this small.`,
+      text: `${trials} show ranges only. More than ${PLANNED_TRIALS_MAX} would not decide differences this small.`,
       because: [],
     };
   return {
-    text: `${trials} show ranges, not intervals. If ratio and spread stay as seen, about ${stepsText(decidable, counted(few.length, "comparison"))}.`,
-    because: decidable.slice(0, SHOWN_MAX).map(({ comparison, range, needed }) => {
+    text: `${trials} show ranges, not intervals. If ratio and spread stay as seen, about ${decisionStepsText(decidableComparisons, counted(few.length, "comparison"))}.`,
+    because: decidableComparisons.slice(0, SHOWN_COMPARISONS_MAX).map(({ comparison, range, needed }) => {
       const [low, high] = range ?? [comparison.ratio, comparison.ratio];
       return `${comparisonName(comparison)}: ${rangeText(low, high)} times that of ${comparison.baseline}; about ${needed} trials of each would decide.`;
     }),
@@ -88,16 +88,16 @@ export function fewTrialsOutlook(result: OutlookInputs): OutlookSentence | undef
  * ones.
  */
 export function exploratoryOutlook(result: OutlookInputs): OutlookSentence | undefined {
-  const exploratory = openOf(result, ({ verdict }) => verdict === "exploratory");
+  const exploratory = openComparisons(result, ({ verdict }) => verdict === "exploratory");
   if (exploratory.length === 0) return undefined;
-  const decidable = exploratory.filter(({ needed }) => needed <= TRIALS_MOST);
+  const decidableComparisons = exploratory.filter(({ needed }) => needed <= PLANNED_TRIALS_MAX);
   const of = counted(exploratory.length, "exploratory comparison");
   return {
     text:
-      decidable.length === 0
-        ? `If ratio and spread stay as seen, ${TRIALS_MOST} trials of each would decide none of ${of}.`
-        : `If ratio and spread stay as seen, about ${stepsText(decidable, of)}.`,
-    because: exploratory.slice(0, SHOWN_MAX).map(({ comparison }) => {
+      decidableComparisons.length === 0
+        ? `If ratio and spread stay as seen, ${PLANNED_TRIALS_MAX} trials of each would decide none of ${of}.`
+        : `If ratio and spread stay as seen, about ${decisionStepsText(decidableComparisons, of)}.`,
+    because: exploratory.slice(0, SHOWN_COMPARISONS_MAX).map(({ comparison }) => {
       const { ratio, ciLow, ciHigh, baseline } = comparison;
       const interval = `95 % CI ${intervalText(ciLow, ciHigh)}`;
       return `${comparisonName(comparison)}: ${ratioText(ratio)} that of ${baseline} (${interval}); ${outlookText(result, comparison)}.`;

@@ -15,7 +15,7 @@ export const PUBLISHED_COLUMNS: readonly Column[] = [
   column("size", "left"),
 ];
 
-function withInterval(value: string, interval: string): string {
+function textWithInterval(value: string, interval: string): string {
   return interval === "" ? value : `${value} ${interval}`;
 }
 
@@ -23,14 +23,14 @@ function measuredRatioText({ ours }: PublishedResult): string {
   if (!ours) return "-";
   const { median, ciLow, ciHigh } = ours;
   const interval = intervalText(ciLow, ciHigh, shortNumber);
-  return withInterval(shortNumber(median), interval);
+  return textWithInterval(shortNumber(median), interval);
 }
 
 function ratioCells({ ratio }: PublishedResult): string[] {
   if (!ratio) return ["-", "-", "-", "-"];
   const { published, ours, direction, size } = ratio;
-  const own = ours ? withInterval(ratioText(ours.ratio), intervalText(ours.ciLow, ours.ciHigh)) : "-";
-  return [ratioText(published), own, direction, size];
+  const ourText = ours ? textWithInterval(ratioText(ours.ratio), intervalText(ours.ciLow, ours.ciHigh)) : "-";
+  return [ratioText(published), ourText, direction, size];
 }
 
 /**
@@ -51,7 +51,7 @@ export function publishedTables({ published = [], treatments }: ResultDocument) 
   return [...tables].map(([title, rows]) => ({ title, rows }));
 }
 
-const WORDS: readonly (readonly [Agreement, string])[] = [
+const AGREEMENT_WORDS: readonly (readonly [Agreement, string])[] = [
   ["agrees", "agrees"],
   ["differs", "differs"],
   ["inconclusive", "is inconclusive"],
@@ -59,7 +59,7 @@ const WORDS: readonly (readonly [Agreement, string])[] = [
 
 /** Numbers of agreements, such as `agrees in 2, differs in 1`. */
 function tally(agreements: readonly Agreement[]): string {
-  const counts = WORDS.map(([each, word]) => ({
+  const counts = AGREEMENT_WORDS.map(([each, word]) => ({
     word,
     count: agreements.filter((one) => one === each).length,
   }));

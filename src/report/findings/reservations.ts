@@ -1,9 +1,9 @@
 // What limits the answers of an experiment, in sentences: a duet's shared machine, the effect of places, trials that medians
 // hide, noise, plan flips.
 import { counted } from "../../foundation/units.js";
-import { firstOf, NONE_IN_RATIOS, shortNumber } from "../../foundation/text/numbers.js";
+import { firstOf, ZERO_IN_RATIOS_NOTE, shortNumber } from "../../foundation/text/numbers.js";
 import { isHeadline, labelOf } from "../../metrics/metric-lists.js";
-import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
+import { operationName, WITHIN_NOISE_NOTE } from "../../metrics/names.js";
 import type {
   ComparedOperation,
   ComparisonMetric,
@@ -12,12 +12,12 @@ import type {
   TreatmentResult,
 } from "../../results/result-schema.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
-import { isBelowNoise, noiseFloor, replicaComparisons } from "../../analysis/comparison/noise-floor.js";
+import { isWithinNoiseFloor, noiseFloor, replicaComparisons } from "../../analysis/comparison/noise-floor.js";
 import { outlyingTrials } from "../../analysis/comparison/outlying-trials.js";
 import { placeEffects, type PlaceEffect } from "../../analysis/comparison/place-effects.js";
 import { metricOf } from "../../analysis/steady-state/series.js";
 import { flipsIn, type TreatmentFlip } from "../../analysis/why/flips.js";
-import { numbersText } from "../../analysis/why/plans.js";
+import { trialNumbersText } from "../../analysis/why/plans.js";
 
 /** Sentence on duets, in which both treatments run at the same time; none if treatments ran one after the other. */
 export function duetSentences(treatments: readonly TreatmentResult[]): string[] {
@@ -46,8 +46,8 @@ export function placeSentences({
   treatments,
   capacity,
 }: Pick<ResultDocument, "treatments" | "capacity">): string[] {
-  const sure = capacity ? [] : placeEffects(treatments);
-  if (sure.length === 0) return [];
+  const surePlaceEffects = capacity ? [] : placeEffects(treatments);
+  if (surePlaceEffects.length === 0) return [];
   const isDuet = treatments.some(({ trials }) => trials.some(({ duet }) => duet));
   const place = isDuet
     ? "on the second server"
@@ -55,7 +55,7 @@ export function placeSentences({
       ? "of the second trial in a block"
       : "of each later trial in a block";
   return [
-    `The mean response time ${place} was ${sure.map(effectText).join(", ")}. This effect of the place is taken out of all ratios.`,
+    `The mean response time ${place} was ${surePlaceEffects.map(effectText).join(", ")}. This effect of the place is taken out of all ratios.`,
   ];
 }
 
@@ -87,9 +87,9 @@ function outlyingSentences(treatments: readonly TreatmentResult[], vocabulary: V
 }
 
 /** Texts such as `0 lost: add of on in 5 of 5 trials`, for treatments whose values of 0 are replaced in a ratio. */
-function zerosOf({ treatments, comparisons }: ResultDocument): string[] {
-  const replaced = comparisons.filter(({ zeroAs }) => zeroAs !== undefined);
-  const sides = replaced.flatMap(({ operation, metric, baseline, treatment }) =>
+function zeroValueTexts({ treatments, comparisons }: ResultDocument): string[] {
+  const zeroReplacedComparisons = comparisons.filter(({ zeroAs }) => zeroAs !== undefined);
+  const sides = zeroReplacedComparisons.flatMap(({ operation, metric, baseline, treatment }) =>
     [baseline, treatment].map((id) => JSON.stringify([metric, operation, id])),
   );
   return [...new Set(sides)].flatMap((side) => {
@@ -103,10 +103,10 @@ function zerosOf({ treatments, comparisons }: ResultDocument): string[] {
 }
 
 export function stallSentences(result: ResultDocument): string[] {
-  const zeros = zerosOf(result);
+  const zeroTexts = zeroValueTexts(result);
   return [
     ...outlyingSentences(result.treatments, result.workload),
-    ...(zeros.length > 0 ? [`${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
+    ...(zeroTexts.length > 0 ? [`${zeroTexts.join(", ")}. ${ZERO_IN_RATIOS_NOTE}`] : []),
   ];
 }
 
@@ -116,7 +116,7 @@ export function noiseSentences(result: ResultDocument): string[] {
   const replicas = replicaComparisons(comparisons).filter(({ metric }) => isHeadline(metric));
   if (replicas.length === 0) return [];
   const keys = replicas.map(({ operation, metric }) => ({ operation, metric }));
-  const floors = keys.flatMap(({ operation, metric }, i) => {
+  const noiseFloorTexts = keys.flatMap(({ operation, metric }, i) => {
     const isFirst = keys.findIndex((key) => key.operation === operation && key.metric === metric) === i;
     const floor = isFirst ? noiseFloor(comparisons, operation, metric) : undefined;
     if (floor === undefined) return [];
@@ -124,26 +124,28 @@ export function noiseSentences(result: ResultDocument): string[] {
       `${operation} ${labelOf(metric, unitOf(vocabulary, operation))} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`,
     ];
   });
-  const flagged = replicas.filter(({ verdict }) => verdict === "finding");
-  const suspicious =
-    `A/A pairs differ in ${flagged.length} of ${counted(replicas.length, "comparison")}: ` +
-    flagged.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ") +
+  const differingReplicas = replicas.filter(({ verdict }) => verdict === "finding");
+  const suspiciousPairsSentence =
+    `A/A pairs differ in ${differingReplicas.length} of ${counted(replicas.length, "comparison")}: ` +
+    differingReplicas.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ") +
     ". Only chance (1 experiment in 20) or an order effect explains that.";
-  const below = comparisons.filter((each) => each.verdict === "finding" && isBelowNoise(each, comparisons));
-  const warning =
-    `${counted(below.length, "finding is", "findings are")} ${WITHIN_NOISE}; ` +
+  const below = comparisons.filter(
+    (each) => each.verdict === "finding" && isWithinNoiseFloor(each, comparisons),
+  );
+  const belowNoiseWarning =
+    `${counted(below.length, "finding is", "findings are")} ${WITHIN_NOISE_NOTE}; ` +
     `do not rely on: ${below.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ")}.`;
   return [
-    `Noise floor (largest difference between A/A pairs): ${floors.join(", ")}.`,
-    ...(flagged.length > 0 ? [suspicious] : []),
-    ...(below.length > 0 ? [warning] : []),
+    `Noise floor (largest difference between A/A pairs): ${noiseFloorTexts.join(", ")}.`,
+    ...(differingReplicas.length > 0 ? [suspiciousPairsSentence] : []),
+    ...(below.length > 0 ? [belowNoiseWarning] : []),
   ];
 }
 
 function flipText({ treatment, statement, groups }: TreatmentFlip): string {
   const words = groups.map(
     (way) =>
-      `${way.words} in ${numbersText(way.trials)}${way.ms === undefined ? "" : ` (${shortNumber(way.ms)} ms)`}`,
+      `${way.words} in ${trialNumbersText(way.trials)}${way.ms === undefined ? "" : ` (${shortNumber(way.ms)} ms)`}`,
   );
   const what = statement === undefined ? `${treatment} read` : `${statement} of ${treatment}:`;
   return `Plan flip: ${what} ${words.join("; ")}. Find out why before using this treatment's median.`;
@@ -152,7 +154,7 @@ function flipText({ treatment, statement, groups }: TreatmentFlip): string {
 const FLIPS_NAMED_MAX = 3;
 
 /** Sentence on all plan flips that changed a transaction by less than a tenth of its time. */
-function idleText(flips: readonly TreatmentFlip[]): string {
+function idleFlipsText(flips: readonly TreatmentFlip[]): string {
   const names = new Map<string, string[]>();
   for (const { treatment, statement: what = "scans" } of flips)
     names.set(what, [...(names.get(what) ?? []), treatment]);
@@ -172,6 +174,6 @@ export function flipSentences(treatments: readonly TreatmentResult[]): FlipSente
   const idle = flips.filter(({ isCostly }) => !isCostly);
   return {
     costly: flips.filter(({ isCostly }) => isCostly).map(flipText),
-    idle: idle.length > 0 ? idleText(idle) : undefined,
+    idle: idle.length > 0 ? idleFlipsText(idle) : undefined,
   };
 }

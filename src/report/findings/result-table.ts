@@ -1,9 +1,9 @@
 // The result in one table: a row for each operation and treatment, which the screen prints and the report shows.
-import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
+import { isWithinNoiseFloor, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
 import { BLOCKS_MIN, boundsOf } from "../../analysis/statistics/limits.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { titleOf, type ComparisonMetric } from "../../metrics/metric-lists.js";
-import { legendOf, markOf, operationName } from "../../metrics/names.js";
+import { verdictLegend, markOf, operationName } from "../../metrics/names.js";
 import { operationsIn, type Operation } from "../../metrics/operations.js";
 import type { OperationResult, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { unitOf, unitsText } from "../../workloads/vocabulary.js";
@@ -13,7 +13,7 @@ import { labelsOf } from "./treatment-labels.js";
 const TABLE_METRICS = ["eventsPerSecond", "p50", "p99"] as const satisfies readonly ComparisonMetric[];
 
 /** Value of a metric in a treatment whose trials have no summary. */
-function shownValue(
+function valueWithoutSummary(
   { eventsPerSecond, responseTimeMs }: OperationResult,
   metric: (typeof TABLE_METRICS)[number],
 ) {
@@ -37,8 +37,8 @@ function cell(
       each.factor !== NO_FACTOR &&
       each.blocks >= BLOCKS_MIN,
   );
-  const mark = compared ? markOf(compared.verdict, isBelowNoise(compared, result.comparisons)) : "";
-  return `${summary ? valueCell(summary) : shownValue(own, metric)} ${mark}`.trimEnd();
+  const mark = compared ? markOf(compared.verdict, isWithinNoiseFloor(compared, result.comparisons)) : "";
+  return `${summary ? valueCell(summary) : valueWithoutSummary(own, metric)} ${mark}`.trimEnd();
 }
 
 export interface ResultTable {
@@ -59,18 +59,20 @@ export interface ResultRow {
 
 export function resultTable(result: ResultDocument): ResultTable {
   const labels = labelsOf(result.treatments);
-  const measured = operationsIn(result.treatments.map((treatment) => figuresOf(treatment)?.operations ?? {}));
-  const unit = unitsText(measured.map((operation) => unitOf(result.workload, operation)));
-  const rows = measured.flatMap((operation) =>
+  const measuredOperations = operationsIn(
+    result.treatments.map((treatment) => figuresOf(treatment)?.operations ?? {}),
+  );
+  const unit = unitsText(measuredOperations.map((operation) => unitOf(result.workload, operation)));
+  const rows = measuredOperations.flatMap((operation) =>
     result.treatments.flatMap((treatment, i): ResultRow[] => {
-      const own = figuresOf(treatment)?.operations[operation];
-      if (!own) return [];
+      const operationFigures = figuresOf(treatment)?.operations[operation];
+      if (!operationFigures) return [];
       return [
         {
           operation: operationName(operation),
           treatment: labels[i] ?? treatment.id,
-          cells: TABLE_METRICS.map((metric) => cell(result, treatment, operation, metric, own)),
-          failed: Object.values(own.failures).reduce((sum, count) => sum + count, 0),
+          cells: TABLE_METRICS.map((metric) => cell(result, treatment, operation, metric, operationFigures)),
+          failed: Object.values(operationFigures.failures).reduce((sum, count) => sum + count, 0),
         },
       ];
     }),
@@ -86,7 +88,7 @@ function legendText(result: ResultDocument): string {
   const { treatments, comparisons } = result;
   const isCompared = comparisons.some(({ blocks }) => blocks >= BLOCKS_MIN);
   const marks = isCompared
-    ? ` Against ${treatments[0]?.id ?? ""}: ${legendOf(boundsOf(result).equivalence - 1)}.`
+    ? ` Against ${treatments[0]?.id ?? ""}: ${verdictLegend(boundsOf(result).equivalence - 1)}.`
     : "";
   const has = (test: (trials: number) => boolean): boolean =>
     treatments.some(({ summary = [] }) => summary.some(({ trials }) => test(trials)));

@@ -11,7 +11,7 @@ function intervalOf({ ciLow = null, ciHigh = null }: Capacity): string {
 }
 
 /** Text on the number of times that the found rate was probed again, and how often it held if not always. */
-function repeatedText({ confirmations, probes, ratePerSecond }: Capacity): string {
+function repetitionCountText({ confirmations, probes, ratePerSecond }: Capacity): string {
   const failed = probes.filter(
     (each) => each.purpose === "confirm" && each.ratePerSecond === ratePerSecond && !each.held,
   ).length;
@@ -32,13 +32,13 @@ export function capacityText(capacity: Capacity): string {
   const { treatment, outcome, ratePerSecond, failsAtPerSecond } = capacity;
   const { metric, expression, clients, probes } = capacity;
   const holds = `${metric}: ${expression} holds`;
-  const repeated = intervalOf(capacity) + repeatedText(capacity);
+  const confirmationText = intervalOf(capacity) + repetitionCountText(capacity);
   const limit = `with at most ${counted(clients, "client")} at work`;
   switch (outcome) {
     case "found":
-      return `${treatment}: ${holds} up to ${ratePerSecond ?? "?"} arrivals/s (${repeated}), not at ${failsAtPerSecond ?? "?"}/s, ${limit}`;
+      return `${treatment}: ${holds} up to ${ratePerSecond ?? "?"} arrivals/s (${confirmationText}), not at ${failsAtPerSecond ?? "?"}/s, ${limit}`;
     case "at-least":
-      return `${treatment}: ${holds} at ${ratePerSecond ?? "?"} arrivals/s (${repeated}), the highest rate of a search, ${limit}`;
+      return `${treatment}: ${holds} at ${ratePerSecond ?? "?"} arrivals/s (${confirmationText}), the highest rate of a search, ${limit}`;
     case "none":
       return `${treatment}: no rate was found at which ${holds}, ${limit}`;
     case "inconclusive":
@@ -48,25 +48,28 @@ export function capacityText(capacity: Capacity): string {
   }
 }
 
-const STEADY = "Find the cause (another load, a growing table, a hot processor), then search again.";
-const LONGER = "Use more trials or a longer trial.duration.";
+const STEADINESS_ADVICE =
+  "Find the cause (another load, a growing table, a hot processor), then search again.";
+const LONGER_TRIALS_ADVICE = "Use more trials or a longer trial.duration.";
 
 /** Sentences on probes that do not count, on an interval wider than the search aims at, and on the remedy. */
 export function resolutionTexts({ probes, resolution, outcome, drift }: Capacity): string[] {
-  const discarded = probes.find((probe) => probe.discarded);
-  const recovering = probes.filter(({ purpose }) => purpose === "recover");
-  const failed = recovering.filter(({ held }) => !held).length;
-  const recovered = `${counted(recovering.length, "recover probe does", "recover probes do")} not count: each follows an overload, ${failed} failed.`;
+  const discardedProbe = probes.find((probe) => probe.discarded);
+  const recoverProbes = probes.filter(({ purpose }) => purpose === "recover");
+  const failed = recoverProbes.filter(({ held }) => !held).length;
+  const recoverProbesText = `${counted(recoverProbes.length, "recover probe does", "recover probes do")} not count: each follows an overload, ${failed} failed.`;
   const percent = Math.round((resolution ?? 0) * 100);
   return [
-    ...(discarded ? [`Trial ${discarded.trial} is discarded: the first probe meets a cold server.`] : []),
-    ...(recovering.length > 0 ? [recovered] : []),
+    ...(discardedProbe
+      ? [`Trial ${discardedProbe.trial} is discarded: the first probe meets a cold server.`]
+      : []),
+    ...(recoverProbes.length > 0 ? [recoverProbesText] : []),
     ...(percent > CAPACITY_PRECISION * 100
       ? [
-          `The interval is ${percent} % wide, the search aims at ${CAPACITY_PRECISION * 100} %: probes near the capacity disagree. ${LONGER}`,
+          `The interval is ${percent} % wide, the search aims at ${CAPACITY_PRECISION * 100} %: probes near the capacity disagree. ${LONGER_TRIALS_ADVICE}`,
         ]
       : []),
-    ...(outcome === "inconclusive" ? [drift ? STEADY : LONGER] : []),
+    ...(outcome === "inconclusive" ? [drift ? STEADINESS_ADVICE : LONGER_TRIALS_ADVICE] : []),
   ];
 }
 
@@ -80,7 +83,7 @@ function estimateText({ value, low, high }: Estimate): string {
  * Sentence with the coefficients of the fitted scalability law, their intervals and the peak, or with the reason why there
  * is no law.
  */
-export function lawText({ usl }: Pick<Sweep, "usl">, unit: string): string {
+export function scalabilityLawText({ usl }: Pick<Sweep, "usl">, unit: string): string {
   if (usl.status === "refused") return `No scalability law: ${usl.reason}.`;
   const { lambda, sigma, kappa, peakClients, peakReason, rSquared } = usl;
   const peak = peakClients

@@ -1,16 +1,18 @@
 import { intervalText, measuredText } from "../../foundation/text/numbers.js";
-import { rareText } from "../../analysis/statistics/rare-counts.js";
+import { rareCountText } from "../../analysis/statistics/rare-counts.js";
 import type { ThresholdResult } from "../../results/result-schema.js";
 
-const OUTCOMES = {
+const THRESHOLD_OUTCOMES = {
   true: { mark: "✓", words: "holds" },
   false: { mark: "✗", words: "FAILED" },
   null: { mark: "?", words: "not assessed" },
 } as const;
 
 /** Verdict on one threshold: a tick, a cross or a question mark, and its word. */
-export function outcomeOf({ ok }: ThresholdResult): (typeof OUTCOMES)[keyof typeof OUTCOMES] {
-  return OUTCOMES[`${ok}`];
+export function outcomeOf({
+  ok,
+}: ThresholdResult): (typeof THRESHOLD_OUTCOMES)[keyof typeof THRESHOLD_OUTCOMES] {
+  return THRESHOLD_OUTCOMES[`${ok}`];
 }
 
 function conditionsOf(rows: readonly ThresholdResult[]): Set<string> {
@@ -24,8 +26,8 @@ export function shortfallText(thresholds: readonly ThresholdResult[]): string | 
     (name) => !failed.has(name),
   );
   const counts = [
-    ...(failed.size > 0 ? [[failed.size, OUTCOMES.false.words] as const] : []),
-    ...(open.length > 0 ? [[open.length, OUTCOMES.null.words] as const] : []),
+    ...(failed.size > 0 ? [[failed.size, THRESHOLD_OUTCOMES.false.words] as const] : []),
+    ...(open.length > 0 ? [[open.length, THRESHOLD_OUTCOMES.null.words] as const] : []),
   ];
   if (counts.length === 0) return undefined;
   return counts.map(([count, words], i) => `${count}${i === 0 ? ` of ${all}` : ""} ${words}`).join(", ");
@@ -43,7 +45,7 @@ export function thresholdHeading(thresholds: readonly ThresholdResult[]): string
 }
 
 /** The treatment that a threshold judges; for a ratio both, as `text / jsonb`. */
-export function judgedText(
+export function judgedTreatmentText(
   { treatment, against }: ThresholdResult,
   nameOf = (id: string): string => id,
 ): string {
@@ -62,6 +64,6 @@ export function measuredThresholdText({
 }
 
 /** Reason why a threshold was not assessed, or how sure a rare count is; empty if there is neither. */
-export function noteOf({ reason, share }: ThresholdResult): string {
-  return reason ?? (share ? rareText(share) : "");
+export function thresholdNote({ reason, share }: ThresholdResult): string {
+  return reason ?? (share ? rareCountText(share) : "");
 }

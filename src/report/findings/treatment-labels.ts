@@ -6,20 +6,20 @@ import type { TreatmentResult } from "../../results/result-schema.js";
 
 const LABEL_WIDTH_MAX = 24;
 /** Smallest number of words that are kept of a level that is cut. */
-const WORDS_LEAST = 2;
+const LEVEL_WORDS_MIN = 2;
 
 type LabelledTreatment = Pick<TreatmentResult, "id" | "levels">;
 
-function needsKey(level: string): boolean {
+function needsFactorName(level: string): boolean {
   return /^(\d|true$|false$)/.test(level);
 }
 
 /** Cuts each level to the fewest words that distinguish it from the others, by level. */
-function fewestWords(levels: readonly string[]): Map<string, string> {
+function shortestLevelNames(levels: readonly string[]): Map<string, string> {
   const cut = (level: string, words: number): string => level.split("-").slice(0, words).join("-");
   return new Map(
     levels.map((level) => {
-      let words = WORDS_LEAST;
+      let words = LEVEL_WORDS_MIN;
       while (levels.some((other) => other !== level && cut(other, words) === cut(level, words))) words++;
       return [level, cut(level, words)];
     }),
@@ -32,20 +32,20 @@ function fewestWords(levels: readonly string[]): Map<string, string> {
  */
 function levelNames(treatments: readonly LabelledTreatment[], isBrief: boolean): string[] {
   const factors = varyingFactors(treatments);
-  const bare = factors.filter(({ levels }) => levels.every(needsKey));
+  const bareFactors = factors.filter(({ levels }) => levels.every(needsFactorName));
   const nameOf = ({ name }: Factor): string => name.split(".").at(-1) ?? name;
   const parts = factors.map((factor) => {
-    const words = isBrief ? fewestWords(factor.levels) : undefined;
-    const isNamed = bare.includes(factor) && (bare.length > 1 || factors.length === 1);
+    const words = isBrief ? shortestLevelNames(factor.levels) : undefined;
+    const isFactorNamed = bareFactors.includes(factor) && (bareFactors.length > 1 || factors.length === 1);
     return ({ levels }: LabelledTreatment): string => {
       const level = levels[factor.name] ?? "";
-      return `${isNamed ? `${nameOf(factor)} ` : ""}${words?.get(level) ?? level}`;
+      return `${isFactorNamed ? `${nameOf(factor)} ` : ""}${words?.get(level) ?? level}`;
     };
   });
   return treatments.map((treatment) => parts.map((part) => part(treatment)).join(" "));
 }
 
-function widest(labels: readonly string[]): number {
+function widestLabelWidth(labels: readonly string[]): number {
   return Math.max(0, ...labels.map(({ length }) => length));
 }
 
@@ -61,9 +61,9 @@ export function labelsOf(treatments: readonly LabelledTreatment[], widthMax = LA
   const ids = treatments.map(({ id }) => id);
   const [full, brief] = [false, true].map((isBrief) => {
     const names = levelNames(treatments, isBrief);
-    return areDistinct(names) && widest(names) < widest(ids) ? names : ids;
+    return areDistinct(names) && widestLabelWidth(names) < widestLabelWidth(ids) ? names : ids;
   }) as [string[], string[]];
-  const fitting = [full, brief].find((labels) => widest(labels) <= widthMax);
+  const fitting = [full, brief].find((labels) => widestLabelWidth(labels) <= widthMax);
   if (fitting) return fitting;
   return brief.map((label, i) => {
     const number = `#${i + 1} `;

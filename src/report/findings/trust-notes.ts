@@ -1,8 +1,12 @@
 // Lines about how far a treatment's numbers can be believed. A sentence that holds of many trials is said once.
-import { sidedText } from "../../foundation/text/numbers.js";
+import { textOnSameSide } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
-import { isCeiling, NO_CEILING, shareOfCeiling } from "../../analysis/diagnosis/load-checks.js";
+import {
+  isCeilingMeasured,
+  UNKNOWN_CEILING_TEXT,
+  shareOfCeiling,
+} from "../../analysis/diagnosis/load-checks.js";
 import { percent } from "../../analysis/diagnosis/check.js";
 import { findingsOf, reasonsOf, warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import type { Note } from "./notes.js";
@@ -12,15 +16,15 @@ function steadyNotes({ trials }: TreatmentResult): Note[] {
     steadyState ? [{ number, ...steadyState }] : [],
   );
   const which = judged.length < trials.length ? "trial that was judged" : "trial";
-  const unsteady = judged.filter(({ isSteady }) => isSteady === false);
+  const unsteadyTrials = judged.filter(({ isSteady }) => isSteady === false);
   const notAssessed = judged.filter(({ isSteady }) => isSteady === null);
   const reasons = [...new Set(notAssessed.map(({ reason }) => reason))];
   return [
-    ...unsteady.map(({ number, reason }): Note => {
+    ...unsteadyTrials.map(({ number, reason }): Note => {
       return { text: `no steady state in trial ${number}: ${reason}`, tone: "bad" };
     }),
     ...reasons.map((reason): Note => ({ text: `steady state: not assessed (${reason})`, tone: "plain" })),
-    ...(judged.length > 0 && unsteady.length + notAssessed.length === 0
+    ...(judged.length > 0 && unsteadyTrials.length + notAssessed.length === 0
       ? [{ text: `steady state: yes, in every ${which}`, tone: "plain" } as const]
       : []),
   ];
@@ -35,22 +39,30 @@ function ceilingNotes({ trials, ceiling }: TreatmentResult): Note[] {
   const text =
     `the same ${clients} ${rate} transactions/s of \`select 1\` through this pool; ` +
     `the trials made at most ${percent(most, 1)} of that`;
-  return [{ text: isCeiling(most) ? `ceiling: ${text}` : `probe: ${text}: ${NO_CEILING}`, tone: "plain" }];
+  return [
+    {
+      text: isCeilingMeasured(most) ? `ceiling: ${text}` : `probe: ${text}: ${UNKNOWN_CEILING_TEXT}`,
+      tone: "plain",
+    },
+  ];
 }
 
 /** Note on the agents, with the largest clock error of all trials. */
 function agentNotes({ trials }: TreatmentResult): Note[] {
-  const withAgents = trials.flatMap(({ agents = [] }) => (agents.length > 0 ? [agents] : []));
-  const [first] = withAgents;
+  const agentsByTrial = trials.flatMap(({ agents = [] }) => (agents.length > 0 ? [agents] : []));
+  const [first] = agentsByTrial;
   if (!first) return [];
-  const errorMs = Math.max(...withAgents.flat().map(({ clock }) => clock.errorMs));
+  const errorMs = Math.max(...agentsByTrial.flat().map(({ clock }) => clock.errorMs));
   const names = first.map(({ name, workers }) => `${name} (${counted(workers, "worker")})`).join(", ");
   return [
-    { text: `agents: ${names}; clocks known within ${sidedText(errorMs, Number.NaN, 3)} ms`, tone: "plain" },
+    {
+      text: `agents: ${names}; clocks known within ${textOnSameSide(errorMs, Number.NaN, 3)} ms`,
+      tone: "plain",
+    },
   ];
 }
 
-export function renderTrust(treatment: TreatmentResult): Note[] {
+export function renderTrustNotes(treatment: TreatmentResult): Note[] {
   const against = reasonsOf(findingsOf([treatment])).filter(({ invalidates }) => invalidates.length > 0);
   return [
     ...against.map(({ invalidates, words }): Note => {

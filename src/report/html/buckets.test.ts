@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createHistogram, percentileMs, type Histogram } from "../../metrics/histograms.js";
 import type { TimeseriesCounts } from "../../results/timeseries.js";
-import { Buckets, bucketSecondsOf } from "./buckets.js";
+import { WindowBuckets, bucketSecondsOf } from "./buckets.js";
 
 function histogramOf(...valuesUs: number[]): Histogram {
   const histogram = createHistogram();
@@ -26,11 +26,14 @@ describe("buckets", () => {
     [0.3, 150, 1, 1],
   ])("divide a window of %d s into at most %d buckets of %d s: %d", (windowSeconds, most, seconds, count) => {
     const bucketSeconds = bucketSecondsOf(windowSeconds, most);
-    expect([bucketSeconds, new Buckets(windowSeconds, bucketSeconds).buckets]).toEqual([seconds, count]);
+    expect([bucketSeconds, new WindowBuckets(windowSeconds, bucketSeconds).buckets]).toEqual([
+      seconds,
+      count,
+    ]);
   });
 
   it("sum the rows of their seconds and divide by the time that they cover", () => {
-    const buckets = new Buckets(5.5, 2);
+    const buckets = new WindowBuckets(5.5, 2);
     for (const [second, transactions] of [
       [0, 4],
       [0, 2],
@@ -48,7 +51,7 @@ describe("buckets", () => {
   });
 
   it("omit a remainder of less than half a bucket", () => {
-    const buckets = new Buckets(2.2, 1);
+    const buckets = new WindowBuckets(2.2, 1);
     for (const second of [0, 1, 2]) buckets.addCounts(row(second, 1));
     buckets.addHistogram(2, "add", histogramOf(5));
     buckets.addReading(2, "wal.bytes", 5);
@@ -58,7 +61,7 @@ describe("buckets", () => {
   });
 
   it("take percentiles of merged histograms, not of seconds' percentiles", () => {
-    const buckets = new Buckets(4, 2);
+    const buckets = new WindowBuckets(4, 2);
     const slow = Array.from({ length: 100 }, (_, i) => 100_000 + i * 1000);
     buckets.addHistogram(0, "add", histogramOf(1000));
     buckets.addHistogram(1, "add", histogramOf(...slow));
@@ -70,26 +73,26 @@ describe("buckets", () => {
   });
 
   it("average the readings within them and keep a long gap without readings", () => {
-    const buckets = new Buckets(60, 10);
+    const buckets = new WindowBuckets(60, 10);
     for (let second = 0; second < 20; second++) buckets.addReading(second, "queue.pending", second);
     for (let second = 45; second < 60; second++) buckets.addReading(second, "queue.pending", 20.000004);
     expect(buckets.readingSeries()).toEqual({ "queue.pending": [4.5, 14.5, null, null, 20, 20] });
   });
 
   it("interpolate between readings with long intervals", () => {
-    const buckets = new Buckets(60, 10);
+    const buckets = new WindowBuckets(60, 10);
     for (const second of [0, 25, 50]) buckets.addReading(second, "queue.pending", second);
     expect(buckets.readingSeries()).toEqual({ "queue.pending": [0, 12.5, 25, 33.33, 41.67, 50] });
   });
 
   it("keep gaps between readings if each bucket is a second", () => {
-    const buckets = new Buckets(3, 1);
+    const buckets = new WindowBuckets(3, 1);
     for (const second of [0, 2]) buckets.addReading(second, "queue.pending", second);
     expect(buckets.readingSeries()).toEqual({ "queue.pending": [0, null, 2] });
   });
 
   it("count an absent wait event as 0 in samples of sessions", () => {
-    const buckets = new Buckets(6, 2);
+    const buckets = new WindowBuckets(6, 2);
     for (const [second, active] of [
       [0, 2],
       [1, 1],
@@ -107,7 +110,7 @@ describe("buckets", () => {
   });
 
   it("cover the rest of a window that is shorter than a bucket", () => {
-    const buckets = new Buckets(4, 24);
+    const buckets = new WindowBuckets(4, 24);
     buckets.addCounts(row(3, 12));
     expect(buckets.operationSeries().add?.transactions).toEqual([3]);
   });

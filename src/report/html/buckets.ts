@@ -3,7 +3,7 @@
 import { percentileMs, type Histogram } from "../../metrics/histograms.js";
 import type { Operation } from "../../metrics/operations.js";
 import type { TimeseriesCounts } from "../../results/timeseries.js";
-import { BRIDGED_DISTANCES, withGapsJoined } from "./page/charts/readings.js";
+import { BRIDGE_QUARTILE_MULTIPLE, bridgeGapsIf } from "./page/charts/readings.js";
 import type { OperationSeries } from "./report-data.js";
 
 /** Rounds to four significant digits: a picture cannot show more, and a histogram does not hold more. */
@@ -11,16 +11,16 @@ export function toFourDigits(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-const COUNTS = ["events", "transactions", "retries", "failures"] as const;
+const COUNT_FIELDS = ["events", "transactions", "retries", "failures"] as const;
 const PERCENTILES = { p50: 50, p95: 95, p99: 99, max: 100 } as const;
 
 interface OperationBuckets {
-  readonly counts: Readonly<Record<(typeof COUNTS)[number], number[]>>;
+  readonly counts: Readonly<Record<(typeof COUNT_FIELDS)[number], number[]>>;
   readonly histograms: (Histogram | undefined)[];
 }
 
 /** Readings of one metric: sum, count and seconds of the end readings by bucket, and distances over the whole window. */
-interface Readings {
+interface MetricReadings {
   readonly sums: number[];
   readonly counts: number[];
   /** Second of the first reading in each bucket; `last` has the second of the last one. */
@@ -35,19 +35,19 @@ interface Readings {
 type DistanceCounts = Map<number, number>;
 
 /** Prefix of the names of wait events. A wait event that a sample of sessions does not name has 0 sessions in it. */
-const WAIT = "wait.";
-const SESSIONS = "sessions.active";
+const WAIT_PREFIX = "wait.";
+const SESSIONS_METRIC = "sessions.active";
 
 export function bucketSecondsOf(windowSeconds: number, bucketsMax: number): number {
   return Math.max(1, Math.ceil(Math.round(windowSeconds) / bucketsMax));
 }
 
-function joinedAsSampled(
+function joinUsualGaps(
   means: readonly (number | null)[],
-  { first, last, distances }: Readings,
+  { first, last, distances }: MetricReadings,
 ): (number | null)[] {
-  const most = BRIDGED_DISTANCES * upperQuartile(distances);
-  const whole = withGapsJoined(means, (from, to) => (first[to] ?? 0) - (last[from] ?? 0) <= most);
+  const most = BRIDGE_QUARTILE_MULTIPLE * upperQuartile(distances);
+  const whole = bridgeGapsIf(means, (from, to) => (first[to] ?? 0) - (last[from] ?? 0) <= most);
   return whole.map((value) => (value === null ? null : toFourDigits(value)));
 }
 
@@ -58,10 +58,10 @@ function upperQuartile(distances: DistanceCounts): number {
   return ascending.find(([, times]) => (seen += times) >= 0.75 * all)?.[0] ?? 0;
 }
 
-export class Buckets {
+export class WindowBuckets {
   readonly buckets: number;
   private readonly operations = new Map<Operation, OperationBuckets>();
-  private readonly readings = new Map<string, Readings>();
+  private readonly readings = new Map<string, MetricReadings>();
 
   constructor(
     private readonly windowSeconds: number,
@@ -74,7 +74,7 @@ export class Buckets {
     const bucket = this.bucketOf(row.second);
     if (bucket === undefined) return;
     const { counts } = this.of(row.operation);
-    for (const count of COUNTS) counts[count][bucket] = (counts[count][bucket] ?? 0) + row[count];
+    for (const count of COUNT_FIELDS) counts[count][bucket] = (counts[count][bucket] ?? 0) + row[count];
   }
 
   addHistogram(second: number, operation: Operation, histogram: Histogram): void {
@@ -103,7 +103,10 @@ export class Buckets {
   operationSeries(): Record<Operation, OperationSeries> {
     const perSecond = (counts: readonly number[]): number[] =>
       counts.map((count, bucket) => toFourDigits(count / this.coveredSeconds(bucket)));
-    const percentiles = (histograms: OperationBuckets["histograms"], percentile: number): (number | null)[] =>
+    const percentileSeries = (
+      histograms: OperationBuckets["histograms"],
+      percentile: number,
+    ): (number | null)[] =>
       histograms.map((histogram) => (histogram ? toFourDigits(percentileMs(histogram, percentile)) : null));
     return Object.fromEntries(
       [...this.operations].map(([operation, { counts, histograms }]): [Operation, OperationSeries] => [
@@ -113,10 +116,10 @@ export class Buckets {
           transactions: perSecond(counts.transactions),
           retries: perSecond(counts.retries),
           failures: perSecond(counts.failures),
-          p50: percentiles(histograms, PERCENTILES.p50),
-          p95: percentiles(histograms, PERCENTILES.p95),
-          p99: percentiles(histograms, PERCENTILES.p99),
-          max: percentiles(histograms, PERCENTILES.max),
+          p50: percentileSeries(histograms, PERCENTILES.p50),
+          p95: percentileSeries(histograms, PERCENTILES.p95),
+          p99: percentileSeries(histograms, PERCENTILES.p99),
+          max: percentileSeries(histograms, PERCENTILES.max),
         },
       ]),
     );
@@ -127,42 +130,54 @@ export class Buckets {
    * neighbours if the distance between their readings is usual.
    */
   readingSeries(): Record<string, (number | null)[]> {
-    const sessions = this.readings.get(SESSIONS);
+    const sessions = this.readings.get(SESSIONS_METRIC);
     const mean = (sum: number, samples = 0): number | null =>
       samples > 0 ? toFourDigits(sum / samples) : null;
     return Object.fromEntries(
       [...this.readings].map(([metric, readings]) => {
-        const sampled = metric.startsWith(WAIT) ? (sessions ?? readings) : readings;
-        const means = readings.sums.map((sum, bucket) => mean(sum, sampled.counts[bucket]));
-        return [metric, this.bucketSeconds > 1 ? joinedAsSampled(means, sampled) : means];
+        const sampledReadings = metric.startsWith(WAIT_PREFIX) ? (sessions ?? readings) : readings;
+        const means = readings.sums.map((sum, bucket) => mean(sum, sampledReadings.counts[bucket]));
+        return [metric, this.bucketSeconds > 1 ? joinUsualGaps(means, sampledReadings) : means];
       }),
     );
   }
 
-  private readingsOf(metric: string): Readings {
-    const known = this.readings.get(metric);
-    if (known) return known;
-    const [sums, counts, first, last] = [this.zeros(), this.zeros(), this.zeros(), this.zeros()];
-    const made = { sums, counts, first, last, distances: new Map<number, number>(), latestSecond: undefined };
-    this.readings.set(metric, made);
-    return made;
+  private readingsOf(metric: string): MetricReadings {
+    const existingReadings = this.readings.get(metric);
+    if (existingReadings) return existingReadings;
+    const [sums, counts, first, last] = [
+      this.zeroPerBucket(),
+      this.zeroPerBucket(),
+      this.zeroPerBucket(),
+      this.zeroPerBucket(),
+    ];
+    const newReadings = {
+      sums,
+      counts,
+      first,
+      last,
+      distances: new Map<number, number>(),
+      latestSecond: undefined,
+    };
+    this.readings.set(metric, newReadings);
+    return newReadings;
   }
 
   private of(operation: Operation): OperationBuckets {
-    const known = this.operations.get(operation);
-    if (known) return known;
+    const existingBuckets = this.operations.get(operation);
+    if (existingBuckets) return existingBuckets;
     const counts = {
-      events: this.zeros(),
-      transactions: this.zeros(),
-      retries: this.zeros(),
-      failures: this.zeros(),
+      events: this.zeroPerBucket(),
+      transactions: this.zeroPerBucket(),
+      retries: this.zeroPerBucket(),
+      failures: this.zeroPerBucket(),
     };
-    const made = { counts, histograms: Array.from<undefined>({ length: this.buckets }) };
-    this.operations.set(operation, made);
-    return made;
+    const newBuckets = { counts, histograms: Array.from<undefined>({ length: this.buckets }) };
+    this.operations.set(operation, newBuckets);
+    return newBuckets;
   }
 
-  private zeros(): number[] {
+  private zeroPerBucket(): number[] {
     return Array.from({ length: this.buckets }, () => 0);
   }
 

@@ -3,10 +3,10 @@
 import { join, sep } from "node:path";
 import { messageOf } from "../../foundation/errors.js";
 import { HistogramSet, percentileMs, type Histogram } from "../../metrics/histograms.js";
-import { isStageTag, responseOf } from "../../metrics/operations.js";
+import { isStageTag, responseOperationOf } from "../../metrics/operations.js";
 import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
-import { analysed } from "../../analysis/comparison/analysis.js";
+import { ensureAnalysis } from "../../analysis/comparison/analysis.js";
 import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { keyFindings } from "../findings/key-findings.js";
@@ -16,10 +16,10 @@ import type { PercentileCurve, ReportData, TrialSeries } from "./report-data.js"
 import { readStoredTrial } from "./trial-series.js";
 
 /** Largest number of buckets for one trial: a picture of ordinary width cannot show more. */
-const BUCKETS_MAX = 150;
-const BUCKETS_LEAST = 30;
+const TRIAL_BUCKETS_MAX = 150;
+const TRIAL_BUCKETS_MIN = 30;
 /** Largest number of buckets for all trials together, which limits the size of the report. */
-const BUCKETS_TOTAL = 1800;
+const REPORT_BUCKETS_MAX = 1800;
 
 interface CollectedTrials {
   readonly notes: string[];
@@ -30,8 +30,8 @@ interface CollectedTrials {
 
 /** Bucket length in seconds for all trials, from the longest window: lines of several trials need the same times. */
 function sharedBucketSeconds(trials: readonly TrialResult[]): number {
-  const share = Math.floor(BUCKETS_TOTAL / Math.max(1, trials.length));
-  const bucketsMax = Math.min(BUCKETS_MAX, Math.max(BUCKETS_LEAST, share));
+  const share = Math.floor(REPORT_BUCKETS_MAX / Math.max(1, trials.length));
+  const bucketsMax = Math.min(TRIAL_BUCKETS_MAX, Math.max(TRIAL_BUCKETS_MIN, share));
   const longest = trials.reduce((most, { windowSeconds }) => Math.max(most, windowSeconds), 0);
   return bucketSecondsOf(longest, bucketsMax);
 }
@@ -44,32 +44,32 @@ function trialsOf(treatments: readonly TreatmentResult[]): { treatment: string; 
 }
 
 async function readTrials(directory: string, result: ResultDocument): Promise<CollectedTrials> {
-  const collected: CollectedTrials = { notes: [], series: [], merged: new Map() };
-  const measured = trialsOf(result.treatments).filter(({ trial }) => trial.windowSeconds > 0);
-  const bucketSeconds = sharedBucketSeconds(measured.map(({ trial }) => trial));
-  for (const { treatment, trial } of measured) {
+  const collectedTrials: CollectedTrials = { notes: [], series: [], merged: new Map() };
+  const measuredTrials = trialsOf(result.treatments).filter(({ trial }) => trial.windowSeconds > 0);
+  const bucketSeconds = sharedBucketSeconds(measuredTrials.map(({ trial }) => trial));
+  for (const { treatment, trial } of measuredTrials) {
     try {
       const { series, histograms } = await readStoredTrial(directory, trial, treatment, bucketSeconds);
-      collected.series.push(series);
+      collectedTrials.series.push(series);
       if (trial.status !== "complete") continue;
-      const merged = collected.merged.get(treatment) ?? HistogramSet.ofTrials();
+      const merged = collectedTrials.merged.get(treatment) ?? HistogramSet.ofTrials();
       merged.add(histograms);
-      collected.merged.set(treatment, merged);
+      collectedTrials.merged.set(treatment, merged);
     } catch (error) {
       // The message leaves out the path of the directory, since the report must not show it.
       const words = messageOf(error).replaceAll(join(directory, sep), "");
-      collected.notes.push(
+      collectedTrials.notes.push(
         `trial ${trial.number} (${treatment}) is in no chart over time and in no percentile curve: ${words}`,
       );
     }
   }
-  return collected;
+  return collectedTrials;
 }
 
-function curvesOf(merged: CollectedTrials["merged"]): PercentileCurve[] {
+function treatmentCurves(merged: CollectedTrials["merged"]): PercentileCurve[] {
   return [...merged].flatMap(([treatment, histograms]) =>
     histograms.entries().flatMap(([tag, histogram]): PercentileCurve[] => {
-      const operation = responseOf(tag) ?? (isStageTag(tag) ? tag : undefined);
+      const operation = responseOperationOf(tag) ?? (isStageTag(tag) ? tag : undefined);
       if (operation === undefined) return [];
       return [{ treatment, operation, count: histogram.totalCount, points: percentileCurve(histogram) }];
     }),
@@ -86,7 +86,7 @@ export async function collectReport(
   programVersion: string,
 ): Promise<ReportData> {
   // Parsed like a stored document, so that the report at the end of a run equals a report made from its directory.
-  const result = withoutHistograms(analysed(ResultDocument.parse(stored)));
+  const result = withoutHistograms(ensureAnalysis(ResultDocument.parse(stored)));
   const { notes, series, merged } = await readTrials(directory, result);
   return {
     programVersion,
@@ -96,7 +96,7 @@ export async function collectReport(
     invalidTrials: invalidTrials(result.treatments.flatMap(({ trials }) => trials)),
     notes: [...lintsOf(result), ...warningsOf(result.treatments), ...notes],
     series,
-    curves: curvesOf(merged),
+    curves: treatmentCurves(merged),
   };
 }
 

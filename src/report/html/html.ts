@@ -9,7 +9,7 @@ export class Html {
 /** Values that the template `html` accepts; false, null and undefined write nothing. */
 export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
@@ -23,7 +23,7 @@ function markupOf(value: HtmlValue): string {
   if (typeof value === "object") return value.map(markupOf).join("");
   return String(value)
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\ufffd")
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+    .replace(/[&<>"']/g, (character) => HTML_ENTITIES[character] ?? "");
 }
 
 /**
@@ -40,9 +40,9 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
  * a comment; with the two line separators escaped, it is JavaScript, too.
  */
 export function jsonForScript(value: unknown): Html {
-  const escaped = JSON.stringify(value).replace(
+  const escapedJson = JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  return new Html(escaped);
+  return new Html(escapedJson);
 }

@@ -40,7 +40,7 @@ function inlinedElement(element: "script" | "style", text: string): Html {
   return new Html(`<${element}>${text}</${element}>`);
 }
 
-function sha256(text: string): string {
+function sha256Source(text: string): string {
   return `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
 }
 
@@ -48,11 +48,11 @@ function sha256(text: string): string {
  * Policy of a page: nothing is loaded or sent, and only this script and this style sheet may be used. Style attributes are
  * the exception: the chart library writes them into its drawings.
  */
-function policyOf({ script, style }: PageAssets): string {
+function contentSecurityPolicy({ script, style }: PageAssets): string {
   return [
     "default-src 'none'",
-    `script-src ${sha256(script)}`,
-    `style-src-elem ${sha256(style)}`,
+    `script-src ${sha256Source(script)}`,
+    `style-src-elem ${sha256Source(style)}`,
     "style-src-attr 'unsafe-inline'",
     "img-src data:",
     "base-uri 'none'",
@@ -63,7 +63,7 @@ function policyOf({ script, style }: PageAssets): string {
 /** The policy, the script element and the style element of a page. */
 export function inlineAssets(assets: PageAssets): { policy: string; script: Html; style: Html } {
   return {
-    policy: policyOf(assets),
+    policy: contentSecurityPolicy(assets),
     script: inlinedElement("script", assets.script),
     style: inlinedElement("style", assets.style),
   };

@@ -10,7 +10,7 @@ import { Prng } from "../../foundation/prng.js";
 import { Totals } from "../../metrics/totals.js";
 import { trialPath } from "../../results/directory.js";
 import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "../../results/evidence-file.js";
-import { SAMPLED } from "../../workloads/evidence.js";
+import { SAMPLED_METRICS } from "../../workloads/evidence.js";
 import {
   RESULT_VERSION,
   type DatabaseEvidence,
@@ -60,7 +60,7 @@ function secondTotals(): Totals {
 
 /** Twelve wait events, and every other metric. */
 function sample(): Record<string, number> {
-  const names = SAMPLED.map(({ name }) => name).filter((name) => !name.endsWith("*"));
+  const names = SAMPLED_METRICS.map(({ name }) => name).filter((name) => !name.endsWith("*"));
   const waits = Array.from({ length: 12 }, (_, i) => `wait.LWLock:Event${i}`);
   return Object.fromEntries(
     [...names, ...waits].map((name) => [name, prng.float() * 10 ** prng.intBetween(0, 9)]),

@@ -2,14 +2,14 @@
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";
-import { responseOf, type Operation, type Tag } from "../../metrics/operations.js";
+import { responseOperationOf, type Operation, type Tag } from "../../metrics/operations.js";
 import { trialPath } from "../../results/directory.js";
 import { readEvidence } from "../../results/evidence-file.js";
 import { readHistogramLog } from "../../results/histogram-log.js";
 import type { TrialResult } from "../../results/result-schema.js";
 import { readTimeseries } from "../../results/timeseries.js";
 import { HISTOGRAM_LOG_FILE, TIMESERIES_FILE } from "../../results/trial-files.js";
-import { Buckets } from "./buckets.js";
+import { WindowBuckets } from "./buckets.js";
 import type { TrialSeries } from "./report-data.js";
 
 export interface StoredTrial {
@@ -18,20 +18,21 @@ export interface StoredTrial {
   readonly histograms: HistogramSet;
 }
 
-const isWanted = (tag: Tag): boolean => responseOf(tag) !== undefined || tag.startsWith("lifecycle.");
+const isWanted = (tag: Tag): boolean =>
+  responseOperationOf(tag) !== undefined || tag.startsWith("lifecycle.");
 
-async function addHistograms(path: string, buckets: Buckets): Promise<HistogramSet> {
+async function addHistograms(path: string, buckets: WindowBuckets): Promise<HistogramSet> {
   const merged = new HistogramSet();
   for await (const { second, tag, histogram } of readHistogramLog(path, isWanted)) {
     merged.addTo(tag, histogram);
-    const operation = responseOf(tag);
+    const operation = responseOperationOf(tag);
     if (operation) buckets.addHistogram(second, operation, histogram);
   }
   return merged;
 }
 
 /** Adds the counts of a trial's time series to the buckets; resolves to the number of transactions by operation. */
-async function addCounts(path: string, buckets: Buckets): Promise<Map<Operation, number>> {
+async function addCounts(path: string, buckets: WindowBuckets): Promise<Map<Operation, number>> {
   const transactions = new Map<Operation, number>();
   for await (const row of readTimeseries(path)) {
     buckets.addCounts(row);
@@ -43,14 +44,18 @@ async function addCounts(path: string, buckets: Buckets): Promise<Map<Operation,
 /**
  * Throws a UsageError if the histograms or the time series of a trial hold another number of transactions than its result.
  */
-function requireWhole(
+function requireMatchingCounts(
   trial: TrialResult,
   path: string,
   histograms: HistogramSet,
   transactions: ReadonlyMap<Operation, number>,
 ): void {
-  const sampled = histograms.entries().flatMap(([tag]) => responseOf(tag) ?? []);
-  for (const operation of new Set([...Object.keys(trial.operations), ...sampled, ...transactions.keys()])) {
+  const histogramOperations = histograms.entries().flatMap(([tag]) => responseOperationOf(tag) ?? []);
+  for (const operation of new Set([
+    ...Object.keys(trial.operations),
+    ...histogramOperations,
+    ...transactions.keys(),
+  ])) {
     const counted = trial.operations[operation]?.transactions ?? 0;
     const held: [file: string, count: number][] = [
       [HISTOGRAM_LOG_FILE, histograms.get(`${operation}.response`)?.totalCount ?? 0],
@@ -77,11 +82,11 @@ export async function readStoredTrial(
   bucketSeconds: number,
 ): Promise<StoredTrial> {
   const path = trialPath(directory, trial.number, treatment);
-  const buckets = new Buckets(trial.windowSeconds, bucketSeconds);
+  const buckets = new WindowBuckets(trial.windowSeconds, bucketSeconds);
   const histograms = await addHistograms(join(path, HISTOGRAM_LOG_FILE), buckets);
   const transactions = await addCounts(join(path, TIMESERIES_FILE), buckets);
   for await (const { second, metric, value } of readEvidence(path)) buckets.addReading(second, metric, value);
-  requireWhole(trial, path, histograms, transactions);
+  requireMatchingCounts(trial, path, histograms, transactions);
   return {
     series: {
       trial: trial.number,

@@ -1,4 +1,4 @@
-import { intervalText, pText, ratioText } from "../../foundation/text/numbers.js";
+import { intervalText, pValueText, ratioText } from "../../foundation/text/numbers.js";
 import { printable, shorten, paragraph, columnsOf, renderTable } from "../../foundation/text/text-table.js";
 import { counted } from "../../foundation/units.js";
 import type { Bisection, Step } from "../../engine/bisect/bisect.js";
@@ -6,7 +6,7 @@ import type { Revision } from "../../engine/bisect/revisions.js";
 
 const SUBJECT_WIDTH = 50;
 
-const PURPOSES: Readonly<Record<Step["purpose"], string>> = {
+const PURPOSE_LABELS: Readonly<Record<Step["purpose"], string>> = {
   ends: "good and bad",
   search: "search",
   confirmation: "confirmation",
@@ -20,7 +20,7 @@ function stepText({ ratio, ciLow, ciHigh, pValue, against }: Step, objective: st
   if (ratio === null) return "no sample";
   const interval = intervalText(ciLow, ciHigh);
   const ci = interval === "" ? "" : ` (95 % CI ${interval})`;
-  const p = pValue === null ? "" : `, p ${pText(pValue)}`;
+  const p = pValue === null ? "" : `, p ${pValueText(pValue)}`;
   return `${objective.replace(/^\S+\s+/, "")} is ${ratioText(ratio)} that of ${against}${ci}${p}`;
 }
 
@@ -66,7 +66,7 @@ function stepTable({ steps }: Bisection, subjects: ReadonlyMap<string, string>):
   const numbers = ["ratio", "95 % CI", "trials"];
   const columns = columnsOf(["step", "revision", "against"], numbers, ["verdict", "subject"]);
   const rows = steps.map(({ purpose, revision, against, ratio, ciLow, ciHigh, trials, standing }) => [
-    PURPOSES[purpose],
+    PURPOSE_LABELS[purpose],
     revision,
     against,
     ratio === null ? "-" : ratioText(ratio),
@@ -83,13 +83,13 @@ export function renderBisection(document: Bisection, subjects: ReadonlyMap<strin
   const { objective, revisions, skipped, steps } = document;
   const trials = steps.reduce((sum, step) => sum + 2 * step.trials, 0);
   const disturbed = steps.filter(({ timingsValid }) => !timingsValid).length;
-  const prose = (lines: readonly string[]): string[] => lines.flatMap((line) => paragraph(line));
+  const wrapParagraphs = (lines: readonly string[]): string[] => lines.flatMap((line) => paragraph(line));
   const lines = [
-    ...prose(answerLines(document)),
+    ...wrapParagraphs(answerLines(document)),
     "",
     ...stepTable(document, subjects),
     "",
-    ...prose([
+    ...wrapParagraphs([
       `Objective: ${objective}; worse by more than ${accepted(document)} counts.`,
       `${counted(revisions, "revision")} after ${document.good.id}; ${counted(steps.length, "step")} with ${counted(trials, "trial")}.`,
       ...skipped.map(({ revision, problem }) => `Skipped: ${revision}: ${problem}`),

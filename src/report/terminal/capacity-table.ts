@@ -3,26 +3,26 @@ import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import { capacityText, resolutionTexts } from "../findings/search-text.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import {
-  WIDTH_MAX,
+  REPORT_WIDTH_MAX,
   printable,
   shorten,
   wrap,
   paragraph,
   columnsOf,
   renderTable,
-  type Marks,
+  type TerminalMarks,
 } from "../../foundation/text/text-table.js";
 
-const WHY_WIDTH_MAX = 52;
+const REASON_WIDTH_MAX = 52;
 
-const COLUMNS = [
+const PROBE_COLUMNS = [
   ...columnsOf([], ["trial"]),
   ...columnsOf(["probe"], ["asked/s", "offered/s", "done/s", "p99(ms)"], ["held"]),
 ];
 
-function heldText({ held, discarded, reason = "" }: CapacityProbe): string {
+function probeOutcomeText({ held, discarded, reason = "" }: CapacityProbe): string {
   if (discarded === true) return "discarded";
-  return held ? "yes" : `no: ${shorten(printable(reason), WHY_WIDTH_MAX)}`;
+  return held ? "yes" : `no: ${shorten(printable(reason), REASON_WIDTH_MAX)}`;
 }
 
 function table({ probes }: Capacity): string[] {
@@ -33,9 +33,9 @@ function table({ probes }: Capacity): string[] {
     shortNumber(probe.offeredPerSecond),
     shortNumber(probe.achievedPerSecond),
     probe.p99Ms === null ? "-" : shortNumber(probe.p99Ms),
-    heldText(probe),
+    probeOutcomeText(probe),
   ]);
-  return renderTable(COLUMNS, rows);
+  return renderTable(PROBE_COLUMNS, rows);
 }
 
 /**
@@ -44,20 +44,20 @@ function table({ probes }: Capacity): string[] {
  */
 function doubts(capacity: Capacity): string[] {
   const probes = capacity.probes.filter(({ discarded }) => discarded !== true);
-  const byCheck = new Map<string, string[]>();
+  const doubtsByCheck = new Map<string, string[]>();
   for (const { check, words } of probes.flatMap((probe) => probe.doubts ?? []))
-    byCheck.set(check, [...(byCheck.get(check) ?? []), words]);
-  return [...byCheck.values()].map(
+    doubtsByCheck.set(check, [...(doubtsByCheck.get(check) ?? []), words]);
+  return [...doubtsByCheck.values()].map(
     (words) => `in doubt, ${words.length} of ${counted(probes.length, "probe")}: ${words[0] ?? ""}`,
   );
 }
 
 /** Lines about each search for capacity; empty if there was no search. */
-export function renderCapacity(capacities: readonly Capacity[], marks: Marks): string[] {
+export function renderCapacity(capacities: readonly Capacity[], marks: TerminalMarks): string[] {
   return capacities.flatMap((capacity) => [
     ...paragraph(capacityText(capacity)).map(marks.bold),
     ...table(capacity),
-    ...resolutionTexts(capacity).flatMap((words) => wrap(words, WIDTH_MAX)),
+    ...resolutionTexts(capacity).flatMap((words) => wrap(words, REPORT_WIDTH_MAX)),
     ...doubts(capacity).flatMap((words) => paragraph(words).map(marks.bad)),
     "",
   ]);

@@ -4,18 +4,18 @@ import { HEADLINE_METRICS, labelOf } from "../../metrics/metric-lists.js";
 import { noInteractionSentence } from "../findings/claims.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
 import {
-  WIDTH_MAX,
+  REPORT_WIDTH_MAX,
   shorten,
   wrap,
   columnsOf,
-  renderWithin,
-  type Marks,
+  renderTableWithinWidth,
+  type TerminalMarks,
 } from "../../foundation/text/text-table.js";
 import { boundsOf } from "../../analysis/statistics/limits.js";
-import { legendOf, markOf } from "../../metrics/names.js";
+import { verdictLegend, markOf } from "../../metrics/names.js";
 import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
 
-const LEVEL_WIDTH_MAX = 48;
+const EFFECT_NAME_WIDTH_MAX = 48;
 
 function cell(effect: Effect | undefined): string {
   if (!effect) return "-";
@@ -24,14 +24,14 @@ function cell(effect: Effect | undefined): string {
 }
 
 function nameOf({ factor, level, baselineLevel }: Effect): string {
-  return shorten(`${factor}: ${level} / ${baselineLevel}`, LEVEL_WIDTH_MAX);
+  return shorten(`${factor}: ${level} / ${baselineLevel}`, EFFECT_NAME_WIDTH_MAX);
 }
 
 function rows(effects: readonly Effect[]): string[][] {
   const keyOf = (effect: Effect): string =>
     JSON.stringify([effect.operation, effect.factor, effect.level, effect.baselineLevel]);
-  const firsts = new Map(effects.map((effect) => [keyOf(effect), effect] as const).reverse());
-  return [...firsts]
+  const firstEffects = new Map(effects.map((effect) => [keyOf(effect), effect] as const).reverse());
+  return [...firstEffects]
     .reverse()
     .map(([key, effect]) => [
       effect.operation,
@@ -67,7 +67,7 @@ function interactionLines(interactions: readonly Interaction[], vocabulary: Voca
 }
 
 /** Lines about main effects and interactions; empty unless two or more factors vary. */
-export function renderEffects(result: ResultDocument, marks: Marks): string[] {
+export function renderEffects(result: ResultDocument, marks: TerminalMarks): string[] {
   const { effects = [], interactions = [] } = result;
   if (effects.length === 0) return [];
   const { workload: vocabulary } = result;
@@ -75,10 +75,14 @@ export function renderEffects(result: ResultDocument, marks: Marks): string[] {
   const metrics = HEADLINE_METRICS.map((metric) => labelOf(metric, unit));
   return [
     marks.bold("Effects of each factor over the combinations of the others (geometric mean of ratios)"),
-    ...wrap(`${legendOf(boundsOf(result).equivalence - 1)}.`, WIDTH_MAX),
+    ...wrap(`${verdictLegend(boundsOf(result).equivalence - 1)}.`, REPORT_WIDTH_MAX),
     "",
-    ...renderWithin(columnsOf(["operation", "level against baseline level"], metrics), rows(effects), marks),
-    ...interactionLines(interactions, vocabulary).flatMap((line) => wrap(line, WIDTH_MAX)),
+    ...renderTableWithinWidth(
+      columnsOf(["operation", "level against baseline level"], metrics),
+      rows(effects),
+      marks,
+    ),
+    ...interactionLines(interactions, vocabulary).flatMap((line) => wrap(line, REPORT_WIDTH_MAX)),
     "",
   ];
 }

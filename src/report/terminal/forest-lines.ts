@@ -1,12 +1,12 @@
 import {
-  WIDTH_MAX,
+  REPORT_WIDTH_MAX,
   printable,
   columnsOf,
   renderTable,
-  type Marks,
+  type TerminalMarks,
 } from "../../foundation/text/text-table.js";
 import type { ResultDocument } from "../../results/result-schema.js";
-import { forestOf, placeOf, type ForestRow, type RatioAxis } from "../findings/forest.js";
+import { forestOf, positionOnAxis, type ForestRow, type RatioAxis } from "../findings/forest.js";
 import { labelsOf } from "../findings/treatment-labels.js";
 
 /** Smallest width of the plot in columns: a narrower plot shows too little. */
@@ -14,7 +14,7 @@ const PLOT_WIDTH_MIN = 24;
 const PLOT_WIDTH_MAX = 48;
 
 function plotOf({ comparison, spread }: ForestRow, axis: RatioAxis, width: number): string {
-  const column = (ratio: number): number => Math.round(placeOf(axis, ratio) * (width - 1));
+  const column = (ratio: number): number => Math.round(positionOnAxis(axis, ratio) * (width - 1));
   const cells = Array.from({ length: width }, () => " ");
   cells[column(1)] = "|";
   if (spread) cells.fill("-", column(spread[0]), column(spread[1]) + 1);
@@ -26,16 +26,16 @@ function plotOf({ comparison, spread }: ForestRow, axis: RatioAxis, width: numbe
 function axisLine(axis: RatioAxis, width: number): string {
   return axis.ticks.reduce((line, tick) => {
     const text = `${tick}x`;
-    const start = Math.round(placeOf(axis, tick) * (width - 1)) - Math.floor(text.length / 2);
+    const start = Math.round(positionOnAxis(axis, tick) * (width - 1)) - Math.floor(text.length / 2);
     return start > line.length || line === "" ? line.padEnd(Math.max(0, start)) + text : line;
   }, "");
 }
 
 /** Lines of the forest plot; empty if nothing was compared, or if the names leave too little width. */
-export function renderForest(result: ResultDocument, marks: Marks): string[] {
+export function renderForest(result: ResultDocument, marks: TerminalMarks): string[] {
   const forest = forestOf(result);
   if (!forest) return [];
-  const { rows, axis, omitted } = forest;
+  const { rows, axis, omittedCount } = forest;
   const labels = labelsOf(result.treatments);
   const labelOf = (id: string): string =>
     labels[result.treatments.findIndex((treatment) => treatment.id === id)] ?? id;
@@ -45,8 +45,8 @@ export function renderForest(result: ResultDocument, marks: Marks): string[] {
     `${text} ${mark}`,
   ]);
   const columns = columnsOf(["metric", "treatments"], ["ratio"]);
-  const left = Math.max(...renderTable(columns, cells).map(({ length }) => length));
-  const width = Math.min(PLOT_WIDTH_MAX, WIDTH_MAX - left - 2);
+  const tableWidth = Math.max(...renderTable(columns, cells).map(({ length }) => length));
+  const width = Math.min(PLOT_WIDTH_MAX, REPORT_WIDTH_MAX - tableWidth - 2);
   if (width < PLOT_WIDTH_MIN) return [];
   const [titles = "", ...lines] = renderTable(
     [...columns, ...columnsOf([axisLine(axis, width)])],
@@ -55,7 +55,7 @@ export function renderForest(result: ResultDocument, marks: Marks): string[] {
   return [
     marks.bold(titles),
     ...lines,
-    ...(omitted > 0 ? [`and ${omitted} more headline comparisons below`] : []),
+    ...(omittedCount > 0 ? [`and ${omittedCount} more headline comparisons below`] : []),
     "",
   ];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exampleOperation } from "../../../test/support/example-result.js";
 import type { LatencyPart } from "../../results/result-schema.js";
-import { renderParts } from "./parts-lines.js";
+import { renderLatencyParts } from "./parts-lines.js";
 
 function figuresWith(parts: Partial<Record<"add" | "process", LatencyPart[]>>) {
   const operations = Object.fromEntries(
@@ -26,7 +26,7 @@ test("the latency breakdown has a line per operation with its largest parts, the
     part("commit", 5, 15.5),
   ];
   const process = [part("process.claim", 0.5, 1), part("appDelay", 19.5, 30)];
-  expect(renderParts(figuresWith({ add, process }))).toEqual([
+  expect(renderLatencyParts(figuresWith({ add, process }))).toEqual([
     "latency breakdown: mean, and largest part of the slowest transaction of each second and worker:",
     "  add      10 ms: commit 5 (50 %), add.events 3 (30 %), add.status 1.6 (16 %), rest 0.404; " +
       "slowest 100: add.events 80 %",
@@ -35,15 +35,15 @@ test("the latency breakdown has a line per operation with its largest parts, the
 });
 
 test("the latency breakdown is absent without parts", () => {
-  expect(renderParts(figuresWith({ add: [] }))).toEqual([]);
+  expect(renderLatencyParts(figuresWith({ add: [] }))).toEqual([]);
   const { add } = { add: exampleOperation(10) };
-  expect(renderParts({ ...figuresWith({}), operations: { add } })).toEqual([]);
+  expect(renderLatencyParts({ ...figuresWith({}), operations: { add } })).toEqual([]);
 });
 
 test("the latency breakdown omits parts with long names and wraps lines at 120 columns", () => {
   const linesWith = (length: number): string[] => {
     const names = ["a", "b", "c"].map((letter) => letter.repeat(length));
-    return renderParts(figuresWith({ add: names.map((name) => part(name, 5, 5)) }));
+    return renderLatencyParts(figuresWith({ add: names.map((name) => part(name, 5, 5)) }));
   };
   expect(linesWith(12)[1]).toMatch(/^ {2}add {2}15 ms: a+ 5 \(33 %\), b+ 5 \(33 %\), c+ 5 \(33 %\); slowest/);
   expect(linesWith(24)[1]).toMatch(/^ {2}add {2}15 ms: a+ 5 \(33 %\), rest 10; slowest 15: a+ 33 %$/);

@@ -2,7 +2,7 @@
 import { shortNumber } from "../../foundation/text/numbers.js";
 import type { LatencyPart } from "../../results/result-schema.js";
 import { operationsIn, type TreatmentFigures } from "../findings/figures.js";
-import { printable, wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
+import { printable, wrap, REPORT_WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 /** Smallest share of the mean for a part that is named; smaller parts are summed as "rest". */
 const SHARE_MIN = 0.05;
@@ -21,7 +21,7 @@ const slowMs = ({ slowMeanMs = 0 }: LatencyPart): number => slowMeanMs;
  * Text of the mean response time and its `most` largest parts, such as `47 ms: add.events 20.1 (43 %), commit 18.8 (40 %),
  * rest 8.1`.
  */
-function meanText(parts: readonly LatencyPart[], most: number): string {
+function meanPartsText(parts: readonly LatencyPart[], most: number): string {
   const totalMs = sumOf(parts, ({ meanMs }) => meanMs);
   const largest = parts
     .toSorted((a, b) => b.meanMs - a.meanMs)
@@ -30,13 +30,13 @@ function meanText(parts: readonly LatencyPart[], most: number): string {
   const texts = largest.map(
     ({ name, meanMs }) => `${name} ${shortNumber(meanMs)} (${percent(meanMs / totalMs)})`,
   );
-  const othersMs = sumOf(others, ({ meanMs }) => meanMs);
-  if (others.length > 0) texts.push(`rest ${shortNumber(othersMs)}`);
+  const otherPartsMs = sumOf(others, ({ meanMs }) => meanMs);
+  if (others.length > 0) texts.push(`rest ${shortNumber(otherPartsMs)}`);
   return `${shortNumber(totalMs)} ms: ${texts.join(", ")}`;
 }
 
 /** Text of the slowest transactions' mean and its largest part, such as `; slowest 492: add.events 81 %`. */
-function slowText(parts: readonly LatencyPart[]): string {
+function slowestText(parts: readonly LatencyPart[]): string {
   const totalMs = sumOf(parts, slowMs);
   const [largest] = parts.toSorted((a, b) => slowMs(b) - slowMs(a));
   if (!largest || totalMs === 0) return "";
@@ -45,12 +45,12 @@ function slowText(parts: readonly LatencyPart[]): string {
 
 /** Line about an operation's parts. It names three parts if they fit into `width`, otherwise fewer. */
 function lineOf(parts: readonly LatencyPart[], width: number): string {
-  const lines = [3, 2, 1].map((most) => printable(`${meanText(parts, most)}${slowText(parts)}`));
+  const lines = [3, 2, 1].map((most) => printable(`${meanPartsText(parts, most)}${slowestText(parts)}`));
   return lines.find((line) => line.length <= width) ?? lines.at(-1) ?? "";
 }
 
 /** Heading and a line for each operation with parts; empty if no operation has parts. */
-export function renderParts(figures: TreatmentFigures): string[] {
+export function renderLatencyParts(figures: TreatmentFigures): string[] {
   const rows = operationsIn(figures).flatMap(([operation, { parts }]) =>
     parts && parts.length > 0 ? [{ operation, parts }] : [],
   );
@@ -59,7 +59,10 @@ export function renderParts(figures: TreatmentFigures): string[] {
   return [
     "latency breakdown: mean, and largest part of the slowest transaction of each second and worker:",
     ...rows.flatMap(({ operation, parts }) => {
-      const [first = "", ...more] = wrap(lineOf(parts, WIDTH_MAX - width - 4), WIDTH_MAX - width - 4);
+      const [first = "", ...more] = wrap(
+        lineOf(parts, REPORT_WIDTH_MAX - width - 4),
+        REPORT_WIDTH_MAX - width - 4,
+      );
       const indent = " ".repeat(width + 4);
       return [`  ${operation.padEnd(width)}  ${first}`, ...more.map((line) => indent + line)];
     }),

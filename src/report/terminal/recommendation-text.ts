@@ -1,4 +1,4 @@
-import { intervalText, pText, ratioText, measuredText } from "../../foundation/text/numbers.js";
+import { intervalText, pValueText, ratioText, measuredText } from "../../foundation/text/numbers.js";
 import { paragraph, columnsOf, renderTable } from "../../foundation/text/text-table.js";
 import { counted, formatDuration } from "../../foundation/units.js";
 import type { Holdout, Recommendation } from "../../engine/recommend/recommend.js";
@@ -26,7 +26,7 @@ function interval(each: { readonly ciLow: number | null; readonly ciHigh: number
 function holdoutLines(holdout: Holdout, objective: string): string[] {
   const { load, trials, ratio, pValue, isBetter, conditions, timingsValid } = holdout;
   const at = load === undefined ? "" : ` at ${load}`;
-  const p = pValue === null ? "" : `, p ${pText(pValue)}`;
+  const p = pValue === null ? "" : `, p ${pValueText(pValue)}`;
   const verdict = isBetter ? "better" : "not surely better";
   const metric = objective.replace(/^\S+\s+/, "");
   return [
@@ -55,7 +55,7 @@ function adviceLines({ advice, present, proposal, holdouts }: Recommendation): s
   ];
 }
 
-function partLines({ parts }: Recommendation): string[] {
+function revertedChangeLines({ parts }: Recommendation): string[] {
   if (parts.length === 0) return [];
   const columns = columnsOf(["taken back"], ["ratio", "95 % CI"]);
   const rows = parts.map(({ factor, from, to, ratio, ciLow, ciHigh }) => [
@@ -89,7 +89,7 @@ export function renderRecommendation(document: Recommendation): string {
     `Present: ${levelsText(present.levels)}`,
     ...holdouts.flatMap((holdout) => holdoutLines(holdout, objective)),
     ...neighbourLines(document),
-    ...partLines(document),
+    ...revertedChangeLines(document),
     "",
     `Searched ${search.measured} of ${counted(configurations - 1, "other configuration")} in ${counted(search.rounds, "round")} with ` +
       `${counted(search.trials, "trial")}; ${formatDuration(seconds * 1000)} in all. Only the fresh comparison decides: at most 1 ` +

@@ -1,9 +1,9 @@
 import { isHeadline, isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
 import {
-  NONE_IN_RATIOS,
+  ZERO_IN_RATIOS_NOTE,
   firstOf,
   intervalText,
-  pText,
+  pValueText,
   ratioText,
   shortNumber,
   trialsText,
@@ -18,7 +18,7 @@ import type {
 import type { StallFinding } from "../../analysis/comparison/stalls.js";
 import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "../../analysis/statistics/limits.js";
 import {
-  WIDTH_MAX,
+  REPORT_WIDTH_MAX,
   plainMarks,
   printable,
   shorten,
@@ -26,7 +26,7 @@ import {
   paragraph,
   columnsOf,
   renderTable,
-  type Marks,
+  type TerminalMarks,
 } from "../../foundation/text/text-table.js";
 
 const LABEL_WIDTH_MAX = 32;
@@ -37,7 +37,7 @@ function verdictWord(finding: RunFinding): string {
 }
 
 /** Table of an operation's headline metrics, and of other metrics that are a regression. */
-function table(findings: readonly RunFinding[], operation: string, marks: Marks): string[] {
+function table(findings: readonly RunFinding[], operation: string, marks: TerminalMarks): string[] {
   const rows = findings
     .filter((each) => each.operation === operation && (isHeadline(each.metric) || each.isRegression))
     .sort((a, b) => (a.treatment === b.treatment ? 0 : a.treatment < b.treatment ? -1 : 1))
@@ -68,7 +68,7 @@ function regressionLine(finding: RunFinding, maxRegression: number): string {
   const { treatment, operation, metric, unit, ratio, familyLow, familyHigh, pWorse } = finding;
   const direction = isLargerBetter(metric) ? "lower" : "higher";
   const interval = `95 % CI ${intervalText(familyLow, familyHigh)} over all metrics`;
-  const p = pWorse === null ? "" : `, p ${pText(pWorse)} for at most ${percentText(maxRegression)}`;
+  const p = pWorse === null ? "" : `, p ${pValueText(pWorse)} for at most ${percentText(maxRegression)}`;
   return `REGRESSION: ${treatment} ${operation} ${titleOf(metric, unit)} is ${direction}: ${ratioText(ratio)} (${interval}${p})`;
 }
 
@@ -76,18 +76,18 @@ function oddsText({ oddsLow, oddsHigh, familyP }: StallFinding): string {
   if (oddsLow === null || familyP === null) return `inconclusive, needs ${BLOCKS_MIN} trials on either side`;
   const upper = oddsHigh === null ? "inf" : shortNumber(oddsHigh);
   const word = oddsLow > 1 ? "more often" : oddsHigh !== null && oddsHigh < 1 ? "less often" : "inconclusive";
-  return `${word} (odds ratio [${shortNumber(oddsLow)}, ${upper}], p ${pText(familyP)} over all treatments)`;
+  return `${word} (odds ratio [${shortNumber(oddsLow)}, ${upper}], p ${pValueText(familyP)} over all treatments)`;
 }
 
-const TRIALS_SHOWN = 5;
+const LISTED_TRIALS_MAX = 5;
 
 function stallLine(finding: StallFinding): string {
   const { treatment, operations, trials, ofTrials, baselineTrials, ofBaselineTrials } = finding;
   const here =
     trials.length === 0
       ? ""
-      : ` (${trialsText(trials.slice(0, TRIALS_SHOWN))}${trials.length > TRIALS_SHOWN ? ", ..." : ""})`;
-  const where = `${treatment} ${firstOf(operations, TRIALS_SHOWN)}`;
+      : ` (${trialsText(trials.slice(0, LISTED_TRIALS_MAX))}${trials.length > LISTED_TRIALS_MAX ? ", ..." : ""})`;
+  const where = `${treatment} ${firstOf(operations, LISTED_TRIALS_MAX)}`;
   return `${finding.isRegression ? "REGRESSION" : "stalls"}: ${where}: ${trials.length} of ${counted(ofTrials, "trial")} stalled${here}, ${baselineTrials.length} of ${ofBaselineTrials} in the baseline: ${oddsText(finding)}`;
 }
 
@@ -102,18 +102,18 @@ function metricsText(metrics: readonly TreatmentMetric[]): string {
 }
 
 /** Largest share of slow trials that is compatible, at 95 % confidence, with `trials` trials of which none is slow. */
-function unseenShare(trials: number): number {
+function slowShareUpperBound(trials: number): number {
   return 1 - SIGNIFICANCE_LEVEL ** (1 / trials);
 }
 
-function sameLines({ findings }: RunComparison): string[] {
-  const same = findings.filter(({ verdict }) => verdict === "indistinguishable");
-  if (same.length === 0) return [];
-  const trials = Math.min(...same.map((each) => each.trials));
-  const share = `${Math.ceil(100 * unseenShare(trials))} %`;
+function indistinguishableLines({ findings }: RunComparison): string[] {
+  const indistinguishable = findings.filter(({ verdict }) => verdict === "indistinguishable");
+  if (indistinguishable.length === 0) return [];
+  const trials = Math.min(...indistinguishable.map((each) => each.trials));
+  const share = `${Math.ceil(100 * slowShareUpperBound(trials))} %`;
   return wrap(
     `~: the means are the same within 5 %, and no single trial is far from them. With ${counted(trials, "trial")}, up to ${share} of trials may be slower and not show.`,
-    WIDTH_MAX,
+    REPORT_WIDTH_MAX,
   );
 }
 
@@ -122,17 +122,17 @@ export function conclusionOf(run: RunComparison, maxRegression: number): string 
   const { findings, stalls, differences } = run;
   const bound = percentText(maxRegression);
   const metrics = counted(findings.length, "metric");
-  const untested = findings.filter(({ pWorse }) => pWorse === null);
-  const found = findings.filter(({ isRegression }) => isRegression).length;
+  const untestedFindings = findings.filter(({ pWorse }) => pWorse === null);
+  const regressionCount = findings.filter(({ isRegression }) => isRegression).length;
   const stalled = stalls.filter(({ isRegression }) => isRegression).length;
   const fewest = Math.min(...findings.map(({ trials }) => trials));
-  if (untested.length === findings.length && stalled === 0)
+  if (untestedFindings.length === findings.length && stalled === 0)
     return findings.length === 0
       ? "Nothing can be concluded: no metric was measured on both sides."
       : `Nothing can be concluded from ${counted(fewest, "trial")}: ${BLOCKS_MIN} of each treatment in either run are needed.`;
-  const rest =
-    untested.length > 0
-      ? ` (${untested.length} of ${metrics} ${untested.length === 1 ? "has" : "have"} too few trials)`
+  const untestedText =
+    untestedFindings.length > 0
+      ? ` (${untestedFindings.length} of ${metrics} ${untestedFindings.length === 1 ? "has" : "have"} too few trials)`
       : "";
   const caveat =
     differences.length > 0
@@ -140,8 +140,10 @@ export function conclusionOf(run: RunComparison, maxRegression: number): string 
       : "";
   const open = findings.filter(({ verdict }) => verdict === "inconclusive").length;
   const parts = [
-    ...(found > 0
-      ? [`${found} of ${metrics} ${found === 1 ? "is" : "are"} worse by more than ${bound}`]
+    ...(regressionCount > 0
+      ? [
+          `${regressionCount} of ${metrics} ${regressionCount === 1 ? "is" : "are"} worse by more than ${bound}`,
+        ]
       : []),
     ...(stalled > 0
       ? [`${counted(stalled, "treatment")} ${stalled === 1 ? "stalls" : "stall"} more often`]
@@ -151,47 +153,48 @@ export function conclusionOf(run: RunComparison, maxRegression: number): string 
     parts.push(
       `No metric is shown to be worse by more than ${bound}${open > 0 ? `, and ${open} of ${metrics} ${open === 1 ? "is" : "are"} inconclusive` : ""}`,
     );
-  return `${parts.join(", and ")}${caveat}${rest}.`;
+  return `${parts.join(", and ")}${caveat}${untestedText}.`;
 }
 
 const NOT_JUDGED =
   "Not judged for the reasons above: a change need not be the program's. Judge it all the same with --allow-differences.";
 
-function renderRun(run: RunComparison, document: ComparisonDocument, marks: Marks): string[] {
+function renderRun(run: RunComparison, document: ComparisonDocument, marks: TerminalMarks): string[] {
   const { findings, stalls, isJudged } = run;
   const operations = [...new Set(findings.map(({ operation }) => operation))];
-  const bulleted = (text: string, mark: (line: string) => string): string[] => paragraph(text).map(mark);
-  const named = (what: string, names: string): string[] =>
-    names === "" ? [] : bulleted(`${what}: ${names}`, marks.dim);
+  const markedParagraph = (text: string, mark: (line: string) => string): string[] =>
+    paragraph(text).map(mark);
+  const bulletsOf = (what: string, names: string): string[] =>
+    names === "" ? [] : markedParagraph(`${what}: ${names}`, marks.dim);
   const isRegression = (each: { readonly isRegression: boolean }): boolean => each.isRegression;
   return [
     marks.bold(printable(`${run.directory} against ${document.baseline}`)),
-    ...run.differences.flatMap((words) => bulleted(`caveat: ${words}`, marks.bad)),
-    ...run.notes.flatMap((words) => bulleted(`note: ${words}`, marks.dim)),
-    ...named("only in the baseline", run.onlyInBaseline.join(", ")),
-    ...named("only here", run.onlyHere.join(", ")),
-    ...named("measured only in the baseline", metricsText(run.metricsOnlyInBaseline)),
-    ...named("measured only here", metricsText(run.metricsOnlyHere)),
+    ...run.differences.flatMap((words) => markedParagraph(`caveat: ${words}`, marks.bad)),
+    ...run.notes.flatMap((words) => markedParagraph(`note: ${words}`, marks.dim)),
+    ...bulletsOf("only in the baseline", run.onlyInBaseline.join(", ")),
+    ...bulletsOf("only here", run.onlyHere.join(", ")),
+    ...bulletsOf("measured only in the baseline", metricsText(run.metricsOnlyInBaseline)),
+    ...bulletsOf("measured only here", metricsText(run.metricsOnlyHere)),
     ...findings
       .filter(isRegression)
-      .flatMap((each) => bulleted(regressionLine(each, document.maxRegression), marks.bad)),
-    ...stalls.flatMap((each) => bulleted(stallLine(each), each.isRegression ? marks.bad : marks.dim)),
+      .flatMap((each) => markedParagraph(regressionLine(each, document.maxRegression), marks.bad)),
+    ...stalls.flatMap((each) => markedParagraph(stallLine(each), each.isRegression ? marks.bad : marks.dim)),
     "",
     ...operations.flatMap((operation) => table(findings, operation, marks)),
-    ...sameLines(run),
-    ...wrap(isJudged ? conclusionOf(run, document.maxRegression) : NOT_JUDGED, WIDTH_MAX),
+    ...indistinguishableLines(run),
+    ...wrap(isJudged ? conclusionOf(run, document.maxRegression) : NOT_JUDGED, REPORT_WIDTH_MAX),
     "",
   ];
 }
 
-const READING =
+const READING_NOTE =
   "Response times and rates: geometric means over complete trials. Runs differ by more than their trials (another day, " +
   "another start of the server): compare several runs before relying on a small difference.";
 
 /** Text of a comparison of runs, with a line break at its end; without colours unless marks are given. */
-export function renderRunComparison(document: ComparisonDocument, marks: Marks = plainMarks): string {
+export function renderRunComparison(document: ComparisonDocument, marks: TerminalMarks = plainMarks): string {
   const lines = document.runs.flatMap((run) => renderRun(run, document, marks));
   const hasZero = document.runs.some(({ findings }) => findings.some(({ zeroAs }) => zeroAs !== undefined));
-  const reading = [READING, ...(hasZero ? [NONE_IN_RATIOS] : [])].join(" ");
-  return `${[...lines, ...wrap(reading, WIDTH_MAX)].join("\n")}\n`;
+  const reading = [READING_NOTE, ...(hasZero ? [ZERO_IN_RATIOS_NOTE] : [])].join(" ");
+  return `${[...lines, ...wrap(reading, REPORT_WIDTH_MAX)].join("\n")}\n`;
 }

@@ -6,7 +6,7 @@ import {
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
-import { startOf } from "../../analysis/history/run-history.js";
+import { startTimeOf } from "../../analysis/history/run-history.js";
 import { metricOf } from "../../analysis/steady-state/series.js";
 import { median } from "../../analysis/statistics/statistics.js";
 
@@ -36,7 +36,7 @@ function metricsOf(treatment: TreatmentResult): [column: string, value: number][
  * The text as one CSV cell: separators and quotes become `_`, and a leading `=`, `+`, `@` or `-`, which a spreadsheet would
  * compute, gets a `_` before it.
  */
-function csvWord(text: string): string {
+function csvCell(text: string): string {
   return text.replace(/[\s,;"'\u0000-\u001f\u007f-\u009f]+/g, "_").replace(/^[=+@-]/, "_$&");
 }
 
@@ -54,7 +54,7 @@ function attributesOf({ directory, result }: Run): [string, string][] {
 export function runsAsCsv(runs: readonly Run[]): CsvExport {
   const rows = runs
     .map((run) => ({
-      time: startOf(run.result),
+      time: startTimeOf(run.result),
       attributes: attributesOf(run),
       metrics: new Map(run.result.treatments.flatMap(metricsOf)),
     }))
@@ -63,10 +63,10 @@ export function runsAsCsv(runs: readonly Run[]): CsvExport {
   const columns = all.filter((column) => rows.every(({ metrics }) => metrics.has(column)));
   const attributeNames = rows[0]?.attributes.map(([name]) => name) ?? [];
   const lines = [
-    ["time", ...attributeNames, ...columns.map(csvWord)],
+    ["time", ...attributeNames, ...columns.map(csvCell)],
     ...rows.map(({ time, attributes, metrics }) => [
       time,
-      ...attributes.map(([, value]) => csvWord(value)),
+      ...attributes.map(([, value]) => csvCell(value)),
       ...columns.map((column) => String(metrics.get(column))),
     ]),
   ];

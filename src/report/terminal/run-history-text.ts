@@ -5,7 +5,7 @@ import type {
   HistoryRegression,
   LevelChange,
 } from "../../analysis/history/run-history.js";
-import { intervalText, pText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
+import { intervalText, pValueText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
 import {
   plainMarks,
   printable,
@@ -13,21 +13,21 @@ import {
   paragraph,
   columnsOf,
   renderTable,
-  type Marks,
+  type TerminalMarks,
 } from "../../foundation/text/text-table.js";
 import { counted } from "../../foundation/units.js";
 import { isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
 
 const LABEL_WIDTH_MAX = 32;
-const NUMBERS = ["before", "after", "ratio", "95 % CI", "p"];
-const COLUMNS = columnsOf(["treatment", "operation", "metric"], NUMBERS, [""]);
+const NUMBER_TITLES = ["before", "after", "ratio", "95 % CI", "p"];
+const CHANGE_COLUMNS = columnsOf(["treatment", "operation", "metric"], NUMBER_TITLES, [""]);
 
 function verdictWord({ metric, ratio, isWorse }: LevelChange): string {
   if (isWorse) return "WORSE";
   return ratio > 1 === isLargerBetter(metric) ? "better" : "within the bound";
 }
 
-function changeLines(change: HistoryChange, marks: Marks): string[] {
+function changeLines(change: HistoryChange, marks: TerminalMarks): string[] {
   const rows = change.metrics.map((each) => [
     shorten(each.treatment, LABEL_WIDTH_MAX),
     each.operation,
@@ -36,10 +36,10 @@ function changeLines(change: HistoryChange, marks: Marks): string[] {
     shortNumber(each.after),
     ratioText(each.ratio),
     intervalText(each.ciLow, each.ciHigh) || "-",
-    pText(each.pValue),
+    pValueText(each.pValue),
     verdictWord(each),
   ]);
-  const [titles = "", rule = "", ...lines] = renderTable(COLUMNS, rows);
+  const [titles = "", rule = "", ...lines] = renderTable(CHANGE_COLUMNS, rows);
   const levels = `${counted(change.runsBefore, "run")} at the level before, ${change.runsAfter} at the new one`;
   const surroundings =
     change.differences.length > 0
@@ -63,7 +63,7 @@ function percent(share: number): string {
  * Sentence on the noise floor: the median and the largest scatter of a metric. Empty with fewer than `RUNS_MIN` runs, whose
  * scatter would be chance.
  */
-function scatterWords({ runs, scatter }: HistoryDocument): string[] {
+function scatterSentences({ runs, scatter }: HistoryDocument): string[] {
   if (runs.length < RUNS_MIN) return [];
   const ascending = scatter.toSorted((a, b) => a.share - b.share);
   const [middle, most] = [ascending[Math.floor(ascending.length / 2)], ascending.at(-1)];
@@ -74,14 +74,14 @@ function scatterWords({ runs, scatter }: HistoryDocument): string[] {
   ];
 }
 
-function regressionWords(regression: HistoryRegression): string {
+function lastingRegressionLine(regression: HistoryRegression): string {
   const { treatment, operation, metric, unit, sinceRun, sinceDirectory, ratio, ciLow, ciHigh } = regression;
   const size = `${ratioText(ratio)}, 95 % CI ${intervalText(ciLow, ciHigh)}`;
   return `- ${treatment} ${operation} ${titleOf(metric, unit)}: ${size}, since run ${sinceRun}, ${sinceDirectory}`;
 }
 
 /** Sentences on ranges of runs for which neither a change nor its absence is claimed. */
-function undecidedWords({ undecided }: HistoryDocument): string[] {
+function undecidedSentences({ undecided }: HistoryDocument): string[] {
   return undecided.map(({ firstRun, lastRun, autocorrelation }) => {
     const runs = `Runs ${firstRun} to ${lastRun}`;
     return (
@@ -91,7 +91,7 @@ function undecidedWords({ undecided }: HistoryDocument): string[] {
   });
 }
 
-function conclusion({
+function conclusionLines({
   runs,
   changes,
   lastingRegressions,
@@ -112,7 +112,7 @@ function conclusion({
   const metrics = counted(lastingRegressions.length, "metric");
   return [
     `The newest level of ${metrics} is worse than an earlier level by more than ${bound}:`,
-    ...lastingRegressions.map(regressionWords),
+    ...lastingRegressions.map(lastingRegressionLine),
   ];
 }
 
@@ -123,7 +123,7 @@ function disturbedNote(title: string, runs: HistoryDocument["runs"]): string[] {
 }
 
 /** Text of a history of runs, with a line break at its end; without colours unless marks are given. */
-export function renderHistory(document: HistoryDocument, marks: Marks = plainMarks): string {
+export function renderHistory(document: HistoryDocument, marks: TerminalMarks = plainMarks): string {
   const { runs, notJudged, leftOut, changes } = document;
   const span =
     runs.length > 0 ? `, ${runs[0]?.startedAt.slice(0, 10)} to ${runs.at(-1)?.startedAt.slice(0, 10)}` : "";
@@ -138,9 +138,9 @@ export function renderHistory(document: HistoryDocument, marks: Marks = plainMar
     "",
     ...changes.flatMap((change) => changeLines(change, marks)),
     ...[
-      ...scatterWords(document),
-      ...undecidedWords(document),
-      ...conclusion(document),
+      ...scatterSentences(document),
+      ...undecidedSentences(document),
+      ...conclusionLines(document),
       ...(document.isNewestJudged ? [] : ["The newest run is not judged: nothing is concluded about it."]),
     ].flatMap(paragraph),
   ];

@@ -1,7 +1,7 @@
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { counted } from "../../foundation/units.js";
 import {
-  WIDTH_MAX,
+  REPORT_WIDTH_MAX,
   colourMarks,
   plainMarks,
   printable,
@@ -9,12 +9,12 @@ import {
   paragraph,
   columnsOf,
   renderTable,
-  type Marks,
+  type TerminalMarks,
 } from "../../foundation/text/text-table.js";
-import { MARK_WIDTH } from "../../metrics/names.js";
+import { VERDICT_MARK_WIDTH } from "../../metrics/names.js";
 import { REPORT_FILE, SUMMARY_FILE } from "../../results/directory.js";
 import type { ResultDocument } from "../../results/result-schema.js";
-import { analysed } from "../../analysis/comparison/analysis.js";
+import { ensureAnalysis } from "../../analysis/comparison/analysis.js";
 import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import {
@@ -30,10 +30,10 @@ import { resultTable } from "../findings/result-table.js";
  * Largest numbers of lines: for the reasons of an alarm; for alarms, answers and caveats together; for caveats; for rows of
  * the table. Omitted items are counted.
  */
-const REASON_LINES = 4;
-const FREE_LINES = 18;
-const CAVEAT_LINES = 6;
-const ROWS_MAX = 24;
+const ALARM_REASON_LINES_MAX = 4;
+const FINDING_LINES_MAX = 18;
+const CAVEAT_LINES_MAX = 6;
+const RESULT_ROWS_MAX = 24;
 
 export interface SummaryOptions {
   /** Directory of the results, which the last line names. */
@@ -56,22 +56,27 @@ function fittingLines(items: readonly (readonly string[])[], linesMax: number, r
 }
 
 function bullet(text: string, mark = (line: string): string => line): string[] {
-  return wrap(printable(text), WIDTH_MAX - 2).map((line, i) => mark(`${i === 0 ? "- " : "  "}${line}`));
+  return wrap(printable(text), REPORT_WIDTH_MAX - 2).map((line, i) =>
+    mark(`${i === 0 ? "- " : "  "}${line}`),
+  );
 }
 
 /** Lines of a finding and of its strongest reason. */
-function answerItem({ text, because: [reason] }: KeyFinding, mark: Marks["bold"] | undefined): string[] {
+function findingLines(
+  { text, because: [reason] }: KeyFinding,
+  mark: TerminalMarks["bold"] | undefined,
+): string[] {
   const lines = mark ? paragraph(text).map(mark) : bullet(text);
-  const why = reason === undefined ? [] : wrap(printable(`why: ${reason}`), WIDTH_MAX - 4);
+  const why = reason === undefined ? [] : wrap(printable(`why: ${reason}`), REPORT_WIDTH_MAX - 4);
   return [...lines, ...why.map((line) => `    ${line}`)];
 }
 
-function alarmLines(result: ResultDocument, marks: Marks, rest: string): string[] {
+function alarmLines(result: ResultDocument, marks: TerminalMarks, rest: string): string[] {
   return alarmFindings(result).flatMap(({ text, because }) => [
     ...paragraph(text).map(marks.bad),
     ...fittingLines(
       because.map((reason) => bullet(reason, marks.bad)),
-      REASON_LINES,
+      ALARM_REASON_LINES_MAX,
       rest,
     ),
   ]);
@@ -81,24 +86,24 @@ function verdictLines(result: ResultDocument): string[] {
   const trials = result.treatments.flatMap((treatment) => treatment.trials);
   const complete = trials.filter(({ status }) => status === "complete").length;
   // An experiment that a stopping rule ended has all of its trials.
-  const planned = result.stopping?.reason ? trials.length : result.scenario.trials;
+  const plannedTrials = result.stopping?.reason ? trials.length : result.scenario.trials;
   const words = [
-    `Verdict: ${verdictText(result.verdict)}, ${complete} of ${counted(planned, "trial")} complete.`,
+    `Verdict: ${verdictText(result.verdict)}, ${complete} of ${counted(plannedTrials, "trial")} complete.`,
     ...assuranceFindings(result).map(({ text }) => text),
   ];
   return paragraph(words.join(" "));
 }
 
-function tableLines(result: ResultDocument, marks: Marks, rest: string): string[] {
+function tableLines(result: ResultDocument, marks: TerminalMarks, rest: string): string[] {
   const { metricTitles, rows, legend } = resultTable(result);
   if (rows.length === 0) return ["Nothing was measured."];
-  const columns = columnsOf(["operation", "treatment"], [...metricTitles.map(withRoom), "failed"]);
+  const columns = columnsOf(["operation", "treatment"], [...metricTitles.map(padForMark), "failed"]);
   const visible = rows
-    .slice(0, ROWS_MAX)
+    .slice(0, RESULT_ROWS_MAX)
     .map(({ operation, treatment, cells, failed }) => [
       operation,
       treatment,
-      ...cells.map(withRoom),
+      ...cells.map(padForMark),
       String(failed),
     ]);
   const [titles = "", ...lines] = renderTable(columns, visible);
@@ -112,16 +117,16 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
 }
 
 /** Pads a cell so that values align whether or not a mark follows them. */
-function withRoom(cell: string): string {
+function padForMark(cell: string): string {
   const [mark = ""] = / [*+~?]!?$/.exec(cell) ?? [];
-  return cell + " ".repeat(MARK_WIDTH + 1 - mark.length);
+  return cell + " ".repeat(VERDICT_MARK_WIDTH + 1 - mark.length);
 }
 
 function caveats(result: ResultDocument): string[] {
   const trials = result.treatments
     .flatMap((treatment) => treatment.trials)
     .sort((a, b) => a.number - b.number);
-  const incomplete = trials.flatMap(({ number, status, reason = "no reason given" }) =>
+  const incompleteTrialTexts = trials.flatMap(({ number, status, reason = "no reason given" }) =>
     status === "complete"
       ? []
       : [`trial ${number} ${status === "failed" ? "failed" : "is partial"}: ${reason}`],
@@ -131,7 +136,7 @@ function caveats(result: ResultDocument): string[] {
     steadyState?.isSteady === null ? [`steady state: not assessed (${steadyState.reason})`] : [],
   );
   return [
-    ...incomplete,
+    ...incompleteTrialTexts,
     ...(unchecked > 0 ? [`integrity: not checked in ${counted(unchecked, "trial")}`] : []),
     ...reservationFindings(result).map(({ text }) => text),
     ...warningsOf(result.treatments),
@@ -141,22 +146,22 @@ function caveats(result: ResultDocument): string[] {
 }
 
 /** The first screen: at most 40 lines with three treatments and three operations. `rest` says where omitted items are. */
-export function screenLines(result: ResultDocument, marks: Marks, rest: string): string[] {
+export function screenLines(result: ResultDocument, marks: TerminalMarks, rest: string): string[] {
   const alarms = alarmLines(result, marks, rest);
-  const free = FREE_LINES - alarms.length;
-  const found = fittingLines(
-    answerFindings(result).map((answer, i) => answerItem(answer, i === 0 ? marks.bold : undefined)),
+  const free = FINDING_LINES_MAX - alarms.length;
+  const answerLines = fittingLines(
+    answerFindings(result).map((answer, i) => findingLines(answer, i === 0 ? marks.bold : undefined)),
     Math.max(3, Math.ceil((free * 2) / 3)),
     rest,
   );
   const limits = fittingLines(
     caveats(result).map((text) => bullet(text)),
-    Math.min(CAVEAT_LINES, Math.max(2, free - found.length)),
+    Math.min(CAVEAT_LINES_MAX, Math.max(2, free - answerLines.length)),
     rest,
   );
   return [
     ...alarms,
-    ...found,
+    ...answerLines,
     ...verdictLines(result),
     "",
     ...tableLines(result, marks, rest),
@@ -169,8 +174,8 @@ export function renderScreen(
   stored: ResultDocument,
   { directory, colour = false, hasReport = true }: SummaryOptions,
 ): string {
-  const lines = screenLines(analysed(stored), colour ? colourMarks : plainMarks, `in ${SUMMARY_FILE}`);
-  const charts = hasReport ? `, charts: ${REPORT_FILE}` : "";
-  const files = `Details: ${SUMMARY_FILE}${charts}, in ${printable(directory)}`;
+  const lines = screenLines(ensureAnalysis(stored), colour ? colourMarks : plainMarks, `in ${SUMMARY_FILE}`);
+  const chartsHint = hasReport ? `, charts: ${REPORT_FILE}` : "";
+  const files = `Details: ${SUMMARY_FILE}${chartsHint}, in ${printable(directory)}`;
   return [...lines, files, ""].join("\n");
 }

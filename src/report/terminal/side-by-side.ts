@@ -8,10 +8,16 @@ import {
 } from "../../results/result-schema.js";
 import { BLOCKS_MIN, boundsOf } from "../../analysis/statistics/limits.js";
 import { verdictSentences } from "../findings/claims.js";
-import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
+import { isWithinNoiseFloor } from "../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
-import { WIDTH_MAX, wrap, columnsOf, renderWithin, type Marks } from "../../foundation/text/text-table.js";
-import { legendOf, markOf, operationName } from "../../metrics/names.js";
+import {
+  REPORT_WIDTH_MAX,
+  wrap,
+  columnsOf,
+  renderTableWithinWidth,
+  type TerminalMarks,
+} from "../../foundation/text/text-table.js";
+import { verdictLegend, markOf, operationName } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
 import { valueCell } from "../findings/figures.js";
 import { labelsOf } from "../findings/treatment-labels.js";
@@ -20,7 +26,7 @@ import { unitOf } from "../../workloads/vocabulary.js";
 function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[]): string {
   if (!comparison) return "-";
   const interval = intervalText(comparison.ciLow, comparison.ciHigh);
-  return `${ratioText(comparison.ratio)}${interval && ` ${interval}`} ${markOf(comparison.verdict, isBelowNoise(comparison, all))}`;
+  return `${ratioText(comparison.ratio)}${interval && ` ${interval}`} ${markOf(comparison.verdict, isWithinNoiseFloor(comparison, all))}`;
 }
 
 function metricsOf(
@@ -35,7 +41,7 @@ function metricsOf(
   );
 }
 
-function section(result: ResultDocument, operation: ComparedOperation, marks: Marks): string[] {
+function section(result: ResultDocument, operation: ComparedOperation, marks: TerminalMarks): string[] {
   const { treatments, comparisons } = result;
   const labels = labelsOf(treatments);
   const metrics = metricsOf(operation, result);
@@ -52,37 +58,37 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   const ratios = others.map(({ id }, i) => [
     labels[i + 1] ?? id,
     ...metrics.map((metric) => {
-      const found = comparisons.find(
+      const comparison = comparisons.find(
         (each) =>
           each.operation === operation &&
           each.metric === metric &&
           each.baseline === baseline?.id &&
           each.treatment === id,
       );
-      return ratioCell(found, comparisons);
+      return ratioCell(comparison, comparisons);
     }),
   ]);
   const isCompared = comparisons.length > 0;
   const rows = isCompared ? [...values, [`ratio to ${labels[0] ?? ""}`], ...ratios] : values;
   return [
-    ...renderWithin(columns, rows, marks),
-    ...verdictSentences(result, operation).flatMap((line) => wrap(line, WIDTH_MAX)),
+    ...renderTableWithinWidth(columns, rows, marks),
+    ...verdictSentences(result, operation).flatMap((line) => wrap(line, REPORT_WIDTH_MAX)),
     "",
   ];
 }
 
-export function renderSideBySide(result: ResultDocument, marks: Marks): string[] {
+export function renderSideBySide(result: ResultDocument, marks: TerminalMarks): string[] {
   if (result.treatments.length < 2) return [];
-  const measured = comparedOperations(result.treatments).filter((operation) =>
+  const measuredOperations = comparedOperations(result.treatments).filter((operation) =>
     result.treatments.some(({ summary }) => summary?.some((each) => each.operation === operation)),
   );
-  if (measured.length === 0) return [];
+  if (measuredOperations.length === 0) return [];
   const legend = `Median over trials with 95 % interval [a, b] (a..b is the range of fewer than ${BLOCKS_MIN} trials); response times`;
-  const ofRatios = `; ratio to the first treatment, median over blocks without the effect of the trial's position. ${legendOf(boundsOf(result).equivalence - 1)}`;
+  const ratioLegend = `; ratio to the first treatment, median over blocks without the effect of the trial's position. ${verdictLegend(boundsOf(result).equivalence - 1)}`;
   return [
     marks.bold("Side by side"),
-    ...wrap(`${legend}${result.comparisons.length > 0 ? ofRatios : ""}.`, WIDTH_MAX),
+    ...wrap(`${legend}${result.comparisons.length > 0 ? ratioLegend : ""}.`, REPORT_WIDTH_MAX),
     "",
-    ...measured.flatMap((operation) => section(result, operation, marks)),
+    ...measuredOperations.flatMap((operation) => section(result, operation, marks)),
   ];
 }

@@ -3,9 +3,9 @@ import { counted } from "../../foundation/units.js";
 import type { ResultDocument, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
-import { analysed } from "../../analysis/comparison/analysis.js";
+import { ensureAnalysis } from "../../analysis/comparison/analysis.js";
 import { renderCapacity } from "./capacity-table.js";
-import { claimSentences } from "../findings/claims.js";
+import { conclusionSentences } from "../findings/claims.js";
 import { renderEndpoints } from "./endpoint-lines.js";
 import { evidenceNotes } from "../findings/evidence-notes.js";
 import { faultText } from "../findings/fault-text.js";
@@ -13,12 +13,12 @@ import { renderForest } from "./forest-lines.js";
 import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
 import { lifecycleNotes, poolerNotes, workloadNotes } from "../findings/lifecycle-notes.js";
-import { renderParts } from "./parts-lines.js";
+import { renderLatencyParts } from "./parts-lines.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../findings/published-text.js";
 import { renderSweeps } from "./sweep-table.js";
 import { operationsIn, figuresOf } from "../findings/figures.js";
 import { renderNotes, PLANS_TITLE } from "../findings/notes.js";
-import { renderTrust } from "../findings/trust-notes.js";
+import { renderTrustNotes } from "../findings/trust-notes.js";
 import { screenLines, type SummaryOptions } from "./screen.js";
 import { labelsOf } from "../findings/treatment-labels.js";
 import { UsageError } from "../../foundation/errors.js";
@@ -27,7 +27,7 @@ import { SCENARIO_FILE } from "../../results/directory.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { conditions } from "../../scenario/plan/conditions.js";
 import {
-  WIDTH_MAX,
+  REPORT_WIDTH_MAX,
   colourMarks,
   plainMarks,
   printable,
@@ -37,13 +37,13 @@ import {
   renderTable,
   rowsFittedTo,
   renderParameters,
-  type Marks,
+  type TerminalMarks,
   type Column,
 } from "../../foundation/text/text-table.js";
 import { planRows } from "../../analysis/why/plans.js";
 import {
-  judgedText,
-  noteOf,
+  judgedTreatmentText,
+  thresholdNote,
   outcomeOf,
   measuredThresholdText,
   thresholdHeading,
@@ -51,7 +51,7 @@ import {
 import { counterLagWords } from "../findings/counter-lag.js";
 import { reasonsByOperation } from "../findings/headline-reasons.js";
 
-const WORKERS_ELSEWHERE = "Rows of one worker: give its name, as consumers/0, to --actor NAME with logs";
+const WORKER_ROWS_HINT = "Rows of one worker: give its name, as consumers/0, to --actor NAME with logs";
 
 function trialCounts(result: ResultDocument): { complete: number; run: number } {
   const trials = result.treatments.flatMap((treatment) => treatment.trials);
@@ -59,13 +59,13 @@ function trialCounts(result: ResultDocument): { complete: number; run: number } 
 }
 
 /** Lines with all reasons of the verdict; the first screen has only the first ones. */
-function verdictLines({ verdict: { reasons } }: ResultDocument, marks: Marks): string[] {
+function verdictLines({ verdict: { reasons } }: ResultDocument, marks: TerminalMarks): string[] {
   if (reasons.length === 0) return [];
-  const lines = reasons.flatMap((reason) => wrap(`- ${printable(reason)}`, WIDTH_MAX).map(marks.bad));
+  const lines = reasons.flatMap((reason) => wrap(`- ${printable(reason)}`, REPORT_WIDTH_MAX).map(marks.bad));
   return [marks.bold("Reasons of the verdict"), ...lines, ""];
 }
 
-function treatmentLines(result: ResultDocument, index: number, marks: Marks): string[] {
+function treatmentLines(result: ResultDocument, index: number, marks: TerminalMarks): string[] {
   const treatment = result.treatments[index];
   if (!treatment) return [];
   const levels = Object.entries(treatment.levels).map(([factor, level]) => `${factor}=${level}`);
@@ -86,17 +86,17 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
         ]
       : []),
     ...evidenceNotes(treatment, vocabulary),
-    ...renderTrust(treatment),
+    ...renderTrustNotes(treatment),
   ].flatMap(({ text, tone }) => {
     const lines = paragraph(text);
     return tone === "plain" ? lines : lines.map(marks[tone]);
   });
   return [
-    ...wrap(heading, WIDTH_MAX).map(marks.bold),
+    ...wrap(heading, REPORT_WIDTH_MAX).map(marks.bold),
     ...(figures
       ? [
           ...renderOperationRows(operationsIn(figures), figures.windowSeconds),
-          ...renderParts(figures),
+          ...renderLatencyParts(figures),
           ...renderEndpoints(figures),
         ]
       : ["nothing was measured"]),
@@ -107,7 +107,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
 }
 
 /** Lines about faults, with an empty line at the end; empty if the experiment had no faults. */
-function faultLines({ faults }: ResultDocument, marks: Marks): string[] {
+function faultLines({ faults }: ResultDocument, marks: TerminalMarks): string[] {
   if (faults.length === 0) return [];
   const lines = faults.flatMap((fault) =>
     paragraph(`trial ${fault.trial} (${fault.treatment}): ${faultText(fault)}`),
@@ -116,7 +116,7 @@ function faultLines({ faults }: ResultDocument, marks: Marks): string[] {
 }
 
 /** Lines about published figures, with an empty line at the end; empty if there are no such figures. */
-function publishedLines(result: ResultDocument, marks: Marks): string[] {
+function publishedFigureLines(result: ResultDocument, marks: TerminalMarks): string[] {
   return publishedTables(result).flatMap(({ title, rows }) => {
     const printed = rows.map((row) => row.map(printable));
     const lines = renderTable(PUBLISHED_COLUMNS, rowsFittedTo(PUBLISHED_COLUMNS, printed, 0));
@@ -163,21 +163,21 @@ function parameterLines(result: ResultDocument): string[] {
  * asked for.
  */
 export function renderSummary(stored: ResultDocument, options: SummaryOptions): string {
-  const result = analysed(stored);
+  const result = ensureAnalysis(stored);
   const marks = options.colour ? colourMarks : plainMarks;
-  const claims = claimSentences(result).flatMap((line) => wrap(line, WIDTH_MAX));
-  const lints = lintsOf(result).flatMap((words) => wrap(`- ${printable(words)}`, WIDTH_MAX));
+  const claims = conclusionSentences(result).flatMap((line) => wrap(line, REPORT_WIDTH_MAX));
+  const lints = lintsOf(result).flatMap((words) => wrap(`- ${printable(words)}`, REPORT_WIDTH_MAX));
   return [
     ...screenLines(result, marks, "below"),
     ...renderForest(result, marks),
     ...renderThresholds(result, marks),
-    ...publishedLines(result, marks),
+    ...publishedFigureLines(result, marks),
     ...verdictLines(result, marks),
     ...renderCapacity(result.capacity ?? [], marks),
     ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
     ...faultLines(result, marks),
     ...renderSideBySide(result, marks),
-    ...renderWhy(result, marks),
+    ...renderReasons(result, marks),
     ...renderPlans(result, marks),
     ...renderEffects(result, marks),
     ...renderSweeps(result.sweeps ?? [], result.workload, marks),
@@ -186,16 +186,16 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...(lints.length > 0 ? [marks.bold("Caveats"), ...lints, ""] : []),
     ...parameterLines(result),
     "",
-    ...(result.treatments.some(hasWorkerRows) ? [] : [WORKERS_ELSEWHERE]),
+    ...(result.treatments.some(hasWorkerRows) ? [] : [WORKER_ROWS_HINT]),
     `Results: ${printable(options.directory)}`,
     "",
   ].join("\n");
 }
 
 /** Lines about plans, with an empty line at the end; empty if no trial has plans. */
-export function renderPlans(result: ResultDocument, marks: Marks): string[] {
+export function renderPlans(result: ResultDocument, marks: TerminalMarks): string[] {
   const lines = planRows(result).flatMap(({ statement, plan, where }) => {
-    const [first = "", ...rest] = wrap(printable(`${statement}, ${where}: ${plan}`), WIDTH_MAX - 2);
+    const [first = "", ...rest] = wrap(printable(`${statement}, ${where}: ${plan}`), REPORT_WIDTH_MAX - 2);
     return [first, ...rest.map((line) => `  ${line}`)];
   });
   return lines.length > 0 ? [marks.bold(PLANS_TITLE), ...lines, ""] : [];
@@ -203,50 +203,50 @@ export function renderPlans(result: ResultDocument, marks: Marks): string[] {
 
 const THRESHOLD_COLUMNS = columnsOf(["", "threshold", "treatment"], ["seen"], ["note"]);
 
-const CONDITION = 1;
-const HEADING_LINES = 2;
+const THRESHOLD_COLUMN_INDEX = 1;
+const TABLE_HEADING_LINES = 2;
 
 /** Lines about thresholds, with an empty line at the end; empty if there are no thresholds. */
-function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks: Marks): string[] {
+function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks: TerminalMarks): string[] {
   if (thresholds.length === 0) return [];
   const labels = labelsOf(treatments);
   const names = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
   const rows = thresholds.map((threshold) => [
     outcomeOf(threshold).mark,
     printable(`${threshold.metric} ${threshold.expression}`),
-    printable(judgedText(threshold, (id) => names.get(id) ?? id)),
+    printable(judgedTreatmentText(threshold, (id) => names.get(id) ?? id)),
     measuredThresholdText(threshold),
-    printable(noteOf(threshold)),
+    printable(thresholdNote(threshold)),
   ]);
-  const hasNotes = thresholds.some((threshold) => noteOf(threshold) !== "");
+  const hasNotes = thresholds.some((threshold) => thresholdNote(threshold) !== "");
   const columns = hasNotes ? THRESHOLD_COLUMNS : THRESHOLD_COLUMNS.slice(0, -1);
-  const lines = renderTable(columns, rowsFittedTo(columns, rows, CONDITION));
-  const marked = lines.map((line, i) => {
-    const threshold = thresholds[i - HEADING_LINES];
+  const lines = renderTable(columns, rowsFittedTo(columns, rows, THRESHOLD_COLUMN_INDEX));
+  const markedLines = lines.map((line, i) => {
+    const threshold = thresholds[i - TABLE_HEADING_LINES];
     if (!threshold) return line;
     return threshold.ok ? marks.good(line) : marks.bad(line);
   });
-  return [marks.bold(thresholdHeading(thresholds)), ...marked, ""];
+  return [marks.bold(thresholdHeading(thresholds)), ...markedLines, ""];
 }
 
-const WHY_LINES_MAX = 8;
+const REASON_LINES_MAX = 8;
 const INDENT = "  ";
 
 function indentedLines(text: string): string[] {
-  const [first = "", ...rest] = wrap(printable(text), WIDTH_MAX - INDENT.length - 2);
+  const [first = "", ...rest] = wrap(printable(text), REPORT_WIDTH_MAX - INDENT.length - 2);
   return [`${INDENT}- ${first}`, ...rest.map((line) => `${INDENT}  ${line}`)];
 }
 
 /** Lines about evidence for claimed differences, with an empty line at the end; empty if no difference is claimed. */
-export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Marks): string[] {
+export function renderReasons({ treatments, comparisons }: ResultDocument, marks: TerminalMarks): string[] {
   const sections = treatments.flatMap(({ id }) => {
     const { baseline, reasons } = reasonsByOperation(id, comparisons);
     if (reasons.length === 0) return [];
-    const more = reasons.length - WHY_LINES_MAX;
+    const more = reasons.length - REASON_LINES_MAX;
     return [
       ...paragraph(`${id} against ${baseline}`),
       ...reasons
-        .slice(0, WHY_LINES_MAX)
+        .slice(0, REASON_LINES_MAX)
         .flatMap(({ operations, sentence }) => indentedLines(`${operations.join(", ")}: ${sentence}`)),
       ...(more > 0 ? indentedLines(`and ${more} more in result.json`) : []),
     ];
@@ -257,23 +257,23 @@ export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Ma
   return [
     marks.bold("What moved with these differences (evidence, not proof)"),
     ...sections,
-    ...(lag === undefined ? [] : wrap(lag, WIDTH_MAX)),
+    ...(lag === undefined ? [] : wrap(lag, REPORT_WIDTH_MAX)),
     "",
   ];
 }
 
-const LEFT_TITLES = ["worker", "id"];
+const LEFT_ALIGNED_TITLES = ["worker", "id"];
 const WORKER_COLUMNS = ["elapsed", "worker", "id", "clients", "tot_ops", "tot_ops/s", ...LATENCY_TITLES].map(
-  (title): Column => ({ title, align: LEFT_TITLES.includes(title) ? "left" : "right" }),
+  (title): Column => ({ title, align: LEFT_ALIGNED_TITLES.includes(title) ? "left" : "right" }),
 );
 
 /** True if a trial has rows for workers. With one thread for each operation they would repeat the operations' rows. */
-function hasOwnRows({ workers = [], operations }: TrialResult): boolean {
+function hasTrialWorkerRows({ workers = [], operations }: TrialResult): boolean {
   return workers.length > 0 && Object.values(operations).some(({ threads = 1 }) => threads > 1);
 }
 
 function hasWorkerRows({ trials }: TreatmentResult): boolean {
-  return trials.some(hasOwnRows);
+  return trials.some(hasTrialWorkerRows);
 }
 
 function workerRows({ workers = [], windowSeconds }: TrialResult): string[][] {
@@ -292,7 +292,7 @@ function workerRows({ workers = [], windowSeconds }: TrialResult): string[][] {
 
 function renderWorkers({ trials }: TreatmentResult): string[] {
   return trials
-    .filter(hasOwnRows)
+    .filter(hasTrialWorkerRows)
     .flatMap((trial) => [
       `by worker, trial ${trial.number}:`,
       ...renderTable(WORKER_COLUMNS, workerRows(trial)),

@@ -7,15 +7,21 @@ import {
 } from "../../metrics/metric-lists.js";
 import type { Sweep, UslFit } from "../../results/result-schema.js";
 import { intervalText, shortNumber } from "../../foundation/text/numbers.js";
-import { WIDTH_MAX, wrap, columnsOf, renderWithin, type Marks } from "../../foundation/text/text-table.js";
+import {
+  REPORT_WIDTH_MAX,
+  wrap,
+  columnsOf,
+  renderTableWithinWidth,
+  type TerminalMarks,
+} from "../../foundation/text/text-table.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
-import { lawText } from "../findings/search-text.js";
+import { scalabilityLawText } from "../findings/search-text.js";
 import { uslThroughput } from "../../analysis/comparison/usl.js";
 
 /** Metrics of the columns to the right of throughput. */
-function othersOf(points: Sweep["points"]): ComparisonMetric[] {
-  const measured = comparedWhere((metric) => points.some((point) => point[comparisonField(metric)]));
-  return measured.filter((metric) => metric !== "eventsPerSecond");
+function otherMetricsOf(points: Sweep["points"]): ComparisonMetric[] {
+  const measuredMetrics = comparedWhere((metric) => points.some((point) => point[comparisonField(metric)]));
+  return measuredMetrics.filter((metric) => metric !== "eventsPerSecond");
 }
 
 type Spread = Sweep["points"][number]["eventsPerSecond"];
@@ -28,19 +34,23 @@ function spreadCell(spread: Spread): string {
     : `${shortNumber(median)} ${intervalText(ciLow, ciHigh, shortNumber)}`;
 }
 
-function lawAt(usl: UslFit, clients: number): string {
+function fittedThroughputText(usl: UslFit, clients: number): string {
   if (usl.status === "refused") return "-";
   const { lambda, sigma, kappa } = usl;
   const parameters = { lambda: lambda.value, sigma: sigma.value, kappa: kappa.value };
   return shortNumber(uslThroughput(parameters, clients));
 }
 
-export function renderSweeps(sweeps: readonly Sweep[], vocabulary: Vocabulary, marks: Marks): string[] {
+export function renderSweeps(
+  sweeps: readonly Sweep[],
+  vocabulary: Vocabulary,
+  marks: TerminalMarks,
+): string[] {
   return sweeps.flatMap(({ factor, levels, operation, points, usl }) => {
     const unit = unitOf(vocabulary, operation);
-    const fixed = Object.entries(levels).map(([name, level]) => `${name}=${level}`);
-    const title = [`${operation} over ${factor}`, ...fixed].join(", ");
-    const others = othersOf(points);
+    const fixedLevels = Object.entries(levels).map(([name, level]) => `${name}=${level}`);
+    const title = [`${operation} over ${factor}`, ...fixedLevels].join(", ");
+    const others = otherMetricsOf(points);
     const titles = others.map((metric) => titleOf(metric));
     const columns = columnsOf(
       [],
@@ -50,13 +60,13 @@ export function renderSweeps(sweeps: readonly Sweep[], vocabulary: Vocabulary, m
       String(point.clients),
       spreadCell(point.eventsPerSecond),
       point.eventsPerSecond ? shortNumber(point.eventsPerSecond.median / point.clients) : "-",
-      lawAt(usl, point.clients),
+      fittedThroughputText(usl, point.clients),
       ...others.map((metric) => spreadCell(point[comparisonField(metric)])),
     ]);
     return [
-      ...wrap(title, WIDTH_MAX).map(marks.bold),
-      ...renderWithin(columns, rows, marks),
-      ...wrap(lawText({ usl }, unit), WIDTH_MAX),
+      ...wrap(title, REPORT_WIDTH_MAX).map(marks.bold),
+      ...renderTableWithinWidth(columns, rows, marks),
+      ...wrap(scalabilityLawText({ usl }, unit), REPORT_WIDTH_MAX),
       "",
     ];
   });

@@ -1,11 +1,11 @@
 import { counted, formatDuration } from "../../foundation/units.js";
-import type { AgentPlace } from "../../clients/deal.js";
+import type { ReservedAgentsByRole } from "../../clients/deal.js";
 import type { RoleSettings } from "../../clients/settings.js";
 import { urlsText } from "../../database/endpoint.js";
 import type { Fault } from "../../faults/registry.js";
 import { executorOf } from "../../load/executors/registry.js";
 import { rangeText } from "../../load/load-settings.js";
-import { areAtAgents, hasPooler, isManaged, strategyOf } from "../../pools/registry.js";
+import { arePoolersAtAgents, hasPooler, isManaged, strategyOf } from "../../pools/registry.js";
 import { targetText } from "../../targets/registry.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { managedPoolersOf } from "../connections.js";
@@ -17,37 +17,37 @@ function poolText(settings: TreatmentSettings): string {
   const text = strategyOf(pool).settings.text(pool);
   if (!hasPooler(pool)) return text;
   if (!isManaged(pool)) return `${text}, ${urlsText(pool.urls)}`;
-  const managed = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
-  const where = areAtAgents(pool) ? ` with each of ${counted(settings.agents, "agent")}` : "";
-  return `${text}, ${managed} managed${where}`;
+  const managedPoolers = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
+  const where = arePoolersAtAgents(pool) ? ` with each of ${counted(settings.agents, "agent")}` : "";
+  return `${text}, ${managedPoolers} managed${where}`;
 }
 
 function roleText({ workers, load }: RoleSettings): string {
-  const think = load.thinkTimeMs.max > 0 ? `, think time ${rangeText(load.thinkTimeMs)}` : "";
+  const thinkTimeText = load.thinkTimeMs.max > 0 ? `, think time ${rangeText(load.thinkTimeMs)}` : "";
   const rampUp = load.rampUpMs > 0 ? `, ramp-up ${formatDuration(load.rampUpMs)}` : "";
-  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${executorOf(load).words(load)}${think}${rampUp}`;
+  return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${executorOf(load).words(load)}${thinkTimeText}${rampUp}`;
 }
 
-function agentsText(agents: number, place: AgentPlace = {}): string {
-  const own = Object.entries(place).map(([role, count]) => `${count} for ${role}`);
-  return own.length > 0 ? `${agents} (${own.join(", ")})` : String(agents);
+function agentsText(agents: number, place: ReservedAgentsByRole = {}): string {
+  const roleTexts = Object.entries(place).map(([role, count]) => `${count} for ${role}`);
+  return roleTexts.length > 0 ? `${agents} (${roleTexts.join(", ")})` : String(agents);
 }
 
 type Aspect = [name: string, text: (settings: TreatmentSettings) => string | undefined];
 
 /** Conditions that the treatments' workloads state. */
-function ownAspects(treatments: Experiment["treatments"]): Aspect[] {
-  const stated = (settings: TreatmentSettings) =>
+function workloadAspects(treatments: Experiment["treatments"]): Aspect[] {
+  const workloadConditions = (settings: TreatmentSettings) =>
     workloadOf(settings).reporting?.conditions?.(settings) ?? {};
-  const names = new Set(treatments.flatMap(({ settings }) => Object.keys(stated(settings))));
-  return [...names].map((name): Aspect => [name, (settings) => stated(settings)[name]]);
+  const names = new Set(treatments.flatMap(({ settings }) => Object.keys(workloadConditions(settings))));
+  return [...names].map((name): Aspect => [name, (settings) => workloadConditions(settings)[name]]);
 }
 
 export function conditions({ treatments }: Pick<Experiment, "treatments">): string[][] {
   const aspects: Aspect[] = [
     ["target", ({ target }) => targetText(target)],
     ["pool", poolText],
-    ...ownAspects(treatments),
+    ...workloadAspects(treatments),
     ...rolesOf(treatments).map((role): Aspect => [
       role,
       ({ actors }) => actors[role] && roleText(actors[role]),

@@ -1,7 +1,7 @@
 // Expansion of factors: number and uniqueness of treatments, `include` and `exclude`, and names of levels.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkTreatments, expand } from "./expansion.js";
+import { checkTreatments, expandScenario } from "./expansion.js";
 import { parseScenario } from "../loader.js";
 import { type Experiment, type Treatment } from "../settings.js";
 import { LOCKINGS, PAYLOADS } from "../../workloads/train-events/settings.js";
@@ -208,7 +208,7 @@ const raw = fc
 test("the number of treatments is the product of levels, with unique ids and levels", () => {
   fc.assert(
     fc.property(raw, ({ size, scenario }) => {
-      const expansion = expand(scenario);
+      const expansion = expandScenario(scenario);
       const { treatments, findings } = checkTreatments(expansion);
       expect([...expansion.findings, ...findings]).toEqual([]);
       expect(treatments).toHaveLength(size);

@@ -56,8 +56,8 @@ interface Combination {
 function apply(base: Mapping, levels: Levels): Combination {
   const raw = deepCopy(base) as Mapping;
   const assignments = [...levels].flatMap(([key, level]) => {
-    const resolved = pathsOf(base).factorPath(key);
-    return "path" in resolved ? [{ path: resolved.path, level }] : [];
+    const resolvedPath = pathsOf(base).factorPath(key);
+    return "path" in resolvedPath ? [{ path: resolvedPath.path, level }] : [];
   });
   // The shorter path first: `pool` before `pool.size`, which changes a part of it.
   assignments.sort((a, b) => a.path.length - b.path.length);
@@ -71,8 +71,8 @@ function apply(base: Mapping, levels: Levels): Combination {
 /** The place in the scenario that the value at a treatment's `path` came from. */
 function originOf(path: Path, combination: Combination): Path {
   const candidates = combination.origins.filter((candidate) => startsWith(path, candidate.path));
-  const best = candidates.sort((a, b) => b.path.length - a.path.length)[0];
-  return best ? [...best.origin, ...path.slice(best.path.length)] : path;
+  const longestCandidate = candidates.sort((a, b) => b.path.length - a.path.length)[0];
+  return longestCandidate ? [...longestCandidate.origin, ...path.slice(longestCandidate.path.length)] : path;
 }
 
 function levelTexts(
@@ -85,8 +85,8 @@ function levelTexts(
     paths.map((path) => {
       const own = levels.get(path)?.text;
       if (own !== undefined) return [path, own];
-      const resolved = pathsOf(base).factorPath(path);
-      const value = "path" in resolved ? getIn(base, resolved.path) : undefined;
+      const resolvedPath = pathsOf(base).factorPath(path);
+      const value = "path" in resolvedPath ? getIn(base, resolvedPath.path) : undefined;
       return [
         path,
         (value === undefined ? undefined : names.get(path)?.get(canonicalText(value))) ?? "default",
@@ -96,7 +96,7 @@ function levelTexts(
 }
 
 /** Treatments that have different levels but run the same settings. */
-function duplicateTreatments(
+function duplicateTreatmentFindings(
   treatments: readonly Treatment[],
   read: readonly ReadTreatment[],
 ): TreatmentFinding[] {
@@ -114,7 +114,7 @@ function duplicateTreatments(
   });
 }
 
-const FINDINGS_MOST = 1000;
+const FINDINGS_MAX = 1000;
 
 /**
  * Findings of the treatments, at their places in the scenario. Stops after many; then findings concern all treatments,
@@ -126,7 +126,7 @@ function findingsOf<T extends { readonly id: string; readonly combination: Combi
 ): TreatmentFinding[] {
   const findings: TreatmentFinding[] = [];
   for (const treatment of treatments) {
-    if (findings.length > FINDINGS_MOST) return findings.map((one) => ({ ...one, treatmentIds: [] }));
+    if (findings.length > FINDINGS_MAX) return findings.map((one) => ({ ...one, treatmentIds: [] }));
     for (const finding of look(treatment)) {
       const path = originOf(finding.path, treatment.combination);
       findings.push({ ...finding, path, treatmentIds: [treatment.id] });
@@ -138,15 +138,15 @@ function findingsOf<T extends { readonly id: string; readonly combination: Combi
 /** The paths of these factors, as refused places; undefined if a factor's path is unknown. */
 function doubtfulPaths(base: Mapping, findings: readonly Finding[]): Finding[] | undefined {
   const found = findings.map(({ path: [group, key], message }) => {
-    const resolved =
+    const resolvedPath =
       group === "factors" && key !== undefined ? pathsOf(base).factorPath(String(key)) : undefined;
-    return resolved && "path" in resolved ? { path: resolved.path, message } : undefined;
+    return resolvedPath && "path" in resolvedPath ? { path: resolvedPath.path, message } : undefined;
   });
   return found.every((one) => one !== undefined) ? found : undefined;
 }
 
 /** The combinations of a raw scenario, each read by the schema. */
-export function expand(scenario: Mapping, overridden: OverriddenFactors = new Set()): Expansion {
+export function expandScenario(scenario: Mapping, overridden: OverriddenFactors = new Set()): Expansion {
   const matrixFindings: Finding[] = [];
   const names = levelNames(scenario);
   const combinations = combine(scenario, names, overridden, matrixFindings);
@@ -179,8 +179,8 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
     return obstacles;
   });
   const factors = paths.flatMap((path) => {
-    const resolved = pathsOf(base).factorPath(path);
-    return "path" in resolved ? [resolved.path] : [];
+    const resolvedPath = pathsOf(base).factorPath(path);
+    return "path" in resolvedPath ? [resolvedPath.path] : [];
   });
   return {
     ids,
@@ -195,13 +195,15 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
 /** Findings of the rules in treatments that the schema refuses in part; none if the user may have meant other treatments. */
 export function ruleFindings({ read, refused, doubtful }: Expansion): TreatmentFinding[] {
   if (!doubtful) return [];
-  const withTreatment = ({ combination }: NamedTreatment, refusals: readonly Finding[]): readonly Finding[] =>
-    reliableFindings(combination.raw, [...refusals, ...doubtful]);
+  const reliableFindingsOf = (
+    { combination }: NamedTreatment,
+    refusals: readonly Finding[],
+  ): readonly Finding[] => reliableFindings(combination.raw, [...refusals, ...doubtful]);
   return [
     ...findingsOf(read, (treatment) =>
-      doubtful.length > 0 ? withTreatment(treatment, []) : checkScenario(treatment.scenario).findings,
+      doubtful.length > 0 ? reliableFindingsOf(treatment, []) : checkScenario(treatment.scenario).findings,
     ),
-    ...findingsOf(refused, (treatment) => withTreatment(treatment, treatment.refusals)),
+    ...findingsOf(refused, (treatment) => reliableFindingsOf(treatment, treatment.refusals)),
   ];
 }
 
@@ -212,9 +214,10 @@ export function checkTreatments({ read }: Expansion): {
 } {
   const treatments: Treatment[] = [];
   const findings = findingsOf(read, ({ id, levels, scenario }) => {
-    const checked = checkScenario(scenario);
-    if (checked.findings.length === 0) treatments.push({ id, levels, settings: checked.settings });
-    return checked.findings;
+    const checkedScenario = checkScenario(scenario);
+    if (checkedScenario.findings.length === 0)
+      treatments.push({ id, levels, settings: checkedScenario.settings });
+    return checkedScenario.findings;
   });
-  return { treatments, findings: [...findings, ...duplicateTreatments(treatments, read)] };
+  return { treatments, findings: [...findings, ...duplicateTreatmentFindings(treatments, read)] };
 }

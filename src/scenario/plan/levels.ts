@@ -27,9 +27,9 @@ function valuesOf(value: unknown, withKeys: boolean): string[] {
   if (isMapping(value)) {
     if (!withKeys && typeof value["name"] === "string") return [withoutPasswords(value["name"])];
     const { sql, file = value["script"] } = value;
-    const isNamed = typeof file === "string";
+    const hasFileName = typeof file === "string";
     // A file of SQL is named by its file name and a digest of its content.
-    if (typeof sql === "string") return [`${isNamed ? file : "workload.sql"}@${digest(sql).slice(0, 7)}`];
+    if (typeof sql === "string") return [`${hasFileName ? file : "workload.sql"}@${digest(sql).slice(0, 7)}`];
     return Object.entries(value).flatMap(([key, item]) => {
       const inner = valuesOf(item, withKeys);
       return withKeys ? inner.map((text) => `${keyWithoutPasswords(key)}=${text}`) : inner;
@@ -53,24 +53,27 @@ export function nameValues(values: readonly unknown[]): ValueNames {
   const plain = new Map(
     [...distinct].map(([key, value]) => [key, valuesOf(value, false).join("-") || "none"]),
   );
-  const holders = new Map<string, number>();
-  for (const text of plain.values()) holders.set(text, (holders.get(text) ?? 0) + 1);
+  const valueCountByText = new Map<string, number>();
+  for (const text of plain.values()) valueCountByText.set(text, (valueCountByText.get(text) ?? 0) + 1);
   const names = new Map<string, string>();
-  const taken = new Set([...holders].flatMap(([text, count]) => (count === 1 ? [text] : [])));
+  const usedNames = new Set([...valueCountByText].flatMap(([text, count]) => (count === 1 ? [text] : [])));
   for (const [key, value] of distinct) {
-    const own = plain.get(key) ?? "";
-    const name = holders.get(own) === 1 ? own : freeName(valuesOf(value, true).join("-") || "none", taken);
-    taken.add(name);
+    const plainName = plain.get(key) ?? "";
+    const name =
+      valueCountByText.get(plainName) === 1
+        ? plainName
+        : uniqueName(valuesOf(value, true).join("-") || "none", usedNames);
+    usedNames.add(name);
     names.set(key, name);
   }
   return names;
 }
 
 /** The name, followed by the first number that makes it unique if it is taken. */
-function freeName(name: string, taken: ReadonlySet<string>): string {
+function uniqueName(name: string, usedNames: ReadonlySet<string>): string {
   for (let n = 1; ; n++) {
     const text = n === 1 ? name : `${name}-${n}`;
-    if (!taken.has(text)) return text;
+    if (!usedNames.has(text)) return text;
   }
 }
 
@@ -80,14 +83,14 @@ export function nameLevels(
   names: ValueNames = nameValues(values.map(({ value }) => value)),
 ): Level[] {
   const keys = values.map(({ value }) => canonicalText(value));
-  const taken = new Set(names.values());
+  const usedNames = new Set(names.values());
   return values.map(({ value, origin }, i) => {
     const key = keys[i] ?? "";
     const name = names.get(key) ?? "";
-    const isRepeated = keys.indexOf(key) !== keys.lastIndexOf(key);
+    const isKeyRepeated = keys.indexOf(key) !== keys.lastIndexOf(key);
     const earlier = keys.slice(0, i).filter((other) => other === key).length;
-    const text = isRepeated ? freeName(`${name}-${letters(earlier)}`, taken) : name;
-    taken.add(text);
+    const text = isKeyRepeated ? uniqueName(`${name}-${letters(earlier)}`, usedNames) : name;
+    usedNames.add(text);
     return { value, key, origin, text };
   });
 }
@@ -101,28 +104,28 @@ function slug(text: string): string {
 
 /** A level's part of an id. The last key of its path precedes a number, a flag, and a text that begins with a digit. */
 function idPart(path: string, level: Level): string {
-  const isBare =
+  const isKeyNeeded =
     typeof level.value === "number" || typeof level.value === "boolean" || /^[\d.]/.test(level.text);
-  return slug(isBare ? `${path.split(".").at(-1) ?? ""}-${level.text}` : level.text);
+  return slug(isKeyNeeded ? `${path.split(".").at(-1) ?? ""}-${level.text}` : level.text);
 }
 
 /** Ids of treatments from their levels by path, in the same order; `base` if nothing varies. */
 export function nameTreatments(combinations: readonly ReadonlyMap<string, Level>[]): string[] {
-  const hashed = combinations.map((levels) => {
+  const hashedNames = combinations.map((levels) => {
     const full = [...levels].map(([path, level]) => idPart(path, level)).join("-") || "base";
     const hash = deriveSeed(
       ...[...levels].flatMap(([path, level]) => [path, level.key, level.text]),
     ).toString(36);
     return { full, hash };
   });
-  const short = (text: string, hash: string): string =>
+  const shortId = (text: string, hash: string): string =>
     `${text.slice(0, MAX_ID_LENGTH - hash.length - 1).replace(/[-.]+$/, "")}-${hash}`;
-  const taken = new Set<string>();
-  return hashed.map(({ full, hash }) => {
-    const isUnique = hashed.filter((other) => other.full === full).length === 1;
-    let id = isUnique && full.length <= MAX_ID_LENGTH ? full : short(full, hash);
-    for (let n = 2; taken.has(id); n++) id = short(full, `${hash}${n}`);
-    taken.add(id);
+  const usedIds = new Set<string>();
+  return hashedNames.map(({ full, hash }) => {
+    const isNameUnique = hashedNames.filter((other) => other.full === full).length === 1;
+    let id = isNameUnique && full.length <= MAX_ID_LENGTH ? full : shortId(full, hash);
+    for (let n = 2; usedIds.has(id); n++) id = shortId(full, `${hash}${n}`);
+    usedIds.add(id);
     return id;
   });
 }

@@ -27,12 +27,13 @@ export function levelNames(raw: Mapping): LevelNames {
     else values.set(key, [value]);
   };
   const factors = isMapping(raw.factors) ? raw.factors : {};
-  for (const [key, given] of Object.entries(factors)) for (const value of levelsIn(given)) add(key, value);
+  for (const [key, statedLevels] of Object.entries(factors))
+    for (const value of levelsIn(statedLevels)) add(key, value);
   for (const entry of Array.isArray(raw.include) ? (raw.include as unknown[]) : [])
     for (const [key, value] of isMapping(entry) ? Object.entries(entry) : []) add(key, value);
   for (const [key, known] of values) {
-    const resolved = paths.factorPath(key);
-    const own = "path" in resolved ? getIn(raw, resolved.path) : undefined;
+    const resolvedPath = paths.factorPath(key);
+    const own = "path" in resolvedPath ? getIn(raw, resolvedPath.path) : undefined;
     if (own !== undefined) known.push(own);
   }
   return new Map([...values].map(([key, all]) => [key, nameValues(all)]));
@@ -41,23 +42,26 @@ export function levelNames(raw: Mapping): LevelNames {
 function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<string, Level[]> {
   const factors = new Map<string, Level[]>();
   if (!isMapping(raw.factors)) return factors;
-  for (const [key, given] of Object.entries(raw.factors)) {
+  for (const [key, statedLevels] of Object.entries(raw.factors)) {
     const origin: Path = ["factors", key];
-    const resolved = pathsOf(raw).factorPath(key);
-    if ("message" in resolved) {
-      findings.push({ path: origin, message: resolved.message, isAboutKey: true });
+    const resolvedPath = pathsOf(raw).factorPath(key);
+    if ("message" in resolvedPath) {
+      findings.push({ path: origin, message: resolvedPath.message, isAboutKey: true });
       continue;
     }
-    if (getIn(raw, resolved.path) !== undefined)
+    if (getIn(raw, resolvedPath.path) !== undefined)
       findings.push({
         path: origin,
         message: `${key} is set above and varies here; keep one`,
         isAboutKey: true,
       });
-    const problem = rangeProblem(given);
-    if (problem !== undefined) findings.push({ path: origin, message: problem, seen: String(given) });
-    const isList = Array.isArray(given);
-    const items = levelsIn(given).map((value, i) => ({ value, origin: isList ? [...origin, i] : origin }));
+    const problem = rangeProblem(statedLevels);
+    if (problem !== undefined) findings.push({ path: origin, message: problem, seen: String(statedLevels) });
+    const isList = Array.isArray(statedLevels);
+    const items = levelsIn(statedLevels).map((value, i) => ({
+      value,
+      origin: isList ? [...origin, i] : origin,
+    }));
     if (items.length === 0) {
       findings.push({ path: origin, message: "a factor needs at least one level" });
       continue;
@@ -99,13 +103,13 @@ function entriesOf(raw: Mapping, list: "include" | "exclude", findings: Finding[
     if (!isMapping(entry)) return [];
     if (Object.keys(entry).length === 0)
       findings.push({ path: origin, message: "an empty entry matches everything" });
-    const known = Object.entries(entry).filter(([key]) => {
-      const resolved = pathsOf(raw).factorPath(key);
-      if ("path" in resolved) return true;
-      findings.push({ path: [...origin, key], message: resolved.message, isAboutKey: true });
+    const factorEntries = Object.entries(entry).filter(([key]) => {
+      const resolvedPath = pathsOf(raw).factorPath(key);
+      if ("path" in resolvedPath) return true;
+      findings.push({ path: [...origin, key], message: resolvedPath.message, isAboutKey: true });
       return false;
     });
-    return known.length > 0 ? [[Object.fromEntries(known), origin]] : [];
+    return factorEntries.length > 0 ? [[Object.fromEntries(factorEntries), origin]] : [];
   });
 }
 
@@ -125,10 +129,10 @@ function exclude(
     }
     const isExcluded = (levels: Levels): boolean =>
       keys.length > 0 && keys.every((key) => levels.has(key) && matches(levels.get(key)?.value, entry[key]));
-    const areFactors = keys.every((key) => factors.has(key));
+    const areAllKeysFactors = keys.every((key) => factors.has(key));
     if (
       keys.length > 0 &&
-      areFactors &&
+      areAllKeysFactors &&
       !combinations.some(isExcluded) &&
       !keys.some((key) => overridden.has(key))
     )
@@ -147,10 +151,10 @@ function include(
 ): Levels[] {
   const entries = entriesOf(raw, "include", findings);
   // Without factors the entries are the only combinations.
-  const originals = factors.size === 0 && entries.length > 0 ? [] : combinations;
-  const extended = [...originals];
+  const originalCombinations = factors.size === 0 && entries.length > 0 ? [] : combinations;
+  const extendedCombinations = [...originalCombinations];
   const added: Levels[] = [];
-  const extensions: Extension[] = [];
+  const extensions: IncludeExtension[] = [];
   for (const [entry, origin] of entries) {
     const levels = new Map<string, Level>();
     for (const [key, value] of Object.entries(entry)) {
@@ -159,36 +163,38 @@ function include(
       const [level] = nameLevels([{ value, origin: [...origin, key] }], names.get(key));
       if (level) levels.set(key, level);
     }
-    const byFactor = [...levels].filter(([key]) => factors.has(key));
+    const factorLevels = [...levels].filter(([key]) => factors.has(key));
     const others = [...levels].filter(([key]) => !factors.has(key));
-    const matching = originals.flatMap((original, i) =>
-      byFactor.every(([key, level]) => matches(original.get(key)?.value, level.value)) ? [i] : [],
+    const matchingIndexes = originalCombinations.flatMap((original, i) =>
+      factorLevels.every(([key, level]) => matches(original.get(key)?.value, level.value)) ? [i] : [],
     );
-    if (matching.length === 0) added.push(levels);
+    if (matchingIndexes.length === 0) added.push(levels);
     else if (others.length === 0)
       findings.push({ path: origin, message: "adds nothing: these combinations are there already" });
-    for (const i of matching) extended[i] = new Map([...(extended[i] ?? []), ...others]);
-    if (matching.length > 0 && others.length > 0) extensions.push({ origin, others, matching });
+    for (const i of matchingIndexes)
+      extendedCombinations[i] = new Map([...(extendedCombinations[i] ?? []), ...others]);
+    if (matchingIndexes.length > 0 && others.length > 0)
+      extensions.push({ origin, others, matching: matchingIndexes });
   }
-  const all = [...extended, ...added];
-  const unused = extensions.filter(({ others, matching }) =>
-    matching.every((i) => others.every(([key, level]) => extended[i]?.get(key) !== level)),
+  const all = [...extendedCombinations, ...added];
+  const unusedExtensions = extensions.filter(({ others, matching: matchingIndexes }) =>
+    matchingIndexes.every((i) => others.every(([key, level]) => extendedCombinations[i]?.get(key) !== level)),
   );
-  if (unused.length > 0) findings.push(...unused.map(overwrittenKeysFinding));
-  else if (factors.size === 0 && all.length === 1) findings.push(...singleCombination(all));
-  else findings.push(...replacedEverywhere(extensions, all, raw));
+  if (unusedExtensions.length > 0) findings.push(...unusedExtensions.map(overwrittenKeysFinding));
+  else if (factors.size === 0 && all.length === 1) findings.push(...singleCombinationFindings(all));
+  else findings.push(...replacedValueFindings(extensions, all, raw));
   return all;
 }
 
 /** An entry of `include` with the keys that it added to combinations of factors. */
-interface Extension {
+interface IncludeExtension {
   readonly origin: Path;
   readonly others: readonly (readonly [string, Level])[];
   readonly matching: readonly number[];
 }
 
 /** The finding that no combination keeps a key of the entry. */
-function overwrittenKeysFinding({ origin, others }: Extension): Finding {
+function overwrittenKeysFinding({ origin, others }: IncludeExtension): Finding {
   const keys = others.map(([key]) => key).join(", ");
   const message =
     `a later entry sets ${keys} of the same combinations; ` +
@@ -199,7 +205,7 @@ function overwrittenKeysFinding({ origin, others }: Extension): Finding {
 /**
  * A finding if a single entry of `include` is the only combination, since it is not compared with the scenario's settings.
  */
-function singleCombination([levels]: readonly Levels[]): Finding[] {
+function singleCombinationFindings([levels]: readonly Levels[]): Finding[] {
   const keys = [...(levels?.keys() ?? [])];
   const message =
     `leaves one treatment, and the scenario's own ${keys.join(", ")} in none; ` +
@@ -208,17 +214,17 @@ function singleCombination([levels]: readonly Levels[]): Finding[] {
 }
 
 /** Findings on values that the scenario states and no combination keeps, because all replace them by the same value. */
-function replacedEverywhere(
-  extensions: readonly Extension[],
+function replacedValueFindings(
+  extensions: readonly IncludeExtension[],
   combinations: readonly Levels[],
   raw: Mapping,
 ): Finding[] {
   return extensions.flatMap(({ origin, others }) =>
     others.flatMap(([key, level]): Finding[] => {
-      const resolved = pathsOf(raw).factorPath(key);
-      const own = "path" in resolved ? getIn(raw, resolved.path) : undefined;
-      const isKept = combinations.some((levels) => levels.get(key)?.key !== level.key);
-      if (own === undefined || matches(own, level.value) || isKept) return [];
+      const resolvedPath = pathsOf(raw).factorPath(key);
+      const own = "path" in resolvedPath ? getIn(raw, resolvedPath.path) : undefined;
+      const isBaseValueKept = combinations.some((levels) => levels.get(key)?.key !== level.key);
+      if (own === undefined || matches(own, level.value) || isBaseValueKept) return [];
       const message =
         `replaces the ${key} above in every treatment; write it there, ` +
         "or leave factors out and list each treatment in include";

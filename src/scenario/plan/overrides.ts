@@ -12,7 +12,7 @@ import {
   type Path,
 } from "../../syntax/paths.js";
 import { safePath, type ScenarioProblem } from "../../syntax/problems.js";
-import { embedded, type ReadText } from "../../workloads/own.js";
+import { embedFiles, type ReadText } from "../../workloads/own.js";
 import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
 
@@ -44,13 +44,13 @@ interface Override {
   readonly value: unknown;
 }
 
-const AGENTS: Path = ["agents"];
+const AGENTS_PATH: Path = ["agents"];
 
-const FLAGS = [
+const FLAG_PATHS = [
   { flag: "trials", path: ["trials"] },
   { flag: "duration", path: ["trial", "duration"] },
   { flag: "seed", path: ["seed"] },
-  { flag: "agents", path: AGENTS },
+  { flag: "agents", path: AGENTS_PATH },
 ] as const;
 
 /** Splits at the first `=` outside quotes and braces. */
@@ -75,8 +75,8 @@ function parseValue(text: string, path: Path): { value: unknown } | { message: s
 /** A problem of a path. The message omits the path if it may be a URL, cut at an `=` of its password. */
 function pathProblem(path: string, message: string): ScenarioProblem {
   if (!/[@/?]/.test(path)) return { source: `--set ${path}`, path: "", message };
-  const way = "expected path=value, such as target.url=postgresql://user@host:5432/database";
-  return { source: "--set", path: "", message: `this is not a path; ${way}` };
+  const expectedForm = "expected path=value, such as target.url=postgresql://user@host:5432/database";
+  return { source: "--set", path: "", message: `this is not a path; ${expectedForm}` };
 }
 
 function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
@@ -90,21 +90,22 @@ function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
     };
   }
   const label = `--set ${keyWithoutPasswords(assignment.path)}`;
-  const known = pathsOf(raw).knownPath(assignment.path);
-  if ("message" in known) return pathProblem(assignment.path, known.message);
-  const parsed = parseValue(assignment.value, known.path);
-  if ("message" in parsed) return { source: label, path: safePath(known.path), message: parsed.message };
-  const isWorkload = pathText(known.path) === "workload";
+  const resolvedPath = pathsOf(raw).knownPath(assignment.path);
+  if ("message" in resolvedPath) return pathProblem(assignment.path, resolvedPath.message);
+  const parsed = parseValue(assignment.value, resolvedPath.path);
+  if ("message" in parsed)
+    return { source: label, path: safePath(resolvedPath.path), message: parsed.message };
+  const isWorkloadPath = pathText(resolvedPath.path) === "workload";
   // A path on the command line is relative to the working directory.
-  const value = isWorkload ? embedded(parsed.value, process.cwd()) : parsed.value;
-  return { label, path: known.path, value };
+  const value = isWorkloadPath ? embedFiles(parsed.value, process.cwd()) : parsed.value;
+  return { label, path: resolvedPath.path, value };
 }
 
 /**
  * Sorts assignments into the order in which they are applied: the workload, whose keys others may set, then factors, then a
  * mapping before its keys. The last of two for the same path wins.
  */
-function byPrecedence(assignments: readonly string[]): string[] {
+function sortByPrecedence(assignments: readonly string[]): string[] {
   const rankOf = (text: string): readonly [number, number] => {
     const parts = parsePath(splitAssignment(text)?.path ?? "") ?? [];
     const group = ["workload", "factors"].indexOf(String(parts[0]));
@@ -117,16 +118,16 @@ function byPrecedence(assignments: readonly string[]): string[] {
 }
 
 /** The factor that varies the value at `path`, which an assignment would fix. */
-function factorOver(raw: Mapping, path: Path): string | undefined {
+function factorVarying(raw: Mapping, path: Path): string | undefined {
   if (!isMapping(raw.factors) || path[0] === "factors") return undefined;
   return Object.keys(raw.factors).find((key) => {
-    const known = pathsOf(raw).knownPath(key);
-    return "path" in known && startsWith(path, known.path);
+    const resolvedPath = pathsOf(raw).knownPath(key);
+    return "path" in resolvedPath && startsWith(path, resolvedPath.path);
   });
 }
 
-function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProblem | undefined {
-  const factor = factorOver(raw, path);
+function applyOverride(raw: Mapping, { label, path, value }: Override): ScenarioProblem | undefined {
+  const factor = factorVarying(raw, path);
   if (factor !== undefined) {
     const message = `${factor} is a factor of this scenario; use --set factors.${factor}=... to change or fix it`;
     return { source: label, path: safePath(path), message };
@@ -136,24 +137,24 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
     return { source: label, path: safePath(path), message: `${safePath(obstacle)} has nothing there` };
   // A factor set here has precedence over the value that the file states.
   const isFactor = path[0] === "factors" && path.length === 2;
-  const varied = isFactor ? pathsOf(raw).knownPath(String(path[1])) : undefined;
-  if (varied && "path" in varied && getIn(raw, varied.path) !== undefined) {
-    const parent = getIn(raw, varied.path.slice(0, -1));
-    const last = varied.path.at(-1);
+  const variedPath = isFactor ? pathsOf(raw).knownPath(String(path[1])) : undefined;
+  if (variedPath && "path" in variedPath && getIn(raw, variedPath.path) !== undefined) {
+    const parent = getIn(raw, variedPath.path.slice(0, -1));
+    const last = variedPath.path.at(-1);
     if (isMapping(parent) && last !== undefined) Reflect.deleteProperty(parent, last);
   }
   return undefined;
 }
 
 /** A problem if other keys of the executors override the number of clients, because the assignment would have no effect. */
-function outrankedOverrides(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
+function outrankedProblems(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
   const [actors, role, load, key] = path;
-  const isLoads = path.length === 4 && actors === "actors" && load === "load";
-  if (!isLoads || role === undefined || (key !== "clients" && key !== "maxClients")) return [];
-  const rolePath: Path = ["actors", role, "clients"];
-  const over = [rolePath, ["clients"]].find((other) => getIn(raw, other) !== undefined);
+  const isLoadKey = path.length === 4 && actors === "actors" && load === "load";
+  if (!isLoadKey || role === undefined || (key !== "clients" && key !== "maxClients")) return [];
+  const roleClientsPath: Path = ["actors", role, "clients"];
+  const over = [roleClientsPath, ["clients"]].find((other) => getIn(raw, other) !== undefined);
   if (!over) return [];
-  const message = `has no effect, because ${safePath(over)} overrides it; use --set ${safePath(rolePath)}=...`;
+  const message = `has no effect, because ${safePath(over)} overrides it; use --set ${safePath(roleClientsPath)}=...`;
   return [{ source: label, path: safePath(path), message }];
 }
 
@@ -166,7 +167,7 @@ export interface AppliedOverrides {
   labelOf(path: Path, depth: number): string | undefined;
 }
 
-function commonLength(a: Path, b: Path): number {
+function commonPrefixLength(a: Path, b: Path): number {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length++;
   return length;
@@ -174,7 +175,7 @@ function commonLength(a: Path, b: Path): number {
 
 /** The path that holds the number of agents. Roles with separate agents keep the numbers that the file states. */
 function agentsPath(raw: Mapping): Path {
-  return isMapping(raw.agents) ? [...AGENTS, "count"] : AGENTS;
+  return isMapping(raw.agents) ? [...AGENTS_PATH, "count"] : AGENTS_PATH;
 }
 
 /** Applies all overrides to `raw` in place. */
@@ -182,32 +183,32 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
   const problems: ScenarioProblem[] = [];
   const applied: Override[] = [];
   const take = (one: Override | ScenarioProblem): void => {
-    const problem = "source" in one ? one : applyOne(raw, one);
+    const problem = "source" in one ? one : applyOverride(raw, one);
     if (problem) problems.push(problem);
     else if (!("source" in one)) applied.push(one);
   };
-  for (const text of byPrecedence(overrides.set ?? [])) take(parseSet(text, raw));
-  const flags = FLAGS.flatMap(({ flag, path }): Override[] => {
-    const given = overrides[flag];
-    if (given === undefined) return [];
-    const parsed = typeof given === "string" ? parseValue(given, path) : { value: given };
+  for (const text of sortByPrecedence(overrides.set ?? [])) take(parseSet(text, raw));
+  const flagOverrides = FLAG_PATHS.flatMap(({ flag, path }): Override[] => {
+    const flagValue = overrides[flag];
+    if (flagValue === undefined) return [];
+    const parsed = typeof flagValue === "string" ? parseValue(flagValue, path) : { value: flagValue };
     return [
       {
         label: `--${flag}`,
         path: flag === "agents" ? agentsPath(raw) : path,
-        value: "value" in parsed ? parsed.value : given,
+        value: "value" in parsed ? parsed.value : flagValue,
       },
     ];
   });
-  for (const flag of flags) take(flag);
+  for (const flag of flagOverrides) take(flag);
   const { agentHosts } = overrides;
-  if (agentHosts !== undefined && factorOver(raw, AGENTS) === undefined)
+  if (agentHosts !== undefined && factorVarying(raw, AGENTS_PATH) === undefined)
     take({ label: "--agents", path: agentsPath(raw), value: agentHosts });
-  problems.push(...applied.flatMap((one) => outrankedOverrides(raw, one)));
+  problems.push(...applied.flatMap((one) => outrankedProblems(raw, one)));
   const labelOf = (path: Path, depth: number): string | undefined => {
-    const inside = applied.filter((override) => startsWith(path, override.path)).at(-1);
-    if (inside) return inside.label;
-    return applied.filter((override) => commonLength(path, override.path) > depth).at(-1)?.label;
+    const innermostOverride = applied.filter((override) => startsWith(path, override.path)).at(-1);
+    if (innermostOverride) return innermostOverride.label;
+    return applied.filter((override) => commonPrefixLength(path, override.path) > depth).at(-1)?.label;
   };
   const factors = applied.flatMap(({ path }) => (path[0] === "factors" ? [String(path[1])] : []));
   const clients = applied.filter(({ path }) => pathText(path) === "clients").at(-1)?.value;

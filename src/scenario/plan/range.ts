@@ -9,16 +9,16 @@ interface Range {
   readonly unit: string;
 }
 
-function read(given: unknown): Range | undefined {
-  const match = typeof given === "string" ? RANGE.exec(given) : null;
+function read(level: unknown): Range | undefined {
+  const match = typeof level === "string" ? RANGE.exec(level) : null;
   if (!match) return undefined;
   const [, low, lowUnit = "", high, unit = ""] = match;
   return { low: Number(low), high: Number(high), lowUnit, unit };
 }
 
 /** The problem of a level that looks like a range; undefined for a valid range and for any other level. */
-export function rangeProblem(given: unknown): string | undefined {
-  const range = read(given);
+export function rangeProblem(level: unknown): string | undefined {
+  const range = read(level);
   if (!range) return undefined;
   const { low, high, lowUnit, unit } = range;
   if (lowUnit !== "" && lowUnit !== unit) return "a range has one unit at both ends: 64MB..1024MB";
@@ -26,10 +26,10 @@ export function rangeProblem(given: unknown): string | undefined {
 }
 
 /** The levels of a factor: the entries of a list, the levels of a range, or the single value. */
-export function levelsIn(given: unknown): unknown[] {
-  if (Array.isArray(given)) return given as unknown[];
-  const range = rangeProblem(given) === undefined ? read(given) : undefined;
-  if (!range) return [given];
+export function levelsIn(factorValue: unknown): unknown[] {
+  if (Array.isArray(factorValue)) return factorValue as unknown[];
+  const range = rangeProblem(factorValue) === undefined ? read(factorValue) : undefined;
+  if (!range) return [factorValue];
   const { low, high, unit } = range;
   const levels: number[] = [];
   for (let level = low; level < high; level *= 2) levels.push(level);

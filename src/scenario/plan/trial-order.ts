@@ -16,46 +16,48 @@ export interface OrderSettings {
 function balancedOrder(ids: readonly string[], blocks: number, seed: number): string[] {
   const count = ids.length;
   // The order 0, n-1, 1, n-2, ...: if n is even and each row is shifted by one, all pairs of neighbours differ.
-  const zigzag = ids.map((_, i) => (i % 2 === 0 ? i / 2 : count - (i + 1) / 2));
+  const zigzagSteps = ids.map((_, i) => (i % 2 === 0 ? i / 2 : count - (i + 1) / 2));
   const rows: string[][] = [];
   for (let design = 0; rows.length < blocks; design++) {
     const prng = new Prng(deriveSeed(seed, "balanced order", design));
-    const named = prng.shuffle([...ids]);
-    const square = (): string[][] =>
-      prng.shuffle([...ids.keys()]).map((row) => zigzag.map((step) => named[(step + row) % count] ?? ""));
-    rows.push(...square());
+    const shuffledIds = prng.shuffle([...ids]);
+    const latinSquare = (): string[][] =>
+      prng
+        .shuffle([...ids.keys()])
+        .map((row) => zigzagSteps.map((step) => shuffledIds[(step + row) % count] ?? ""));
+    rows.push(...latinSquare());
     // If n is odd, each treatment follows each other one equally often only if the mirrored square is added.
-    if (count % 2 === 1) rows.push(...square().map((row) => row.reverse()));
+    if (count % 2 === 1) rows.push(...latinSquare().map((row) => row.reverse()));
   }
   return rows.slice(0, blocks).flat();
 }
 
-function isOrderOf(stored: readonly string[], planned: readonly string[]): boolean {
+function isPermutation(stored: readonly string[], planned: readonly string[]): boolean {
   return stored.length === planned.length && [...stored].sort().join("\n") === [...planned].sort().join("\n");
 }
 
-function orderedIds(ids: readonly string[], settings: OrderSettings): readonly string[] {
+function orderedTreatmentIds(ids: readonly string[], settings: OrderSettings): readonly string[] {
   const { trials, order, seed, orderSeed = seed, stored } = settings;
-  const sequential = ids.flatMap((id) => Array<string>(trials).fill(id));
-  if (stored !== undefined && isOrderOf(stored, sequential)) return stored;
-  return order === "sequential" ? sequential : balancedOrder(ids, trials, orderSeed);
+  const sequentialIds = ids.flatMap((id) => Array<string>(trials).fill(id));
+  if (stored !== undefined && isPermutation(stored, sequentialIds)) return stored;
+  return order === "sequential" ? sequentialIds : balancedOrder(ids, trials, orderSeed);
 }
 
-function asDuet(trials: readonly PlannedTrial[]): PlannedTrial[] {
+function addDuetPartners(trials: readonly PlannedTrial[]): PlannedTrial[] {
   return trials.map((trial, i) => {
     const isFirst = i % 2 === 0;
-    const neighbour = trials[isFirst ? i + 1 : i - 1]?.treatmentId ?? "";
-    return { ...trial, duet: { server: isFirst ? 1 : 2, beside: neighbour } };
+    const partnerId = trials[isFirst ? i + 1 : i - 1]?.treatmentId ?? "";
+    return { ...trial, duet: { server: isFirst ? 1 : 2, beside: partnerId } };
   });
 }
 
 /** Trials in the order in which they run; the nth trial of a treatment belongs to block n. */
 export function planTrials(treatmentIds: readonly string[], settings: OrderSettings): PlannedTrial[] {
-  const begun = new Map<string, number>();
-  const trials = orderedIds(treatmentIds, settings).map((treatmentId, i) => {
-    const block = begun.get(treatmentId) ?? 0;
-    begun.set(treatmentId, block + 1);
+  const blockCounts = new Map<string, number>();
+  const trials = orderedTreatmentIds(treatmentIds, settings).map((treatmentId, i) => {
+    const block = blockCounts.get(treatmentId) ?? 0;
+    blockCounts.set(treatmentId, block + 1);
     return { number: i + 1, treatmentId, block, seed: deriveSeed(settings.seed, "trial", block) };
   });
-  return settings.order === "duet" ? asDuet(trials) : trials;
+  return settings.order === "duet" ? addDuetPartners(trials) : trials;
 }

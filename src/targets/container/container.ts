@@ -7,26 +7,26 @@ import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { generateSecret } from "../../foundation/prng.js";
 import { findDockerEngine } from "./docker-engine.js";
 import type { RunningTarget } from "../running-target.js";
-import { complaintIn } from "../../foundation/process/server-process.js";
+import { errorLinesIn } from "../../foundation/process/server-process.js";
 import {
   assertSettings,
-  blameSetting,
+  settingNamedIn,
   recommendedSettings,
   type ServerSettings,
 } from "../embedded/server-settings.js";
 import type { TargetKind } from "../target.js";
 import { containerSettings, type ContainerSettings } from "./settings.js";
 
-const PORT = 5432;
+const SERVER_PORT = 5432;
 const SUPERUSER = "postgres";
 const DATABASE = "postgres";
 const START_PATIENCE_MS = 180_000;
 const SHARED_MEMORY_BYTES = 1024 ** 3;
 /** Modules that the official image has, and images built on it. */
-const MODULES = new Set(["pg_stat_statements"]);
+const IMAGE_MODULES = new Set(["pg_stat_statements"]);
 /** Line of the log that appears twice: first from the server that sets the cluster up, then from the real server. */
-const READY = /database system is ready to accept connections/;
-const READY_TIMES = 2;
+const READY_LINE = /database system is ready to accept connections/;
+const READY_LINE_COUNT = 2;
 
 export const container = {
   settings: containerSettings,
@@ -36,8 +36,14 @@ export const container = {
 
 /** Arguments of the image's entry point: the server and its `-c name=value` pairs. */
 export function containerCommand(settings: ServerSettings, maxConnectionsNeeded: number): string[] {
-  const wanted = { ...recommendedSettings({ maxConnectionsNeeded, modules: MODULES }), ...settings };
-  return ["postgres", ...Object.entries(wanted).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  const serverSettings = {
+    ...recommendedSettings({ maxConnectionsNeeded, modules: IMAGE_MODULES }),
+    ...settings,
+  };
+  return [
+    "postgres",
+    ...Object.entries(serverSettings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+  ];
 }
 
 export async function startContainer(
@@ -63,7 +69,7 @@ export async function startContainer(
     // A client may resolve `localhost` to ::1, where nothing is published.
     scheme: SCHEME,
     host: isLocalHost(container.getHost()) ? "127.0.0.1" : container.getHost(),
-    port: container.getMappedPort(PORT),
+    port: container.getMappedPort(SERVER_PORT),
     database: DATABASE,
     user: SUPERUSER,
     password,
@@ -74,7 +80,7 @@ export async function startContainer(
     admin,
     lost: new Promise((resolve) => {
       void log.ended.then(() => {
-        if (!isStopping) resolve(`the container of ${settings.image} ended: ${complaintIn(log.text)}`);
+        if (!isStopping) resolve(`the container of ${settings.image} ended: ${errorLinesIn(log.text)}`);
       });
     }),
     async stop() {
@@ -100,9 +106,9 @@ async function describeContainer(
   const { containerRuntime } = (await testcontainers.getContainerRuntimeClient()).info;
   class LoopbackContainer extends testcontainers.GenericContainer {
     publish(): this {
-      this.withExposedPorts(PORT);
+      this.withExposedPorts(SERVER_PORT);
       if (isLocalHost(containerRuntime.host))
-        this.hostConfig.PortBindings = { [`${PORT}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: "0" }] };
+        this.hostConfig.PortBindings = { [`${SERVER_PORT}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: "0" }] };
       return this;
     }
   }
@@ -111,7 +117,7 @@ async function describeContainer(
     .withEnvironment({ POSTGRES_USER: SUPERUSER, POSTGRES_DB: DATABASE, POSTGRES_PASSWORD: password })
     .withCommand(command)
     .withSharedMemorySize(SHARED_MEMORY_BYTES)
-    .withWaitStrategy(testcontainers.Wait.forLogMessage(READY, READY_TIMES))
+    .withWaitStrategy(testcontainers.Wait.forLogMessage(READY_LINE, READY_LINE_COUNT))
     .withStartupTimeout(START_PATIENCE_MS);
 }
 
@@ -132,8 +138,8 @@ class ContainerLog {
 }
 
 function startError(settings: ContainerSettings, error: unknown, log: string): Error {
-  const complaint = complaintIn(log);
-  const name = blameSetting(complaint, settings.settings);
+  const complaint = errorLinesIn(log);
+  const name = settingNamedIn(complaint, settings.settings);
   if (name !== undefined) {
     return new UsageError(
       `target.settings.${name}: PostgreSQL refuses ${JSON.stringify(settings.settings[name])}: ${complaint}`,

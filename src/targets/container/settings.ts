@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { SETTINGS, settingTexts } from "../server-keys.js";
+import { SERVER_SETTINGS_SCHEMA, settingTexts } from "../server-keys.js";
 import type { TargetSettingsOf } from "../target.js";
 
 export interface ContainerSettings {
@@ -16,7 +16,7 @@ const keys = {
     .regex(/^[\w][\w./:@-]*$/, "expected the name of an image, such as postgres:18")
     .optional()
     .meta({ description: "Docker image of a container target. Default: postgres:18." }),
-  settings: SETTINGS,
+  settings: SERVER_SETTINGS_SCHEMA,
 };
 
 export const containerSettings: TargetSettingsOf<ContainerSettings, typeof keys> = {

@@ -9,14 +9,14 @@ import { cacheDirectory, ClusterTemplate } from "./cluster-template.js";
 
 const run = promisify(execFile);
 /** A script that several processes run at once; it prints how often the restored directory equalled the cluster. */
-const KEEP_AND_USE = `
+const SAVE_AND_USE = `
   import { readFileSync } from "node:fs";
   import { ClusterTemplate } from "./cluster-template.js";
   const [cache, cluster, into] = process.argv.slice(2);
   const template = new ClusterTemplate("18.4", ["-U", "postgres"], cache);
   let used = 0;
   for (let turn = 0; turn < 20; turn++) {
-    await template.keep(cluster);
+    await template.save(cluster);
     const isThere = template.restore(into + turn, undefined);
     if (isThere && readFileSync(into + turn + "/base/1/1259").equals(readFileSync(cluster + "/base/1/1259"))) used++;
   }
@@ -63,7 +63,7 @@ const expectNone = () => {
 
 describe("a cluster template", () => {
   it("restores every file and directory with permissions for the owner only", async () => {
-    await template().keep(cluster);
+    await template().save(cluster);
     expect(restored()).toBe(true);
     expect(contents(join(directory, "restored"))).toEqual(contents(cluster));
     const modes = ["", "base/1", "base/1/1259"].map((path) =>
@@ -73,21 +73,21 @@ describe("a cluster template", () => {
   });
 
   it("is stored in a directory and file that only the owner can open", async () => {
-    await template().keep(cluster);
+    await template().save(cluster);
     expect((fs.statSync(cache).mode & 0o777).toString(8)).toBe("700");
     expect((fs.statSync(theFile()).mode & 0o777).toString(8)).toBe("600");
   });
 
   it("is absent before a cluster is kept, and for another version or other arguments", async () => {
     expectNone();
-    await template().keep(cluster);
+    await template().save(cluster);
     expect(restored(template("18.5"))).toBe(false);
     expect(restored(template("18.4", ["-U", "other"]))).toBe(false);
   });
 
   it("replaces templates of other versions", async () => {
-    await template("18.3").keep(cluster);
-    await template("18.4").keep(cluster);
+    await template("18.3").save(cluster);
+    await template("18.4").save(cluster);
     expect(theFile()).toContain("postgres-18.4-");
   });
 
@@ -102,16 +102,16 @@ describe("a cluster template", () => {
       Buffer.from(bytes.toString("latin1").replace("PG_VERSION", "../outside"), "latin1"),
   };
   it.each(Object.entries(DAMAGES))("is ignored and replaced if its file is %s", async (_, damage) => {
-    await template().keep(cluster);
+    await template().save(cluster);
     fs.writeFileSync(theFile(), damage(fs.readFileSync(theFile())));
     expectNone();
     expect(fs.existsSync(join(directory, "outside"))).toBe(false);
-    await template().keep(cluster);
+    await template().save(cluster);
     expect(restored()).toBe(true);
   });
 
   it("is ignored if others can write its file or enter its directory", async () => {
-    await template().keep(cluster);
+    await template().save(cluster);
     fs.chmodSync(theFile(), 0o620);
     expectNone();
     fs.chmodSync(theFile(), 0o600);
@@ -119,7 +119,7 @@ describe("a cluster template", () => {
     expectNone();
     const before = fs.readFileSync(theFile());
     fs.appendFileSync(join(cluster, "PG_VERSION"), "changed");
-    await template().keep(cluster);
+    await template().save(cluster);
     expect(fs.readFileSync(theFile())).toEqual(before);
   });
 
@@ -127,27 +127,27 @@ describe("a cluster template", () => {
     const elsewhere = join(directory, "elsewhere");
     fs.mkdirSync(elsewhere, { mode: 0o700 });
     fs.symlinkSync(elsewhere, cache);
-    await template().keep(cluster);
+    await template().save(cluster);
     expect(fs.readdirSync(elsewhere)).toEqual([]);
     expectNone();
   });
 
   it("is skipped without error if the cache directory cannot be created", async () => {
     fs.writeFileSync(cache, "a file where the directory should be");
-    await template().keep(cluster);
+    await template().save(cluster);
     expectNone();
   });
 
   it("is not written if the cluster holds a symbolic link", async () => {
     fs.symlinkSync("/", join(cluster, "pg_tblspc"));
-    await template().keep(cluster);
+    await template().save(cluster);
     expect(kept()).toEqual([]);
   });
 
   it("is restored whole while several processes write and read it", async () => {
-    const program = join(directory, "keep-and-use.mjs");
+    const program = join(directory, "save-and-use.mjs");
     await build({
-      stdin: { contents: KEEP_AND_USE, resolveDir: import.meta.dirname, loader: "ts" },
+      stdin: { contents: SAVE_AND_USE, resolveDir: import.meta.dirname, loader: "ts" },
       outfile: program,
       bundle: true,
       format: "esm",

@@ -8,7 +8,7 @@ import { generateSecret } from "../../foundation/prng.js";
 import type { ServerUser } from "../../foundation/process/private-directory.js";
 import { guardDirectory } from "../../foundation/process/reaper.js";
 
-const SUFFIX = ".cluster";
+const TEMPLATE_SUFFIX = ".cluster";
 const DIGEST_CHARACTERS = 64;
 /** Largest index of a template in bytes that is read; PostgreSQL 18 has about a thousand files. */
 const INDEX_BYTES_MAX = 1 << 20;
@@ -26,8 +26,8 @@ type Index = z.infer<typeof Index>;
 
 /** Directory of the cache: `$XDG_CACHE_HOME/train-sim` or `~/.cache/train-sim`. */
 export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {
-  const { XDG_CACHE_HOME: given = "" } = environment;
-  return join(isAbsolute(given) ? given : join(homedir(), ".cache"), "train-sim");
+  const { XDG_CACHE_HOME: cacheHome = "" } = environment;
+  return join(isAbsolute(cacheHome) ? cacheHome : join(homedir(), ".cache"), "train-sim");
 }
 
 export class ClusterTemplate {
@@ -40,7 +40,7 @@ export class ClusterTemplate {
     private readonly cache = cacheDirectory(),
   ) {
     const of = createHash("sha256").update(initdbArguments.join("\n")).digest("hex").slice(0, 12);
-    this.file = join(cache, `postgres-${version}-${platform()}-${arch()}-${of}${SUFFIX}`);
+    this.file = join(cache, `postgres-${version}-${platform()}-${arch()}-${of}${TEMPLATE_SUFFIX}`);
   }
 
   /** Makes `dataDirectory` from the template. Returns false, and leaves no directory, if there is no usable template. */
@@ -56,21 +56,21 @@ export class ClusterTemplate {
   }
 
   /** Stores the stopped cluster as the template and removes templates of other versions. Never rejects. */
-  async keep(dataDirectory: string): Promise<void> {
-    const making = `${this.file}.${process.pid}-${generateSecret(4)}`;
+  async save(dataDirectory: string): Promise<void> {
+    const unfinishedFile = `${this.file}.${process.pid}-${generateSecret(4)}`;
     let release: (() => void) | undefined;
     try {
       fs.mkdirSync(this.cache, { recursive: true, mode: 0o700 });
       if (!isOurs(this.cache)) return;
       // The guard makes the reaper remove the unfinished file if train-sim dies.
-      release = await guardDirectory(making);
-      pack(dataDirectory, making);
-      fs.renameSync(making, this.file);
+      release = await guardDirectory(unfinishedFile);
+      pack(dataDirectory, unfinishedFile);
+      fs.renameSync(unfinishedFile, this.file);
       for (const name of fs.readdirSync(this.cache))
-        if (name.endsWith(SUFFIX) && join(this.cache, name) !== this.file)
+        if (name.endsWith(TEMPLATE_SUFFIX) && join(this.cache, name) !== this.file)
           fs.rmSync(join(this.cache, name), { force: true });
     } catch {
-      if (release) fs.rmSync(making, { force: true });
+      if (release) fs.rmSync(unfinishedFile, { force: true });
     } finally {
       release?.();
     }
@@ -82,15 +82,15 @@ export class ClusterTemplate {
  * changed.
  */
 function isOurs(path: string): boolean {
-  const found = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (!found || found.isSymbolicLink()) return false;
-  const isPrivate = platform() === "win32" || (found.mode & 0o077) === 0;
-  return isPrivate && found.uid === (process.getuid?.() ?? found.uid);
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!stats || stats.isSymbolicLink()) return false;
+  const isPrivate = platform() === "win32" || (stats.mode & 0o077) === 0;
+  return isPrivate && stats.uid === (process.getuid?.() ?? stats.uid);
 }
 
 /** Writes a template: the digest of everything after it, the index in one line, the files' contents. */
 function pack(dataDirectory: string, file: string): void {
-  const index = indexOf(dataDirectory);
+  const index = templateIndexOf(dataDirectory);
   const digest = createHash("sha256");
   const output = fs.openSync(file, "wx", 0o600);
   try {
@@ -108,7 +108,7 @@ function pack(dataDirectory: string, file: string): void {
   }
 }
 
-function indexOf(dataDirectory: string): Index {
+function templateIndexOf(dataDirectory: string): Index {
   const index: Index = { directories: [], files: [] };
   for (const entry of fs.readdirSync(dataDirectory, { withFileTypes: true, recursive: true })) {
     const full = join(entry.parentPath, entry.name);

@@ -7,7 +7,7 @@ import { TargetError } from "../../foundation/errors.js";
 import { ClusterTemplate } from "./cluster-template.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
 import type { PrivateDirectory } from "../../foundation/process/private-directory.js";
-import { complaintIn, startProcess } from "../../foundation/process/server-process.js";
+import { errorLinesIn, startProcess } from "../../foundation/process/server-process.js";
 
 /** The role that train-sim and its clients log in as. */
 export const SUPERUSER = "postgres";
@@ -17,11 +17,11 @@ export const SUPERUSER = "postgres";
  * server listens.
  */
 const INITDB_ARGUMENTS = ["-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"] as const;
-const hbaFor = (auth: Auth): string =>
+const hbaLinesFor = (auth: Auth): string =>
   ["local all all", "host all,replication all 127.0.0.1/32", "host all all ::1/128"]
     .map((who) => `${who} ${auth}\n`)
     .join("");
-const PASSWORD_ONLY = hbaFor("scram-sha-256");
+const PASSWORD_HBA_LINES = hbaLinesFor("scram-sha-256");
 
 /** Makes a cluster in `directory` and syncs its files to the disk; resolves to the data directory. */
 export async function makeCluster(
@@ -31,15 +31,15 @@ export async function makeCluster(
   auth: Auth,
 ): Promise<string> {
   const dataDirectory = join(directory.path, "data");
-  const template = new ClusterTemplate(binaries.version, [...INITDB_ARGUMENTS, PASSWORD_ONLY]);
+  const template = new ClusterTemplate(binaries.version, [...INITDB_ARGUMENTS, PASSWORD_HBA_LINES]);
   if (!template.restore(dataDirectory, directory.user)) {
     // Without --no-sync, initdb would sync here and again below.
     await run(directory, binaries.initdb, ["-D", dataDirectory, "--no-sync", ...INITDB_ARGUMENTS]);
-    await directory.write("data/pg_hba.conf", PASSWORD_ONLY);
-    await template.keep(dataDirectory);
+    await directory.write("data/pg_hba.conf", PASSWORD_HBA_LINES);
+    await template.save(dataDirectory);
   }
   await setPassword(directory, binaries, dataDirectory, password);
-  if (auth !== "scram-sha-256") await directory.write("data/pg_hba.conf", hbaFor(auth));
+  if (auth !== "scram-sha-256") await directory.write("data/pg_hba.conf", hbaLinesFor(auth));
   // Without this sync the system might write the files to disk in the middle of the first trial.
   await run(directory, binaries.initdb, ["--sync-only", "-D", dataDirectory]);
   return dataDirectory;
@@ -55,12 +55,12 @@ async function setPassword(
   dataDirectory: string,
   password: string,
 ): Promise<void> {
-  const sql = await directory.write("password.sql", `ALTER ROLE ${SUPERUSER} PASSWORD '${password}'\n`);
+  const sqlFile = await directory.write("password.sql", `ALTER ROLE ${SUPERUSER} PASSWORD '${password}'\n`);
   const quiet = ["-c", "log_min_error_statement=panic", "-c", "exit_on_error=on", "-c", "fsync=off"];
   try {
-    await run(directory, binaries.postgres, ["--single", "-D", dataDirectory, ...quiet, "postgres"], sql);
+    await run(directory, binaries.postgres, ["--single", "-D", dataDirectory, ...quiet, "postgres"], sqlFile);
   } finally {
-    await rm(sql, { force: true });
+    await rm(sqlFile, { force: true });
   }
 }
 
@@ -74,7 +74,7 @@ async function run(
   const how = await started.waitForExit();
   if (how === "exit code 0") return;
   throw new TargetError(
-    `the embedded PostgreSQL cannot make its data directory in ${directory.path} (${how}): ${complaintIn(await started.log())}`,
+    `the embedded PostgreSQL cannot make its data directory in ${directory.path} (${how}): ${errorLinesIn(await started.log())}`,
     "Free some space, or set TMPDIR to a directory with more.",
   );
 }

@@ -5,7 +5,7 @@ import { codeOf } from "../../foundation/errors.js";
 import type { ServerUser } from "../../foundation/process/private-directory.js";
 
 /** Directories that are copied without their files, which only the running server uses. */
-const EMPTY = [
+const EMPTIED_DIRECTORIES = [
   "pg_replslot",
   "pg_dynshmem",
   "pg_notify",
@@ -14,45 +14,46 @@ const EMPTY = [
   "pg_stat_tmp",
   "pg_subtrans",
 ];
-const LEFT_OUT = /^(postmaster\.(pid|opts)|standby\.signal|postgresql\.auto\.conf|pgsql_tmp.*|.*\.tmp)$/;
+const SKIPPED_NAME_PATTERN =
+  /^(postmaster\.(pid|opts)|standby\.signal|postgresql\.auto\.conf|pgsql_tmp.*|.*\.tmp)$/;
 
 export interface CopyOptions {
   readonly user: ServerUser | undefined;
   /**
    * True if pg_wal is copied without its files. A backup of a running server says from which position on it needs the log.
    */
-  readonly withoutLog: boolean;
+  readonly omitsWalFiles: boolean;
 }
 
 /**
  * Copies the data directory. A file that the running server removes meanwhile is left out, since the log has its changes.
  */
 export async function copyData(from: string, to: string, options: CopyOptions): Promise<void> {
-  const empty = new Set(
-    [...EMPTY, ...(options.withoutLog ? ["pg_wal"] : [])].map((name) => join(from, name)),
+  const emptiedPaths = new Set(
+    [...EMPTIED_DIRECTORIES, ...(options.omitsWalFiles ? ["pg_wal"] : [])].map((name) => join(from, name)),
   );
-  const own = async (path: string): Promise<void> => {
+  const changeOwner = async (path: string): Promise<void> => {
     if (options.user) await chown(path, options.user.uid, options.user.gid);
   };
   const copyDirectory = async (source: string, target: string): Promise<void> => {
     await mkdir(target, { mode: 0o700 });
-    await own(target);
-    if (empty.has(source)) return;
+    await changeOwner(target);
+    if (emptiedPaths.has(source)) return;
     for (const entry of await readdir(source, { withFileTypes: true })) {
-      if (LEFT_OUT.test(entry.name)) continue;
+      if (SKIPPED_NAME_PATTERN.test(entry.name)) continue;
       const [path, copy] = [join(source, entry.name), join(target, entry.name)];
       if (entry.isDirectory()) await copyDirectory(path, copy);
       else
-        await unlessGone(async () => {
+        await ignoreMissingFile(async () => {
           await copyFile(path, copy);
-          await own(copy);
+          await changeOwner(copy);
         });
     }
   };
   await copyDirectory(from, to);
 }
 
-async function unlessGone(work: () => Promise<void>): Promise<void> {
+async function ignoreMissingFile(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -12,7 +12,7 @@ import { Postmaster, type PostmasterOptions } from "./postmaster.js";
 import { memberName, ReplicaSet, type Member, type PreparedStandby } from "./replica-set.js";
 import { makePrivateDirectory, type PrivateDirectory } from "../../foundation/process/private-directory.js";
 import type { RunningTarget } from "../running-target.js";
-import { partition, type Partition } from "./processors.js";
+import { reserveProcessors, type Partition } from "./processors.js";
 import { assertSettings, type ServerSettings } from "./server-settings.js";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.js";
 import { embeddedSettings, type EmbeddedSettings } from "./settings.js";
@@ -20,7 +20,7 @@ import type { FullDisk } from "../settings.js";
 import type { TargetKind } from "../target.js";
 
 /** Directories below the data directory, by part: tables and indexes of all databases, and the log. */
-const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wal" };
+const DISK_DIRECTORIES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wal" };
 
 /** Certificate and key of the server in PEM format. With them the server accepts TLS connections only. */
 export interface EmbeddedTls {
@@ -68,7 +68,7 @@ export const embedded = {
   },
 } satisfies TargetKind<EmbeddedSettings>;
 
-type Disks = Partial<Record<FullDisk, SmallDisk>>;
+type MountedDisks = Partial<Record<FullDisk, SmallDisk>>;
 
 /** Starts a server and its standbys; resolves once it accepts connections. On rejection nothing is left. */
 export async function startEmbedded(
@@ -81,7 +81,7 @@ export async function startEmbedded(
   const directory = await makePrivateDirectory("postgres");
   const directories = [directory];
   const postmasters: Postmaster[] = [];
-  const disks: Disks = {};
+  const disks: MountedDisks = {};
   let shared: Partition | undefined;
   const stop = async (): Promise<void> => {
     for (const postmaster of postmasters) await postmaster.shutDown("fast");
@@ -90,13 +90,13 @@ export async function startEmbedded(
     for (const each of directories) await each.remove();
   };
   try {
-    if (processors !== undefined) shared = partition(processors);
+    if (processors !== undefined) shared = reserveProcessors(processors);
     const binaries = await preparePostgresBinaries(directory);
     const password = generateSecret();
     const dataDirectory = await makeCluster(directory, binaries, password, auth);
     if (tls) await writeTls(directory, tls);
     for (const disk of smallDisks)
-      disks[disk] = await mountSmallDisk(join(dataDirectory, PLACES[disk]), directory.user);
+      disks[disk] = await mountSmallDisk(join(dataDirectory, DISK_DIRECTORIES[disk]), directory.user);
     const start = async (
       where: PrivateDirectory,
       own: Pick<PostmasterOptions, "disks" | "port">,
@@ -131,7 +131,7 @@ export async function startEmbedded(
     for (let index = 1; index <= (standbys?.count ?? 0); index++) {
       const own = await makePrivateDirectory("postgres");
       directories.push(own);
-      await copyData(dataDirectory, join(own.path, "data"), { user: own.user, withoutLog: false });
+      await copyData(dataDirectory, join(own.path, "data"), { user: own.user, omitsWalFiles: false });
       prepared.push({ name: memberName(index), directory: own, start: () => start(own, { disks: {} }) });
     }
     const server = await start(directory, { disks, ...(port !== undefined && { port }) });

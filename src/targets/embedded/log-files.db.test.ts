@@ -32,7 +32,7 @@ async function zerosOf(settings: Record<string, string>): Promise<number> {
     endpoint: server.admin,
     dialect: postgres,
     workload: sampledIn(trainEvents, "postgres", "n"),
-    isOurs: true,
+    isOwnServer: true,
   });
   try {
     await resetNamespace(admin, { namespace: "n", payload: "text" });

@@ -43,7 +43,7 @@ export async function preparePostgresBinaries(directory: PrivateDirectory): Prom
     await restoreSymbolicLinks(packageDirectory);
     return await describe(join(packageDirectory, "native"), directory.user);
   } catch (error) {
-    if (!["EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) throw cannotRun(error);
+    if (!["EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) throw cannotRunError(error);
   }
   const copy = join(directory.path, "programs");
   try {
@@ -52,7 +52,7 @@ export async function preparePostgresBinaries(directory: PrivateDirectory): Prom
       verbatimSymlinks: true,
     });
     await restoreSymbolicLinks(copy);
-    if (directory.user) await giveTo(copy, directory.user);
+    if (directory.user) await changeOwner(copy, directory.user);
   } catch (error) {
     throw new TargetError(
       `the PostgreSQL programs of the npm package cannot be copied to ${copy}, where their user reaches them: ${messageOf(error)}`,
@@ -63,7 +63,7 @@ export async function preparePostgresBinaries(directory: PrivateDirectory): Prom
   try {
     return await describe(join(copy, "native"), directory.user);
   } catch (error) {
-    throw cannotRun(error);
+    throw cannotRunError(error);
   }
 }
 
@@ -115,13 +115,13 @@ async function describe(native: string, user: ServerUser | undefined): Promise<P
   };
 }
 
-async function giveTo(path: string, user: ServerUser): Promise<void> {
+async function changeOwner(path: string, user: ServerUser): Promise<void> {
   await lchown(path, user.uid, user.gid);
   for (const entry of await readdir(path, { withFileTypes: true, recursive: true }))
     await lchown(join(entry.parentPath, entry.name), user.uid, user.gid);
 }
 
-function cannotRun(error: unknown): TargetError {
+function cannotRunError(error: unknown): TargetError {
   return new TargetError(
     `the PostgreSQL programs of the npm package cannot be run: ${messageOf(error).trim()}`,
     "They need a glibc Linux, macOS or Windows and a temporary directory that allows execution; otherwise use target.kind url or container.",

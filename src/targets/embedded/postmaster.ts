@@ -7,17 +7,17 @@ import { isAlive, processTree } from "../../foundation/machine-usage.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
 import type { PrivateDirectory } from "../../foundation/process/private-directory.js";
 import type { ServerControl } from "../running-target.js";
-import { blameSetting, serverSettings, type ServerSettings } from "./server-settings.js";
+import { settingNamedIn, serverSettings, type ServerSettings } from "./server-settings.js";
 import {
-  complaintIn,
+  errorLinesIn,
   freePort,
   send,
-  settles,
+  settlesWithin,
   startProcess,
   type ServerProcess,
 } from "../../foundation/process/server-process.js";
 import type { SmallDisk } from "./small-disk.js";
-import type { FullDisk, Shutdown } from "../settings.js";
+import type { FullDisk, ShutdownMode } from "../settings.js";
 
 const START_PATIENCE_MS = 60_000;
 const POLL_MS = 10;
@@ -31,7 +31,7 @@ const STOP_STEPS = {
     { signal: "SIGQUIT", patienceMs: 7_000 },
   ],
   immediate: [{ signal: "SIGQUIT", patienceMs: 7_000 }],
-} as const satisfies Record<Shutdown, unknown>;
+} as const satisfies Record<ShutdownMode, unknown>;
 
 export interface PostmasterOptions {
   readonly directory: PrivateDirectory;
@@ -67,12 +67,12 @@ export class Postmaster implements ServerControl {
   static async start(options: PostmasterOptions): Promise<Postmaster> {
     const postmaster = new Postmaster(options);
     for (let attempt = 1; ; attempt++) {
-      const isOurChoice = !options.port;
+      const isPortChosenHere = !options.port;
       postmaster.chosenPort = options.port ? options.port : await freePort();
       const failure = await postmaster.launch();
       if (failure === undefined) return postmaster;
       const isPortTaken = /could not bind .*address/i.test(failure);
-      if (isPortTaken && isOurChoice && attempt < PORT_ATTEMPTS) continue;
+      if (isPortTaken && isPortChosenHere && attempt < PORT_ATTEMPTS) continue;
       throw startError(failure, options.settings, isPortTaken ? postmaster.chosenPort : undefined);
     }
   }
@@ -104,7 +104,7 @@ export class Postmaster implements ServerControl {
   }
 
   /** Makes the server refuse new sessions. Existing sessions continue, and the server ends with the last of them. */
-  admitNoMore(): void {
+  refuseNewSessions(): void {
     if (this.isRunning) send(this.pid, "SIGTERM");
   }
 
@@ -117,7 +117,7 @@ export class Postmaster implements ServerControl {
   }
 
   /** Shuts the server down and resolves to how it ended. Never rejects. */
-  async shutDown(mode: Shutdown): Promise<string> {
+  async shutDown(mode: ShutdownMode): Promise<string> {
     if (!this.server) return "never started";
     await this.server.stop(STOP_STEPS[mode]);
     return this.server.exited;
@@ -157,12 +157,18 @@ export class Postmaster implements ServerControl {
         ? directory.path
         : "";
     const { modules } = binaries;
-    const effective = serverSettings(settings, { port, socketDirectory, maxConnectionsNeeded, modules, tls });
-    const args = ["-D", join(directory.path, "data"), ...effective.flatMap((pair) => ["-c", pair])];
+    const effectiveSettings = serverSettings(settings, {
+      port,
+      socketDirectory,
+      maxConnectionsNeeded,
+      modules,
+      tls,
+    });
+    const args = ["-D", join(directory.path, "data"), ...effectiveSettings.flatMap((pair) => ["-c", pair])];
     const server = await startProcess("the embedded PostgreSQL", directory, binaries.postgres, args);
     this.server = server;
     settle(server.pid);
-    const failure = await whenReady(server, directory);
+    const failure = await waitUntilReady(server, directory);
     if (failure !== undefined) await server.stop(STOP_STEPS.fast);
     else
       void server.lost.then((words) => {
@@ -175,14 +181,17 @@ export class Postmaster implements ServerControl {
 /**
  * Waits for the start. Resolves to undefined once the server accepts connections, otherwise to the reason why it does not.
  */
-async function whenReady(server: ServerProcess, directory: PrivateDirectory): Promise<string | undefined> {
+async function waitUntilReady(
+  server: ServerProcess,
+  directory: PrivateDirectory,
+): Promise<string | undefined> {
   const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
   while (systemClock.nowMs() < deadlineMs) {
-    if (server.hasExited) return complaintIn(await server.log());
+    if (server.hasExited) return errorLinesIn(await server.log());
     if (await isReady(server.pid, join(directory.path, "data"))) return undefined;
-    await settles(server.exited, POLL_MS);
+    await settlesWithin(server.exited, POLL_MS);
   }
-  return `it did not accept connections within ${START_PATIENCE_MS / 1000} s: ${complaintIn(await server.log())}`;
+  return `it did not accept connections within ${START_PATIENCE_MS / 1000} s: ${errorLinesIn(await server.log())}`;
 }
 
 /** True if postmaster.pid has this pid on line 1 and the status "ready" on line 8. */
@@ -201,7 +210,7 @@ function startError(failure: string, settings: ServerSettings, takenPort: number
       "Choose another target.port, or leave it out to have a free one picked.",
     );
   }
-  const name = blameSetting(failure, settings);
+  const name = settingNamedIn(failure, settings);
   if (name === undefined) return new TargetError(`the embedded PostgreSQL does not start: ${failure}`);
   return new UsageError(
     `target.settings.${name}: PostgreSQL refuses ${JSON.stringify(settings[name])}: ${failure}`,

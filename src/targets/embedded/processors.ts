@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { TargetError } from "../../foundation/errors.js";
 import { passwordlessEnvironment } from "../../foundation/process/run-command.js";
 
-export function idsIn(list: string): number[] {
+export function parseIdList(list: string): number[] {
   return list.split(",").flatMap((part) => {
     const [first = 0, last = first] = part.split("-").map(Number);
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -14,13 +14,13 @@ export function idsIn(list: string): number[] {
 export function processorsOf(pid: number | "self"): number[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return idsIn(/^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? "").filter(Number.isInteger);
+    return parseIdList(/^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? "").filter(Number.isInteger);
   } catch {
     return [];
   }
 }
 
-function keepOn(processors: readonly number[], pid: number): void {
+function pinProcess(processors: readonly number[], pid: number): void {
   execFileSync("taskset", ["-a", "-p", "-c", processors.join(","), String(pid)], {
     env: passwordlessEnvironment(),
     stdio: "pipe",
@@ -39,7 +39,7 @@ export interface Partition {
  * Reserves the first `count` of this program's processors and keeps this program off them. Throws a TargetError if it
  * cannot.
  */
-export function partition(count: number): Partition {
+export function reserveProcessors(count: number): Partition {
   const all = processorsOf("self");
   if (all.length === 0)
     throw new TargetError(
@@ -53,7 +53,7 @@ export function partition(count: number): Partition {
     );
   const keep = (processors: readonly number[], pid: number): void => {
     try {
-      keepOn(processors, pid);
+      pinProcess(processors, pid);
     } catch (error) {
       throw new TargetError("target.processors needs the program taskset, of util-linux", "", {
         cause: error,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { afterEach, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { monotonicMs } from "../../foundation/clock.js";
-import { standStill } from "../../foundation/process/stand-still.js";
+import { pauseProcesses } from "../../foundation/process/stand-still.js";
 import { direct } from "../../pools/direct/direct.js";
 import { casesOf, fullIt } from "../../../test/support/lanes.js";
 import type { Endpoint } from "../../database/endpoint.js";
@@ -35,7 +35,7 @@ const ids = async (session: AdminClient): Promise<unknown[]> =>
 
 /** Sends SIGSTOP to all standbys. */
 const stopStandbys = ({ replication }: Replicated) =>
-  standStill(replication.standbyControls.flatMap((control) => control.processes().slice(0, 1)));
+  pauseProcesses(replication.standbyControls.flatMap((control) => control.processes().slice(0, 1)));
 
 afterEach(async () => {
   for (const session of sessions.splice(0)) await session.close();

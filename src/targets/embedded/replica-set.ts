@@ -7,7 +7,7 @@ import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
 import { send } from "../../foundation/process/server-process.js";
 import type { PrivateDirectory } from "../../foundation/process/private-directory.js";
-import type { Failover, Promotion, Replication, ServerControl, Split } from "../running-target.js";
+import type { Failover, Promotion, Replication, ServerControl, SplitBrain } from "../running-target.js";
 import { copyData } from "./copy-data.js";
 import type { Postmaster } from "./postmaster.js";
 import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
@@ -16,9 +16,9 @@ import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
 /** Milliseconds in which busy clients can still read the last answers of the old primary. */
-const LAST_ANSWERS_MS = 250;
+const ANSWER_READ_GRACE_MS = 250;
 /** Setting that makes standbys try the primary again after 250 ms. PostgreSQL's default is 5 s. */
-const RETRY = "wal_retrieve_retry_interval = '250ms'";
+const RETRY_SETTING = "wal_retrieve_retry_interval = '250ms'";
 
 export interface Member {
   readonly name: string;
@@ -52,7 +52,7 @@ export class ReplicaSet implements Replication {
   private readonly members: Member[] = [];
   private ends: readonly Endpoint[] | undefined;
   /** The old primary of a split brain, which follows no server until `heal`. */
-  private splitOff: Member | undefined;
+  private splitOffPrimary: Member | undefined;
 
   private constructor(
     private primary: Member,
@@ -71,11 +71,11 @@ export class ReplicaSet implements Replication {
     await set.configure(primary);
     await withSession(primary, async (session) => {
       for (const standby of standbys) {
-        await makeSlot(session, standby.name);
-        await set.asStandby(standby);
+        await ensureReplicationSlot(session, standby.name);
+        await set.configureAsStandby(standby);
         set.members.push({ ...standby, ...(await standby.start()) });
       }
-      await untilStreaming(session, standbys);
+      await waitUntilStreaming(session, standbys);
     });
     return set;
   }
@@ -89,7 +89,7 @@ export class ReplicaSet implements Replication {
   }
 
   get standbyControls(): readonly ServerControl[] {
-    const running = this.standbys.filter((one) => one !== this.splitOff && one.postmaster.isRunning);
+    const running = this.standbys.filter((one) => one !== this.splitOffPrimary && one.postmaster.isRunning);
     return running.map(({ postmaster }) => postmaster);
   }
 
@@ -110,33 +110,33 @@ export class ReplicaSet implements Replication {
       const awayMs = monotonicMs();
       if (how === "kill") await old.postmaster.kill();
       else await old.postmaster.shutDown("fast");
-      const readMs = monotonicMs() + LAST_ANSWERS_MS;
-      const promoted = await this.mostAdvanced();
-      await systemClock.sleep(readMs - monotonicMs());
+      const readUntilMs = monotonicMs() + ANSWER_READ_GRACE_MS;
+      const promoted = await this.mostAdvancedStandby();
+      await systemClock.sleep(readUntilMs - monotonicMs());
       const promotedMs = monotonicMs();
-      const reached = await this.takeOver(promoted);
+      const promotion = await this.takeOver(promoted);
       const downMs = monotonicMs() - awayMs;
       await this.follow(this.standbys.filter((member) => member !== old));
-      return { old: old.name, promoted: promoted.name, ...reached, promotedMs, downMs, asExpected };
+      return { old: old.name, promoted: promoted.name, ...promotion, promotedMs, downMs, asExpected };
     } catch (error) {
       asExpected();
       throw error;
     }
   }
 
-  async split(): Promise<Split> {
+  async split(): Promise<SplitBrain> {
     const old = this.primary;
     const asExpected = old.postmaster.expectLoss();
     const fence = (): Promise<void> => old.postmaster.kill();
     try {
       for (const standby of this.standbys) await this.configure(standby, "nothing");
-      const promoted = await this.mostAdvanced();
-      old.postmaster.admitNoMore();
-      this.splitOff = old;
-      const reached = await this.takeOver(promoted);
+      const promoted = await this.mostAdvancedStandby();
+      old.postmaster.refuseNewSessions();
+      this.splitOffPrimary = old;
+      const promotion = await this.takeOver(promoted);
       await this.follow(this.standbys.filter((member) => member !== old));
       const oldEndpoint = this.members.indexOf(old);
-      return { old: old.name, promoted: promoted.name, ...reached, oldEndpoint, fence, asExpected };
+      return { old: old.name, promoted: promoted.name, ...promotion, oldEndpoint, fence, asExpected };
     } catch (error) {
       await fence();
       asExpected();
@@ -150,26 +150,26 @@ export class ReplicaSet implements Replication {
   }
 
   async heal(): Promise<void> {
-    this.splitOff = undefined;
-    for (const standby of this.standbys) if (!standby.postmaster.isRunning) await this.copyAgain(standby);
+    this.splitOffPrimary = undefined;
+    for (const standby of this.standbys) if (!standby.postmaster.isRunning) await this.recopyData(standby);
     await this.follow(this.standbys);
   }
 
   /** Promotes the member; resolves once it takes writes. */
   private async takeOver(promoted: Member): Promise<Pick<Promotion, "position" | "lastCommitMs">> {
-    const reached = await promote(promoted);
+    const promotion = await promote(promoted);
     this.primary = promoted;
-    return reached;
+    return promotion;
   }
 
   /** Makes these standbys follow the primary; resolves once they stream its log. */
   private async follow(standbys: readonly Member[]): Promise<void> {
     await withSession(this.primary, async (session) => {
       for (const standby of standbys) {
-        await makeSlot(session, standby.name);
+        await ensureReplicationSlot(session, standby.name);
         await this.configure(standby);
       }
-      await untilStreaming(session, standbys);
+      await waitUntilStreaming(session, standbys);
     });
   }
 
@@ -179,7 +179,7 @@ export class ReplicaSet implements Replication {
   }
 
   /** Configures a server that has the primary's data as a standby, from its next start on. */
-  private async asStandby(standby: Pick<Member, "name" | "directory">): Promise<void> {
+  private async configureAsStandby(standby: Pick<Member, "name" | "directory">): Promise<void> {
     await standby.directory.write("data/standby.signal", "");
     await this.writeConfiguration(standby);
   }
@@ -199,7 +199,7 @@ export class ReplicaSet implements Replication {
     const lines = [
       `primary_conninfo = '${followed === "nothing" ? "" : address}'`,
       `primary_slot_name = '${name}'`,
-      RETRY,
+      RETRY_SETTING,
       `synchronous_standby_names = '${synchronousNames(replication, count)}'`,
       ...(replication === "remote-apply" ? ["synchronous_commit = remote_apply"] : []),
     ];
@@ -207,7 +207,7 @@ export class ReplicaSet implements Replication {
   }
 
   /** Resolves to the standby that has received most of the log, once none receives any more. */
-  private async mostAdvanced(): Promise<Member> {
+  private async mostAdvancedStandby(): Promise<Member> {
     const received = await Promise.all(
       this.standbys.map(async (standby) => {
         standby.postmaster.wake();
@@ -239,21 +239,21 @@ export class ReplicaSet implements Replication {
   }
 
   /** Replaces the data of a standby, which differ from the primary's, by a new copy. */
-  private async copyAgain(standby: Member): Promise<void> {
+  private async recopyData(standby: Member): Promise<void> {
     const { directory, name, postmaster } = standby;
     const data = join(directory.path, "data");
     await rm(data, { recursive: true, force: true });
     await withSession(this.primary, async (session) => {
-      await makeSlot(session, name);
+      await ensureReplicationSlot(session, name);
       await session.query("SELECT pg_backup_start($1, true)", [name]);
       await copyData(join(this.primary.directory.path, "data"), data, {
         user: directory.user,
-        withoutLog: true,
+        omitsWalFiles: true,
       });
       const [row] = await session.query("SELECT labelfile FROM pg_backup_stop(false)");
       await directory.write("data/backup_label", String(row?.["labelfile"]));
     });
-    await this.asStandby(standby);
+    await this.configureAsStandby(standby);
     await postmaster.start();
   }
 }
@@ -267,7 +267,7 @@ async function withSession<T>(member: Member, use: (session: AdminClient) => Pro
   }
 }
 
-async function makeSlot(session: AdminClient, name: string): Promise<void> {
+async function ensureReplicationSlot(session: AdminClient, name: string): Promise<void> {
   const [slot] = await session.query("SELECT 1 FROM pg_replication_slots WHERE slot_name = $1", [name]);
   if (!slot) await session.query("SELECT pg_create_physical_replication_slot($1, true)", [name]);
 }
@@ -284,7 +284,7 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
   }
 }
 
-async function untilStreaming(
+async function waitUntilStreaming(
   session: AdminClient,
   standbys: readonly Pick<Member, "name">[],
 ): Promise<void> {
@@ -293,8 +293,8 @@ async function untilStreaming(
     const rows = await session.query(
       "SELECT application_name FROM pg_stat_replication WHERE state = 'streaming'",
     );
-    const following = new Set(rows.map((row) => row["application_name"]));
-    return names.every((name) => following.has(name));
+    const followingNames = new Set(rows.map((row) => row["application_name"]));
+    return names.every((name) => followingNames.has(name));
   });
 }
 
@@ -308,10 +308,11 @@ async function promote(member: Member): Promise<Pick<Promotion, "position" | "la
       "SELECT pg_last_wal_replay_lsn()::text AS position, " +
         "extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000 AS age",
     );
-    const age = row?.["age"];
+    const commitAgeMs = row?.["age"];
     return {
       position: String(row?.["position"]),
-      lastCommitMs: age === null || age === undefined ? undefined : askedMs - Number(age),
+      lastCommitMs:
+        commitAgeMs === null || commitAgeMs === undefined ? undefined : askedMs - Number(commitAgeMs),
     };
   });
 }

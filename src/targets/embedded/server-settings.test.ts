@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { SPARE_CONNECTIONS } from "../server-limits.js";
-import { assertSettings, blameSetting, serverSettings } from "./server-settings.js";
+import { assertSettings, settingNamedIn, serverSettings } from "./server-settings.js";
 
 const FACTS = {
   port: 6000,
@@ -89,11 +89,11 @@ describe("assertSettings", () => {
 describe("blameSetting", () => {
   it("finds the user's setting that an error message names", () => {
     const complaint = 'FATAL: invalid value for parameter "work_mem": "lots"; HINT: Valid units are "kB"';
-    expect(blameSetting(complaint, { shared_buffers: "1GB", Work_Mem: "lots" })).toBe("Work_Mem");
-    expect(blameSetting("FATAL: no space left on device", { work_mem: "1MB" })).toBeUndefined();
+    expect(settingNamedIn(complaint, { shared_buffers: "1GB", Work_Mem: "lots" })).toBe("Work_Mem");
+    expect(settingNamedIn("FATAL: no space left on device", { work_mem: "1MB" })).toBeUndefined();
   });
 
   it("does not match a part of a setting's name", () => {
-    expect(blameSetting('unrecognized parameter "work_mem_x"', { work_mem: "1MB" })).toBeUndefined();
+    expect(settingNamedIn('unrecognized parameter "work_mem_x"', { work_mem: "1MB" })).toBeUndefined();
   });
 });

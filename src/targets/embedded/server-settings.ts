@@ -49,18 +49,18 @@ export function assertSettings(settings: ServerSettings, maxConnectionsNeeded: n
  * defaults.
  */
 export function serverSettings(settings: ServerSettings, facts: LaunchFacts): string[] {
-  const wanted = new Map<string, string>(
+  const valueByName = new Map<string, string>(
     Object.entries({ ...recommendedSettings(facts), ...EMBEDDED_DEFAULTS }),
   );
-  for (const [name, value] of Object.entries(settings)) wanted.set(canonicalSetting(name), value);
-  wanted.set("listen_addresses", "127.0.0.1");
-  wanted.set("port", String(facts.port));
-  wanted.set("unix_socket_directories", facts.socketDirectory);
+  for (const [name, value] of Object.entries(settings)) valueByName.set(canonicalSetting(name), value);
+  valueByName.set("listen_addresses", "127.0.0.1");
+  valueByName.set("port", String(facts.port));
+  valueByName.set("unix_socket_directories", facts.socketDirectory);
   if (facts.tls !== "off") {
-    wanted.set("ssl", "on");
-    if (facts.tls === "with-client-ca") wanted.set("ssl_ca_file", "client-ca.crt");
+    valueByName.set("ssl", "on");
+    if (facts.tls === "with-client-ca") valueByName.set("ssl_ca_file", "client-ca.crt");
   }
-  return [...wanted].map(([name, value]) => `${name}=${value}`);
+  return [...valueByName].map(([name, value]) => `${name}=${value}`);
 }
 
 /** Settings of any server that train-sim starts, which the user's settings override. */
@@ -77,7 +77,7 @@ export function recommendedSettings(
 }
 
 /** Name of the user's setting that a server's error message contains; undefined if there is none. */
-export function blameSetting(complaint: string, settings: ServerSettings): string | undefined {
+export function settingNamedIn(complaint: string, settings: ServerSettings): string | undefined {
   const words = new Set(complaint.toLowerCase().match(/[a-z_][a-z0-9_.]*[a-z0-9_]/g));
   return Object.keys(settings).find((name) => words.has(canonicalSetting(name)));
 }

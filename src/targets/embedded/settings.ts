@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AUTH_METHODS, type Auth } from "../../database/endpoint.js";
 import { counted } from "../../foundation/units.js";
-import { SETTINGS, settingTexts } from "../server-keys.js";
+import { SERVER_SETTINGS_SCHEMA, settingTexts } from "../server-keys.js";
 import { canonicalSetting } from "../server-limits.js";
 import type { TargetSettingsOf } from "../target.js";
 
@@ -29,7 +29,7 @@ export interface EmbeddedSettings {
 }
 
 const keys = {
-  settings: SETTINGS,
+  settings: SERVER_SETTINGS_SCHEMA,
   port: z
     .int()
     .min(0)

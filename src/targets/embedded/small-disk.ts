@@ -10,9 +10,9 @@ import { guardMount } from "../../foundation/process/reaper.js";
 
 const run = promisify(execFile);
 
-const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
+const COMMAND_ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
 /** Size of the tmpfs while it is not full: half of the memory. */
-const ROOMY = "50%";
+const UNFILLED_SIZE = "50%";
 /** Largest number of attempts to fill the disk. The server may write between the measurement and the change of the size. */
 const FILL_ATTEMPTS = 100;
 
@@ -25,21 +25,21 @@ export interface SmallDisk {
 }
 
 async function mount(...args: string[]): Promise<void> {
-  await run("mount", args, { env: ENVIRONMENT });
+  await run("mount", args, { env: COMMAND_ENVIRONMENT });
 }
 
 export async function mountSmallDisk(directory: string, user: ServerUser | undefined): Promise<SmallDisk> {
-  const original = `${directory}.before`;
+  const originalDirectory = `${directory}.before`;
   const owner = user ? [`uid=${user.uid}`, `gid=${user.gid}`] : [];
   const release = await guardMount(directory);
   try {
-    await rename(directory, original);
+    await rename(directory, originalDirectory);
     await mkdir(directory, { mode: 0o700 });
-    const options = [`size=${ROOMY}`, "mode=0700", "nosuid", "nodev", "noexec", ...owner];
+    const options = [`size=${UNFILLED_SIZE}`, "mode=0700", "nosuid", "nodev", "noexec", ...owner];
     await mount("-t", "tmpfs", "-o", options.join(","), "train-sim", directory);
     // Option -a keeps the owners; a copy by root would otherwise own the files.
-    await run("cp", ["-a", `${original}/.`, directory], { env: ENVIRONMENT });
-    await rm(original, { recursive: true });
+    await run("cp", ["-a", `${originalDirectory}/.`, directory], { env: COMMAND_ENVIRONMENT });
+    await rm(originalDirectory, { recursive: true });
   } catch (error) {
     throw new TargetError(
       `cannot put ${directory} on a file system of its own: ${messageOf(error).trim()}`,
@@ -48,11 +48,11 @@ export async function mountSmallDisk(directory: string, user: ServerUser | undef
     );
   }
   return {
-    fill: () => shrink(directory),
-    free: () => mount("-o", `remount,size=${ROOMY}`, directory),
+    fill: () => shrinkToContents(directory),
+    free: () => mount("-o", `remount,size=${UNFILLED_SIZE}`, directory),
     async unmount() {
       try {
-        await run("umount", [directory], { env: ENVIRONMENT });
+        await run("umount", [directory], { env: COMMAND_ENVIRONMENT });
         release();
       } catch {
         // The disk is still guarded: the reaper tries again when train-sim ends.
@@ -62,7 +62,7 @@ export async function mountSmallDisk(directory: string, user: ServerUser | undef
 }
 
 /** Shrinks the disk to the size of its contents. Rejects if a busy server enlarges them in every attempt. */
-async function shrink(directory: string): Promise<void> {
+async function shrinkToContents(directory: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const { blocks, bfree, bsize } = await statfs(directory);
     const usedBytes = (blocks - bfree + attempt) * bsize;
@@ -80,7 +80,7 @@ export async function smallDiskObstacle(): Promise<string | undefined> {
   const directory = await mkdtemp(join(tmpdir(), "train-sim-mount-"));
   try {
     await mount("-t", "tmpfs", "-o", "size=64k", "train-sim", directory);
-    await run("umount", [directory], { env: ENVIRONMENT });
+    await run("umount", [directory], { env: COMMAND_ENVIRONMENT });
     return undefined;
   } catch (error) {
     return `a tmpfs cannot be mounted: ${messageOf(error).trim().split("\n").at(-1) ?? ""}`;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { wordsOfCommand } from "../../foundation/process/run-command.js";
 import { urlsText, type EndpointUrl, type PasswordCommand } from "../../database/endpoint.js";
 import { SSL_MODES, type TlsKeys } from "../../database/tls.js";
-import { connectionUrl, tlsFindings, tlsModeOf, urlList, urlsOf } from "../../database/urls.js";
+import { connectionUrlSchema, tlsFindings, tlsModeOf, urlListSchema, urlsOf } from "../../database/urls.js";
 import type { Finding } from "../../syntax/problems.js";
 import { commandWords, duration, HOUR_MS } from "../../syntax/scalars.js";
 import type { TargetSettingsOf } from "../target.js";
@@ -17,7 +17,7 @@ export type UrlSettings = {
 } & TlsKeys;
 
 /** Default interval of the password command: shorter than the 15 minutes for which an IAM token is valid. */
-const DEFAULT_PASSWORD_EVERY_MS = 600_000;
+const DEFAULT_PASSWORD_INTERVAL_MS = 600_000;
 
 const pemFile = (what: string) =>
   z
@@ -27,13 +27,13 @@ const pemFile = (what: string) =>
     .meta({ description: `Path of ${what}, PEM; relative to the scenario file.` });
 
 const keys = {
-  url: connectionUrl(
+  url: connectionUrlSchema(
     "Connection URL of a running database. The password is better left to PGPASSWORD.",
   ).optional(),
-  urls: urlList(
+  urls: urlListSchema(
     "Several nodes of one database, each a connection URL or { url, region, weight }; clients are spread over them by weight, and change to the next node if one is lost.",
   ),
-  adminUrl: connectionUrl(
+  adminUrl: connectionUrlSchema(
     "URL of train-sim's own connections, whose role owns the namespace; the roles of urls then get grants. " +
       "Its password may come from TRAIN_SIM_ADMIN_PASSWORD. Default: the first of urls.",
   ).optional(),
@@ -55,12 +55,12 @@ const keys = {
 };
 type UrlKeyValues = z.output<z.ZodObject<typeof keys>>;
 
-function resolve(given: UrlKeyValues): UrlSettings {
-  const { adminUrl, passwordCommand, passwordEvery, sslmode, ca, cert, key } = given;
-  const reuseMs = passwordEvery ?? DEFAULT_PASSWORD_EVERY_MS;
+function resolve(input: UrlKeyValues): UrlSettings {
+  const { adminUrl, passwordCommand, passwordEvery, sslmode, ca, cert, key } = input;
+  const reuseMs = passwordEvery ?? DEFAULT_PASSWORD_INTERVAL_MS;
   return {
     kind: "url",
-    urls: urlsOf(given),
+    urls: urlsOf(input),
     ...(adminUrl !== undefined && { adminUrl }),
     ...(passwordCommand !== undefined && {
       passwordCommand: {
@@ -96,25 +96,25 @@ function certificateProblems({ cert, key }: UrlKeyValues): Finding[] {
 }
 
 /** Reason to refuse the target's files for TLS: one of its URLs does not use TLS. Undefined if all URLs use it. */
-function plainUrl(target: UrlKeyValues): string | undefined {
+function tlsFileObjection(target: UrlKeyValues): string | undefined {
   const urls = urlsOf(target).map(({ url }) => url);
   if (target.adminUrl !== undefined) urls.push(target.adminUrl);
-  const isOff = (keys: TlsKeys) => (url: string) => tlsModeOf(url, keys) === "disable";
+  const isTlsOff = (keys: TlsKeys) => (url: string) => tlsModeOf(url, keys) === "disable";
   const { sslmode } = target;
-  const isOffByUrl = urls.some(isOff({ sslmode: "require" }));
-  if (urls.length > 0 && urls.every(isOff({ sslmode }))) {
-    const way = isOffByUrl
+  const isTlsOffByUrl = urls.some(isTlsOff({ sslmode: "require" }));
+  if (urls.length > 0 && urls.every(isTlsOff({ sslmode }))) {
+    const remedy = isTlsOffByUrl
       ? "take sslmode=disable out of the URL"
       : "set target.sslmode to require, verify-ca or verify-full";
-    return `has no effect without TLS; ${way}`;
+    return `has no effect without TLS; ${remedy}`;
   }
-  if (!urls.some(isOff(target))) return undefined;
-  const where = isOffByUrl ? "a URL says sslmode=disable" : "target.sslmode is disable for another URL";
+  if (!urls.some(isTlsOff(target))) return undefined;
+  const where = isTlsOffByUrl ? "a URL says sslmode=disable" : "target.sslmode is disable for another URL";
   return `is for all URLs of the target, and ${where}; let all of them have TLS, or none`;
 }
 
 function tlsFileProblems(target: UrlKeyValues): Finding[] {
-  const message = plainUrl(target);
+  const message = tlsFileObjection(target);
   if (message === undefined) return [];
   return (["ca", "cert", "key"] as const)
     .filter((file) => target[file] !== undefined)

@@ -1,5 +1,5 @@
 import { UsageError } from "../../foundation/errors.js";
-import { changedEverywhere, type Endpoint } from "../../database/endpoint.js";
+import { changeWithAlternatives, type Endpoint } from "../../database/endpoint.js";
 import { readUrl } from "../../database/registry.js";
 import type { RunningTarget } from "../running-target.js";
 import type { TargetKind } from "../target.js";
@@ -7,16 +7,16 @@ import { urlSettings, type UrlSettings } from "./settings.js";
 
 export const url = {
   settings: urlSettings,
-  start: async (settings) => runningAt(settings),
+  start: async (settings) => targetAtUrls(settings),
 } satisfies TargetKind<UrlSettings>;
 
 /** The target that the URLs describe. For URLs without a password, a password command takes precedence over PGPASSWORD. */
-function runningAt(settings: UrlSettings): RunningTarget {
+function targetAtUrls(settings: UrlSettings): RunningTarget {
   const { passwordCommand } = settings;
   if (passwordCommand === undefined) return urlTarget(settings);
   const target = urlTarget(settings, { ...process.env, PGPASSWORD: undefined });
-  const asking = (given: Endpoint): Endpoint =>
-    changedEverywhere(given, (endpoint) =>
+  const asking = (server: Endpoint): Endpoint =>
+    changeWithAlternatives(server, (endpoint) =>
       endpoint.password === undefined ? { ...endpoint, passwordCommand } : endpoint,
     );
   return { ...target, endpoints: target.endpoints.map(asking), admin: asking(target.admin) };

@@ -5,7 +5,7 @@ import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import type { AuditOutcome, AuditInputs } from "../workload.js";
 import { WorkerAccount } from "./client.js";
-import { History } from "./history.js";
+import { HistoryCheck } from "./history.js";
 import { VIOLATIONS, type Treatment } from "./settings.js";
 import type { AccountsStore, WrongBalance } from "./store.js";
 
@@ -23,7 +23,7 @@ export const findings = {
 /** What the preload reports to the audit: the seed of the transfers. */
 export const Preloaded = z.object({ seed: z.int() });
 
-const MANY = { account: "accounts", teller: "tellers", branch: "branches" } as const;
+const PLURALS = { account: "accounts", teller: "tellers", branch: "branches" } as const;
 
 function wordsOf({ isDue, copies, balance, added }: WrongBalance): string {
   if (copies === null) return `not there; its transfers add up to ${String(added)}`;
@@ -41,9 +41,9 @@ export async function audit(
   const writes = workerAccounts.flatMap((one) => WorkerAccount.parse(one));
   const isWhole = unclosed.length === 0;
   const found = new Findings(VIOLATIONS);
-  const history = new History(settings, seed, writes, found);
-  const wrong = await store.scan(admin, settings, (row) => history.add(row, isWhole));
-  for (const { one, total, named } of wrong) {
+  const history = new HistoryCheck(settings, seed, writes, found);
+  const wrongBalances = await store.scan(admin, settings, (row) => history.add(row, isWhole));
+  for (const { one, total, named } of wrongBalances) {
     for (const row of named) found.name("unbalanced", `${one} ${String(row.id)}`, wordsOf(row));
     found.counts.unbalanced += total;
   }
@@ -57,11 +57,11 @@ export async function audit(
     duplicated: (n: number) => `${counted(n, "transfer")} in the history more than once`,
     changed: (n: number) => `${counted(n, "transfer")} in the history with other values than were sent`,
     unbalanced: () =>
-      wrong
+      wrongBalances
         .filter(({ total }) => total > 0)
         .map(
           ({ one, total }) =>
-            `${counted(total, one, MANY[one])} missing, added, or with another balance than the sum of its transfers`,
+            `${counted(total, one, PLURALS[one])} missing, added, or with another balance than the sum of its transfers`,
         ),
   };
   return { findings: found.result({ published: acknowledged, inDoubt, inDoubtFound }, words, notAudited) };

@@ -1,9 +1,9 @@
 // Keeps eight bytes of each sent transfer, and draws the transfers that it names a second time.
 import { deriveSeed } from "../../foundation/prng.js";
-import { NAMED_PER_KIND, type Findings } from "../findings.js";
+import { NAMED_FINDINGS_PER_KIND, type Findings } from "../findings.js";
 import { WrittenRows, type NumberedWrite, type Writes } from "../numbered-writes.js";
 import type { Treatment, Violation } from "./settings.js";
-import { Transfers, writeOf, type Transfer } from "./transfer.js";
+import { TransferStream, parseTransferId, type Transfer } from "./transfer.js";
 
 /** Row of the history as the driver returns it. Other sessions may have put any values there. */
 export type HistoryRow = Readonly<Record<keyof Transfer, unknown>>;
@@ -13,7 +13,7 @@ interface WriteViolation extends NumberedWrite {
   readonly words: (sent: Transfer) => string;
 }
 
-interface Checksums {
+interface WriteChecksums {
   readonly ids: Uint32Array;
   readonly values: Uint32Array;
 }
@@ -21,17 +21,17 @@ interface Checksums {
 const NAMES = { aid: "account", tid: "teller", bid: "branch", delta: "amount" } as const;
 
 /** Checksum of a row's values as texts, so that NULL differs from 0. */
-const valuesSum = ({ tid, bid, aid, delta }: HistoryRow): number =>
+const valuesChecksum = ({ tid, bid, aid, delta }: HistoryRow): number =>
   deriveSeed(`${String(tid)},${String(bid)},${String(aid)},${String(delta)}`);
 
-function differenceWords(row: HistoryRow, sent: Transfer): string {
-  const keys = (Object.keys(NAMES) as (keyof typeof NAMES)[]).filter((key) => row[key] !== sent[key]);
-  return keys.map((key) => `${NAMES[key]} ${String(row[key])} instead of ${sent[key]}`).join(", ");
+function differenceWords(row: HistoryRow, transfer: Transfer): string {
+  const keys = (Object.keys(NAMES) as (keyof typeof NAMES)[]).filter((key) => row[key] !== transfer[key]);
+  return keys.map((key) => `${NAMES[key]} ${String(row[key])} instead of ${transfer[key]}`).join(", ");
 }
 
-export class History {
+export class HistoryCheck {
   private readonly rows: WrittenRows;
-  private readonly checksums: ReadonlyMap<number, Checksums>;
+  private readonly checksums: ReadonlyMap<number, WriteChecksums>;
   private readonly wrong: WriteViolation[] = [];
 
   constructor(
@@ -47,14 +47,14 @@ export class History {
   /** @param isWhole true if all workers reported which transfers they sent */
   add(row: HistoryRow, isWhole: boolean): void {
     const id = String(row.id);
-    const write = writeOf(id);
+    const write = parseTransferId(id);
     const { ids, values } = this.checksums.get(write.client) ?? {};
     if (ids?.[write.number] !== deriveSeed(id)) {
       if (isWhole || ids) this.found.add("unexpected", id, "in the history, and never sent");
       return;
     }
     this.rows.add(write);
-    if (values?.[write.number] !== valuesSum(row))
+    if (values?.[write.number] !== valuesChecksum(row))
       this.report("changed", write, (sent) => differenceWords(row, sent));
   }
 
@@ -68,33 +68,35 @@ export class History {
           : "in the history, and never acknowledged";
       }),
     );
-    this.nameWrongWrites();
+    this.addWrongWriteFindings();
     return compared;
   }
 
   private report(kind: Violation, write: NumberedWrite, words: WriteViolation["words"]): void {
-    if (this.found.counts[kind]++ < NAMED_PER_KIND) this.wrong.push({ ...write, kind, words });
+    if (this.found.counts[kind]++ < NAMED_FINDINGS_PER_KIND) this.wrong.push({ ...write, kind, words });
   }
 
-  private draw({ client, sent }: Writes): Checksums {
-    const transfers = new Transfers(this.settings, this.seed, client);
+  private draw({ client, sent }: Writes): WriteChecksums {
+    const transfers = new TransferStream(this.settings, this.seed, client);
     const checksums = { ids: new Uint32Array(sent), values: new Uint32Array(sent) };
     for (let number = 0; number < sent; number++) {
       const transfer = transfers.draw();
       checksums.ids[number] = deriveSeed(transfer.id);
-      checksums.values[number] = valuesSum(transfer);
+      checksums.values[number] = valuesChecksum(transfer);
     }
     return checksums;
   }
 
-  private nameWrongWrites(): void {
+  private addWrongWriteFindings(): void {
     for (const { client } of this.writes) {
-      const wrong = this.wrong.filter((each) => each.client === client).sort((a, b) => a.number - b.number);
-      const transfers = new Transfers(this.settings, this.seed, client);
-      let [sent, number] = [transfers.draw(), 0];
-      for (const each of wrong) {
-        for (; number < each.number; number++) sent = transfers.draw();
-        this.found.name(each.kind, sent.id, each.words(sent));
+      const clientViolations = this.wrong
+        .filter((each) => each.client === client)
+        .sort((a, b) => a.number - b.number);
+      const transfers = new TransferStream(this.settings, this.seed, client);
+      let [transfer, number] = [transfers.draw(), 0];
+      for (const each of clientViolations) {
+        for (; number < each.number; number++) transfer = transfers.draw();
+        this.found.name(each.kind, transfer.id, each.words(transfer));
       }
     }
   }

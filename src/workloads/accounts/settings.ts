@@ -4,7 +4,7 @@ import type { Isolation } from "../../database/levels.js";
 import type { Finding } from "../../syntax/problems.js";
 import { scaleKey } from "../pgbench-tables.js";
 import type { WorkloadTreatment } from "../workload.js";
-import { defaultStorageOnly, isolationKey, noStatementMode } from "../common-rules.js";
+import { defaultStorageRule, isolationKey, refuseStatementMode } from "../common-rules.js";
 
 export const VIOLATIONS = ["lost", "unexpected", "duplicated", "changed", "unbalanced"] as const;
 export type Violation = (typeof VIOLATIONS)[number];
@@ -42,7 +42,7 @@ export function resolve({ variant, hotBranch, isolation: level, scale }: Account
   return { variant, hotBranch, isolation: level, scale };
 }
 
-export const rules = [defaultStorageOnly("workload accounts"), noStatementMode];
+export const rules = [defaultStorageRule("workload accounts"), refuseStatementMode];
 
 export function dialectProblems(name: DialectName, { isolation: level }: Treatment): readonly Finding[] {
   return levelProblems(name, { isolation: level });

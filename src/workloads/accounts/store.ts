@@ -23,7 +23,7 @@ export interface WrongBalance {
 }
 
 /** Number of wrong rows of one table, and the first of them with their keys. */
-export interface WrongBalances {
+export interface TableWrongBalances {
   readonly one: "account" | "teller" | "branch";
   readonly total: number;
   readonly named: readonly WrongBalance[];
@@ -37,5 +37,5 @@ export interface AccountsStore extends Store<Treatment> {
     admin: AdminSession,
     settings: Treatment,
     onRow: (row: HistoryRow) => void,
-  ): Promise<readonly WrongBalances[]>;
+  ): Promise<readonly TableWrongBalances[]>;
 }

@@ -6,7 +6,14 @@ import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import type { AuditOutcome, AuditInputs } from "../workload.js";
-import { batchesOf, placeOf, rowsOf, sumBatch, type BatchPlace, type BatchSum } from "./batch.js";
+import {
+  batchesOfTransaction,
+  placeOf,
+  rowCountOf,
+  checksumBatch,
+  type BatchPlace,
+  type BatchChecksum,
+} from "./batch.js";
 import { WorkerAccount } from "./client.js";
 import type { Treatment } from "./settings.js";
 import type { CallsStore, TableScan } from "./store.js";
@@ -32,11 +39,11 @@ export const Preloaded = z.object({
 export const VIOLATIONS = ["lost", "unexpected", "damaged"] as const;
 type CallFindings = Findings<(typeof VIOLATIONS)[number]>;
 
-const isOrAre = (count: number, one: string, many?: string): string =>
+const countWithVerb = (count: number, one: string, many?: string): string =>
   `${counted(count, one, many)} ${count === 1 ? "is" : "are"}`;
 
 class BatchCheck {
-  private readonly there: Map<number | null, BatchSum>;
+  private readonly there: Map<number | null, BatchChecksum>;
 
   constructor(
     private readonly settings: Treatment,
@@ -55,22 +62,22 @@ class BatchCheck {
    * Compares a batch that was sent with the rows of the table, and marks it as explained. Returns the number of rows sent.
    */
   compare(place: BatchPlace): number {
-    const sent = sumBatch(this.settings, this.seed, place);
+    const sentBatch = checksumBatch(this.settings, this.seed, place);
     const there = this.there.get(place.number) ?? { rows: 0, sum: 0 };
     this.there.delete(place.number);
     const id = `cdr batch ${place.number}`;
-    const missing = sent.rows - there.rows;
-    const of = counted(sent.rows, "call");
+    const missing = sentBatch.rows - there.rows;
+    const of = counted(sentBatch.rows, "call");
     if (missing > 0) this.found.add("lost", id, `${missing} of ${of} not in the table`, missing);
     else if (missing < 0) this.found.add("unexpected", id, `${-missing} more than ${of}`, -missing);
-    else if (sent.sum !== there.sum) this.found.add("damaged", id, `${of}, not the same as were sent`);
-    return sent.rows;
+    else if (sentBatch.sum !== there.sum) this.found.add("damaged", id, `${of}, not the same as were sent`);
+    return sentBatch.rows;
   }
 
   /** Adds findings about rows of batches that no transaction explains. Call it after the last `compare`. */
   end(isWhole: boolean): void {
     for (const [batch, { rows }] of this.there) {
-      const words = `${isOrAre(rows, "call")} in the table`;
+      const words = `${countWithVerb(rows, "call")} in the table`;
       if (batch === null) this.found.add("unexpected", "cdr", `${words} whose id names no batch`, rows);
       // A worker that did not close may have loaded this batch without reporting it.
       else if (isWhole)
@@ -80,11 +87,11 @@ class BatchCheck {
 }
 
 /** Adds a finding for each key of the small tables whose rows differ from the preload's. */
-function nameDifferences({ differences }: TableScan, found: CallFindings): void {
+function addDifferenceFindings({ differences }: TableScan, found: CallFindings): void {
   for (const { table, column, key, missing, added } of differences) {
     const id = `${table} ${column} ${String(key)}`;
     if (missing === 0)
-      found.add("unexpected", id, `${isOrAre(added, "row")} there that the preload did not make`);
+      found.add("unexpected", id, `${countWithVerb(added, "row")} there that the preload did not make`);
     else if (added === 0) found.add("lost", id, "the row is not in the table");
     else found.add("damaged", id, "the row is not as the preload made it");
   }
@@ -98,30 +105,33 @@ export async function audit(
   const { seed, batches, isReferenced } = Preloaded.parse(preloaded);
   const all = workerAccounts.map((one) => WorkerAccount.parse(one));
   const before = Array.from({ length: batches }, (_, number) => placeOf(number, settings));
-  const ofCalls = new Findings(VIOLATIONS);
-  const ofOthers = new Findings(VIOLATIONS);
-  const scanned = await store.scan(admin, settings, isReferenced);
-  const check = new BatchCheck(settings, seed, ofCalls, scanned);
-  nameDifferences(scanned, ofOthers);
-  const sent = [
+  const callFindings = new Findings(VIOLATIONS);
+  const smallTableFindings = new Findings(VIOLATIONS);
+  const tableScan = await store.scan(admin, settings, isReferenced);
+  const check = new BatchCheck(settings, seed, callFindings, tableScan);
+  addDifferenceFindings(tableScan, smallTableFindings);
+  const sentPlaces = [
     ...before,
-    ...all.flatMap(({ acknowledged }) => acknowledged.flatMap((first) => batchesOf(settings, first))),
+    ...all.flatMap(({ acknowledged }) =>
+      acknowledged.flatMap((first) => batchesOfTransaction(settings, first)),
+    ),
   ];
-  const published = sent.reduce((rows, place) => rows + check.compare(place), 0);
-  const doubts = all.flatMap(({ inDoubt }) => inDoubt.map((first) => batchesOf(settings, first)));
+  const published = sentPlaces.reduce((rows, place) => rows + check.compare(place), 0);
+  const doubts = all.flatMap(({ inDoubt }) => inDoubt.map((first) => batchesOfTransaction(settings, first)));
   let [inDoubt, inDoubtFound] = [0, 0];
   for (const transaction of doubts) {
-    const isThere = transaction.some((place) => check.has(place));
+    const isBatchThere = transaction.some((place) => check.has(place));
     const rows = transaction.reduce(
-      (sum, place) => sum + (isThere ? check.compare(place) : rowsOf(settings, seed, place)),
+      (sum, place) => sum + (isBatchThere ? check.compare(place) : rowCountOf(settings, seed, place)),
       0,
     );
     inDoubt += rows;
-    if (isThere) inDoubtFound += rows;
+    if (isBatchThere) inDoubtFound += rows;
   }
   check.end(unclosed.length === 0);
-  const { lost, unexpected, damaged } = ofCalls.counts;
-  const others = ofOthers.counts.lost + ofOthers.counts.unexpected + ofOthers.counts.damaged;
+  const { lost, unexpected, damaged } = callFindings.counts;
+  const others =
+    smallTableFindings.counts.lost + smallTableFindings.counts.unexpected + smallTableFindings.counts.damaged;
   const violations = [
     ...(lost > 0
       ? [`${lost} of ${counted(published + inDoubtFound, "call")} that were committed not in the table`]
@@ -132,9 +142,13 @@ export async function audit(
     ...(damaged > 0
       ? [`${counted(damaged, "batch", "batches")} with other calls than those that were sent`]
       : []),
-    ...(others > 0 ? [`${isOrAre(others, "row")} of the small tables not as the preload made them`] : []),
+    ...(others > 0
+      ? [`${countWithVerb(others, "row")} of the small tables not as the preload made them`]
+      : []),
   ];
-  const counts = VIOLATIONS.map((kind) => [kind, ofCalls.counts[kind] + ofOthers.counts[kind]] as const);
+  const counts = VIOLATIONS.map(
+    (kind) => [kind, callFindings.counts[kind] + smallTableFindings.counts[kind]] as const,
+  );
   const audited = {
     verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
     published,
@@ -142,7 +156,7 @@ export async function audit(
     inDoubtFound,
     violations,
     ...(Object.fromEntries(counts) as CallFindings["counts"]),
-    named: [...ofCalls.named, ...ofOthers.named],
+    named: [...callFindings.named, ...smallTableFindings.named],
     notAudited: [
       ...unclosed.map((name) => `${name} ended without its account of batches: its last ones are unknown`),
       ...(isReferenced ? [] : ["the preload was interrupted: the small tables were not compared"]),

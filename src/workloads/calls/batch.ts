@@ -32,9 +32,9 @@ export const CARDINALITY = { subscribers: 1_000_000, towers: 10_000, plans: 50, 
 const DAY_SECONDS = 86_400;
 const FIRST_DAY_MS = Date.parse(`${FIRST_DAY}T00:00:00Z`);
 const CALL_TYPES = ["voice", "voice", "voice", "sms", "data"] as const;
-const NETWORKS = ["5G", "4G", "4G", "3G"] as const;
-const WITH_BYTES = 0.15;
-const ROAMING = 0.05;
+const NETWORK_TYPES = ["5G", "4G", "4G", "3G"] as const;
+const CALLS_WITH_BYTES_SHARE = 0.15;
+const ROAMING_SHARE = 0.05;
 export interface BatchPlace {
   readonly number: number;
   /** Middle of the time of the batch's calls, in simulated days since the first batch. */
@@ -47,21 +47,24 @@ export function placeOf(number: number, { batchesPerDay }: Pick<Treatment, "batc
 }
 
 /** Batches that one transaction loads: `first`, or all batches of its day. */
-export function batchesOf(settings: Treatment, first: BatchPlace): readonly [BatchPlace, ...BatchPlace[]] {
+export function batchesOfTransaction(
+  settings: Treatment,
+  first: BatchPlace,
+): readonly [BatchPlace, ...BatchPlace[]] {
   const others = settings.commit === "once" ? settings.batchesPerDay - 1 : 0;
   return [first, ...Array.from({ length: others }, (_, more) => placeOf(first.number + more + 1, settings))];
 }
 
-type Value = string | number | null;
+type CallValue = string | number | null;
 /** Values of one call, in the order of `COLUMNS`. */
-export type Row = readonly Value[];
+export type CallRow = readonly CallValue[];
 
-export function subscriber(prng: Prng): string {
+export function drawSubscriber(prng: Prng): string {
   return `+1555${String(prng.intBetween(0, CARDINALITY.subscribers - 1)).padStart(7, "0")}`;
 }
 
 /** Text of a time given in simulated seconds, such as `2025-01-01 07:30:00`. */
-export function timeOf(second: number): string {
+export function timeText(second: number): string {
   return new Date(FIRST_DAY_MS + second * 1000).toISOString().slice(0, 19).replace("T", " ");
 }
 
@@ -69,24 +72,24 @@ export function callId(batch: number, row: number): string {
   return `c${batch}-${row}`;
 }
 
-function drawRow(prng: Prng, id: string, time: string): Row {
+function drawRow(prng: Prng, id: string, time: string): CallRow {
   const durationSeconds = Math.ceil(-180 * Math.log(1 - prng.float()));
   return [
     id,
     time,
     time.slice(0, 10),
     Number(time.slice(11, 13)),
-    subscriber(prng),
-    subscriber(prng),
+    drawSubscriber(prng),
+    drawSubscriber(prng),
     durationSeconds,
     prng.intBetween(1, CARDINALITY.towers),
     CALL_TYPES[prng.intBetween(0, CALL_TYPES.length - 1)] ?? null,
-    NETWORKS[prng.intBetween(0, NETWORKS.length - 1)] ?? null,
-    prng.float() < WITH_BYTES ? prng.intBetween(1, 2 ** 31) : null,
+    NETWORK_TYPES[prng.intBetween(0, NETWORK_TYPES.length - 1)] ?? null,
+    prng.float() < CALLS_WITH_BYTES_SHARE ? prng.intBetween(1, 2 ** 31) : null,
     prng.intBetween(1, CARDINALITY.reasons),
     ((durationSeconds * prng.intBetween(1, 20)) / 100).toFixed(2),
     prng.intBetween(1, CARDINALITY.plans),
-    prng.float() < ROAMING ? "t" : "f",
+    prng.float() < ROAMING_SHARE ? "t" : "f",
     prng.intBetween(1, 5),
   ];
 }
@@ -102,7 +105,7 @@ function beginBatch(
   return [prng, profile.sizes[batchSizeAt(profile, day * profile.dayMs, prng.float())]];
 }
 
-export function rowsOf(settings: Treatment, seed: number, place: BatchPlace): number {
+export function rowCountOf(settings: Treatment, seed: number, place: BatchPlace): number {
   return beginBatch(settings, seed, place)[1];
 }
 
@@ -111,7 +114,7 @@ export function drawRows(
   settings: Treatment,
   seed: number,
   place: BatchPlace,
-  onRow: (row: Row) => void,
+  onRow: (row: CallRow) => void,
 ): number {
   const [prng, rows] = beginBatch(settings, seed, place);
   const seconds = DAY_SECONDS / settings.batchesPerDay;
@@ -119,21 +122,21 @@ export function drawRows(
   const times = new Map<number, string>();
   for (let row = 0; row < rows; row++) {
     const second = Math.floor(fromSecond + prng.float() * seconds);
-    const time = times.get(second) ?? timeOf(second);
+    const time = times.get(second) ?? timeText(second);
     times.set(second, time);
     onRow(drawRow(prng, callId(place.number, row), time));
   }
   return rows;
 }
 
-export interface BatchSum {
+export interface BatchChecksum {
   readonly rows: number;
   /** Sum of the first 32 bits of the MD5 of each row. */
   readonly sum: number;
 }
 
 /** Text of a value as the store's sums take it: a time in seconds since 1970, to the microsecond; a text in quotes. */
-function asText(value: Value, column: number): string {
+function asText(value: CallValue, column: number): string {
   const type = COLUMNS[column]?.[1];
   if (type === "timestamp") return `${Date.parse(`${value}Z`) / 1000}.000000`;
   if (type === "date") return `${Date.parse(`${value}T00:00:00Z`) / 1000}`;
@@ -141,7 +144,7 @@ function asText(value: Value, column: number): string {
 }
 
 /** Number of rows and sum of a batch that is whole, as the store's audit computes them. */
-export function sumBatch(settings: Treatment, seed: number, place: BatchPlace): BatchSum {
+export function checksumBatch(settings: Treatment, seed: number, place: BatchPlace): BatchChecksum {
   let sum = 0;
   const rows = drawRows(settings, seed, place, (row) => {
     const text = row.map(asText).join("|");

@@ -4,10 +4,10 @@ import type { Storage } from "../../database/levels.js";
 import { ddl } from "../../../test/support/namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { ScenarioError } from "../../syntax/problems.js";
-import { batchesOf, COLUMNS, placeOf, sumBatch } from "./batch.js";
+import { batchesOfTransaction, COLUMNS, placeOf, checksumBatch } from "./batch.js";
 import type { Treatment } from "./settings.js";
 import { arrayBatch, copyBatch } from "./stores/postgres.js";
-import { differencesQuery, referencesOf, statementsOf, sumsQuery } from "./stores/statements.js";
+import { differencesQuery, referenceTablesOf, statementsOf, batchSumsQuery } from "./stores/statements.js";
 import { BLOOM_COLUMNS } from "./stores/tables.js";
 
 function settingsOf(yaml = ""): Treatment {
@@ -52,7 +52,7 @@ test.each(STORAGES)(
     const brin = ddlOf("default", "brin").filter((text) => text.includes("USING brin"));
     const named = { dialect, namespace: "train_sim" };
     const sent = Object.values(statementsOf(named)).map(({ name, text }) => `-- ${name}\n${text}`);
-    const asked = [sumsQuery(named), ...referencesOf(named).map(differencesQuery)];
+    const asked = [batchSumsQuery(named), ...referenceTablesOf(named).map(differencesQuery)];
     const audits = asked.map((text) => `-- audit\n${text}`);
     const all = [...ddlOf("default", "five"), ...brin, ...others, ...sent, ...audits];
     const listing = all.map((text) => `${text}${text.startsWith("-- storage") ? "" : ";"}\n`).join("\n");
@@ -67,13 +67,18 @@ describe("a batch of calls", () => {
 
   test("is the same at each draw, and differs with its number and with the seed", () => {
     expect(rowsOf(settings, rush)).toEqual(rowsOf(settings, rush));
-    expect(sumBatch(settings, 1, rush)).toEqual(sumBatch(settings, 1, rush));
-    expect(sumBatch(settings, 1, { ...rush, number: 151 }).sum).not.toBe(sumBatch(settings, 1, rush).sum);
-    expect(sumBatch(settings, 2, rush).sum).not.toBe(sumBatch(settings, 1, rush).sum);
+    expect(checksumBatch(settings, 1, rush)).toEqual(checksumBatch(settings, 1, rush));
+    expect(checksumBatch(settings, 1, { ...rush, number: 151 }).sum).not.toBe(
+      checksumBatch(settings, 1, rush).sum,
+    );
+    expect(checksumBatch(settings, 2, rush).sum).not.toBe(checksumBatch(settings, 1, rush).sum);
   });
 
   test("has the size of its hour, and its calls are within its part of the hour", () => {
-    const sizes = Array.from({ length: 500 }, (_, number) => sumBatch(tiny, 1, placeOf(number, tiny)).rows);
+    const sizes = Array.from(
+      { length: 500 },
+      (_, number) => checksumBatch(tiny, 1, placeOf(number, tiny)).rows,
+    );
     const during = (from: number, to: number) =>
       new Set(sizes.filter((_, n) => n >= (from / 24) * 500 && n < (to / 24) * 500));
     expect(during(0, 7)).toEqual(new Set([1]));
@@ -116,13 +121,15 @@ describe("a batch of calls", () => {
 
 test("`commit: once` joins all batches of a day into one transaction", () => {
   const settings = settingsOf("commit: once\nbatchesPerDay: 4");
-  expect(batchesOf(settings, placeOf(4, settings)).map(({ number, day }) => [number, day])).toEqual([
+  expect(
+    batchesOfTransaction(settings, placeOf(4, settings)).map(({ number, day }) => [number, day]),
+  ).toEqual([
     [4, 1.125],
     [5, 1.375],
     [6, 1.625],
     [7, 1.875],
   ]);
-  expect(batchesOf(settingsOf(), { number: 4, day: 7 })).toEqual([{ number: 4, day: 7 }]);
+  expect(batchesOfTransaction(settingsOf(), { number: 4, day: 7 })).toEqual([{ number: 4, day: 7 }]);
 });
 
 test.each([

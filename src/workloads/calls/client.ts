@@ -3,8 +3,16 @@ import type { PreparedTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
 import type { ClientContext, WorkloadClients } from "../workload.js";
-import { doing } from "../one-role.js";
-import { batchesOf, CARDINALITY, placeOf, rowsOf, subscriber, timeOf, type BatchPlace } from "./batch.js";
+import { singleOperationPlan } from "../one-role.js";
+import {
+  batchesOfTransaction,
+  CARDINALITY,
+  placeOf,
+  rowCountOf,
+  drawSubscriber,
+  timeText,
+  type BatchPlace,
+} from "./batch.js";
 import { PROBES, profileOf, type Probe, type Treatment } from "./settings.js";
 import type { CallsStore } from "./store.js";
 
@@ -17,20 +25,23 @@ interface DrawnBatch {
   readonly transaction: PreparedTransaction<number>;
 }
 
-function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Treatment>): WorkloadClients {
+function loaderClients(
+  store: CallsStore,
+  { assignment, transactor }: ClientContext<Treatment>,
+): WorkloadClients {
   const { settings, trial, firstClient, roleClients } = assignment;
   const { commit, batchesPerDay, batchesBefore } = settings;
   const operations = store.operations(settings, trial.seed);
   const { dayMs } = profileOf(settings);
-  const isDaily = settings.actors["loaders"]?.load.executor === "daily-arrival-rate";
+  const isDailyLoad = settings.actors["loaders"]?.load.executor === "daily-arrival-rate";
   const account: z.infer<typeof WorkerAccount> = { acknowledged: [], inDoubt: [] };
   const begun: number[] = [];
-  const drawn: (DrawnBatch | undefined)[] = [];
+  const drawnBatches: (DrawnBatch | undefined)[] = [];
 
   /**
    * Takes the number of the client's next batch. Clients take numbers in turn, so that together they load a day in order.
    */
-  function takeNumber(client: number): number {
+  function takeBatchNumber(client: number): number {
     const turn = begun[client] ?? 0;
     begun[client] = turn + 1;
     const transaction = turn * roleClients + firstClient + client;
@@ -42,22 +53,26 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
    * again.
    */
   function prepare(client: number, arrival?: Arrival): void {
-    if (isDaily ? !arrival : drawn[client]) return;
-    const number = drawn[client]?.first.number ?? takeNumber(client);
-    const first = isDaily && arrival ? { number, day: arrival.offsetMs / dayMs } : placeOf(number, settings);
-    drawn[client] = { first, transaction: operations.load(batchesOf(settings, first)) };
+    if (isDailyLoad ? !arrival : drawnBatches[client]) return;
+    const number = drawnBatches[client]?.first.number ?? takeBatchNumber(client);
+    const first =
+      isDailyLoad && arrival ? { number, day: arrival.offsetMs / dayMs } : placeOf(number, settings);
+    drawnBatches[client] = { first, transaction: operations.load(batchesOfTransaction(settings, first)) };
   }
 
-  const rowsFrom = (first: BatchPlace): number =>
-    batchesOf(settings, first).reduce((sum, place) => sum + rowsOf(settings, trial.seed, place), 0);
+  const rowsOfTransaction = (first: BatchPlace): number =>
+    batchesOfTransaction(settings, first).reduce(
+      (sum, place) => sum + rowCountOf(settings, trial.seed, place),
+      0,
+    );
 
   return {
     prepare,
     async iterate(client, intendedMs) {
       prepare(client);
-      const next = drawn[client];
+      const next = drawnBatches[client];
       if (!next) throw new Error("A batch of a profile was asked for before its arrival was known");
-      drawn[client] = undefined;
+      drawnBatches[client] = undefined;
       const { first, transaction } = next;
       const end = await transactor.run<number>({
         client,
@@ -66,7 +81,8 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
         isPoll: false,
         events: (rows) => rows,
         body: transaction,
-        settle: async (session) => ((await operations.isThere(first)(session)) ? rowsFrom(first) : undefined),
+        settle: async (session) =>
+          (await operations.isThere(first)(session)) ? rowsOfTransaction(first) : undefined,
       });
       if (end.kind === "committed") account.acknowledged.push(first);
       else if (end.kind === "failed" && end.inDoubt) account.inDoubt.push(first);
@@ -76,10 +92,14 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
 }
 
 function valuesOf(probe: Probe, prng: Prng): (string | number)[] {
-  if (probe === "byCaller") return [subscriber(prng)];
+  if (probe === "byCaller") return [drawSubscriber(prng)];
   if (probe !== "byTower") return [];
-  const hour = prng.intBetween(0, 23) * 3600;
-  return [timeOf(hour), timeOf(hour + 3600), prng.intBetween(1, CARDINALITY.towers)];
+  const hourStartSeconds = prng.intBetween(0, 23) * 3600;
+  return [
+    timeText(hourStartSeconds),
+    timeText(hourStartSeconds + 3600),
+    prng.intBetween(1, CARDINALITY.towers),
+  ];
 }
 
 interface DrawnProbe {
@@ -87,7 +107,10 @@ interface DrawnProbe {
   readonly transaction: PreparedTransaction<unknown>;
 }
 
-function probes(store: CallsStore, { assignment, transactor }: ClientContext<Treatment>): WorkloadClients {
+function probeClients(
+  store: CallsStore,
+  { assignment, transactor }: ClientContext<Treatment>,
+): WorkloadClients {
   const { settings, trial, firstClient, clients } = assignment;
   const operations = store.operations(settings, trial.seed);
   const prngs = Array.from(
@@ -95,7 +118,7 @@ function probes(store: CallsStore, { assignment, transactor }: ClientContext<Tre
     (_, client) => new Prng(deriveSeed(trial.seed, "probe", firstClient + client)),
   );
   const asked: number[] = [];
-  const drawn: (DrawnProbe | undefined)[] = [];
+  const drawnProbes: (DrawnProbe | undefined)[] = [];
   const probeOf = (turn: number): Probe => PROBES[turn % PROBES.length] ?? "lastHour";
 
   function draw(client: number, arrival?: Arrival): DrawnProbe {
@@ -108,13 +131,13 @@ function probes(store: CallsStore, { assignment, transactor }: ClientContext<Tre
   return {
     operationOf: ({ number }) => probeOf(number),
     prepare(client, arrival) {
-      if (arrival || !drawn[client]) drawn[client] = draw(client, arrival);
+      if (arrival || !drawnProbes[client]) drawnProbes[client] = draw(client, arrival);
     },
     async iterate(client, intendedMs) {
-      const { probe, transaction } = drawn[client] ?? draw(client);
-      drawn[client] = undefined;
+      const { probe, transaction } = drawnProbes[client] ?? draw(client);
+      drawnProbes[client] = undefined;
       await transactor.run<unknown>({
-        ...doing(probe, client, intendedMs),
+        ...singleOperationPlan(probe, client, intendedMs),
         body: transaction,
       });
     },
@@ -123,5 +146,5 @@ function probes(store: CallsStore, { assignment, transactor }: ClientContext<Tre
 }
 
 export function client(store: CallsStore, context: ClientContext<Treatment>): WorkloadClients {
-  return context.assignment.role === "probes" ? probes(store, context) : loaders(store, context);
+  return context.assignment.role === "probes" ? probeClients(store, context) : loaderClients(store, context);
 }

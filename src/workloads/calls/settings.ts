@@ -3,18 +3,18 @@ import type { Storage } from "../../database/levels.js";
 import { DEFAULT_SIZES, PROFILES, type BatchSizeName, type Profile } from "../../load/profiles.js";
 import type { Finding } from "../../syntax/problems.js";
 import type { WorkloadTreatment } from "../workload.js";
-import { noStatementMode } from "../common-rules.js";
+import { refuseStatementMode } from "../common-rules.js";
 
 export const PROBES = ["lastHour", "byCaller", "byTower", "topTowers"] as const;
 export type Probe = (typeof PROBES)[number];
 
-const MAX_ROWS = 1_000_000;
+const MAX_BATCH_ROWS = 1_000_000;
 
 const rows = (size: BatchSizeName) =>
   z
     .int()
     .min(1)
-    .max(MAX_ROWS)
+    .max(MAX_BATCH_ROWS)
     .default(DEFAULT_SIZES[size])
     .meta({ description: `Calls of a ${size} batch. Default ${DEFAULT_SIZES[size]}.` });
 
@@ -59,8 +59,8 @@ export const keys = {
 export type CallsSettings = { readonly [Key in keyof typeof keys]: z.output<(typeof keys)[Key]> };
 export type Treatment = CallsSettings & WorkloadTreatment & { readonly storage: Storage };
 
-export function resolve(written: CallsSettings): CallsSettings {
-  const { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore } = written;
+export function resolve(input: CallsSettings): CallsSettings {
+  const { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore } = input;
   return { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore };
 }
 
@@ -82,7 +82,7 @@ function commitRules({ commit }: CallsKeys, { actors }: Treatment): Finding[] {
   return [{ path: ["commit"], message }];
 }
 
-function emptinessRules({ actors }: CallsKeys): Finding[] {
+function roleRules({ actors }: CallsKeys): Finding[] {
   if (actors["loaders"] !== false || actors["probes"] !== false) return [];
   return [{ path: ["actors"], message: "every role is left out: no client would do anything" }];
 }
@@ -97,4 +97,4 @@ function indexRules({ indexes }: CallsKeys, { storage }: Treatment): Finding[] {
   return [{ path: ["indexes"], message: "PAX has B-trees only; use indexes: five, or none" }];
 }
 
-export const rules = [commitRules, emptinessRules, storageRules, indexRules, noStatementMode];
+export const rules = [commitRules, roleRules, storageRules, indexRules, refuseStatementMode];

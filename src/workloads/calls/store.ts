@@ -1,7 +1,7 @@
 import type { AdminSession } from "../../database/contract.js";
 import type { PreparedTransaction } from "../../database/session.js";
 import type { Store } from "../stores.js";
-import type { BatchPlace, BatchSum } from "./batch.js";
+import type { BatchPlace, BatchChecksum } from "./batch.js";
 import type { Probe, Treatment } from "./settings.js";
 
 export interface CallsOperations {
@@ -26,7 +26,7 @@ export interface Difference {
 
 export interface TableScan {
   /** Number of calls and their sum, by batch; `batch` is null for calls whose id names no batch. */
-  readonly batches: readonly (BatchSum & { readonly batch: number | null })[];
+  readonly batches: readonly (BatchChecksum & { readonly batch: number | null })[];
   readonly differences: readonly Difference[];
 }
 

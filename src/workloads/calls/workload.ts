@@ -1,6 +1,6 @@
 // A stream of call records, put in batch by batch into a table that is queried while it grows.
 import type * as z from "zod";
-import { speaks } from "../stores.js";
+import { supportsDialect } from "../stores.js";
 import type { Workload } from "../workload.js";
 import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";
 import { client } from "./client.js";
@@ -44,7 +44,7 @@ export const calls = {
     keys,
     rules,
     dialectProblems(name) {
-      if (speaks(stores, name)) return [];
+      if (supportsDialect(stores, name)) return [];
       const message = `workload calls is made for ${postgres.dialects?.join(" and ")}, not ${name}`;
       return [{ path: ["workload"], message }];
     },

@@ -5,20 +5,20 @@ import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import { WrittenRows, Writes, type NumberedWrite } from "../numbered-writes.js";
 import type { AuditOutcome, AuditInputs } from "../workload.js";
-import { NAME, type Treatment } from "./settings.js";
+import { INSERTED_NAME, type Treatment } from "./settings.js";
 import type { ConnectionsStore } from "./store.js";
 
 export const VIOLATIONS = ["lost", "unexpected", "duplicated", "changed"] as const;
 
-const CLIENT_IDS = 1e10;
-export const idOf = ({ client, number }: NumberedWrite): number => client * CLIENT_IDS + number;
+const IDS_PER_CLIENT = 1e10;
+export const idOf = ({ client, number }: NumberedWrite): number => client * IDS_PER_CLIENT + number;
 const writeOf = (id: number): NumberedWrite => {
-  return { client: Math.floor(id / CLIENT_IDS), number: id % CLIENT_IDS };
+  return { client: Math.floor(id / IDS_PER_CLIENT), number: id % IDS_PER_CLIENT };
 };
 
 const WorkerAccount = z.array(Writes);
 
-const WORDS = {
+const FINDING_WORDS = {
   lost: () => "acknowledged, and not in the table",
   unexpected: () => "in the table, and never acknowledged",
   duplicated: (copies: number) => `in the table ${copies} times`,
@@ -35,12 +35,12 @@ export async function audit(
   await store.scan(admin, settings, ({ id, name }) => {
     const write = writeOf(id === null ? Number.NaN : Number(id));
     if (!rows.add(write)) {
-      if (isWhole || rows.knows(write.client))
+      if (isWhole || rows.hasWritesOf(write.client))
         found.add("unexpected", String(id), "in the table, and never sent");
-    } else if (name !== NAME) found.add("changed", String(id), "another name than was sent");
+    } else if (name !== INSERTED_NAME) found.add("changed", String(id), "another name than was sent");
   });
   const { acknowledged, inDoubt, inDoubtFound } = rows.compare((kind, write, copies) =>
-    found.add(kind, String(idOf(write)), WORDS[kind](copies)),
+    found.add(kind, String(idOf(write)), FINDING_WORDS[kind](copies)),
   );
   const notAudited = unclosed.map(
     (name) => `${name} ended without its account of inserts: its last ones are unknown`,

@@ -2,9 +2,9 @@ import type { PreparedTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
 import { Mix } from "../mix.js";
-import { noWrites, type Writes } from "../numbered-writes.js";
-import { doing } from "../one-role.js";
-import { ACCOUNTS } from "../pgbench-tables.js";
+import { initialWrites, type Writes } from "../numbered-writes.js";
+import { singleOperationPlan } from "../one-role.js";
+import { ACCOUNTS_PER_SCALE } from "../pgbench-tables.js";
 import type { ClientContext, WorkloadClients } from "../workload.js";
 import { idOf } from "./audit.js";
 import type { Treatment } from "./settings.js";
@@ -17,18 +17,18 @@ export function client(
   const { settings, trial, role, firstClient, clients } = assignment;
   const { weights, scale, script } = settings;
   const operations = store.operations(settings);
-  const account = noWrites(assignment);
+  const account = initialWrites(assignment);
   const prngs = Array.from(
     { length: clients },
     (_, number) => new Prng(deriveSeed(trial.seed, "mix", role, firstClient + number)),
   );
   /** Next draw of each client: the account to read, or `aid` undefined for the script. Undefined if nothing is drawn. */
-  const drawn: ({ readonly aid: number | undefined } | undefined)[] = [];
+  const nextDraws: ({ readonly aid: number | undefined } | undefined)[] = [];
   const mix = new Mix(weights, deriveSeed(trial.seed, role));
   const draw = (number: number, arrival?: Arrival): { readonly aid: number | undefined } => {
     const prng = prngs[number] as Prng;
-    const isAccount = (arrival ? mix.of(arrival) : mix.next(prng)) === "account";
-    return { aid: isAccount ? prng.intBetween(1, scale * ACCOUNTS) : undefined };
+    const isAccountRead = (arrival ? mix.of(arrival) : mix.next(prng)) === "account";
+    return { aid: isAccountRead ? prng.intBetween(1, scale * ACCOUNTS_PER_SCALE) : undefined };
   };
 
   const run = (
@@ -39,7 +39,7 @@ export function client(
     unanswered?: () => void,
   ) =>
     transactor.run<unknown>({
-      ...doing(operation, client, intendedMs),
+      ...singleOperationPlan(operation, client, intendedMs),
       body,
       ...(unanswered && { unanswered }),
     });
@@ -56,12 +56,12 @@ export function client(
   return {
     operationOf: (arrival) => mix.of(arrival),
     prepare(number, arrival) {
-      if (arrival) drawn[number] = draw(number, arrival);
-      else drawn[number] ??= draw(number);
+      if (arrival) nextDraws[number] = draw(number, arrival);
+      else nextDraws[number] ??= draw(number);
     },
     async iterate(number, intendedMs) {
-      const { aid } = drawn[number] ?? draw(number);
-      drawn[number] = undefined;
+      const { aid } = nextDraws[number] ?? draw(number);
+      nextDraws[number] = undefined;
       if (aid !== undefined) await run(number, intendedMs, "account", operations.account(aid));
       else if (script === "insert") await insert(number, intendedMs);
       else await run(number, intendedMs, "script", operations.select());

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { Finding } from "../../syntax/problems.js";
-import { defaultStorageOnly } from "../common-rules.js";
+import { defaultStorageRule } from "../common-rules.js";
 import { scaleKey } from "../pgbench-tables.js";
 import type { WorkloadTreatment } from "../workload.js";
 
 /** Text in the name column of each inserted row. */
-export const NAME = "some random name";
+export const INSERTED_NAME = "some random name";
 
 const weight = (what: string) =>
   z
@@ -42,4 +42,4 @@ function weightRules({ weights }: ConnectionsSettings): Finding[] {
   return [{ path: ["weights"], message: "both weights are 0: no client would do anything" }];
 }
 
-export const rules = [weightRules, defaultStorageOnly("workload connections")];
+export const rules = [weightRules, defaultStorageRule("workload connections")];

@@ -13,10 +13,13 @@ import { postgres } from "./stores/postgres.js";
  * them.
  */
 function lines({ operations, windowSeconds }: ReportedMeasurements): string[] {
-  const measured = Object.values(operations);
-  const transactions = measured.reduce((sum, each) => sum + each.transactions, 0);
-  const waitMs = measured.reduce((sum, each) => sum + each.transactions * (each.poolWaitMs?.mean ?? 0), 0);
-  const clients = Math.max(1, ...measured.map((each) => each.clients ?? 0));
+  const operationResults = Object.values(operations);
+  const transactions = operationResults.reduce((sum, each) => sum + each.transactions, 0);
+  const waitMs = operationResults.reduce(
+    (sum, each) => sum + each.transactions * (each.poolWaitMs?.mean ?? 0),
+    0,
+  );
+  const clients = Math.max(1, ...operationResults.map((each) => each.clients ?? 0));
   const connectedSeconds = windowSeconds - waitMs / 1000 / clients;
   if (transactions === 0 || connectedSeconds <= 0) return [];
   const times = Object.entries(operations).flatMap(

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
-import { copiesOf } from "../numbered-writes.js";
+import { copyBoundsOf } from "../numbered-writes.js";
 import type { AuditOutcome, AuditInputs } from "../workload.js";
 import { WorkerAccount } from "./client.js";
 import {
@@ -37,18 +37,18 @@ interface RowCounts {
   seen: number;
 }
 
-type Updates = z.infer<typeof WorkerAccount>["updates"][number];
+type DocumentUpdates = z.infer<typeof WorkerAccount>["updates"][number];
 
-function allInserts(accounts: readonly z.infer<typeof WorkerAccount>[]): Map<string, RowCounts> {
+function insertRowCounts(accounts: readonly z.infer<typeof WorkerAccount>[]): Map<string, RowCounts> {
   const copies = new Map<string, RowCounts>();
   for (const writes of accounts.flatMap(({ inserts }) => inserts))
-    for (const { number, ...bounds } of copiesOf(writes))
+    for (const { number, ...bounds } of copyBoundsOf(writes))
       copies.set(insertedKey(writes.client, number), { ...bounds, seen: 0 });
   return copies;
 }
 
-function allUpdates(accounts: readonly z.infer<typeof WorkerAccount>[]): Map<number, Updates> {
-  const updates = new Map<number, Updates>();
+function mergeUpdates(accounts: readonly z.infer<typeof WorkerAccount>[]): Map<number, DocumentUpdates> {
+  const updates = new Map<number, DocumentUpdates>();
   for (const each of accounts.flatMap((one) => one.updates)) {
     const { document, acknowledged, versions, last, inDoubt, unsettled } = each;
     const before = updates.get(document);
@@ -77,7 +77,7 @@ interface StoredVersion {
   readonly document: unknown;
 }
 
-function parsedJson(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -91,35 +91,35 @@ class Check {
   inDoubtFound = 0;
   private readonly maker: DocumentMaker;
   /** True if the table keeps a text byte by byte, so that texts can be compared. */
-  private readonly isExact: boolean;
+  private readonly isTextPreserved: boolean;
 
   constructor(
     private readonly settings: Treatment,
     seed: number,
     private readonly copies: ReadonlyMap<string, RowCounts>,
-    private readonly updates: ReadonlyMap<number, Updates>,
+    private readonly updates: ReadonlyMap<number, DocumentUpdates>,
     /** True if all workers reported their writes, so that unknown rows are violations. */
     private readonly isWhole: boolean,
   ) {
     this.maker = new DocumentMaker(settings, seed);
-    this.isExact = settings.column === "text" || settings.column === "json";
+    this.isTextPreserved = settings.column === "text" || settings.column === "json";
   }
 
   row({ id, version, text, documentBytes, rowBytes }: StoredDocument): void {
     this.sums.rows++;
     this.sums.documentBytes += documentBytes;
     this.sums.rowBytes += rowBytes;
-    const document = parsedJson(text);
+    const document = tryParseJson(text);
     const inner = (document as { readonly id?: unknown } | null | undefined)?.id ?? keyInText(text);
     const key = id ?? (typeof inner === "string" ? inner : "(no id)");
-    const known = this.copies.get(key);
-    if (known) known.seen++;
-    const isOfOthers = !this.isWhole && parseKey(key)?.client !== undefined;
-    if (known || isOfOthers) this.content(key, version, { text, document });
-    else this.violations.add("unexpected", key, this.strangerWords(key, inner));
+    const copy = this.copies.get(key);
+    if (copy) copy.seen++;
+    const mayBeUnreportedInsert = !this.isWhole && parseKey(key)?.client !== undefined;
+    if (copy || mayBeUnreportedInsert) this.content(key, version, { text, document });
+    else this.violations.add("unexpected", key, this.unexpectedRowWords(key, inner));
   }
 
-  private strangerWords(key: string, inner: unknown): string {
+  private unexpectedRowWords(key: string, inner: unknown): string {
     const isOther = typeof inner === "string" && inner !== key && this.copies.has(inner);
     return `no insert has this id${isOther ? `; the row holds the document ${inner}` : ""}`;
   }
@@ -141,7 +141,7 @@ class Check {
     } else if (isShared) violations.add("undone", key, "two acknowledged updates made the same version");
     else if (version > most)
       violations.add("changed", key, `version ${version} after ${counted(most, "update")}`);
-    else if (!this.stamps(version, last, inDoubt).some((stamp) => this.isMade(key, stamp, stored))) {
+    else if (!this.possibleStamps(version, last, inDoubt).some((stamp) => this.isMade(key, stamp, stored))) {
       const maker =
         version === 0 ? "its insert" : last?.version === version ? `update ${last.stamp}` : "an update";
       const isJson = stored.document !== undefined;
@@ -150,9 +150,9 @@ class Check {
   }
 
   /** Stamps of the updates that may have made a version; one of undefined for the insert, which makes version 0. */
-  private stamps(
+  private possibleStamps(
     version: number,
-    last: Updates["last"] | undefined,
+    last: DocumentUpdates["last"] | undefined,
     inDoubt: readonly string[],
   ): readonly (string | undefined)[] {
     if (version === 0) return [undefined];
@@ -164,9 +164,11 @@ class Check {
     const isWhole = stamp !== undefined && updateOf(settings) === "whole";
     const values = maker.values(isWhole ? stamp : key);
     if (stamp !== undefined && !isWhole) values[UPDATED_VALUE_INDEX] = maker.value(stamp);
-    const made = maker.json(key, values);
+    const expectedText = maker.json(key, values);
     // A relational row has the same values in the same order as a flat document.
-    return this.isExact ? text === made : isDeepStrictEqual(document, JSON.parse(made));
+    return this.isTextPreserved
+      ? text === expectedText
+      : isDeepStrictEqual(document, JSON.parse(expectedText));
   }
 
   /** Adds findings for keys whose number of rows its writes do not explain. Call it after the last row. */
@@ -188,8 +190,8 @@ export async function audit(
 ): Promise<AuditOutcome> {
   const { seed, documents } = Preloaded.parse(preloaded);
   const all = workerAccounts.map((one) => WorkerAccount.parse(one));
-  const inserts = allInserts(all);
-  const updates = allUpdates(all);
+  const inserts = insertRowCounts(all);
+  const updates = mergeUpdates(all);
   const copies = new Map(inserts);
   for (let number = 0; number < documents; number++)
     copies.set(preloadedKey(number), { least: 1, most: 1, seen: 0 });

@@ -4,10 +4,10 @@ import type { PreparedTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { Zipf } from "../../foundation/zipf.js";
 import type { Arrival } from "../../load/arrivals.js";
-import { NAMED_PER_KIND } from "../findings.js";
+import { NAMED_FINDINGS_PER_KIND } from "../findings.js";
 import { Mix } from "../mix.js";
-import { noWrites, Writes } from "../numbered-writes.js";
-import { doing } from "../one-role.js";
+import { initialWrites, Writes } from "../numbered-writes.js";
+import { singleOperationPlan } from "../one-role.js";
 import type { ClientContext, WorkloadClients } from "../workload.js";
 import { DocumentMaker, insertedKey, preloadedKey, stampOf } from "./document.js";
 import { updateOf, type Treatment } from "./settings.js";
@@ -39,7 +39,7 @@ export const WorkerAccount = z.object({
 type WorkerAccount = z.infer<typeof WorkerAccount>;
 
 /** Prime above the largest number of documents. As a factor it spreads neighbouring ranks over the table. */
-const SCATTER = 100_000_007;
+const RANK_SCATTER_PRIME = 100_000_007;
 
 interface DrawnOperation {
   /** Number of the preloaded document, or of an insert among the client's inserts. */
@@ -59,11 +59,11 @@ interface DrawnRead extends DrawnOperation {
   readonly operation: "read" | "slice";
   readonly transaction: PreparedTransaction<readonly unknown[]>;
 }
-type AnyDrawn = DrawnInsert | DrawnUpdate | DrawnRead;
+type AnyDrawnOperation = DrawnInsert | DrawnUpdate | DrawnRead;
 
-class Draws {
+class OperationDrawer {
   private readonly prngs: readonly Prng[];
-  private readonly mix: Mix<AnyDrawn["operation"]>;
+  private readonly mix: Mix<AnyDrawnOperation["operation"]>;
   private readonly zipf: Zipf | undefined;
   private readonly maker: DocumentMaker;
 
@@ -83,28 +83,32 @@ class Draws {
     this.maker = new DocumentMaker(settings, seed);
   }
 
-  operationOf(arrival: Arrival): AnyDrawn["operation"] {
+  operationOf(arrival: Arrival): AnyDrawnOperation["operation"] {
     return this.mix.of(arrival);
   }
 
-  draw(number: number, arrival: Arrival | undefined, sent: { insert: number; update: number }): AnyDrawn {
+  draw(
+    number: number,
+    arrival: Arrival | undefined,
+    sentCounts: { insert: number; update: number },
+  ): AnyDrawnOperation {
     const prng = this.prngs[number] as Prng;
     const { operations } = this;
     const client = this.firstClient + number;
     const operation = arrival ? this.mix.of(arrival) : this.mix.next(prng);
     if (operation === "insert") {
-      const key = insertedKey(client, sent.insert);
+      const key = insertedKey(client, sentCounts.insert);
       return {
         operation,
-        document: sent.insert,
+        document: sentCounts.insert,
         key,
         transaction: operations.insert(this.documentOf(key, key)),
       };
     }
-    const document = this.drawDocument(prng);
+    const document = this.drawDocumentNumber(prng);
     const key = preloadedKey(document);
     if (operation !== "update") return { operation, document, transaction: operations[operation](key) };
-    const stamp = stampOf(client, sent.update);
+    const stamp = stampOf(client, sentCounts.update);
     const change =
       updateOf(this.settings) === "whole" ? this.documentOf(key, stamp) : this.maker.value(stamp);
     return { operation, document, stamp, transaction: operations.update(key, change) };
@@ -116,10 +120,12 @@ class Draws {
     return { key, values, json: this.maker.json(key, values) };
   }
 
-  private drawDocument(prng: Prng): number {
+  private drawDocumentNumber(prng: Prng): number {
     const { documents } = this.settings;
     // The factor spreads documents of neighbouring ranks over the table.
-    return this.zipf ? (this.zipf.draw(prng) * SCATTER) % documents : prng.intBetween(0, documents - 1);
+    return this.zipf
+      ? (this.zipf.draw(prng) * RANK_SCATTER_PRIME) % documents
+      : prng.intBetween(0, documents - 1);
   }
 }
 
@@ -129,27 +135,28 @@ export function client(
 ): WorkloadClients {
   const { settings, trial, role, firstClient, clients } = assignment;
   const operations = store.operations(settings);
-  const draws = new Draws(settings, operations, firstClient, { seed: trial.seed, role, clients });
-  const inserts = noWrites(assignment);
+  const drawer = new OperationDrawer(settings, operations, firstClient, { seed: trial.seed, role, clients });
+  const inserts = initialWrites(assignment);
   const updates = new Map<number, WorkerAccount["updates"][number]>();
   const updatesSent = new Array<number>(clients).fill(0);
   let misread = 0;
   const misreads: WorkerAccount["misreads"] = [];
-  const drawn: (AnyDrawn | undefined)[] = [];
+  const drawnOperations: (AnyDrawnOperation | undefined)[] = [];
 
   const insertsOf = (number: number): Writes => inserts[number] as Writes;
-  const draw = (number: number, arrival?: Arrival): AnyDrawn =>
-    draws.draw(number, arrival, { insert: insertsOf(number).sent, update: updatesSent[number] ?? 0 });
+  const draw = (number: number, arrival?: Arrival): AnyDrawnOperation =>
+    drawer.draw(number, arrival, { insert: insertsOf(number).sent, update: updatesSent[number] ?? 0 });
 
-  function expectOne(operation: string, document: number, { length: rows }: readonly unknown[]): void {
+  function expectOneRow(operation: string, document: number, { length: rows }: readonly unknown[]): void {
     if (rows === 1) return;
     misread++;
-    if (misreads.length < NAMED_PER_KIND) misreads.push({ operation, key: preloadedKey(document), rows });
+    if (misreads.length < NAMED_FINDINGS_PER_KIND)
+      misreads.push({ operation, key: preloadedKey(document), rows });
   }
 
   function updatesOf(document: number): WorkerAccount["updates"][number] {
-    const known = updates.get(document);
-    if (known) return known;
+    const existingUpdates = updates.get(document);
+    if (existingUpdates) return existingUpdates;
     const none = {
       document,
       acknowledged: 0,
@@ -171,7 +178,7 @@ export function client(
     counts.sent++;
     const isThere = operations.isThere(key);
     const end = await transactor.run<true>({
-      ...doing("insert", number, intendedMs),
+      ...singleOperationPlan("insert", number, intendedMs),
       body: transaction,
       settle: async (session) => (await isThere(session)) || undefined,
       unanswered: () => void counts.inDoubt.push(document),
@@ -186,7 +193,7 @@ export function client(
   ): Promise<void> {
     updatesSent[number] = (updatesSent[number] ?? 0) + 1;
     const end = await transactor.run({
-      ...doing("update", number, intendedMs),
+      ...singleOperationPlan("update", number, intendedMs),
       body: transaction,
       unanswered: () => void updatesOf(document).inDoubt.push(stamp),
     });
@@ -194,7 +201,7 @@ export function client(
       if (end.inDoubt) updatesOf(document).unsettled++;
       return;
     }
-    expectOne("update", document, end.result);
+    expectOneRow("update", document, end.result);
     const counts = updatesOf(document);
     const [version = 0] = end.result;
     counts.acknowledged++;
@@ -208,21 +215,21 @@ export function client(
     { operation, document, transaction }: DrawnRead,
   ): Promise<void> {
     const end = await transactor.run({
-      ...doing(operation, number, intendedMs),
+      ...singleOperationPlan(operation, number, intendedMs),
       body: transaction,
     });
-    if (end.kind !== "failed") expectOne(operation, document, end.result);
+    if (end.kind !== "failed") expectOneRow(operation, document, end.result);
   }
 
   return {
-    operationOf: (arrival) => draws.operationOf(arrival),
+    operationOf: (arrival) => drawer.operationOf(arrival),
     prepare(number, arrival) {
-      if (arrival) drawn[number] = draw(number, arrival);
-      else drawn[number] ??= draw(number);
+      if (arrival) drawnOperations[number] = draw(number, arrival);
+      else drawnOperations[number] ??= draw(number);
     },
     iterate(number, intendedMs) {
-      const next = drawn[number] ?? draw(number);
-      drawn[number] = undefined;
+      const next = drawnOperations[number] ?? draw(number);
+      drawnOperations[number] = undefined;
       if (next.operation === "insert") return insert(number, intendedMs, next);
       return next.operation === "update" ? update(number, intendedMs, next) : read(number, intendedMs, next);
     },

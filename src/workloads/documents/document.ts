@@ -9,16 +9,16 @@ type ValuePath = readonly string[];
 
 const names = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `${name}${i}`);
-const flat = (count: number): ValuePath[] => names("field", count).map((field) => [field]);
-const nested = names("group", 4).flatMap((group) =>
+const flatPaths = (count: number): ValuePath[] => names("field", count).map((field) => [field]);
+const nestedPaths = names("group", 4).flatMap((group) =>
   names("part", 5).flatMap((part) => names("value", 5).map((value) => [group, part, value])),
 );
 
 const SHAPES: Readonly<Record<Shape, { readonly paths: readonly ValuePath[]; readonly characters: number }>> =
   {
-    small: { paths: flat(10), characters: 100 },
-    large: { paths: flat(100), characters: 200 },
-    complex: { paths: nested, characters: 100 },
+    small: { paths: flatPaths(10), characters: 100 },
+    large: { paths: flatPaths(100), characters: 200 },
+    complex: { paths: nestedPaths, characters: 100 },
   };
 
 export const pathsOf = (shape: Shape): readonly ValuePath[] => SHAPES[shape].paths;
@@ -53,26 +53,26 @@ export function keyInText(text: string): string | undefined {
 }
 
 /** Placeholder for key and values. It occurs in no name, and JSON does not escape it. */
-const GAP = "@";
+const PLACEHOLDER = "@";
 
 /** Constant parts of a document's text: before, between and after its key and its values. */
-function frameOf(shape: Shape): readonly string[] {
-  const root: Record<string, unknown> = { id: GAP };
+function constantPartsOf(shape: Shape): readonly string[] {
+  const root: Record<string, unknown> = { id: PLACEHOLDER };
   for (const path of pathsOf(shape)) {
     let at = root;
     for (const name of path.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
-    at[path.at(-1) ?? ""] = GAP;
+    at[path.at(-1) ?? ""] = PLACEHOLDER;
   }
-  return JSON.stringify(root).split(GAP);
+  return JSON.stringify(root).split(PLACEHOLDER);
 }
 
-function frameBytes(shape: Shape): number {
-  return frameOf(shape).join("").length + preloadedKey(0).length;
+function constantBytesOf(shape: Shape): number {
+  return constantPartsOf(shape).join("").length + preloadedKey(0).length;
 }
 
 /** Bytes of the smallest document of a shape, whose values have one character each. */
 export function leastBytesOf(shape: Shape): number {
-  return frameBytes(shape) + pathsOf(shape).length;
+  return constantBytesOf(shape) + pathsOf(shape).length;
 }
 
 /** Character by byte: printable ASCII characters that JSON does not escape. */
@@ -83,7 +83,7 @@ const CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 export class DocumentMaker {
   private readonly prng = new Prng(0);
-  private readonly frame: readonly string[];
+  private readonly constantParts: readonly string[];
   /** Offsets of the ends of the values in a random text that is cut into values. */
   private readonly ends: readonly number[];
   private readonly text: Buffer;
@@ -92,9 +92,9 @@ export class DocumentMaker {
     { shape, bytes }: { readonly shape: Shape; readonly bytes: number | undefined },
     private readonly seed: number,
   ) {
-    this.frame = frameOf(shape);
+    this.constantParts = constantPartsOf(shape);
     const { paths, characters } = SHAPES[shape];
-    const all = bytes === undefined ? characters * paths.length : bytes - frameBytes(shape);
+    const all = bytes === undefined ? characters * paths.length : bytes - constantBytesOf(shape);
     this.ends = paths.map((_, i) => Math.ceil((all * (i + 1)) / paths.length));
     this.text = Buffer.alloc(all + 3);
   }
@@ -129,8 +129,8 @@ export class DocumentMaker {
 
   json(key: string, values: readonly string[]): string {
     return [key, ...values].reduce(
-      (json, value, i) => json + value + (this.frame[i + 1] ?? ""),
-      this.frame[0] ?? "",
+      (json, value, i) => json + value + (this.constantParts[i + 1] ?? ""),
+      this.constantParts[0] ?? "",
     );
   }
 }

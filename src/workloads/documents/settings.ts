@@ -4,9 +4,9 @@ import type { Finding } from "../../syntax/problems.js";
 import { size } from "../../syntax/scalars.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { leastBytesOf, SHAPE_NAMES, type Shape } from "./document.js";
-import { defaultStorageOnly } from "../common-rules.js";
+import { defaultStorageRule } from "../common-rules.js";
 
-const COLUMNS = ["jsonb", "json", "text", "relational"] as const;
+const COLUMN_TYPES = ["jsonb", "json", "text", "relational"] as const;
 const INDEXES = ["none", "btree-id", "expression", "gin", "gin-path-ops"] as const;
 const TOASTS = ["extended", "external", "main"] as const;
 const UPDATES = ["jsonb_set", "whole", "column"] as const;
@@ -18,8 +18,8 @@ const MIXES = {
 } as const;
 const MIX_NAMES = Object.keys(MIXES) as (keyof typeof MIXES)[];
 
-const BYTES_MIN = 256;
-const BYTES_MAX = 1024 ** 2;
+const DOCUMENT_BYTES_MIN = 256;
+const DOCUMENT_BYTES_MAX = 1024 ** 2;
 /** Largest number of documents: the audit keeps all keys in memory. */
 const DOCUMENTS_MAX = 1_000_000;
 
@@ -32,7 +32,7 @@ const weight = (what: string) =>
     .meta({ description: `Weight of ${what}. Default 0.` });
 
 export const keys = {
-  column: z.enum(COLUMNS).default("jsonb").meta({
+  column: z.enum(COLUMN_TYPES).default("jsonb").meta({
     description:
       "Storage of documents: one column of type jsonb, json or text; or relational, a text column for each value. Default jsonb.",
   }),
@@ -54,8 +54,8 @@ export const keys = {
     }),
   bytes: size(
     "Size of a document as JSON, to the byte: values are shortened or lengthened. Default: the size of the shape.",
-    BYTES_MIN,
-    BYTES_MAX,
+    DOCUMENT_BYTES_MIN,
+    DOCUMENT_BYTES_MAX,
   ).optional(),
   toast: z
     .enum(TOASTS)
@@ -114,7 +114,7 @@ export const keys = {
 type Operation = "read" | "insert" | "update" | "slice";
 
 export interface DocumentsSettings {
-  readonly column: (typeof COLUMNS)[number];
+  readonly column: (typeof COLUMN_TYPES)[number];
   readonly index: (typeof INDEXES)[number];
   readonly shape: Shape;
   readonly bytes: number | undefined;
@@ -132,16 +132,21 @@ export type Treatment = DocumentsSettings & WorkloadTreatment;
 type DocumentsKeys = Omit<DocumentsSettings, "bytes" | "update"> &
   Partial<Pick<DocumentsSettings, "bytes" | "update">>;
 
-export function resolve(written: DocumentsKeys): DocumentsSettings {
-  const { column, index, shape, bytes, toast, update, slice, mix, skew, documents } = written;
-  return { column, index, shape, bytes, toast, update, slice, mix, keys: written.keys, skew, documents };
+export function resolve(input: DocumentsKeys): DocumentsSettings {
+  const { column, index, shape, bytes, toast, update, slice, mix, skew, documents } = input;
+  return { column, index, shape, bytes, toast, update, slice, mix, keys: input.keys, skew, documents };
 }
 
-const UPDATE_OF = { jsonb: "jsonb_set", json: "whole", text: "whole", relational: "column" } as const;
+const DEFAULT_UPDATE_BY_COLUMN = {
+  jsonb: "jsonb_set",
+  json: "whole",
+  text: "whole",
+  relational: "column",
+} as const;
 
 export function updateOf({
   column,
-  update = UPDATE_OF[column],
+  update = DEFAULT_UPDATE_BY_COLUMN[column],
 }: Pick<DocumentsSettings, "column" | "update">) {
   return update;
 }
@@ -156,11 +161,11 @@ const COLUMN_OF_UPDATE = { jsonb_set: "jsonb", column: "relational", whole: unde
 
 function columnRules({ column, index, shape, toast, update, mix }: DocumentsKeys): Finding[] {
   const findings: Finding[] = [];
-  const indexed = COLUMNS_OF_INDEX[index];
-  if (indexed && !indexed.includes(column))
+  const allowedColumns = COLUMNS_OF_INDEX[index];
+  if (allowedColumns && !allowedColumns.includes(column))
     findings.push({
       path: ["index"],
-      message: `${index} needs column: ${indexed.join(" or ")}, and this one is ${column}; use btree-id or none`,
+      message: `${index} needs column: ${allowedColumns.join(" or ")}, and this one is ${column}; use btree-id or none`,
     });
   const neededColumn = update && COLUMN_OF_UPDATE[update];
   if (neededColumn && neededColumn !== column)
@@ -217,4 +222,4 @@ function mixRules({ mix, documents }: DocumentsKeys): Finding[] {
   return [{ path: ["documents"], message: "0 leaves nothing to read, update or slice; raise it" }];
 }
 
-export const rules = [columnRules, sliceRules, sizeRules, mixRules, defaultStorageOnly("workload documents")];
+export const rules = [columnRules, sliceRules, sizeRules, mixRules, defaultStorageRule("workload documents")];

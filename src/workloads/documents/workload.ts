@@ -1,7 +1,7 @@
 // Reads, inserts, updates and slices of JSON documents, to compare types, indexes, sizes and TOAST storage.
 import type * as z from "zod";
 import { clientsRole } from "../one-role.js";
-import { speaks } from "../stores.js";
+import { supportsDialect } from "../stores.js";
 import type { PreloadInputs, Workload } from "../workload.js";
 import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";
 import { client } from "./client.js";
@@ -12,16 +12,16 @@ import type { DocumentStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
 
 /** Number of characters of the documents in one portion of the preload. */
-const PORTION = 1024 ** 2;
+const PORTION_CHARACTERS = 1024 ** 2;
 
-function* portionsOf(
+function* preloadPortions(
   { settings, seed, mayContinue }: PreloadInputs<Treatment>,
   taken: { documents: number },
 ): Generator<readonly string[]> {
   const maker = new DocumentMaker(settings, seed);
   while (taken.documents < settings.documents && mayContinue()) {
     const portion: string[] = [];
-    for (let characters = 0; characters < PORTION;) {
+    for (let characters = 0; characters < PORTION_CHARACTERS;) {
       const number = taken.documents + portion.length;
       if (number === settings.documents) break;
       const key = preloadedKey(number);
@@ -35,7 +35,7 @@ function* portionsOf(
 }
 
 const stores = { PostgreSQL: postgres };
-const NOT_SPOKEN = {
+const UNSUPPORTED_DIALECT = {
   path: ["dialect"],
   message: "workload documents runs on PostgreSQL only; use dialect: postgres",
 };
@@ -55,7 +55,7 @@ export const documents = {
   settings: {
     keys,
     rules,
-    dialectProblems: (name) => (speaks(stores, name) ? [] : [NOT_SPOKEN]),
+    dialectProblems: (name) => (supportsDialect(stores, name) ? [] : [UNSUPPORTED_DIALECT]),
     resolve,
     examples,
   },
@@ -72,7 +72,7 @@ export const documents = {
     async preload(store: DocumentStore, admin, inputs) {
       const { settings, seed } = inputs;
       const taken = { documents: 0 };
-      await store.fill(admin, settings, portionsOf(inputs, taken));
+      await store.fill(admin, settings, preloadPortions(inputs, taken));
       return { seed, ...taken } satisfies z.infer<typeof Preloaded>;
     },
   },

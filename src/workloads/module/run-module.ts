@@ -1,15 +1,15 @@
 // The code of a module runs in the threads of the load, with the rights of the user that started train-sim.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import type { Failures } from "../../database/contract.js";
-import { databaseSpeaking } from "../../database/registry.js";
+import type { FailureClassifier } from "../../database/contract.js";
+import { databaseOfDialect } from "../../database/registry.js";
 import type { Connection, Statement } from "../../database/sql.js";
 import { StatementError } from "../../database/errors.js";
 import { messageOf, TrialError } from "../../foundation/errors.js";
 import { drawUuid } from "../../foundation/prng.js";
 import type { FileProblem, Invariant, Place, Program, ReadProgram, Setting } from "../script/program.js";
-import type { DrawOf, Run } from "../script/run.js";
-import type { Begin, Transactions } from "../script/store.js";
+import type { DrawFactory, Run } from "../script/run.js";
+import type { TransactionBegin, Transactions } from "../script/store.js";
 import { scriptProblem, statementProblem } from "../script/statement-rules.js";
 import { statementsIn, type CutSql } from "../script/sql-text.js";
 import type { DrawContext, Session, Transaction, Value, WorkloadModule } from "./define.js";
@@ -17,7 +17,7 @@ import { shapeProblems } from "./shape.js";
 
 type LoadedModule = WorkloadModule<Readonly<Record<string, Setting["value"]>>, unknown>;
 
-const PLACE = { line: 1, column: 1 };
+const MODULE_START = { line: 1, column: 1 };
 const require = createRequire(import.meta.url);
 
 /** Loads a module and returns its default export. */
@@ -30,7 +30,7 @@ function load(file: string): unknown {
 export function readModule(file: string): ReadProgram {
   const exported = load(file);
   const at = (place: Place, message: string): FileProblem => ({ file: place.file ?? file, place, message });
-  const refuse = (message: string): FileProblem => at(PLACE, message);
+  const refuse = (message: string): FileProblem => at(MODULE_START, message);
   const problems = shapeProblems(exported);
   if (problems.length > 0) return { problems: problems.map(refuse) };
   const {
@@ -41,10 +41,10 @@ export function readModule(file: string): ReadProgram {
     transactions,
     invariants = [],
   } = exported as LoadedModule;
-  const made = textIn(schema, `${file} schema`);
-  const filled = textIn(preload, `${file} preload`);
-  const asked = invariants.map(({ name: title, sql }) => textIn(sql, `${file} invariant "${title}"`));
-  const all = [made, filled, ...asked];
+  const schemaScript = moduleSql(schema, `${file} schema`);
+  const preloadScript = moduleSql(preload, `${file} preload`);
+  const asked = invariants.map(({ name: title, sql }) => moduleSql(sql, `${file} invariant "${title}"`));
+  const all = [schemaScript, preloadScript, ...asked];
   const unknown = new Set(
     all
       .flatMap(({ statements }) => statements)
@@ -54,7 +54,7 @@ export function readModule(file: string): ReadProgram {
     ...all.flatMap(({ unended }) =>
       unended ? [at(unended.place, `${unended.what} begins here and does not end`)] : [],
     ),
-    ...[...made.statements, ...filled.statements].flatMap((sql): FileProblem[] => {
+    ...[...schemaScript.statements, ...preloadScript.statements].flatMap((sql): FileProblem[] => {
       const message = statementProblem(sql, false);
       return message === undefined ? [] : [at(sql.place, message)];
     }),
@@ -71,9 +71,9 @@ export function readModule(file: string): ReadProgram {
   if (found.length > 0) return { problems: found };
   const program: Program = {
     name,
-    settings: Object.entries(settings).map(([key, value]) => ({ name: key, value, place: PLACE })),
-    schema: made.statements,
-    preload: filled.statements,
+    settings: Object.entries(settings).map(([key, value]) => ({ name: key, value, place: MODULE_START })),
+    schema: schemaScript.statements,
+    preload: preloadScript.statements,
     transactions: Object.entries(transactions).map(([key, { weight = 1, isReadOnly = false, unit }]) => ({
       name: key,
       weight,
@@ -95,7 +95,7 @@ export function readModule(file: string): ReadProgram {
 }
 
 /** @param file the file for places in the text */
-function textIn(text: string, file: string): CutSql {
+function moduleSql(text: string, file: string): CutSql {
   const { statements, unended } = statementsIn(text);
   return {
     statements: statements.map((sql) => ({ ...sql, place: { ...sql.place, file } })),
@@ -113,25 +113,25 @@ function placeOf(error: unknown, file: string): string {
 }
 
 /** Error that ends the trial because of a mistake in the module, since another attempt would fail in the same way. */
-function refusedError(file: string, where: string, message: string, error?: unknown): TrialError {
+function moduleError(file: string, where: string, message: string, error?: unknown): TrialError {
   return new TrialError(`${placeOf(error, file)}: ${where}: ${message}`, "Correct the module.", {
     cause: error,
   });
 }
 
-function thrownError(file: string, where: string, error: unknown): TrialError {
-  return refusedError(file, where, `threw: ${messageOf(error)}`, error);
+function wrapThrownError(file: string, where: string, error: unknown): TrialError {
+  return moduleError(file, where, `threw: ${messageOf(error)}`, error);
 }
 
-function calling<T>(file: string, where: string, fn: () => T): T {
+function callModule<T>(file: string, where: string, fn: () => T): T {
   try {
     return fn();
   } catch (error) {
-    throw thrownError(file, where, error);
+    throw wrapThrownError(file, where, error);
   }
 }
 
-class Statements {
+class StatementCache {
   private readonly statements = new Map<string, Statement>();
 
   constructor(private readonly file: string) {}
@@ -142,8 +142,7 @@ class Statements {
     if (statements) return statements;
     for (const sql of statementsIn(text).statements) {
       const problem = scriptProblem(sql);
-      if (problem !== undefined)
-        throw refusedError(this.file, `${transaction}.${name}`, problem, new Error());
+      if (problem !== undefined) throw moduleError(this.file, `${transaction}.${name}`, problem, new Error());
     }
     const statement = { name: `${transaction}.${name}`, text };
     this.statements.set(key, statement);
@@ -152,11 +151,11 @@ class Statements {
 }
 
 /** State that all runs of one worker thread share. */
-interface Shared {
+interface ThreadState {
   readonly file: string;
-  readonly statements: Statements;
+  readonly statements: StatementCache;
   readonly transactions: Transactions;
-  readonly failures: Failures;
+  readonly failures: FailureClassifier;
 }
 
 /** Session that the functions of a module get. */
@@ -164,7 +163,7 @@ class ModuleSession implements Session {
   foundNoRow = true;
 
   constructor(
-    private readonly shared: Shared,
+    private readonly shared: ThreadState,
     private readonly transaction: string,
     private readonly connection: Connection,
   ) {}
@@ -191,17 +190,17 @@ class ModuleRun implements Run {
   foundNoRow = true;
 
   constructor(
-    private readonly shared: Shared,
+    private readonly shared: ThreadState,
     name: string,
-    private readonly made: Transaction<never, unknown>,
-    private readonly drawn: unknown,
+    private readonly moduleTransaction: Transaction<never, unknown>,
+    private readonly drawnValue: unknown,
     private readonly begin: string,
   ) {
-    this.transaction = { name, isReadOnly: made.isReadOnly ?? false };
-    if (made.resolve)
+    this.transaction = { name, isReadOnly: moduleTransaction.isReadOnly ?? false };
+    if (moduleTransaction.resolve)
       this.resolve = (connection) => {
         const session = this.session(connection);
-        const ask = async (): Promise<unknown> => made.resolve?.(session, drawn);
+        const ask = async (): Promise<unknown> => moduleTransaction.resolve?.(session, drawnValue);
         return shared.transactions.inReadTransaction(
           connection,
           begin,
@@ -212,16 +211,18 @@ class ModuleRun implements Run {
 
   valueOf(): string | number {
     const where = `${this.transaction.name}.fact`;
-    const fact: unknown = calling(this.shared.file, where, () => this.made.fact?.(this.drawn));
+    const fact: unknown = callModule(this.shared.file, where, () =>
+      this.moduleTransaction.fact?.(this.drawnValue),
+    );
     if (typeof fact === "string" || typeof fact === "number") return fact;
-    throw refusedError(this.shared.file, where, `returned ${String(fact)}; expected text or a number`);
+    throw moduleError(this.shared.file, where, `returned ${String(fact)}; expected text or a number`);
   }
 
   async attempt(connection: Connection): Promise<true> {
     await connection.control("begin", this.begin);
     const session = this.session(connection);
     try {
-      this.work = this.workOf(await this.made.run(session, this.drawn));
+      this.work = this.workOf(await this.moduleTransaction.run(session, this.drawnValue));
       this.foundNoRow = session.foundNoRow;
     } catch (error) {
       await this.shared.transactions.rollBack(connection);
@@ -236,7 +237,7 @@ class ModuleRun implements Run {
   private explain(what: string) {
     return (error: unknown): never => {
       if (error instanceof TrialError || error instanceof StatementError) throw error;
-      throw thrownError(this.shared.file, `${this.transaction.name}.${what}`, error);
+      throw wrapThrownError(this.shared.file, `${this.transaction.name}.${what}`, error);
     };
   }
 
@@ -244,7 +245,7 @@ class ModuleRun implements Run {
     if (done === undefined) return 1;
     if (Number.isSafeInteger(done) && (done as number) >= 0) return done as number;
     const where = `${this.transaction.name}.run`;
-    throw refusedError(
+    throw moduleError(
       this.shared.file,
       where,
       `resolved to ${typeof done === "number" ? done : `a value of type ${typeof done}`}; expected nothing, or a whole number from 0 on`,
@@ -256,12 +257,12 @@ class ModuleRun implements Run {
   }
 }
 
-export function drawModule(file: string): DrawOf {
+export function moduleDrawFactory(file: string): DrawFactory {
   return ({ assignment: { settings } }, transactions) => {
     const { transactions: all } = load(file) as LoadedModule;
-    const { failures } = databaseSpeaking(settings.dialect);
-    const shared: Shared = { file, statements: new Statements(file), transactions, failures };
-    const begins = new Map(
+    const { failures } = databaseOfDialect(settings.dialect);
+    const shared: ThreadState = { file, statements: new StatementCache(file), transactions, failures };
+    const beginTexts = new Map(
       Object.entries(all).map(([name, { isReadOnly = false }]) => [
         name,
         textOf(transactions.begin(isReadOnly)),
@@ -280,12 +281,12 @@ export function drawModule(file: string): DrawOf {
         settings: settings.values,
         client,
       };
-      const drawn = calling(file, `${name}.draw`, () => transaction.draw(by));
-      return new ModuleRun(shared, name, transaction, drawn, begins.get(name) ?? "BEGIN");
+      const drawnValue = callModule(file, `${name}.draw`, () => transaction.draw(by));
+      return new ModuleRun(shared, name, transaction, drawnValue, beginTexts.get(name) ?? "BEGIN");
     };
   };
 }
 
-function textOf({ begin, setUp }: Begin): string {
+function textOf({ begin, setUp }: TransactionBegin): string {
   return setUp === undefined ? begin : `${begin}; ${setUp}`;
 }

@@ -1,4 +1,4 @@
-import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
+import { isOwnOperationName, OWN_OPERATION_NAME_RULE } from "../../metrics/operations.js";
 import * as z from "zod";
 import { findingsFrom } from "../../syntax/problems.js";
 import { pathText } from "../../syntax/paths.js";
@@ -17,7 +17,7 @@ const Shape = z.strictObject({
   preload: z.string().optional(),
   transactions: z
     .record(
-      z.string().refine(isOwnOperationName, `expected ${OWN_NAME_RULE}, such as place`),
+      z.string().refine(isOwnOperationName, `expected ${OWN_OPERATION_NAME_RULE}, such as place`),
       z.strictObject({
         weight: z.number().positive().max(1e9).optional(),
         isReadOnly: z.boolean().optional(),

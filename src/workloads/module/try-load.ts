@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { passwordlessEnvironment } from "../../foundation/process/run-command.js";
 
-const LOAD_MS = 10_000;
+const LOAD_TIMEOUT_MS = 10_000;
 
 /** Reason why a module cannot be loaded; undefined if it can be. */
 export function loadProblem(file: string): string | undefined {
@@ -14,10 +14,10 @@ export function loadProblem(file: string): string | undefined {
   const { status, error, stderr } = spawnSync(process.execPath, ["-e", code], {
     encoding: "utf8",
     env: passwordlessEnvironment(),
-    timeout: LOAD_MS,
+    timeout: LOAD_TIMEOUT_MS,
     stdio: ["ignore", "ignore", "pipe"],
   });
   if (status === 0) return undefined;
-  if (error) return `does not load within ${LOAD_MS / 1000} s`;
+  if (error) return `does not load within ${LOAD_TIMEOUT_MS / 1000} s`;
   return stderr.trim().split("\n")[0] ?? "cannot be loaded";
 }

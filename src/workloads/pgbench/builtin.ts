@@ -40,8 +40,8 @@ SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
 
 /** Built-in script with that name, or with the only name that begins so, like in pgbench; otherwise the problem as text. */
 export function findBuiltin(written: string): Builtin | string {
-  const found = BUILTINS.filter(({ name }) => name.startsWith(written));
-  const [first, ...others] = found;
+  const matches = BUILTINS.filter(({ name }) => name.startsWith(written));
+  const [first, ...others] = matches;
   if (first && others.length === 0 && written !== "") return first;
   const names = BUILTINS.map(({ name }) => name);
   const near = nearest(written, names);
@@ -81,7 +81,7 @@ export const preload = (): SqlText[] => statements(PRELOAD_TEXT);
 const sumOf = (column: string, table: string): string =>
   `(SELECT coalesce(sum(${column}), 0) FROM pgbench_${table})`;
 
-const equal = (name: string, left: string, right: string): Invariant => ({
+const equalityInvariant = (name: string, left: string, right: string): Invariant => ({
   name,
   sql: {
     pieces: [`SELECT ${left} = ${right}`],
@@ -90,17 +90,19 @@ const equal = (name: string, left: string, right: string): Invariant => ({
   },
 });
 
-const HISTORY = sumOf("delta", "history");
-const TELLERS = sumOf("tbalance", "tellers");
-const BRANCHES = sumOf("bbalance", "branches");
+const HISTORY_SUM_SQL = sumOf("delta", "history");
+const TELLER_SUM_SQL = sumOf("tbalance", "tellers");
+const BRANCH_SUM_SQL = sumOf("bbalance", "branches");
 
 /** Invariants that hold if no other scripts run. */
 export function invariantsOf(names: readonly string[]): Invariant[] {
   if (names.every((name) => name === "select-only")) return [];
-  const isAllTpcb = !names.includes("simple-update");
+  const isTellerSumKept = !names.includes("simple-update");
   return [
-    equal("accounts add up to the history", sumOf("abalance", "accounts"), HISTORY),
-    ...(isAllTpcb ? [equal("tellers add up to the history", TELLERS, HISTORY)] : []),
-    equal("branches add up to the tellers", BRANCHES, TELLERS),
+    equalityInvariant("accounts add up to the history", sumOf("abalance", "accounts"), HISTORY_SUM_SQL),
+    ...(isTellerSumKept
+      ? [equalityInvariant("tellers add up to the history", TELLER_SUM_SQL, HISTORY_SUM_SQL)]
+      : []),
+    equalityInvariant("branches add up to the tellers", BRANCH_SUM_SQL, TELLER_SUM_SQL),
   ];
 }

@@ -8,14 +8,14 @@ type Refuse = (place: Place, message: string) => void;
  * Places of the BEGINs whose transactions may be open after these steps; undefined stands for "no open transaction".
  * Refuses a BEGIN within a transaction.
  */
-export function openAfter(
+export function openTransactionsAfter(
   steps: readonly Step[],
   refuse: Refuse,
   before: BeginPlaces = new Set([undefined]),
 ): BeginPlaces {
   let open = before;
   for (const step of steps) {
-    if (step.kind === "if") open = openAfterAny(step.branches, refuse, open);
+    if (step.kind === "if") open = openTransactionsAfterAny(step.branches, refuse, open);
     if (step.kind !== "control") continue;
     const begun = step.does === "begin" ? [...open].find((each) => each) : undefined;
     if (begun)
@@ -25,8 +25,12 @@ export function openAfter(
   return open;
 }
 
-function openAfterAny(branches: readonly Branch[], refuse: Refuse, before: BeginPlaces): BeginPlaces {
+function openTransactionsAfterAny(
+  branches: readonly Branch[],
+  refuse: Refuse,
+  before: BeginPlaces,
+): BeginPlaces {
   const isSure = branches.some(({ condition }) => !condition);
-  const ends = branches.flatMap(({ steps }) => [...openAfter(steps, refuse, before)]);
+  const ends = branches.flatMap(({ steps }) => [...openTransactionsAfter(steps, refuse, before)]);
   return new Set([...ends, ...(isSure ? [] : before)]);
 }

@@ -14,11 +14,11 @@ import {
 import { casesOf } from "../../../test/support/lanes.js";
 import { audit } from "../script/audit.js";
 import { compile } from "../script/compile.js";
-import { Machine } from "../script/machine.js";
+import { ScriptRun } from "../script/machine.js";
 import type { PauseFor } from "../script/run.js";
 import type { Program, Value } from "../script/program.js";
 import type { Treatment } from "../script/settings.js";
-import type { Begin } from "../script/store.js";
+import type { TransactionBegin } from "../script/store.js";
 import { postgres, TRANSACTIONS } from "../script/stores/postgres.js";
 import { readPgbench } from "./read-pgbench.js";
 
@@ -59,7 +59,7 @@ trials: 1
 }, 120_000);
 
 const namespace = testNamespace("pgbench");
-const AS_IS: Begin = { begin: "BEGIN", setUp: undefined, isNeeded: false };
+const AS_IS: TransactionBegin = { begin: "BEGIN", setUp: undefined, isNeeded: false };
 let admin: AdminClient;
 const connections: PgConnection[] = [];
 
@@ -97,11 +97,11 @@ function programOf(sql: string): Program {
 }
 
 /** A machine with `scale` 1 and client 3; `set` holds the values of the script's leading `\set`s. */
-function machineOf(sql: string, { isSimple = false, beginning = AS_IS, set = {} } = {}): Machine {
+function machineOf(sql: string, { isSimple = false, beginning = AS_IS, set = {} } = {}): ScriptRun {
   const [compiled = expect.fail("no transaction")] = compile(programOf(sql), () => beginning);
   const values = new Map<string, Value>(Object.entries({ scale: 1n, client_id: 3n, ...set }));
   const options = { file: "x.sql", prng: new Prng(0), isSimple, transactions: TRANSACTIONS };
-  return new Machine(compiled, values, 5, options);
+  return new ScriptRun(compiled, values, 5, options);
 }
 
 const awake: PauseFor = () => Promise.resolve();

@@ -1,6 +1,6 @@
 // Variables of a script within quoted texts. pgbench replaces every `:name`, quoted or not.
 import type { SqlStep, SqlText } from "../script/program.js";
-import { joinedTexts, tokensOf } from "../script/sql-text.js";
+import { joinSqlTexts, tokensOf } from "../script/sql-text.js";
 
 export type QuotedSql = SqlText & Pick<SqlStep, "quoted">;
 
@@ -13,9 +13,9 @@ const NAMED_MAX = 20;
  * Splits a statement at the known variables within its quotes. `misplaced` lists variables that are neither a value nor a
  * part of '...'. The body of a DO takes values in this way only.
  */
-export function withQuoted(
+export function splitAtQuotedVariables(
   { pieces, variables, place }: SqlText,
-  isDo: boolean,
+  isDoStatement: boolean,
   isKnown: (name: string) => boolean,
 ): { readonly sql: QuotedSql; readonly misplaced: readonly string[] } {
   const all = [""];
@@ -28,16 +28,16 @@ export function withQuoted(
     all.push("");
   };
   const appendQuoted = (text: string): void => {
-    const isBody = isDo && text.startsWith("$");
+    const isDoBody = isDoStatement && text.startsWith("$");
     for (const [at, part] of text.split(VARIABLE_IN_QUOTES).entries())
       if (at % 2 === 0) append(part);
       else if (!isKnown(part)) append(`:${part}`);
       else {
-        if (!isBody && !text.startsWith("'"))
+        if (!isDoBody && !text.startsWith("'"))
           misplaced.push(
             `:${part} within ${text.slice(0, NAMED_MAX)}; a variable is a value, or a part of '...'`,
           );
-        if (!isBody) quoted.push(names.length);
+        if (!isDoBody) quoted.push(names.length);
         appendVariable(part);
       }
   };
@@ -50,12 +50,12 @@ export function withQuoted(
 }
 
 /** Joins several statements into one message. */
-export function joinedQuoted(texts: readonly QuotedSql[]): QuotedSql {
+export function joinQuotedSql(texts: readonly QuotedSql[]): QuotedSql {
   let before = 0;
   const quoted = texts.flatMap(({ variables, quoted: own = [] }) => {
     const first = before;
     before += variables.length;
     return own.map((position) => position + first);
   });
-  return { ...joinedTexts(texts, "; "), ...(quoted.length > 0 && { quoted }) };
+  return { ...joinSqlTexts(texts, "; "), ...(quoted.length > 0 && { quoted }) };
 }

@@ -1,5 +1,5 @@
 // Each script is an operation with the name of its file; the scale and the variables of `-D` are settings.
-import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
+import { isOwnOperationName, OWN_OPERATION_NAME_RULE } from "../../metrics/operations.js";
 import type { FileProblem, Program, ReadProgram, ScriptTransaction, Setting } from "../script/program.js";
 import { findBuiltin, invariantsOf, preload, schema, type Builtin } from "./builtin.js";
 import { readScript, type ScriptParameter } from "./read-script.js";
@@ -13,9 +13,9 @@ export interface PgbenchScripts {
   readonly define: Readonly<Record<string, Setting["value"]>>;
 }
 
-export const BUILTIN = "builtin:";
+export const BUILTIN_PREFIX = "builtin:";
 /** Place of problems that concern the list of scripts, not a script. */
-const SCENARIO = { line: 1, column: 1 };
+const SCRIPT_LIST_PLACE = { line: 1, column: 1 };
 
 /** Name and weight of a script written as `tpcb.sql@9`. The weight is unchecked text. */
 export function partsOf(written: string): { readonly name: string; readonly weight: string } {
@@ -41,14 +41,20 @@ function find(source: ScriptSource): ScriptFile | string {
   if (typeof source !== "string") {
     const operation = name.replace(/^.*[/\\]/, "").replace(/\.sql$/i, "");
     if (!isOwnOperationName(operation))
-      return `${name}: the file's name becomes the operation's: ${OWN_NAME_RULE}; rename the file, for example to look.sql`;
+      return `${name}: the file's name becomes the operation's: ${OWN_OPERATION_NAME_RULE}; rename the file, for example to look.sql`;
     return { file: name, operation, weight, text: source.sql };
   }
-  if (!name.startsWith(BUILTIN))
+  if (!name.startsWith(BUILTIN_PREFIX))
     return `${written} was not read; name it in workload.pgbench of the scenario, or with --set workload=...`;
-  const builtin = findBuiltin(name.slice(BUILTIN.length));
+  const builtin = findBuiltin(name.slice(BUILTIN_PREFIX.length));
   if (typeof builtin === "string") return builtin;
-  return { file: `${BUILTIN}${builtin.name}`, operation: builtin.name, weight, text: builtin.text, builtin };
+  return {
+    file: `${BUILTIN_PREFIX}${builtin.name}`,
+    operation: builtin.name,
+    weight,
+    text: builtin.text,
+    builtin,
+  };
 }
 
 export interface PgbenchTransaction extends ScriptTransaction {
@@ -66,14 +72,14 @@ export function readPgbench(
   file: string,
 ): { readonly program: PgbenchProgram } | Extract<ReadProgram, { readonly problems: unknown }> {
   const problems: FileProblem[] = [];
-  const refuse = (message: string): void => void problems.push({ file, place: SCENARIO, message });
+  const refuse = (message: string): void => void problems.push({ file, place: SCRIPT_LIST_PLACE, message });
   const settings = Object.entries({ scale, ...define }).map(([name, value]) => ({
     name,
     value,
-    place: SCENARIO,
+    place: SCRIPT_LIST_PLACE,
   }));
   if ("scale" in define) refuse("scale is defined twice; use workload.scale");
-  const given = settings.map(({ name }) => name);
+  const settingNames = settings.map(({ name }) => name);
   const transactions: PgbenchTransaction[] = [];
   const builtins: string[] = [];
   for (const source of scripts) {
@@ -84,7 +90,7 @@ export function readPgbench(
     }
     const { operation, weight, text, builtin } = found;
     if (transactions.some(({ name }) => name === operation)) refuse(`two scripts ${operation}; rename one`);
-    const read = readScript(text, found.file, given);
+    const read = readScript(text, found.file, settingNames);
     problems.push(...read.problems);
     if (builtin) builtins.push(builtin.name);
     transactions.push({

@@ -6,8 +6,8 @@ import { placeIn, statementsOf, tokenAt, wordsOf } from "../script/sql-text.js";
 import type { CutStatement, Token } from "../script/sql-text.js";
 import { BUILT_IN_VARIABLES, scriptProblem } from "../script/statement-rules.js";
 import { sqlStepsOf } from "../script/statements.js";
-import { openAfter } from "./open-transactions.js";
-import { joinedQuoted, withQuoted, type QuotedSql } from "./quoted-variables.js";
+import { openTransactionsAfter } from "./open-transactions.js";
+import { joinQuotedSql, splitAtQuotedVariables, type QuotedSql } from "./quoted-variables.js";
 
 type Columns = NonNullable<SqlStep["columns"]>;
 type StepTraits = Pick<SqlStep, "orEnd" | "countsRows">;
@@ -30,7 +30,7 @@ export interface ReadScript {
   readonly problems: readonly FileProblem[];
 }
 
-interface Meta {
+interface MetaCommand {
   readonly name: string;
   readonly place: Place;
   /** Text after the command's name; `valueAt` is its offset. */
@@ -48,10 +48,10 @@ interface OpenCondition {
 const META_LINE = /\\(?:[^\\\n]|\\\r?\n|\\)*/y;
 const CONTINUATION = /\\\r?\n/g;
 /** Pattern of a comment with a directive for the statement below it. pgbench skips it as a comment. */
-const TRAIT = /--[ \t]*(or end|counts: ?rows)[ \t]*$/gm;
-const VARIABLE = /^[A-Za-z_]\w*$/;
+const DIRECTIVE_COMMENT = /--[ \t]*(or end|counts: ?rows)[ \t]*$/gm;
+const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
 const COMMANDS = ["set", "sleep", "gset", "aset", "if", "elif", "else", "endif"];
-const REFUSED: Readonly<Record<string, string>> = {
+const REFUSED_COMMANDS: Readonly<Record<string, string>> = {
   shell: "runs a program of this machine",
   setshell: "runs a program of this machine",
   startpipeline: "needs pipeline mode, which train-sim does not have",
@@ -59,16 +59,16 @@ const REFUSED: Readonly<Record<string, string>> = {
   endpipeline: "needs pipeline mode, which train-sim does not have",
 };
 /** Milliseconds per unit of `\sleep`. */
-const UNITS: Readonly<Record<string, bigint | number>> = { us: 0.001, ms: 1n, s: 1000n };
-const TO_SAVEPOINT = /^(ROLLBACK|ABORT)( WORK| TRANSACTION)? TO\b/;
+const SLEEP_UNIT_MS: Readonly<Record<string, bigint | number>> = { us: 0.001, ms: 1n, s: 1000n };
+const ROLLBACK_TO_SAVEPOINT = /^(ROLLBACK|ABORT)( WORK| TRANSACTION)? TO\b/;
 
-function controlIn(words: readonly string[]): ControlStep["does"] | undefined {
+function transactionControlOf(words: readonly string[]): ControlStep["does"] | undefined {
   const [verb = "", second] = words;
   if (verb === "BEGIN" || (verb === "START" && second === "TRANSACTION")) return "begin";
   if (second === "PREPARED") return undefined;
   if (verb === "COMMIT" || verb === "END") return "commit";
   if (verb !== "ROLLBACK" && verb !== "ABORT") return undefined;
-  return TO_SAVEPOINT.test(words.join(" ")) ? undefined : "rollback";
+  return ROLLBACK_TO_SAVEPOINT.test(words.join(" ")) ? undefined : "rollback";
 }
 
 class ScriptReader {
@@ -84,9 +84,9 @@ class ScriptReader {
   constructor(
     private readonly text: string,
     private readonly file: string,
-    given: readonly string[],
+    definedVariables: readonly string[],
   ) {
-    this.variables = new Set([...BUILT_IN_VARIABLES, ...given]);
+    this.variables = new Set([...BUILT_IN_VARIABLES, ...definedVariables]);
   }
 
   read(): ReadScript {
@@ -98,9 +98,9 @@ class ScriptReader {
         break;
       }
       const isBackslash = token.kind === "symbol" && token.text === "\\";
-      const escaped = isBackslash ? /[;:]/y : undefined;
-      if (escaped) escaped.lastIndex = at;
-      const [mark] = escaped?.exec(this.text) ?? [];
+      const escapePattern = isBackslash ? /[;:]/y : undefined;
+      if (escapePattern) escapePattern.lastIndex = at;
+      const [mark] = escapePattern?.exec(this.text) ?? [];
       if (!isBackslash) this.pending.push(token);
       else if (mark === undefined) at = this.takeMeta(token.at);
       else {
@@ -110,7 +110,7 @@ class ScriptReader {
     }
     this.takeSql();
     for (const { place } of this.open) this.refuse(place, "\\if has no \\endif");
-    if (this.problems.length === 0) this.requireEnds();
+    if (this.problems.length === 0) this.requireCompleteScript();
     return { script: { parameters: this.parameters, steps: this.steps }, problems: this.problems };
   }
 
@@ -126,7 +126,7 @@ class ScriptReader {
     return this.variables.has(name) || this.prefixes.some((prefix) => name.startsWith(prefix));
   }
 
-  private requireKnown(names: readonly string[], place: Place): void {
+  private requireKnownVariables(names: readonly string[], place: Place): void {
     for (const name of new Set(names))
       if (!this.isKnown(name))
         this.refuse(place, `${name} has no value; write \\set ${name} ... above, or define it`);
@@ -156,9 +156,9 @@ class ScriptReader {
     return at + line.length;
   }
 
-  private takeCommand(meta: Meta): void {
+  private takeCommand(meta: MetaCommand): void {
     const { name, place } = meta;
-    const refused = REFUSED[name];
+    const refused = REFUSED_COMMANDS[name];
     if (refused !== undefined) {
       this.refuse(place, `\\${name} is refused: it ${refused}`);
       return;
@@ -178,22 +178,22 @@ class ScriptReader {
         this.addBranch(meta, this.conditionOf(meta));
         return;
       case "else":
-        this.requireBare(meta);
+        this.requireNoArgument(meta);
         this.addBranch(meta);
         return;
       case "endif":
-        this.requireBare(meta);
+        this.requireNoArgument(meta);
         this.endIf(place);
         return;
     }
-    const near = nearest(name, [...COMMANDS, ...Object.keys(REFUSED)]);
+    const near = nearest(name, [...COMMANDS, ...Object.keys(REFUSED_COMMANDS)]);
     this.refuse(
       place,
       `\\${name} is not a command of pgbench${near === undefined ? "" : `; did you mean \\${near}?`}`,
     );
   }
 
-  private requireBare({ name, value, place }: Meta): void {
+  private requireNoArgument({ name, value, place }: MetaCommand): void {
     if (value !== "") this.refuse(place, `\\${name} takes nothing behind it`);
   }
 
@@ -203,11 +203,11 @@ class ScriptReader {
       this.refuse(this.placeAt(at + parsed.column - 1), parsed.message);
       return undefined;
     }
-    this.requireKnown(variablesOf(parsed.expression), this.placeAt(at));
+    this.requireKnownVariables(variablesOf(parsed.expression), this.placeAt(at));
     return parsed.expression;
   }
 
-  private takeSet({ place, value, valueAt }: Meta): void {
+  private takeSet({ place, value, valueAt }: MetaCommand): void {
     const [head, variable = "", text = ""] = /^([A-Za-z_]\w*)\s+(?=\S)(.*)$/s.exec(value) ?? [];
     if (head === undefined) {
       this.refuse(place, "expected \\set name expression, such as \\set aid random(1, 100)");
@@ -216,12 +216,13 @@ class ScriptReader {
     const expression = this.expressionIn(text, valueAt + value.length - text.length);
     this.variables.add(variable);
     if (!expression) return;
-    const isAhead = this.steps.length === 0 && this.open.length === 0;
-    if (isAhead) this.parameters.push({ variable, expression, text: text.replace(/\s+/g, " "), place });
+    const isBeforeStatements = this.steps.length === 0 && this.open.length === 0;
+    if (isBeforeStatements)
+      this.parameters.push({ variable, expression, text: text.replace(/\s+/g, " "), place });
     else this.current.push({ kind: "set", variable, expression, place });
   }
 
-  private takeSleep({ place, value }: Meta): void {
+  private takeSleep({ place, value }: MetaCommand): void {
     const [head, variable, number, unit = "s"] =
       /^(?::([A-Za-z_]\w*)|(\d+))\s*(us|ms|s)?$/i.exec(value) ?? [];
     if (head === undefined) {
@@ -231,7 +232,7 @@ class ScriptReader {
       );
       return;
     }
-    const factor = UNITS[unit.toLowerCase()] ?? 1n;
+    const factor = SLEEP_UNIT_MS[unit.toLowerCase()] ?? 1n;
     if (variable === undefined) {
       this.current.push({
         kind: "sleep",
@@ -240,7 +241,7 @@ class ScriptReader {
       });
       return;
     }
-    this.requireKnown([variable], place);
+    this.requireKnownVariables([variable], place);
     const factors: Expression[] = [
       { kind: "variable", name: variable },
       { kind: "constant", value: factor },
@@ -248,12 +249,12 @@ class ScriptReader {
     this.current.push({ kind: "sleep", forMs: { kind: "call", name: "*", arguments: factors }, place });
   }
 
-  private conditionOf({ name, value, valueAt, place }: Meta): Expression | undefined {
+  private conditionOf({ name, value, valueAt, place }: MetaCommand): Expression | undefined {
     if (value === "") this.refuse(place, `\\${name} has no condition`);
     return value === "" ? undefined : this.expressionIn(value, valueAt);
   }
 
-  private addBranch({ name, place }: Meta, condition?: Expression): void {
+  private addBranch({ name, place }: MetaCommand, condition?: Expression): void {
     const last = this.open.at(-1);
     if (!last) {
       this.refuse(place, `\\${name} without \\if`);
@@ -273,9 +274,9 @@ class ScriptReader {
     this.current.push({ kind: "if", branches: last.branches, place: last.place });
   }
 
-  private takeColumns({ name, value: prefix, place }: Meta): void {
+  private takeColumns({ name, value: prefix, place }: MetaCommand): void {
     const columns: Columns = { prefix, of: name === "gset" ? "only row" : "last row" };
-    if (prefix !== "" && !VARIABLE.test(prefix))
+    if (prefix !== "" && !VARIABLE_NAME.test(prefix))
       this.refuse(place, `${prefix} is not the beginning of a name of a variable`);
     if (!this.takeSql(columns)) this.refuse(place, `\\${name} follows no statement`);
     this.prefixes.push(prefix);
@@ -308,7 +309,7 @@ class ScriptReader {
   private traitsOf(statements: readonly CutStatement[]): ReadonlyMap<CutStatement, StepTraits> {
     const traits = new Map<CutStatement, StepTraits>();
     for (const { kind, text, at } of this.pending)
-      for (const { 1: words, index } of kind === "blank" ? text.matchAll(TRAIT) : []) {
+      for (const { 1: words, index } of kind === "blank" ? text.matchAll(DIRECTIVE_COMMENT) : []) {
         const from = this.placeAt(at + index);
         const statement = statements.find(({ place }) => place.line > from.line) ?? statements.at(-1);
         const more: StepTraits = words === "or end" ? { orEnd: true } : { countsRows: true };
@@ -320,13 +321,13 @@ class ScriptReader {
 
   /** Adds statements that `\;` joins, as one message unless one of them must be sent alone. */
   private takeGroup(group: readonly CutStatement[], columns: Columns | undefined, traits: StepTraits): void {
-    const isApart =
-      columns?.of === "last row" || group.some((each) => controlIn(wordsOf(each)) !== undefined);
+    const areSentSeparately =
+      columns?.of === "last row" || group.some((each) => transactionControlOf(wordsOf(each)) !== undefined);
     const statements = group.map((each) => this.statementOf(each));
     const [first, ...others] = statements;
     if (!first) return;
-    if (!isApart && others.length > 0)
-      this.addStatement(joinedQuoted(statements), columns, { isMessage: true });
+    if (!areSentSeparately && others.length > 0)
+      this.addStatement(joinQuotedSql(statements), columns, { isMessage: true });
     else
       for (const [i, each] of statements.entries())
         this.addStatement(
@@ -340,10 +341,12 @@ class ScriptReader {
   private statementOf(statement: CutStatement): QuotedSql {
     const { variables, place } = statement;
     const words = wordsOf(statement);
-    const problem = controlIn(words) === undefined ? scriptProblem(statement) : undefined;
+    const problem = transactionControlOf(words) === undefined ? scriptProblem(statement) : undefined;
     if (problem !== undefined) this.refuse(place, problem);
-    this.requireKnown(variables, place);
-    const { sql, misplaced } = withQuoted(statement, words[0] === "DO", (name) => this.isKnown(name));
+    this.requireKnownVariables(variables, place);
+    const { sql, misplaced } = splitAtQuotedVariables(statement, words[0] === "DO", (name) =>
+      this.isKnown(name),
+    );
     for (const problem of misplaced) this.refuse(place, problem);
     return sql;
   }
@@ -354,7 +357,7 @@ class ScriptReader {
     more: Pick<SqlStep, "isMessage"> & StepTraits,
   ): void {
     const words = wordsOf(sql);
-    const does = controlIn(words);
+    const does = transactionControlOf(words);
     if (does === undefined || more.isMessage) {
       this.current.push({ kind: "sql", ...sql, bindings: [], ...(columns && { columns }), ...more });
       return;
@@ -367,15 +370,15 @@ class ScriptReader {
     this.current.push({ kind: "control", does, text: pieces.join(""), place });
   }
 
-  private requireEnds(): void {
+  private requireCompleteScript(): void {
     if (sqlStepsOf(this.steps).length === 0) this.refuse(this.placeAt(0), "the script has no statement");
-    for (const begin of openAfter(this.steps, (place, message) => this.refuse(place, message)))
+    for (const begin of openTransactionsAfter(this.steps, (place, message) => this.refuse(place, message)))
       if (begin)
         this.refuse(begin, "the script may end inside of the transaction that begins here; write END");
   }
 }
 
-/** @param given variables that have a value before the script begins */
-export function readScript(text: string, file: string, given: readonly string[]): ReadScript {
-  return new ScriptReader(text, file, given).read();
+/** @param definedVariables variables that have a value before the script begins */
+export function readScript(text: string, file: string, definedVariables: readonly string[]): ReadScript {
+  return new ScriptReader(text, file, definedVariables).read();
 }

@@ -1,7 +1,7 @@
 // A file of SQL has one transaction for each name, with values drawn ahead; a script that does more is refused.
 import { PLAIN_BEGIN } from "../script/compile.js";
 import type { FileProblem, Invariant, Place, Setting, SqlStep, SqlText, Step } from "../script/program.js";
-import { statementsIn, substituted } from "../script/sql-text.js";
+import { statementsIn, substituteVariables } from "../script/sql-text.js";
 import { statementProblem } from "../script/statement-rules.js";
 import { sqlStepsOf } from "../script/statements.js";
 import { PRELOAD_TEXT, SCHEMA_TEXT } from "./builtin.js";
@@ -14,7 +14,7 @@ const BEYOND: Readonly<Record<Exclude<Step["kind"], "sql">, string>> = {
   if: "\\if; write each branch as a script of its own",
 };
 
-const written = (sql: SqlText): string => substituted(sql, (name) => `:${name}`);
+const written = (sql: SqlText): string => substituteVariables(sql, (name) => `:${name}`);
 
 class Printer {
   readonly problems: FileProblem[] = [];
@@ -25,10 +25,10 @@ class Printer {
     const { settings, transactions, invariants } = this.program;
     const files = transactions.map(({ file }) => file);
     const names = transactions.map((each) => this.transaction(each));
-    const isOnItsTables = transactions.some((each) =>
+    const usesPgbenchTables = transactions.some((each) =>
       sqlStepsOf(each.steps).some(({ pieces }) => /\bpgbench_/.test(pieces.join(" "))),
     );
-    const tables = isOnItsTables
+    const tables = usesPgbenchTables
       ? [`-- schema\n${SCHEMA_TEXT}`, `-- preload\n${PRELOAD_TEXT}`]
       : ["-- schema\n-- (write the tables of the script here)\n"];
     return [
@@ -46,10 +46,11 @@ ${settings.map(settingLine).join("")}`,
   }
 
   private transaction({ name, weight, isReadOnly, parameters, steps }: PgbenchTransaction): string {
-    const drawn = new Set(this.program.settings.map((setting) => setting.name));
+    const namedVariables = new Set(this.program.settings.map((setting) => setting.name));
     for (const { variable, place } of parameters) {
-      if (drawn.has(variable)) this.refuse(place, `${variable} has a value already; call it otherwise`);
-      drawn.add(variable);
+      if (namedVariables.has(variable))
+        this.refuse(place, `${variable} has a value already; call it otherwise`);
+      namedVariables.add(variable);
     }
     const lines = [
       `-- name: ${name}`,
@@ -69,14 +70,14 @@ ${settings.map(settingLine).join("")}`,
   private body(steps: readonly Step[]): SqlStep[] {
     const [first, ...others] = steps;
     const last = others.at(-1);
-    const isFramed = first?.kind === "control" && last?.kind === "control" && last.does === "commit";
-    if (isFramed && !PLAIN_BEGIN.test(first.text))
+    const isOneTransaction = first?.kind === "control" && last?.kind === "control" && last.does === "commit";
+    if (isOneTransaction && !PLAIN_BEGIN.test(first.text))
       this.refuse(first.place, `${first.text}: use isolation in the scenario`);
-    const inside = isFramed ? others.slice(0, -1) : steps;
-    const statements = inside.filter((step) => step.kind === "sql");
-    for (const step of inside) if (step.kind !== "sql") this.refuse(step.place, BEYOND[step.kind]);
+    const bodySteps = isOneTransaction ? others.slice(0, -1) : steps;
+    const statements = bodySteps.filter((step) => step.kind === "sql");
+    for (const step of bodySteps) if (step.kind !== "sql") this.refuse(step.place, BEYOND[step.kind]);
     const [, second] = statements;
-    if (!isFramed && second)
+    if (!isOneTransaction && second)
       this.refuse(second.place, "a second statement outside of BEGIN and END; a file of SQL would join them");
     return statements;
   }

@@ -5,10 +5,10 @@ import type { SqlRow } from "../../database/sql.js";
 import { messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import type { AuditOutcome, AuditInputs } from "../workload.js";
-import { literalIn, WorkerAccount } from "./client.js";
+import { settingLiteralIn, WorkerAccount } from "./client.js";
 import { placeText, type Invariant, type Program } from "./program.js";
 import type { Treatment } from "./settings.js";
-import { substituted } from "./sql-text.js";
+import { substituteVariables } from "./sql-text.js";
 import type { OwnSqlStore } from "./store.js";
 
 export const findings = {
@@ -63,12 +63,12 @@ async function compare(
   return { lost: [...open], duplicated: duplicated ?? [], unexpected: unexpected ?? [], inDoubtFound };
 }
 
-function comparedWords({ lost, duplicated, unexpected }: ValueComparison): string[] {
+function differenceWords({ lost, duplicated, unexpected }: ValueComparison): string[] {
   const words = (values: readonly string[], what: string): string[] => {
-    const named = values.slice(0, NAMED_MAX).join(", ");
+    const examplesText = values.slice(0, NAMED_MAX).join(", ");
     return values.length === 0
       ? []
-      : [`${values.length} ${what} (${named}${values.length > NAMED_MAX ? ", ..." : ""})`];
+      : [`${values.length} ${what} (${examplesText}${values.length > NAMED_MAX ? ", ..." : ""})`];
   };
   return [
     ...words(lost, "acknowledged and not there"),
@@ -78,7 +78,7 @@ function comparedWords({ lost, duplicated, unexpected }: ValueComparison): strin
 }
 
 /** Result of an invariant's query, which must return one row with the value true. */
-function truthOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly seen: string } {
+function invariantResultOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly seen: string } {
   const [row, ...others] = rows;
   if (!row || others.length > 0)
     return { holds: false, seen: `${counted(rows.length, "row")}; it takes one` };
@@ -90,7 +90,7 @@ function truthOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly s
  * Throws a TrialError for an invariant whose query failed. An error of train-sim, such as the loss of the server, is thrown
  * unchanged.
  */
-function notAnswered({ name, sql: { place } }: Invariant, error: unknown, file: string): never {
+function throwQueryFailure({ name, sql: { place } }: Invariant, error: unknown, file: string): never {
   if (error instanceof TrainSimError) throw error;
   throw new TrialError(
     `${placeText(place, file)}: invariant "${name}": ${messageOf(error)}`,
@@ -100,7 +100,7 @@ function notAnswered({ name, sql: { place } }: Invariant, error: unknown, file: 
 }
 
 /** Sentences on writing transactions whose loss no invariant would show. */
-function unheldOf({ transactions, invariants }: Program): string[] {
+function uncheckedLossWords({ transactions, invariants }: Program): string[] {
   if (invariants.length === 0) return ["the workload states no invariant, so nothing was checked"];
   const held = new Set(invariants.map(({ acknowledged }) => acknowledged?.transaction));
   const names = transactions.filter(({ name, isReadOnly }) => !isReadOnly && !held.has(name));
@@ -119,7 +119,7 @@ export async function audit(
 ): Promise<AuditOutcome> {
   const { settings, unclosed } = inputs;
   const accounts = inputs.workerAccounts.map((one) => WorkerAccount.parse(one));
-  const sqlOf = ({ sql }: Invariant): string => substituted(sql, literalIn(settings));
+  const sqlOf = ({ sql }: Invariant): string => substituteVariables(sql, settingLiteralIn(settings));
   const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };
   const invariants: { name: string; holds: boolean; seen: string; acknowledged?: string }[] = [];
   await store.scan(admin, settings, async (ask) => {
@@ -128,8 +128,8 @@ export async function audit(
       if (!acknowledged) {
         const rows = await ask
           .rows(sqlOf(invariant))
-          .catch((error: unknown) => notAnswered(invariant, error, file));
-        invariants.push({ name, ...truthOf(rows) });
+          .catch((error: unknown) => throwQueryFailure(invariant, error, file));
+        invariants.push({ name, ...invariantResultOf(rows) });
         continue;
       }
       const kept = {
@@ -138,9 +138,9 @@ export async function audit(
       };
       const rows = ask.values(sqlOf(invariant));
       const compared = await compare(rows, kept, unclosed.length === 0).catch((error: unknown) =>
-        notAnswered(invariant, error, file),
+        throwQueryFailure(invariant, error, file),
       );
-      const problems = comparedWords(compared);
+      const problems = differenceWords(compared);
       const all = `${counted(kept.acknowledged.length, "acknowledged transaction")}, each there once`;
       invariants.push({
         name,
@@ -163,7 +163,7 @@ export async function audit(
     invariants,
     violations,
     notAudited: [
-      ...unheldOf(program),
+      ...uncheckedLossWords(program),
       ...unclosed.map((name) => `${name} ended without its account: its last transactions are unknown`),
     ],
   };

@@ -9,12 +9,12 @@ import { Mix } from "../mix.js";
 import type { ClientContext, WorkloadClients } from "../workload.js";
 import { evaluate } from "./expression.js";
 import { compile } from "./compile.js";
-import { literal, Machine } from "./machine.js";
+import { sqlLiteral, ScriptRun } from "./machine.js";
 import type { Invariant, Program, Value } from "./program.js";
-import type { DrawOf, Run } from "./run.js";
+import type { DrawFactory, Run } from "./run.js";
 import type { Treatment } from "./settings.js";
-import { substituted } from "./sql-text.js";
-import type { Begin, OwnSqlStore, Transactions } from "./store.js";
+import { substituteVariables } from "./sql-text.js";
+import type { TransactionBegin, OwnSqlStore, Transactions } from "./store.js";
 
 /** A worker's account, by invariant: values of acknowledged transactions, and of transactions that ended in doubt. */
 export const WorkerAccount = z.object({
@@ -29,32 +29,32 @@ export const WorkerAccount = z.object({
 const textOf = (value: Value): string => (value === null ? "" : String(value));
 
 /** A setting's value as expressions take it. */
-export function ofSetting(value: number | string | boolean): Value {
+export function toExpressionValue(value: number | string | boolean): Value {
   return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
 }
 
-export function literalIn({ values }: Pick<Treatment, "values">): (setting: string) => string {
-  return (setting) => literal(ofSetting(values[setting] ?? ""));
+export function settingLiteralIn({ values }: Pick<Treatment, "values">): (setting: string) => string {
+  return (setting) => sqlLiteral(toExpressionValue(values[setting] ?? ""));
 }
 
-type Settle = (connection: Connection, run: Run) => Promise<boolean>;
+type SettleCommit = (connection: Connection, run: Run) => Promise<boolean>;
 
 /**
  * Functions that query whether a transaction in doubt was committed, by the transaction's name. They use the query of its
  * invariant.
  */
-function settlesOf(
+function settleFunctionsOf(
   { invariants }: Program,
   settings: Treatment,
   transactions: Transactions,
-): Map<string, Settle> {
+): Map<string, SettleCommit> {
   const { begin, setUp } = transactions.begin(true);
   return new Map(
-    invariants.flatMap(({ name, sql, acknowledged }: Invariant): [string, Settle][] => {
+    invariants.flatMap(({ name, sql, acknowledged }: Invariant): [string, SettleCommit][] => {
       if (!acknowledged) return [];
-      const rows = `(${substituted(sql, literalIn(settings))}) AS acknowledged (value)`;
+      const rows = `(${substituteVariables(sql, settingLiteralIn(settings))}) AS acknowledged (value)`;
       const statement = { name: `settle.${name}`, text: `SELECT 1 FROM ${rows} WHERE value = $1 LIMIT 1` };
-      const settle: Settle = async (connection, run) => {
+      const settle: SettleCommit = async (connection, run) => {
         const values = [textOf(run.valueOf(acknowledged.variable))];
         const ask = async (): Promise<boolean> => (await connection.execute(statement, values)).length > 0;
         return setUp === undefined
@@ -67,25 +67,28 @@ function settlesOf(
 }
 
 /** Returns the function that draws transactions of a program whose steps are SQL. */
-export function drawSteps(program: Program, file: string): DrawOf {
+export function scriptDrawFactory(program: Program, file: string): DrawFactory {
   return ({ assignment: { settings, trial } }, transactions) => {
-    const beginOf = (isReadOnly: boolean): Begin => transactions.begin(isReadOnly);
+    const beginOf = (isReadOnly: boolean): TransactionBegin => transactions.begin(isReadOnly);
     const compiled = new Map(compile(program, beginOf).map((each) => [each.transaction.name, each]));
-    const given = [
+    const initialVariables = [
       ["default_seed", BigInt(deriveSeed(trial.seed, "default_seed"))] as const,
       ["random_seed", BigInt(trial.seed)] as const,
-      ...Object.entries(settings.values).map(([name, value]): [string, Value] => [name, ofSetting(value)]),
+      ...Object.entries(settings.values).map(([name, value]): [string, Value] => [
+        name,
+        toExpressionValue(value),
+      ]),
     ];
     const isSimple = settings.prepared === "simple";
     const options = { file, prng: new Prng(0), isSimple, transactions };
     return (name, { client, prng }) => {
       const chosen = compiled.get(name);
       if (!chosen) throw new Error(`there is no transaction ${name}`);
-      const values = new Map<string, Value>(given).set("client_id", BigInt(client));
+      const values = new Map<string, Value>(initialVariables).set("client_id", BigInt(client));
       const valueOf = (variable: string): Value => values.get(variable) ?? null;
       for (const { variable, expression } of chosen.transaction.parameters)
         values.set(variable, evaluate(expression, { valueOf, prng }));
-      return new Machine(chosen, values, prng.uint32(), options);
+      return new ScriptRun(chosen, values, prng.uint32(), options);
     };
   };
 }
@@ -93,28 +96,28 @@ export function drawSteps(program: Program, file: string): DrawOf {
 export function client(
   store: OwnSqlStore,
   program: Program,
-  drawOf: DrawOf,
+  drawFactory: DrawFactory,
   context: ClientContext<Treatment>,
 ): WorkloadClients {
   const { assignment, transactor, recorder, sleeper } = context;
   const { settings, trial, role, firstClient, clients, endpoints } = assignment;
   const transactions = store.transactions(settings, endpoints);
-  const draw = drawOf(context, transactions);
+  const draw = drawFactory(context, transactions);
   const weights = Object.fromEntries(program.transactions.map(({ name, weight }) => [name, weight]));
   const mix = new Mix(weights, deriveSeed(trial.seed, role));
-  const drawers = Array.from({ length: clients }, (_, number) => {
+  const drawSources = Array.from({ length: clients }, (_, number) => {
     const client = firstClient + number;
     return { client, prng: new Prng(deriveSeed(trial.seed, "draw", role, client)) };
   });
-  const settles = settlesOf(program, settings, transactions);
+  const settleFunctions = settleFunctionsOf(program, settings, transactions);
   const account: z.infer<typeof WorkerAccount> = { acknowledged: {}, inDoubt: {}, committed: 0, doubtful: 0 };
-  const drawn: (Run | undefined)[] = [];
+  const drawnRuns: (Run | undefined)[] = [];
   const idle = new IdleBackoff(clients, sleeper, context.time);
 
   function next(number: number, arrival?: Arrival): Run {
-    const drawer = drawers[number];
-    if (!drawer) throw new RangeError(`there is no client ${number}`);
-    return draw(arrival ? mix.of(arrival) : mix.next(drawer.prng), drawer);
+    const drawSource = drawSources[number];
+    if (!drawSource) throw new RangeError(`there is no client ${number}`);
+    return draw(arrival ? mix.of(arrival) : mix.next(drawSource.prng), drawSource);
   }
 
   /**
@@ -122,9 +125,10 @@ export function client(
    * module can show it.
    */
   function settleOf(run: Run): ((connection: Connection) => Promise<true | undefined>) | undefined {
-    const byInvariant = settles.get(run.transaction.name);
+    const settleByInvariant = settleFunctions.get(run.transaction.name);
     const asked =
-      run.resolve?.bind(run) ?? (byInvariant && ((connection: Connection) => byInvariant(connection, run)));
+      run.resolve?.bind(run) ??
+      (settleByInvariant && ((connection: Connection) => settleByInvariant(connection, run)));
     return asked && (async (connection) => ((await asked(connection)) ? true : undefined));
   }
 
@@ -138,12 +142,12 @@ export function client(
   return {
     operationOf: (arrival) => mix.of(arrival),
     prepare(number, arrival) {
-      if (arrival) drawn[number] = next(number, arrival);
-      else drawn[number] ??= next(number);
+      if (arrival) drawnRuns[number] = next(number, arrival);
+      else drawnRuns[number] ??= next(number);
     },
     async iterate(number, intendedMs) {
-      const run = drawn[number] ?? next(number);
-      drawn[number] = undefined;
+      const run = drawnRuns[number] ?? next(number);
+      drawnRuns[number] = undefined;
       const { name, isReadOnly } = run.transaction;
       const settle = settleOf(run);
       const end = await transactor.run({
@@ -152,12 +156,12 @@ export function client(
         operation: name,
         isPoll: true,
         events: () => run.work,
-        isOnce: !isReadOnly && !settle,
+        isFinalIfInDoubt: !isReadOnly && !settle,
         body: (connection: Connection, times) =>
           run.attempt(connection, async (ms) => {
             const fromMs = monotonicMs();
             await sleeper.sleep(ms);
-            times.bookNamed("appDelay", fromMs, monotonicMs());
+            times.bookNamedPart("appDelay", fromMs, monotonicMs());
           }),
         ...(settle && { settle }),
       });

@@ -2,7 +2,7 @@
 import type { Statement } from "../../database/sql.js";
 import type { Branch, Expression, Program, ScriptTransaction, SqlStep, Step } from "./program.js";
 import { countsRows, sqlStepsOf, statementsOf } from "./statements.js";
-import type { Begin } from "./store.js";
+import type { TransactionBegin } from "./store.js";
 
 /** A statement in the form in which it is sent, with its step. */
 export interface SentStatement {
@@ -19,7 +19,7 @@ export type Operation =
   | { readonly kind: "unless"; readonly condition: Expression; to: number }
   | { readonly kind: "jump"; to: number };
 
-export interface Compiled {
+export interface CompiledTransaction {
   readonly transaction: ScriptTransaction;
   /** True if the transaction counts rows as its units of work. */
   readonly countsRows: boolean;
@@ -38,18 +38,18 @@ class Compiler {
 
   constructor(
     private readonly statements: ReadonlyMap<SqlStep, Statement>,
-    private readonly beginning: Begin,
+    private readonly transactionBegin: TransactionBegin,
   ) {}
 
   /** @param written text in the script */
   begin(written?: string): void {
-    this.operations.push({ kind: "begin", text: this.beginningText(written) });
+    this.operations.push({ kind: "begin", text: this.beginText(written) });
   }
 
-  beginningText(written?: string): string {
-    const { begin, setUp, isNeeded } = this.beginning;
-    const isAsWritten = written !== undefined && !(isNeeded && PLAIN_BEGIN.test(written));
-    const text = isAsWritten ? written : begin;
+  beginText(written?: string): string {
+    const { begin, setUp, isNeeded } = this.transactionBegin;
+    const isWrittenBeginKept = written !== undefined && !(isNeeded && PLAIN_BEGIN.test(written));
+    const text = isWrittenBeginKept ? written : begin;
     return setUp === undefined ? text : `${text}; ${setUp}`;
   }
 
@@ -83,7 +83,7 @@ class Compiler {
 }
 
 /** True if the transaction is a single statement that needs neither BEGIN nor COMMIT. */
-function isAlone(
+function isSingleStatement(
   { name, parameters, steps, isReadOnly }: ScriptTransaction,
   { invariants }: Pick<Program, "invariants">,
 ): boolean {
@@ -109,23 +109,27 @@ function hasCommit(steps: readonly Step[]): boolean {
 /** True if a transaction of the program ends with COMMIT even on a connection that finds its tables without a `SET`. */
 export function sendsCommits(program: Program): boolean {
   return program.transactions.some((transaction) =>
-    transaction.isWhole ? !isAlone(transaction, program) : hasCommit(transaction.steps),
+    transaction.isWhole ? !isSingleStatement(transaction, program) : hasCommit(transaction.steps),
   );
 }
 
 /** Compiles the transactions of a program into lists of operations. */
-export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begin): Compiled[] {
+export function compile(
+  program: Program,
+  beginOf: (isReadOnly: boolean) => TransactionBegin,
+): CompiledTransaction[] {
   const statements = statementsOf(program);
   return program.transactions.map((transaction) => {
     const { steps, isWhole, isReadOnly } = transaction;
-    const beginning = beginOf(isReadOnly);
-    const { setUp, isNeeded } = beginning;
-    const compiler = new Compiler(statements, beginning);
-    const isFramed = isWhole && (isNeeded || setUp !== undefined || !isAlone(transaction, program));
-    if (isFramed) compiler.begin();
+    const transactionBegin = beginOf(isReadOnly);
+    const { setUp, isNeeded } = transactionBegin;
+    const compiler = new Compiler(statements, transactionBegin);
+    const needsBegin =
+      isWhole && (isNeeded || setUp !== undefined || !isSingleStatement(transaction, program));
+    if (needsBegin) compiler.begin();
     compiler.add(steps);
-    if (isFramed) compiler.operations.push({ kind: "commit", text: "COMMIT" });
-    const frame = !isWhole && (isNeeded || setUp !== undefined) ? compiler.beginningText() : undefined;
+    if (needsBegin) compiler.operations.push({ kind: "commit", text: "COMMIT" });
+    const frame = !isWhole && (isNeeded || setUp !== undefined) ? compiler.beginText() : undefined;
     return { transaction, countsRows: countsRows(transaction), frame, operations: compiler.operations };
   });
 }

@@ -2,13 +2,13 @@
 import type { Connection, SqlValue, Statement } from "../../database/sql.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
-import type { Compiled, Operation, SentStatement } from "./compile.js";
+import type { CompiledTransaction, Operation, SentStatement } from "./compile.js";
 import { evaluate } from "./expression.js";
 import { placeText, type Expression, type ScriptTransaction, type SqlStep, type Value } from "./program.js";
 import type { PauseFor, Run } from "./run.js";
 import type { Transactions } from "./store.js";
-import { countedChange, unexpectedRows } from "./statements.js";
-import { substituted } from "./sql-text.js";
+import { addRowCounting, rowCountProblem } from "./statements.js";
+import { substituteVariables } from "./sql-text.js";
 
 /** A text constant that is valid in a dollar-quoted body and with either value of `standard_conforming_strings`. */
 function quotedLiteral(value: string): string {
@@ -18,7 +18,7 @@ function quotedLiteral(value: string): string {
 }
 
 /** Value as SQL text, for the simple protocol, which has no parameters. */
-export function literal(value: Value): string {
+export function sqlLiteral(value: Value): string {
   if (value === null) return "NULL";
   if (typeof value === "string") return quotedLiteral(value);
   return typeof value !== "boolean" && value < 0 ? `(${value})` : String(value);
@@ -27,14 +27,15 @@ export function literal(value: Value): string {
 const sqlValue = (value: Value): SqlValue => (typeof value === "bigint" ? String(value) : value);
 
 /** Value from the server, converted to a value of expressions. */
-function valueOf(given: unknown): Value {
-  if (typeof given === "number") return Number.isSafeInteger(given) ? BigInt(given) : given;
-  if (typeof given === "string" || typeof given === "boolean") return given;
+function valueOf(serverValue: unknown): Value {
+  if (typeof serverValue === "number")
+    return Number.isSafeInteger(serverValue) ? BigInt(serverValue) : serverValue;
+  if (typeof serverValue === "string" || typeof serverValue === "boolean") return serverValue;
   return null;
 }
 
 /** Text with a number as the number, since databases return large numbers as text; other values unchanged. */
-function asNumber(value: Value): Value {
+function parseNumericText(value: Value): Value {
   if (typeof value !== "string") return value;
   if (/^-?\d+$/.test(value)) return BigInt(value);
   return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
@@ -47,9 +48,10 @@ function isTrue(value: Value): boolean {
 }
 
 /** True if the step uses columns of the result by their names. */
-const isNamed = ({ bindings, columns }: SqlStep): boolean => bindings.length > 0 || columns !== undefined;
+const usesColumnNames = ({ bindings, columns }: SqlStep): boolean =>
+  bindings.length > 0 || columns !== undefined;
 
-export interface MachineOptions {
+export interface ScriptRunOptions {
   /** File of the program, for places in messages. */
   readonly file: string;
   readonly prng: Prng;
@@ -66,7 +68,7 @@ interface CommittedState {
 }
 
 /** One drawn transaction over all of its attempts. */
-export class Machine implements Run {
+export class ScriptRun implements Run {
   private position = 0;
   private isOpen = false;
   /** Values of variables that the transaction has assigned, by name. */
@@ -77,11 +79,11 @@ export class Machine implements Run {
   foundNoRow = true;
 
   constructor(
-    private readonly compiled: Compiled,
-    private readonly drawn: ReadonlyMap<string, Value>,
+    private readonly compiled: CompiledTransaction,
+    private readonly drawnVariables: ReadonlyMap<string, Value>,
     /** Seed of the random values in expressions that are evaluated while the transaction runs. */
     private readonly seed: number,
-    private readonly options: MachineOptions,
+    private readonly options: ScriptRunOptions,
   ) {
     this.work = compiled.countsRows ? 0 : 1;
     this.committedState = { position: 0, assigned: this.assigned, work: this.work, foundNoRow: true };
@@ -93,7 +95,7 @@ export class Machine implements Run {
 
   valueOf(variable: string): Value {
     const assigned = this.assigned.get(variable);
-    const value = assigned === undefined ? this.drawn.get(variable) : assigned;
+    const value = assigned === undefined ? this.drawnVariables.get(variable) : assigned;
     if (value === undefined) throw new Error(`${variable} has no value`);
     return value;
   }
@@ -119,13 +121,13 @@ export class Machine implements Run {
       return true;
     } catch (error) {
       // The rollback undoes all statements of the failed transaction.
-      if (this.hasBegun()) await this.options.transactions.rollBack(connection);
+      if (this.hasOpenTransaction()) await this.options.transactions.rollBack(connection);
       throw error;
     }
   }
 
   /** Reads `isOpen` by a function, since the compiler would assume that its last assigned value is still there. */
-  private hasBegun(): boolean {
+  private hasOpenTransaction(): boolean {
     return this.isOpen;
   }
 
@@ -135,9 +137,9 @@ export class Machine implements Run {
       case "begin":
         return this.begin(connection, operation.text);
       case "commit":
-        return this.commitAndKeep(connection, operation.text);
+        return this.commitAndSaveState(connection, operation.text);
       case "rollback":
-        return this.rollBackAndKeep(connection, operation.text);
+        return this.rollBackAndSaveState(connection, operation.text);
       case "sql":
         return this.runStatement(operation, connection);
       case "sleep":
@@ -159,16 +161,16 @@ export class Machine implements Run {
     this.isOpen = true;
   }
 
-  private async commitAndKeep(connection: Connection, text: string): Promise<void> {
+  private async commitAndSaveState(connection: Connection, text: string): Promise<void> {
     this.isOpen = false;
     await this.commit(connection, text);
-    this.keep();
+    this.saveState();
   }
 
-  private async rollBackAndKeep(connection: Connection, text: string): Promise<void> {
+  private async rollBackAndSaveState(connection: Connection, text: string): Promise<void> {
     await connection.control("rollback", text);
     this.isOpen = false;
-    this.keep();
+    this.saveState();
   }
 
   private async runStatement({ step, statement }: SentStatement, connection: Connection): Promise<void> {
@@ -187,7 +189,7 @@ export class Machine implements Run {
       this.isOpen = false;
       await this.commit(connection, "COMMIT");
     }
-    if (!this.isOpen) this.keep();
+    if (!this.isOpen) this.saveState();
   }
 
   /** Ends the transaction as an empty poll and commits its earlier statements. */
@@ -206,7 +208,7 @@ export class Machine implements Run {
       : this.options.transactions.commit(connection, text);
   }
 
-  private keep(): void {
+  private saveState(): void {
     const { position, assigned, work, foundNoRow } = this;
     this.committedState = { position, assigned, work, foundNoRow };
   }
@@ -215,39 +217,40 @@ export class Machine implements Run {
     const { prng } = this.options;
     // Each position has a fixed stream, so that every attempt draws the same values.
     prng.reseed(deriveSeed(this.seed, this.position));
-    return evaluate(expression, { valueOf: (name) => asNumber(this.valueOf(name)), prng });
+    return evaluate(expression, { valueOf: (name) => parseNumericText(this.valueOf(name)), prng });
   }
 
   /** Text of a variable's value as it is put into a statement: escaped, or as a part of '...'. */
   private textOf({ quoted: positions }: SqlStep, name: string, position: number): string {
     const value = this.valueOf(name);
-    return positions?.includes(position) ? String(value).replaceAll("'", "''") : literal(value);
+    return positions?.includes(position) ? String(value).replaceAll("'", "''") : sqlLiteral(value);
   }
 
   private send(step: SqlStep, prepared: Statement, connection: Connection): Promise<readonly unknown[]> {
     const isSimple = this.options.isSimple || prepared.isText === true;
-    const statement = isSimple ? this.withValues(step, prepared) : prepared;
+    const statement = isSimple ? this.substituteValues(step, prepared) : prepared;
     const values = isSimple ? [] : step.variables.map((name) => sqlValue(this.valueOf(name)));
-    const answer: Promise<readonly unknown[]> = isNamed(step)
+    const answer: Promise<readonly unknown[]> = usesColumnNames(step)
       ? connection.executeNamed(statement, values)
       : connection.execute(statement, values);
-    const isCommitting = !this.isOpen && !this.transaction.isReadOnly;
-    return isCommitting ? this.options.transactions.asTransaction(answer) : answer;
+    const commitsByItself = !this.isOpen && !this.transaction.isReadOnly;
+    return commitsByItself ? this.options.transactions.asTransaction(answer) : answer;
   }
 
   /** The statement with the values of its variables in its text, for the simple protocol. */
-  private withValues(step: SqlStep, { name }: Statement): Statement {
-    const text = substituted(step, (variable, position) => this.textOf(step, variable, position));
-    return { name, text: countedChange(step, text), isText: true };
+  private substituteValues(step: SqlStep, { name }: Statement): Statement {
+    const text = substituteVariables(step, (variable, position) => this.textOf(step, variable, position));
+    return { name, text: addRowCounting(step, text), isText: true };
   }
 
   private take(step: SqlStep, name: string, rows: readonly unknown[], connection: Connection): void {
     if (connection.foundNoRow !== true) this.foundNoRow = false;
     if (this.compiled.countsRows && step.countsRows) this.work += rows.length;
-    const problem = step.expect && unexpectedRows(step.expect, rows.length);
+    const problem = step.expect && rowCountProblem(step.expect, rows.length);
     if (problem !== undefined) throw new UnexpectedRowsError(`${name}: ${problem}`);
     const isEnd = step.orEnd === true && rows.length === 0;
-    if (isNamed(step) && !isEnd) this.bind(step, name, rows as readonly Readonly<Record<string, unknown>>[]);
+    if (usesColumnNames(step) && !isEnd)
+      this.bind(step, name, rows as readonly Readonly<Record<string, unknown>>[]);
   }
 
   private placeText({ place }: SqlStep): string {
@@ -264,9 +267,10 @@ export class Machine implements Run {
       for (const [column, value] of Object.entries(row))
         this.assign(`${columns.prefix}${column}`, valueOf(value));
     for (const { column, variable } of bindings) {
-      const found = typeof column === "number" ? Object.values(row)[column] : row[column];
-      if (found === undefined) throw new Error(`${this.placeText(step)}: ${name} has no column ${column}`);
-      this.assign(variable, valueOf(found));
+      const columnValue = typeof column === "number" ? Object.values(row)[column] : row[column];
+      if (columnValue === undefined)
+        throw new Error(`${this.placeText(step)}: ${name} has no column ${column}`);
+      this.assign(variable, valueOf(columnValue));
     }
   }
 }

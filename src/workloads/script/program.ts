@@ -28,7 +28,7 @@ export interface SqlText {
 }
 
 /** Condition on the number of rows that a statement must return or change. */
-export interface RowCount {
+export interface RowExpectation {
   readonly operator: "=" | ">" | ">=" | "<" | "<=";
   readonly rows: number;
 }
@@ -41,7 +41,7 @@ export interface Binding {
 
 export interface SqlStep extends SqlText {
   readonly kind: "sql";
-  readonly expect?: RowCount;
+  readonly expect?: RowExpectation;
   readonly bindings: readonly Binding[];
   /** Present if a result without rows ends the transaction here: it is committed and counts as an empty poll. */
   readonly orEnd?: true;

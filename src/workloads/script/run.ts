@@ -29,4 +29,4 @@ export interface DrawSource {
 
 /** Draws a run of the transaction with that name. */
 export type Draw = (name: string, by: DrawSource) => Run;
-export type DrawOf = (context: ClientContext<Treatment>, transactions: Transactions) => Draw;
+export type DrawFactory = (context: ClientContext<Treatment>, transactions: Transactions) => Draw;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parametrisedSql, placeIn, statementsIn, substituted, wordsOf } from "./sql-text.js";
+import { parametrisedSql, placeIn, statementsIn, substituteVariables, wordsOf } from "./sql-text.js";
 
 const textsOf = (sql: string): string[] => statementsIn(sql).statements.map(parametrisedSql);
 
@@ -42,7 +42,7 @@ it("statementsIn finds variables outside casts, quotes, comments and assignments
 
 it("substituted puts values in unchanged", () => {
   const [one] = statementsIn("SELECT :a + :b").statements;
-  expect(one && substituted(one, (name) => (name === "a" ? "1" : "2"))).toBe("SELECT 1 + 2");
+  expect(one && substituteVariables(one, (name) => (name === "a" ? "1" : "2"))).toBe("SELECT 1 + 2");
 });
 
 it("statementsIn gives the place of each statement and of a quote or comment that does not end", () => {

@@ -1,16 +1,16 @@
 // Cuts SQL like the server: it knows quotes, dollar quotes, comments and `BEGIN ATOMIC`, and no statement's meaning.
 import type { Place, SqlText } from "./program.js";
 
-type Kind = "blank" | "quoted" | "word" | "variable" | "symbol" | "unended";
+type TokenKind = "blank" | "quoted" | "word" | "variable" | "symbol" | "unended";
 
 export interface Token {
-  readonly kind: Kind;
+  readonly kind: TokenKind;
   readonly text: string;
   readonly at: number;
 }
 
 /** Patterns of tokens; the first one that matches wins. Each matches at least one character. */
-const PATTERNS: readonly (readonly [Kind, RegExp])[] = [
+const TOKEN_PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [
   ["blank", /(?:\s|--[^\n]*)+/y],
   ["quoted", /[eE]'(?:[^'\\]|\\[^]|'')*'|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*'|(?:[uU]&)?"(?:[^"]|"")*"/y],
   ["quoted", /\$([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$[^]*?\$\1\$/y],
@@ -23,20 +23,20 @@ const PATTERNS: readonly (readonly [Kind, RegExp])[] = [
 /** Offset after the comment that begins at `from`; undefined if it does not end. Comments nest, as in PostgreSQL. */
 function endOfComment(text: string, from: number): number | undefined {
   let depth = 0;
-  const edge = /\/\*|\*\//g;
-  edge.lastIndex = from;
-  for (let match = edge.exec(text); match; match = edge.exec(text)) {
+  const commentMark = /\/\*|\*\//g;
+  commentMark.lastIndex = from;
+  for (let match = commentMark.exec(text); match; match = commentMark.exec(text)) {
     depth += match[0] === "/*" ? 1 : -1;
-    if (depth === 0) return edge.lastIndex;
+    if (depth === 0) return commentMark.lastIndex;
   }
   return undefined;
 }
 
 export function tokenAt(text: string, at: number): Token | undefined {
-  const token = (kind: Kind, end: number): Token => ({ kind, text: text.slice(at, end), at });
+  const token = (kind: TokenKind, end: number): Token => ({ kind, text: text.slice(at, end), at });
   const end = text.startsWith("/*", at) ? endOfComment(text, at) : undefined;
   if (end !== undefined) return token("blank", end);
-  for (const [kind, pattern] of PATTERNS) {
+  for (const [kind, pattern] of TOKEN_PATTERNS) {
     pattern.lastIndex = at;
     if (pattern.test(text)) return token(kind, pattern.lastIndex);
   }
@@ -135,7 +135,7 @@ export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => P
 }
 
 /** Joins several texts into one, separated by `between`. */
-export function joinedTexts(texts: readonly SqlText[], between: string): SqlText {
+export function joinSqlTexts(texts: readonly SqlText[], between: string): SqlText {
   const [first, ...others] = texts;
   if (!first) throw new Error("nothing to join");
   return others.reduce<SqlText>(
@@ -158,7 +158,7 @@ export function parametrisedSql({ pieces }: Pick<SqlText, "pieces">): string {
 }
 
 /** The text with values in place of its variables. `valueOf` gets the variable's name and its index. */
-export function substituted(
+export function substituteVariables(
   { pieces, variables }: SqlText,
   valueOf: (variable: string, position: number) => string,
 ): string {

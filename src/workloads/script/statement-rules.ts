@@ -5,39 +5,50 @@ import { tokensOf, wordsOf } from "./sql-text.js";
 /** Variables that always have a value, without being drawn or set. */
 export const BUILT_IN_VARIABLES: readonly string[] = ["client_id", "default_seed", "random_seed"];
 
-const WITH_PARAMETERS = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "WITH", "TABLE", "CALL"];
+const VERBS_WITH_PARAMETERS = [
+  "SELECT",
+  "INSERT",
+  "UPDATE",
+  "DELETE",
+  "MERGE",
+  "VALUES",
+  "WITH",
+  "TABLE",
+  "CALL",
+];
 /** Statements that the extended protocol can prepare, although SQL's `PREPARE` cannot. */
-const BY_PROTOCOL_ALONE = ["CALL"];
+const PROTOCOL_ONLY_VERBS = ["CALL"];
 
 /** Pattern of kinds of objects that belong to the database or the server and would outlive the schema. */
-const OUTSIDE = new RegExp(
+const OUTSIDE_SCHEMA_DDL = new RegExp(
   String.raw`\b(?:DROP|ALTER|CREATE(?: OR REPLACE)?|REASSIGN)(?: TRUSTED)?(?: PROCEDURAL)? ` +
     "(?:SCHEMA|DATABASE|ROLE|USER|GROUP|TABLESPACE|OWNED|SYSTEM|EXTENSION|PUBLICATION|SUBSCRIPTION|SERVER|LANGUAGE|" +
     String.raw`FOREIGN DATA WRAPPER|ACCESS METHOD|EVENT TRIGGER)\b`,
 );
-const NAME = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_][\w$]*)`;
+const SQL_NAME_PATTERN = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_][\w$]*)`;
 /** Pattern of DDL on a name with a schema, except the schema of temporary tables. */
-const FOREIGN = new RegExp(
+const FOREIGN_SCHEMA_DDL = new RegExp(
   String.raw`\b(?:CREATE(?: OR REPLACE)?(?: UNLOGGED| RECURSIVE)*|ALTER|DROP|TRUNCATE)` +
     String.raw`(?: (?:TABLE|VIEW|MATERIALIZED VIEW|TYPE|FUNCTION|PROCEDURE|ROUTINE|SEQUENCE|DOMAIN|AGGREGATE|INDEX))?` +
-    String.raw`(?: CONCURRENTLY)?(?: IF (?:NOT )?EXISTS)?(?: ONLY)? (?:${NAME} ?, ?)*((?!pg_temp\b)${NAME}\.(${NAME}))`,
+    String.raw`(?: CONCURRENTLY)?(?: IF (?:NOT )?EXISTS)?(?: ONLY)? (?:${SQL_NAME_PATTERN} ?, ?)*((?!pg_temp\b)${SQL_NAME_PATTERN}\.(${SQL_NAME_PATTERN}))`,
   "i",
 );
-const ELSEWHERE = /^ALTER .* SET SCHEMA\b/;
-const WITH_BODY = /^(DO|CREATE( OR REPLACE)? (FUNCTION|PROCEDURE))\b/;
-const CONTROL =
+const SET_SCHEMA = /^ALTER .* SET SCHEMA\b/;
+const STATEMENT_WITH_BODY = /^(DO|CREATE( OR REPLACE)? (FUNCTION|PROCEDURE))\b/;
+const TRANSACTION_CONTROL =
   /^(BEGIN|START TRANSACTION|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE|PREPARE TRANSACTION)\b/;
 /** Pattern of the call with which a dump sets the search path. */
-const SEARCH_PATH = /\bset_config\s*\(\s*'search_path'/i;
-const SESSION = /^(SET (SESSION )?(ROLE|AUTHORIZATION|SEARCH_PATH)|RESET|DISCARD|DEALLOCATE|LISTEN|COPY)\b/;
+const SEARCH_PATH_CALL = /\bset_config\s*\(\s*'search_path'/i;
+const SESSION_STATEMENT =
+  /^(SET (SESSION )?(ROLE|AUTHORIZATION|SEARCH_PATH)|RESET|DISCARD|DEALLOCATE|LISTEN|COPY)\b/;
 
 /** True if a statement of this kind may contain parameters such as `$1`. */
 export function takesParameters([verb = ""]: readonly string[]): boolean {
-  return WITH_PARAMETERS.includes(verb);
+  return VERBS_WITH_PARAMETERS.includes(verb);
 }
 
 export function isPreparable([verb = ""]: readonly string[]): boolean {
-  return takesParameters([verb]) && !BY_PROTOCOL_ALONE.includes(verb);
+  return takesParameters([verb]) && !PROTOCOL_ONLY_VERBS.includes(verb);
 }
 
 /** The name in double quotes, so that it may be a keyword. */
@@ -55,19 +66,22 @@ function codeOf(text: string): string {
 }
 
 /** Problem of a statement that changes objects outside of the workload's schema; undefined if there is none. */
-function schemaEscapeOf({ pieces }: Pick<SqlText, "pieces">, words: readonly string[]): string | undefined {
+function schemaEscapeProblem(
+  { pieces }: Pick<SqlText, "pieces">,
+  words: readonly string[],
+): string | undefined {
   const all = words.join(" ");
-  const hasBody = WITH_BODY.test(all);
+  const hasBody = STATEMENT_WITH_BODY.test(all);
   const text = pieces.join("x");
   // A body executes its statements as text, so that text is checked as code.
   const code = codeOf(hasBody ? text.replace(/\$\w*\$|'/g, " ") : text);
-  const outside = OUTSIDE.exec(hasBody ? code.toUpperCase() : all);
+  const outside = OUTSIDE_SCHEMA_DDL.exec(hasBody ? code.toUpperCase() : all);
   if (outside && (hasBody || outside.index === 0))
     return `${outside[0]} reaches beyond the schema of the workload; remove it`;
-  const [, foreign, name = ""] = FOREIGN.exec(code) ?? [];
+  const [, foreign, name = ""] = FOREIGN_SCHEMA_DDL.exec(code) ?? [];
   if (foreign !== undefined)
     return `${foreign} names a schema; write ${quotedName(name)}, the tables lie in train-sim's own`;
-  if (ELSEWHERE.test(all)) return "SET SCHEMA reaches beyond the schema of the workload; remove it";
+  if (SET_SCHEMA.test(all)) return "SET SCHEMA reaches beyond the schema of the workload; remove it";
   return undefined;
 }
 
@@ -85,13 +99,13 @@ export function statementProblem(sql: Pick<SqlText, "pieces">, isTransaction: bo
   const words = wordsOf(sql);
   const text = words.slice(0, 3).join(" ");
   const first = words.slice(0, 2).join(" ");
-  if (SESSION.test(text))
+  if (SESSION_STATEMENT.test(text))
     return `${first} outlives its transaction, or takes data that is not there; remove it`;
-  if (SEARCH_PATH.test(sql.pieces.join("x")))
+  if (SEARCH_PATH_CALL.test(sql.pieces.join("x")))
     return "set_config of search_path hides the tables of the workload; remove it";
-  if (CONTROL.test(text))
+  if (TRANSACTION_CONTROL.test(text))
     return isTransaction
       ? `${words[0] ?? ""}: the statements of a name are one transaction already; remove it`
       : `${words[0] ?? ""}: there is no transaction here; remove it`;
-  return schemaEscapeOf(sql, words);
+  return schemaEscapeProblem(sql, words);
 }

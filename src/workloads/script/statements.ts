@@ -1,19 +1,19 @@
 // The statements of a program as its clients send them, named after their transaction and first word.
 import type { Statement } from "../../database/sql.js";
-import type { Parameter, Program, RowCount, ScriptTransaction, SqlStep, Step } from "./program.js";
+import type { Parameter, Program, RowExpectation, ScriptTransaction, SqlStep, Step } from "./program.js";
 import { takesParameters } from "./statement-rules.js";
 import { parametrisedSql, wordsOf } from "./sql-text.js";
 
-const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+const CHANGE_VERBS = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
-function isSilentChange(words: readonly string[]): boolean {
-  const verb = words[0] === "WITH" ? words.find((word) => CHANGES.has(word)) : words[0];
-  return verb !== undefined && CHANGES.has(verb) && !words.includes("RETURNING");
+function isChangeWithoutReturning(words: readonly string[]): boolean {
+  const verb = words[0] === "WITH" ? words.find((word) => CHANGE_VERBS.has(word)) : words[0];
+  return verb !== undefined && CHANGE_VERBS.has(verb) && !words.includes("RETURNING");
 }
 
 /** Text of a step. If its changed rows must be counted, the change gets a RETURNING for every row. */
-export function countedChange(step: SqlStep, text: string): string {
-  return (step.expect ?? step.countsRows ?? step.orEnd) && isSilentChange(wordsOf(step))
+export function addRowCounting(step: SqlStep, text: string): string {
+  return (step.expect ?? step.countsRows ?? step.orEnd) && isChangeWithoutReturning(wordsOf(step))
     ? `${text} RETURNING 1`
     : text;
 }
@@ -48,7 +48,7 @@ export function statementsOf({
       times.set(verb, time);
       statements.set(step, {
         name: `${name}.${verb}${time === 1 ? "" : `-${time}`}`,
-        text: countedChange(step, parametrisedSql(step)),
+        text: addRowCounting(step, parametrisedSql(step)),
         ...(isText && { isText }),
       });
     }
@@ -57,7 +57,10 @@ export function statementsOf({
 }
 
 /** Problem of an answer with that number of rows; undefined if the number is right. */
-export function unexpectedRows({ operator, rows: wanted }: RowCount, rows: number): string | undefined {
+export function rowCountProblem(
+  { operator, rows: wanted }: RowExpectation,
+  rows: number,
+): string | undefined {
   const holds = {
     "=": rows === wanted,
     ">": rows > wanted,

@@ -5,7 +5,7 @@ import type { Store } from "../stores.js";
 import type { Treatment } from "./settings.js";
 
 /** How transactions of a treatment begin. */
-export interface Begin {
+export interface TransactionBegin {
   readonly begin: string;
   /** SQL that is sent with every BEGIN, so that the connection finds the tables; undefined if it finds them anyway. */
   readonly setUp: string | undefined;
@@ -14,7 +14,7 @@ export interface Begin {
 }
 
 export interface Transactions {
-  begin(isReadOnly: boolean): Begin;
+  begin(isReadOnly: boolean): TransactionBegin;
   commit(connection: Connection, text: string): Promise<void>;
   /** Rolls the transaction back. Never rejects. */
   rollBack(connection: Connection): Promise<void>;

@@ -3,7 +3,7 @@ import { clientsRole } from "../one-role.js";
 import type { Workload } from "../workload.js";
 import { audit } from "./audit.js";
 import { client } from "./client.js";
-import type { DrawOf } from "./run.js";
+import type { DrawFactory } from "./run.js";
 import { sendsCommits } from "./compile.js";
 import { tableNames } from "./made.js";
 import type { Program } from "./program.js";
@@ -13,7 +13,11 @@ import type { OwnSqlStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
 
 /** @param file the program's name in messages */
-export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf): Workload<Treatment> {
+export function workloadOfProgram(
+  program: Program,
+  file: string,
+  drawFactory: DrawFactory,
+): Workload<Treatment> {
   const names = tableNames(program.schema);
   const operations = program.transactions.map(({ name }) => name);
   return {
@@ -48,7 +52,7 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
     stores: { PostgreSQL: postgres(program, file) },
     isSimple: true,
     isUnqualified: true,
-    client: (store: OwnSqlStore, context) => client(store, program, drawOf, context),
+    client: (store: OwnSqlStore, context) => client(store, program, drawFactory, context),
     loading: {
       tryOut: (store: OwnSqlStore, admin, settings) => store.tryOut(admin, settings),
       preload: (store: OwnSqlStore, admin, { settings, mayContinue }) =>

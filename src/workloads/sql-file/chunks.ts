@@ -34,7 +34,7 @@ export type Refuse = (place: Place, message: string) => void;
 export function chunksOf(text: string, refuse: Refuse): Chunk[] {
   const chunks: Chunk[] = [];
   let from = 0;
-  const sqlUpTo = (at: number): void => {
+  const addSqlUpTo = (at: number): void => {
     const sql = text.slice(from, at);
     if (sql.trim() !== "") chunks.push({ kind: "sql", text: sql, place: placeIn(text, from) });
   };
@@ -44,12 +44,12 @@ export function chunksOf(text: string, refuse: Refuse): Chunk[] {
       const at = token.at + line.index;
       const directive = directiveIn(line[0], placeIn(text, at), refuse);
       if (!directive) continue;
-      sqlUpTo(at);
+      addSqlUpTo(at);
       from = at + line[0].length;
       chunks.push(directive);
     }
   }
-  sqlUpTo(text.length);
+  addSqlUpTo(text.length);
   return chunks;
 }
 
@@ -59,8 +59,8 @@ function directiveIn(line: string, place: Place, refuse: Refuse): Chunk | undefi
   const [, name = "", colon = "", value = ""] = match;
   const takesValue = DIRECTIVES[name];
   if (takesValue === undefined) {
-    const isLong = name.length >= MISSPELT_LENGTH_MIN;
-    const near = colon !== "" && isLong ? nearest(name, Object.keys(DIRECTIVES)) : undefined;
+    const isNameLongEnough = name.length >= MISSPELT_LENGTH_MIN;
+    const near = colon !== "" && isNameLongEnough ? nearest(name, Object.keys(DIRECTIVES)) : undefined;
     if (near !== undefined) refuse(place, `${name} is not known; did you mean ${near}?`);
     return undefined;
   }

@@ -6,7 +6,7 @@ const NAME_LENGTH_MAX = 63;
 /** Pattern of `or end`, after the columns of `returning` or alone. */
 const OR_END = /(?:^|,)\s*or\s+end$/i;
 /** Pattern of a workload's name. */
-export const NAME = /^[A-Za-z][\w-]{0,62}$/;
+export const WORKLOAD_NAME_PATTERN = /^[A-Za-z][\w-]{0,62}$/;
 
 /** Value of `setting: name = value`, with the type that the same text has in a scenario. */
 export function scalarOf(text: string): number | string | boolean {
@@ -26,7 +26,7 @@ export function assignmentOf(
 }
 
 /** Bindings of `column as name, ...`, `or end`, or both; undefined if the text has another form. */
-export function returnedOf(
+export function parseReturning(
   value: string,
 ):
   | { readonly bindings: readonly (Binding & { readonly column: string })[]; readonly orEnd: boolean }
@@ -44,7 +44,7 @@ export function returnedOf(
 }
 
 /** Name of a workload, made from the name of its file. */
-export function nameAfter(file: string): string {
+export function workloadNameFromFile(file: string): string {
   const base = file.replace(/^.*[/\\]/, "").replace(/\.sql$/i, "");
   const name = base.replace(/[^\w-]+/g, "-").replace(/^[^A-Za-z]+/, "");
   return name.slice(0, NAME_LENGTH_MAX) || "own";

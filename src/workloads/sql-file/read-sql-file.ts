@@ -1,5 +1,5 @@
 // Reads a file of SQL in the form of sqlc and aiosql: comments as `-- name:` say what the statements below them are.
-import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
+import { isOwnOperationName, OWN_OPERATION_NAME_RULE } from "../../metrics/operations.js";
 import { parseExpression, variablesOf } from "../script/expression.js";
 import type {
   Binding,
@@ -8,7 +8,7 @@ import type {
   Parameter,
   Place,
   ReadProgram,
-  RowCount,
+  RowExpectation,
   ScriptTransaction,
   Setting,
   SqlStep,
@@ -18,13 +18,19 @@ import { statementsIn } from "../script/sql-text.js";
 import { chunksOf } from "./chunks.js";
 import { isOwnVariable, isUsedBeforeEnd } from "../script/statements.js";
 import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.js";
-import { assignmentOf, NAME, nameAfter, returnedOf, scalarOf } from "./directive-values.js";
+import {
+  assignmentOf,
+  WORKLOAD_NAME_PATTERN,
+  workloadNameFromFile,
+  parseReturning,
+  scalarOf,
+} from "./directive-values.js";
 
-const VARIABLE = /^[A-Za-z_]\w{0,62}$/;
+const VARIABLE_NAME = /^[A-Za-z_]\w{0,62}$/;
 /** Largest number of parameters of a statement in PostgreSQL's protocol. */
 const PARAMETERS_MAX = 65_535;
 
-interface Draft {
+interface DraftTransaction {
   readonly name: string;
   readonly place: Place;
   weight: number;
@@ -36,7 +42,7 @@ interface Draft {
 /** Directives above the next statement, with their places. */
 interface PendingDirectives {
   place?: Place;
-  readonly traits: { expect?: RowCount; orEnd?: true; countsRows?: true };
+  readonly traits: { expect?: RowExpectation; orEnd?: true; countsRows?: true };
   readonly bindings: Binding[];
 }
 
@@ -53,7 +59,7 @@ class Reader {
   private readonly settings: Setting[] = [];
   private readonly schema: SqlText[] = [];
   private readonly preload: SqlText[] = [];
-  private readonly transactions: Draft[] = [];
+  private readonly transactions: DraftTransaction[] = [];
   private readonly invariants: DraftInvariant[] = [];
   private section: "none" | "schema" | "preload" | "name" | "invariant" = "none";
   private next: PendingDirectives = { traits: {}, bindings: [] };
@@ -73,7 +79,7 @@ class Reader {
     if (this.problems.length > 0) return { problems: this.problems };
     return {
       program: {
-        name: this.workload ?? nameAfter(this.file),
+        name: this.workload ?? workloadNameFromFile(this.file),
         settings: this.settings,
         schema: this.schema,
         preload: this.preload,
@@ -101,7 +107,7 @@ class Reader {
     switch (name) {
       case "workload":
         if (this.workload !== undefined) this.refuse(place, "the workload has a name already");
-        if (!NAME.test(value)) this.refuse(place, `${value} is not a name, such as bank`);
+        if (!WORKLOAD_NAME_PATTERN.test(value)) this.refuse(place, `${value} is not a name, such as bank`);
         this.workload = value;
         return;
       case "setting":
@@ -138,16 +144,16 @@ class Reader {
   }
 
   private takeSetting(value: string, place: Place): void {
-    const given = assignmentOf(value);
-    if (!given) {
+    const assignment = assignmentOf(value);
+    if (!assignment) {
       this.refuse(place, `expected setting: name = value, such as accounts = 1000`);
       return;
     }
-    if (this.settings.some(({ name }) => name === given.name)) {
-      this.refuse(place, `two settings ${given.name}`);
+    if (this.settings.some(({ name }) => name === assignment.name)) {
+      this.refuse(place, `two settings ${assignment.name}`);
       return;
     }
-    this.settings.push({ name: given.name, value: scalarOf(given.text), place });
+    this.settings.push({ name: assignment.name, value: scalarOf(assignment.text), place });
   }
 
   private takeName(value: string, place: Place): void {
@@ -155,7 +161,7 @@ class Reader {
     const [, name = "", kind] = /^(\S+)\s+(:\w+)$/.exec(value) ?? [];
     if (kind !== undefined) this.refuse(place, `${kind} belongs to sqlc; write name: ${name}`);
     else if (!isOwnOperationName(value))
-      this.refuse(place, `${value} is no name of a transaction (${OWN_NAME_RULE}), such as pay`);
+      this.refuse(place, `${value} is no name of a transaction (${OWN_OPERATION_NAME_RULE}), such as pay`);
     if (this.transactions.some(({ name }) => name === value)) this.refuse(place, `two transactions ${value}`);
     this.transactions.push({
       name: value,
@@ -167,19 +173,19 @@ class Reader {
     });
   }
 
-  private takeWeight(draft: Draft, value: string, place: Place): void {
+  private takeWeight(draft: DraftTransaction, value: string, place: Place): void {
     draft.weight = Number(value);
     if (!(draft.weight > 0 && draft.weight <= 1e9))
       this.refuse(place, `weight ${value} is not a number above 0`);
   }
 
-  private takeParameter(draft: Draft, value: string, place: Place): void {
-    const given = assignmentOf(value);
-    if (!given) {
+  private takeParameter(draft: DraftTransaction, value: string, place: Place): void {
+    const assignment = assignmentOf(value);
+    if (!assignment) {
       this.refuse(place, "expected param: name = expression, such as id = uuid()");
       return;
     }
-    const { name, text, at } = given;
+    const { name, text, at } = assignment;
     if (draft.steps.length > 0)
       this.refuse(place, `param ${name} stands below a statement; move it above all`);
     if (this.isKnown(name, draft)) this.refuse(place, `${name} has a value already`);
@@ -207,22 +213,25 @@ class Reader {
       this.refuse(place, "expected expect: rows = 1, with =, <, <=, > or >=");
       return;
     }
-    this.next.traits.expect = { operator: (match[1] ?? "=") as RowCount["operator"], rows: Number(match[2]) };
+    this.next.traits.expect = {
+      operator: (match[1] ?? "=") as RowExpectation["operator"],
+      rows: Number(match[2]),
+    };
   }
 
   private takeBindings(value: string, place: Place): void {
-    const returned = returnedOf(value);
-    if (!returned) {
+    const parsedReturning = parseReturning(value);
+    if (!parsedReturning) {
       this.refuse(
         place,
         "expected returning: column as name, such as id as job; `, or end` may stand behind it",
       );
       return;
     }
-    if (returned.orEnd) this.next.traits.orEnd = true;
-    for (const { variable } of returned.bindings)
-      if (!VARIABLE.test(variable)) this.refuse(place, `${variable} is not a name of a variable`);
-    this.next.bindings.push(...returned.bindings);
+    if (parsedReturning.orEnd) this.next.traits.orEnd = true;
+    for (const { variable } of parsedReturning.bindings)
+      if (!VARIABLE_NAME.test(variable)) this.refuse(place, `${variable} is not a name of a variable`);
+    this.next.bindings.push(...parsedReturning.bindings);
   }
 
   private takeCounts(value: string, place: Place): void {
@@ -272,7 +281,7 @@ class Reader {
     }
   }
 
-  private takeStep(draft: Draft, statement: SqlText): void {
+  private takeStep(draft: DraftTransaction, statement: SqlText): void {
     const { traits, bindings } = this.next;
     for (const variable of new Set(statement.variables)) {
       if (this.isKnown(variable, draft)) continue;
@@ -287,7 +296,7 @@ class Reader {
     this.next = { traits: {}, bindings: [] };
   }
 
-  private isKnown(name: string, draft: Draft): boolean {
+  private isKnown(name: string, draft: DraftTransaction): boolean {
     const isSetting = this.settings.some((setting) => setting.name === name);
     return isSetting || BUILT_IN_VARIABLES.includes(name) || isOwnVariable(draft, name);
   }

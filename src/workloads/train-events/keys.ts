@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { ISOLATION_LEVELS, type Storage } from "../../database/levels.js";
-import { DURATION_RANGE, durationRange, rangeOf, size } from "../../syntax/scalars.js";
+import { DURATION_RANGE_SCHEMAS, durationRange, rangeOf, size } from "../../syntax/scalars.js";
 import { isolationKey } from "../common-rules.js";
 import type { LevelOption, WorkloadTreatment } from "../workload.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "./model/document-generator.js";
-import { ARCHIVED } from "./model/lifecycle.js";
+import { ARCHIVED_LEVELS } from "./model/lifecycle.js";
 import { ID_KINDS } from "./model/event-id.js";
 import {
   ARCHIVE_DELETES,
@@ -20,11 +20,11 @@ import {
   type EventSettings,
 } from "./settings.js";
 
-const MAX_BATCH = 1_000_000;
+const MAX_BATCH_EVENTS = 1_000_000;
 
 const NO_DELAY = { min: 0, max: 0 };
 
-const BatchSize = z.int().min(1).max(MAX_BATCH);
+const BatchSize = z.int().min(1).max(MAX_BATCH_EVENTS);
 
 const weight = (what: string) =>
   z
@@ -34,7 +34,7 @@ const weight = (what: string) =>
     .default(0)
     .meta({ description: `Weight of ${what}. Default 0.` });
 
-const chance = (description: string) => z.number().min(0).max(1).meta({ description });
+const chanceSchema = (description: string) => z.number().min(0).max(1).meta({ description });
 
 export const keys = {
   payload: z
@@ -79,7 +79,7 @@ export const keys = {
     }),
   appDelay: z
     .union([
-      ...DURATION_RANGE,
+      ...DURATION_RANGE_SCHEMAS,
       z.strictObject({
         add: durationRange("Between an add's events and their statuses."),
         process: durationRange("Between a process's statuses and documents."),
@@ -95,12 +95,16 @@ export const keys = {
     }),
   advance: z
     .strictObject({
-      claim: chance("Chance that a pass moves a PENDING event to PROCESSING. Default 1.").optional(),
-      processing: chance(
+      claim: chanceSchema("Chance that a pass moves a PENDING event to PROCESSING. Default 1.").optional(),
+      processing: chanceSchema(
         "Instead of claim: chance that a pass leaves an event PROCESSING, where complete and fail hold for PENDING events, too.",
       ).optional(),
-      complete: chance("Chance that a pass moves a PROCESSING event to COMPLETE. Default 0.8.").default(0.8),
-      fail: chance("Chance that a pass moves a PROCESSING event to FAILED. Default 0.05.").default(0.05),
+      complete: chanceSchema("Chance that a pass moves a PROCESSING event to COMPLETE. Default 0.8.").default(
+        0.8,
+      ),
+      fail: chanceSchema("Chance that a pass moves a PROCESSING event to FAILED. Default 0.05.").default(
+        0.05,
+      ),
     })
     .refine(({ claim, processing }) => claim === undefined || processing === undefined, {
       message: "claim and processing exclude each other; remove one",
@@ -128,7 +132,7 @@ export const keys = {
         "status-updated: the index on status and time alone, so that a claim may sort the backlog. Default partial.",
     }),
   archived: z
-    .enum(ARCHIVED)
+    .enum(ARCHIVED_LEVELS)
     .default(DEFAULT_LEVELS.archived)
     .meta({
       description:
@@ -192,7 +196,7 @@ export const keys = {
 } as const;
 
 /** Values of a scenario's keys that passed their schema. */
-export type Written = { readonly [Key in keyof typeof keys]: z.output<(typeof keys)[Key]> } & {
+export type WrittenKeys = { readonly [Key in keyof typeof keys]: z.output<(typeof keys)[Key]> } & {
   readonly actors: Readonly<Record<string, false | object | undefined>>;
   readonly trial: { readonly drain?: number | undefined };
   readonly storage: Storage;
@@ -200,28 +204,28 @@ export type Written = { readonly [Key in keyof typeof keys]: z.output<(typeof ke
 
 type OwnSettings = Omit<EventSettings, keyof WorkloadTreatment>;
 
-const delaysOf = ({ appDelay }: Written): EventSettings["appDelayMs"] =>
+const delaysOf = ({ appDelay }: WrittenKeys): EventSettings["appDelayMs"] =>
   "min" in appDelay ? { add: NO_DELAY, process: appDelay, archive: NO_DELAY } : appDelay;
 
-export function resolve(written: Written): OwnSettings {
+export function resolve(input: WrittenKeys): OwnSettings {
   return {
-    payload: written.payload,
-    locking: written.locking,
-    isolation: written.isolation,
-    ids: written.ids,
-    statementShape: written.statementShape,
-    batch: written.batch,
-    advance: written.advance,
-    claimIndex: written.claimIndex,
-    archived: written.archived,
-    archiveDelete: written.archiveDelete,
-    appDelayMs: delaysOf(written),
-    documentBytes: written.documentSize,
-    documentShape: written.documentShape,
-    validate: written.validate,
-    preload: written.preload,
-    topology: written.topology,
-    reads: written.reads,
+    payload: input.payload,
+    locking: input.locking,
+    isolation: input.isolation,
+    ids: input.ids,
+    statementShape: input.statementShape,
+    batch: input.batch,
+    advance: input.advance,
+    claimIndex: input.claimIndex,
+    archived: input.archived,
+    archiveDelete: input.archiveDelete,
+    appDelayMs: delaysOf(input),
+    documentBytes: input.documentSize,
+    documentShape: input.documentShape,
+    validate: input.validate,
+    preload: input.preload,
+    topology: input.topology,
+    reads: input.reads,
   };
 }
 
@@ -230,7 +234,7 @@ export const levels: readonly LevelOption[] = [
   {
     option: "payload",
     key: "payload",
-    isOfTables: true,
+    changesTables: true,
     description: "payload storage",
     choices: PAYLOADS,
     fallback: "jsonb",
@@ -238,7 +242,7 @@ export const levels: readonly LevelOption[] = [
   {
     option: "storage",
     key: "storage",
-    isOfTables: true,
+    changesTables: true,
     description: "how tables are stored",
     choices: EVENT_STORAGES,
     fallback: "default",
@@ -246,7 +250,7 @@ export const levels: readonly LevelOption[] = [
   {
     option: "locking",
     key: "locking",
-    isOfTables: false,
+    changesTables: false,
     description: "row locks of those statements",
     choices: LOCKINGS,
     fallback: "skip-locked",
@@ -254,7 +258,7 @@ export const levels: readonly LevelOption[] = [
   {
     option: "shape",
     key: "statementShape",
-    isOfTables: false,
+    changesTables: false,
     description: "shape of those statements",
     choices: STATEMENT_SHAPES,
     fallback: "set-based",
@@ -262,7 +266,7 @@ export const levels: readonly LevelOption[] = [
   {
     option: "isolation",
     key: "isolation",
-    isOfTables: false,
+    changesTables: false,
     description: "isolation of those transactions",
     choices: ISOLATION_LEVELS,
     fallback: "read committed",

@@ -23,7 +23,7 @@ import type { EventTreatment } from "./clients/assignment.js";
 import type { PreloadInputs } from "../workload.js";
 
 /** Number of events that one statement inserts: about a megabyte at the default document size. */
-const BATCH_EVENTS = 1_000;
+const PRELOAD_BATCH_EVENTS = 1_000;
 
 export type PreloadSettings = FillSettings &
   Pick<EventSettings, "ids" | "documentBytes" | "documentShape" | "preload">;
@@ -58,7 +58,7 @@ export async function preload(
   function* batches(room: number): Generator<EventBatch> {
     const makeBatch = batchMaker(settings, seed, room);
     while (done < total && isWanted()) {
-      const { batch, entry } = makeBatch(done, Math.min(BATCH_EVENTS, total - done));
+      const { batch, entry } = makeBatch(done, Math.min(PRELOAD_BATCH_EVENTS, total - done));
       yield batch;
       onBatch?.(entry, batch);
       done += batch.size;
@@ -120,12 +120,12 @@ function batchMaker(
   const keyMaker = new KeyMaker(source);
   const maker = new BatchMaker(settings.ids, room);
   return (done, events) => {
-    const made = { batch: done / BATCH_EVENTS, events, madeAtMs: wallClockMs() };
-    const keys = keyMaker.bytesOf(made);
+    const batchIdentity = { batch: done / PRELOAD_BATCH_EVENTS, events, madeAtMs: wallClockMs() };
+    const keys = keyMaker.bytesOf(batchIdentity);
     const sum = new KeySum().addKeys(keys);
     return {
       batch: maker.make(keys, generator, done),
-      entry: { ...made, client: 0, firstDocument: done, keys: sum },
+      entry: { ...batchIdentity, client: 0, firstDocument: done, keys: sum },
     };
   };
 }

@@ -3,7 +3,7 @@ import { scenarioProblems } from "../../../test/support/scenario-problems.js";
 import { lint } from "../../analysis/lint/lint.js";
 import { operationsOf } from "../../results/operation-results.js";
 import { parseScenario } from "../../scenario/loader.js";
-import { DISPATCHER_ALONE, READ_KINDS, READS } from "./settings.js";
+import { DISPATCHER_ONLY_WEIGHTS, READ_KINDS, READ_OPERATIONS } from "./settings.js";
 
 const READERS = "actors: { producers: false, consumers: false, archivers: false, readers: {} }";
 const scenario = (...lines: string[]): string => ["name: x", "seed: 1", ...lines].join("\n");
@@ -16,19 +16,19 @@ function settingsOf(...lines: string[]) {
 
 test("readers without weights do the dispatcher's read only", () => {
   const settings = settingsOf(READERS);
-  expect(settings.reads).toEqual(DISPATCHER_ALONE);
+  expect(settings.reads).toEqual(DISPATCHER_ONLY_WEIGHTS);
   expect(operationsOf(settings)).toEqual(["read"]);
 });
 
 test("kinds of reads without a weight are left out", () => {
   const settings = settingsOf(READERS, "reads: { path: 2, byType: 0.5 }");
-  expect(settings.reads).toEqual({ ...DISPATCHER_ALONE, dispatcher: 0, path: 2, byType: 0.5 });
+  expect(settings.reads).toEqual({ ...DISPATCHER_ONLY_WEIGHTS, dispatcher: 0, path: 2, byType: 0.5 });
   expect(operationsOf(settings)).toEqual(["readPath", "readByType"]);
 });
 
 test("every kind of read is a separate operation, in the order of its key", () => {
   const all = `reads: { ${READ_KINDS.map((kind) => `${kind}: 1`).join(", ")} }`;
-  expect(operationsOf(settingsOf(READERS, all))).toEqual(Object.values(READS));
+  expect(operationsOf(settingsOf(READERS, all))).toEqual(Object.values(READ_OPERATIONS));
 });
 
 test("the weight of a kind of read may be a factor", () => {

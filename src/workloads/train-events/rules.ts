@@ -1,12 +1,12 @@
 import { capabilitiesOf, levelProblems, type DialectName } from "../../database/registry.js";
 import { formatSize } from "../../foundation/units.js";
 import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
-import { rangeOrder, type Finding } from "../../syntax/problems.js";
+import { rangeOrderFindings, type Finding } from "../../syntax/problems.js";
 import { hasStatementMode } from "../common-rules.js";
 import type { Objection } from "../workload.js";
 import type { EventTreatment as Treatment } from "./clients/assignment.js";
-import type { Written } from "./keys.js";
-import { MAX_WORKER_ORDINALS } from "./model/event-id.js";
+import type { WrittenKeys } from "./keys.js";
+import { MAX_TRIAL_WORKERS } from "./model/event-id.js";
 import {
   DELAYED_OPERATIONS,
   EVENT_STORAGES,
@@ -20,16 +20,16 @@ import type { Storage } from "../../database/levels.js";
 /** Largest add transaction in bytes. PostgreSQL's protocol has a limit of 1 GB, and a client holds the batch in memory. */
 const MAX_BATCH_BYTES = 512 * 1024 ** 2;
 /** Rows that `archive` changes for each event, more than any other transaction: it inserts one row and deletes two. */
-const ROWS_PER_EVENT = 3;
+const ROWS_PER_ARCHIVED_EVENT = 3;
 /** Rows that `add` inserts for each event: the event and its status. */
 const ROWS_PER_ADDED_EVENT = 2;
 
 /** True if the topology has the role. Every topology has readers. */
-export function hasRole(role: string, { topology }: Pick<Written, "topology">): boolean {
+export function hasRole(role: string, { topology }: Pick<WrittenKeys, "topology">): boolean {
   return role === "readers" || (role === "cycle") === (topology === "cycle");
 }
 
-function batchSizeRules({ batch, documentSize }: Written): Finding[] {
+function batchSizeRules({ batch, documentSize }: WrittenKeys): Finding[] {
   const bytes = batch.max * documentSize;
   if (bytes <= MAX_BATCH_BYTES) return [];
   const message =
@@ -38,12 +38,12 @@ function batchSizeRules({ batch, documentSize }: Written): Finding[] {
   return [{ path: ["batch", "max"], message }];
 }
 
-function claimRules({ advance }: Written): Finding[] {
+function claimRules({ advance }: WrittenKeys): Finding[] {
   if (advance.claim > 0 || advance.isOneStep) return [];
   return [{ path: ["advance", "claim"], message: "0 would leave every event PENDING for ever" }];
 }
 
-function advanceRules({ advance: { claim, complete, fail, isOneStep } }: Written): Finding[] {
+function advanceRules({ advance: { claim, complete, fail, isOneStep } }: WrittenKeys): Finding[] {
   const path = ["advance", "complete"];
   if ((isOneStep ? claim : 0) + complete + fail > 1 + 1e-9) {
     const [names, chances] = isOneStep ? ["processing + ", `${claim} + `] : ["", ""];
@@ -53,17 +53,18 @@ function advanceRules({ advance: { claim, complete, fail, isOneStep } }: Written
   return [{ path, message: "complete and fail must not both be 0: no event would ever finish" }];
 }
 
-const namedRoles = (actors: Written["actors"]): Role[] => ROLES.filter((role) => actors[role]);
+const namedRoles = (actors: WrittenKeys["actors"]): Role[] => ROLES.filter((role) => actors[role]);
 
-function topologyRules({ topology, actors }: Written): Finding[] {
+function topologyRules({ topology, actors }: WrittenKeys): Finding[] {
   const findings: Finding[] = namedRoles(actors)
     .filter((role) => !hasRole(role, { topology }))
     .map((role) => {
-      const own = topology === "cycle" ? "cycle and readers" : "producers, consumers, archivers and readers";
+      const topologyRoles =
+        topology === "cycle" ? "cycle and readers" : "producers, consumers, archivers and readers";
       const way = role === "cycle" ? "; set topology: cycle, or remove it" : "";
       return {
         path: ["actors", role],
-        message: `topology ${topology} has ${own}${way}`,
+        message: `topology ${topology} has ${topologyRoles}${way}`,
         isAboutKey: true,
       };
     });
@@ -72,33 +73,35 @@ function topologyRules({ topology, actors }: Written): Finding[] {
   return findings;
 }
 
-function readRules({ reads }: Written): Finding[] {
+function readRules({ reads }: WrittenKeys): Finding[] {
   if (READ_KINDS.some((kind) => reads[kind] > 0)) return [];
   return [{ path: ["reads"], message: "all weights are 0: readers would ask for nothing" }];
 }
 
-function emptinessRules({ topology, actors }: Written): Finding[] {
-  const isEmpty = (["producers", "consumers", "archivers"] as const).every((role) => actors[role] === false);
-  if (topology !== "actors" || !isEmpty || actors.readers) return [];
+function roleRules({ topology, actors }: WrittenKeys): Finding[] {
+  const areRolesLeftOut = (["producers", "consumers", "archivers"] as const).every(
+    (role) => actors[role] === false,
+  );
+  if (topology !== "actors" || !areRolesLeftOut || actors.readers) return [];
   return [{ path: ["actors"], message: "every role is left out: no client would do anything" }];
 }
 
-function drainRules({ topology, actors, trial }: Written): Finding[] {
+function drainRules({ topology, actors, trial }: WrittenKeys): Finding[] {
   if (topology !== "actors" || actors.consumers !== false || !trial.drain) return [];
   const message = "the queue cannot drain without consumers; set it to false, or let actors.consumers work";
   return [{ path: ["trial", "drain"], message }];
 }
 
 /** Refuses sizes of batches in a daily profile whose documents are too large for one transaction. */
-function profileSizeRules({ actors: named }: Written, { documentBytes, actors }: Treatment): Finding[] {
+function profileSizeRules({ actors: named }: WrittenKeys, { documentBytes, actors }: Treatment): Finding[] {
   return namedRoles(named).flatMap((role) => {
     const load = actors[role]?.load;
     if (load?.executor !== "daily-arrival-rate") return [];
     const { sizes, hours }: Profile = load.profile;
     return BATCH_SIZES.flatMap((name) => {
       const bytes = sizes[name] * documentBytes;
-      const isUsed = hours.some(({ mix }) => mix[name] > 0);
-      if (!isUsed || bytes <= MAX_BATCH_BYTES) return [];
+      const isSizeUsed = hours.some(({ mix }) => mix[name] > 0);
+      if (!isSizeUsed || bytes <= MAX_BATCH_BYTES) return [];
       const message =
         `${sizes[name]} documents of ${formatSize(documentBytes)} make a transaction of ` +
         `${formatSize(bytes)}; at most ${formatSize(MAX_BATCH_BYTES)}, so lower it or documentSize`;
@@ -108,20 +111,20 @@ function profileSizeRules({ actors: named }: Written, { documentBytes, actors }:
 }
 
 /** Refuses more workers than fit into the worker number of a key. */
-function workerRules(_: Written, { actors }: Treatment): Finding[] {
+function workerRules(_: WrittenKeys, { actors }: Treatment): Finding[] {
   const workers = Object.values(actors).reduce((sum, role) => sum + role.workers, 0);
-  if (workers <= MAX_WORKER_ORDINALS) return [];
-  const message = `${workers} worker threads over all roles; at most ${MAX_WORKER_ORDINALS}`;
+  if (workers <= MAX_TRIAL_WORKERS) return [];
+  const message = `${workers} worker threads over all roles; at most ${MAX_TRIAL_WORKERS}`;
   return [{ path: ["actors"], message }];
 }
 
-function storageRules({ storage }: Written): Finding[] {
+function storageRules({ storage }: WrittenKeys): Finding[] {
   if (EVENT_STORAGES.some((level) => level === storage)) return [];
   const message = `workload train-events has no tables of storage ${storage}; it has ${EVENT_STORAGES.join(", ")}`;
   return [{ path: ["storage"], message }];
 }
 
-function statementModeRules(_: Written, settings: Treatment): Finding[] {
+function statementModeRules(_: WrittenKeys, settings: Treatment): Finding[] {
   const { pool, statementShape, isolation: level, appDelayMs } = settings;
   if (!hasStatementMode(pool)) return [];
   const findings: Finding[] = [];
@@ -146,18 +149,18 @@ function statementModeRules(_: Written, settings: Treatment): Finding[] {
   return findings;
 }
 
-export const rules: readonly ((written: Written, treatment: Treatment) => readonly Finding[])[] = [
-  ({ batch }) => rangeOrder(["batch"], batch, ""),
+export const rules: readonly ((written: WrittenKeys, treatment: Treatment) => readonly Finding[])[] = [
+  ({ batch }) => rangeOrderFindings(["batch"], batch, ""),
   ({ appDelay }) =>
     "min" in appDelay
-      ? rangeOrder(["appDelay"], appDelay, "ms")
-      : DELAYED_OPERATIONS.flatMap((name) => rangeOrder(["appDelay", name], appDelay[name], "ms")),
+      ? rangeOrderFindings(["appDelay"], appDelay, "ms")
+      : DELAYED_OPERATIONS.flatMap((name) => rangeOrderFindings(["appDelay", name], appDelay[name], "ms")),
   batchSizeRules,
   claimRules,
   advanceRules,
   topologyRules,
   readRules,
-  emptinessRules,
+  roleRules,
   drainRules,
   workerRules,
   profileSizeRules,
@@ -170,12 +173,12 @@ function rowLimitProblems(name: DialectName, { batch, actors }: Treatment): Find
   const { label, rowsPerTransaction } = capabilitiesOf(name);
   if (rowsPerTransaction === undefined) return [];
   const findings: Finding[] = [];
-  const eventsMax = Math.floor(rowsPerTransaction / ROWS_PER_EVENT);
-  const addedMax = Math.floor(rowsPerTransaction / ROWS_PER_ADDED_EVENT);
-  if (batch.max > eventsMax) {
+  const archivedEventsMax = Math.floor(rowsPerTransaction / ROWS_PER_ARCHIVED_EVENT);
+  const addedEventsMax = Math.floor(rowsPerTransaction / ROWS_PER_ADDED_EVENT);
+  if (batch.max > archivedEventsMax) {
     const message =
       `${label} changes at most ${rowsPerTransaction} rows in a transaction, and archiving an event changes ` +
-      `${ROWS_PER_EVENT}; use at most ${eventsMax}`;
+      `${ROWS_PER_ARCHIVED_EVENT}; use at most ${archivedEventsMax}`;
     findings.push({ path: ["batch", "max"], message });
   }
   for (const role of ROLES) {
@@ -183,10 +186,10 @@ function rowLimitProblems(name: DialectName, { batch, actors }: Treatment): Find
     if (!load || !("profile" in load)) continue;
     const { sizes, hours } = load.profile;
     for (const size of BATCH_SIZES) {
-      if (sizes[size] <= addedMax || hours.every(({ mix }) => mix[size] === 0)) continue;
+      if (sizes[size] <= addedEventsMax || hours.every(({ mix }) => mix[size] === 0)) continue;
       const message =
         `${label} changes at most ${rowsPerTransaction} rows in a transaction, and adding an event changes ` +
-        `${ROWS_PER_ADDED_EVENT}; ${sizes[size]} are too many, use at most ${addedMax}`;
+        `${ROWS_PER_ADDED_EVENT}; ${sizes[size]} are too many, use at most ${addedEventsMax}`;
       findings.push({ path: ["actors", role, "load", "profile", "sizes", size], message });
     }
   }
@@ -209,10 +212,10 @@ export function dialectProblems(name: DialectName, treatment: Treatment): Findin
   ];
 }
 
-type Linted = Treatment & { readonly storage: Storage };
+type LintedTreatment = Treatment & { readonly storage: Storage };
 
 /** Objections to settings that are valid but probably not intended. */
-export function lint({ dialect, locking, ids, storage, actors, reads }: Linted): Objection[] {
+export function lint({ dialect, locking, ids, storage, actors, reads }: LintedTreatment): Objection[] {
   const { lockingCaveat, orderedKeysCaveat } = capabilitiesOf(dialect);
   const objections: Objection[] = [];
   if ((actors.consumers ?? actors.cycle) && locking !== "for-update" && lockingCaveat !== undefined)

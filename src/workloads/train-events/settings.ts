@@ -1,8 +1,8 @@
 import type { DialectName } from "../../database/registry.js";
 import type { Isolation, Storage } from "../../database/levels.js";
-import type { Range } from "../../load/load-settings.js";
+import type { ValueRange } from "../../load/load-settings.js";
 import type { IdKind } from "./model/event-id.js";
-import type { AdvanceProbabilities, Archived } from "./model/lifecycle.js";
+import type { AdvanceProbabilities, ArchivedLevel } from "./model/lifecycle.js";
 
 export const PAYLOADS = ["jsonb", "jsonb-manual", "text", "text-generated"] as const;
 
@@ -63,7 +63,7 @@ export const DEFAULT_LEVELS = {
 } as const satisfies Pick<EventSettings, "claimIndex" | "archived" | "archiveDelete">;
 
 /** Levels that a scenario sets for the factors of `DEFAULT_LEVELS`. */
-export type OtherLevels = Partial<Pick<EventSettings, keyof typeof DEFAULT_LEVELS>>;
+export type OptionalLevels = Partial<Pick<EventSettings, keyof typeof DEFAULT_LEVELS>>;
 
 /** Levels of validation: check all documents that are made or claimed, one in a hundred, or none. */
 export const VALIDATIONS = ["all", "sample", "off"] as const;
@@ -80,7 +80,7 @@ export const DOCUMENT_SHAPES = ["default", "source"] as const;
 export type DocumentShape = (typeof DOCUMENT_SHAPES)[number];
 
 /** Kinds of reads, each with the name of its operation. */
-export const READS = {
+export const READ_OPERATIONS = {
   dispatcher: "read",
   id: "readId",
   authority: "readAuthority",
@@ -90,8 +90,8 @@ export const READS = {
   byType: "readByType",
 } as const;
 
-export type ReadKind = keyof typeof READS;
-export const READ_KINDS = Object.keys(READS) as ReadKind[];
+export type ReadKind = keyof typeof READ_OPERATIONS;
+export const READ_KINDS = Object.keys(READ_OPERATIONS) as ReadKind[];
 
 /** Kinds of reads that consist of one statement. */
 export type QuestionKind = Exclude<ReadKind, "dispatcher">;
@@ -100,7 +100,7 @@ export const QUESTION_KINDS = READ_KINDS.filter((kind) => kind !== "dispatcher")
 /** Weight of each kind of read in the readers' mix. */
 export type ReadWeights = Readonly<Record<ReadKind, number>>;
 
-export const DISPATCHER_ALONE: ReadWeights = {
+export const DISPATCHER_ONLY_WEIGHTS: ReadWeights = {
   dispatcher: 1,
   id: 0,
   authority: 0,
@@ -130,12 +130,12 @@ export interface EventSettings {
   readonly ids: IdKind;
   readonly statementShape: StatementShape;
   /** Range of the number of events that a transaction adds, or at most processes or archives. */
-  readonly batch: Range;
+  readonly batch: ValueRange;
   /** Range of the pause in milliseconds inside each transaction, which keeps its locks meanwhile. */
-  readonly appDelayMs: Readonly<Record<DelayedOperation, Range>>;
+  readonly appDelayMs: Readonly<Record<DelayedOperation, ValueRange>>;
   readonly advance: AdvanceProbabilities;
   readonly claimIndex: ClaimIndex;
-  readonly archived: Archived;
+  readonly archived: ArchivedLevel;
   readonly archiveDelete: ArchiveDelete;
   readonly documentBytes: number;
   readonly documentShape: DocumentShape;

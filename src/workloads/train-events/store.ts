@@ -60,7 +60,7 @@ export type Question =
   | { readonly kind: "byType" };
 
 /** Live events to look up: events of some authorities, and the newest of a type. An event may be found in both ways. */
-export interface LiveSought {
+export interface LiveLookup {
   readonly authorityIds: readonly string[];
   /** Type whose newest events are also found. */
   readonly eventType: EventType;
@@ -93,7 +93,7 @@ export interface EventOperations {
   /** Resolves to key, creation and document of each event; for `byType` to type, number and newest creation. */
   ask(question: Question): PreparedTransaction<readonly StatementRow[]>;
   /** Reads some live events on a connection of the load. The read does not count as load. */
-  someLive(session: Session, sought: LiveSought): Promise<readonly StatementRow[]>;
+  someLive(session: Session, sought: LiveLookup): Promise<readonly StatementRow[]>;
   /** Number of these keys, `KEY_BYTES` each, that are live or archived. An add in doubt has left all of its keys or none. */
   countPresent(session: Session, keys: Buffer): Promise<number>;
 }
@@ -103,20 +103,20 @@ export type LiveDocument = Readonly<Record<"id" | "payload", string>>;
 /** Queries that verify sampled reads and claims. They run on a connection of the load and are in no latency. */
 export interface Verification {
   /** Keys of live events of a type, oldest first, created after `createdAt` (in the server's format) if given. */
-  newerThan(session: Session, type: EventType, createdAt: string | undefined): Promise<string[]>;
+  idsNewerThan(session: Session, type: EventType, createdAt: string | undefined): Promise<string[]>;
   isLive(session: Session, id: string): Promise<boolean>;
   /**
    * At most `most` keys of workable events that were there, unchanged, before the youngest claimed event was created: a
    * claim in order takes them first unless they are locked. Events that a transaction ever locked are left out if the
    * server shows that, because another session may have held them.
    */
-  passedOver(session: Session, claimed: readonly string[], most: number): Promise<string[]>;
+  passedOverIds(session: Session, claimed: readonly string[], most: number): Promise<string[]>;
   /** Keys and documents (JSON) of the given events that are live. */
   documents(session: Session, ids: readonly string[]): Promise<readonly LiveDocument[]>;
 }
 
 /**
- * The `KeySum` of the keys that the tables hold of one range: `RANGE_BATCHES` batches of a worker, from number `range *
+ * The `KeySum` of the keys that the tables hold of one range: `BATCHES_PER_RANGE` batches of a worker, from number `range *
  * RANGE_BATCHES` on.
  */
 export interface RangeSum {
@@ -175,7 +175,7 @@ export interface WrittenEvent {
   readonly train_id: string;
 }
 
-export interface Misplaced {
+export interface MisplacedRow {
   readonly id: string;
   /** `duplicated`: both live and archived. `orphaned`: an event without a status row or the reverse. */
   readonly kind: "duplicated" | "orphaned";
@@ -195,7 +195,7 @@ export interface EventTables {
   /** All events, in no order; an event that is both live and archived appears twice. */
   events(clock: TrialClock): AsyncGenerator<readonly EventRow[]>;
   written(ids: readonly string[]): Promise<readonly WrittenEvent[]>;
-  misplaced(most: number): Promise<readonly Misplaced[]>;
+  misplaced(most: number): Promise<readonly MisplacedRow[]>;
   counts(): Promise<TableCounts>;
   /** Mean number of process passes of events that are COMPLETE or FAILED, archived or not; null if there are none. */
   passesPerEvent(): Promise<number | null>;
@@ -217,7 +217,7 @@ export interface EventStore extends Store<EventTreatment> {
     lockTimeout?: string,
   ): Promise<void>;
   /** True if the queue holds an event for consumers, or for archivers. */
-  queueLeft(
+  queueState(
     admin: AdminSession,
     settings: EventTreatment,
   ): Promise<{ readonly workable: boolean; readonly terminal: boolean }>;

@@ -11,12 +11,12 @@ import { keys, levels, resolve } from "./keys.js";
 import { VIOLATION_KINDS } from "./model/conservation.js";
 import { preloadTrial } from "./preload.js";
 import { dialectProblems, hasRole, lint, rules } from "./rules.js";
-import { READ_KINDS, READS } from "./settings.js";
+import { READ_KINDS, READ_OPERATIONS } from "./settings.js";
 import { postgres } from "./stores/postgres.js";
 import type { EventStore } from "./store.js";
 
 const events = { unit: "events" };
-const publishing = { sharedBytes: RING_BYTES, hasBatches: true, isSearched: true } as const;
+const publishingTraits = { sharedBytes: RING_BYTES, hasBatches: true, isSearched: true } as const;
 
 function conditions({ payload, batch, appDelayMs }: EventTreatment): Readonly<Record<string, string>> {
   const delays = Object.entries(appDelayMs).filter(([, { max }]) => max > 0);
@@ -47,7 +47,7 @@ export const trainEvents = {
       thinkTimeMs: 100,
       operations: ["add"],
       arrivals: ["add"],
-      ...publishing,
+      ...publishingTraits,
     },
     consumers: {
       purpose: "Clients that process events: lock a batch, advance it, update it. false leaves them out.",
@@ -68,8 +68,8 @@ export const trainEvents = {
       clients: 2,
       thinkTimeMs: 100,
       isOnRequest: true,
-      operations: Object.values(READS),
-      arrivals: Object.values(READS),
+      operations: Object.values(READ_OPERATIONS),
+      arrivals: Object.values(READ_OPERATIONS),
     },
     cycle: {
       purpose: "The clients of the topology cycle: each adds, processes and archives in turn.",
@@ -78,11 +78,11 @@ export const trainEvents = {
       drains: true,
       operations: ["add", "process", "archive", "__cycle__"],
       arrivals: ["__cycle__"],
-      ...publishing,
+      ...publishingTraits,
     },
   },
   performs(operation, { reads }) {
-    const kind = READ_KINDS.find((each) => READS[each] === operation);
+    const kind = READ_KINDS.find((each) => READ_OPERATIONS[each] === operation);
     return kind === undefined || reads[kind] > 0;
   },
   settings: { keys, rules, dialectProblems, resolve, hasRole, levels, examples },
@@ -101,9 +101,9 @@ export const trainEvents = {
     isPossible: ({ consumers, cycle }) => (consumers ?? cycle) !== undefined,
     async isDone(store: EventStore, admin, settings) {
       const { consumers, archivers, cycle } = settings.actors;
-      const left = await store.queueLeft(admin, settings);
-      const isWorkable = left.workable && (consumers ?? cycle) !== undefined;
-      return !isWorkable && !(left.terminal && (archivers ?? cycle) !== undefined);
+      const left = await store.queueState(admin, settings);
+      const hasWorkableEvents = left.workable && (consumers ?? cycle) !== undefined;
+      return !hasWorkableEvents && !(left.terminal && (archivers ?? cycle) !== undefined);
     },
   },
   auditing: {

@@ -1,11 +1,11 @@
 // Workload accounts: two clients with three transfers each.
-import { Transfers } from "../../../src/workloads/accounts/transfer.js";
+import { TransferStream } from "../../../src/workloads/accounts/transfer.js";
 import type { AuditedFamily } from "./family.js";
 import { SEED } from "./trial.js";
 
 const [first, second] = [0, 1].map((client) =>
-  new Transfers({ scale: 1, hotBranch: 0 }, SEED, client).draw(),
-) as [ReturnType<Transfers["draw"]>, ReturnType<Transfers["draw"]>];
+  new TransferStream({ scale: 1, hotBranch: 0 }, SEED, client).draw(),
+) as [ReturnType<TransferStream["draw"]>, ReturnType<TransferStream["draw"]>];
 const STRANGE = "11111111-1111-4111-8111-111111111111";
 const strangeLike = `11111111${first.id.slice(8)}`;
 

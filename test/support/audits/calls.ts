@@ -1,5 +1,5 @@
 // Workload calls: batches 0 and 1 are preloaded; one client loads batches 2 to 5.
-import { placeOf, sumBatch } from "../../../src/workloads/calls/batch.js";
+import { placeOf, checksumBatch } from "../../../src/workloads/calls/batch.js";
 import type { AuditedFamily, TableChange } from "./family.js";
 import { SEED, settingsOf } from "./trial.js";
 
@@ -14,8 +14,8 @@ const scenario = {
 
 /** Number of calls in the batch with that number. */
 export function rowsOf(batch: number): number {
-  const settings = settingsOf("calls", scenario) as Parameters<typeof sumBatch>[0];
-  return sumBatch(settings, SEED, placeOf(batch, settings)).rows;
+  const settings = settingsOf("calls", scenario) as Parameters<typeof checksumBatch>[0];
+  return checksumBatch(settings, SEED, placeOf(batch, settings)).rows;
 }
 
 const one = (batch: number): string => `call_id = 'c${batch}-1'`;

@@ -10,7 +10,7 @@ import type { Connection } from "../../../src/database/sql.js";
 import type { AdminClient } from "../../../src/database/postgres/admin.js";
 import { PgConnection } from "../../../src/database/postgres/connection.js";
 import { assignmentsOf } from "../../../src/engine/workers/assignments.js";
-import { withMemory } from "../../../src/engine/workers/worker-memory.js";
+import { threadAssignmentsOf } from "../../../src/engine/workers/worker-memory.js";
 import { Prng } from "../../../src/foundation/prng.js";
 import { Sleeper } from "../../../src/foundation/sleeper.js";
 import { PartNames, PartTimes } from "../../../src/metrics/part-times.js";
@@ -116,7 +116,7 @@ export class AuditedTrial {
     const endpoints = [endpoint];
     const inputs = { trial, settings, endpoints, prepared: false, logFile: "", directory };
     try {
-      for (const assignment of withMemory(assignmentsOf(inputs))) {
+      for (const assignment of threadAssignmentsOf(assignmentsOf(inputs))) {
         const client = await this.workload.client(this.store, {
           assignment,
           source: { acquire: () => ({ connection: session, release: () => undefined }) },

@@ -1,5 +1,5 @@
 // A dialect as data: statements and schema ask this table instead of the product's name.
-import type { Dependants } from "../namespace/dependants.js";
+import type { DependantQueries } from "../namespace/dependants.js";
 import type { DialectCapabilities } from "../../capabilities.js";
 import type { SamplerDialect } from "../evidence/view.js";
 import type { DialectName } from "../settings.js";
@@ -11,7 +11,7 @@ export interface NamespaceMark {
   /** Query for the mark of the schema named $1: no row if there is no such schema, a null `mark` if it has no mark. */
   readonly query: string;
   /** Statements that remove the mark before the schema is dropped. */
-  removal(schema: string, mark: string): readonly string[];
+  removalStatements(schema: string, mark: string): readonly string[];
 }
 
 export interface Dialect {
@@ -23,7 +23,7 @@ export interface Dialect {
    */
   readonly supportsTransactionalDdl: boolean;
   /** Statement that waits for the job with the id $1; present if DDL statements answer with a `job_id`. */
-  readonly awaitJob?: string;
+  readonly awaitJobStatement?: string;
   /** Text of the statement that begins a transaction of that level; it goes by the simple protocol. */
   begin(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string;
   readonly supportsLockTimeout: boolean;
@@ -33,18 +33,18 @@ export interface Dialect {
    * SQL condition for rows that no transaction has locked since they were written; undefined if the server keeps no trace
    * of locks.
    */
-  readonly neverLocked?: string;
+  readonly neverLockedCondition?: string;
   /** True if a parameter can be an array of JSONB; if false, its elements go as text and are cast. */
   readonly supportsJsonbArrays: boolean;
   /** True if the text of a JSONB value equals PostgreSQL's text of it, byte for byte. */
   readonly writesJsonbAsPostgres: boolean;
   /** SQL condition by which a claim selects rows of these statuses; it matches the predicate of a partial index. */
-  readonly inStatus: (statuses: string) => string;
+  readonly statusCondition: (statuses: string) => string;
   /** Locking clause for the document of a claimed event; undefined if a snapshot makes the lock unnecessary. */
   readonly documentLock: string | undefined;
   readonly mark: NamespaceMark;
   /** Queries for objects that depend on a namespace; undefined if the catalogue has no dependencies. */
-  readonly dependants?: Dependants;
+  readonly dependantQueries?: DependantQueries;
   /**
    * Values of `{{...}}` in the dialect's DDL, by level of storage. A level without an entry does not exist in the dialect.
    */
@@ -60,7 +60,7 @@ export interface Dialect {
    */
   refreshStatistics(qualifiedTable: string, vacuum: boolean): string;
   /** Statement that removes dead rows from the catalogues; for servers that train-sim starts. */
-  readonly vacuumCatalogues?: string;
+  readonly vacuumCataloguesStatement?: string;
   readonly checkpoint?: string;
   /** Queries for evidence in this dialect, and how they are read. */
   readonly sampler: SamplerDialect;
@@ -71,7 +71,7 @@ export function beginTransaction(isolation: Isolation, access: "READ WRITE" | "R
 }
 
 /** Plain condition for rows of these statuses, for planners that choose well among all indexes that fit it. */
-export function inStatus(statuses: string): string {
+export function statusCondition(statuses: string): string {
   return `status IN (${statuses})`;
 }
 
@@ -79,5 +79,5 @@ export function inStatus(statuses: string): string {
 export const COMMENT_MARK: NamespaceMark = {
   statements: (schema, mark) => [`COMMENT ON SCHEMA ${schema} IS '${mark}'`],
   query: "SELECT obj_description(oid, 'pg_namespace') AS mark FROM pg_namespace WHERE nspname = $1",
-  removal: () => [],
+  removalStatements: () => [],
 };

@@ -55,14 +55,14 @@ function joined(rows: readonly (readonly [name: string, reason: string, nearest:
 }
 
 function lacksOf(name: DialectName): string {
-  const { lacks, lacksFaults } = capabilitiesOf(name);
-  const rows = Object.entries(lacks).flatMap(([factor, levels]) => {
+  const { unsupportedLevels, unsupportedFaults } = capabilitiesOf(name);
+  const rows = Object.entries(unsupportedLevels).flatMap(([factor, levels]) => {
     const named = Object.entries(levels).map(
       ([level, { reason, nearest }]) => [level, reason, `\`${nearest}\``] as const,
     );
     return joined(named).map(([levelNames = "", ...rest]) => [`\`${factor}\`: ${levelNames}`, ...rest]);
   });
-  const faults = Object.entries(lacksFaults).map(([kind, reason]) => [kind, reason, ""] as const);
+  const faults = Object.entries(unsupportedFaults).map(([kind, reason]) => [kind, reason, ""] as const);
   const faultRows = joined(faults).map(([kinds = "", ...rest]) => [`faults ${kinds}`, ...rest]);
   if (rows.length + faultRows.length === 0) return "It has every level.";
   return table(["It lacks", "because", "nearest"], [...rows, ...faultRows]);

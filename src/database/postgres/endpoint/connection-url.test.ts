@@ -2,7 +2,7 @@
 // problems and without repeating the URL.
 import { describe, expect, it } from "vitest";
 import { scenarioProblems } from "../../../../test/support/scenario-problems.js";
-import { withFiles } from "./connection-url.js";
+import { changeFilePaths } from "./connection-url.js";
 import { parseScenario } from "../../../scenario/loader.js";
 
 const problemsOf = (yaml: string, ...set: string[]): string[] =>
@@ -106,7 +106,7 @@ describe("paths of files in a URL", () => {
     ["postgresql://a@b/c", "postgresql://a@b/c"],
     ["see ca.crt?sslrootcert=x", "see ca.crt?sslrootcert=x"],
   ])("are made absolute: %s becomes %s", (url, expected) => {
-    expect(withFiles(url, absolute)).toBe(expected);
+    expect(changeFilePaths(url, absolute)).toBe(expected);
   });
 
   it("are relative to the scenario, or to the working directory for --set", () => {

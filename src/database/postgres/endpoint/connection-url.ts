@@ -15,8 +15,8 @@ const TLS_PARAMETERS = {
   sslkey: "key",
 } as const;
 const FILE_PARAMETERS = ["sslrootcert", "sslcert", "sslkey"];
-const OTHER_PARAMETERS = ["host", "port", "user", "password"];
-const SESSION_ATTRIBUTES = "target_session_attrs";
+const ADDRESS_PARAMETERS = ["host", "port", "user", "password"];
+const SESSION_ATTRIBUTES_PARAMETER = "target_session_attrs";
 
 export interface UrlParameters {
   readonly own: URLSearchParams;
@@ -26,9 +26,9 @@ export interface UrlParameters {
 }
 
 const GSSAPI_UNSUPPORTED = "GSSAPI is not supported; remove it";
-const TLS_VERSIONS = "the version of TLS is negotiated; remove it";
+const TLS_VERSION_UNSUPPORTED = "the version of TLS is negotiated; remove it";
 const PROTOCOL_UNSUPPORTED = "version 3.0 of the protocol is spoken; remove it";
-export const AS_ROLE_SETTING = "set what it sets with ALTER ROLE ... SET, so that every session has it";
+export const ROLE_SETTING_ADVICE = "set what it sets with ALTER ROLE ... SET, so that every session has it";
 
 /** Parameters of libpq that have no effect here, each with the reason and the way out. */
 export const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
@@ -46,14 +46,14 @@ export const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
   load_balance_hosts: "clients are spread over target.urls by weight; list each host there",
   max_protocol_version: PROTOCOL_UNSUPPORTED,
   min_protocol_version: PROTOCOL_UNSUPPORTED,
-  options: AS_ROLE_SETTING,
+  options: ROLE_SETTING_ADVICE,
   passfile: "set PGPASSFILE",
   require_auth: "the server chooses; remove it",
   requirepeer: "the owner of a socket is not checked; remove it",
   requiressl: "write sslmode=require",
   service: "services are not read; write host, port and database into the URL",
-  ssl_max_protocol_version: TLS_VERSIONS,
-  ssl_min_protocol_version: TLS_VERSIONS,
+  ssl_max_protocol_version: TLS_VERSION_UNSUPPORTED,
+  ssl_min_protocol_version: TLS_VERSION_UNSUPPORTED,
   sslcertmode: "the certificate that is named is sent; remove it",
   sslcompression: "TLS compresses nothing; remove it",
   sslcrl: "revocation lists are not read; remove it",
@@ -67,7 +67,7 @@ export const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
 function unknownParameter(key: string): Refusal {
   const way = Object.hasOwn(IGNORED_PARAMETERS, key) ? IGNORED_PARAMETERS[key] : undefined;
   if (way !== undefined) return { words: `the parameter ${key}, which is not supported`, way };
-  const names = [...Object.keys(TLS_PARAMETERS), ...OTHER_PARAMETERS, SESSION_ATTRIBUTES];
+  const names = [...Object.keys(TLS_PARAMETERS), ...ADDRESS_PARAMETERS, SESSION_ATTRIBUTES_PARAMETER];
   // Only a key that resembles a parameter is named: any other may be a piece of a password.
   const near = nearest(key, names);
   if (near === undefined) return { words: "an unknown parameter", way: `known ones are ${names.join(", ")}` };
@@ -78,16 +78,16 @@ function unknownParameter(key: string): Refusal {
 export function readParameters(query: string): UrlParameters | Refusal {
   const own = new URLSearchParams();
   const tls: Record<string, string> = {};
-  let attributes = "any";
+  let sessionAttributes = "any";
   for (const [key, value] of new URLSearchParams(query)) {
     if (Object.hasOwn(TLS_PARAMETERS, key)) tls[TLS_PARAMETERS[key as keyof typeof TLS_PARAMETERS]] = value;
-    else if (OTHER_PARAMETERS.includes(key)) own.append(key, value);
-    else if (key === SESSION_ATTRIBUTES) attributes = value;
+    else if (ADDRESS_PARAMETERS.includes(key)) own.append(key, value);
+    else if (key === SESSION_ATTRIBUTES_PARAMETER) sessionAttributes = value;
     else return unknownParameter(key);
   }
-  if (!["any", "read-write"].includes(attributes))
+  if (!["any", "read-write"].includes(sessionAttributes))
     return {
-      words: `${SESSION_ATTRIBUTES}=${attributes}, which is not supported`,
+      words: `${SESSION_ATTRIBUTES_PARAMETER}=${sessionAttributes}, which is not supported`,
       way: "use read-write, for the server of several that takes writes, or any",
     };
   if (tls["ca"] === "system")
@@ -97,7 +97,7 @@ export function readParameters(query: string): UrlParameters | Refusal {
     };
   const mode = tls["sslmode"];
   if (mode === undefined || SSL_MODES.some((known) => known === mode))
-    return { own, tls, takesWrites: attributes === "read-write" };
+    return { own, tls, takesWrites: sessionAttributes === "read-write" };
   return {
     words: `sslmode=${mode}, which is not supported`,
     way: `use one of ${SSL_MODES.join(", ")}: a measurement must know whether its connections are encrypted`,
@@ -141,29 +141,31 @@ function unreadableUrlMessage(input: string): string {
 }
 
 /** TLS keys that the parameters of a URL state; the URL must be valid. */
-export function tlsOf(url: string): TlsKeys {
+export function tlsKeysOf(url: string): TlsKeys {
   const parameters = readParameters(new URL(url).search.slice(1));
   return "tls" in parameters ? parameters.tls : {};
 }
 
-export function withTls(url: string, keys: TlsKeys): string {
+export function addTlsParameters(url: string, keys: TlsKeys): string {
   const [, query = ""] = url.split("?");
-  const own = new URLSearchParams(query);
-  const added = Object.entries(TLS_PARAMETERS).flatMap(([parameter, key]) => {
+  const urlParameters = new URLSearchParams(query);
+  const addedParameters = Object.entries(TLS_PARAMETERS).flatMap(([parameter, key]) => {
     const value = keys[key];
-    return value === undefined || own.has(parameter) ? [] : [`${parameter}=${encodeURIComponent(value)}`];
+    return value === undefined || urlParameters.has(parameter)
+      ? []
+      : [`${parameter}=${encodeURIComponent(value)}`];
   });
-  return added.length === 0 ? url : `${url}${query === "" ? "?" : "&"}${added.join("&")}`;
+  return addedParameters.length === 0 ? url : `${url}${query === "" ? "?" : "&"}${addedParameters.join("&")}`;
 }
 
 /** URL parameters with the same meaning as these keys of a target. */
-export function parametersFor(keys: ReadonlySet<string>): ReadonlySet<string> {
-  const same = Object.entries(TLS_PARAMETERS).filter(([, key]) => keys.has(key));
-  return new Set(same.map(([parameter]) => parameter));
+export function parametersOfTargetKeys(keys: ReadonlySet<string>): ReadonlySet<string> {
+  const matchingParameters = Object.entries(TLS_PARAMETERS).filter(([, key]) => keys.has(key));
+  return new Set(matchingParameters.map(([parameter]) => parameter));
 }
 
 /** The URL with the path of each file in its parameters replaced by `change`; all other text stays. */
-export function withFiles(url: string, change: (file: string) => string): string {
+export function changeFilePaths(url: string, change: (file: string) => string): string {
   const query = /^postgres(?:ql)?:\/\/[^?#]*\?([^#@]*)$/.exec(url)?.[1];
   if (query === undefined) return url;
   const pairs = query.split("&").map((pair) => {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../../foundation/errors.js";
-import { completedUrl as complete, ignoredVariables } from "./libpq-variables.js";
+import { completeUrl as complete, ignoredVariables } from "./libpq-variables.js";
 import { parseConnectionUrl } from "./parse-url.js";
 
 const NONE: ReadonlySet<string> = new Set();

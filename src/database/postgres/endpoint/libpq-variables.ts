@@ -2,16 +2,16 @@
 import { isAbsolute, resolve } from "node:path";
 import { UsageError } from "../../../foundation/errors.js";
 import { hintOf } from "../../../syntax/problems.js";
-import type { Urls } from "../../url-reading.js";
+import type { UrlReader } from "../../url-reading.js";
 import {
-  AS_ROLE_SETTING,
+  ROLE_SETTING_ADVICE,
   IGNORED_PARAMETERS,
   isPort,
-  parametersFor,
+  parametersOfTargetKeys,
   readParameters,
 } from "./connection-url.js";
 
-type Environment = Parameters<Urls["ignoredVariables"]>[0];
+type Environment = Parameters<UrlReader["ignoredVariables"]>[0];
 
 const ADDRESS_VARIABLES = { PGHOST: "host", PGPORT: "port", PGDATABASE: "dbname", PGUSER: "user" } as const;
 /** Environment variables with the URL parameters that have the same meaning and replace them. */
@@ -24,7 +24,7 @@ const PARAMETER_VARIABLES = {
 } as const;
 const FILE_VARIABLES: readonly string[] = ["PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"];
 
-const SERVICE = IGNORED_PARAMETERS["service"];
+const SERVICE_IGNORED_REASON = IGNORED_PARAMETERS["service"];
 
 /** Environment variables that have no effect here, each with the reason. */
 const IGNORED_VARIABLES: Readonly<Record<string, string | undefined>> = {
@@ -32,8 +32,8 @@ const IGNORED_VARIABLES: Readonly<Record<string, string | undefined>> = {
   PGCHANNELBINDING: IGNORED_PARAMETERS["channel_binding"],
   PGCLIENTENCODING: IGNORED_PARAMETERS["client_encoding"],
   PGCONNECT_TIMEOUT: IGNORED_PARAMETERS["connect_timeout"],
-  PGDATESTYLE: AS_ROLE_SETTING,
-  PGGEQO: AS_ROLE_SETTING,
+  PGDATESTYLE: ROLE_SETTING_ADVICE,
+  PGGEQO: ROLE_SETTING_ADVICE,
   PGGSSDELEGATION: IGNORED_PARAMETERS["gssdelegation"],
   PGGSSENCMODE: IGNORED_PARAMETERS["gssencmode"],
   PGGSSLIB: IGNORED_PARAMETERS["gsslib"],
@@ -46,8 +46,8 @@ const IGNORED_VARIABLES: Readonly<Record<string, string | undefined>> = {
   PGREQUIREAUTH: IGNORED_PARAMETERS["require_auth"],
   PGREQUIREPEER: IGNORED_PARAMETERS["requirepeer"],
   PGREQUIRESSL: "set PGSSLMODE=require",
-  PGSERVICE: SERVICE,
-  PGSERVICEFILE: SERVICE,
+  PGSERVICE: SERVICE_IGNORED_REASON,
+  PGSERVICEFILE: SERVICE_IGNORED_REASON,
   PGSSLCERTMODE: IGNORED_PARAMETERS["sslcertmode"],
   PGSSLCOMPRESSION: IGNORED_PARAMETERS["sslcompression"],
   PGSSLCRL: IGNORED_PARAMETERS["sslcrl"],
@@ -56,7 +56,7 @@ const IGNORED_VARIABLES: Readonly<Record<string, string | undefined>> = {
   PGSSLMINPROTOCOLVERSION: IGNORED_PARAMETERS["ssl_min_protocol_version"],
   PGSSLNEGOTIATION: IGNORED_PARAMETERS["sslnegotiation"],
   PGSSLSNI: IGNORED_PARAMETERS["sslsni"],
-  PGTZ: AS_ROLE_SETTING,
+  PGTZ: ROLE_SETTING_ADVICE,
 };
 
 export function ignoredVariables(environment: Environment): string[] {
@@ -73,33 +73,33 @@ function valuesOf(
     Object.entries(variables).flatMap(([name, key]) => {
       const value = environment[name];
       if (!value) return [];
-      requireValid(name, key, value);
-      const isFile = FILE_VARIABLES.includes(name) && value !== "system";
-      return [[key, isFile && !isAbsolute(value) ? resolve(value) : value]];
+      requireValidVariable(name, key, value);
+      const isFilePath = FILE_VARIABLES.includes(name) && value !== "system";
+      return [[key, isFilePath && !isAbsolute(value) ? resolve(value) : value]];
     }),
   );
 }
 
-export function completedUrl(
+export function completeUrl(
   url: string,
   environment: Environment,
-  stated: "pooler" | ReadonlySet<string>,
+  poolerOrStatedKeys: "pooler" | ReadonlySet<string>,
 ): string {
   const address = valuesOf(ADDRESS_VARIABLES, environment);
   const parameters = valuesOf(PARAMETER_VARIABLES, environment);
-  if (stated === "pooler") {
+  if (poolerOrStatedKeys === "pooler") {
     const { user } = address;
-    return withParts(url, user === undefined ? {} : { user }, []);
+    return fillMissingParts(url, user === undefined ? {} : { user }, []);
   }
-  const outranked = parametersFor(stated);
-  return withParts(
+  const overriddenParameters = parametersOfTargetKeys(poolerOrStatedKeys);
+  return fillMissingParts(
     url,
     address,
-    Object.entries(parameters).filter(([key]) => !outranked.has(key)),
+    Object.entries(parameters).filter(([key]) => !overriddenParameters.has(key)),
   );
 }
 
-function requireValid(name: string, key: string, value: string): void {
+function requireValidVariable(name: string, key: string, value: string): void {
   if (key === "port" && !isPort(value))
     throw new UsageError(`${name} has an invalid port`, "Ports are 1 to 65535.");
   if (key === "host" && value.includes(","))
@@ -110,29 +110,29 @@ function requireValid(name: string, key: string, value: string): void {
 }
 
 /** Matches a URL in parts: scheme, user information, place (hosts and ports), path and parameters. */
-const URL_FORM = /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
+const URL_PARTS_PATTERN = /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
 /** The URL with these parts replaced. A URL that cannot be read stays, so that the check of scenarios refuses it. */
-function withParts(
+function fillMissingParts(
   url: string,
   { host, port, dbname, user }: Readonly<Record<string, string>>,
   more: readonly (readonly [key: string, value: string])[],
 ): string {
-  const [, scheme = "", userinfo = "", place = "", path = "", query = ""] = URL_FORM.exec(url) ?? [];
+  const [, scheme = "", userinfo = "", place = "", path = "", query = ""] = URL_PARTS_PATTERN.exec(url) ?? [];
   if (scheme === "" || query.includes("@") || (!URL.canParse(url) && place !== "")) return url;
-  const given = new URLSearchParams(query);
+  const urlParameters = new URLSearchParams(query);
   const added: [string, string][] = more
-    .filter(([key]) => !given.has(key))
+    .filter(([key]) => !urlParameters.has(key))
     .map(([key, value]) => [key, value]);
   let at = place;
-  if (at === "" && !given.has("host") && host !== undefined)
+  if (at === "" && !urlParameters.has("host") && host !== undefined)
     if (isAbsolute(host)) added.push(["host", host]);
     else at = host.includes(":") ? `[${host}]` : host;
   let who = userinfo;
-  if (who === "" && user !== undefined && !given.has("user"))
+  if (who === "" && user !== undefined && !urlParameters.has("user"))
     if (at === "") added.push(["user", user]);
     else who = `${encodeURIComponent(user)}@`;
-  if (port !== undefined && !given.has("port") && !/:\d+$/.test(at))
+  if (port !== undefined && !urlParameters.has("port") && !/:\d+$/.test(at))
     if (at === "") added.push(["port", port]);
     else at += `:${port}`;
   const database = path.length > 1 || dbname === undefined ? path : `/${encodeURIComponent(dbname)}`;

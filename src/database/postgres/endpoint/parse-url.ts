@@ -7,7 +7,7 @@ import { parse } from "pg-connection-string";
 import { codeOf, messageOf, UsageError } from "../../../foundation/errors.js";
 import { hintOf, type Refusal } from "../../../syntax/problems.js";
 import type { Endpoint, EndpointUrl, TlsSettings } from "../../endpoint.js";
-import { statedTlsMode, tlsRefusal, type TlsKeys } from "../../tls.js";
+import { tlsModeOfKeys, tlsRefusal, type TlsKeys } from "../../tls.js";
 import { isPort, readParameters, SCHEME, type UrlParameters } from "./connection-url.js";
 
 const DEFAULT_PORT = 5432;
@@ -41,15 +41,15 @@ export function parseConnectionUrl(
   // After an unescaped ? or # in a password, its rest would be read as a parameter.
   if (query?.includes("@") || url.includes("#")) throw notValid(safeUrl);
   const { own, tls, takesWrites } = readQuery(safeUrl, query ?? "");
-  const parsed = parseAddress(safeUrl, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
-  const user = parsed.user || userInfo().username;
-  const password = parsed.password || env["PGPASSWORD"];
+  const parsedAddress = parseAddress(safeUrl, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
+  const user = parsedAddress.user || userInfo().username;
+  const password = parsedAddress.password || env["PGPASSWORD"];
   const tlsSettings = readTls(safeUrl, { ...tlsFiles, ...tls });
   return {
     scheme: SCHEME,
-    host: parsed.host || "localhost",
-    port: readPort(safeUrl, parsed.port),
-    database: parsed.database || user,
+    host: parsedAddress.host || "localhost",
+    port: readPort(safeUrl, parsedAddress.port),
+    database: parsedAddress.database || user,
     user,
     ...(password && { password }),
     ...(tlsSettings && { tls: tlsSettings }),
@@ -66,8 +66,8 @@ function withoutPassword(url: string): string {
   const user = at < 0 ? "" : `${/^[^:]*/.exec(afterScheme.slice(0, at))?.[0] ?? ""}@`;
   const [address, query] = splitOnce(afterScheme.slice(at + 1), "?");
   // Text in the place of a port that is no number may be a password whose @host was forgotten.
-  const masked = address.replace(/:(?!\d*(\/|$))[^\]]*$/, ":...");
-  return `${scheme}${user}${masked}${query === undefined ? "" : "?..."}`;
+  const maskedAddress = address.replace(/:(?!\d*(\/|$))[^\]]*$/, ":...");
+  return `${scheme}${user}${maskedAddress}${query === undefined ? "" : "?..."}`;
 }
 
 function splitOnce(text: string, separator: string): [string, string?] {
@@ -131,16 +131,17 @@ function readPort(safeUrl: string, text: string): number {
 function readTls(safeUrl: string, files: TlsKeys): TlsSettings | undefined {
   const refusal = tlsRefusal(files);
   if (refusal) throw refusedUrlError(safeUrl, refusal);
-  const stated = statedTlsMode(files);
-  if (stated === "disable") return undefined;
+  const statedMode = tlsModeOfKeys(files);
+  if (statedMode === "disable") return undefined;
   const { ca, cert, key } = files;
   const tls = {
-    mode: stated === "require" && ca !== undefined ? ("verify-ca" as const) : stated,
+    mode: statedMode === "require" && ca !== undefined ? ("verify-ca" as const) : statedMode,
     ...(ca !== undefined && { ca: readPem("ca", ca, (pem) => new X509Certificate(pem)) }),
     ...(cert !== undefined && { cert: readPem("cert", cert, (pem) => new X509Certificate(pem)) }),
     ...(key !== undefined && { key: readPem("key", key, (pem) => createPrivateKey(pem)) }),
   };
-  if (tls.cert !== undefined && tls.key !== undefined) assertPair(tls.cert, tls.key, `${cert} and ${key}`);
+  if (tls.cert !== undefined && tls.key !== undefined)
+    assertKeyMatchesCert(tls.cert, tls.key, `${cert} and ${key}`);
   return tls;
 }
 
@@ -173,7 +174,7 @@ function readPem(option: "ca" | "cert" | "key", file: string, check: (pem: strin
   return pem;
 }
 
-function assertPair(cert: string, key: string, files: string): void {
+function assertKeyMatchesCert(cert: string, key: string, files: string): void {
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return;
   throw new UsageError(
     `target.cert and target.key do not belong together: ${files}`,

@@ -1,7 +1,7 @@
 // CockroachDB counts statements by fingerprint and rewrites texts: a fingerprint's name is its verb and its table.
 import { literals, SAMPLER_MARK, type StatementSource, type ViewContext } from "./view.js";
 
-const fromOwnStatements = ({ loadNames }: ViewContext): string => `FROM crdb_internal.statement_statistics
+const fromLoadStatementsSql = ({ loadNames }: ViewContext): string => `FROM crdb_internal.statement_statistics
     WHERE app_name IN (${literals(loadNames)})`;
 const STATEMENT_ID_SQL = "encode(fingerprint_id, 'hex')";
 const CALLS_SQL = "(statistics->'statistics'->>'cnt')::FLOAT8";
@@ -29,10 +29,10 @@ export const COCKROACHDB_STATEMENTS: StatementSource = {
   counts: (survey) => `SELECT ${SAMPLER_MARK} ${STATEMENT_ID_SQL} AS id, sum(${CALLS_SQL}) AS calls,
       sum(${CALLS_SQL} * (statistics->'statistics'->'numRows'->>'mean')::FLOAT8) AS rows,
       sum(${CALLS_SQL} * (statistics->'statistics'->'svcLat'->>'mean')::FLOAT8) * 1000 AS "totalMs"
-    ${fromOwnStatements(survey)} GROUP BY fingerprint_id`,
+    ${fromLoadStatementsSql(survey)} GROUP BY fingerprint_id`,
   texts: (
     survey,
-  ) => `SELECT ${SAMPLER_MARK} ${STATEMENT_ID_SQL} AS id, min(metadata->>'query') AS query ${fromOwnStatements(survey)}
+  ) => `SELECT ${SAMPLER_MARK} ${STATEMENT_ID_SQL} AS id, min(metadata->>'query') AS query ${fromLoadStatementsSql(survey)}
       AND ${STATEMENT_ID_SQL} = ANY (string_to_array($1, ',')) GROUP BY fingerprint_id`,
   namer: (_, { tables }) => fingerprintNamer(Object.values(tables)),
 };

@@ -3,13 +3,13 @@ import { literals, type SamplerDialect, type ViewContext, type View } from "./vi
 
 /** Name of the tables' schema as an SQL literal: for `"ns".events` it is `'ns'`. */
 function schemaLiteral({ tables }: ViewContext): string {
-  const quoted = /^"((?:[^"]|"")*)"\./.exec(Object.values(tables)[0] ?? "")?.[1] ?? "";
-  return `'${quoted.replaceAll('""', '"').replaceAll("'", "''")}'`;
+  const quotedSchema = /^"((?:[^"]|"")*)"\./.exec(Object.values(tables)[0] ?? "")?.[1] ?? "";
+  return `'${quotedSchema.replaceAll('""', '"').replaceAll("'", "''")}'`;
 }
 
 const SESSIONS_VIEW: View = {
   source: "crdb_internal.cluster_sessions",
-  gives: ["sessions.active", "sessions.idleInTransaction", "sessions.idle"],
+  metricNames: ["sessions.active", "sessions.idleInTransaction", "sessions.idle"],
   text: ({ loadNames }) => `SELECT count(*) FILTER (WHERE active_queries <> '') AS "sessions.active",
       count(*) FILTER (WHERE active_queries = '' AND kv_txn IS NOT NULL) AS "sessions.idleInTransaction",
       count(*) FILTER (WHERE active_queries = '' AND kv_txn IS NULL) AS "sessions.idle"
@@ -18,14 +18,14 @@ const SESSIONS_VIEW: View = {
 
 const LOCKS_VIEW: View = {
   source: "crdb_internal.cluster_locks",
-  gives: ["locks.blocked"],
+  metricNames: ["locks.blocked"],
   text: (survey) => `SELECT count(DISTINCT txn_id) AS "locks.blocked" FROM crdb_internal.cluster_locks
     WHERE NOT granted AND schema_name = ${schemaLiteral(survey)}`,
 };
 
 const CONTENTION_VIEW: View = {
   source: "crdb_internal.transaction_contention_events",
-  gives: ["contention.events", "contention.waitMs"],
+  metricNames: ["contention.events", "contention.waitMs"],
   text: (survey) => `SELECT count(*) AS "contention.events",
       COALESCE(sum(extract(epoch FROM contention_duration)) * 1000, 0)::FLOAT8 AS "contention.waitMs"
     FROM crdb_internal.transaction_contention_events
@@ -38,11 +38,11 @@ export const COCKROACHDB_SAMPLER: SamplerDialect = {
     { name: "locks and contention", views: [LOCKS_VIEW, CONTENTION_VIEW], isVital: false, mostShare: 0.01 },
   ],
   preamble: "SET LOCAL statement_timeout = '1s';",
-  installation: [],
+  installationStatements: [],
   statements: COCKROACHDB_STATEMENTS,
   async survey(client, workload) {
     const [row] = await client.query("SELECT version() AS version");
-    const major = /\bv(\d+)\./.exec(String(row?.version))?.[1];
-    return { ...workload, version: Number(major), extensions: new Map(), invertedIndexes: [] };
+    const majorVersion = /\bv(\d+)\./.exec(String(row?.version))?.[1];
+    return { ...workload, version: Number(majorVersion), extensions: new Map(), invertedIndexes: [] };
   },
 };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { longestChain, type Waiter } from "./lock-chains.js";
+import { longestChain, type WaitingSession } from "./lock-chains.js";
 
-const waits = (pid: number, ...blockedBy: number[]): Waiter => ({ pid, blockedBy, isLoad: true });
+const waits = (pid: number, ...blockedBy: number[]): WaitingSession => ({ pid, blockedBy, isLoad: true });
 
 test("the longest chain of locks counts waiting sessions, not the holder", () => {
   expect(longestChain([])).toBe(0);
@@ -18,7 +18,7 @@ test("the longest chain of locks includes a whole queue for one row", () => {
 });
 
 test("the longest chain of locks begins at a session of the load and may pass through others", () => {
-  const stranger: Waiter = { pid: 3, blockedBy: [2], isLoad: false };
+  const stranger: WaitingSession = { pid: 3, blockedBy: [2], isLoad: false };
   expect(longestChain([{ ...stranger, pid: 9 }, stranger])).toBe(0);
   expect(longestChain([waits(2, 1), stranger, waits(4, 3)])).toBe(3);
 });

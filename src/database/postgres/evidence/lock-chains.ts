@@ -1,6 +1,6 @@
 // The longest chain of sessions that wait for each other. Each session of a circle (a deadlock not yet found) counts once.
 
-export interface Waiter {
+export interface WaitingSession {
   readonly pid: number;
   readonly blockedBy: readonly number[];
   /** True for a session of the load; chains are followed from such sessions. */
@@ -10,18 +10,21 @@ export interface Waiter {
 /**
  * Number of waiting sessions in the longest chain of waits; the session at its end, which waits for none, does not count.
  */
-export function longestChain(waiters: readonly Waiter[]): number {
-  const blockers = new Map(waiters.map(({ pid, blockedBy }) => [pid, blockedBy]));
-  const known = new Map<number, number>();
-  const lengthFrom = (pid: number, path: ReadonlySet<number>): number => {
-    const blockedBy = blockers.get(pid);
+export function longestChain(waiters: readonly WaitingSession[]): number {
+  const blockersByPid = new Map(waiters.map(({ pid, blockedBy }) => [pid, blockedBy]));
+  const lengthByPid = new Map<number, number>();
+  const chainLengthFrom = (pid: number, path: ReadonlySet<number>): number => {
+    const blockedBy = blockersByPid.get(pid);
     if (!blockedBy || path.has(pid)) return 0;
-    const before = known.get(pid);
+    const before = lengthByPid.get(pid);
     if (before !== undefined) return before;
-    const pathHere = new Set(path).add(pid);
-    const length = 1 + Math.max(0, ...blockedBy.map((blocker) => lengthFrom(blocker, pathHere)));
-    known.set(pid, length);
+    const pathWithPid = new Set(path).add(pid);
+    const length = 1 + Math.max(0, ...blockedBy.map((blocker) => chainLengthFrom(blocker, pathWithPid)));
+    lengthByPid.set(pid, length);
     return length;
   };
-  return Math.max(0, ...waiters.filter(({ isLoad }) => isLoad).map(({ pid }) => lengthFrom(pid, new Set())));
+  return Math.max(
+    0,
+    ...waiters.filter(({ isLoad }) => isLoad).map(({ pid }) => chainLengthFrom(pid, new Set())),
+  );
 }

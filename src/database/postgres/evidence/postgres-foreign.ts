@@ -10,11 +10,11 @@ export const FOREIGN_SOURCES: Evidence["foreignSources"] = {
 };
 
 /** Most groups of foreign sessions that a sample names; groups with the most active sessions come first. */
-const GROUPS_MAX = 5;
+const FOREIGN_GROUPS_MAX = 5;
 
 const HIDDEN_SESSIONS_REASON =
   "the sampler's role does not see the sessions of other roles: GRANT pg_monitor to it";
-const textFor = (loadNames: readonly string[]): string => `
+const foreignSessionsQuery = (loadNames: readonly string[]): string => `
 WITH session AS MATERIALIZED (
   SELECT pid, datname, usename, application_name, state, backend_type,
          coalesce(datid = (SELECT oid FROM pg_database WHERE datname = current_database()), false) AS is_here,
@@ -37,7 +37,7 @@ SELECT CASE WHEN elsewhere_is THEN (SELECT count(*) FROM counted WHERE is_active
   CASE WHEN here_is THEN (SELECT count(*) FROM counted WHERE is_active AND is_here) END AS "foreign.activeHere",
   (SELECT coalesce(json_object_agg(name, sessions), '{}') FROM (
     SELECT concat_ws('/', datname, usename, nullif(application_name, '')) AS name, count(*) AS sessions
-      FROM counted WHERE is_active GROUP BY 1 ORDER BY 2 DESC LIMIT ${GROUPS_MAX}) AS who) AS groups,
+      FROM counted WHERE is_active GROUP BY 1 ORDER BY 2 DESC LIMIT ${FOREIGN_GROUPS_MAX}) AS who) AS groups,
   (SELECT coalesce(json_agg(pid), '[]') FROM counted) AS pids
 FROM seen`;
 
@@ -51,8 +51,8 @@ function decodeForeign(row: Readonly<Record<string, unknown>>): EvidenceReading 
 
 export const FOREIGN_SESSIONS: View = {
   source: FOREIGN_SOURCES.sessions,
-  gives: ["foreign.active", "foreign.activeHere"],
-  text: ({ loadNames }) => textFor(loadNames),
+  metricNames: ["foreign.active", "foreign.activeHere"],
+  text: ({ loadNames }) => foreignSessionsQuery(loadNames),
   ifNull: { "foreign.active": HIDDEN_SESSIONS_REASON },
   decode: decodeForeign,
 };
@@ -60,15 +60,15 @@ export const FOREIGN_SESSIONS: View = {
 export const FOREIGN_TRANSACTIONS: readonly View[] = [
   {
     source: FOREIGN_SOURCES.transactions,
-    gives: ["transactions.elsewhere"],
+    metricNames: ["transactions.elsewhere"],
     text: () => `SELECT coalesce(sum(xact_commit + xact_rollback), 0) AS "transactions.elsewhere"
       FROM pg_stat_database WHERE datid <> 0 AND datname IS DISTINCT FROM current_database()`,
   },
   {
     // A login counts as a transaction, too, but is no work.
     source: FOREIGN_SOURCES.logins,
-    from: 14,
-    gives: ["transactions.logins"],
+    fromVersion: 14,
+    metricNames: ["transactions.logins"],
     text: () =>
       `SELECT sessions AS "transactions.logins" FROM pg_stat_database WHERE datname = current_database()`,
   },

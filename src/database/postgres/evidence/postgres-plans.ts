@@ -3,7 +3,7 @@ import type { SqlClient } from "../admin.js";
 import type { SqlRow } from "../../sql.js";
 import type { PlanSource } from "./view.js";
 
-const FROM_VERSION = 16;
+const GENERIC_PLAN_MIN_VERSION = 16;
 
 interface Step {
   readonly "Node Type": string;
@@ -20,33 +20,33 @@ interface Step {
 }
 
 /** Names of aggregate steps as the text form of EXPLAIN shows them, by strategy. */
-const AGGREGATES: Readonly<Record<string, string>> = {
+const AGGREGATE_NAMES: Readonly<Record<string, string>> = {
   Sorted: "GroupAggregate",
   Hashed: "HashAggregate",
   Mixed: "MixedAggregate",
 };
 
-function kindOf({ "Node Type": type, Operation, Strategy = "" }: Step): string {
+function stepKind({ "Node Type": type, Operation, Strategy = "" }: Step): string {
   if (type === "ModifyTable") return Operation ?? type;
-  return type === "Aggregate" ? (AGGREGATES[Strategy] ?? type) : type;
+  return type === "Aggregate" ? (AGGREGATE_NAMES[Strategy] ?? type) : type;
 }
 
-function lineOf(step: Step): string {
+function stepLine(step: Step): string {
   const { Plans = [], "Parallel Aware": isParallel = false } = step;
   const read = step["Index Name"] ?? step["Relation Name"] ?? step["CTE Name"] ?? step["Function Name"];
-  const own = [isParallel ? "Parallel" : [], kindOf(step), read ?? []].flat().join(" ");
-  const inputs = Plans.map(lineOf).join(", ");
-  if (Plans.length === 0) return own;
-  return `${Plans.length > 1 ? `(${inputs})` : inputs} > ${own}`;
+  const stepText = [isParallel ? "Parallel" : [], stepKind(step), read ?? []].flat().join(" ");
+  const inputs = Plans.map(stepLine).join(", ");
+  if (Plans.length === 0) return stepText;
+  return `${Plans.length > 1 ? `(${inputs})` : inputs} > ${stepText}`;
 }
 
 export const POSTGRES_PLANS: PlanSource = {
   async obstacle(client: SqlClient) {
     const [row] = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS version");
     const version = Number(row?.["version"]);
-    return version >= FROM_VERSION
+    return version >= GENERIC_PLAN_MIN_VERSION
       ? undefined
-      : `version ${version} of the server plans no statement without its values; ${FROM_VERSION} and later do`;
+      : `version ${version} of the server plans no statement without its values; ${GENERIC_PLAN_MIN_VERSION} and later do`;
   },
   // A short time limit and a read-only transaction: further statements in the text could change nothing.
   question: (text, searchPath) =>
@@ -58,6 +58,6 @@ export const POSTGRES_PLANS: PlanSource = {
       readonly Plan: Step;
     }[];
     if (!explained) throw new Error("EXPLAIN answered without a plan");
-    return lineOf(explained.Plan);
+    return stepLine(explained.Plan);
   },
 };

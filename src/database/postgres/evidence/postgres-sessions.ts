@@ -2,14 +2,14 @@
 import { CLAIM_PURPOSE } from "../pg-config.js";
 import { APPLICATION_NAME } from "../../contract.js";
 import type { EvidenceReading } from "../../evidence.js";
-import { longestChain, type Waiter } from "./lock-chains.js";
+import { longestChain, type WaitingSession } from "./lock-chains.js";
 import { literals, metricName, numbersIn, type View } from "./view.js";
 
 /**
  * Query for the sessions named $1 on which the server works: their number, the age of their oldest transaction in seconds,
  * and their waits. A session between two statements counts if it worked within the last second.
  */
-export const WORKING_SESSIONS = `
+export const WORKING_SESSIONS_QUERY = `
 SELECT count(*) AS sessions, coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0) AS seconds,
        coalesce(string_agg(DISTINCT coalesce(wait_event_type || ':' || wait_event, 'CPU'), ', '), '') AS waits
   FROM pg_stat_activity
@@ -22,14 +22,14 @@ const WAITERS_MAX = 200;
 
 const HIDDEN_SESSIONS_REASON =
   "the sampler's role does not see the sessions of the load: GRANT pg_monitor to it, or use the load's role";
-const HIDDEN_OTHERS =
+const HIDDEN_OTHER_SESSIONS_REASON =
   "the sampler's role does not see the sessions of every other role: GRANT pg_monitor to it";
 
 /**
  * Query for figures about all sessions. A role outside of pg_read_all_stats gets null for `backend_type` and later columns
  * of other roles' sessions.
  */
-const textFor = (loadNames: readonly string[]): string => `
+const sessionsQuery = (loadNames: readonly string[]): string => `
 WITH session AS MATERIALIZED (
   SELECT pid, state, wait_event_type, wait_event, xact_start, backend_type,
          greatest(age(backend_xmin), age(backend_xid)) AS xid_age,
@@ -71,17 +71,17 @@ FROM seen`;
 
 function decodeSessions(row: Readonly<Record<string, unknown>>): EvidenceReading {
   const { waits, waiters, ...rest } = row;
-  const byEvent = Object.entries((waits ?? {}) as Readonly<Record<string, number>>);
+  const sessionsByEvent = Object.entries((waits ?? {}) as Readonly<Record<string, number>>);
   return {
     ...numbersIn(rest),
-    ...Object.fromEntries(byEvent.map(([event, sessions]) => [metricName("wait", event), sessions])),
-    ...(Array.isArray(waiters) && { "locks.longestChain": longestChain(waiters as Waiter[]) }),
+    ...Object.fromEntries(sessionsByEvent.map(([event, sessions]) => [metricName("wait", event), sessions])),
+    ...(Array.isArray(waiters) && { "locks.longestChain": longestChain(waiters as WaitingSession[]) }),
   };
 }
 
 export const SESSIONS_VIEW: View = {
   source: "pg_stat_activity",
-  gives: [
+  metricNames: [
     "sessions.active",
     "sessions.idleInTransaction",
     "sessions.idle",
@@ -90,7 +90,10 @@ export const SESSIONS_VIEW: View = {
     "xmin.ageTransactions",
     "xmin.oldestTransactionMs",
   ],
-  text: ({ loadNames }) => textFor(loadNames),
-  ifNull: { "sessions.active": HIDDEN_SESSIONS_REASON, "xmin.oldestTransactionMs": HIDDEN_OTHERS },
+  text: ({ loadNames }) => sessionsQuery(loadNames),
+  ifNull: {
+    "sessions.active": HIDDEN_SESSIONS_REASON,
+    "xmin.oldestTransactionMs": HIDDEN_OTHER_SESSIONS_REASON,
+  },
   decode: decodeSessions,
 };

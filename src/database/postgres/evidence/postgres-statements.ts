@@ -4,7 +4,7 @@ import { SAMPLER_MARK, type StatementSource, type ViewContext } from "./view.js"
 
 const STATEMENTS_EXTENSION = "pg_stat_statements";
 
-const viewOf = ({ extensions }: ViewContext, hasText: boolean): string =>
+const statementsViewSql = ({ extensions }: ViewContext, hasText: boolean): string =>
   `${extensions.get(STATEMENTS_EXTENSION) ?? ""}.${STATEMENTS_EXTENSION}(${hasText})
      WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
@@ -17,7 +17,7 @@ export const POSTGRES_STATEMENTS: StatementSource = {
   counts: (survey) => `SELECT ${SAMPLER_MARK} queryid::text AS id, sum(calls)::float8 AS calls,
       sum(rows)::float8 AS rows, sum(total_exec_time) AS "totalMs",
       sum(shared_blks_dirtied)::float8 AS "blocksDirtied", sum(wal_bytes)::float8 AS "walBytes"
-    FROM ${viewOf(survey, false)} AND queryid IS NOT NULL GROUP BY queryid`,
+    FROM ${statementsViewSql(survey, false)} AND queryid IS NOT NULL GROUP BY queryid`,
   // The view exists from version 14 on; there, a crash of the server counts as a reset.
   history: ({ version, extensions }) =>
     version < 14 || !extensions.has(STATEMENTS_EXTENSION)
@@ -26,9 +26,9 @@ export const POSTGRES_STATEMENTS: StatementSource = {
           FROM ${extensions.get(STATEMENTS_EXTENSION) ?? ""}.pg_stat_statements_info`,
   texts: (
     survey,
-  ) => `SELECT ${SAMPLER_MARK} queryid::text AS id, min(query) AS query FROM ${viewOf(survey, true)}
+  ) => `SELECT ${SAMPLER_MARK} queryid::text AS id, min(query) AS query FROM ${statementsViewSql(survey, true)}
        AND queryid::text = ANY (string_to_array($1, ',')) GROUP BY queryid`,
   // Error code of a server that has not loaded the library.
-  advice: { "55000": "add it there and restart the server" },
+  adviceBySqlstate: { "55000": "add it there and restart the server" },
   namer: (statements, { version }) => statementNamer(statements, version),
 };

@@ -1,5 +1,5 @@
 // Definitions of the workload's tables, which no other session may change. Reading them takes no noticeable lock.
-import { SAMPLER_MARK, tableList, type TableSource } from "./view.js";
+import { SAMPLER_MARK, tableListSql, type TableSource } from "./view.js";
 
 /** SQL expression for the storage of `part`, a table or an index. */
 const STORAGE_SQL = `concat_ws(', ',
@@ -11,7 +11,7 @@ export const POSTGRES_TABLES: TableSource = {
   name: "pg_class",
   definitions: (
     survey,
-  ) => `WITH ${SAMPLER_MARK} named AS (SELECT unnest(ARRAY[${tableList(survey)}]::regclass[]) AS oid),
+  ) => `WITH ${SAMPLER_MARK} named AS (SELECT unnest(ARRAY[${tableListSql(survey)}]::regclass[]) AS oid),
     own AS (SELECT oid, oid::regclass::text AS name FROM (SELECT oid FROM named
       UNION SELECT relid FROM named, pg_partition_tree(named.oid)) AS all_of_them)
     SELECT 'table ' || own.name AS part, own.name AS table,

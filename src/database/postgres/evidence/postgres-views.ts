@@ -2,7 +2,7 @@
 import { STATISTICS_BEGAN, type WatchedWorkload } from "../../evidence.js";
 import type { SqlClient } from "../admin.js";
 import { FOREIGN_SESSIONS, FOREIGN_TRANSACTIONS } from "./postgres-foreign.js";
-import { SESSIONS_VIEW, WORKING_SESSIONS } from "./postgres-sessions.js";
+import { SESSIONS_VIEW, WORKING_SESSIONS_QUERY } from "./postgres-sessions.js";
 import { POSTGRES_PLANS } from "./postgres-plans.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
 import { POSTGRES_TABLES } from "./postgres-tables.js";
@@ -13,45 +13,45 @@ import {
   type ViewContext,
   type View,
   type ViewGroup,
-  tableList,
+  tableListSql,
 } from "./view.js";
 
-const NO_WAL_TIMING = "track_wal_io_timing is off on the server";
+const WAL_TIMING_OFF_REASON = "track_wal_io_timing is off on the server";
 const ifWalTiming = (column: string): string =>
   `CASE WHEN current_setting('track_wal_io_timing')::bool THEN ${column} END`;
 
 const WAL_VIEWS: readonly View[] = [
   {
     source: "pg_current_wal_insert_lsn",
-    gives: ["wal.bytes"],
+    metricNames: ["wal.bytes"],
     // The position in the log is exact and up to date, unlike pg_stat_wal, to which a busy session reports once a
     // second.
     text: () => `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS "wal.bytes"`,
   },
   {
     source: "pg_stat_wal",
-    from: 14,
-    gives: ["wal.records", "wal.fullPageImages", "wal.buffersFull"],
+    fromVersion: 14,
+    metricNames: ["wal.records", "wal.fullPageImages", "wal.buffersFull"],
     text: () => `SELECT wal_records AS "wal.records", wal_fpi AS "wal.fullPageImages", wal_buffers_full AS "wal.buffersFull"
       FROM pg_stat_wal`,
   },
   {
     source: "pg_stat_io (wal)",
-    from: 18,
-    gives: ["wal.fsyncs", "wal.fsyncMs", "wal.zeroBytes"],
+    fromVersion: 18,
+    metricNames: ["wal.fsyncs", "wal.fsyncMs", "wal.zeroBytes"],
     text: () => `SELECT sum(fsyncs) AS "wal.fsyncs", ${ifWalTiming("sum(fsync_time)")} AS "wal.fsyncMs",
         sum(write_bytes) FILTER (WHERE context = 'init') AS "wal.zeroBytes"
       FROM pg_stat_io WHERE object = 'wal'`,
-    ifNull: { "wal.fsyncMs": NO_WAL_TIMING },
+    ifNull: { "wal.fsyncMs": WAL_TIMING_OFF_REASON },
   },
   {
     source: "pg_stat_wal (fsync)",
-    from: 14,
-    until: 17,
-    gives: ["wal.fsyncs", "wal.fsyncMs"],
+    fromVersion: 14,
+    untilVersion: 17,
+    metricNames: ["wal.fsyncs", "wal.fsyncMs"],
     text: () =>
       `SELECT wal_sync AS "wal.fsyncs", ${ifWalTiming("wal_sync_time")} AS "wal.fsyncMs" FROM pg_stat_wal`,
-    ifNull: { "wal.fsyncMs": NO_WAL_TIMING },
+    ifNull: { "wal.fsyncMs": WAL_TIMING_OFF_REASON },
   },
 ];
 
@@ -61,51 +61,51 @@ const WAL_VIEWS: readonly View[] = [
 const BUFFER_VIEWS: readonly View[] = [
   {
     source: "pg_stat_io",
-    from: 18,
-    gives: ["blocks.written"],
+    fromVersion: 18,
+    metricNames: ["blocks.written"],
     text: () => `SELECT sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0)) / current_setting('block_size')::int
         AS "blocks.written"
       FROM pg_stat_io WHERE object = 'relation'`,
   },
   {
     source: "pg_stat_io",
-    from: 16,
-    until: 17,
-    gives: ["blocks.written"],
+    fromVersion: 16,
+    untilVersion: 17,
+    metricNames: ["blocks.written"],
     text: () => `SELECT sum(coalesce(writes, 0) + coalesce(extends, 0)) AS "blocks.written"
       FROM pg_stat_io WHERE object = 'relation'`,
   },
   {
     source: "pg_stat_bgwriter",
-    until: 15,
-    gives: ["blocks.written"],
+    untilVersion: 15,
+    metricNames: ["blocks.written"],
     text: () =>
       `SELECT buffers_checkpoint + buffers_clean + buffers_backend AS "blocks.written" FROM pg_stat_bgwriter`,
   },
   {
     source: "pg_stat_checkpointer",
-    from: 18,
-    gives: ["checkpoints.done"],
+    fromVersion: 18,
+    metricNames: ["checkpoints.done"],
     text: () => `SELECT num_done AS "checkpoints.done" FROM pg_stat_checkpointer`,
   },
   {
     source: "pg_stat_checkpointer",
-    from: 17,
-    until: 17,
-    gives: ["checkpoints.done"],
+    fromVersion: 17,
+    untilVersion: 17,
+    metricNames: ["checkpoints.done"],
     text: () => `SELECT num_timed + num_requested AS "checkpoints.done" FROM pg_stat_checkpointer`,
   },
   {
     source: "pg_stat_bgwriter",
-    until: 16,
-    gives: ["checkpoints.done"],
+    untilVersion: 16,
+    metricNames: ["checkpoints.done"],
     text: () => `SELECT checkpoints_timed + checkpoints_req AS "checkpoints.done" FROM pg_stat_bgwriter`,
   },
 ];
 
 const DATABASE_VIEW: View = {
   source: "pg_stat_database",
-  gives: [
+  metricNames: [
     "transactions.commits",
     "transactions.rollbacks",
     "transactions.deadlocks",
@@ -122,13 +122,13 @@ const DATABASE_VIEW: View = {
 /** View of the time at which the server's statistics began: its last crash or reset. */
 const STATISTICS_BEGAN_VIEW: View = {
   source: "pg_stat_bgwriter (stats_reset)",
-  gives: [STATISTICS_BEGAN],
+  metricNames: [STATISTICS_BEGAN],
   text: () => `SELECT extract(epoch FROM stats_reset)::float8 AS "${STATISTICS_BEGAN}" FROM pg_stat_bgwriter`,
 };
 
 const TABLES_VIEW: View = {
   source: "pg_stat_user_tables",
-  gives: [
+  metricNames: [
     "tuples.inserted",
     "tuples.updated",
     "tuples.hotUpdated",
@@ -143,15 +143,15 @@ const TABLES_VIEW: View = {
       sum(pg_stat_get_tuples_deleted(t)) AS "tuples.deleted",
       sum(pg_stat_get_dead_tuples(t)) AS "tuples.dead",
       sum(pg_stat_get_autovacuum_count(t)) AS "vacuum.autovacuums"
-    FROM unnest(ARRAY[${tableList(survey)}]::oid[]) AS t`,
+    FROM unnest(ARRAY[${tableListSql(survey)}]::oid[]) AS t`,
 };
 
 const VACUUM_VIEW: View = {
   source: "pg_stat_progress_vacuum",
-  gives: ["vacuum.workers"],
+  metricNames: ["vacuum.workers"],
   // A row of another role may hide its table; the number of workers is then not known.
   text: (survey) => `SELECT CASE WHEN count(*) FILTER (WHERE relid IS NULL) = 0
-      THEN count(*) FILTER (WHERE relid IN (${tableList(survey)})) END AS "vacuum.workers"
+      THEN count(*) FILTER (WHERE relid IN (${tableListSql(survey)})) END AS "vacuum.workers"
     FROM pg_stat_progress_vacuum WHERE datname = current_database()`,
   ifNull: {
     "vacuum.workers": "the sampler's role does not see the vacuums of other roles: GRANT pg_monitor to it",
@@ -160,14 +160,14 @@ const VACUUM_VIEW: View = {
 
 const SIZES_VIEW: View = {
   source: "pg_relation_size",
-  gives: ["size.tableBytes", "size.indexBytes", "size.toastBytes"],
+  metricNames: ["size.tableBytes", "size.indexBytes", "size.toastBytes"],
   text: (survey) => `SELECT sum(pg_relation_size(oid)) AS "size.tableBytes",
       sum(pg_indexes_size(oid)) AS "size.indexBytes",
       sum(CASE WHEN reltoastrelid = 0 THEN 0 ELSE pg_total_relation_size(reltoastrelid) END) AS "size.toastBytes"
-    FROM pg_class WHERE oid IN (${tableList(survey)})`,
+    FROM pg_class WHERE oid IN (${tableListSql(survey)})`,
 };
 
-const pendingPages = (indexes: readonly string[], pages: string): string | undefined =>
+const pendingPagesQuery = (indexes: readonly string[], pages: string): string | undefined =>
   indexes.length === 0
     ? undefined
     : `SELECT sum(${pages}) AS "gin.pendingPages"
@@ -177,9 +177,9 @@ const GIN_VIEWS: readonly View[] = [
   {
     source: "pgstatginindex",
     extension: "pgstattuple",
-    gives: ["gin.pendingPages"],
+    metricNames: ["gin.pendingPages"],
     text: ({ extensions, invertedIndexes }) =>
-      pendingPages(
+      pendingPagesQuery(
         invertedIndexes,
         `(${extensions.get("pgstattuple") ?? ""}.pgstatginindex(i::regclass)).pending_pages`,
       ),
@@ -187,10 +187,10 @@ const GIN_VIEWS: readonly View[] = [
   {
     source: "gin_metapage_info",
     extension: "pageinspect",
-    gives: ["gin.pendingPages"],
+    metricNames: ["gin.pendingPages"],
     text: ({ extensions, invertedIndexes }) => {
       const schema = extensions.get("pageinspect") ?? "";
-      return pendingPages(
+      return pendingPagesQuery(
         invertedIndexes,
         `(${schema}.gin_metapage_info(${schema}.get_raw_page(i, 0))).n_pending_pages`,
       );
@@ -203,9 +203,9 @@ const SCANS_SOURCE: ScanSource = {
   counts: (survey) => `SELECT ${SAMPLER_MARK} read.*, whole.stats_reset::text AS since
     FROM pg_stat_database AS whole, (
       SELECT relname AS name, 'table' AS kind, seq_scan AS scans
-        FROM pg_stat_user_tables WHERE relid IN (${tableList(survey)})
+        FROM pg_stat_user_tables WHERE relid IN (${tableListSql(survey)})
       UNION ALL SELECT indexrelname, 'index', idx_scan
-        FROM pg_stat_user_indexes WHERE relid IN (${tableList(survey)})) AS read
+        FROM pg_stat_user_indexes WHERE relid IN (${tableListSql(survey)})) AS read
     WHERE whole.datname = current_database()`,
 };
 
@@ -246,11 +246,11 @@ async function survey(client: SqlClient, workload: WatchedWorkload): Promise<Vie
       WHERE i.inhparent = ANY (string_to_array($1, '|')::regclass[]::oid[]) AND c.relkind IN ('r', 'p')`,
     [Object.values(workload.tables).join("|")],
   );
-  const named = partitions.map(({ partition }) => String(partition));
+  const partitionNames = partitions.map(({ partition }) => String(partition));
   return {
     ...workload,
     // A partitioned table holds no rows itself, so its partitions are watched.
-    tables: { ...workload.tables, ...Object.fromEntries(named.map((name) => [name, name])) },
+    tables: { ...workload.tables, ...Object.fromEntries(partitionNames.map((name) => [name, name])) },
     version: Number(version?.major),
     extensions: new Map(extensions.map(({ extname, schema }) => [String(extname), String(schema)])),
     invertedIndexes: indexes.map(({ index }) => String(index)),
@@ -262,7 +262,7 @@ export const POSTGRES_SAMPLER: SamplerDialect = {
   // The sampler must not hinder the load: it gives up soon, takes no second processor and compiles nothing.
   preamble: `SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms'; SET LOCAL jit = off;
     SET LOCAL max_parallel_workers_per_gather = 0;`,
-  installation: [
+  installationStatements: [
     "CREATE EXTENSION IF NOT EXISTS pg_stat_statements",
     "CREATE EXTENSION IF NOT EXISTS pgstattuple",
   ],
@@ -270,6 +270,6 @@ export const POSTGRES_SAMPLER: SamplerDialect = {
   scans: SCANS_SOURCE,
   tables: POSTGRES_TABLES,
   plans: POSTGRES_PLANS,
-  workingSessions: WORKING_SESSIONS,
+  workingSessionsQuery: WORKING_SESSIONS_QUERY,
   survey,
 };

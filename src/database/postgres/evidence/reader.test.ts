@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SqlClient } from "../admin.js";
-import { GroupReader, viewsFor } from "./reader.js";
+import { GroupReader, viewQueriesFor } from "./reader.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { numbersIn, type ViewContext, type View, type ViewGroup } from "./view.js";
 import type { SqlRow } from "../../sql.js";
@@ -16,14 +16,16 @@ const SURVEY: ViewContext = {
 function selected(survey: ViewContext): { sources: string[]; skipped: string[] } {
   const skipped: string[] = [];
   const views = POSTGRES_SAMPLER.groups.flatMap((group) => group.views);
-  const asked = viewsFor(views, survey, (source, reason) => skipped.push(`${source}: ${reason}`));
+  const asked = viewQueriesFor(views, survey, (source, reason) => skipped.push(`${source}: ${reason}`));
   return { sources: asked.map(({ view }) => view.source), skipped };
 }
 
 describe("the statistics views of PostgreSQL", () => {
   it.each([13, 14, 15, 16, 17, 18])("contain each metric once in version %d", (version) => {
     const views = POSTGRES_SAMPLER.groups.flatMap((group) => group.views);
-    const given = viewsFor(views, { ...SURVEY, version }, () => undefined).flatMap(({ view }) => view.gives);
+    const given = viewQueriesFor(views, { ...SURVEY, version }, () => undefined).flatMap(
+      ({ view }) => view.metricNames,
+    );
     expect([...new Set(given)]).toEqual(given);
     for (const metric of ["wal.bytes", "blocks.written", "checkpoints.done", "sessions.active"])
       expect(given).toContain(metric);
@@ -56,7 +58,7 @@ describe("the statistics views of PostgreSQL", () => {
 
 const view = (source: string, metric: string): View => ({
   source,
-  gives: [metric],
+  metricNames: [metric],
   text: () => `TEXT ${source}`,
 });
 const group = (changes: Partial<ViewGroup> = {}): ViewGroup => ({

@@ -3,12 +3,12 @@ import { codeOf, messageOf } from "../../../foundation/errors.js";
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { EvidenceReading } from "../../evidence.js";
 import type { SqlClient } from "../admin.js";
-import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
+import { LOCK_NOT_AVAILABLE_SQLSTATE } from "../lock-timeout.js";
 import { numbersIn, SAMPLER_MARK, type ViewContext, type View, type ViewGroup } from "./view.js";
 
 const QUERY_CANCELED = "57014";
 /** SQLSTATEs of failures that pass: the next attempt may succeed. */
-const PASSING_SQLSTATES = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED]);
+const TRANSIENT_SQLSTATES = new Set([LOCK_NOT_AVAILABLE_SQLSTATE, QUERY_CANCELED]);
 
 /** Milliseconds of a pause from which it is notable: samples are taken once a second, so it may cost a group a sample. */
 const NOTABLE_PAUSE_MS = 1_000;
@@ -21,35 +21,42 @@ interface ViewQuery {
   readonly text: string;
 }
 
-function fits({ from = 0, until = Number.POSITIVE_INFINITY }: View, version: number): boolean {
-  return version >= from && version <= until;
+function existsInVersion(
+  { fromVersion = 0, untilVersion = Number.POSITIVE_INFINITY }: View,
+  version: number,
+): boolean {
+  return version >= fromVersion && version <= untilVersion;
 }
 
-export function viewsFor(views: readonly View[], survey: ViewContext, onSkipped: OnSkipped): ViewQuery[] {
+export function viewQueriesFor(
+  views: readonly View[],
+  survey: ViewContext,
+  onSkipped: OnSkipped,
+): ViewQuery[] {
   const asked: ViewQuery[] = [];
-  const given = new Set<string>();
+  const coveredMetrics = new Set<string>();
   const missing: { view: View; reason: string }[] = [];
   for (const view of views) {
-    if (view.gives.every((metric) => given.has(metric))) continue;
+    if (view.metricNames.every((metric) => coveredMetrics.has(metric))) continue;
     const text = view.text(survey);
     if (text === undefined) continue;
-    if (!fits(view, survey.version)) {
+    if (!existsInVersion(view, survey.version)) {
       missing.push({ view, reason: `not in version ${survey.version} of the server` });
     } else if (view.extension !== undefined && !survey.extensions.has(view.extension)) {
       missing.push({ view, reason: `the extension ${view.extension} is not in the database` });
     } else {
       asked.push({ view, text });
-      for (const metric of view.gives) given.add(metric);
+      for (const metric of view.metricNames) coveredMetrics.add(metric);
     }
   }
   for (const { view, reason } of missing)
-    if (!view.gives.every((metric) => given.has(metric))) onSkipped(view.source, reason);
+    if (!view.metricNames.every((metric) => coveredMetrics.has(metric))) onSkipped(view.source, reason);
   return asked;
 }
 
 export class GroupReader {
   private queries: readonly ViewQuery[];
-  private nextMs = Number.NEGATIVE_INFINITY;
+  private nextReadMs = Number.NEGATIVE_INFINITY;
   private isTried = false;
   /** Server processes that the last answer reported as foreign; see `postgres-foreign.ts`. */
   foreignPids: readonly number[] = [];
@@ -60,7 +67,7 @@ export class GroupReader {
     private readonly preamble: string,
     private readonly onSkipped: OnSkipped,
   ) {
-    this.queries = viewsFor(group.views, survey, onSkipped);
+    this.queries = viewQueriesFor(group.views, survey, onSkipped);
   }
 
   /**
@@ -68,16 +75,16 @@ export class GroupReader {
    * statement as a whole.
    */
   async read(client: SqlClient): Promise<EvidenceReading> {
-    if (this.queries.length === 0 || monotonicMs() < this.nextMs) return {};
+    if (this.queries.length === 0 || monotonicMs() < this.nextReadMs) return {};
     if (!this.isTried) {
-      const answer = await this.tryEach(client);
+      const answer = await this.tryEachView(client);
       if (answer) return answer;
     }
     try {
       return await this.ask(client, this.queries);
     } catch (error) {
       // A right may have been revoked or an extension dropped: the next read tries each view alone.
-      if (!PASSING_SQLSTATES.has(codeOf(error) ?? "")) this.isTried = false;
+      if (!TRANSIENT_SQLSTATES.has(codeOf(error) ?? "")) this.isTried = false;
       throw error;
     }
   }
@@ -86,19 +93,19 @@ export class GroupReader {
    * Tries each view alone and leaves out those that fail. A group of a single view has its answer then: that may be
    * expensive, so it is not asked twice.
    */
-  private async tryEach(client: SqlClient): Promise<EvidenceReading | undefined> {
+  private async tryEachView(client: SqlClient): Promise<EvidenceReading | undefined> {
     const working: ViewQuery[] = [];
-    const isOne = this.queries.length === 1;
+    const isSingleQuery = this.queries.length === 1;
     let answer: EvidenceReading | undefined;
     for (const each of this.queries) {
       try {
-        if (isOne) answer = await this.ask(client, [each]);
+        if (isSingleQuery) answer = await this.ask(client, [each]);
         else await client.query(this.textOf([each]));
         working.push(each);
       } catch (error) {
         const code = codeOf(error);
         if (code === undefined) throw error; // the connection
-        if (PASSING_SQLSTATES.has(code)) working.push(each);
+        if (TRANSIENT_SQLSTATES.has(code)) working.push(each);
         else this.onSkipped(each.view.source, messageOf(error));
       }
     }
@@ -110,15 +117,15 @@ export class GroupReader {
   private textOf(queries: readonly ViewQuery[]): string {
     const columns = queries.map(({ text }, i) => `(SELECT to_json(v${i}) FROM (${text}) AS v${i}) AS v${i}`);
     // The clock is the last column, so that it is read after all others.
-    const tookMs = `extract(epoch FROM clock_timestamp() - statement_timestamp())::float8 * 1000 AS "tookMs"`;
-    return `${this.preamble} SELECT ${SAMPLER_MARK} ${[...columns, tookMs].join(", ")}`;
+    const elapsedMsSql = `extract(epoch FROM clock_timestamp() - statement_timestamp())::float8 * 1000 AS "tookMs"`;
+    return `${this.preamble} SELECT ${SAMPLER_MARK} ${[...columns, elapsedMsSql].join(", ")}`;
   }
 
   private async ask(client: SqlClient, queries: readonly ViewQuery[]): Promise<EvidenceReading> {
     const startMs = monotonicMs();
     const [row] = await client.query(this.textOf(queries)).catch((error: unknown) => {
       // Time in which the statement waited for a lock was no work of the server.
-      if (codeOf(error) !== LOCK_NOT_AVAILABLE) this.reschedule(monotonicMs() - startMs);
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE_SQLSTATE) this.reschedule(monotonicMs() - startMs);
       throw error;
     });
     this.reschedule(Number(row?.tookMs));
@@ -132,7 +139,7 @@ export class GroupReader {
     const { name, mostShare } = this.group;
     if (mostShare === undefined) return;
     const pauseMs = tookMs / mostShare - tookMs;
-    this.nextMs = monotonicMs() + pauseMs;
+    this.nextReadMs = monotonicMs() + pauseMs;
     if (pauseMs > NOTABLE_PAUSE_MS)
       this.onSkipped(
         name,

@@ -59,7 +59,7 @@ async function samplerOf(
     endpoint,
     dialect: postgres,
     workload: sampledIn(trainEvents, "postgres", namespace),
-    isOurs: true,
+    isOwnServer: true,
     ...changes,
   });
   samplers.push(sampler);
@@ -202,7 +202,9 @@ describe("a superuser's sampler", () => {
       sampler,
       (seen) => Number(seen["tuples.inserted"]) >= 2 * EVENTS && "queue.pending" in seen,
     );
-    const given = POSTGRES_SAMPLER.groups.flatMap(({ views }) => views).flatMap(({ gives }) => gives);
+    const given = POSTGRES_SAMPLER.groups
+      .flatMap(({ views }) => views)
+      .flatMap(({ metricNames }) => metricNames);
     expect(given.filter((metric) => metrics[metric] === undefined)).toEqual([]);
     expect(Object.entries(metrics).filter(([, value]) => !Number.isFinite(value) || value < 0)).toEqual([]);
     expect(skippedBy(sampler)).toEqual([]);
@@ -363,7 +365,7 @@ describe("a superuser's sampler", () => {
       endpoint,
       dialect: postgres,
       workload: sampledIn(trainEvents, "postgres", namespace),
-      isOurs: true,
+      isOwnServer: true,
     });
     const opening = sampler.open().catch(() => undefined);
     await sampler.close();
@@ -389,7 +391,7 @@ describe("the sampler of a role without rights", () => {
     await admin.query("CREATE EXTENSION IF NOT EXISTS pgstattuple");
     await admin.query(`GRANT USAGE ON SCHEMA n TO ${role}; GRANT SELECT ON n.events TO ${role}`);
     await session();
-    const sampler = await samplerOf({ endpoint: { ...endpoint, user: role, password }, isOurs: false });
+    const sampler = await samplerOf({ endpoint: { ...endpoint, user: role, password }, isOwnServer: false });
     await sampler.sample();
     const metrics = await sampler.sample();
     const reasons = new Map(sampler.skipped.map(({ source, reason }) => [source, reason]));
@@ -411,7 +413,7 @@ describe("the sampler of a role without rights", () => {
   it("sees the state of sessions of the same role", async () => {
     await admin.query(`GRANT USAGE ON SCHEMA n TO ${role}`);
     const own = { ...endpoint, user: role, password };
-    const sampler = await samplerOf({ endpoint: own, isOurs: false });
+    const sampler = await samplerOf({ endpoint: own, isOwnServer: false });
     opened.push(
       await new PgConnection({
         endpoint: own,

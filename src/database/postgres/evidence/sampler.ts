@@ -13,44 +13,48 @@ import type {
 } from "../../evidence.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
-import { StandingSession } from "../../standing-session.js";
+import { ReopenableSession } from "../../standing-session.js";
 import { GroupReader, type OnSkipped } from "./reader.js";
 import {
   namedStatements,
   readHistory,
   readStatements,
-  statementsAdded,
+  addedStatementCounts,
   statementTexts,
   type StatementReading,
 } from "./statement-statistics.js";
 import type { ViewContext, ViewGroup } from "./view.js";
 import type { Statement } from "../../sql.js";
 
-const RESTARTED_COUNTERS =
+const RESTARTED_COUNTERS_REASON =
   "its statistics were reset in the window, or it discarded entries because it was full (pg_stat_statements.max)";
-const DISCARDED =
+const DISCARDED_ENTRIES_REASON =
   "it discarded entries in the window because it was full (pg_stat_statements.max): rare statements may be missing or counted too low";
 
 /** Milliseconds that a round trip may take; the time limit on the server is shorter. */
-const ANSWER_MS = 2_000;
+const ANSWER_TIMEOUT_MS = 2_000;
 
-interface Definition {
+interface TablePartDefinition {
   readonly part: string;
   readonly table: string;
   readonly definition: string;
 }
 
 /** Changes of tables that exist both before and after: a workload may make and drop partitions. */
-function changesBetween(before: readonly Definition[], after: readonly Definition[]): TableChange[] {
-  const tablesOf = (all: readonly Definition[]): Set<string> => new Set(all.map(({ table }) => table));
+function tableChangesBetween(
+  before: readonly TablePartDefinition[],
+  after: readonly TablePartDefinition[],
+): TableChange[] {
+  const tablesOf = (all: readonly TablePartDefinition[]): Set<string> =>
+    new Set(all.map(({ table }) => table));
   const [early, late] = [tablesOf(before), tablesOf(after)];
-  const lasting = (all: readonly Definition[]): Map<string, Definition> =>
+  const partsOfLastingTables = (all: readonly TablePartDefinition[]): Map<string, TablePartDefinition> =>
     new Map(
       all
         .filter(({ table }) => early.has(table) && late.has(table))
         .map((each) => [`${each.table}\n${each.part}`, each]),
     );
-  const [old, now] = [lasting(before), lasting(after)];
+  const [old, now] = [partsOfLastingTables(before), partsOfLastingTables(after)];
   return [...new Map([...old, ...now])].flatMap(([key, { part, table }]): TableChange[] => {
     const [was, is] = [old.get(key)?.definition ?? null, now.get(key)?.definition ?? null];
     return was === is ? [] : [{ part, table, before: was, after: is }];
@@ -64,7 +68,7 @@ interface ScanReading {
 
 export type SamplerOptions = Omit<EvidenceOptions<ViewGroup>, "dialect"> & { readonly dialect: Dialect };
 
-interface Ready {
+interface SamplerConnection {
   readonly client: AdminClient;
   readonly survey: ViewContext;
   readonly readers: readonly {
@@ -76,12 +80,12 @@ interface Ready {
 }
 
 export class DatabaseSampler implements EvidenceReader {
-  private readonly session = new StandingSession(() => this.connect());
+  private readonly session = new ReopenableSession(() => this.connect());
   private readonly reasons = new Map<string, SkippedSource>();
   private readonly failures = new Map<string, { samples: number; reason: string }>();
   private statementsBefore: StatementReading | undefined;
   private scansBefore: ScanReading | undefined;
-  private tablesBefore: readonly Definition[] | undefined;
+  private tablesBefore: readonly TablePartDefinition[] | undefined;
   private foreignSessionPids: readonly number[] = [];
 
   constructor(private readonly options: SamplerOptions) {}
@@ -110,9 +114,9 @@ export class DatabaseSampler implements EvidenceReader {
     const metrics: Record<string, number> = {};
     for (const { name, isVital, reader } of readers) {
       try {
-        Object.assign(metrics, await withinMs(reader.read(client), ANSWER_MS));
+        Object.assign(metrics, await withinMs(reader.read(client), ANSWER_TIMEOUT_MS));
       } catch (error) {
-        if (isVital || isLoss(error)) throw this.discardSession(error);
+        if (isVital || isConnectionLoss(error)) throw this.discardSession(error);
         this.failures.set(name, {
           samples: (this.failures.get(name)?.samples ?? 0) + 1,
           reason: messageOf(error),
@@ -124,16 +128,16 @@ export class DatabaseSampler implements EvidenceReader {
   }
 
   async openWindow(): Promise<void> {
-    await this.openStatements();
+    await this.readStatementsBefore();
     this.scansBefore = await this.readScans();
     this.tablesBefore = await this.readTables();
   }
 
   async closeWindow(statements: readonly Statement[]): Promise<WindowDifferences> {
     return {
-      statements: await this.closeStatements(statements),
-      scans: await this.closeScans(),
-      tableChanges: await this.closeTables(),
+      statements: await this.readWindowStatements(statements),
+      scans: await this.readWindowScans(),
+      tableChanges: await this.readWindowTableChanges(),
     };
   }
 
@@ -141,26 +145,28 @@ export class DatabaseSampler implements EvidenceReader {
     await this.session.close();
   }
 
-  private async openStatements(): Promise<void> {
+  private async readStatementsBefore(): Promise<void> {
     const source = this.options.dialect.sampler.statements;
     if (!source) return;
     // A reset between these two reads counts as a reset within the window; the same holds at the end of the window.
-    await this.orSkip(source.name, async ({ client, survey }) => {
+    await this.readOrSkip(source.name, async ({ client, survey }) => {
       const history = await readHistory(client, survey, source);
       this.statementsBefore = { counts: await readStatements(client, survey, source), history };
     });
   }
 
-  private async closeStatements(statements: readonly Statement[]): Promise<NamedStatement[] | undefined> {
+  private async readWindowStatements(
+    statements: readonly Statement[],
+  ): Promise<NamedStatement[] | undefined> {
     const before = this.statementsBefore;
     const source = this.options.dialect.sampler.statements;
     if (!before || !source) return undefined;
-    return this.orSkip(source.name, async ({ client, survey }) => {
+    return this.readOrSkip(source.name, async ({ client, survey }) => {
       const counts = await readStatements(client, survey, source);
       const after = { counts, history: await readHistory(client, survey, source) };
-      const added = statementsAdded(before, after);
-      if (!added) throw new Error(RESTARTED_COUNTERS);
-      if (!added.isWhole) this.skip(source.name, DISCARDED, true);
+      const added = addedStatementCounts(before, after);
+      if (!added) throw new Error(RESTARTED_COUNTERS_REASON);
+      if (!added.isWhole) this.recordSkippedSource(source.name, DISCARDED_ENTRIES_REASON, true);
       const texts = await statementTexts(client, survey, source, added.counts.keys());
       const named = namedStatements(added.counts, texts, source.namer(statements, survey));
       if (named.length > 0) return named;
@@ -174,7 +180,7 @@ export class DatabaseSampler implements EvidenceReader {
    * Scans between the start and the end of the window; undefined if they were not read, or if the server's counts were
    * reset.
    */
-  private async closeScans(): Promise<ScanCount[] | undefined> {
+  private async readWindowScans(): Promise<ScanCount[] | undefined> {
     const before = this.scansBefore;
     const after = before && (await this.readScans());
     if (after?.since !== before?.since) return undefined;
@@ -185,16 +191,16 @@ export class DatabaseSampler implements EvidenceReader {
     return added?.filter(({ scans }) => scans > 0).sort((a, b) => b.scans - a.scans);
   }
 
-  private async closeTables(): Promise<TableChange[] | undefined> {
+  private async readWindowTableChanges(): Promise<TableChange[] | undefined> {
     const before = this.tablesBefore;
     const after = before && (await this.readTables());
-    return after && changesBetween(before, after);
+    return after && tableChangesBetween(before, after);
   }
 
-  private async readTables(): Promise<Definition[] | undefined> {
+  private async readTables(): Promise<TablePartDefinition[] | undefined> {
     const source = this.options.dialect.sampler.tables;
     if (!source) return undefined;
-    return this.orSkip(source.name, async ({ client, survey }) => {
+    return this.readOrSkip(source.name, async ({ client, survey }) => {
       if (Object.keys(survey.tables).length === 0) return [];
       const rows = await client.query(source.definitions(survey));
       return rows.map(({ part, table, definition }) => ({
@@ -208,7 +214,7 @@ export class DatabaseSampler implements EvidenceReader {
   private async readScans(): Promise<ScanReading | undefined> {
     const source = this.options.dialect.sampler.scans;
     if (!source) return undefined;
-    return this.orSkip(source.name, async ({ client, survey }) => {
+    return this.readOrSkip(source.name, async ({ client, survey }) => {
       const rows = await client.query(source.counts(survey));
       const counts = rows.map(({ name, kind, scans }): ScanCount => ({
         name: String(name),
@@ -220,24 +226,27 @@ export class DatabaseSampler implements EvidenceReader {
     });
   }
 
-  private async orSkip<T>(source: string, read: (ready: Ready) => Promise<T>): Promise<T | undefined> {
+  private async readOrSkip<T>(
+    source: string,
+    read: (ready: SamplerConnection) => Promise<T>,
+  ): Promise<T | undefined> {
     try {
-      return await withinMs(read(await this.session.get()), ANSWER_MS);
+      return await withinMs(read(await this.session.get()), ANSWER_TIMEOUT_MS);
     } catch (error) {
-      this.skip(source, messageOf(error));
+      this.recordSkippedSource(source, messageOf(error));
       return undefined;
     }
   }
 
-  private async connect(): Promise<Ready> {
-    const { endpoint, dialect, workload, isOurs } = this.options;
-    const client = await connectAdmin(endpoint, { purpose: "sampler", connectTimeoutMs: ANSWER_MS });
+  private async connect(): Promise<SamplerConnection> {
+    const { endpoint, dialect, workload, isOwnServer } = this.options;
+    const client = await connectAdmin(endpoint, { purpose: "sampler", connectTimeoutMs: ANSWER_TIMEOUT_MS });
     try {
       const { sampler } = dialect;
-      for (const statement of isOurs ? sampler.installation : [])
-        await withinMs(client.query(statement), ANSWER_MS).catch(() => undefined); // a missing view is reported when it is read
-      const survey = await withinMs(sampler.survey(client, workload), ANSWER_MS);
-      const onSkipped: OnSkipped = (...skipped) => this.skip(...skipped);
+      for (const statement of isOwnServer ? sampler.installationStatements : [])
+        await withinMs(client.query(statement), ANSWER_TIMEOUT_MS).catch(() => undefined); // a missing view is reported when it is read
+      const survey = await withinMs(sampler.survey(client, workload), ANSWER_TIMEOUT_MS);
+      const onSkipped: OnSkipped = (...skipped) => this.recordSkippedSource(...skipped);
       const readers = [...sampler.groups, ...workload.groups].map((group) => ({
         name: group.name,
         isVital: group.isVital,
@@ -256,11 +265,11 @@ export class DatabaseSampler implements EvidenceReader {
     return error;
   }
 
-  private skip(...[source, reason, isPartial]: Parameters<OnSkipped>): void {
+  private recordSkippedSource(...[source, reason, isPartial]: Parameters<OnSkipped>): void {
     this.reasons.set(`${source}: ${reason}`, { source, reason, ...(isPartial && { isPartial }) });
   }
 }
 
-function isLoss(error: unknown): boolean {
+function isConnectionLoss(error: unknown): boolean {
   return error instanceof TargetError || !(error instanceof Error && "code" in error);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
   namedStatements,
-  statementsAdded,
+  addedStatementCounts,
   type StatementCount,
   type StatementHistory,
   type StatementReading,
@@ -23,7 +23,7 @@ const reading = (
 const FIRST = { since: "monday", discards: 3 };
 
 test("only statements that ran between two readings remain, with their differences", () => {
-  const added = statementsAdded(
+  const added = addedStatementCounts(
     reading({ 1: count(5), 2: count(7) }),
     reading({ 1: count(9), 2: count(7), 3: count(1) }),
   );
@@ -41,7 +41,7 @@ test.each([undefined, FIRST])(
   (history) => {
     const before = { 1: count(5), 2: count(7) };
     const addedTo = (after: Record<string, StatementCount>) =>
-      statementsAdded(reading(before, history), reading(after, history));
+      addedStatementCounts(reading(before, history), reading(after, history));
     expect(addedTo({ ...before, 1: count(2) })).toBeUndefined();
     expect(addedTo({ ...before, 1: { ...count(9), blocksDirtied: 3 } })).toBeUndefined();
     expect(addedTo({ 1: count(9) })).toBeUndefined();
@@ -51,13 +51,13 @@ test.each([undefined, FIRST])(
 
 test("readings have no difference if the database reports a reset, even if every count is higher", () => {
   const after = reading({ 1: count(9) }, { since: "tuesday", discards: 9 });
-  expect(statementsAdded(reading({ 1: count(5) }, FIRST), after)).toBeUndefined();
+  expect(addedStatementCounts(reading({ 1: count(5) }, FIRST), after)).toBeUndefined();
 });
 
 test("a discarded entry loses only its own counts, and the difference is marked as incomplete", () => {
   const before = reading({ own: count(5), stranger: count(7), again: count(8) }, FIRST);
   const after = reading({ own: count(9), again: count(2) }, { ...FIRST, discards: 4 });
-  expect(statementsAdded(before, after)).toEqual({
+  expect(addedStatementCounts(before, after)).toEqual({
     counts: new Map([
       ["own", count(4)],
       ["again", count(2)],

@@ -23,7 +23,7 @@ export interface StatementReading {
   readonly history: StatementHistory | undefined;
 }
 
-export interface StatementsAdded {
+export interface AddedStatementCounts {
   readonly counts: StatementCounts;
   /** False if the server discarded entries in between: a missing or recreated entry may have counted more. */
   readonly isWhole: boolean;
@@ -38,7 +38,7 @@ export async function readStatements(
   const obstacle = source.obstacle(survey);
   if (obstacle !== undefined) throw new Error(obstacle);
   const rows = await client.query(source.counts(survey)).catch((error: unknown) => {
-    const advice = source.advice?.[codeOf(error) ?? ""];
+    const advice = source.adviceBySqlstate?.[codeOf(error) ?? ""];
     if (advice === undefined) throw error;
     throw new Error(`${messageOf(error)}: ${advice}`, { cause: error });
   });
@@ -75,8 +75,8 @@ function countOf({ calls, rows, totalMs, blocksDirtied, walBytes }: SqlRow): Sta
 
 const NO_CALLS: StatementCount = { calls: 0, rows: 0, totalMs: 0 };
 
-function combinedCounts(a: StatementCount, b: StatementCount, sign: 1 | -1): StatementCount {
-  const optional = (name: "blocksDirtied" | "walBytes"): Partial<StatementCount> => {
+function combineCounts(a: StatementCount, b: StatementCount, sign: 1 | -1): StatementCount {
+  const optionalCount = (name: "blocksDirtied" | "walBytes"): Partial<StatementCount> => {
     const { [name]: one } = a;
     const { [name]: other } = b;
     return one === undefined && other === undefined ? {} : { [name]: (one ?? 0) + sign * (other ?? 0) };
@@ -85,30 +85,30 @@ function combinedCounts(a: StatementCount, b: StatementCount, sign: 1 | -1): Sta
     calls: a.calls + sign * b.calls,
     rows: a.rows + sign * b.rows,
     totalMs: a.totalMs + sign * b.totalMs,
-    ...optional("blocksDirtied"),
-    ...optional("walBytes"),
+    ...optionalCount("blocksDirtied"),
+    ...optionalCount("walBytes"),
   };
 }
 
-const hasGoneBack = (added: StatementCount): boolean => Object.values(added).some((value) => value < 0);
+const hasNegativeCount = (added: StatementCount): boolean => Object.values(added).some((value) => value < 0);
 
 /**
  * Counts added between two readings, by id; undefined after a reset, or after a crash, since the server then counts from 0.
  * If the database reports no resets, a lower count or a missing statement proves one. Entries that were discarded to make
  * room are left out; a recreated entry has added at least its count.
  */
-export function statementsAdded(
+export function addedStatementCounts(
   before: StatementReading,
   after: StatementReading,
-): StatementsAdded | undefined {
+): AddedStatementCounts | undefined {
   const [from, to] = [before.history, after.history];
   if (from && to && from.since !== to.since) return undefined;
   const hasDiscards = from !== undefined && to !== undefined && to.discards > from.discards;
   const added = new Map<string, StatementCount>();
   for (const [id, now] of after.counts) {
-    const more = combinedCounts(now, before.counts.get(id) ?? NO_CALLS, -1);
-    if (hasGoneBack(more) && !hasDiscards) return undefined;
-    added.set(id, hasGoneBack(more) ? now : more);
+    const more = combineCounts(now, before.counts.get(id) ?? NO_CALLS, -1);
+    if (hasNegativeCount(more) && !hasDiscards) return undefined;
+    added.set(id, hasNegativeCount(more) ? now : more);
   }
   if (!hasDiscards && [...before.counts.keys()].some((id) => !after.counts.has(id))) return undefined;
   return {
@@ -122,14 +122,18 @@ export function namedStatements(
   texts: readonly (readonly [id: string, query: string])[],
   nameOf: (query: string) => string | undefined,
 ): NamedStatement[] {
-  const byName = new Map<string, NamedStatement>();
+  const statementByName = new Map<string, NamedStatement>();
   for (const [id, query] of texts) {
     const count = added.get(id);
     const name = nameOf(query);
     if (!count || name === undefined) continue;
-    byName.set(name, { name, query, ...combinedCounts(count, byName.get(name) ?? NO_CALLS, 1) });
+    statementByName.set(name, {
+      name,
+      query,
+      ...combineCounts(count, statementByName.get(name) ?? NO_CALLS, 1),
+    });
   }
-  return [...byName.values()].sort((a, b) => b.totalMs - a.totalMs);
+  return [...statementByName.values()].sort((a, b) => b.totalMs - a.totalMs);
 }
 
 export async function statementTexts(

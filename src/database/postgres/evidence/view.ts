@@ -31,7 +31,7 @@ export interface StatementSource {
   /** Query for the id and the text (`query`) of the statements with the ids in $1, which are joined by commas. */
   texts(survey: ViewContext): string;
   /** The way out of a failed read, by the SQLSTATE of the server's answer. */
-  readonly advice?: Readonly<Record<string, string>>;
+  readonly adviceBySqlstate?: Readonly<Record<string, string>>;
   /**
    * Returns a function that finds the statement's name for a text; the function returns undefined for foreign statements.
    */
@@ -69,7 +69,7 @@ export interface SamplerDialect {
   /** Settings that hold for a statement of the sampler alone: `SET LOCAL ...;`. */
   readonly preamble: string;
   /** Statements that install what some views need; run only on a server that train-sim started. */
-  readonly installation: readonly string[];
+  readonly installationStatements: readonly string[];
   readonly statements?: StatementSource;
   readonly scans?: ScanSource;
   readonly tables?: TableSource;
@@ -79,7 +79,7 @@ export interface SamplerDialect {
    * Query for `sessions`, `seconds` and `waits` of the sessions named $1 on which the server works; undefined if it does
    * not show them.
    */
-  readonly workingSessions?: string;
+  readonly workingSessionsQuery?: string;
   survey(client: SqlClient, workload: WatchedWorkload): Promise<ViewContext>;
 }
 
@@ -100,7 +100,7 @@ export function literals(names: readonly string[]): string {
 }
 
 /** SQL list of the workload's tables as regclass values; a table that is gone gives null. */
-export function tableList({ tables }: Pick<ViewContext, "tables">): string {
+export function tableListSql({ tables }: Pick<ViewContext, "tables">): string {
   return Object.values(tables)
     .map((table) => `to_regclass('${table.replaceAll("'", "''")}')`)
     .join(", ");

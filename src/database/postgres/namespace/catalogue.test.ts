@@ -18,7 +18,7 @@ function server(hasSucceeded: boolean, interruptions = 0): AdminClient & { reado
   let left = interruptions;
   const answer = (text: string): SqlRow[] => {
     if (/^CREATE (UNIQUE )?INDEX ASYNC/.test(text)) return [{ job_id: "j1" }];
-    return text === dsql.awaitJob ? [{ wait_for_job: hasSucceeded }] : [];
+    return text === dsql.awaitJobStatement ? [{ wait_for_job: hasSucceeded }] : [];
   };
   return {
     sent,

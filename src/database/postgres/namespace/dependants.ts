@@ -20,7 +20,7 @@ const OWN_OBJECTS_SQL = `WITH RECURSIVE own (classid, objid) AS (
 /**
  * Query for the names of the objects in `strangers (classid, objid)`. A view's query is a rule, which appears as the view.
  */
-const NAMES_SQL = `SELECT named.type || ' ' || named.identity AS name
+const STRANGER_NAMES_SQL = `SELECT named.type || ' ' || named.identity AS name
 FROM strangers AS s
 LEFT JOIN pg_rewrite AS r ON s.classid = 'pg_rewrite'::regclass AND r.oid = s.objid AND r.rulename = '_RETURN'
 CROSS JOIN LATERAL pg_identify_object(
@@ -30,7 +30,7 @@ GROUP BY named.type, named.identity
 ORDER BY named.type = 'type', name`;
 
 /** CTE `own`: the schema $1, the tables in it that $2 names (one per line), and everything that is dropped with these. */
-const OWN_TABLES = `WITH RECURSIVE own (classid, objid) AS (
+const OWN_TABLES_SQL = `WITH RECURSIVE own (classid, objid) AS (
   SELECT * FROM (
     SELECT 'pg_namespace'::regclass::oid, oid FROM pg_namespace WHERE nspname = $1
     UNION
@@ -53,32 +53,32 @@ const DEPENDING_OBJECTS_SQL = `strangers AS (
 )`;
 
 /** Queries for the objects that keep a namespace from being dropped, by their names, such as `view public.v`. */
-export interface Dependants {
+export interface DependantQueries {
   /** Query for objects outside of the schema $1 that depend on an object in it. */
-  readonly ofSchema: string;
+  readonly schemaDependantsQuery: string;
   /**
    * Query for objects that depend on the schema $1 or its tables that $2 names (one per line), and are no part of these
    * tables.
    */
-  readonly ofTables: string;
+  readonly tableDependantsQuery: string;
 }
 
-export const DEPENDANTS: Dependants = {
-  ofSchema: `${OWN_OBJECTS_SQL}, ${DEPENDING_OBJECTS_SQL}\n${NAMES_SQL}`,
-  ofTables: `${OWN_TABLES}, ${DEPENDING_OBJECTS_SQL}\n${NAMES_SQL}`,
+export const DEPENDANT_QUERIES: DependantQueries = {
+  schemaDependantsQuery: `${OWN_OBJECTS_SQL}, ${DEPENDING_OBJECTS_SQL}\n${STRANGER_NAMES_SQL}`,
+  tableDependantsQuery: `${OWN_TABLES_SQL}, ${DEPENDING_OBJECTS_SQL}\n${STRANGER_NAMES_SQL}`,
 };
 
 /**
  * SQL expression: true if the transaction that made a visible row is in progress, which means the current transaction or a
  * part of it.
  */
-const IS_NEW = `CASE WHEN age(xmin) <= 0 THEN txid_status(txid_current() - age(xmin)) = 'in progress' ELSE false END`;
+const IS_NEW_ROW_SQL = `CASE WHEN age(xmin) <= 0 THEN txid_status(txid_current() - age(xmin)) = 'in progress' ELSE false END`;
 
 /** Query for the names of all objects outside of the schema $1 that the current transaction has made. */
-export const MADE_ELSEWHERE = `${OWN_OBJECTS_SQL}, strangers AS (
-  SELECT classid, objid FROM pg_depend WHERE ${IS_NEW} AND (classid, objid) NOT IN (SELECT classid, objid FROM own)
+export const OBJECTS_MADE_ELSEWHERE_SQL = `${OWN_OBJECTS_SQL}, strangers AS (
+  SELECT classid, objid FROM pg_depend WHERE ${IS_NEW_ROW_SQL} AND (classid, objid) NOT IN (SELECT classid, objid FROM own)
   UNION
   SELECT 'pg_cast'::regclass, oid FROM pg_cast
-  WHERE ${IS_NEW} AND ('pg_cast'::regclass, oid) NOT IN (SELECT classid, objid FROM own)
+  WHERE ${IS_NEW_ROW_SQL} AND ('pg_cast'::regclass, oid) NOT IN (SELECT classid, objid FROM own)
 )
-${NAMES_SQL}`;
+${STRANGER_NAMES_SQL}`;

@@ -95,7 +95,7 @@ it("a claim fails at once if another run has taken the schema", async () => {
   await claim.confirm();
   await resetNamespace(admin, { namespace, payload: "text", run: "0a1b2c3d" });
   await endSessionOf(claim);
-  await expect(claim.lost).rejects.toThrow(
+  await expect(claim.lossRejection).rejects.toThrow(
     new RegExp(
       `^this run lost its lock on schema "${namespace}" \\(terminating.*\\), and another run has taken the schema$`,
     ),

@@ -8,7 +8,7 @@ import { generateSecret } from "../../../foundation/prng.js";
 import { UNCLAIMED_NAMESPACE, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
 import type { Endpoint } from "../../endpoint.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
-import { readWithoutLocks, lockClaim, requireGone } from "./claim-session.js";
+import { readWithoutLocks, lockClaim, requireRunEnded } from "./claim-session.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { namespaceState } from "./namespace.js";
 import { CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "../pg-config.js";
@@ -18,8 +18,8 @@ const ANSWER_MS = 2000;
 /**
  * Milliseconds for which a lost claim is tried again; by then, the server's watchdog has reported an absence of the server.
  */
-const RETAKE_MS = 15_000;
-const RETAKE_EVERY_MS = 200;
+const RETAKE_TIMEOUT_MS = 15_000;
+const RETAKE_INTERVAL_MS = 200;
 
 /** Error of a claim that cannot be taken again: another run has marked the schema, or the schema was dropped. */
 class ClaimLostError extends Error {}
@@ -41,8 +41,8 @@ export async function claimNamespace(
 
 class HeldClaim implements NamespaceClaim {
   readonly run = generateSecret(4);
-  readonly lost: Promise<never>;
-  private lose: (error: TargetError) => void = () => undefined;
+  readonly lossRejection: Promise<never>;
+  private rejectLoss: (error: TargetError) => void = () => undefined;
   private session: AdminClient | undefined;
   /** Pending while a lost claim is being taken again; settled while it is held, and once it cannot be taken again. */
   private retakenDone = Promise.resolve();
@@ -58,8 +58,8 @@ class HeldClaim implements NamespaceClaim {
     private readonly dialect: Dialect,
     private readonly events: ClaimEvents,
   ) {
-    this.lost = new Promise((_, reject) => (this.lose = reject));
-    this.lost.catch(() => undefined);
+    this.lossRejection = new Promise((_, reject) => (this.rejectLoss = reject));
+    this.lossRejection.catch(() => undefined);
   }
 
   /**
@@ -67,20 +67,21 @@ class HeldClaim implements NamespaceClaim {
    * reached.
    */
   async take(connectTimeoutMs: number): Promise<void> {
-    const own: { session?: AdminClient; isCut?: true } = {};
+    const claimSession: { session?: AdminClient; isCut?: true } = {};
     const session = await connectAdmin(this.endpoint, {
       purpose: `${CLAIM_PURPOSE}/${this.run}`,
       connectTimeoutMs,
       onLost: (failure) => {
-        own.isCut = true;
-        if (own.session) this.retake(own.session, failure?.message ?? "the connection was cut");
+        claimSession.isCut = true;
+        if (claimSession.session)
+          this.retake(claimSession.session, failure?.message ?? "the connection was cut");
       },
     });
-    own.session = session;
+    claimSession.session = session;
     try {
       await lockClaim(session, this.namespace);
       await this.check(session);
-      if (own.isCut) throw new TargetError("the connection was cut");
+      if (claimSession.isCut) throw new TargetError("the connection was cut");
     } catch (error) {
       await session.close();
       throw error;
@@ -98,7 +99,7 @@ class HeldClaim implements NamespaceClaim {
     }
   }
 
-  excuse(): () => void {
+  tolerateLoss(): () => void {
     this.excusedChecks++;
     return () => {
       this.excusedChecks--;
@@ -116,7 +117,7 @@ class HeldClaim implements NamespaceClaim {
 
   private async currentSession(): Promise<AdminClient> {
     for (;;) {
-      await Promise.race([this.lost, this.retakenDone]);
+      await Promise.race([this.lossRejection, this.retakenDone]);
       if (this.session) return this.session;
       if (this.closingAbort.signal.aborted)
         throw new TargetError(`the lock on schema "${this.namespace}" is released`);
@@ -131,7 +132,7 @@ class HeldClaim implements NamespaceClaim {
     const run = state.kind === "ours" ? state.run : undefined;
     const before = this.owner;
     if (!before && run !== undefined) {
-      await requireGone(session, this.namespace, run);
+      await requireRunEnded(session, this.namespace, run);
       this.events.note?.(`schema "${this.namespace}" was left by an earlier run, which has ended`);
     }
     const isSame = before === undefined || run === this.run || run === before.run;
@@ -150,24 +151,24 @@ class HeldClaim implements NamespaceClaim {
   }
 
   private async takeAgain(why: string): Promise<void> {
-    const lostMs = monotonicMs();
-    const isOutOfPatience = (): boolean =>
-      this.excusedChecks === 0 && monotonicMs() - Math.max(lostMs, this.unexcusedMs) > RETAKE_MS;
+    const lossMs = monotonicMs();
+    const isRetakeOverdue = (): boolean =>
+      this.excusedChecks === 0 && monotonicMs() - Math.max(lossMs, this.unexcusedMs) > RETAKE_TIMEOUT_MS;
     while (!this.closingAbort.signal.aborted) {
       try {
         await this.take(ANSWER_MS);
         this.events.note?.(`the lock on schema "${this.namespace}" was lost (${why}) and is held again`);
         return;
       } catch (error) {
-        const isTaken = error instanceof ClaimLostError;
-        if (isTaken || isOutOfPatience()) {
-          const seen = isTaken
+        const isClaimLost = error instanceof ClaimLostError;
+        if (isClaimLost || isRetakeOverdue()) {
+          const seen = isClaimLost
             ? error.message
-            : `it could not be locked again within ${RETAKE_MS / 1000} s: ${messageOf(error)}`;
-          this.lose(
+            : `it could not be locked again within ${RETAKE_TIMEOUT_MS / 1000} s: ${messageOf(error)}`;
+          this.rejectLoss(
             new TargetError(
               `this run lost its lock on schema "${this.namespace}" (${why}), and ${seen}`,
-              isTaken
+              isClaimLost
                 ? "Wait for the other run to end, or choose another name with `namespace:`, and run again."
                 : "Check the server and its log, and run again.",
               { cause: error },
@@ -176,7 +177,7 @@ class HeldClaim implements NamespaceClaim {
           return;
         }
       }
-      await systemClock.sleep(RETAKE_EVERY_MS, this.closingAbort.signal);
+      await systemClock.sleep(RETAKE_INTERVAL_MS, this.closingAbort.signal);
     }
   }
 }

@@ -6,10 +6,10 @@ const NAME_BYTES_MAX = 63;
 const RESERVED_NAMES = /^(pg_.*|public|information_schema)$/;
 
 /** Advice for a name that is in use, after a run and after the commands of `schema`. */
-export const OTHER_NAMESPACE =
+export const OTHER_NAMESPACE_ADVICE =
   "Choose another name: --set namespace=NAME with run, or --namespace NAME with schema.";
 
-function problemOf(name: string): string | undefined {
+function namespaceNameProblem(name: string): string | undefined {
   if (name === "") return "is empty";
   if (Buffer.byteLength(name) > NAME_BYTES_MAX) return `is longer than ${NAME_BYTES_MAX} bytes`;
   if (!/^[A-Za-z_][A-Za-z0-9_$-]*$/.test(name))
@@ -20,7 +20,7 @@ function problemOf(name: string): string | undefined {
 
 /** Throws a UsageError that says what is wrong with the name of a namespace. */
 export function requireNamespaceName(name: string): void {
-  const problem = problemOf(name);
+  const problem = namespaceNameProblem(name);
   if (problem === undefined) return;
   throw new UsageError(
     `namespace ${JSON.stringify(name)} ${problem}`,

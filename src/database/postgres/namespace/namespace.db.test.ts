@@ -15,7 +15,7 @@ import { PgConnection } from "../connection.js";
 import { eventOperations } from "../../../workloads/train-events/stores/operations.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { tablesMarked } from "../../../workloads/tables.js";
-import { namespaceState, requireDroppable } from "./namespace.js";
+import { namespaceState, requireDroppableNamespace } from "./namespace.js";
 import { ISOLATION_LEVELS } from "../../levels.js";
 import { PAYLOADS, STATEMENT_SHAPES } from "../../../workloads/train-events/settings.js";
 
@@ -121,9 +121,9 @@ describe("a namespace of train-sim", () => {
     try {
       const named = `did not make, so it is not dropped: ${stranger.replaceAll("NAME", namespace)}`;
       expect((await refusalOf(dropNamespace(admin, namespace))).message).toContain(named);
-      expect((await refusalOf(requireDroppable(admin, namespace, postgres, tablesMarked))).message).toContain(
-        named,
-      );
+      expect(
+        (await refusalOf(requireDroppableNamespace(admin, namespace, postgres, tablesMarked))).message,
+      ).toContain(named);
       expect(await tablesIn(namespace)).toContain("events");
     } finally {
       await admin.query(`DROP FOREIGN DATA WRAPPER IF EXISTS ${namespace}_w CASCADE`);
@@ -135,7 +135,7 @@ describe("a namespace of train-sim", () => {
     await applyNamespace(admin, { namespace, payload: "jsonb" });
     await admin.query(`CREATE INDEX ON ${namespace}.events (train_id)`);
     await admin.query(`CREATE STATISTICS ON id, train_id FROM ${namespace}.events`);
-    await requireDroppable(admin, namespace, postgres, tablesMarked);
+    await requireDroppableNamespace(admin, namespace, postgres, tablesMarked);
     expect(await dropNamespace(admin, namespace)).toBe(true);
   });
 });

@@ -6,8 +6,8 @@ import type { SqlClient } from "../admin.js";
 import { changeCatalogue } from "./catalogue.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { postgres } from "../dialects/postgres/dialect.js";
-import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "../lock-timeout.js";
-import { OTHER_NAMESPACE, requireNamespaceName } from "./namespace-name.js";
+import { LOCK_NOT_AVAILABLE_SQLSTATE, LOCK_TIMEOUT } from "../lock-timeout.js";
+import { OTHER_NAMESPACE_ADVICE, requireNamespaceName } from "./namespace-name.js";
 import { tableStatements, type NamespaceTables } from "./schema-files.js";
 import type { Storage } from "../../levels.js";
 
@@ -15,7 +15,7 @@ import type { Storage } from "../../levels.js";
 const SCHEMA_VERSION = 1;
 /** Largest number of dependent objects that a refusal names. */
 const NAMED_MAX = 3;
-const MARK =
+const MARK_PATTERN =
   /^train-sim namespace, version (\d+), ([a-z]+ [\w-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?(?:; made (.*))?/s;
 
 export type NamespaceState =
@@ -46,9 +46,10 @@ export interface NamespaceSettings {
 
 function markOf({ tables, storage = "default", run }: NamespaceSettings): string {
   const stored = storage === "default" ? "" : `, storage ${storage}`;
-  const maker = run === undefined ? "" : `; run ${run}`;
-  const made = tables.made === undefined ? "" : `; made ${tables.made.join(", ").replaceAll("'", "''")}`;
-  return `train-sim namespace, version ${SCHEMA_VERSION}, ${tables.variant}${stored}: created by train-sim and dropped by it${maker}${made}`;
+  const runMarkText = run === undefined ? "" : `; run ${run}`;
+  const madeMarkText =
+    tables.made === undefined ? "" : `; made ${tables.made.join(", ").replaceAll("'", "''")}`;
+  return `train-sim namespace, version ${SCHEMA_VERSION}, ${tables.variant}${stored}: created by train-sim and dropped by it${runMarkText}${madeMarkText}`;
 }
 
 function qualifiedNames(dialect: Dialect, namespace: string, names: readonly string[]): string[] {
@@ -94,7 +95,7 @@ export async function namespaceState(
   const [row] = await client.query(dialect.mark.query, [namespace]);
   if (!row) return { kind: "absent" };
   const mark = typeof row.mark === "string" ? row.mark : "";
-  const match = MARK.exec(mark);
+  const match = MARK_PATTERN.exec(mark);
   if (!match) return { kind: "foreign" };
   const [, version, variant = "", storage = "default", run, made] = match;
   return {
@@ -114,18 +115,18 @@ export async function requireOwnNamespace(
   namespace: string,
   dialect: Dialect = postgres,
 ): Promise<void> {
-  refuseForeign(namespace, await namespaceState(client, namespace, dialect));
+  refuseForeignNamespace(namespace, await namespaceState(client, namespace, dialect));
 }
 
-function refuseForeign(namespace: string, state: NamespaceState): void {
+function refuseForeignNamespace(namespace: string, state: NamespaceState): void {
   if (state.kind !== "foreign") return;
   throw new UsageError(
     `schema "${namespace}" exists and was not made by train-sim, so it is not touched`,
-    `${OTHER_NAMESPACE} Or drop that schema yourself.`,
+    `${OTHER_NAMESPACE_ADVICE} Or drop that schema yourself.`,
   );
 }
 
-function usedByOthers(namespace: string, detail: string, cause?: unknown): UsageError {
+function usedByOthersError(namespace: string, detail: string, cause?: unknown): UsageError {
   return new UsageError(
     `schema "${namespace}" is used by objects that train-sim did not make, so it is not dropped: ${detail}`,
     "Drop or move those objects yourself, then try again.",
@@ -147,8 +148,9 @@ function explained(namespace: string, grantTo: string | undefined, error: unknow
     return new UsageError(`cannot grant to "${grantTo}": ${detail}`, "Create that role first.", {
       cause: error,
     });
-  if (code === "2BP01") return usedByOthers(namespace, firstOf(dependantsIn(error)) || detail, error);
-  if (code === LOCK_NOT_AVAILABLE)
+  if (code === "2BP01")
+    return usedByOthersError(namespace, firstNamesText(dependantsIn(error)) || detail, error);
+  if (code === LOCK_NOT_AVAILABLE_SQLSTATE)
     return new UsageError(
       `another session has used the tables of schema "${namespace}" for ${LOCK_TIMEOUT}: ${detail}`,
       "Wait for the other train-sim to end, or end the session that pg_stat_activity shows.",
@@ -168,9 +170,9 @@ async function changeNamespace<T>(
   requireNamespaceName(namespace);
   const isOne = dialect.supportsTransactionalDdl;
   try {
-    if (isOne) await beginAlone(client, namespace);
+    if (isOne) await beginWithNamespaceLock(client, namespace);
     const state = await namespaceState(client, namespace, dialect);
-    refuseForeign(namespace, state);
+    refuseForeignNamespace(namespace, state);
     const result = await change(state);
     if (isOne) await client.query("COMMIT");
     return result;
@@ -181,7 +183,7 @@ async function changeNamespace<T>(
   }
 }
 
-async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
+async function beginWithNamespaceLock(client: SqlClient, namespace: string): Promise<void> {
   // READ COMMITTED, even if the server has another default: the state must be read as it is after the wait for the lock.
   await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
   await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
@@ -200,27 +202,28 @@ function dependantsIn(error: unknown): string[] {
   return detail.split("\n").filter((line) => line !== "");
 }
 
-function firstOf(names: readonly string[]): string {
+function firstNamesText(names: readonly string[]): string {
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
   return `${names.slice(0, NAMED_MAX).join(", ")}${more}`;
 }
 
 async function requireNoDependants(
   client: SqlClient,
-  { dependants }: Dialect,
+  { dependantQueries }: Dialect,
   namespace: string,
   { made, variant }: OurNamespace,
   tablesOf: TablesOf,
 ): Promise<void> {
-  if (dependants === undefined) return;
+  if (dependantQueries === undefined) return;
   const rows = made
-    ? await client.query(dependants.ofSchema, [namespace])
-    : await client.query(dependants.ofTables, [namespace, tablesOf(variant).join("\n")]);
-  if (rows.length > 0) throw usedByOthers(namespace, firstOf(rows.map(({ name }) => String(name))));
+    ? await client.query(dependantQueries.schemaDependantsQuery, [namespace])
+    : await client.query(dependantQueries.tableDependantsQuery, [namespace, tablesOf(variant).join("\n")]);
+  if (rows.length > 0)
+    throw usedByOthersError(namespace, firstNamesText(rows.map(({ name }) => String(name))));
 }
 
 /** Throws a UsageError if objects that train-sim did not make are in one of its namespaces, or depend on it. */
-export async function requireDroppable(
+export async function requireDroppableNamespace(
   client: SqlClient,
   namespace: string,
   dialect: Dialect,
@@ -244,7 +247,7 @@ async function dropTables(
   const { mark, variant, made } = state;
   const schema = dialect.quoteIdentifier(namespace);
   await requireNoDependants(client, dialect, namespace, state, tablesOf);
-  if (made && dialect.dependants !== undefined) {
+  if (made && dialect.dependantQueries !== undefined) {
     await client.query(`DROP SCHEMA ${schema} CASCADE`);
     return;
   }
@@ -254,13 +257,17 @@ async function dropTables(
   const objects = made?.toReversed() ?? [...others, ...(first === undefined ? [] : [first])];
   const statements = [
     ...objects.map((object) => dropStatement(schema, object)),
-    ...dialect.mark.removal(schema, mark),
+    ...dialect.mark.removalStatements(schema, mark),
     `DROP SCHEMA ${schema}`,
   ];
   for (const statement of statements) await changeCatalogue(client, dialect, statement);
 }
 
-async function create(client: SqlClient, dialect: Dialect, settings: NamespaceSettings): Promise<void> {
+async function createNamespace(
+  client: SqlClient,
+  dialect: Dialect,
+  settings: NamespaceSettings,
+): Promise<void> {
   for (const statement of ddl(settings, dialect)) {
     const place = settings.tables.places?.get(statement);
     try {
@@ -281,7 +288,7 @@ export async function applyNamespace(
   const { namespace, tables, storage = "default", grantTo } = settings;
   return changeNamespace(client, dialect, settings, async (state) => {
     if (state.kind !== "ours") {
-      await create(client, dialect, settings);
+      await createNamespace(client, dialect, settings);
       return "created";
     }
     if (state.variant !== tables.variant || state.storage !== storage || state.version !== SCHEMA_VERSION)
@@ -317,6 +324,6 @@ export async function resetNamespace(
 ): Promise<void> {
   await changeNamespace(client, dialect, settings, async (state) => {
     if (state.kind === "ours") await dropTables(client, dialect, settings.namespace, state, tablesOf);
-    await create(client, dialect, settings);
+    await createNamespace(client, dialect, settings);
   });
 }

@@ -69,14 +69,19 @@ export async function missingRights(
  * database.
  */
 function statementRemedies(row: SqlRow | undefined): string[] {
-  const preloaded = String(row?.["preloaded"])
+  const preloadedLibraries = String(row?.["preloaded"])
     .split(/[\s,]+/)
     .filter((name) => name !== "");
-  const libraries = [...preloaded, "pg_stat_statements"].map((name) => `'${name.replaceAll("'", "''")}'`);
+  const quotedLibraries = [...preloadedLibraries, "pg_stat_statements"].map(
+    (name) => `'${name.replaceAll("'", "''")}'`,
+  );
   return [
     ...(row?.["isPreloaded"] === true
       ? []
-      : [`ALTER SYSTEM SET shared_preload_libraries = ${libraries.join(", ")};`, "-- Restart the server."]),
+      : [
+          `ALTER SYSTEM SET shared_preload_libraries = ${quotedLibraries.join(", ")};`,
+          "-- Restart the server.",
+        ]),
     ...(row?.["hasStatements"] === true ? [] : ["CREATE EXTENSION pg_stat_statements;"]),
   ];
 }

@@ -5,8 +5,8 @@ import type { Storage } from "../../levels.js";
 
 const SCHEMA_DIRECTORY = new URL("../../../../schema/", import.meta.url);
 /** Matches a statement that consists of comments only. */
-const IS_COMMENT = /^(--.*\s*)*$/;
-const PLACEHOLDER = /\{\{(\w+)\}\}/g;
+const COMMENT_PATTERN = /^(--.*\s*)*$/;
+const PLACEHOLDER_PATTERN = /\{\{(\w+)\}\}/g;
 
 /** One form of a workload's tables, from which their statements are made. */
 export interface TableSet {
@@ -56,9 +56,9 @@ export function tableStatements(
       throw new Error(`DDL of ${dialect.name} asks for {{${name}}}, which ${storage} does not say`);
     return value;
   };
-  const ofFiles = files
+  const fileStatements = files
     .flatMap((file) => readSchemaFile(dialect, file).split(/;[ \t]*\n/))
-    .map((statement) => statement.replace(PLACEHOLDER, (_, name: string) => valueOf(name)).trim());
+    .map((statement) => statement.replace(PLACEHOLDER_PATTERN, (_, name: string) => valueOf(name)).trim());
   const others = statements.map((statement) => statement.replaceAll("{{namespace}}", valueOf("namespace")));
-  return [...ofFiles, ...others].filter((statement) => !IS_COMMENT.test(statement));
+  return [...fileStatements, ...others].filter((statement) => !COMMENT_PATTERN.test(statement));
 }

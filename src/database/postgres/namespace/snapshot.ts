@@ -22,23 +22,23 @@ export async function inSnapshot<T>(client: SqlClient, work: () => Promise<T>): 
 /**
  * The rows of a query, in portions; the server makes the next portion ahead. Only inside `inSnapshot`, one query at a time.
  */
-export async function* portions<T>(
+export async function* rowPortions<T>(
   client: SqlClient,
   text: string,
   values: readonly unknown[] = [],
 ): AsyncGenerator<readonly T[]> {
   await client.query(`DECLARE portions NO SCROLL CURSOR FOR ${text}`, values);
-  const fetch = async (): Promise<SqlRow[] | { readonly failure: unknown }> =>
+  const fetchPortion = async (): Promise<SqlRow[] | { readonly failure: unknown }> =>
     client
       .query(`FETCH ${PORTION_ROWS} FROM portions`)
       .catch((failure: unknown): { failure: unknown } => ({ failure }));
-  let next = fetch();
+  let next = fetchPortion();
   try {
     for (;;) {
       const rows = await next;
       if ("failure" in rows) throw rows.failure;
       if (rows.length === 0) break;
-      next = fetch();
+      next = fetchPortion();
       yield rows as unknown as readonly T[];
     }
   } finally {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DocumentGenerator } from "../../../workloads/train-events/model/document-generator.js";
 import { BatchMaker } from "../../../workloads/train-events/model/event-batch.js";
-import { bufferOf, elementHead, stringArray, textBytesArray, uuidArray } from "./binary-arrays.js";
+import { bufferOf, elementHeadBytes, stringArray, textBytesArray, uuidArray } from "./binary-arrays.js";
 
 const GOOD = "0198c5a0-0000-7000-8000-0000000000ff";
 
@@ -33,7 +33,7 @@ describe.each(["text", "jsonb"] as const)("the array type %s[] of a batch's docu
   const texts = Array.from({ length: 5 }, (_, index) => documents.at(index).json);
   const expected = bufferOf(stringArray(type, texts));
 
-  test.each([0, 3, elementHead(type), 9])(
+  test.each([0, 3, elementHeadBytes(type), 9])(
     "equals the array of its texts, with %i bytes of room before each",
     (room) => {
       const keys = Buffer.alloc(5 * 16);

@@ -6,8 +6,8 @@
 import { byteTarget, copyWords, type TextColumn } from "../../../foundation/bytes.js";
 
 const OID_BY_TYPE = { text: 25, float8: 701, uuid: 2950, jsonb: 3802 } as const;
-const EMPTY_HEADER_BYTES = 12;
-const HEADER_BYTES = 20;
+const EMPTY_ARRAY_HEADER_BYTES = 12;
+const ARRAY_HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 const UUID_BYTES = 16;
 const UUID_CHARACTERS = 36;
@@ -16,7 +16,7 @@ const FLOAT8_BYTES = 8;
 const JSONB_VERSION = 1;
 
 /** Most bytes that are copied one by one: for so few, a call out of JavaScript takes longer. */
-const FEW_BYTES = 32;
+const SMALL_COPY_BYTES_MAX = 32;
 
 const NO_DIGIT = 255;
 /** Value of a hexadecimal digit by its character code. */
@@ -41,17 +41,17 @@ export function bufferOf(parameter: BinaryParameter): Buffer {
 }
 
 function arrayBytes(length: number, elementsBytes: number): number {
-  return length === 0 ? EMPTY_HEADER_BYTES : HEADER_BYTES + elementsBytes;
+  return length === 0 ? EMPTY_ARRAY_HEADER_BYTES : ARRAY_HEADER_BYTES + elementsBytes;
 }
 
 function writeHeader(buffer: Buffer, at: number, elementOid: number, length: number): number {
   buffer.writeInt32BE(length === 0 ? 0 : 1, at);
   buffer.writeInt32BE(0, at + 4);
   buffer.writeInt32BE(elementOid, at + 8);
-  if (length === 0) return at + EMPTY_HEADER_BYTES;
+  if (length === 0) return at + EMPTY_ARRAY_HEADER_BYTES;
   buffer.writeInt32BE(length, at + 12);
   buffer.writeInt32BE(1, at + 16);
-  return at + HEADER_BYTES;
+  return at + ARRAY_HEADER_BYTES;
 }
 
 function arrayBuffer(elementOid: number, length: number, elementsBytes: number): Buffer {
@@ -79,7 +79,7 @@ function writeUuid(buffer: Buffer, at: number, id: string): void {
 /** `uuid[]` parameter from texts; throws a RangeError for any text but 8-4-4-4-12 hexadecimal digits. */
 export function uuidArray(ids: readonly string[]): Buffer {
   const buffer = arrayBuffer(OID_BY_TYPE.uuid, ids.length, ids.length * (LENGTH_BYTES + UUID_BYTES));
-  let at = HEADER_BYTES;
+  let at = ARRAY_HEADER_BYTES;
   for (const id of ids) {
     buffer.writeInt32BE(UUID_BYTES, at);
     writeUuid(buffer, at + LENGTH_BYTES, id);
@@ -108,22 +108,22 @@ export function uuidBytesArray(uuids: Buffer): BinaryParameter {
 
 /** `text[]` or `jsonb[]` parameter from texts as bytes. */
 export function textBytesArray(type: "text" | "jsonb", { bytes, ends, room }: TextColumn): BinaryParameter {
-  const head = elementHead(type);
+  const headBytes = elementHeadBytes(type);
   return {
-    length: arrayBytes(ends.length, ends.length * (head - room) + bytes.length),
+    length: arrayBytes(ends.length, ends.length * (headBytes - room) + bytes.length),
     writeTo(buffer, start) {
       const first = writeHeader(buffer, start, OID_BY_TYPE[type], ends.length);
-      if (room === head) bytes.copy(buffer, first);
+      if (room === headBytes) bytes.copy(buffer, first);
       const { view } = byteTarget(buffer);
       let at = first;
       let from = 0;
       for (const end of ends) {
         const text = from + room;
-        view.setInt32(at, head - LENGTH_BYTES + end - text);
+        view.setInt32(at, headBytes - LENGTH_BYTES + end - text);
         at += LENGTH_BYTES;
         if (type === "jsonb") buffer[at++] = JSONB_VERSION;
-        if (room === head) at += end - text;
-        else if (end - text > FEW_BYTES) at += bytes.copy(buffer, at, text, end);
+        if (room === headBytes) at += end - text;
+        else if (end - text > SMALL_COPY_BYTES_MAX) at += bytes.copy(buffer, at, text, end);
         else for (let i = text; i < end; i++) buffer[at++] = bytes[i] as number;
         from = end;
       }
@@ -131,7 +131,7 @@ export function textBytesArray(type: "text" | "jsonb", { bytes, ends, room }: Te
   };
 }
 
-export function elementHead(type: "text" | "jsonb"): number {
+export function elementHeadBytes(type: "text" | "jsonb"): number {
   return type === "jsonb" ? LENGTH_BYTES + 1 : LENGTH_BYTES;
 }
 
@@ -140,15 +140,15 @@ export function elementHead(type: "text" | "jsonb"): number {
  * becomes U+FFFD.
  */
 export function stringArray(type: "text" | "jsonb", strings: readonly string[]): BinaryParameter {
-  const head = elementHead(type);
-  let elementsBytes = strings.length * head;
+  const headBytes = elementHeadBytes(type);
+  let elementsBytes = strings.length * headBytes;
   for (const string of strings) elementsBytes += Buffer.byteLength(string);
   return {
     length: arrayBytes(strings.length, elementsBytes),
     writeTo(buffer, start) {
       let at = writeHeader(buffer, start, OID_BY_TYPE[type], strings.length);
       for (const string of strings) {
-        const text = at + head;
+        const text = at + headBytes;
         if (type === "jsonb") buffer[text - 1] = JSONB_VERSION;
         const end = text + buffer.write(string, text);
         buffer.writeInt32BE(end - at - LENGTH_BYTES, at);
@@ -165,7 +165,7 @@ export function textArray(strings: readonly string[]): Buffer {
 
 export function float8Array(length: number, next: () => number): Buffer {
   const buffer = arrayBuffer(OID_BY_TYPE.float8, length, length * (LENGTH_BYTES + FLOAT8_BYTES));
-  let at = HEADER_BYTES;
+  let at = ARRAY_HEADER_BYTES;
   for (let i = 0; i < length; i++) {
     buffer.writeInt32BE(FLOAT8_BYTES, at);
     buffer.writeDoubleBE(next(), at + LENGTH_BYTES);

@@ -8,39 +8,39 @@ const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
 
-type Part = BinaryParameter | Buffer | string | null;
+type WireValue = BinaryParameter | Buffer | string | null;
 
-function partOf(value: SqlValue | BinaryParameter): Part {
+function wireValueOf(value: SqlValue | BinaryParameter): WireValue {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return value instanceof Date ? value.toISOString() : value;
 }
 
 /** Most characters that are written one by one: for so few, a call out of JavaScript takes longer. */
-const FEW_CHARACTERS = 64;
+const SHORT_TEXT_CHARACTERS_MAX = 64;
 
 /** True for a short text that consists of ASCII characters. */
-function isPlain(text: string): boolean {
-  if (text.length > FEW_CHARACTERS) return false;
+function isShortAscii(text: string): boolean {
+  if (text.length > SHORT_TEXT_CHARACTERS_MAX) return false;
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
   return true;
 }
 
 function textBytes(text: string): number {
-  return isPlain(text) ? text.length : Buffer.byteLength(text);
+  return isShortAscii(text) ? text.length : Buffer.byteLength(text);
 }
 
 function writeText(buffer: Buffer, at: number, text: string): number {
-  if (!isPlain(text)) return buffer.write(text, at);
+  if (!isShortAscii(text)) return buffer.write(text, at);
   for (let i = 0; i < text.length; i++) buffer[at + i] = text.charCodeAt(i);
   return text.length;
 }
 
-function bytesOf(part: Part): number {
+function wireValueBytes(part: WireValue): number {
   if (part === null) return 0;
   return typeof part === "string" ? textBytes(part) : part.length;
 }
 
-function valuesStart(name: string, parts: number): number {
+function valuesOffset(name: string, parts: number): number {
   return 1 + LENGTH_BYTES + 1 + textBytes(name) + 1 + 2 + 2 * parts + 2;
 }
 
@@ -59,14 +59,14 @@ export class MessageMemory {
   };
 }
 
-export function callMessages(
+export function bindAndExecuteMessages(
   name: string,
   values: readonly (SqlValue | BinaryParameter)[],
   allocate: Allocate = (bytes) => Buffer.allocUnsafe(bytes),
 ): Buffer {
-  const parts = values.map(partOf);
-  let bindBytes = valuesStart(name, parts.length) - 1 + 2 + 2;
-  for (const part of parts) bindBytes += LENGTH_BYTES + bytesOf(part);
+  const parts = values.map(wireValueOf);
+  let bindBytes = valuesOffset(name, parts.length) - 1 + 2 + 2;
+  for (const part of parts) bindBytes += LENGTH_BYTES + wireValueBytes(part);
   const buffer = allocate(1 + bindBytes + EXECUTE_AND_SYNC.length);
   buffer[0] = BIND_MESSAGE_TYPE;
   let at = buffer.writeInt32BE(bindBytes, 1);
@@ -76,14 +76,14 @@ export function callMessages(
   at = buffer.writeInt16BE(parts.length, at);
   for (const part of parts) at = buffer.writeInt16BE(part === null || typeof part === "string" ? 0 : 1, at);
   at = buffer.writeInt16BE(parts.length, at);
-  for (const part of parts) at = writePart(buffer, at, part);
+  for (const part of parts) at = writeWireValue(buffer, at, part);
   at = buffer.writeInt16BE(1, at);
   at = buffer.writeInt16BE(0, at);
   EXECUTE_AND_SYNC.copy(buffer, at);
   return buffer;
 }
 
-function writePart(buffer: Buffer, at: number, part: Part): number {
+function writeWireValue(buffer: Buffer, at: number, part: WireValue): number {
   const start = at + LENGTH_BYTES;
   if (part === null) return buffer.writeInt32BE(NULL_LENGTH, at);
   const bytes = typeof part === "string" ? writeText(buffer, start, part) : part.length;
@@ -94,27 +94,27 @@ function writePart(buffer: Buffer, at: number, part: Part): number {
 }
 
 /** Mark, in a list of values, of a value that exists only in the message. */
-const IN_MESSAGE = undefined;
+const VALUE_IN_MESSAGE = undefined;
 
 class BoundMessage implements BoundValues {
   constructor(
     readonly message: Buffer,
     private readonly start: number,
-    private readonly given: readonly (SqlValue | typeof IN_MESSAGE)[],
+    private readonly valuesOutsideMessage: readonly (SqlValue | typeof VALUE_IN_MESSAGE)[],
   ) {}
 
   get values(): SqlValue[] {
     const { message } = this;
     let at = this.start;
-    return this.given.map((value) => {
+    return this.valuesOutsideMessage.map((value) => {
       const from = at + LENGTH_BYTES;
       at = from + Math.max(0, message.readInt32BE(at));
-      return value === IN_MESSAGE ? message.subarray(from, at) : value;
+      return value === VALUE_IN_MESSAGE ? message.subarray(from, at) : value;
     });
   }
 }
 
-function isWritten(value: SqlValue | BinaryParameter): value is BinaryParameter {
+function isBinaryParameter(value: SqlValue | BinaryParameter): value is BinaryParameter {
   return value !== null && typeof value === "object" && "writeTo" in value;
 }
 
@@ -124,12 +124,16 @@ export function bindAhead(
   values: readonly (SqlValue | BinaryParameter)[],
   allocate?: Allocate,
 ): BoundValues {
-  const given = values.map((value) => (isWritten(value) ? IN_MESSAGE : value));
-  return new BoundMessage(callMessages(name, values, allocate), valuesStart(name, values.length), given);
+  const valuesOutsideMessage = values.map((value) => (isBinaryParameter(value) ? VALUE_IN_MESSAGE : value));
+  return new BoundMessage(
+    bindAndExecuteMessages(name, values, allocate),
+    valuesOffset(name, values.length),
+    valuesOutsideMessage,
+  );
 }
 
-export function messageOf({ name }: Statement, values: StatementValues): Buffer {
-  return "message" in values ? values.message : callMessages(name, values);
+export function bindMessageOf({ name }: Statement, values: StatementValues): Buffer {
+  return "message" in values ? values.message : bindAndExecuteMessages(name, values);
 }
 
 /** The values as an array for the driver, whose types require a mutable one although the driver only reads it. */

@@ -20,7 +20,7 @@ export class ControlCall extends DirectCall<string> {
     const from = 1 + LENGTH_BYTES;
     if (arrived[0] === COMMAND_COMPLETE)
       this.result = arrived.toString("latin1", from, arrived.indexOf(0, from));
-    return this.tellReady(arrived, 0) ? arrived.length : 0;
+    return this.reportReady(arrived, 0) ? arrived.length : 0;
   }
 
   override handleDataRow(): void {

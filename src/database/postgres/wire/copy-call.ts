@@ -6,7 +6,7 @@ import { queryMessage } from "./query-message.js";
 const COPY_DATA = 0x64;
 const COPY_DONE = Buffer.from([0x63, 0, 0, 0, LENGTH_BYTES]);
 /** Bytes of text after which a message is full; its last line may exceed them. */
-const MESSAGE_BYTES = 65_536;
+const FULL_MESSAGE_BYTES = 65_536;
 
 /** Rows in COPY's text format, one line each. They can be sent any number of times. */
 export class CopyRows {
@@ -16,16 +16,16 @@ export class CopyRows {
   /** Adds one row; `line` is the row without its line end. */
   add(line: string): void {
     this.lines += `${line}\n`;
-    if (this.lines.length >= MESSAGE_BYTES) this.frame();
+    if (this.lines.length >= FULL_MESSAGE_BYTES) this.frameMessage();
   }
 
   end(): this {
-    if (this.lines !== "") this.frame();
+    if (this.lines !== "") this.frameMessage();
     this.messages.push(COPY_DONE);
     return this;
   }
 
-  private frame(): void {
+  private frameMessage(): void {
     const length = LENGTH_BYTES + Buffer.byteLength(this.lines);
     const message = Buffer.allocUnsafe(1 + length);
     message[0] = COPY_DATA;

@@ -6,9 +6,9 @@ export const COMMAND_COMPLETE = 0x43;
 export const LENGTH_BYTES = 4;
 const READY_FOR_QUERY = 0x5a;
 /** End of a command tag that counts no row, such as `UPDATE 0`, with the zero byte that ends the tag. */
-const NO_ROW = Buffer.from(" 0\0");
+const NO_ROW_TAG_END = Buffer.from(" 0\0");
 /** Length of ReadyForQuery in bytes: kind, length and the state of the transaction. */
-const READY_BYTES = 6;
+const READY_MESSAGE_BYTES = 6;
 
 export abstract class DirectCall<T> implements Submittable, FirstReader {
   protected abstract readonly result: T;
@@ -37,12 +37,13 @@ export abstract class DirectCall<T> implements Submittable, FirstReader {
   abstract handleCommandComplete(complete: { text: string }): void;
 
   /** Reports "ready" to the driver if the bytes from `at` on are exactly the end of the answer; returns whether they are. */
-  protected tellReady(arrived: Buffer, at: number): boolean {
+  protected reportReady(arrived: Buffer, at: number): boolean {
     const { connection } = this;
-    const ready = arrived.length - READY_BYTES;
-    if (!connection || at + 1 + LENGTH_BYTES > ready || arrived[at] !== COMMAND_COMPLETE) return false;
-    if (at + 1 + arrived.readInt32BE(at + 1) !== ready || arrived[ready] !== READY_FOR_QUERY) return false;
-    this.foundNoRow = NO_ROW.compare(arrived, ready - NO_ROW.length, ready) === 0;
+    const readyOffset = arrived.length - READY_MESSAGE_BYTES;
+    if (!connection || at + 1 + LENGTH_BYTES > readyOffset || arrived[at] !== COMMAND_COMPLETE) return false;
+    if (at + 1 + arrived.readInt32BE(at + 1) !== readyOffset || arrived[readyOffset] !== READY_FOR_QUERY)
+      return false;
+    this.foundNoRow = NO_ROW_TAG_END.compare(arrived, readyOffset - NO_ROW_TAG_END.length, readyOffset) === 0;
     const status = String.fromCharCode(arrived[arrived.length - 1] as number);
     connection.emit("readyForQuery", { name: "readyForQuery", length: 5, status });
     return true;

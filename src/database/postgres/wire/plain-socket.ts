@@ -3,7 +3,7 @@ import { Socket, type ConnectOpts, type SocketConstructorOpts } from "node:net";
 import { monotonicMs } from "../../../foundation/clock.js";
 
 /** Most bytes that one read returns, as many as Node's own limit. */
-const READ_BYTES = 65_536;
+const READ_BYTES_MAX = 65_536;
 
 let sharedBuffer: Buffer | undefined;
 
@@ -28,7 +28,7 @@ export class PlainSocket extends Socket {
   private incompleteAnswer: Buffer | undefined;
 
   constructor() {
-    sharedBuffer ??= Buffer.allocUnsafeSlow(READ_BYTES);
+    sharedBuffer ??= Buffer.allocUnsafeSlow(READ_BYTES_MAX);
     // The options are documented for `connect` only, but the constructor takes them as well; its type lacks them.
     const options: SocketConstructorOpts & ConnectOpts = {
       onread: { buffer: sharedBuffer, callback: (bytes, buffer) => this.onArrived(buffer as Buffer, bytes) },
@@ -44,17 +44,17 @@ export class PlainSocket extends Socket {
   private onArrived(buffer: Buffer, bytes: number): true {
     this.arrivedMs = monotonicMs();
     const piece = buffer.subarray(0, bytes);
-    const arrived = this.incompleteAnswer ? Buffer.concat([this.incompleteAnswer, piece]) : piece;
+    const arrivedBytes = this.incompleteAnswer ? Buffer.concat([this.incompleteAnswer, piece]) : piece;
     const { firstReader } = this;
-    if (firstReader?.goesOn(arrived)) {
-      this.incompleteAnswer = this.incompleteAnswer ? arrived : Buffer.from(piece);
+    if (firstReader?.goesOn(arrivedBytes)) {
+      this.incompleteAnswer = this.incompleteAnswer ? arrivedBytes : Buffer.from(piece);
       return true;
     }
     // Cleared before `take`: the reader may send the next call as soon as it has its answer.
     this.firstReader = this.incompleteAnswer = undefined;
-    const taken = firstReader?.take(arrived) ?? 0;
+    const takenBytes = firstReader?.take(arrivedBytes) ?? 0;
     // The driver keeps bytes of an incomplete message, so it gets a copy of the shared buffer.
-    if (taken < arrived.length) this.emit("data", Buffer.from(arrived.subarray(taken)));
+    if (takenBytes < arrivedBytes.length) this.emit("data", Buffer.from(arrivedBytes.subarray(takenBytes)));
     return true;
   }
 }

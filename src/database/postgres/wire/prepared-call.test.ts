@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { bindAhead, callMessages } from "./bind-message.js";
+import { bindAhead, bindAndExecuteMessages } from "./bind-message.js";
 import { bufferOf, textArray, textBytesArray, uuidArray, uuidBytesArray } from "./binary-arrays.js";
 import { PreparedCall } from "./prepared-call.js";
 import { RowReader } from "./row-reader.js";
@@ -44,8 +44,8 @@ describe("the messages of a prepared call", () => {
     "equal the driver's messages, byte by byte: %#",
     ({ values }) => {
       const name = "process.claim";
-      expect(callMessages(name, values).equals(driversMessages(name, values))).toBe(true);
-      expect(callMessages("ä", values).equals(driversMessages("ä", values))).toBe(true);
+      expect(bindAndExecuteMessages(name, values).equals(driversMessages(name, values))).toBe(true);
+      expect(bindAndExecuteMessages("ä", values).equals(driversMessages("ä", values))).toBe(true);
     },
   );
 });

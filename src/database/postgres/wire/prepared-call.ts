@@ -13,7 +13,7 @@ const WHOLE_ANSWER_BYTES_MAX = 262_144;
  * True if the bytes are an answer from its beginning. The end of a notice has no such zeros, so it cannot be mistaken for
  * one.
  */
-function isAnswer(arrived: Buffer): boolean {
+function isAnswerStart(arrived: Buffer): boolean {
   if (arrived.length < BIND_COMPLETE_BYTES || arrived[0] !== BIND_COMPLETE) return false;
   return arrived.readInt32BE(1) === LENGTH_BYTES;
 }
@@ -32,7 +32,7 @@ export class PreparedCall extends DirectCall<StatementRow[]> {
 
   /** True while the answer consists of rows without an end: it holds no error and no ReadyForQuery. */
   override goesOn(arrived: Buffer): boolean {
-    if (!isAnswer(arrived) || arrived.length > WHOLE_ANSWER_BYTES_MAX) return false;
+    if (!isAnswerStart(arrived) || arrived.length > WHOLE_ANSWER_BYTES_MAX) return false;
     let at = BIND_COMPLETE_BYTES;
     while (at < arrived.length) {
       if (arrived[at] !== DATA_ROW && arrived[at] !== COMMAND_COMPLETE) return false;
@@ -44,9 +44,9 @@ export class PreparedCall extends DirectCall<StatementRow[]> {
 
   /** Takes the rows and the end of an answer. The driver gets the same events as if it had read the answer itself. */
   override take(arrived: Buffer): number {
-    if (!isAnswer(arrived)) return 0;
+    if (!isAnswerStart(arrived)) return 0;
     const at = this.reader.take(arrived, BIND_COMPLETE_BYTES, this.result);
-    return this.tellReady(arrived, at) ? arrived.length : at;
+    return this.reportReady(arrived, at) ? arrived.length : at;
   }
 
   override handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {

@@ -5,8 +5,8 @@ const QUERY_MESSAGE_TYPE = 0x51;
 const messageByText = new Map<string, Buffer>();
 
 export function queryMessage(text: string): Buffer {
-  const kept = messageByText.get(text);
-  if (kept) return kept;
+  const cachedMessage = messageByText.get(text);
+  if (cachedMessage) return cachedMessage;
   const length = LENGTH_BYTES + Buffer.byteLength(text) + 1;
   const message = Buffer.alloc(1 + length);
   message[0] = QUERY_MESSAGE_TYPE;

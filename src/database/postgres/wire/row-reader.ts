@@ -12,7 +12,7 @@ export const DATA_ROW = 0x44;
 /** Length of the head of a DataRow message in bytes: kind, length and number of columns. */
 const ROW_HEAD_BYTES = 1 + LENGTH_BYTES + 2;
 
-function takeLength(bytes: Buffer, at: number): number {
+function readAndClearLength(bytes: Buffer, at: number): number {
   const length = int32At(bytes, at);
   bytes[at] = bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0;
   return length;
@@ -37,7 +37,7 @@ export class RowReader {
    */
   take(bytes: Buffer, from: number, rows: StatementRow[]): number {
     const lengths: number[] = [];
-    const end = this.takeLengths(bytes, from, lengths);
+    const end = this.readAndClearLengths(bytes, from, lengths);
     if (end === from) return end;
     const text = isAscii(bytes.subarray(from, end)) ? bytes.toString("latin1", 0, end) : undefined;
     const columns = this.parsers.length;
@@ -59,15 +59,15 @@ export class RowReader {
   }
 
   /** Appends the length of each value in those rows to `lengths`, -1 for NULL. Returns the offset of the rows' end. */
-  private takeLengths(bytes: Buffer, from: number, lengths: number[]): number {
+  private readAndClearLengths(bytes: Buffer, from: number, lengths: number[]): number {
     let at = from;
     while (at + ROW_HEAD_BYTES <= bytes.length && bytes[at] === DATA_ROW) {
       const end = at + 1 + int32At(bytes, at + 1);
       if (end > bytes.length) break;
-      takeLength(bytes, at + 1);
+      readAndClearLength(bytes, at + 1);
       at += ROW_HEAD_BYTES;
       while (at < end) {
-        const length = takeLength(bytes, at);
+        const length = readAndClearLength(bytes, at);
         lengths.push(length);
         at += LENGTH_BYTES + Math.max(0, length);
       }

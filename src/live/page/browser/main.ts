@@ -4,7 +4,7 @@ import type { RunningThreshold } from "../../../engine/session/observer.js";
 import type { LiveEnd, LiveUpdate, LiveView } from "../live-data.js";
 import { LiveStore } from "../live-store.js";
 import {
-  endedTable,
+  endedTrialsTable,
   evidenceTable,
   operationTable,
   phaseProgress,
@@ -108,7 +108,7 @@ class LivePage {
     this.operations.show(operationTable(view));
     this.thresholds.render(JSON.stringify(view.thresholds), view.thresholds.map(thresholdItem));
     this.chart.draw(this.store);
-    this.ended.show(endedTable(this.store.ended));
+    this.ended.show(endedTrialsTable(this.store.ended));
     this.evidence.show(evidenceTable(view));
     this.notes.show(this.store.notes);
   }

@@ -1,10 +1,10 @@
 import { chosenValue, type Chart, type LegendEntry, type Plot, type View } from "./charts/drawing.js";
-import { objectionOf } from "./charts/view.js";
+import { validityObjection } from "./charts/view.js";
 import { element } from "./dom.js";
 import { startChart, type EChartsType } from "./echarts.js";
 import { renderTable, scrollPlace } from "./table.js";
 
-export type Choose = (chart: string, control: string, value: string) => void;
+export type ChoiceHandler = (chart: string, control: string, value: string) => void;
 
 /** Width of printed pages: A4 less its margins. */
 export const PAPER_WIDTH_PX = 680;
@@ -19,13 +19,13 @@ export class ChartSection {
   private readonly table = element("details", { class: "chart-table" }, element("summary", {}, "Table"));
   private readonly selects = new Map<string, HTMLSelectElement>();
   private readonly hiddenNames = new Set<string>();
-  private drawn: EChartsType | undefined;
+  private drawnChart: EChartsType | undefined;
   private plot: Plot | undefined;
 
   constructor(
     readonly chart: Chart,
     view: View,
-    choose: Choose,
+    choose: ChoiceHandler,
   ) {
     this.place.id = `${chart.id}-picture`;
     this.tablePlace = scrollPlace(`Table: ${chart.title}`);
@@ -70,28 +70,28 @@ export class ChartSection {
     this.element.classList.toggle("is-empty", this.plot === undefined);
     for (const part of [this.place, this.legend, this.table]) part.hidden = this.plot === undefined;
     this.note.textContent = drawing.kind === "plot" ? (drawing.note ?? "") : drawing.why;
-    this.objection.textContent = this.plot ? (objectionOf(view) ?? "") : "";
+    this.objection.textContent = this.plot ? (validityObjection(view) ?? "") : "";
     this.objection.hidden = this.objection.textContent === "";
     for (const control of this.chart.controls?.(view.report) ?? []) {
       const select = this.selects.get(control.id);
       if (select) select.value = chosenValue(view, control);
     }
     if (this.plot) this.paint(this.plot, view);
-    else this.drawn?.clear();
+    else this.drawnChart?.clear();
     this.fillTable();
   }
 
   private paint(plot: Plot, view: View): void {
-    this.drawn ??= startChart(this.place, view.widthPx, plot.heightPx);
+    this.drawnChart ??= startChart(this.place, view.widthPx, plot.heightPx);
     this.place.setAttribute("aria-label", [this.objection.textContent, plot.words].join(" ").trim());
     this.place.style.height = `${plot.heightPx}px`;
     const isHere = (name: string): boolean => plot.legend.some((entry) => entry.name === name);
     const selected = Object.fromEntries([...this.hiddenNames].filter(isHere).map((name) => [name, false]));
     const legend = { show: false, selected, data: plot.legend.map(({ name }) => name) };
-    this.drawn.resize({ width: view.widthPx, height: plot.heightPx, silent: true });
+    this.drawnChart.resize({ width: view.widthPx, height: plot.heightPx, silent: true });
     // Without animation, paper and screen readers get the same picture as the screen.
-    this.drawn.setOption({ animation: false, ...plot.option, legend }, { notMerge: true });
-    this.drawn.getZr().flush();
+    this.drawnChart.setOption({ animation: false, ...plot.option, legend }, { notMerge: true });
+    this.drawnChart.getZr().flush();
     this.legend.replaceChildren(...plot.legend.map((entry) => this.legendButton(entry, view)));
     this.legend.hidden = plot.legend.length === 0;
   }
@@ -111,12 +111,12 @@ export class ChartSection {
     button.addEventListener("click", () => {
       if (!this.hiddenNames.delete(name)) this.hiddenNames.add(name);
       button.setAttribute("aria-pressed", isShown());
-      this.drawn?.dispatchAction({ type: "legendToggleSelect", name });
+      this.drawnChart?.dispatchAction({ type: "legendToggleSelect", name });
     });
     return button;
   }
 
-  private makeControls(view: View, choose: Choose): HTMLElement[] {
+  private makeControls(view: View, choose: ChoiceHandler): HTMLElement[] {
     return (this.chart.controls?.(view.report) ?? []).map((control) => {
       const options = control.choices.map(([value, text]) => element("option", { value }, text));
       const select = element("select", { id: `${this.chart.id}-${control.id}` }, ...options);

@@ -8,9 +8,9 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   attributes: Readonly<Record<string, string | boolean | undefined>> = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name);
+  const createdElement = document.createElement(name);
   for (const [key, value] of Object.entries(attributes))
-    if (value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
-  made.append(...children);
-  return made;
+    if (value !== undefined && value !== false) createdElement.setAttribute(key, value === true ? "" : value);
+  createdElement.append(...children);
+  return createdElement;
 }

@@ -69,13 +69,13 @@ export class Filters {
   }
 
   private read(): void {
-    const hidden = (boxes: readonly FilterBox[]): string[] =>
+    const uncheckedValues = (boxes: readonly FilterBox[]): string[] =>
       boxes.filter(({ input }) => !input.checked).map(({ value }) => value);
     const trials = this.trials.value;
     this.state = {
       ...this.state,
-      hiddenTreatments: hidden(this.treatments),
-      hiddenOperations: hidden(this.operations),
+      hiddenTreatments: uncheckedValues(this.treatments),
+      hiddenOperations: uncheckedValues(this.operations),
       trials: trials === "all" || trials === "each" ? trials : Number(trials),
     };
     this.changed(this.state);

@@ -3,7 +3,7 @@ import type { ReportData } from "../report-data.js";
 import { ChartSection, PAPER_WIDTH_PX } from "./chart-section.js";
 import { canDraw } from "./charts/drawable.js";
 import type { View } from "./charts/drawing.js";
-import { stateFromHash, stateToHash, withChoice, type FilterState } from "./charts/filter-state.js";
+import { stateFromHash, stateToHash, stateWithChoice, type FilterState } from "./charts/filter-state.js";
 import { CHARTS } from "./charts/registry.js";
 import { viewOf } from "./charts/view.js";
 import { element } from "./dom.js";
@@ -32,7 +32,7 @@ class ReportPage {
     this.sections = CHARTS.map(
       (chart) =>
         new ChartSection(chart, this.viewFor(chart.id, 0), (id, control, value) =>
-          this.choose(withChoice(this.state, id, control, value)),
+          this.choose(stateWithChoice(this.state, id, control, value)),
         ),
     );
     place.append(
@@ -42,7 +42,7 @@ class ReportPage {
     );
     place.setAttribute("aria-labelledby", "charts-title");
     this.draw();
-    this.putEmptyLast(place);
+    this.appendEmptySections(place);
     this.listen(place);
   }
 
@@ -57,7 +57,7 @@ class ReportPage {
     }
   }
 
-  private putEmptyLast(place: HTMLElement): void {
+  private appendEmptySections(place: HTMLElement): void {
     const sections = this.sections.filter(({ chart }) => !canDraw(chart, this.report));
     if (sections.length === 0) return;
     place.append(

@@ -10,9 +10,9 @@ import {
 import { BLOCKS_MIN } from "../../../analysis/statistics/limits.js";
 import { counterLagWords } from "../../findings/counter-lag.js";
 import { outlookOf } from "../../../analysis/comparison/outlook.js";
-import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
+import { isWithinNoiseFloor } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, rangeText, ratioText } from "../../../foundation/text/numbers.js";
-import { WITHIN_NOISE } from "../../../metrics/names.js";
+import { WITHIN_NOISE_NOTE } from "../../../metrics/names.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type HtmlValue, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
@@ -88,10 +88,10 @@ function reasonsOf(
  */
 function outlookCells(result: ResultDocument, comparison: Comparison): HtmlValue[] {
   const outlook = outlookOf(result, comparison);
-  return [outlook?.range && rangeText(...outlook.range), outlook?.trialsToDecide];
+  return [outlook?.ratioRange && rangeText(...outlook.ratioRange), outlook?.trialsToDecide];
 }
 
-function operationPart(result: ResultDocument, operation: ComparedOperation): Html {
+function renderOperation(result: ResultDocument, operation: ComparedOperation): Html {
   const { treatments, comparisons } = result;
   const title = operationText(operation);
   const unit = unitOf(result.workload, operation);
@@ -105,12 +105,12 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
   const medians = treatments.map(({ id, summary }) => [
     nameOf(id),
     ...metrics.map((metric) => {
-      const found = summary?.find((each) => each.operation === operation && each.metric === metric);
-      return found ? medianText(found) : "-";
+      const metricSummary = summary?.find((each) => each.operation === operation && each.metric === metric);
+      return metricSummary ? medianText(metricSummary) : "-";
     }),
   ]);
-  const own = comparisons.filter((each) => each.operation === operation);
-  const rows = own.map((each): HtmlValue[] => [
+  const operationComparisons = comparisons.filter((each) => each.operation === operation);
+  const rows = operationComparisons.map((each): HtmlValue[] => [
     nameOf(each.treatment),
     nameOf(each.baseline),
     each.factor,
@@ -118,7 +118,7 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
     ...findingCells(each),
     ...outlookCells(result, each),
     [
-      ...(isBelowNoise(each, comparisons) ? [WITHIN_NOISE] : []),
+      ...(isWithinNoiseFloor(each, comparisons) ? [WITHIN_NOISE_NOTE] : []),
       ...(each.zeroAs === undefined ? [] : [`takes ${figure(each.zeroAs)} for 0`]),
     ].join("; "),
   ]);
@@ -137,7 +137,7 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
         sentence("note"),
       ],
       rows,
-    )}${reasonsOf(title, own, nameOf, unit, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`,
+    )}${reasonsOf(title, operationComparisons, nameOf, unit, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`,
   );
 }
 
@@ -184,7 +184,7 @@ export function renderComparisons(result: ResultDocument): Html {
       difference for its metric alone. p50 and p95 are exploratory at most. The last column of an inconclusive
       comparison has the number of trials a treatment that would decide it if ratio and spread stay as seen.
     </p> `,
-    comparedOperations(result.treatments).map((operation) => operationPart(result, operation)),
+    comparedOperations(result.treatments).map((operation) => renderOperation(result, operation)),
     effectTables(result),
     renderSearches(result),
   );

@@ -8,8 +8,8 @@ import type { ReportData } from "../report-data.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../../findings/published-text.js";
 import {
   allHoldText,
-  judgedText,
-  noteOf,
+  judgedTreatmentText,
+  thresholdNote,
   outcomeOf,
   measuredThresholdText,
   thresholdHeading,
@@ -42,12 +42,12 @@ export function renderHeader({ scenario, treatments, environment }: ResultDocume
 }
 
 /** First words of findings about plans. Such a finding gets a link to the plans in the page. */
-const PLAN_FLIP = "Plan flip";
+const PLAN_FINDING_PREFIX = "Plan flip";
 
 function findingItem({ tone, text: words, because }: KeyFinding): Html {
   const reasons = because.map((reason) => html`<li>${reason}</li>`);
   return html`<li class="finding" data-tone="${tone}">
-    ${words.startsWith(PLAN_FLIP) ? html`${words} <a href="#${PLANS_ID}">Plans</a>` : words}${
+    ${words.startsWith(PLAN_FINDING_PREFIX) ? html`${words} <a href="#${PLANS_ID}">Plans</a>` : words}${
       because.length > 0 &&
       html`<ul>
         ${reasons}
@@ -70,9 +70,9 @@ function thresholdTable({ thresholds = [] }: ResultDocument): Html {
   const rows = thresholds.map((threshold) => [
     `${threshold.metric} ${threshold.expression}`,
     outcomeOf(threshold).words,
-    judgedText(threshold),
+    judgedTreatmentText(threshold),
     measuredThresholdText(threshold),
-    noteOf(threshold),
+    thresholdNote(threshold),
   ]);
   const heading = thresholdHeading(thresholds);
   const columns = [text("threshold"), text("verdict"), text("treatment"), "seen", sentence("note")];
@@ -80,7 +80,7 @@ function thresholdTable({ thresholds = [] }: ResultDocument): Html {
   return allHoldText(thresholds) === undefined ? table : foldOf(heading, table);
 }
 
-function publishedFigures(result: ResultDocument): Html[] {
+function publishedFigureTables(result: ResultDocument): Html[] {
   const columns = PUBLISHED_COLUMNS.map(({ title, align }) => (align === "left" ? text(title) : title));
   return publishedTables(result).map(({ title, rows }) => tableOf(title, columns, rows));
 }
@@ -98,7 +98,7 @@ export function renderFindings({ result, findings, notes }: ReportData): Html {
       <ul class="findings">
         ${findings.map(findingItem)}
       </ul>
-      ${medianTable(result)} ${thresholdTable(result)} ${publishedFigures(result)}
+      ${medianTable(result)} ${thresholdTable(result)} ${publishedFigureTables(result)}
       ${
         notes.length > 0 &&
         html`<h3>Caveats</h3>

@@ -1,11 +1,11 @@
 // Every number of the result; the terminal's notes stand beneath the tables.
 import { counted } from "../../../foundation/units.js";
 import type { LatencySummary } from "../../../metrics/histograms.js";
-import { AMOUNTS, columnTitle, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";
+import { AMOUNT_METRICS, columnTitle, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";
 import { invalidTrials, objectionTo } from "../../../analysis/diagnosis/validity.js";
 import { METRIC_ASPECTS } from "../../../metrics/catalogue.js";
 import { planRows } from "../../../analysis/why/plans.js";
-import { STAGES } from "../../../workloads/registry.js";
+import { LIFE_STAGES } from "../../../workloads/registry.js";
 import { Integrity } from "../../../results/integrity-schema.js";
 import type {
   LatencyPart,
@@ -17,10 +17,19 @@ import type {
 } from "../../../results/result-schema.js";
 import { operationsIn, figuresOf, type TreatmentFigures } from "../../findings/figures.js";
 import { PLANS_TITLE, renderNotes } from "../../findings/notes.js";
-import { renderTrust } from "../../findings/trust-notes.js";
+import { renderTrustNotes } from "../../findings/trust-notes.js";
 import type { ResultVocabulary } from "../../../workloads/vocabulary.js";
 import { html, type HtmlValue, type Html } from "../html.js";
-import { figure, foldOf, namedFigure, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
+import {
+  figure,
+  foldOf,
+  storedValueText,
+  operationText,
+  sectionOf,
+  sentence,
+  tableOf,
+  text,
+} from "./table.js";
 
 const LATENCY_FIELDS = ["mean", "p50", "p90", "p95", "p99", "p999", "max"] as const;
 const LATENCY_COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"] as const;
@@ -42,7 +51,7 @@ function latencyTable(figures: TreatmentFigures, about: string): Html {
   );
   const spans = latencyRows(
     "event",
-    STAGES.map(({ stage }) => [operationText(`lifecycle.${stage}`), figures.lifecycle[`${stage}Ms`]]),
+    LIFE_STAGES.map(({ stage }) => [operationText(`lifecycle.${stage}`), figures.lifecycle[`${stage}Ms`]]),
   );
   const columns = [text("operation"), text("ms"), ...LATENCY_COLUMNS];
   return tableOf(`Latencies in ms, ${about}`, columns, [...operations, ...spans]);
@@ -51,11 +60,11 @@ function latencyTable(figures: TreatmentFigures, about: string): Html {
 function countTable(figures: TreatmentFigures, about: string): Html {
   const rows = operationsIn(figures).map(([operation, result]) => [
     operation,
-    ...AMOUNTS.map((metric) => figure(valueOf(metric, result))),
+    ...AMOUNT_METRICS.map((metric) => figure(valueOf(metric, result))),
     figure(result.clients),
     figure(result.threads),
   ]);
-  const columns = [text("operation"), ...AMOUNTS.map(columnTitle), "clients", "threads"];
+  const columns = [text("operation"), ...AMOUNT_METRICS.map(columnTitle), "clients", "threads"];
   return tableOf(`Counts in ${figure(figures.windowSeconds)} s, ${about}`, columns, rows);
 }
 
@@ -92,21 +101,21 @@ function trialTable({ id, trials }: TreatmentResult): Html {
   );
 }
 
-function treatmentPart(treatment: TreatmentResult, vocabulary: ResultVocabulary): Html {
+function renderTreatment(treatment: TreatmentResult, vocabulary: ResultVocabulary): Html {
   const { id, levels, trials, merged } = treatment;
   const figures = figuresOf(treatment);
-  const named = Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
+  const levelTexts = Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
   const objection = objectionTo(METRIC_ASPECTS, invalidTrials(trials));
-  const merging = `${counted(merged?.trials ?? 0, "complete trial")} of ${id} merged`;
+  const mergedTrialsText = `${counted(merged?.trials ?? 0, "complete trial")} of ${id} merged`;
   const about = merged
-    ? `${merging}${objection === undefined ? "" : `; ${objection}`}`
+    ? `${mergedTrialsText}${objection === undefined ? "" : `; ${objection}`}`
     : `the last trial of ${id} that measured anything, which is not complete`;
-  const notes = [...renderNotes(treatment, vocabulary), ...renderTrust(treatment)].map(
+  const notes = [...renderNotes(treatment, vocabulary), ...renderTrustNotes(treatment)].map(
     ({ text: words, tone }) => html`<li data-tone="${tone}">${words}</li>`,
   );
   return foldOf(
     id,
-    html`${named.length > 0 && html`<p class="muted">${named.join(", ")}</p>`}
+    html`${levelTexts.length > 0 && html`<p class="muted">${levelTexts.join(", ")}</p>`}
       ${
         figures
           ? html`${latencyTable(figures, about)}${countTable(figures, about)}${partTable(figures, about)}${endpointTables(figures, about)}`
@@ -192,7 +201,7 @@ function lossTable({ treatments }: ResultDocument): Html | false {
   );
 }
 
-function namedTable({ treatments }: ResultDocument): Html | false {
+function auditFindingTable({ treatments }: ResultDocument): Html | false {
   const rows = treatments
     .flatMap(({ id, trials }) => trials.map((trial) => ({ treatment: id, ...trial })))
     .sort((a, b) => a.number - b.number)
@@ -226,13 +235,13 @@ export function renderNumbers(result: ResultDocument): Html {
   return sectionOf(
     "numbers",
     "Every number",
-    result.treatments.map((treatment) => treatmentPart(treatment, vocabulary)),
-    foldOf("Integrity", auditTable(result), lossTable(result), namedTable(result)),
+    result.treatments.map((treatment) => renderTreatment(treatment, vocabulary)),
+    foldOf("Integrity", auditTable(result), lossTable(result), auditFindingTable(result)),
     planTable(result),
   );
 }
 
-function measuredRows(names: readonly string[], part: Pick<EndpointResult, "operations">): HtmlValue[][] {
+function measurementRows(names: readonly string[], part: Pick<EndpointResult, "operations">): HtmlValue[][] {
   return Object.entries(part.operations).map(([operation, result]) => {
     const { transactions, events, retries, failures, responseTimeMs } = result;
     const latency = LATENCY_FIELDS.map((field) => figure(responseTimeMs?.[field]));
@@ -240,7 +249,7 @@ function measuredRows(names: readonly string[], part: Pick<EndpointResult, "oper
   });
 }
 
-const MEASURED = [
+const MEASUREMENT_COLUMNS = [
   text("operation"),
   "transactions",
   "events",
@@ -255,40 +264,49 @@ const MEASURED = [
   "max ms",
 ];
 
-function contactCells({ clients, connections, connects, refused, lost }: EndpointResult): string[] {
+function connectionCells({ clients, connections, connects, refused, lost }: EndpointResult): string[] {
   return [clients, connections, connects, refused, lost].map(figure);
 }
 
 function regionTable(regions: readonly RegionResult[], about: string): Html {
-  const rows = regions.flatMap((region) => measuredRows([region.region ?? "none named"], region));
-  return tableOf(`By region, response times in ms, ${about}`, [text("region"), ...MEASURED], rows);
+  const rows = regions.flatMap((region) => measurementRows([region.region ?? "none named"], region));
+  return tableOf(`By region, response times in ms, ${about}`, [text("region"), ...MEASUREMENT_COLUMNS], rows);
 }
 
 export function endpointTables({ endpoints = [], regions = [] }: TreatmentFigures, about: string): Html {
-  const measured = endpoints.flatMap((endpoint) =>
-    measuredRows([endpoint.endpoint, endpoint.region ?? "-"], endpoint),
+  const endpointRows = endpoints.flatMap((endpoint) =>
+    measurementRows([endpoint.endpoint, endpoint.region ?? "-"], endpoint),
   );
   const contacts = endpoints.map((endpoint): HtmlValue[] => [
     endpoint.endpoint,
     endpoint.region ?? "-",
     figure(endpoint.weight),
-    ...contactCells(endpoint),
+    ...connectionCells(endpoint),
   ]);
   const names = [text("endpoint"), text("region")];
   const counts = ["weight", "clients", "connections", "opened", "refused", "lost"];
   return html`${regionTable(regions, about)}${tableOf(
     `By endpoint, response times in ms, ${about}`,
-    [...names, ...MEASURED],
-    measured,
+    [...names, ...MEASUREMENT_COLUMNS],
+    endpointRows,
   )}${tableOf(`Connections of each endpoint over the whole of each trial, ${about}`, [...names, ...counts], contacts)}`;
 }
 
 /** Fields whose value names an entry of a list. An entry without any of them is named by its number. */
-const KEYS = ["endpoint", "region", "name", "event", "check", "source", "statement", "query"] as const;
+const ENTRY_NAME_FIELDS = [
+  "endpoint",
+  "region",
+  "name",
+  "event",
+  "check",
+  "source",
+  "statement",
+  "query",
+] as const;
 
 function keyOf(entry: unknown): string | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
-  return KEYS.map((key) => (entry as Readonly<Record<string, unknown>>)[key]).find(
+  return ENTRY_NAME_FIELDS.map((key) => (entry as Readonly<Record<string, unknown>>)[key]).find(
     (value) => typeof value === "string",
   );
 }
@@ -307,7 +325,9 @@ export function flattenedValues(value: unknown, path = ""): [name: string, value
     const entries: readonly unknown[] = value;
     const isPlain = entries.every((entry) => typeof entry !== "object" || entry === null);
     if (isPlain)
-      return entries.length > 0 ? [[path, entries.map((entry) => namedFigure(path, entry)).join("; ")]] : [];
+      return entries.length > 0
+        ? [[path, entries.map((entry) => storedValueText(path, entry)).join("; ")]]
+        : [];
     const keys = entries.map(keyOf);
     const nameOf = (i: number): string => {
       const key = keys[i];
@@ -317,6 +337,6 @@ export function flattenedValues(value: unknown, path = ""): [name: string, value
     };
     return entries.flatMap((entry, i) => flattenedValues(entry, `${path}[${nameOf(i)}]`));
   }
-  if (typeof value !== "object" || value === null) return [[path, namedFigure(path, value)]];
+  if (typeof value !== "object" || value === null) return [[path, storedValueText(path, value)]];
   return Object.entries(value).flatMap(([name, field]) => flattenedValues(field, joinedPath(path, name)));
 }

@@ -3,7 +3,7 @@ import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
 import { labelsOf } from "../../findings/treatment-labels.js";
-import { foldOf, pairsOf, sectionOf, tableOf, text } from "./table.js";
+import { foldOf, pairTable, sectionOf, tableOf, text } from "./table.js";
 
 export function renderParameters({ scenario, treatments }: ResultDocument): Html {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
@@ -41,8 +41,8 @@ export function renderEnvironment({ environment }: ResultDocument): Html {
     "environment",
     "Environment",
     html`<div class="side-by-side">
-      ${pairsOf("Versions", environment.versions)}${pairsOf("Machine", environment.machine)}
+      ${pairTable("Versions", environment.versions)}${pairTable("Machine", environment.machine)}
     </div> `,
-    foldOf("Settings of the server", pairsOf("Settings of the server", environment.settings)),
+    foldOf("Settings of the server", pairTable("Settings of the server", environment.settings)),
   );
 }

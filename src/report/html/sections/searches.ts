@@ -1,7 +1,7 @@
 import { comparedWhere, comparisonField } from "../../../metrics/metric-lists.js";
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
-import { capacityText, lawText, resolutionTexts } from "../../findings/search-text.js";
+import { capacityText, scalabilityLawText, resolutionTexts } from "../../findings/search-text.js";
 import { intervalText, measuredText } from "../../../foundation/text/numbers.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type HtmlValue, type Html } from "../html.js";
@@ -17,11 +17,13 @@ function spread(value: Spread): string {
     : `${figure(median)} ${intervalText(ciLow, ciHigh, figure)}`;
 }
 
-function sweepPart(sweep: Sweep, unit: string): Html {
+function renderSweep(sweep: Sweep, unit: string): Html {
   const others = Object.entries(sweep.levels).map(([factor, level]) => `${factor}=${level}`);
   const about = [sweep.operation, ...others].join(", ");
-  const measured = comparedWhere((metric) => sweep.points.some((point) => point[comparisonField(metric)]));
-  const metrics = ["eventsPerSecond" as const, ...measured.filter((id) => id !== "eventsPerSecond")];
+  const measuredMetrics = comparedWhere((metric) =>
+    sweep.points.some((point) => point[comparisonField(metric)]),
+  );
+  const metrics = ["eventsPerSecond" as const, ...measuredMetrics.filter((id) => id !== "eventsPerSecond")];
   const rows = sweep.points.map((point): HtmlValue[] => [
     point.clients,
     point.treatment,
@@ -33,10 +35,10 @@ function sweepPart(sweep: Sweep, unit: string): Html {
       ["clients", text("treatment"), "trials", ...metrics.map((metric) => metricText(metric, unit))],
       rows,
     )}
-    <p>${lawText(sweep, unit)}</p> `;
+    <p>${scalabilityLawText(sweep, unit)}</p> `;
 }
 
-function capacityPart(capacity: Capacity): Html {
+function renderCapacity(capacity: Capacity): Html {
   const { treatment, probes, expression } = capacity;
   const rows = probes.map((probe): HtmlValue[] => [
     probe.trial,
@@ -69,7 +71,7 @@ function capacityPart(capacity: Capacity): Html {
 export function renderSearches(result: ResultDocument): Html {
   const { sweeps = [], capacity = [] } = result;
   const { workload: vocabulary } = result;
-  return html`${sweeps.length > 0 && html`<h3>Over clients</h3> `}${sweeps.map((sweep) => sweepPart(sweep, unitOf(vocabulary, sweep.operation)))}${
+  return html`${sweeps.length > 0 && html`<h3>Over clients</h3> `}${sweeps.map((sweep) => renderSweep(sweep, unitOf(vocabulary, sweep.operation)))}${
     capacity.length > 0 && html`<h3>Capacity</h3> `
-  }${capacity.map(capacityPart)}`;
+  }${capacity.map(renderCapacity)}`;
 }

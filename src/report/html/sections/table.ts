@@ -17,7 +17,7 @@ export function figure(value: number | null | undefined): string {
 }
 
 /** Text of a stored value. The end of its name states its unit. */
-export function namedFigure(name: string, value: unknown): string {
+export function storedValueText(name: string, value: unknown): string {
   if (typeof value === "number") return /Bytes$/.test(name) ? bytesText(value) : figure(value);
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -37,7 +37,7 @@ export function sentence(title: string): TableColumn {
   return { title, isText: true, isSentence: true };
 }
 
-function isEmpty(cell: HtmlValue): boolean {
+function isEmptyCell(cell: HtmlValue): boolean {
   return cell === "-" || cell === "" || cell === false || cell === null || cell === undefined;
 }
 
@@ -51,8 +51,8 @@ export function tableOf(
   if (rows.length === 0) return html``;
   const visible = columns
     .map((column, index) => ({ index, ...(typeof column === "string" ? { title: column } : column) }))
-    .filter(({ index }) => index === 0 || rows.some((row) => !isEmpty(row[index])));
-  const heads = visible.map(({ title, isText, isSentence }) => {
+    .filter(({ index }) => index === 0 || rows.some((row) => !isEmptyCell(row[index])));
+  const headCells = visible.map(({ title, isText, isSentence }) => {
     if (isSentence) return html`<th scope="col" class="sentence">${title}</th>`;
     return isText ? html`<th scope="col">${title}</th>` : html`<th scope="col" class="number">${title}</th>`;
   });
@@ -74,7 +74,7 @@ export function tableOf(
       </caption>
       <thead>
         <tr>
-          ${heads}
+          ${headCells}
         </tr>
       </thead>
       <tbody>
@@ -84,14 +84,14 @@ export function tableOf(
   </div> `;
 }
 
-export function pairsOf(
+export function pairTable(
   caption: string,
   pairs: Readonly<Record<string, string | number | boolean | null>>,
 ): Html {
   return tableOf(
     caption,
     [text("name"), sentence("value")],
-    Object.entries(pairs).map(([name, value]) => [name, namedFigure(name, value)]),
+    Object.entries(pairs).map(([name, value]) => [name, storedValueText(name, value)]),
   );
 }
 
@@ -120,9 +120,9 @@ export function metricText(id: ComparisonMetric, work: string): string {
 /** Returns a function from a treatment's id to its short name, uncut, followed by the id if the id is longer. */
 export function treatmentNames(treatments: readonly TreatmentResult[]): (id: string) => HtmlValue {
   const labels = labelsOf(treatments, Infinity);
-  const known = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
+  const labelById = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
   return (id) => {
-    const label = known.get(id) ?? id;
+    const label = labelById.get(id) ?? id;
     return label === id ? id : html`<span title="${id}">${label}</span>`;
   };
 }

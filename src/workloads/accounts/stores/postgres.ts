@@ -1,15 +1,15 @@
 // TPC-B as pgbench has it, in SQL of every dialect: no fillfactor, and a key in each row of the history.
 import type { AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
-import { fillTables, insertNumbered } from "../../../database/postgres/fill-tables.js";
-import { inSnapshot, portions } from "../../../database/postgres/namespace/snapshot.js";
+import { fillTables, insertNumberedRows } from "../../../database/postgres/fill-tables.js";
+import { inSnapshot, rowPortions } from "../../../database/postgres/namespace/snapshot.js";
 import { inTransaction } from "../../../database/postgres/transaction.js";
 import type { Connection, Statement } from "../../../database/sql.js";
-import { NAMED_PER_KIND } from "../../findings.js";
-import { ACCOUNTS, TELLERS } from "../../pgbench-tables.js";
+import { NAMED_FINDINGS_PER_KIND } from "../../findings.js";
+import { ACCOUNTS_PER_SCALE, TELLERS_PER_SCALE } from "../../pgbench-tables.js";
 import type { HistoryRow } from "../history.js";
 import type { Treatment } from "../settings.js";
-import type { AccountsStore, WrongBalance, WrongBalances } from "../store.js";
+import type { AccountsStore, WrongBalance, TableWrongBalances } from "../store.js";
 
 const CREATE_TABLES = [
   "CREATE TABLE {{namespace}}.pgbench_branches (\n  bid int PRIMARY KEY,\n  bbalance int,\n  filler char(88)\n)",
@@ -63,7 +63,7 @@ VALUES ($1, $2, $3, $4, $5, CURRENT_TIMESTAMP)`,
   } satisfies Record<string, Statement>;
 }
 
-interface Balances extends Pick<WrongBalances, "one"> {
+interface BalanceTable extends Pick<TableWrongBalances, "one"> {
   readonly table: string;
   readonly key: string;
   readonly balance: string;
@@ -72,7 +72,7 @@ interface Balances extends Pick<WrongBalances, "one"> {
   readonly added: string;
 }
 
-function balancesOf(settings: Treatment): Balances[] {
+function balanceTablesOf(settings: Treatment): BalanceTable[] {
   const { accounts, tellers, branches } = tablesOf(settings);
   const { scale } = settings;
   const added = settings.variant === "aggregates" ? "delta" : "0";
@@ -82,23 +82,30 @@ function balancesOf(settings: Treatment): Balances[] {
       table: accounts,
       key: "aid",
       balance: "abalance",
-      rows: scale * ACCOUNTS,
+      rows: scale * ACCOUNTS_PER_SCALE,
       added: "delta",
     },
-    { one: "teller", table: tellers, key: "tid", balance: "tbalance", rows: scale * TELLERS, added },
+    {
+      one: "teller",
+      table: tellers,
+      key: "tid",
+      balance: "tbalance",
+      rows: scale * TELLERS_PER_SCALE,
+      added,
+    },
     { one: "branch", table: branches, key: "bid", balance: "bbalance", rows: scale, added },
   ];
 }
 
 /** Query for the first wrong rows of a table of balances. Each row has the number of all wrong rows, too. */
-const wrongQuery = (history: string, { table, key, balance, rows, added }: Balances): string =>
+const wrongBalancesQuery = (history: string, { table, key, balance, rows, added }: BalanceTable): string =>
   `WITH due AS (SELECT n AS id, true AS is_due FROM generate_series(1, ${rows}) AS n),
   present AS (SELECT ${key} AS id, count(*) AS copies, sum(${balance}) AS balance FROM ${table} GROUP BY ${key}),
   booked AS (SELECT ${key} AS id, sum(${added}) AS added FROM ${history} GROUP BY ${key})
 SELECT id, is_due AS "isDue", copies, balance, coalesce(added, 0) AS added, count(*) OVER () AS total
 FROM due FULL JOIN present USING (id) FULL JOIN booked USING (id)
 WHERE is_due IS NULL OR copies IS DISTINCT FROM 1 OR balance IS DISTINCT FROM coalesce(added, 0)
-ORDER BY id LIMIT ${NAMED_PER_KIND}`;
+ORDER BY id LIMIT ${NAMED_FINDINGS_PER_KIND}`;
 
 export const postgres: AccountsStore = {
   tables: () => ({ variant: "workload accounts", files: [], statements: CREATE_TABLES }),
@@ -136,19 +143,19 @@ export const postgres: AccountsStore = {
     const { branches, tellers, accounts } = tablesOf(settings);
     const tables = [branches, tellers, accounts];
     return fillTables(admin, { namespace, tables, dialect: dialectOf(settings.dialect) }, (session) =>
-      insertNumbered(
+      insertNumberedRows(
         session,
         [
           { into: `${branches} (bid, bbalance, filler)`, row: "n, 0, ''", rows: scale },
           {
             into: `${tellers} (tid, bid, tbalance, filler)`,
-            row: `n, (n - 1) / ${TELLERS} + 1, 0, ''`,
-            rows: scale * TELLERS,
+            row: `n, (n - 1) / ${TELLERS_PER_SCALE} + 1, 0, ''`,
+            rows: scale * TELLERS_PER_SCALE,
           },
           {
             into: `${accounts} (aid, bid, abalance, filler)`,
-            row: `n, (n - 1) / ${ACCOUNTS} + 1, 0, ''`,
-            rows: scale * ACCOUNTS,
+            row: `n, (n - 1) / ${ACCOUNTS_PER_SCALE} + 1, 0, ''`,
+            rows: scale * ACCOUNTS_PER_SCALE,
           },
         ],
         isWanted,
@@ -159,14 +166,14 @@ export const postgres: AccountsStore = {
     const { history } = tablesOf(settings);
     return inSnapshot(admin, async () => {
       const text = `SELECT id, tid, bid, aid, delta FROM ${history}`;
-      for await (const rows of portions<HistoryRow>(admin, text)) for (const row of rows) onRow(row);
-      const wrong: WrongBalances[] = [];
-      for (const balances of balancesOf(settings)) {
-        const rows = await admin.query(wrongQuery(history, balances));
+      for await (const rows of rowPortions<HistoryRow>(admin, text)) for (const row of rows) onRow(row);
+      const wrongBalances: TableWrongBalances[] = [];
+      for (const balances of balanceTablesOf(settings)) {
+        const rows = await admin.query(wrongBalancesQuery(history, balances));
         const total = Number(rows[0]?.["total"] ?? 0);
-        wrong.push({ one: balances.one, total, named: rows as unknown as WrongBalance[] });
+        wrongBalances.push({ one: balances.one, total, named: rows as unknown as WrongBalance[] });
       }
-      return wrong;
+      return wrongBalances;
     });
   },
 };

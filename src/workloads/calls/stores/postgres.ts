@@ -1,20 +1,20 @@
 // Calls in PostgreSQL: batches go in by COPY, which only PostgreSQL has, or by one INSERT of arrays.
 import type { AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
-import { fillTables, insertNumbered } from "../../../database/postgres/fill-tables.js";
+import { fillTables, insertNumberedRows } from "../../../database/postgres/fill-tables.js";
 import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
 import { inTransaction } from "../../../database/postgres/transaction.js";
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { CopyRows } from "../../../database/postgres/wire/copy-call.js";
 import type { Connection } from "../../../database/sql.js";
-import { callId, COLUMNS, drawRows, placeOf, type BatchPlace, type Row } from "../batch.js";
+import { callId, COLUMNS, drawRows, placeOf, type BatchPlace, type CallRow } from "../batch.js";
 import type { Treatment } from "../settings.js";
 import type { CallsStore, Difference } from "../store.js";
-import { differencesQuery, referencesOf, statementsOf, sumsQuery, tablesOf } from "./statements.js";
+import { differencesQuery, referenceTablesOf, statementsOf, batchSumsQuery, tablesOf } from "./statements.js";
 import { createTables } from "./tables.js";
 
 /** Number of rows that are turned into text at a time, so that few values are in memory. */
-const FLUSHED_ROWS = 1_000;
+const ROWS_PER_FLUSH = 1_000;
 
 /** Text of a batch in the format of COPY. */
 export function copyBatch(
@@ -39,14 +39,14 @@ export function arrayBatch(
   place: BatchPlace,
 ): { rows: number; arrays: string[] } {
   const texts = COLUMNS.map(() => "");
-  let pending: Row[] = [];
+  let pendingRows: CallRow[] = [];
   const flush = (): void => {
     for (const [column, text] of texts.entries())
-      texts[column] = text + pending.map((row) => `,${row[column] ?? "NULL"}`).join("");
-    pending = [];
+      texts[column] = text + pendingRows.map((row) => `,${row[column] ?? "NULL"}`).join("");
+    pendingRows = [];
   };
   const rows = drawRows(settings, seed, place, (row) => {
-    if (pending.push(row) === FLUSHED_ROWS) flush();
+    if (pendingRows.push(row) === ROWS_PER_FLUSH) flush();
   });
   flush();
   return { rows, arrays: texts.map((text) => `{${text.slice(1)}}`) };
@@ -71,7 +71,7 @@ export const postgres: CallsStore = {
     const statements = statementsOf(settings);
     const begin = dialectOf(settings.dialect).begin("read committed", "READ WRITE");
 
-    function make(place: BatchPlace): PreparedBatch {
+    function prepareBatch(place: BatchPlace): PreparedBatch {
       if (settings.ingest === "copy") {
         const { rows, copy } = copyBatch(settings, seed, place);
         return { rows, send: (connection) => connection.copyIn(statements.copy, copy) };
@@ -83,13 +83,13 @@ export const postgres: CallsStore = {
 
     return {
       load([first, ...others]) {
-        const made = make(first);
+        const made = prepareBatch(first);
         return (connection: Connection) =>
           inTransaction(connection, begin, async () => {
             await made.send(connection);
             let { rows } = made;
             for (const place of others) {
-              const batch = make(place);
+              const batch = prepareBatch(place);
               await batch.send(connection);
               rows += batch.rows;
             }
@@ -109,17 +109,17 @@ export const postgres: CallsStore = {
 
   fill(admin: AdminClient, settings, seed, isWanted) {
     const { namespace, batchesBefore } = settings;
-    const references = referencesOf(settings);
-    const rows = references.map(({ table, columns, row, rows: count }) => ({
+    const referenceTables = referenceTablesOf(settings);
+    const rows = referenceTables.map(({ table, columns, row, rows: count }) => ({
       into: `${table} (${columns.join(", ")})`,
       row,
       rows: count,
     }));
     const { insert } = statementsOf(settings);
     const calls = batchesBefore > 0 ? [tablesOf(settings).calls] : [];
-    const tables = [...references.map(({ table }) => table), ...calls];
+    const tables = [...referenceTables.map(({ table }) => table), ...calls];
     return fillTables(admin, { namespace, tables, dialect: dialectOf(settings.dialect) }, async (session) => {
-      await insertNumbered(session, rows, isWanted);
+      await insertNumberedRows(session, rows, isWanted);
       const isReferenced = isWanted();
       let batches = 0;
       for (; batches < batchesBefore && isWanted(); batches++)
@@ -130,9 +130,9 @@ export const postgres: CallsStore = {
 
   scan(admin: AdminClient, settings, isReferenced) {
     return inSnapshot(admin, async () => {
-      const sums = await admin.query(sumsQuery(settings));
+      const sums = await admin.query(batchSumsQuery(settings));
       const differences: Difference[] = [];
-      for (const reference of isReferenced ? referencesOf(settings) : [])
+      for (const reference of isReferenced ? referenceTablesOf(settings) : [])
         for (const { key, made, found } of await admin.query(differencesQuery(reference)))
           differences.push({
             table: reference.name,

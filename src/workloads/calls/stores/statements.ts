@@ -56,14 +56,14 @@ function asText([name, type]: (typeof COLUMNS)[number]): string {
   return type === "text" ? `quote_nullable(${name})` : name;
 }
 
-/** Query for the number of rows and their sum by batch, as in `sumBatch`. The batch is null if the row's key names none. */
-export function sumsQuery(settings: Named): string {
+/** Query for the number of rows and their sum by batch, as in `checksumBatch`. The batch is null if the row's key names none. */
+export function batchSumsQuery(settings: Named): string {
   return `SELECT substring(call_id FROM '^c([0-9]{1,9})-')::int AS batch, count(*) AS rows,
   sum(('x' || left(md5(concat_ws('|', ${COLUMNS.map(asText).join(", ")})), 8))::bit(32)::bigint) AS sum
 FROM ${tablesOf(settings).calls} GROUP BY 1`;
 }
 
-export function referencesOf(settings: Named) {
+export function referenceTablesOf(settings: Named) {
   const { towers, plans, reasons } = tablesOf(settings);
   return [
     {
@@ -89,13 +89,13 @@ export function referencesOf(settings: Named) {
     },
   ] as const;
 }
-type Reference = ReturnType<typeof referencesOf>[number];
+type ReferenceTable = ReturnType<typeof referenceTablesOf>[number];
 
 /**
  * Query for keys whose rows differ from the preload's, with the number of missing rows (`made`) and of unknown rows
  * (`found`).
  */
-export function differencesQuery({ table, columns, row, rows }: Reference): string {
+export function differencesQuery({ table, columns, row, rows }: ReferenceTable): string {
   const names = columns.join(", ");
   return `SELECT key, sum(greatest(made - found, 0)) AS made, sum(greatest(found - made, 0)) AS found
 FROM (SELECT ${columns[0]} AS key, count(*) FILTER (WHERE is_made) AS made, count(*) FILTER (WHERE NOT is_made) AS found

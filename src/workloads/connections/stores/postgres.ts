@@ -1,11 +1,11 @@
 import type { AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
-import { fillTables, insertNumbered } from "../../../database/postgres/fill-tables.js";
-import { inSnapshot, portions } from "../../../database/postgres/namespace/snapshot.js";
+import { fillTables, insertNumberedRows } from "../../../database/postgres/fill-tables.js";
+import { inSnapshot, rowPortions } from "../../../database/postgres/namespace/snapshot.js";
 import { asTransaction } from "../../../database/postgres/transaction.js";
 import type { Connection, Statement, StatementRow } from "../../../database/sql.js";
-import { ACCOUNTS } from "../../pgbench-tables.js";
-import { NAME, type Treatment } from "../settings.js";
+import { ACCOUNTS_PER_SCALE } from "../../pgbench-tables.js";
+import { INSERTED_NAME, type Treatment } from "../settings.js";
 import type { ConnectionsStore } from "../store.js";
 
 const CREATE_TABLES = [
@@ -23,7 +23,7 @@ function statementsOf(settings: Treatment) {
   return {
     account: { name: "select-account", text: `SELECT abalance FROM ${accounts} WHERE aid = $1` },
     select: { name: "select-1", text: "SELECT 1" },
-    insert: { name: "insert", text: `INSERT INTO ${rows} (id, name) VALUES ($1, '${NAME}')` },
+    insert: { name: "insert", text: `INSERT INTO ${rows} (id, name) VALUES ($1, '${INSERTED_NAME}')` },
   } satisfies Record<string, Statement>;
 }
 
@@ -35,14 +35,14 @@ export const postgres: ConnectionsStore = {
   },
   operations(settings) {
     const { account, select, insert } = statementsOf(settings);
-    const isSimple = settings.prepared === "simple";
+    const isSimpleProtocol = settings.prepared === "simple";
     // The simple protocol has no parameters, so the number is put into the text, as pgbench does.
     const send = (
       connection: Connection,
       { name, text }: Statement,
       value: number,
     ): Promise<StatementRow[]> =>
-      isSimple
+      isSimpleProtocol
         ? connection.execute({ name, text: text.replace("$1", String(value)) }, [])
         : connection.execute({ name, text }, [value]);
     return {
@@ -58,17 +58,17 @@ export const postgres: ConnectionsStore = {
     const dialect = dialectOf(settings.dialect);
     const rows = {
       into: `${accounts} (aid, bid, abalance, filler)`,
-      row: `n, (n - 1) / ${ACCOUNTS} + 1, 0, ''`,
-      rows: scale * ACCOUNTS,
+      row: `n, (n - 1) / ${ACCOUNTS_PER_SCALE} + 1, 0, ''`,
+      rows: scale * ACCOUNTS_PER_SCALE,
     };
     return fillTables(admin, { namespace, tables: [accounts], dialect }, (session) =>
-      insertNumbered(session, [rows], isWanted),
+      insertNumberedRows(session, [rows], isWanted),
     );
   },
   scan: (admin: AdminClient, settings, onRow) =>
     inSnapshot(admin, async () => {
       const text = `SELECT id, name FROM ${tablesOf(settings).rows}`;
-      for await (const rows of portions<{ id: unknown; name: unknown }>(admin, text))
+      for await (const rows of rowPortions<{ id: unknown; name: unknown }>(admin, text))
         for (const row of rows) onRow(row);
     }),
 };

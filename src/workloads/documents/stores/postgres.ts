@@ -12,7 +12,7 @@ import type { Document, DocumentStore, StoredDocument } from "../store.js";
 const PORTION_BYTES = 4 * 1024 ** 2;
 
 /** Step between the values of a slice: it has every tenth value, 10 of 100. */
-const SLICED = 10;
+const SLICE_STEP = 10;
 
 /** Name of the table with its schema, quoted. */
 function tableOf({ namespace }: Pick<Treatment, "namespace">): string {
@@ -57,26 +57,26 @@ function createTable(settings: DocumentsSettings): string[] {
 /** SQL condition for the document with the key $1, in the form that `keyValue` expects. */
 function condition(settings: DocumentsSettings): string {
   if (hasIdColumn(settings)) return "id = $1";
-  return isContained(settings) ? "data @> $1::jsonb" : `${parsed(settings)} ->> 'id' = $1`;
+  return usesContainment(settings) ? "data @> $1::jsonb" : `${parsed(settings)} ->> 'id' = $1`;
 }
 
-const isContained = ({ index }: DocumentsSettings): boolean => index.startsWith("gin");
+const usesContainment = ({ index }: DocumentsSettings): boolean => index.startsWith("gin");
 
 export function keyValue(settings: DocumentsSettings, key: string): string {
-  return isContained(settings) ? JSON.stringify({ id: key }) : key;
+  return usesContainment(settings) ? JSON.stringify({ id: key }) : key;
 }
 
-function sliceText(settings: DocumentsSettings, table: string): string {
-  const sliced = pathsOf(settings.shape).filter((_, i) => i % SLICED === 0);
+function sliceSql(settings: DocumentsSettings, table: string): string {
+  const slicedPaths = pathsOf(settings.shape).filter((_, i) => i % SLICE_STEP === 0);
   const document = parsed(settings);
   if (settings.slice === "paths") {
-    const values = sliced.map((path) =>
+    const values = slicedPaths.map((path) =>
       path.length === 1 ? `${document} ->> '${path.join()}'` : `${document} #>> '{${path.join()}}'`,
     );
     return `SELECT ${values.join(", ")} FROM ${table} WHERE ${condition(settings)}`;
   }
   const record = settings.column === "jsonb" ? "jsonb_to_record" : "json_to_record";
-  const columns = sliced.map((path) => `${path.join()} text`);
+  const columns = slicedPaths.map((path) => `${path.join()} text`);
   return `SELECT r.* FROM ${table}, ${record}(${document}) AS r (${columns.join(", ")}) WHERE ${condition(settings)}`;
 }
 
@@ -112,7 +112,7 @@ export function statementsOf(settings: Treatment) {
       name: "update",
       text: `UPDATE ${table} SET ${set.join(", ")} WHERE ${where} RETURNING version`,
     },
-    slice: { name: "slice", text: isRelational(settings) ? "" : sliceText(settings, table) },
+    slice: { name: "slice", text: isRelational(settings) ? "" : sliceSql(settings, table) },
     isThere: { name: "insert.settle", text: `SELECT 1 FROM ${table} WHERE ${where}` },
   } satisfies Record<string, Statement>;
 }
@@ -127,7 +127,7 @@ function storedValues(settings: DocumentsSettings, { values, json }: Document): 
 }
 
 /** SQL that inserts rows for the JSON documents in the array $1. */
-function preloadText(settings: Treatment): string {
+function preloadSql(settings: Treatment): string {
   const table = tableOf(settings);
   if (isRelational(settings)) {
     const columns = ["id", ...columnsOf(settings)].join(", ");
@@ -143,7 +143,7 @@ SELECT ${values}document::text::${settings.column} FROM json_array_elements($1::
 /**
  * Query for all rows: id column if there is one, version, text of the document, and the sizes of document and row in bytes.
  */
-function auditText(settings: Treatment): string {
+function auditSql(settings: Treatment): string {
   const document = isRelational(settings) ? "to_jsonb(d) - 'version'" : "data";
   const stored = isRelational(settings) ? columnsOf(settings) : ["data"];
   const bytes = stored.map((name) => `pg_column_size(${name})`).join(" + ");
@@ -153,12 +153,12 @@ FROM ${tableOf(settings)} AS d`;
 
 async function* scan(admin: AdminClient, settings: Treatment): AsyncGenerator<StoredDocument> {
   let [rows, bytes, portion] = [0, 0, 100];
-  await admin.query(`BEGIN; DECLARE audited NO SCROLL CURSOR FOR ${auditText(settings)}`);
+  await admin.query(`BEGIN; DECLARE audited NO SCROLL CURSOR FOR ${auditSql(settings)}`);
   try {
     for (;;) {
-      const fetched = await admin.query(`FETCH ${portion} FROM audited`);
-      if (fetched.length === 0) return;
-      for (const { id, version, document, document_bytes: stored, row_bytes: row } of fetched) {
+      const fetchedRows = await admin.query(`FETCH ${portion} FROM audited`);
+      if (fetchedRows.length === 0) return;
+      for (const { id, version, document, document_bytes: stored, row_bytes: row } of fetchedRows) {
         yield {
           id: id === undefined ? undefined : `${id as string | null}`,
           version: Number(version),
@@ -216,7 +216,7 @@ export const postgres: DocumentStore = {
       admin,
       { namespace: settings.namespace, tables: [tableOf(settings)], dialect },
       async (session) => {
-        for (const portion of portions) await session.query(preloadText(settings), [`[${portion.join()}]`]);
+        for (const portion of portions) await session.query(preloadSql(settings), [`[${portion.join()}]`]);
       },
     ),
   scan,

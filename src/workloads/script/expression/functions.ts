@@ -2,7 +2,7 @@ import { drawUuid } from "../../../foundation/prng.js";
 import type { Value } from "../program.js";
 import { fnv1a, murmur2, permutedIndex } from "./hashes.js";
 import * as random from "./random.js";
-import { inRange, isTrue, toDouble, toInt, type Run, type Scope } from "./values.js";
+import { requireBigintRange, isTrue, toDouble, toInt, type Run, type Scope } from "./values.js";
 
 export interface Callable {
   /** How to call the function, for messages. */
@@ -35,9 +35,9 @@ function strictFunction(apply: (a: Value, b: Value, c: Value) => Value): Bind {
   };
 }
 
-const ofInts = (apply: (a: bigint, b: bigint) => bigint): Bind =>
+const integerFunction = (apply: (a: bigint, b: bigint) => bigint): Bind =>
   strictFunction((a, b) => apply(toInt(a), toInt(b)));
-const ofDouble = (apply: (a: number) => number): Bind => strictFunction((a) => apply(toDouble(a)));
+const doubleFunction = (apply: (a: number) => number): Bind => strictFunction((a) => apply(toDouble(a)));
 
 /**
  * Binds an operation on numbers. Whole numbers give a whole number; if one operand is a double, both are converted to
@@ -51,7 +51,7 @@ function arithmetic(
   return strictFunction((a, b) =>
     typeof a === "number" || typeof b === "number"
       ? double(toDouble(a), toDouble(b))
-      : inRange(whole(toInt(a), toInt(b)), () => `${a} ${mark} ${b}`),
+      : requireBigintRange(whole(toInt(a), toInt(b)), () => `${a} ${mark} ${b}`),
   );
 }
 
@@ -63,7 +63,7 @@ function comparison(holds: <T extends bigint | number | string>(a: T, b: T) => b
   });
 }
 
-function notByZero(a: bigint, b: bigint): bigint {
+function requireNonZeroDivisor(a: bigint, b: bigint): bigint {
   if (b === 0n) throw new Error(`${a} / 0: division by zero`);
   return b;
 }
@@ -73,8 +73,8 @@ function pickArgument(isBetter: (a: bigint | number, b: bigint | number) => bool
   return (runs) => (scope) => {
     const values = runs.map((run) => run(scope));
     if (values.includes(null)) return null;
-    const isDouble = values.some((value) => typeof value === "number");
-    const numbers = values.map((value) => (isDouble ? toDouble(value) : toInt(value)));
+    const hasDouble = values.some((value) => typeof value === "number");
+    const numbers = values.map((value) => (hasDouble ? toDouble(value) : toInt(value)));
     return numbers.reduce((best, each) => (isBetter(best, each) ? best : each));
   };
 }
@@ -99,19 +99,19 @@ const cases: Bind = (runs) => (scope) => {
 /** Largest width of a range for which a random double has enough bits. */
 const DOUBLE_RANGE_WIDTH_MAX = 2n ** 32n;
 
-function widthOf(min: bigint, max: bigint): bigint {
+function rangeWidthOf(min: bigint, max: bigint): bigint {
   if (min > max) throw new Error(`the range ${min} .. ${max} is empty`);
   const width = max - min + 1n;
-  return inRange(width, () => `the range ${min} .. ${max}`);
+  return requireBigintRange(width, () => `the range ${min} .. ${max}`);
 }
 
 /** A random function of two limits, both included, and of the distribution's parameter, if it has one. */
-function draws(distribution: random.Distribution, parameter = "parameter"): Callable {
+function randomCallable(distribution: random.Distribution, parameter = "parameter"): Callable {
   const { shape: rule } = distribution;
   function check([min, max, shape]: readonly (Value | undefined)[]): void {
     if (min !== undefined && max !== undefined && min !== null && max !== null)
-      widthOf(toInt(min), toInt(max));
-    if (rule && shape !== undefined && shape !== null && !rule.isRight(toDouble(shape)))
+      rangeWidthOf(toInt(min), toInt(max));
+    if (rule && shape !== undefined && shape !== null && !rule.isValid(toDouble(shape)))
       throw new Error(`expected ${rule.rule}, not ${shape}`);
   }
   const drawing = (low: Value, high: Value, shape: Value): ((scope: Scope) => bigint) => {
@@ -144,16 +144,16 @@ function draws(distribution: random.Distribution, parameter = "parameter"): Call
   };
 }
 
-const TEXT_MAX = 10_000_000n;
+const TEXT_LENGTH_MAX = 10_000_000n;
 
-function lengthOf(value: Value): number {
+function textLengthOf(value: Value): number {
   const length = toInt(value);
-  if (length < 0n || length > TEXT_MAX)
-    throw new Error(`text takes a length of 0 .. ${TEXT_MAX}, not ${length}`);
+  if (length < 0n || length > TEXT_LENGTH_MAX)
+    throw new Error(`text takes a length of 0 .. ${TEXT_LENGTH_MAX}, not ${length}`);
   return Number(length);
 }
 
-const exactly = (usage: string, count: number, bind: Bind): Callable => ({
+const fixedArityCallable = (usage: string, count: number, bind: Bind): Callable => ({
   usage,
   least: count,
   most: count,
@@ -163,72 +163,74 @@ const hash = (apply: (value: bigint, seed: bigint) => bigint): Callable => ({
   usage: "value, seed",
   least: 2,
   most: 2,
-  bind: ofInts(apply),
+  bind: integerFunction(apply),
 });
-const many = (bind: Bind): Callable => ({ usage: "a, b, ...", least: 1, most: Infinity, bind });
-const power = exactly(
+const variadicCallable = (bind: Bind): Callable => ({ usage: "a, b, ...", least: 1, most: Infinity, bind });
+const power = fixedArityCallable(
   "x, y",
   2,
   strictFunction((a, b) => toDouble(a) ** toDouble(b)),
 );
-const remainder = ofInts((a, b) => a % notByZero(a, b));
+const remainder = integerFunction((a, b) => a % requireNonZeroDivisor(a, b));
 
 /** Functions by name, such as `random(1, 10)`. */
 export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
   [
     "abs",
-    exactly(
+    fixedArityCallable(
       "number",
       1,
       strictFunction((a) => {
         if (typeof a === "number") return Math.abs(a);
         const whole = toInt(a);
-        return inRange(whole < 0n ? -whole : whole, () => `abs(${whole})`);
+        return requireBigintRange(whole < 0n ? -whole : whole, () => `abs(${whole})`);
       }),
     ),
   ],
   [
     "double",
-    exactly(
+    fixedArityCallable(
       "number",
       1,
-      ofDouble((a) => a),
+      doubleFunction((a) => a),
     ),
   ],
-  ["exp", exactly("number", 1, ofDouble(Math.exp))],
-  ["exponential", draws(random.exponential)],
-  ["gaussian", draws(random.gaussian)],
-  ["greatest", many(pickArgument((a, b) => a > b))],
+  ["exp", fixedArityCallable("number", 1, doubleFunction(Math.exp))],
+  ["exponential", randomCallable(random.exponential)],
+  ["gaussian", randomCallable(random.gaussian)],
+  ["greatest", variadicCallable(pickArgument((a, b) => a > b))],
   ["hash", hash(murmur2)],
   ["hash_fnv1a", hash(fnv1a)],
   ["hash_murmur2", hash(murmur2)],
-  ["int", exactly("number", 1, strictFunction(toInt))],
-  ["least", many(pickArgument((a, b) => a < b))],
-  ["ln", exactly("number", 1, ofDouble(Math.log))],
-  ["mod", exactly("a, b", 2, remainder)],
+  ["int", fixedArityCallable("number", 1, strictFunction(toInt))],
+  ["least", variadicCallable(pickArgument((a, b) => a < b))],
+  ["ln", fixedArityCallable("number", 1, doubleFunction(Math.log))],
+  ["mod", fixedArityCallable("a, b", 2, remainder)],
   [
     "permute",
-    exactly(
+    fixedArityCallable(
       "i, size, seed",
       3,
       strictFunction((a, b, c) => permutedIndex(toInt(a), toInt(b), toInt(c))),
     ),
   ],
-  ["pi", exactly("", 0, () => () => Math.PI)],
+  ["pi", fixedArityCallable("", 0, () => () => Math.PI)],
   [
     "pick",
     {
-      ...many((runs) => (scope) => runs[scope.prng.intBetween(0, runs.length - 1)]?.(scope) ?? null),
+      ...variadicCallable(
+        (runs) => (scope) => runs[scope.prng.intBetween(0, runs.length - 1)]?.(scope) ?? null,
+      ),
       isRandom: true,
     },
   ],
   ["pow", power],
   ["power", power],
-  ["random", draws(random.uniform)],
-  ["random_exponential", draws(random.exponential)],
-  ["random_gaussian", draws(random.gaussian)],
-  ["random_zipfian", draws(random.zipfian, "s")],
-  ["sqrt", exactly("number", 1, ofDouble(Math.sqrt))],
+  ["random", randomCallable(random.uniform)],
+  ["random_exponential", randomCallable(random.exponential)],
+  ["random_gaussian", randomCallable(random.gaussian)],
+  ["random_zipfian", randomCallable(random.zipfian, "s")],
+  ["sqrt", fixedArityCallable("number", 1, doubleFunction(Math.sqrt))],
   [
     "text",
     {
@@ -237,17 +239,17 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
       most: 1,
       isRandom: true,
       check([length]) {
-        if (length !== undefined && length !== null) lengthOf(length);
+        if (length !== undefined && length !== null) textLengthOf(length);
       },
       bind:
         ([lengthRun]) =>
         (scope) => {
           const length = lengthRun?.(scope) ?? null;
-          return length === null ? null : random.text(lengthOf(length), scope.prng);
+          return length === null ? null : random.text(textLengthOf(length), scope.prng);
         },
     },
   ],
-  ["uniform", draws(random.uniform)],
+  ["uniform", randomCallable(random.uniform)],
   [
     "uuid",
     {
@@ -261,7 +263,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
           drawUuid(prng),
     },
   ],
-  ["zipfian", draws(random.zipfian, "s")],
+  ["zipfian", randomCallable(random.zipfian, "s")],
 ]);
 
 const operator = (bind: Bind): Callable => ({ usage: "", least: 0, most: Infinity, bind });
@@ -287,15 +289,15 @@ export const OPERATORS: ReadonlyMap<string, Callable> = new Map(
     ),
     "/": arithmetic(
       "/",
-      (a, b) => a / notByZero(a, b),
+      (a, b) => a / requireNonZeroDivisor(a, b),
       (a, b) => a / b,
     ),
     "%": remainder,
-    "&": ofInts((a, b) => a & b),
-    "|": ofInts((a, b) => a | b),
-    "#": ofInts((a, b) => a ^ b),
-    "<<": ofInts((a, b) => BigInt.asIntN(64, a << (b & SHIFT_MASK))),
-    ">>": ofInts((a, b) => a >> (b & SHIFT_MASK)),
+    "&": integerFunction((a, b) => a & b),
+    "|": integerFunction((a, b) => a | b),
+    "#": integerFunction((a, b) => a ^ b),
+    "<<": integerFunction((a, b) => BigInt.asIntN(64, a << (b & SHIFT_MASK))),
+    ">>": integerFunction((a, b) => a >> (b & SHIFT_MASK)),
     "=": comparison((a, b) => a === b),
     "<>": comparison((a, b) => a !== b),
     "<": comparison((a, b) => a < b),

@@ -1,6 +1,6 @@
-const U64 = 2n ** 64n - 1n;
+const UINT64_MAX = 2n ** 64n - 1n;
 const u64 = (value: bigint): bigint => BigInt.asUintN(64, value);
-const rotated = (value: bigint, by: bigint): bigint => u64(value << by) | (value >> (64n - by));
+const rotateLeft = (value: bigint, by: bigint): bigint => u64(value << by) | (value >> (64n - by));
 
 export function fnv1a(value: bigint, seed: bigint): bigint {
   let hash = 0xcbf29ce484222325n ^ u64(seed);
@@ -9,13 +9,13 @@ export function fnv1a(value: bigint, seed: bigint): bigint {
   return BigInt.asIntN(64, hash);
 }
 
-const MURMUR = 0xc6a4a7935bd1e995n;
+const MURMUR_MULTIPLIER = 0xc6a4a7935bd1e995n;
 
 export function murmur2(value: bigint, seed: bigint): bigint {
-  let k = u64(u64(value) * MURMUR);
-  k = u64((k ^ (k >> 47n)) * MURMUR);
-  let hash = u64((u64(seed) ^ u64(MURMUR * 8n) ^ k) * MURMUR);
-  hash = u64((hash ^ (hash >> 47n)) * MURMUR);
+  let k = u64(u64(value) * MURMUR_MULTIPLIER);
+  k = u64((k ^ (k >> 47n)) * MURMUR_MULTIPLIER);
+  let hash = u64((u64(seed) ^ u64(MURMUR_MULTIPLIER * 8n) ^ k) * MURMUR_MULTIPLIER);
+  hash = u64((hash ^ (hash >> 47n)) * MURMUR_MULTIPLIER);
   return BigInt.asIntN(64, hash ^ (hash >> 47n));
 }
 
@@ -31,11 +31,11 @@ function xoroshiro(seed: bigint): () => bigint {
   let s0 = splitmix();
   let s1 = splitmix();
   return () => {
-    const mixed = s0 ^ s1;
-    const drawn = u64(rotated(u64(s0 * 5n), 7n) * 9n);
-    s0 = rotated(s0, 24n) ^ mixed ^ u64(mixed << 16n);
-    s1 = rotated(mixed, 37n);
-    return drawn;
+    const xorOfStates = s0 ^ s1;
+    const drawnBits = u64(rotateLeft(u64(s0 * 5n), 7n) * 9n);
+    s0 = rotateLeft(s0, 24n) ^ xorOfStates ^ u64(xorOfStates << 16n);
+    s1 = rotateLeft(xorOfStates, 37n);
+    return drawnBits;
   };
 }
 
@@ -44,26 +44,26 @@ export function permutedIndex(value: bigint, size: bigint, seed: bigint): bigint
   if (size <= 0n) throw new Error(`permute takes a size above 0, not ${size}`);
   if (size === 1n) return 0n;
   const next = xoroshiro(seed);
-  const bits = BigInt(size.toString(2).length - 1);
-  const mask = (1n << bits) - 1n;
-  const spare = BigInt(64 - (size - 1n).toString(2).length);
+  const maskBits = BigInt(size.toString(2).length - 1);
+  const mask = (1n << maskBits) - 1n;
+  const spareBits = BigInt(64 - (size - 1n).toString(2).length);
   const below = (): bigint => {
     for (;;) {
-      const drawn = next() >> spare;
-      if (drawn < size) return drawn;
+      const candidate = next() >> spareBits;
+      if (candidate < size) return candidate;
     }
   };
-  const scrambled = (place: bigint): bigint => {
+  const scramble = (place: bigint): bigint => {
     const factor = (next() & mask) | 1n;
     const flips = next() & mask;
     if (place > mask) return place;
     const mixed = ((place * factor) ^ flips) & mask;
-    return ((mixed << 1n) & mask) | (mixed >> (bits - 1n));
+    return ((mixed << 1n) & mask) | (mixed >> (maskBits - 1n));
   };
-  let place = (value & U64) % size;
+  let place = (value & UINT64_MAX) % size;
   for (let round = 0; round < 6; round++) {
-    place = scrambled(place);
-    place = size - 1n - scrambled(size - 1n - place);
+    place = scramble(place);
+    place = size - 1n - scramble(size - 1n - place);
     place = (place + below()) % size;
   }
   return place;

@@ -3,12 +3,12 @@ import { Zipf } from "../../../foundation/zipf.js";
 
 export interface Distribution {
   /** Check of the distribution's parameter, and the rule in words; undefined if the distribution has none. */
-  readonly shape?: { readonly isRight: (shape: number) => boolean; readonly rule: string };
+  readonly shape?: { readonly isValid: (shape: number) => boolean; readonly rule: string };
   /** Returns a function that draws whole numbers from 0 to width - 1. */
   of(width: number, shape: number): (prng: Prng) => number;
 }
 
-const isAbove = (least: number) => (shape: number) => shape > least && Number.isFinite(shape);
+const isFiniteAbove = (least: number) => (shape: number) => shape > least && Number.isFinite(shape);
 
 /** Draws uniformly from [0, 1), with 53 random bits. */
 function unit(prng: Prng): number {
@@ -24,16 +24,16 @@ export const uniform: Distribution = {
 
 /** Draws uniformly from [0, width), even if a double cannot represent `width` exactly. */
 export function uniformBelow(width: bigint, prng: Prng): bigint {
-  const spare = BigInt(64 - (width - 1n).toString(2).length);
+  const spareBits = BigInt(64 - (width - 1n).toString(2).length);
   for (;;) {
-    const drawn = ((BigInt(prng.uint32()) << 32n) | BigInt(prng.uint32())) >> spare;
-    if (drawn < width) return drawn;
+    const candidate = ((BigInt(prng.uint32()) << 32n) | BigInt(prng.uint32())) >> spareBits;
+    if (candidate < width) return candidate;
   }
 }
 
 /** Exponential distribution, cut off where the density has fallen to e^-shape of its largest value. */
 export const exponential: Distribution = {
-  shape: { isRight: isAbove(0), rule: "a parameter above 0" },
+  shape: { isValid: isFiniteAbove(0), rule: "a parameter above 0" },
   of(width, shape) {
     const covered = Math.expm1(-shape);
     return (prng) => partOf(width, -Math.log1p(covered * unit(prng)) / shape);
@@ -43,7 +43,7 @@ export const exponential: Distribution = {
 /** Normal distribution around the middle of the range. It is cut off `shape` standard deviations from the middle. */
 export const gaussian: Distribution = {
   shape: {
-    isRight: (shape) => shape >= 2 && Number.isFinite(shape),
+    isValid: (shape) => shape >= 2 && Number.isFinite(shape),
     rule: "a parameter of at least 2",
   },
   of: (width, shape) => (prng) => {
@@ -56,7 +56,7 @@ export const gaussian: Distribution = {
 };
 
 export const zipfian: Distribution = {
-  shape: { isRight: (shape) => shape > 0 && shape <= 1000, rule: "an exponent above 0 and at most 1000" },
+  shape: { isValid: (shape) => shape > 0 && shape <= 1000, rule: "an exponent above 0 and at most 1000" },
   of(width, shape) {
     const zipf = new Zipf(width, shape);
     return (prng) => zipf.draw(prng) - 1;

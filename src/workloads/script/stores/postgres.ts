@@ -1,6 +1,6 @@
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
-import { inSnapshot, portions } from "../../../database/postgres/namespace/snapshot.js";
+import { inSnapshot, rowPortions } from "../../../database/postgres/namespace/snapshot.js";
 import {
   asTransaction,
   commit,
@@ -10,11 +10,11 @@ import {
 import { withSearchPath } from "../../../database/endpoint.js";
 import type { SqlRow } from "../../../database/sql.js";
 import { messageOf, UsageError } from "../../../foundation/errors.js";
-import { literalIn } from "../client.js";
-import { madeBy, tableNames } from "../made.js";
+import { settingLiteralIn } from "../client.js";
+import { createdObjectNames, tableNames } from "../made.js";
 import { placeText, type Program } from "../program.js";
 import type { Treatment } from "../settings.js";
-import { substituted } from "../sql-text.js";
+import { substituteVariables } from "../sql-text.js";
 import { statementsOf } from "../statements.js";
 import type { OwnSqlStore, Transactions } from "../store.js";
 import { tryOut } from "./try-out.js";
@@ -44,7 +44,7 @@ async function within<T>(
 }
 
 async function* valuesOf(client: AdminClient, sql: string): AsyncGenerator<string> {
-  for await (const rows of portions<SqlRow>(client, sql))
+  for await (const rows of rowPortions<SqlRow>(client, sql))
     for (const row of rows) yield String(Object.values(row)[0]);
 }
 
@@ -55,14 +55,14 @@ export function postgres(program: Program, file: string): OwnSqlStore {
       // later statements name every schema.
       const set = dialectOf(settings.dialect).supportsTransactionalDdl ? "SET LOCAL" : "SET";
       const placed = program.schema.map((sql): [string, string] => [
-        substituted(sql, literalIn(settings)),
+        substituteVariables(sql, settingLiteralIn(settings)),
         placeText(sql.place, file),
       ]);
       return {
         variant: `sql ${program.name}`,
         files: [],
         statements: [`${set} search_path TO {{namespace}}`, ...placed.map(([text]) => text)],
-        made: madeBy([...program.schema, ...program.preload]),
+        made: createdObjectNames([...program.schema, ...program.preload]),
         places: new Map(placed),
       };
     },
@@ -87,7 +87,7 @@ export function postgres(program: Program, file: string): OwnSqlStore {
       await within(admin, settings, "preload", async (client) => {
         for (const sql of program.preload) {
           if (!isWanted()) return;
-          await client.query(substituted(sql, literalIn(settings))).catch((error: unknown) => {
+          await client.query(substituteVariables(sql, settingLiteralIn(settings))).catch((error: unknown) => {
             const words = `${placeText(sql.place, file)}: preload: ${messageOf(error)}`;
             throw new UsageError(words, "Correct the statement.", { cause: error });
           });

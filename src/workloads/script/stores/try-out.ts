@@ -1,11 +1,11 @@
 import { connectAdmin, type AdminClient, type SqlClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
-import { MADE_ELSEWHERE } from "../../../database/postgres/namespace/dependants.js";
+import { OBJECTS_MADE_ELSEWHERE_SQL } from "../../../database/postgres/namespace/dependants.js";
 import { codeOf, messageOf } from "../../../foundation/errors.js";
 import { Prng } from "../../../foundation/prng.js";
-import { literalIn, ofSetting } from "../client.js";
+import { settingLiteralIn, toExpressionValue } from "../client.js";
 import { evaluate } from "../expression.js";
-import { literal } from "../machine.js";
+import { sqlLiteral } from "../machine.js";
 import {
   placeText,
   type Invariant,
@@ -19,21 +19,21 @@ import {
 import type { Treatment } from "../settings.js";
 import { BUILT_IN_VARIABLES, isPreparable } from "../statement-rules.js";
 import { sqlStepsOf } from "../statements.js";
-import { parametrisedSql, placeIn, substituted, wordsOf } from "../sql-text.js";
+import { parametrisedSql, placeIn, substituteVariables, wordsOf } from "../sql-text.js";
 
-const SCHEMA = "train_sim_try_out";
+const TRY_OUT_SCHEMA = "train_sim_try_out";
 /** First words of statements in a preload that change the structure, for example by a key that is added after the rows. */
-const STRUCTURE = ["CREATE", "ALTER"];
-const PREPARE = "PREPARE train_sim_statement AS ";
+const STRUCTURE_VERBS = ["CREATE", "ALTER"];
+const PREPARE_PREFIX = "PREPARE train_sim_statement AS ";
 /** SQLSTATE indeterminate_datatype: the type of a parameter cannot be derived. */
-const UNKNOWN_TYPE = "42P18";
-const VIEW = "CREATE VIEW train_sim_invariant AS ";
+const INDETERMINATE_DATATYPE = "42P18";
+const CREATE_VIEW_PREFIX = "CREATE VIEW train_sim_invariant AS ";
 
 /**
  * Query for an object that the backend with process id $1 has dropped or altered in its open transaction. Another session
  * asks, since it still sees the object.
  */
-const DISTURBED = `
+const DISTURBED_OBJECT_QUERY = `
   SELECT seen.type || ' ' || seen.identity AS name
   FROM pg_locks, pg_identify_object(coalesce(classid, 'pg_class'::regclass), coalesce(objid, relation), 0) AS seen
   WHERE pid = $1 AND mode = 'AccessExclusiveLock' AND locktype IN ('object', 'relation')
@@ -41,15 +41,19 @@ const DISTURBED = `
   ORDER BY seen.type <> 'schema', seen.type <> 'table', name LIMIT 1`;
 
 /** Place in the file of a character of a statement, given its offset `at` in the text as sent. */
-function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: number) => string): Place {
-  let sent = 0;
+function placeOfSentCharacter(
+  { pieces, place }: SqlText,
+  at: number,
+  sentTextOf: (index: number) => string,
+): Place {
+  let sentLength = 0;
   let before = "";
   for (const [index, piece] of pieces.entries()) {
-    if (at <= sent + piece.length)
-      return { ...place, ...placeIn(before + piece, before.length + Math.max(0, at - sent), place) };
-    sent += piece.length + sentOf(index).length;
+    if (at <= sentLength + piece.length)
+      return { ...place, ...placeIn(before + piece, before.length + Math.max(0, at - sentLength), place) };
+    sentLength += piece.length + sentTextOf(index).length;
     // A variable contains no line break, so its length only matters for the column.
-    before += `${piece}${sentOf(index)}`;
+    before += `${piece}${sentTextOf(index)}`;
   }
   return place;
 }
@@ -58,7 +62,7 @@ interface TrialStatement {
   readonly sql: SqlText;
   readonly text: string;
   /** Returns the text that is sent in place of the variable with that index. */
-  readonly sentOf: (index: number) => string;
+  readonly sentTextOf: (index: number) => string;
   /** Text that is sent before the statement, such as `PREPARE ... AS`. */
   readonly prefix?: string;
   /** Makes the words of a refusal from the server's error. Default: the error's message. */
@@ -76,21 +80,21 @@ class Trial {
   ) {}
 
   /** Runs DDL without savepoints, as a trial does: some DDL does not work with them. Resolves to the first refusal. */
-  async makeAtOnce(ddl: readonly TrialStatement[]): Promise<string | undefined> {
-    for (const sent of ddl) {
-      const refusal = await this.refusalOfDdl(sent);
+  async runDdlAtOnce(ddl: readonly TrialStatement[]): Promise<string | undefined> {
+    for (const statement of ddl) {
+      const refusal = await this.refusalOfDdl(statement);
       if (refusal !== undefined) return refusal;
     }
     return undefined;
   }
 
   /** Runs DDL with a savepoint for each statement, to continue after a refusal. */
-  async makeEach(ddl: readonly TrialStatement[]): Promise<void> {
-    for (const sent of ddl) await this.guarded(() => this.refusalOfDdl(sent));
+  async runDdlOneByOne(ddl: readonly TrialStatement[]): Promise<void> {
+    for (const statement of ddl) await this.tryUnderSavepoint(() => this.refusalOfDdl(statement));
   }
 
-  run(sent: TrialStatement): Promise<boolean> {
-    return this.guarded(() => this.refusalOf(sent));
+  run(statement: TrialStatement): Promise<boolean> {
+    return this.tryUnderSavepoint(() => this.refusalOf(statement));
   }
 
   refuse(place: Place, message: string): void {
@@ -102,7 +106,7 @@ class Trial {
   }
 
   /** Runs `attempt` under a savepoint and undoes it if it was refused. Resolves to true if it was accepted. */
-  private async guarded(attempt: () => Promise<string | undefined>): Promise<boolean> {
+  private async tryUnderSavepoint(attempt: () => Promise<string | undefined>): Promise<boolean> {
     await this.client.query("SAVEPOINT train_sim_statement");
     const refusal = await attempt();
     if (refusal === undefined) return true;
@@ -114,7 +118,7 @@ class Trial {
   private async refusalOf({
     sql,
     text,
-    sentOf,
+    sentTextOf,
     prefix = "",
     wordsOf = messageOf,
   }: TrialStatement): Promise<string | undefined> {
@@ -124,7 +128,10 @@ class Trial {
     } catch (error) {
       const position = Number((error as { position?: string }).position ?? 0);
       const at = position - 1 - prefix.length;
-      return this.placed(position > 0 ? placeOfSent(sql, at, sentOf) : sql.place, wordsOf(error));
+      return this.placed(
+        position > 0 ? placeOfSentCharacter(sql, at, sentTextOf) : sql.place,
+        wordsOf(error),
+      );
     }
   }
 
@@ -132,30 +139,32 @@ class Trial {
    * Runs a DDL statement. Resolves to the reason for refusing it: the server's error, or a change of objects that are not
    * the workload's.
    */
-  private async refusalOfDdl(sent: TrialStatement): Promise<string | undefined> {
-    const refusal = await this.refusalOf(sent);
+  private async refusalOfDdl(statement: TrialStatement): Promise<string | undefined> {
+    const refusal = await this.refusalOf(statement);
     if (refusal !== undefined) return refusal;
     const [{ pid } = {}] = await this.client.query("SELECT pg_backend_pid() AS pid");
-    const [disturbed] = await this.others.query(DISTURBED, [pid]);
-    const [made] = disturbed ? [] : await this.client.query(MADE_ELSEWHERE, [SCHEMA]);
-    const found = disturbed ?? made;
+    const [disturbed] = await this.others.query(DISTURBED_OBJECT_QUERY, [pid]);
+    const [madeElsewhere] = disturbed
+      ? []
+      : await this.client.query(OBJECTS_MADE_ELSEWHERE_SQL, [TRY_OUT_SCHEMA]);
+    const found = disturbed ?? madeElsewhere;
     return (
       found &&
       this.placed(
-        sent.sql.place,
-        `${made ? "makes" : "drops or alters"} ${String(found["name"])}, which lies outside of the schema of the workload; remove it`,
+        statement.sql.place,
+        `${madeElsewhere ? "makes" : "drops or alters"} ${String(found["name"])}, which lies outside of the schema of the workload; remove it`,
       )
     );
   }
 }
 
-type Sample = ReadonlyMap<string, Value>;
+type SampleValues = ReadonlyMap<string, Value>;
 
 /** Sample of the variables' values at the start of a transaction. It lacks variables that statements or `\set` set later. */
-function sampleOf({ parameters }: ScriptTransaction, { values }: Treatment): Sample {
+function sampleOf({ parameters }: ScriptTransaction, { values }: Treatment): SampleValues {
   const sample = new Map<string, Value>([
     ...BUILT_IN_VARIABLES.map((name): [string, Value] => [name, 0n]),
-    ...Object.entries(values).map(([name, value]): [string, Value] => [name, ofSetting(value)]),
+    ...Object.entries(values).map(([name, value]): [string, Value] => [name, toExpressionValue(value)]),
   ]);
   const prng = new Prng(0);
   for (const { variable, expression } of parameters)
@@ -163,7 +172,7 @@ function sampleOf({ parameters }: ScriptTransaction, { values }: Treatment): Sam
   return sample;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+const SQL_TYPES: Readonly<Record<string, string>> = {
   bigint: "bigint",
   number: "double precision",
   boolean: "boolean",
@@ -171,39 +180,41 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The server's message, with variables' names in place of parameters' numbers, and with the type that it misses. */
-function refusalOf(error: unknown, { variables }: SqlText, sample: Sample): string {
+function refusalOf(error: unknown, { variables }: SqlText, sample: SampleValues): string {
   const message = messageOf(error);
   const [, number] = /\$(\d+)/.exec(message) ?? [];
   const name = variables[Number(number) - 1];
   if (name === undefined) return message;
-  const named = message.replace(`$${number ?? ""}`, `:${name}`);
-  if (codeOf(error) !== UNKNOWN_TYPE) return named;
-  const type = TYPES[typeof sample.get(name)] ?? "text";
-  return `${named}: the statement does not say it; write CAST(:${name} AS ${type})`;
+  const namedMessage = message.replace(`$${number ?? ""}`, `:${name}`);
+  if (codeOf(error) !== INDETERMINATE_DATATYPE) return namedMessage;
+  const type = SQL_TYPES[typeof sample.get(name)] ?? "text";
+  return `${namedMessage}: the statement does not say it; write CAST(:${name} AS ${type})`;
 }
 
 /** Tries a statement as clients send it: with parameters, or with sample values in the text. */
 async function tryStatement(
   step: SqlStep,
-  sample: Sample,
-  isSimple: boolean,
+  sample: SampleValues,
+  isSimpleProtocol: boolean,
   trial: Trial,
 ): Promise<boolean> {
-  const isText = isSimple && step.variables.length > 0;
+  const isText = isSimpleProtocol && step.variables.length > 0;
   if (isText && !step.variables.every((name) => sample.has(name))) return false;
-  const sentOf = (index: number): string =>
-    isText ? literal(sample.get(step.variables[index] ?? "") ?? null) : `$${index + 1}`;
-  const text = isText ? substituted(step, (_, position) => sentOf(position)) : parametrisedSql(step);
+  const sentTextOf = (index: number): string =>
+    isText ? sqlLiteral(sample.get(step.variables[index] ?? "") ?? null) : `$${index + 1}`;
+  const text = isText
+    ? substituteVariables(step, (_, position) => sentTextOf(position))
+    : parametrisedSql(step);
   return trial.run({
     sql: step,
     text,
-    sentOf,
-    prefix: PREPARE,
+    sentTextOf,
+    prefix: PREPARE_PREFIX,
     wordsOf: (error) => refusalOf(error, step, sample),
   });
 }
 
-const makesStructure = (sql: SqlText): boolean => STRUCTURE.includes(wordsOf(sql)[0] ?? "");
+const changesStructure = (sql: SqlText): boolean => STRUCTURE_VERBS.includes(wordsOf(sql)[0] ?? "");
 
 async function tryInvariant(
   { name, sql, acknowledged }: Invariant,
@@ -211,7 +222,7 @@ async function tryInvariant(
   trial: Trial,
   client: SqlClient,
 ): Promise<void> {
-  if (!(await trial.run({ sql, text, sentOf: () => "", prefix: VIEW }))) return;
+  if (!(await trial.run({ sql, text, sentTextOf: () => "", prefix: CREATE_VIEW_PREFIX }))) return;
   const columns = await client.query(
     "SELECT format_type(atttypid, NULL) AS type FROM pg_attribute WHERE attrelid = 'train_sim_invariant'::regclass AND attnum > 0",
   );
@@ -232,24 +243,24 @@ export async function tryOut(
 ): Promise<readonly string[]> {
   const dialect = dialectOf(settings.dialect);
   if (!dialect.supportsTransactionalDdl) return [];
-  const literalOf = literalIn(settings);
+  const literalOf = settingLiteralIn(settings);
   const client = await connectAdmin(admin.endpoint, { purpose: "preflight" });
   const trial = new Trial(client, admin, file);
-  const ddl = [...program.schema, ...program.preload.filter(makesStructure)].map((sql): TrialStatement => {
-    const sentOf = (index: number): string => literalOf(sql.variables[index] ?? "");
-    return { sql, text: substituted(sql, literalOf), sentOf };
+  const ddl = [...program.schema, ...program.preload.filter(changesStructure)].map((sql): TrialStatement => {
+    const sentTextOf = (index: number): string => literalOf(sql.variables[index] ?? "");
+    return { sql, text: substituteVariables(sql, literalOf), sentTextOf };
   });
   const begin = async (): Promise<void> => {
     await client.query("BEGIN");
-    await client.query(`CREATE SCHEMA ${SCHEMA}; SET LOCAL search_path TO ${SCHEMA}`);
+    await client.query(`CREATE SCHEMA ${TRY_OUT_SCHEMA}; SET LOCAL search_path TO ${TRY_OUT_SCHEMA}`);
   };
   try {
     await begin();
-    const refusal = await trial.makeAtOnce(ddl);
+    const refusal = await trial.runDdlAtOnce(ddl);
     if (refusal !== undefined) {
       await client.query("ROLLBACK");
       await begin();
-      await trial.makeEach(ddl);
+      await trial.runDdlOneByOne(ddl);
       if (trial.problems.length === 0) return [refusal];
     }
     for (const transaction of program.transactions) {
@@ -261,7 +272,7 @@ export async function tryOut(
       }
     }
     for (const each of program.invariants)
-      await tryInvariant(each, substituted(each.sql, literalOf), trial, client);
+      await tryInvariant(each, substituteVariables(each.sql, literalOf), trial, client);
     await client.query("ROLLBACK");
     return trial.problems;
   } finally {

@@ -3,15 +3,20 @@ import { existsSync } from "node:fs";
 import type { AdminSession } from "../../../database/contract.js";
 import { ExitCode, TrainSimError } from "../../../foundation/errors.js";
 import { Prng } from "../../../foundation/prng.js";
-import { conservationOf, type Checked, type Conservation, type Validated } from "../model/conservation.js";
-import { MAX_WORKER_ORDINALS } from "../model/event-id.js";
+import {
+  conservationOf,
+  type SampleCounts,
+  type Conservation,
+  type ValidationCounts,
+} from "../model/conservation.js";
+import { MAX_TRIAL_WORKERS } from "../model/event-id.js";
 import { EMPTY_LEDGER, Ledger, type LedgerTotals } from "../model/ledger.js";
 import { isArchivable, TERMINAL_STATUSES, WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import type { EventTreatment } from "../clients/assignment.js";
 import type { Preloaded } from "../preload.js";
 import type { EventStore, EventTables } from "../store.js";
-import { NAMED_PER_KIND } from "../../findings.js";
+import { NAMED_FINDINGS_PER_KIND } from "../../findings.js";
 import type * as workload from "../../workload.js";
 import type { LossTerms } from "../../workload.js";
 import { DocumentChecks } from "./document-checks.js";
@@ -21,7 +26,7 @@ import { Findings } from "./findings.js";
 import { auditKeys, type KeyTotals, type Ledgers } from "./key-audit.js";
 import { WorkAudit } from "./work-audit.js";
 
-export interface Audited {
+export interface AuditResult {
   readonly conservation: Conservation;
   /** Mean number of process passes of the trial's COMPLETE and FAILED events; null if there are none. */
   readonly passesPerEvent: number | null;
@@ -49,17 +54,21 @@ export interface AuditInputs {
   readonly lockTimeout?: string;
 }
 
-const NOTHING_LOST: LossTerms = { spans: [], isAllowed: false, windowStartMs: undefined };
+const NO_LOSS_TERMS: LossTerms = { spans: [], isAllowed: false, windowStartMs: undefined };
 
-export async function audit(store: EventStore, admin: AdminSession, inputs: AuditInputs): Promise<Audited> {
-  const { settings, directory, startedAt, unclosed = [], clockStepMs = 0, loss = NOTHING_LOST } = inputs;
+export async function audit(
+  store: EventStore,
+  admin: AdminSession,
+  inputs: AuditInputs,
+): Promise<AuditResult> {
+  const { settings, directory, startedAt, unclosed = [], clockStepMs = 0, loss = NO_LOSS_TERMS } = inputs;
   const isWhole = unclosed.length === 0;
   const ledgers = readLedgers(directory);
   const { spans } = loss;
   const isOneStep = settings.advance.isOneStep === true;
   const work = new WorkAudit(ledgers, directory, { isWhole, isOneStep, spans });
   const totals = sumOf(inputs.workerAccounts);
-  const read = async (tables: EventTables): Promise<Audited> => {
+  const read = async (tables: EventTables): Promise<AuditResult> => {
     const findings = new Findings();
     // This is the first query of the snapshot, so all rows of the snapshot were written before `endedAt`.
     const clock = {
@@ -75,19 +84,19 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
     const rules = {
       chances: settings.advance,
       archived: settings.archived,
-      mayBeLive: liveness(inputs),
+      mayBeLive: liveStatusPredicate(inputs),
       clock,
     };
-    const aids = { documents, checks, work, rules, findings };
-    const documentsChecked = await auditEvents(tables, aids);
+    const context = { documents, checks, work, rules, findings };
+    const documentsChecked = await auditEvents(tables, context);
     const { audited } = checks.total();
     const counts = await tables.counts();
-    if (counts.duplicated + counts.orphaned > 0) await nameMisplaced(tables, findings);
+    if (counts.duplicated + counts.orphaned > 0) await addMisplacedFindings(tables, findings);
     const { duplicated, orphaned } = counts;
     const facts = {
       ...keys,
       documentsChecked,
-      ...takeChecks(inputs.workerAccounts, audited, findings),
+      ...mergeSampleChecks(inputs.workerAccounts, audited, findings),
       named: findings.named,
       losses: findings.losses.total(loss.windowStartMs),
       explained: findings.explained,
@@ -130,7 +139,7 @@ export async function auditTrial(
 
 function readLedgers(directory: string): Ledgers {
   const ledgers = new Map<number, LedgerFile>();
-  for (let worker = 0; worker <= MAX_WORKER_ORDINALS; worker++) {
+  for (let worker = 0; worker <= MAX_TRIAL_WORKERS; worker++) {
     const path = ledgerPath(directory, worker);
     if (existsSync(path)) ledgers.set(worker, LedgerFile.read(path));
   }
@@ -145,11 +154,11 @@ function sumOf(totals: readonly Ledger[]): LedgerTotals {
 }
 
 /** Adds the findings of the workers' sampled checks; returns how many transactions they verified. */
-function takeChecks(
+function mergeSampleChecks(
   totals: readonly Ledger[],
   audited: number,
   findings: Findings,
-): { readonly checks: Checked; readonly validated: Validated } {
+): { readonly checks: SampleCounts; readonly validated: ValidationCounts } {
   const validated = { made: 0, claimed: 0, audited };
   const checked = { reads: { sampled: 0, verified: 0 }, claims: { sampled: 0, verified: 0 } };
   for (const { checks } of totals) {
@@ -187,7 +196,7 @@ function requireWholeLedgers(
  * Returns a function that is true for the statuses that live events may have. A queue that was seen empty has none for
  * consumers and archivers.
  */
-function liveness({ isDrained, settings }: AuditInputs): (status: EventStatus) => boolean {
+function liveStatusPredicate({ isDrained, settings }: AuditInputs): (status: EventStatus) => boolean {
   const { consumers, archivers, cycle } = settings.actors;
   const left = new Set<EventStatus>([
     ...((consumers ?? cycle) ? [] : WORKABLE_STATUSES),
@@ -198,8 +207,8 @@ function liveness({ isDrained, settings }: AuditInputs): (status: EventStatus) =
   return (status) => !isDrained || left.has(status);
 }
 
-async function nameMisplaced(tables: EventTables, findings: Findings): Promise<void> {
-  for (const { id, kind } of await tables.misplaced(NAMED_PER_KIND)) {
+async function addMisplacedFindings(tables: EventTables, findings: Findings): Promise<void> {
+  for (const { id, kind } of await tables.misplaced(NAMED_FINDINGS_PER_KIND)) {
     const words =
       kind === "duplicated" ? "it is both live and archived" : "it has an event or a status but not both";
     findings.name(kind, id, words);

@@ -1,19 +1,19 @@
 import type { Prng } from "../../../foundation/prng.js";
-import type { Validated } from "../model/conservation.js";
+import type { ValidationCounts } from "../model/conservation.js";
 import { invalidityOf } from "../model/event.js";
 import type { EventBatch } from "../model/event-batch.js";
 import type { Validation } from "../settings.js";
 import type { Findings } from "./findings.js";
 
-const ONE_IN = 100;
+const DOCUMENTS_PER_SAMPLE = 100;
 /** Number of characters of sampled documents that a worker may keep until the end of the trial. */
-const KEPT_CHARACTERS = 2_000_000;
+const KEPT_CHARACTERS_MAX = 2_000_000;
 
-type Held = readonly [where: keyof Validated, id: string, document: string];
+type SampledDocument = readonly [where: keyof ValidationCounts, id: string, document: string];
 
 export class DocumentChecks {
   private readonly validated = { made: 0, claimed: 0, audited: 0 };
-  private readonly kept: Held[] = [];
+  private readonly kept: SampledDocument[] = [];
   private keptCharacters = 0;
   private sampled = 0;
 
@@ -28,30 +28,32 @@ export class DocumentChecks {
 
   made(batch: EventBatch): void {
     for (let row = 0; row < batch.size; row++)
-      if (this.isChosen()) this.hold("made", batch.idAt(row), batch.documentAt(row));
+      if (this.isDocumentChosen()) this.hold("made", batch.idAt(row), batch.documentAt(row));
   }
 
   /** Decides at random whether a document is validated. Call it once for each document. */
-  isChosen(): boolean {
-    return this.validate === "all" || (this.validate === "sample" && this.prng.float() * ONE_IN < 1);
+  isDocumentChosen(): boolean {
+    return (
+      this.validate === "all" || (this.validate === "sample" && this.prng.float() * DOCUMENTS_PER_SAMPLE < 1)
+    );
   }
 
-  hold(...held: Held): void {
+  hold(...held: SampledDocument): void {
     if (this.validate === "off") return;
     if (this.validate === "sample" && this.isTimed) this.keep(held);
     else this.check(...held);
   }
 
   /** Validates the kept documents; returns the numbers of all validated documents. */
-  total(): Validated {
+  total(): ValidationCounts {
     for (const held of this.kept.splice(0)) this.check(...held);
     return this.validated;
   }
 
   /** Keeps a random part of all sampled documents, each with the same probability (a reservoir, Vitter's algorithm R). */
-  private keep(held: Held): void {
+  private keep(held: SampledDocument): void {
     this.sampled++;
-    if (this.keptCharacters < KEPT_CHARACTERS) {
+    if (this.keptCharacters < KEPT_CHARACTERS_MAX) {
       this.keptCharacters += held[2].length;
       this.kept.push(held);
       return;
@@ -60,7 +62,7 @@ export class DocumentChecks {
     if (place < this.kept.length) this.kept[place] = held;
   }
 
-  private check(...[where, id, document]: Held): void {
+  private check(...[where, id, document]: SampledDocument): void {
     this.validated[where]++;
     const invalidity = invalidityOf(document);
     if (invalidity !== undefined)

@@ -37,48 +37,48 @@ export function settleDoubts(
   excess: (index: number, operation: WorkOperation) => number | undefined,
 ): SettledDoubts {
   const constraints = constraintsOf(doubts, excess);
-  const fates = new Map<DoubtfulWork, boolean>();
+  const commitOutcomes = new Map<DoubtfulWork, boolean>();
   for (;;) {
     const votes = new Map<DoubtfulWork, number>();
     for (const { doubts: those, excess: surplus } of constraints) {
-      const open = those.filter((doubt) => !fates.has(doubt));
-      const left = surplus - those.filter((doubt) => fates.get(doubt) === true).length;
+      const open = those.filter((doubt) => !commitOutcomes.has(doubt));
+      const left = surplus - those.filter((doubt) => commitOutcomes.get(doubt) === true).length;
       const vote = left === 0 ? -1 : left === open.length ? 1 : 0;
       for (const doubt of open) if (vote !== 0) votes.set(doubt, (votes.get(doubt) ?? 0) + vote);
     }
-    if (votes.size === 0) voteInOrder(constraints, fates, votes);
+    if (votes.size === 0) voteForEarliestCommits(constraints, commitOutcomes, votes);
     if (votes.size === 0) break;
-    for (const [doubt, vote] of votes) fates.set(doubt, vote > 0);
+    for (const [doubt, vote] of votes) commitOutcomes.set(doubt, vote > 0);
   }
   const undecided = new Set<number>();
   const torn = new Set<number>();
   for (const { index, doubts: those, excess: surplus } of constraints) {
-    const committed = those.filter((doubt) => fates.get(doubt) === true).length;
-    if (those.some((doubt) => !fates.has(doubt))) undecided.add(index);
+    const committed = those.filter((doubt) => commitOutcomes.get(doubt) === true).length;
+    if (those.some((doubt) => !commitOutcomes.has(doubt))) undecided.add(index);
     // An excess below 0, or above the number of doubtful commits, has another cause. Other checks report it.
     else if (surplus !== committed && surplus >= 0 && surplus <= those.length) torn.add(index);
   }
-  const isThere = (doubt: DoubtfulWork): boolean => fates.get(doubt) === true;
+  const hasHappened = (doubt: DoubtfulWork): boolean => commitOutcomes.get(doubt) === true;
   return {
-    committed: doubts.filter(isThere),
-    lost: doubts.filter((doubt) => doubt.acknowledgedAtMs !== undefined && !isThere(doubt)),
+    committed: doubts.filter(hasHappened),
+    lost: doubts.filter((doubt) => doubt.acknowledgedAtMs !== undefined && !hasHappened(doubt)),
     undecided,
     torn,
   };
 }
 
 /** Votes that the earliest acknowledged commits of each event happened, because a fault loses the latest commits. */
-function voteInOrder(
+function voteForEarliestCommits(
   constraints: readonly Constraint[],
-  fates: ReadonlyMap<DoubtfulWork, boolean>,
+  commitOutcomes: ReadonlyMap<DoubtfulWork, boolean>,
   votes: Map<DoubtfulWork, number>,
 ): void {
-  const momentOf = ({ acknowledgedAtMs = Infinity }: DoubtfulWork): number => acknowledgedAtMs;
+  const acknowledgedMsOf = ({ acknowledgedAtMs = Infinity }: DoubtfulWork): number => acknowledgedAtMs;
   for (const { doubts, excess } of constraints) {
-    const open = doubts.filter((doubt) => !fates.has(doubt));
+    const open = doubts.filter((doubt) => !commitOutcomes.has(doubt));
     if (!open.some(({ acknowledgedAtMs }) => acknowledgedAtMs !== undefined)) continue;
-    const left = excess - doubts.filter((doubt) => fates.get(doubt) === true).length;
-    open.sort((a, b) => (momentOf(a) < momentOf(b) ? -1 : 1));
+    const left = excess - doubts.filter((doubt) => commitOutcomes.get(doubt) === true).length;
+    open.sort((a, b) => (acknowledgedMsOf(a) < acknowledgedMsOf(b) ? -1 : 1));
     open.forEach((doubt, place) => votes.set(doubt, (votes.get(doubt) ?? 0) + (place < left ? 1 : -1)));
   }
 }

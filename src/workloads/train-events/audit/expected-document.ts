@@ -14,7 +14,7 @@ import { DATABASE_SHAPES, PAYLOAD_TRAITS, type EventSettings } from "../settings
 import type { Ledgers } from "./key-audit.js";
 
 /** An event's status and passes, which determine its document. */
-export interface Standing {
+export interface EventProgress {
   readonly id: string;
   readonly status: EventStatus;
   readonly attempts: number;
@@ -39,20 +39,20 @@ export class ExpectedDocuments {
    * Expected text of an event's document, and the checksum of the text and the flat columns; undefined if no ledger
    * contains the event.
    */
-  expected(standing: Standing): { readonly text: string; readonly checksum: string } | undefined {
-    const origin = this.originOf(standing.id);
+  expected(progress: EventProgress): { readonly text: string; readonly checksum: string } | undefined {
+    const origin = this.originOf(progress.id);
     if (!origin) return undefined;
     const values = origin.generator.valuesAt(origin.index);
-    processValues(values, standing.status, standing.attempts);
-    const text = this.isByProgram(standing) ? compactText(values) : jsonbText(values);
-    return { text, checksum: hash("md5", withColumns(text, values), "hex").slice(0, CHECKSUM_DIGITS) };
+    processValues(values, progress.status, progress.attempts);
+    const text = this.isWrittenByProgram(progress) ? compactText(values) : jsonbText(values);
+    return { text, checksum: hash("md5", checksumInput(text, values), "hex").slice(0, CHECKSUM_DIGITS) };
   }
 
   /**
    * Difference between an event and its expected document, by value; undefined if only the text is written in another way.
    */
-  difference(standing: Standing, written: WrittenEvent): string | undefined {
-    const origin = this.originOf(standing.id);
+  difference(progress: EventProgress, written: WrittenEvent): string | undefined {
+    const origin = this.originOf(progress.id);
     if (!origin) return undefined;
     const document = origin.generator.at(origin.index);
     const columns = [
@@ -66,20 +66,20 @@ export class ExpectedDocuments {
     } catch {
       return "its document is no JSON";
     }
-    const paths = differingPaths(seen, wantedDocument(document, standing));
+    const paths = differingPaths(seen, wantedDocument(document, progress));
     const places = [...columns, ...paths.map((path) => path || "the whole document")];
     if (places.length === 0)
-      return this.isExact(standing) ? "its document has the right values and the wrong bytes" : undefined;
-    const named = firstOf(places, 5);
-    if (standing.attempts === 0) return `no pass has changed it, and yet these differ: ${named}`;
-    return `${counted(standing.attempts, "pass that left it", "passes that left it")} ${standing.status} ${standing.attempts === 1 ? "makes" : "make"} something else of: ${named}`;
+      return this.isExact(progress) ? "its document has the right values and the wrong bytes" : undefined;
+    const placesText = firstOf(places, 5);
+    if (progress.attempts === 0) return `no pass has changed it, and yet these differ: ${placesText}`;
+    return `${counted(progress.attempts, "pass that left it", "passes that left it")} ${progress.status} ${progress.attempts === 1 ? "makes" : "make"} something else of: ${placesText}`;
   }
 
   batchOf(id: string): LedgerBatch | undefined {
     const worker = workerOf(id);
     const number = batchNumberOf(id);
-    const known = this.latest.get(worker);
-    if (known?.batch === number) return known;
+    const latestEntry = this.latest.get(worker);
+    if (latestEntry?.batch === number) return latestEntry;
     const entry = this.ledgers.get(worker)?.find(number);
     if (entry) this.latest.set(worker, entry);
     return entry;
@@ -107,7 +107,7 @@ export class ExpectedDocuments {
   }
 
   /** True if the last writer of the payload was most likely the program, not the database. */
-  private isByProgram({ attempts }: Standing): boolean {
+  private isWrittenByProgram({ attempts }: EventProgress): boolean {
     if (PAYLOAD_TRAITS[this.settings.payload].columnType !== "text") return false;
     // A database that changes a text converts it to JSONB and back.
     return attempts === 0 || !DATABASE_SHAPES.includes(this.settings.statementShape);
@@ -116,17 +116,17 @@ export class ExpectedDocuments {
   /**
    * True if the stored text must equal the expected one; false if the database may write the same document in another way.
    */
-  private isExact(standing: Standing): boolean {
-    return this.tables.writesJsonbAsPostgres || this.isByProgram(standing);
+  private isExact(progress: EventProgress): boolean {
+    return this.tables.writesJsonbAsPostgres || this.isWrittenByProgram(progress);
   }
 }
 
-function withColumns(text: string, { eventType, authorityId, trainId }: DocumentValues): string {
+function checksumInput(text: string, { eventType, authorityId, trainId }: DocumentValues): string {
   const s = CHECKSUM_SEPARATOR;
   return `${text}${s}${eventType}${s}${authorityId}${s}${trainId}`;
 }
 
-function wantedDocument({ json }: GeneratedDocument, { status, attempts }: Standing): EventDocument {
+function wantedDocument({ json }: GeneratedDocument, { status, attempts }: EventProgress): EventDocument {
   const document = JSON.parse(json) as EventDocument;
   processDocument(document, status, attempts);
   return document;

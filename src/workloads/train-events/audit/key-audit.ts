@@ -1,6 +1,6 @@
 import type { EventTables, PresentKey, RangeSum } from "../store.js";
 import { KeySum } from "../model/key-sum.js";
-import { KeyMaker, RANGE_BATCHES, type LedgerBatch } from "../model/ledger.js";
+import { KeyMaker, BATCHES_PER_RANGE, type LedgerBatch } from "../model/ledger.js";
 import type { LedgerFile } from "./ledger-file.js";
 import type { LossSpan } from "../../../faults/fault.js";
 import type { Findings } from "./findings.js";
@@ -18,7 +18,7 @@ export interface KeyTotals {
 
 type Range = Pick<RangeSum, "worker" | "range">;
 
-interface Expected extends Range {
+interface ExpectedRange extends Range {
   readonly acknowledged: KeySum;
   hasDoubt: boolean;
 }
@@ -38,32 +38,32 @@ export async function auditKeys(
 ): Promise<KeyTotals> {
   const totals: KeyTotals = { published: 0, inDoubt: 0, inDoubtFound: 0 };
   const expected = expectedRanges(ledgers, totals);
-  const suspects: Range[] = [];
+  const suspectRanges: Range[] = [];
   for (const sum of await tables.keySums()) {
     const wanted = expected.get(nameOf(sum));
     expected.delete(nameOf(sum));
-    if (!wanted?.acknowledged.equals(sum) || wanted.hasDoubt) suspects.push(sum);
+    if (!wanted?.acknowledged.equals(sum) || wanted.hasDoubt) suspectRanges.push(sum);
   }
   // Ranges that the ledgers have and the tables lack.
   for (const range of expected.values())
-    if (range.acknowledged.count > 0 || range.hasDoubt) suspects.push(range);
-  if (suspects.length > 0) {
-    const present = new PresentKeys(tables.presentKeys(suspects));
-    for (const { worker, range } of suspects.sort(byPlace))
-      await lookCloser(present, ledgers.get(worker), worker, range, totals, findings, { isWhole, spans });
+    if (range.acknowledged.count > 0 || range.hasDoubt) suspectRanges.push(range);
+  if (suspectRanges.length > 0) {
+    const present = new PresentKeyReader(tables.presentKeys(suspectRanges));
+    for (const { worker, range } of suspectRanges.sort(byPlace))
+      await auditRange(present, ledgers.get(worker), worker, range, totals, findings, { isWhole, spans });
     await present.close();
   }
   return totals;
 }
 
-function expectedRanges(ledgers: Ledgers, totals: KeyTotals): Map<string, Expected> {
-  const ranges = new Map<string, Expected>();
+function expectedRanges(ledgers: Ledgers, totals: KeyTotals): Map<string, ExpectedRange> {
+  const ranges = new Map<string, ExpectedRange>();
   for (const [worker, file] of ledgers) {
     for (const { batch, events, keys, outcome } of file.batches()) {
-      const place = { worker, range: Math.floor(batch / RANGE_BATCHES) };
-      const known = ranges.get(nameOf(place));
-      const range = known ?? { ...place, acknowledged: new KeySum(), hasDoubt: false };
-      if (!known) ranges.set(nameOf(place), range);
+      const place = { worker, range: Math.floor(batch / BATCHES_PER_RANGE) };
+      const existingRange = ranges.get(nameOf(place));
+      const range = existingRange ?? { ...place, acknowledged: new KeySum(), hasDoubt: false };
+      if (!existingRange) ranges.set(nameOf(place), range);
       if (outcome === "acknowledged") {
         range.acknowledged.join({ count: events, ...keys });
         totals.published += events;
@@ -77,8 +77,8 @@ function expectedRanges(ledgers: Ledgers, totals: KeyTotals): Map<string, Expect
 }
 
 /** Compares the batches of one range key by key. */
-async function lookCloser(
-  present: PresentKeys,
+async function auditRange(
+  present: PresentKeyReader,
   file: LedgerFile | undefined,
   worker: number,
   range: number,
@@ -87,7 +87,7 @@ async function lookCloser(
   { isWhole, spans }: { readonly isWhole: boolean; readonly spans: readonly LossSpan[] },
 ): Promise<void> {
   const keyMaker = file && new KeyMaker(file.source);
-  for (let batch = range * RANGE_BATCHES; batch < (range + 1) * RANGE_BATCHES; batch++) {
+  for (let batch = range * BATCHES_PER_RANGE; batch < (range + 1) * BATCHES_PER_RANGE; batch++) {
     const found = new Set(await present.take(worker, batch));
     const entry = file?.find(batch);
     const keys = entry && keyMaker ? keyMaker.keysOf(entry) : [];
@@ -139,7 +139,7 @@ function settle(
 }
 
 /** Reads keys in ascending order of worker and batch, and hands them out batch by batch. */
-class PresentKeys {
+class PresentKeyReader {
   private rows: readonly PresentKey[] = [];
   private next = 0;
 

@@ -21,9 +21,9 @@ const RECORD_BYTES = 44;
 const BUFFERED_RECORDS = 1024;
 const MAX_HEADER_BYTES = 4096;
 /** Largest number of events of a batch in any scenario. A damaged file cannot make the audit make more keys. */
-const EVENTS_MAX = 1_000_000;
+const BATCH_EVENTS_MAX = 1_000_000;
 /** Largest time in milliseconds that fits into the keys of a batch. */
-const MADE_AT_MAX = 2 ** 48 - 1 - EVENTS_MAX;
+const MAX_MADE_AT_MS = 2 ** 48 - 1 - BATCH_EVENTS_MAX;
 
 export function ledgerPath(directory: string, worker: number): string {
   return join(directory, `ledger-${worker}.bin`);
@@ -82,16 +82,16 @@ export class LedgerFile {
     const records = bytes.subarray(headerEnd + 1);
     if (records.length % RECORD_BYTES !== 0) throw new Error("it ends in the middle of a batch");
     const order = Uint32Array.from({ length: records.length / RECORD_BYTES }, (_, i) => i);
-    const numberAt = (place: number): number => records.readUInt32LE(place * RECORD_BYTES);
-    order.sort((a, b) => numberAt(a) - numberAt(b));
+    const batchNumberAt = (place: number): number => records.readUInt32LE(place * RECORD_BYTES);
+    order.sort((a, b) => batchNumberAt(a) - batchNumberAt(b));
     const parsed = LedgerSource.safeParse(source);
     if (!parsed.success)
       throw new Error(`its header is damaged: ${parsed.error.issues.map(issueWords).join("; ")}`);
     const file = new LedgerFile(parsed.data, records, order);
     for (let i = 0; i < order.length; i++) {
       const { batch, events, madeAtMs } = file.at(i);
-      if (events > EVENTS_MAX) throw new Error(`batch ${batch} has ${events} events`);
-      if (!Number.isInteger(madeAtMs) || madeAtMs < 0 || madeAtMs > MADE_AT_MAX)
+      if (events > BATCH_EVENTS_MAX) throw new Error(`batch ${batch} has ${events} events`);
+      if (!Number.isInteger(madeAtMs) || madeAtMs < 0 || madeAtMs > MAX_MADE_AT_MS)
         throw new Error(`batch ${batch} was made at no moment there is`);
       if (i > 0 && file.at(i - 1).batch === batch) throw new Error(`it tells of batch ${batch} twice`);
     }
@@ -117,10 +117,10 @@ export class LedgerFile {
     let low = 0;
     // Numbers ascend by at least one, so the batch with number n cannot be after index n.
     let high = Math.min(this.order.length - 1, batchNumber);
-    if (high >= 0 && this.numberAt(high) === batchNumber) return high;
+    if (high >= 0 && this.batchNumberAt(high) === batchNumber) return high;
     while (low <= high) {
       const middle = (low + high) >>> 1;
-      const number = this.numberAt(middle);
+      const number = this.batchNumberAt(middle);
       if (number === batchNumber) return middle;
       if (number < batchNumber) low = middle + 1;
       else high = middle - 1;
@@ -128,7 +128,7 @@ export class LedgerFile {
     return -1;
   }
 
-  private numberAt(i: number): number {
+  private batchNumberAt(i: number): number {
     return this.records.readUInt32LE((this.order[i] as number) * RECORD_BYTES);
   }
 

@@ -3,13 +3,13 @@ import type { LossSpan } from "../../../faults/fault.js";
 import type { Loss } from "../../workload.js";
 
 /** An acknowledgement: its monotonic time, if known, and its endpoint. */
-export interface Acknowledged {
+export interface Acknowledgement {
   readonly atMs: number | undefined;
   readonly endpoint: number;
 }
 
 /** True if the acknowledgement lies within one of the spans, at an endpoint to which the span applies. */
-export function isWithin(spans: readonly LossSpan[], { atMs, endpoint }: Acknowledged): boolean {
+export function isWithin(spans: readonly LossSpan[], { atMs, endpoint }: Acknowledgement): boolean {
   if (atMs === undefined) return false;
   return spans.some(
     (span) =>
@@ -19,7 +19,7 @@ export function isWithin(spans: readonly LossSpan[], { atMs, endpoint }: Acknowl
   );
 }
 
-interface Sum {
+interface LossSum {
   lost: number;
   unexplained: number;
   firstMs: number;
@@ -27,7 +27,7 @@ interface Sum {
 }
 
 export class Losses {
-  private readonly sums = new Map<string, Sum>();
+  private readonly sums = new Map<string, LossSum>();
 
   /** Adds lost work. `atMs` is the time of its acknowledgement, if known. */
   add(operation: string, amount: number, atMs: number | undefined, isExplained: boolean): void {

@@ -8,7 +8,7 @@ import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
 import { tablesOf } from "../stores/tables.js";
 import { batchNumberOf, ID_KINDS, workerOf } from "../model/event-id.js";
 import { KeySum } from "../model/key-sum.js";
-import { RANGE_BATCHES } from "../model/ledger.js";
+import { BATCHES_PER_RANGE } from "../model/ledger.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import { makeAuditedTrial } from "../../../../test/support/audited-trial.js";
 import { dropNamespace, testNamespace } from "../../../../test/support/namespace.js";
@@ -41,7 +41,7 @@ test.each(ID_KINDS)(
     );
     const wanted = new Map<string, KeySum>();
     for (const { id } of rows as { id: string }[]) {
-      const place = `${workerOf(id)}/${Math.floor(batchNumberOf(id) / RANGE_BATCHES)}`;
+      const place = `${workerOf(id)}/${Math.floor(batchNumberOf(id) / BATCHES_PER_RANGE)}`;
       const sum = wanted.get(place) ?? new KeySum();
       wanted.set(place, sum);
       sum.add(id);

@@ -2,7 +2,7 @@ import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { EventStatus } from "../model/lifecycle.js";
 import { scratchDirectory } from "../../../../test/support/train-sim.js";
-import { readWork, WorkFileWriter, workPath } from "./work-file.js";
+import { readWorkRecords, WorkFileWriter, workPath } from "./work-file.js";
 
 // This key is position 0x1002 of batch 0x0a0b0c0d of worker 7.
 const ID = "0199aaaa-bbbb-7002-8d07-0a0b0c0d0001";
@@ -14,13 +14,13 @@ it("a work file returns every pass, archiving and commit in doubt, more than its
   writer.transaction(1234.5, 2);
   const passes = EventStatus.options.flatMap((was) => EventStatus.options.map((status) => ({ was, status })));
   for (let round = 0; round < 1000; round++) for (const pass of passes) writer.pass({ id: ID, ...pass });
-  const doubt = writer.nextDoubt();
+  const doubt = writer.nextDoubtNumber();
   writer.archived(ID, doubt);
-  writer.pass({ id: ID, was: "PENDING", status: "PROCESSING" }, writer.nextDoubt());
+  writer.pass({ id: ID, was: "PENDING", status: "PROCESSING" }, writer.nextDoubtNumber());
   writer.unknown("process", 50);
   writer.unknown("archive", 4_000_000_000);
   writer.close();
-  const works = [...readWork(path)];
+  const works = [...readWorkRecords(path)];
   expect(works).toHaveLength(16_005);
   expect(works[0]).toEqual({ kind: "transaction", atMs: 1234.5, endpoint: 2 });
   expect(works.slice(1, 17)).toEqual(passes.map((pass) => ({ kind: "pass", event: EVENT, pass, doubt: 0 })));
@@ -38,9 +38,9 @@ it("a work file that was truncated or changed is refused", () => {
   writer.archived(ID);
   writer.close();
   appendFileSync(path, Buffer.alloc(12, 0xff));
-  expect(() => [...readWork(path)]).toThrow(/work-3.bin cannot be read: it has an unknown code, 255/);
+  expect(() => [...readWorkRecords(path)]).toThrow(/work-3.bin cannot be read: it has an unknown code, 255/);
   truncateSync(path, 40);
-  expect(() => [...readWork(path)]).toThrow(/it ends in the middle of a record/);
+  expect(() => [...readWorkRecords(path)]).toThrow(/it ends in the middle of a record/);
   writeFileSync(path, "something else\n");
-  expect(() => [...readWork(path)]).toThrow(/it has another header/);
+  expect(() => [...readWorkRecords(path)]).toThrow(/it has another header/);
 });

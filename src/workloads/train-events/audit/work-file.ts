@@ -27,14 +27,14 @@ const STATUS_CODE = Object.fromEntries(STATUSES.map((status, code) => [status, c
   number
 >;
 /** Code of an archiving. Smaller codes are passes: `was * 4 + status`. */
-const ARCHIVED = 16;
-const UNKNOWN = { process: 17, archive: 18 } as const;
-const TRANSACTION = 19;
+const ARCHIVING_CODE = 16;
+const UNKNOWN_WORK_CODES = { process: 17, archive: 18 } as const;
+const TRANSACTION_CODE = 19;
 
-export type WorkOperation = keyof typeof UNKNOWN;
+export type WorkOperation = keyof typeof UNKNOWN_WORK_CODES;
 
 /** One record of a work log. `doubt` numbers the worker's commits in doubt from 1; it is 0 for acknowledged work. */
-export type Work =
+export type WorkRecord =
   | { readonly kind: "pass"; readonly event: EventPlace; readonly pass: StatusChange; readonly doubt: number }
   | { readonly kind: "archived"; readonly event: EventPlace; readonly doubt: number }
   /**
@@ -44,7 +44,7 @@ export type Work =
   | { readonly kind: "unknown"; readonly operation: WorkOperation; readonly events: number }
   | { readonly kind: "transaction"; readonly atMs: number; readonly endpoint: number };
 
-export type EventWork = Extract<Work, { readonly doubt: number }>;
+export type EventWork = Extract<WorkRecord, { readonly doubt: number }>;
 
 export interface EventPlace {
   readonly worker: number;
@@ -74,11 +74,11 @@ export class WorkFileWriter extends RecordFile {
   transaction(atMs: number, endpoint: number): void {
     const at = this.next();
     this.buffer.writeDoubleLE(atMs, at);
-    this.buffer.writeUInt32LE(((endpoint << 8) | TRANSACTION) >>> 0, at + 8);
+    this.buffer.writeUInt32LE(((endpoint << 8) | TRANSACTION_CODE) >>> 0, at + 8);
   }
 
   /** Returns a new number for the records of one commit in doubt. */
-  nextDoubt(): number {
+  nextDoubtNumber(): number {
     return ++this.doubts;
   }
 
@@ -87,11 +87,11 @@ export class WorkFileWriter extends RecordFile {
   }
 
   archived(id: string, doubt = 0): void {
-    this.event(id, ARCHIVED, doubt);
+    this.event(id, ARCHIVING_CODE, doubt);
   }
 
   unknown(operation: WorkOperation, events: number): void {
-    this.write(events, 0, UNKNOWN[operation]);
+    this.write(events, 0, UNKNOWN_WORK_CODES[operation]);
   }
 
   private event(id: string, code: number, doubt: number): void {
@@ -108,7 +108,7 @@ export class WorkFileWriter extends RecordFile {
 }
 
 /** Reads a file's records in the order in which they were written. Throws a TrainSimError if the file is damaged. */
-export function* readWork(path: string): Generator<Work> {
+export function* readWorkRecords(path: string): Generator<WorkRecord> {
   const file = openSync(path, "r");
   const portion = Buffer.allocUnsafe(READ_BYTES);
   try {
@@ -118,7 +118,7 @@ export function* readWork(path: string): Generator<Work> {
       const bytes = readSync(file, portion, 0, READ_BYTES, null);
       if (bytes % RECORD_BYTES !== 0) throw new Error("it ends in the middle of a record");
       if (bytes === 0) return;
-      for (let at = 0; at < bytes; at += RECORD_BYTES) yield workAt(portion, at);
+      for (let at = 0; at < bytes; at += RECORD_BYTES) yield workRecordAt(portion, at);
     }
   } catch (error) {
     throw new TrainSimError(
@@ -132,16 +132,17 @@ export function* readWork(path: string): Generator<Work> {
   }
 }
 
-function workAt(bytes: Buffer, at: number): Work {
+function workRecordAt(bytes: Buffer, at: number): WorkRecord {
   const place = bytes.readUInt32LE(at);
   const batch = bytes.readUInt32LE(at + 4);
   const what = bytes.readUInt32LE(at + 8);
   const [code, doubt] = [what & 0xff, what >>> 8];
-  if (code === TRANSACTION) return { kind: "transaction", atMs: bytes.readDoubleLE(at), endpoint: doubt };
-  if (code === UNKNOWN.process) return { kind: "unknown", operation: "process", events: place };
-  if (code === UNKNOWN.archive) return { kind: "unknown", operation: "archive", events: place };
+  if (code === TRANSACTION_CODE)
+    return { kind: "transaction", atMs: bytes.readDoubleLE(at), endpoint: doubt };
+  if (code === UNKNOWN_WORK_CODES.process) return { kind: "unknown", operation: "process", events: place };
+  if (code === UNKNOWN_WORK_CODES.archive) return { kind: "unknown", operation: "archive", events: place };
   const event = { worker: place >>> 24, batch, position: place & POSITION_MAX };
-  if (code === ARCHIVED) return { kind: "archived", event, doubt };
+  if (code === ARCHIVING_CODE) return { kind: "archived", event, doubt };
   const pass = CHANGES[code];
   if (!pass) throw new Error(`it has an unknown code, ${code}`);
   return { kind: "pass", event, pass, doubt };

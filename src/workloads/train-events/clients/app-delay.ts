@@ -8,20 +8,20 @@ import type { EventContext } from "./context.js";
 /**
  * Returns a function that gives a transaction of the operation its app delay: a random pause in the range of `appDelayMs`.
  */
-export function appDelayOf(
+export function appDelayAdder(
   context: EventContext,
   operation: DelayedOperation,
-): <T>(made: PausableTransaction<T>) => TransactionPlan<T>["body"] {
+): <T>(transaction: PausableTransaction<T>) => TransactionPlan<T>["body"] {
   const { assignment, sleeper, prng } = context;
   const { min, max } = assignment.settings.appDelayMs[operation];
-  return (made) => {
-    if (max === 0 || context.isDraining()) return (connection) => made(connection);
+  return (transaction) => {
+    if (max === 0 || context.isDraining()) return (connection) => transaction(connection);
     return (connection, times) =>
-      made(connection, async () => {
+      transaction(connection, async () => {
         if (context.isEnding()) return;
         const fromMs = monotonicMs();
         await sleeper.sleep(min + prng.float() * (max - min));
-        times.bookNamed("appDelay", fromMs, monotonicMs());
+        times.bookNamedPart("appDelay", fromMs, monotonicMs());
       });
   };
 }

@@ -8,7 +8,7 @@ import { ledgerSourceOf, type EventAssignment } from "./assignment.js";
 import type { TransactionEnd } from "../../../clients/transactor.js";
 
 /** End of a transaction: its time on the monotonic clock, and its endpoint. */
-type Ended = Pick<TransactionEnd<unknown>, "finishedMs" | "endpoint">;
+type EndTimeAndEndpoint = Pick<TransactionEnd<unknown>, "finishedMs" | "endpoint">;
 
 export class BatchLedger {
   private readonly sums = { ...EMPTY_LEDGER };
@@ -17,7 +17,7 @@ export class BatchLedger {
 
   private constructor(
     private readonly file: LedgerFileWriter | undefined,
-    private readonly workFile: string,
+    private readonly workFilePath: string,
   ) {}
 
   /** Makes the ledger of a worker. Throws if a file exists already, or cannot be made in the trial's directory. */
@@ -33,29 +33,29 @@ export class BatchLedger {
    * Records the outcome of an add. Throws, like the other recording methods, if the ledger cannot be written: no audit
    * would be possible.
    */
-  settle(batch: LedgerEntry, outcome: BatchOutcome, { finishedMs, endpoint }: Ended): void {
+  settle(batch: LedgerEntry, outcome: BatchOutcome, { finishedMs, endpoint }: EndTimeAndEndpoint): void {
     const { sums } = this;
     if (outcome === "acknowledged") sums.published += batch.events;
     else if (outcome === "failed") sums.failed += batch.events;
     else sums.inDoubt += batch.events;
     this.file?.add(batch, outcome, finishedMs, endpoint);
-    this.requireWritten();
+    this.requireNoFailure();
   }
 
   /** Records acknowledged passes. */
-  processed(passes: readonly EventPass[], { finishedMs, endpoint }: Ended): void {
+  recordPasses(passes: readonly EventPass[], { finishedMs, endpoint }: EndTimeAndEndpoint): void {
     if (passes.length === 0) return;
     this.sums.passes += passes.length;
-    const file = this.openWork();
+    const file = this.openWorkFile();
     file.transaction(finishedMs, endpoint);
     for (const pass of passes) file.pass(pass);
   }
 
   /** Records acknowledged archivings. */
-  archived(ids: readonly string[], { finishedMs, endpoint }: Ended): void {
+  recordArchivings(ids: readonly string[], { finishedMs, endpoint }: EndTimeAndEndpoint): void {
     if (ids.length === 0) return;
     this.sums.archived += ids.length;
-    const file = this.openWork();
+    const file = this.openWorkFile();
     file.transaction(finishedMs, endpoint);
     for (const id of ids) file.archived(id);
   }
@@ -64,7 +64,7 @@ export class BatchLedger {
    * Records a process transaction whose commit is in doubt, with its passes or, if they are unknown, with their largest
    * number.
    */
-  processedInDoubt(passes: readonly EventPass[] | undefined, most: number): void {
+  recordPassesInDoubt(passes: readonly EventPass[] | undefined, most: number): void {
     this.inDoubt("process", passes, most, (file, pass, doubt) => file.pass(pass, doubt));
   }
 
@@ -72,7 +72,7 @@ export class BatchLedger {
    * Records an archive transaction whose commit is in doubt, with its events or, if they are unknown, with their largest
    * number.
    */
-  archivedInDoubt(ids: readonly string[] | undefined, most: number): void {
+  recordArchivingInDoubt(ids: readonly string[] | undefined, most: number): void {
     this.inDoubt("archive", ids, most, (file, id, doubt) => file.archived(id, doubt));
   }
 
@@ -88,7 +88,7 @@ export class BatchLedger {
 
   /** Closes the files and returns the totals of this ledger. Throws if the files cannot be written. */
   close(unmatchedLifecycles: number): LedgerTotals {
-    this.requireWritten();
+    this.requireNoFailure();
     this.file?.close();
     this.work?.close();
     return { ...this.sums, unmatchedLifecycles };
@@ -101,21 +101,21 @@ export class BatchLedger {
     write: (file: WorkFileWriter, event: T, doubt: number) => void,
   ): void {
     if (events?.length === 0) return;
-    const file = this.openWork();
+    const file = this.openWorkFile();
     if (!events) {
       file.unknown(operation, most);
       return;
     }
-    const doubt = file.nextDoubt();
+    const doubt = file.nextDoubtNumber();
     for (const event of events) write(file, event, doubt);
   }
 
-  private openWork(): WorkFileWriter {
-    this.requireWritten();
-    return (this.work ??= new WorkFileWriter(this.workFile));
+  private openWorkFile(): WorkFileWriter {
+    this.requireNoFailure();
+    return (this.work ??= new WorkFileWriter(this.workFilePath));
   }
 
-  private requireWritten(): void {
+  private requireNoFailure(): void {
     if (this.failure !== undefined) throw this.failure;
   }
 }

@@ -1,15 +1,15 @@
 import type { Clients } from "../../../clients/client.js";
 import type { ClientContext, WorkloadClients } from "../../workload.js";
 import type { EventTreatment } from "./assignment.js";
-import { archiver } from "./archiver.js";
+import { archiverClients } from "./archiver.js";
 import { BatchLedger } from "./batch-ledger.js";
-import { consumer } from "./consumer.js";
+import { consumerClients } from "./consumer.js";
 import type { EventContext } from "./context.js";
-import { cycle } from "./cycle.js";
-import { lookAsideWith } from "./look-aside.js";
-import { producer } from "./producer.js";
+import { cycleClients } from "./cycle.js";
+import { createUntimedQuery } from "./look-aside.js";
+import { producerClients } from "./producer.js";
 import { LifecycleClock } from "./publish-times.js";
-import { reader } from "./reader.js";
+import { readerClients } from "./reader.js";
 import { SampleChecker } from "./sample-checks.js";
 import type { Role } from "../settings.js";
 import type { EventStore } from "../store.js";
@@ -17,24 +17,24 @@ import type { EventStore } from "../store.js";
 type RoleClients = Clients & Pick<WorkloadClients, "operationOf">;
 
 const CLIENTS_BY_ROLE: Readonly<Record<Role, (context: EventContext) => RoleClients>> = {
-  producers: producer,
-  consumers: consumer,
-  archivers: archiver,
-  readers: reader,
-  cycle,
+  producers: producerClients,
+  consumers: consumerClients,
+  archivers: archiverClients,
+  readers: readerClients,
+  cycle: cycleClients,
 };
 
-export function client(store: EventStore, given: ClientContext<EventTreatment>): WorkloadClients {
-  const { assignment, source, time } = given;
+export function client(store: EventStore, clientContext: ClientContext<EventTreatment>): WorkloadClients {
+  const { assignment, source, time } = clientContext;
   const { settings } = assignment;
-  const lifecycle = new LifecycleClock(assignment.shared, assignment.mirrored);
+  const lifecycle = new LifecycleClock(assignment.shared, assignment.mirroredOrdinals);
   const ledger = BatchLedger.of(assignment, assignment.shared.has(assignment.ordinal));
-  const lookAside = lookAsideWith(source, time);
+  const lookAside = createUntimedQuery(source, time);
   const verification = store.verification(settings);
   const checks = SampleChecker.of(assignment, { verification, lifecycle, lookAside });
   const queue = store.operations(settings);
   const actor = CLIENTS_BY_ROLE[assignment.role as Role]({
-    ...given,
+    ...clientContext,
     queue,
     lifecycle,
     ledger,

@@ -15,7 +15,7 @@ async function pauses(isEnding: boolean): Promise<number[]> {
       return outcome;
     },
   };
-  const times = { bookNamed: () => undefined } as unknown as PartTimes;
+  const times = { bookNamedPart: () => undefined } as unknown as PartTimes;
   const transactor = {
     run: async (plan: TransactionPlan<unknown>) => {
       await plan.body({} as never, times);

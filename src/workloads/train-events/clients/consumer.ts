@@ -3,7 +3,7 @@ import { monotonicMs } from "../../../foundation/clock.js";
 import type { ProcessOutcome } from "../store.js";
 import type { Clients } from "../../../clients/client.js";
 import type { EventContext } from "./context.js";
-import { appDelayOf } from "./app-delay.js";
+import { appDelayAdder } from "./app-delay.js";
 import type { EndedClaim } from "./sample-checks.js";
 import { PreparedTransactions } from "../../../clients/ahead.js";
 import { IdleBackoff } from "../../../clients/idle-backoff.js";
@@ -24,9 +24,9 @@ export function createProcessor(context: EventContext): BatchProcessor {
   const roll = (): number => prng.float();
   const recordCompleted = (latencyMs: number, atMs: number): void =>
     recorder.lifecycle("completed", latencyMs, atMs);
-  const paused = appDelayOf(context, "process");
+  const addAppDelay = appDelayAdder(context, "process");
 
-  const ahead = new PreparedTransactions(() => {
+  const preparedTransactions = new PreparedTransactions(() => {
     const limit = prng.intBetween(batch.min, batch.max);
     return { limit, made: queue.process({ limit, roll, chances }) };
   });
@@ -35,19 +35,19 @@ export function createProcessor(context: EventContext): BatchProcessor {
   const ended: (EndedClaim | undefined)[] = [];
 
   async function process(client: number, intendedMs: number): Promise<boolean> {
-    const { limit, made } = ahead.take(client);
+    const { limit, made } = preparedTransactions.take(client);
     const startedMs = monotonicMs();
     const end = await transactor.run({
       operation: "process",
       client,
       intendedMs,
-      body: paused(made),
+      body: addAppDelay(made),
       isPoll: true,
       events: eventsOf,
-      unanswered: (outcome) => ledger.processedInDoubt(outcome?.passes, batch.max),
+      unanswered: (outcome) => ledger.recordPassesInDoubt(outcome?.passes, batch.max),
     });
     if (end.kind === "failed") return true;
-    ledger.processed(end.result.passes, end);
+    ledger.recordPasses(end.result.passes, end);
     lifecycle.reached(end.result.completedIds, end.finishedMs, recordCompleted);
     ended[client] = { client, startedMs, limit, passes: end.result.passes };
     return end.kind === "committed";
@@ -59,18 +59,18 @@ export function createProcessor(context: EventContext): BatchProcessor {
     if (claim) await checks.claim(claim);
   }
 
-  return { prepare: (client) => ahead.prepare(client), process, verify };
+  return { prepare: (client) => preparedTransactions.prepare(client), process, verify };
 }
 
-export function consumer(context: EventContext): Clients {
+export function consumerClients(context: EventContext): Clients {
   const { prepare, process, verify } = createProcessor(context);
   const idle = new IdleBackoff(context.assignment.clients, context.sleeper, context.time);
   return {
     prepare,
     iterate: async (client, intendedMs) => {
-      const wasEmpty = !(await process(client, intendedMs));
+      const isEmptyPoll = !(await process(client, intendedMs));
       await verify(client);
-      if (!context.isScheduled()) await idle.after(client, wasEmpty);
+      if (!context.isScheduled()) await idle.after(client, isEmptyPoll);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { WorkerContext } from "../../../clients/client.js";
 import type { EventAssignment } from "./assignment.js";
 import type { EventOperations } from "../store.js";
 import type { BatchLedger } from "./batch-ledger.js";
-import type { LookAside } from "./look-aside.js";
+import type { UntimedQuery } from "./look-aside.js";
 import type { LifecycleClock } from "./publish-times.js";
 import type { SampleChecker } from "./sample-checks.js";
 
@@ -11,5 +11,5 @@ export interface EventContext extends WorkerContext<EventAssignment> {
   readonly lifecycle: LifecycleClock;
   readonly ledger: BatchLedger;
   readonly checks: SampleChecker;
-  readonly lookAside: LookAside;
+  readonly lookAside: UntimedQuery;
 }

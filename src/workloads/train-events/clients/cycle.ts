@@ -8,7 +8,7 @@ import { createProcessor } from "./consumer.js";
 import { IdleBackoff } from "../../../clients/idle-backoff.js";
 import { createAdder } from "./producer.js";
 
-export function cycle(context: EventContext): Clients {
+export function cycleClients(context: EventContext): Clients {
   const { recorder, assignment, sleeper, partNames } = context;
   const adder = createAdder(context);
   const processor = createProcessor(context);
@@ -22,8 +22,8 @@ export function cycle(context: EventContext): Clients {
   async function drainOnce(client: number): Promise<void> {
     const didProcess = await processor.process(client, monotonicMs());
     await processor.verify(client);
-    const { foundNothing } = await archiver.archive(client, monotonicMs());
-    await idle.after(client, !didProcess && foundNothing);
+    const { isEmptyPoll } = await archiver.archive(client, monotonicMs());
+    await idle.after(client, !didProcess && isEmptyPoll);
   }
 
   return {
@@ -38,13 +38,13 @@ export function cycle(context: EventContext): Clients {
       const startMs = monotonicMs();
       times.start(startMs);
       await adder.add(client, intendedMs);
-      const addedMs = monotonicMs();
-      times.bookNamed("add", startMs, addedMs);
-      await processor.process(client, addedMs);
-      const processedMs = monotonicMs();
-      times.bookNamed("process", addedMs, processedMs);
-      const { events, finishedMs } = await archiver.archive(client, processedMs);
-      times.bookNamed("archive", processedMs, finishedMs);
+      const addEndMs = monotonicMs();
+      times.bookNamedPart("add", startMs, addEndMs);
+      await processor.process(client, addEndMs);
+      const processEndMs = monotonicMs();
+      times.bookNamedPart("process", addEndMs, processEndMs);
+      const { events, finishedMs } = await archiver.archive(client, processEndMs);
+      times.bookNamedPart("archive", processEndMs, finishedMs);
       const isScheduled = context.isScheduled();
       const dueMs = isScheduled ? intendedMs : startMs;
       times.finish(finishedMs, startMs - dueMs);

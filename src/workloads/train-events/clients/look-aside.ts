@@ -7,12 +7,15 @@ import type { ConnectionSource, Session } from "../../../database/session.js";
  * Runs a query of the program's own on a connection of the load. Never rejects and does not retry; resolves to undefined if
  * the query failed.
  */
-export type LookAside = <T>(client: number, look: (session: Session) => Promise<T>) => Promise<T | undefined>;
+export type UntimedQuery = <T>(
+  client: number,
+  look: (session: Session) => Promise<T>,
+) => Promise<T | undefined>;
 
-export function lookAsideWith(
+export function createUntimedQuery(
   source: Pick<ConnectionSource, "acquire">,
   time: Pick<TimeAccount, "book">,
-): LookAside {
+): UntimedQuery {
   return async (client, look) => {
     const fromMs = monotonicMs();
     try {

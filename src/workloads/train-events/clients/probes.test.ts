@@ -4,7 +4,7 @@ import type { Connection, StatementRow } from "../../../database/sql.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { EVENT_TYPES } from "../model/event.js";
 import type { QuestionKind } from "../settings.js";
-import type { LiveSought } from "../store.js";
+import type { LiveLookup } from "../store.js";
 import { Probes } from "./probes.js";
 import { containsPart } from "./read-check.js";
 
@@ -22,7 +22,7 @@ function rowOf(index: number): StatementRow {
 }
 
 function probesOf({ preload = 0, documentBytes = 900 } = {}) {
-  const looks: LiveSought[] = [];
+  const looks: LiveLookup[] = [];
   const state = { nowMs: 0, live: [] as readonly StatementRow[], isThere: true };
   const probes = new Probes({
     settings: { preload, documentBytes, documentShape: "default", ids: "uuidv7" },
@@ -45,8 +45,8 @@ describe("a question before the first look-up of live events", () => {
   it("asks for authorities and parts of preloaded documents", () => {
     const { draw } = probesOf({ preload: PRELOAD });
     const known = documents.map(({ authorityId }) => authorityId);
-    for (const { question, isOfNothing } of [...draw("authority"), ...draw("path")]) {
-      expect(isOfNothing).toBe(false);
+    for (const { question, matchesNoEvent } of [...draw("authority"), ...draw("path")]) {
+      expect(matchesNoEvent).toBe(false);
       if (question.kind === "authority") expect(known).toContain(question.authorityId);
       if (question.kind === "path")
         expect(documents.some(({ json }) => containsPart(JSON.parse(json), question.part))).toBe(true);
@@ -56,17 +56,17 @@ describe("a question before the first look-up of live events", () => {
   it("cannot ask for keys and times, and without a preload not for authorities and parts", () => {
     const withPreload = probesOf({ preload: PRELOAD });
     for (const kind of ["id", "typeTime"] as const)
-      expect(withPreload.draw(kind, 1)).toMatchObject([{ isOfNothing: true, question: { kind } }]);
+      expect(withPreload.draw(kind, 1)).toMatchObject([{ matchesNoEvent: true, question: { kind } }]);
     const without = probesOf();
     for (const kind of PROBED)
-      expect(without.draw(kind, 1)).toMatchObject([{ isOfNothing: true, question: { kind } }]);
+      expect(without.draw(kind, 1)).toMatchObject([{ matchesNoEvent: true, question: { kind } }]);
   });
 
   it("can ask for the newest events and for counts", () => {
     const { draw } = probesOf();
     expect([draw("newest", 1), draw("byType", 1)].flat()).toEqual([
-      { question: { kind: "newest" }, isOfNothing: false },
-      { question: { kind: "byType" }, isOfNothing: false },
+      { question: { kind: "newest" }, matchesNoEvent: false },
+      { question: { kind: "byType" }, matchesNoEvent: false },
     ]);
   });
 });
@@ -112,8 +112,8 @@ describe("a look-up of live events", () => {
     await probes.look(0);
     const drawn = PROBED.flatMap((kind) => draw(kind));
     expect(new Set(drawn.map(({ id }) => id))).toEqual(new Set(state.live.map(([id]) => id)));
-    for (const { question, id, isOfNothing } of drawn) {
-      expect(isOfNothing).toBe(false);
+    for (const { question, id, matchesNoEvent } of drawn) {
+      expect(matchesNoEvent).toBe(false);
       const index = Number(id?.slice(-12));
       const { json, eventType, authorityId } = documents[index] ?? expect.fail("no such document");
       if (question.kind === "id") expect(question.id).toBe(id);
@@ -143,10 +143,10 @@ describe("a look-up of live events", () => {
     await probes.look(0);
     Object.assign(state, { nowMs: 1000, live: [], isThere: false });
     await probes.look(0);
-    expect(draw("id", 1)).toMatchObject([{ id: rowOf(3)[0], isOfNothing: false }]);
+    expect(draw("id", 1)).toMatchObject([{ id: rowOf(3)[0], matchesNoEvent: false }]);
     Object.assign(state, { nowMs: 2000, isThere: true });
     await probes.look(0);
-    expect(draw("authority", 1)).toMatchObject([{ isOfNothing: true }]);
+    expect(draw("authority", 1)).toMatchObject([{ matchesNoEvent: true }]);
   });
 
   it("leaves no question about paths if the document has another form", async () => {
@@ -154,7 +154,7 @@ describe("a look-up of live events", () => {
     const [id, at] = rowOf(3);
     state.live = [[id, at, "{}"]];
     await probes.look(0);
-    expect(draw("path", 1)).toMatchObject([{ isOfNothing: true }]);
-    expect(draw("id", 1)).toMatchObject([{ question: { kind: "id", id }, isOfNothing: false }]);
+    expect(draw("path", 1)).toMatchObject([{ matchesNoEvent: true }]);
+    expect(draw("id", 1)).toMatchObject([{ question: { kind: "id", id }, matchesNoEvent: false }]);
   });
 });

@@ -8,28 +8,28 @@ import { streamName } from "../model/ledger.js";
 import type { EventSettings, QuestionKind } from "../settings.js";
 import { preloadSource } from "../preload.js";
 import type { Question, EventOperations } from "../store.js";
-import type { LookAside } from "./look-aside.js";
+import type { UntimedQuery } from "./look-aside.js";
 import { microsOf, textIn } from "./read-check.js";
 
-const LOOK_EVERY_MS = 1_000;
+const LOOKUP_INTERVAL_MS = 1_000;
 /** Largest number of preloaded events and of newest events that a look-up reads. Large documents lower it. */
-const LOOK_EVENTS = 128;
-const LOOK_BYTES = 256 * 1024;
+const LOOKUP_EVENTS_MAX = 128;
+const LOOKUP_BYTES_MAX = 256 * 1024;
 /** Milliseconds before an event's creation at which a question by type and time begins. */
 const TIME_RANGE_MS = 10_000;
 
-const NIL = "00000000-0000-0000-0000-000000000000";
+const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 const EPOCH = "1970-01-01 00:00:00+00";
 
 /** Questions that no event matches, for a worker that knows no event yet. */
-const OF_NOTHING = {
-  id: { kind: "id", id: NIL },
-  authority: { kind: "authority", authorityId: NIL },
+const UNMATCHED_QUESTIONS = {
+  id: { kind: "id", id: NIL_UUID },
+  authority: { kind: "authority", authorityId: NIL_UUID },
   typeTime: { kind: "typeTime", eventType: "", from: new Date(0), to: EPOCH },
   path: { kind: "path", part: { metrics: { circuitIds: [""] } } },
 } as const satisfies Partial<Record<QuestionKind, Question>>;
 
-interface Known {
+interface KnownEvent {
   readonly json: string;
   readonly eventType: string;
   readonly authorityId: string;
@@ -43,7 +43,7 @@ export interface Probe {
   /** Key of the event from which the question was made; undefined if no look-up has shown the event. */
   readonly id?: string | undefined;
   /** True for a question that no event matches, asked because no event was known. */
-  readonly isOfNothing: boolean;
+  readonly matchesNoEvent: boolean;
 }
 
 export interface ProbesOptions {
@@ -51,7 +51,7 @@ export interface ProbesOptions {
   readonly seed: number;
   readonly prng: Prng;
   readonly queue: Pick<EventOperations, "someLive">;
-  readonly lookAside: LookAside;
+  readonly lookAside: UntimedQuery;
   readonly nowMs?: () => number;
 }
 
@@ -69,35 +69,38 @@ export class Probes {
   }
 
   draw(kind: QuestionKind): Probe {
-    if (kind === "newest" || kind === "byType") return { question: { kind }, isOfNothing: false };
+    if (kind === "newest" || kind === "byType") return { question: { kind }, matchesNoEvent: false };
     const known = this.pick();
     const question = known && questionOf(kind, known, this.options.prng);
-    if (!known || !question) return { question: OF_NOTHING[kind], isOfNothing: true };
-    return { question, id: known.id, isOfNothing: false };
+    if (!known || !question) return { question: UNMATCHED_QUESTIONS[kind], matchesNoEvent: true };
+    return { question, id: known.id, matchesNoEvent: false };
   }
 
   /** Reads some events, unless the last look-up is recent. Never rejects. */
   async look(client: number): Promise<void> {
     const { settings, prng, queue, lookAside, nowMs = monotonicMs } = this.options;
     if (nowMs() < this.dueMs) return;
-    this.dueMs = nowMs() + LOOK_EVERY_MS;
-    const most = Math.max(1, Math.min(LOOK_EVENTS, Math.floor(LOOK_BYTES / settings.documentBytes)));
+    this.dueMs = nowMs() + LOOKUP_INTERVAL_MS;
+    const most = Math.max(
+      1,
+      Math.min(LOOKUP_EVENTS_MAX, Math.floor(LOOKUP_BYTES_MAX / settings.documentBytes)),
+    );
     const authorityIds = Array.from(
       { length: Math.min(most, settings.preload) },
-      () => this.ofPreload().authorityId,
+      () => this.drawPreloaded().authorityId,
     );
-    const sought = { authorityIds, eventType: pickOf(EVENT_TYPES, prng), most };
-    const found = await lookAside(client, (connection) => queue.someLive(connection, sought));
+    const lookup = { authorityIds, eventType: pickOf(EVENT_TYPES, prng), most };
+    const found = await lookAside(client, (connection) => queue.someLive(connection, lookup));
     if (found) this.found = found;
   }
 
-  private pick(): Known | undefined {
+  private pick(): KnownEvent | undefined {
     const { settings, prng } = this.options;
-    if (this.found) return this.found.length > 0 ? knownOf(pickOf(this.found, prng)) : undefined;
-    return settings.preload > 0 ? this.ofPreload() : undefined;
+    if (this.found) return this.found.length > 0 ? knownEventOf(pickOf(this.found, prng)) : undefined;
+    return settings.preload > 0 ? this.drawPreloaded() : undefined;
   }
 
-  private ofPreload(): Known {
+  private drawPreloaded(): KnownEvent {
     const { settings, prng } = this.options;
     return this.preloaded.at(prng.intBetween(0, settings.preload - 1));
   }
@@ -107,7 +110,7 @@ function pickOf<T>(items: readonly T[], prng: Prng): T {
   return items[prng.intBetween(0, items.length - 1)] as T;
 }
 
-function knownOf(row: StatementRow): Known {
+function knownEventOf(row: StatementRow): KnownEvent {
   const [id, createdAt, json] = row as [string, string, string];
   const [eventType, authorityId] = [textIn(row, "eventType"), textIn(row, "authorityId")];
   return { id, createdAt, json, eventType, authorityId };
@@ -115,8 +118,8 @@ function knownOf(row: StatementRow): Known {
 
 /** Question of that kind about an event; undefined if too little is known of the event. */
 function questionOf(
-  kind: keyof typeof OF_NOTHING,
-  { id, createdAt, eventType, authorityId, json }: Known,
+  kind: keyof typeof UNMATCHED_QUESTIONS,
+  { id, createdAt, eventType, authorityId, json }: KnownEvent,
   prng: Prng,
 ): Question | undefined {
   switch (kind) {

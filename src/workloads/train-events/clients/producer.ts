@@ -9,12 +9,12 @@ import type { Arrival } from "../../../load/arrivals.js";
 import { batchSizeAt, type Profile } from "../../../load/profiles.js";
 
 import type { Clients } from "../../../clients/client.js";
-import { appDelayOf } from "./app-delay.js";
+import { appDelayAdder } from "./app-delay.js";
 import type { EventContext } from "./context.js";
 import { ledgerSourceOf } from "./assignment.js";
 import type { PausableTransaction } from "../store.js";
 
-interface MadeBatch {
+interface PreparedBatch {
   readonly keys: Buffer;
   readonly add: PausableTransaction<void>;
   readonly entry: LedgerEntry;
@@ -31,7 +31,7 @@ class BatchStream {
   private readonly profile: Profile | undefined;
   private readonly client: number;
   private nextDocument = 0;
-  private ahead: MadeBatch | undefined;
+  private nextBatch: PreparedBatch | undefined;
 
   constructor(
     private readonly context: EventContext,
@@ -54,33 +54,33 @@ class BatchStream {
    * batch for an arrival that did not come, at the end of the warm-up, is made again from the same documents.
    */
   prepare(arrival?: Arrival): void {
-    if (this.profile ? !arrival : this.ahead) return;
+    if (this.profile ? !arrival : this.nextBatch) return;
     const { settings } = this.context.assignment;
     const events =
       this.profile && arrival
-        ? this.profiledSize(this.profile, arrival)
+        ? this.drawProfileSize(this.profile, arrival)
         : this.prng.intBetween(settings.batch.min, settings.batch.max);
     const { client } = this;
-    const firstDocument = this.ahead?.entry.firstDocument ?? this.nextDocument;
+    const firstDocument = this.nextBatch?.entry.firstDocument ?? this.nextDocument;
     const batch = this.takeBatchNumber();
     const madeAtMs = wallClockMs();
     const keys = this.keyMaker.bytesOf({ batch, events, madeAtMs });
-    const made = this.batchMaker.make(keys, this.documents, firstDocument);
-    this.context.checks.documents.made(made);
+    const eventBatch = this.batchMaker.make(keys, this.documents, firstDocument);
+    this.context.checks.documents.made(eventBatch);
     this.nextDocument = firstDocument + events;
     const entry = { batch, events, madeAtMs, client, firstDocument, keys: new KeySum().addKeys(keys) };
-    this.ahead = { keys, add: this.context.queue.add(made), entry };
+    this.nextBatch = { keys, add: this.context.queue.add(eventBatch), entry };
   }
 
-  take(): MadeBatch {
+  take(): PreparedBatch {
     this.prepare();
-    const batch = this.ahead;
+    const batch = this.nextBatch;
     if (!batch) throw new Error("A batch of a profile was asked for before its arrival was known");
-    this.ahead = undefined;
+    this.nextBatch = undefined;
     return batch;
   }
 
-  private profiledSize(profile: Profile, arrival: Arrival): number {
+  private drawProfileSize(profile: Profile, arrival: Arrival): number {
     const { trial, role } = this.context.assignment;
     this.sizePrng.reseed(deriveSeed(trial.seed, "batch size", role, arrival.number));
     return profile.sizes[batchSizeAt(profile, arrival.offsetMs, this.sizePrng.float())];
@@ -95,7 +95,7 @@ export interface Adder {
 
 export function createAdder(context: EventContext): Adder {
   const { queue, transactor, lifecycle, ledger, assignment } = context;
-  const paused = appDelayOf(context, "add");
+  const addAppDelay = appDelayAdder(context, "add");
   let batchNumber = 0;
   const keyMaker = new KeyMaker(ledgerSourceOf(assignment));
   const batchMaker = new BatchMaker(assignment.settings.ids, queue.documentRoom);
@@ -113,7 +113,7 @@ export function createAdder(context: EventContext): Adder {
         operation: "add",
         client,
         intendedMs,
-        body: paused(add),
+        body: addAppDelay(add),
         isPoll: false,
         events: () => entry.events,
         settle: async (connection) => ((await queue.countPresent(connection, keys)) > 0 ? true : undefined),
@@ -129,7 +129,7 @@ export function createAdder(context: EventContext): Adder {
   };
 }
 
-export function producer(context: EventContext): Clients {
+export function producerClients(context: EventContext): Clients {
   const adder = createAdder(context);
   return {
     prepare: (client, arrival) => adder.prepare(client, arrival),

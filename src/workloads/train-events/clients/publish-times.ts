@@ -8,15 +8,15 @@ const RING_BATCHES = 1 << 18;
 export const RING_BYTES = RING_BATCHES * 12;
 
 /** Largest number of look-ups, one a second, for a publish time. After that it counts as unknown. */
-const LOOKS_MAX = 5;
+const LOOKUPS_MAX = 5;
 /** Milliseconds by which a time on another agent's clock must be earlier to count as earlier. */
-const SURELY_BEFORE_MS = 1_000;
+const MIRRORED_CLOCK_MARGIN_MS = 1_000;
 
 /**
  * Publish times of one worker in a ring buffer: times by batch number, and the batch number of each entry, which is written
  * last.
  */
-class Ring {
+class PublishTimeRing {
   private readonly atMs: Float64Array;
   private readonly batch: Int32Array;
 
@@ -42,7 +42,7 @@ class Ring {
   }
 }
 
-interface Waiting {
+interface PendingLatency {
   readonly id: string;
   readonly atMs: number;
   readonly looks: number;
@@ -51,8 +51,8 @@ interface Waiting {
 
 /** Computes latencies from the publishing of an event to a stage of its life. Each worker thread has one. */
 export class LifecycleClock {
-  private readonly rings = new Map<number, Ring>();
-  private pending: Waiting[] = [];
+  private readonly rings = new Map<number, PublishTimeRing>();
+  private pending: PendingLatency[] = [];
   /** Number of events whose publish time is unknown. The latencies lack them; preloaded events do not count. */
   unmatched = 0;
 
@@ -64,7 +64,7 @@ export class LifecycleClock {
     buffers: ReadonlyMap<number, SharedArrayBuffer>,
     private readonly mirrored: readonly number[],
   ) {
-    for (const [ordinal, buffer] of buffers) this.rings.set(ordinal, new Ring(buffer));
+    for (const [ordinal, buffer] of buffers) this.rings.set(ordinal, new PublishTimeRing(buffer));
   }
 
   published(worker: number, batchNumber: number, atMs: number): void {
@@ -76,7 +76,7 @@ export class LifecycleClock {
     const worker = workerOf(id);
     if (worker === PRELOAD_WORKER) return true;
     const publishedMs = this.rings.get(worker)?.read(batchNumberOf(id));
-    const marginMs = this.mirrored.includes(worker) ? SURELY_BEFORE_MS : 0;
+    const marginMs = this.mirrored.includes(worker) ? MIRRORED_CLOCK_MARGIN_MS : 0;
     return typeof publishedMs === "number" && publishedMs < atMs - marginMs;
   }
 
@@ -103,10 +103,10 @@ export class LifecycleClock {
     this.pending = [];
   }
 
-  private match(waiting: Waiting): void {
+  private match(waiting: PendingLatency): void {
     const { id, atMs, looks, record } = waiting;
     const publishedMs = this.rings.get(workerOf(id))?.read(batchNumberOf(id));
-    if (publishedMs === "pending" && looks <= LOOKS_MAX) this.pending.push(waiting);
+    if (publishedMs === "pending" && looks <= LOOKUPS_MAX) this.pending.push(waiting);
     else if (typeof publishedMs !== "number") this.unmatched++;
     // The producer may read its acknowledgement after the event's completion: the latency is then 0.
     else record(Math.max(0, atMs - publishedMs), atMs);

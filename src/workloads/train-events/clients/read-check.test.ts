@@ -3,18 +3,18 @@ import { describe, expect, it } from "vitest";
 import { RECENT_LIMIT } from "../stores/statements.js";
 import {
   containsPart,
-  misansweredRows,
+  misreadAnswerRows,
   misreadRows,
   missingAnswer,
   missingRows,
-  oldestOf,
-  rowsOf,
-  type Sought,
+  oldestCreatedAt,
+  rowsByLookUp,
+  type SoughtEvent,
 } from "./read-check.js";
 import type { Question } from "../store.js";
 import type { StatementRow } from "../../../database/sql.js";
 
-const SOUGHT: Sought = { eventType: "SIGNAL_CLEAR", authorityId: "a1", trainId: "RR-1", id: "e3" };
+const SOUGHT: SoughtEvent = { eventType: "SIGNAL_CLEAR", authorityId: "a1", trainId: "RR-1", id: "e3" };
 
 function row(number: number, { type = "SIGNAL_CLEAR", train = "RR-1" } = {}): StatementRow {
   const createdAt = `2026-11-25 07:00:${String(60 - number).padStart(2, "0")}.00${number % 10}+00`;
@@ -62,9 +62,9 @@ describe("the check of a dispatcher's read", () => {
   });
 
   it("expects every event since the oldest row of a full answer, and all if the answer is not full", () => {
-    expect(oldestOf({ newest, found: [], isOrdered: true })).toBeUndefined();
+    expect(oldestCreatedAt({ newest, found: [], isOrdered: true })).toBeUndefined();
     const full = Array.from({ length: RECENT_LIMIT }, (_, i) => row(i + 1));
-    expect(oldestOf({ newest: full, found: [], isOrdered: true })).toBe(full.at(-1)?.[1]);
+    expect(oldestCreatedAt({ newest: full, found: [], isOrdered: true })).toBe(full.at(-1)?.[1]);
   });
 
   it("separates rows of a single statement by their train", () => {
@@ -72,14 +72,14 @@ describe("the check of a dispatcher's read", () => {
       newest: recent,
       found,
       isOrdered,
-    } = rowsOf({ answers: [[row(1, { train: "RR-9" }), row(3)]] }, SOUGHT);
+    } = rowsByLookUp({ answers: [[row(1, { train: "RR-9" }), row(3)]] }, SOUGHT);
     expect([recent.map(([id]) => id), found.map(([id]) => id), isOrdered]).toEqual([["e1"], ["e3"], false]);
   });
 });
 
 describe("the check of a question's rows", () => {
   const wrong = (rows: readonly StatementRow[], question: Question): string[] =>
-    misansweredRows(rows, question).map(({ id }) => id);
+    misreadAnswerRows(rows, question).map(({ id }) => id);
   const typeTime = {
     kind: "typeTime",
     eventType: "SIGNAL_CLEAR",

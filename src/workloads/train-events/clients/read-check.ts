@@ -3,10 +3,10 @@ import type { ReadProbe } from "../stores/shape.js";
 import { RECENT_LIMIT } from "../stores/statements.js";
 import type { Question, ReadOutcome } from "../store.js";
 import { EVENT_TYPES } from "../model/event.js";
-import { READS } from "../settings.js";
+import { READ_OPERATIONS } from "../settings.js";
 import type { StatementRow } from "../../../database/sql.js";
 
-export type Sought = ReadProbe & { readonly id?: string };
+export type SoughtEvent = ReadProbe & { readonly id?: string };
 
 /** An event that an answer shows wrongly or lacks, with the reason in words. */
 export interface Misread {
@@ -45,15 +45,15 @@ export function microsOf(text: string): number {
  * Sorts the rows of a read by look-up. A statement with both look-ups returns rows in any order; the sought train's are
  * `found`.
  */
-export function rowsOf({ answers }: ReadOutcome, { authorityId, trainId }: Sought): ReadRows {
+export function rowsByLookUp({ answers }: ReadOutcome, { authorityId, trainId }: SoughtEvent): ReadRows {
   const [first = [], second] = answers;
   if (second) return { newest: first, found: second, isOrdered: true };
   const isFound = (row: StatementRow): boolean =>
     textIn(row, "authorityId") === authorityId && textIn(row, "trainId") === trainId;
   const found = new Map(first.filter(isFound).map((row) => [idOf(row), row]));
-  const taken = new Set(found.values());
+  const foundRows = new Set(found.values());
   return {
-    newest: first.filter((row) => !taken.has(row)),
+    newest: first.filter((row) => !foundRows.has(row)),
     found: [...found.values()],
     isOrdered: false,
   };
@@ -63,7 +63,7 @@ export function rowsOf({ answers }: ReadOutcome, { authorityId, trainId }: Sough
  * Creation of the oldest row of a full answer, in the server's format; undefined if the answer is not full and must contain
  * all events.
  */
-export function oldestOf({ newest }: ReadRows): string | undefined {
+export function oldestCreatedAt({ newest }: ReadRows): string | undefined {
   if (newest.length < RECENT_LIMIT) return undefined;
   return newest
     .map(createdAtOf)
@@ -71,13 +71,13 @@ export function oldestOf({ newest }: ReadRows): string | undefined {
 }
 
 /** Rows that are wrong for any content of the tables, for example of another type or in the wrong order. */
-export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Sought): Misread[] {
-  const misread = [...beyondLimit(newest), ...[newest, found].flatMap(readTwice)];
-  const isOfType = (row: StatementRow): boolean => textIn(row, "eventType") === sought.eventType;
+export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: SoughtEvent): Misread[] {
+  const misread = [...rowsBeyondLimit(newest), ...[newest, found].flatMap(rowsReadTwice)];
+  const isOfSoughtType = (row: StatementRow): boolean => textIn(row, "eventType") === sought.eventType;
   for (const row of newest)
-    if (!isOfType(row))
+    if (!isOfSoughtType(row))
       misread.push({ id: idOf(row), words: "it was read, and is of another type than asked for" });
-  if (isOrdered) misread.push(...afterOlder(newest));
+  if (isOrdered) misread.push(...rowsAfterOlder(newest));
   for (const row of found)
     if (textIn(row, "authorityId") !== sought.authorityId || textIn(row, "trainId") !== sought.trainId)
       misread.push({ id: idOf(row), words: "it was found, and is of another train than asked for" });
@@ -85,12 +85,13 @@ export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Soug
 }
 
 /** Rows of a question's answer that are wrong for any content of the tables. A row of `byType` is named by its type. */
-export function misansweredRows(rows: readonly StatementRow[], question: Question): Misread[] {
+export function misreadAnswerRows(rows: readonly StatementRow[], question: Question): Misread[] {
   const { kind } = question;
-  const words = `${READS[kind]} gave it, and it is not what was asked for`;
+  const words = `${READ_OPERATIONS[kind]} gave it, and it is not what was asked for`;
   const others = rows.filter((row) => !isAnswer(row, question)).map((row) => ({ id: idOf(row), words }));
-  const misread = [...others, ...readTwice(rows)];
-  if (kind === "typeTime" || kind === "newest") misread.push(...beyondLimit(rows), ...afterOlder(rows));
+  const misread = [...others, ...rowsReadTwice(rows)];
+  if (kind === "typeTime" || kind === "newest")
+    misread.push(...rowsBeyondLimit(rows), ...rowsAfterOlder(rows));
   return misread;
 }
 
@@ -101,8 +102,9 @@ function isAnswer(row: StatementRow, question: Question): boolean {
     case "authority":
       return textIn(row, "authorityId") === question.authorityId;
     case "typeTime": {
-      const micros = microsOf(createdAtOf(row));
-      const isWithin = question.from.getTime() * 1000 <= micros && micros <= microsOf(question.to);
+      const createdMicros = microsOf(createdAtOf(row));
+      const isWithin =
+        question.from.getTime() * 1000 <= createdMicros && createdMicros <= microsOf(question.to);
       return isWithin && textIn(row, "eventType") === question.eventType;
     }
     case "path":
@@ -137,43 +139,45 @@ export function containsPart(whole: unknown, part: unknown): boolean {
 /** A finding if the answer lacks `liveId`, an event that matched the question before and is still live. */
 export function missingAnswer(rows: readonly StatementRow[], { kind }: Question, liveId: string): Misread[] {
   if (idsOf(rows).has(liveId)) return [];
-  return [{ id: liveId, words: `it is live, and ${READS[kind]} did not give it` }];
+  return [{ id: liveId, words: `it is live, and ${READ_OPERATIONS[kind]} did not give it` }];
 }
 
-function beyondLimit(rows: readonly StatementRow[]): Misread[] {
-  const extra = rows[RECENT_LIMIT];
-  if (!extra) return [];
+function rowsBeyondLimit(rows: readonly StatementRow[]): Misread[] {
+  const extraRow = rows[RECENT_LIMIT];
+  if (!extraRow) return [];
   const words = `${rows.length} rows were read, ${RECENT_LIMIT} at most were asked for`;
-  return [{ id: idOf(extra), words }];
+  return [{ id: idOf(extraRow), words }];
 }
 
-function afterOlder(rows: readonly StatementRow[]): Misread[] {
+function rowsAfterOlder(rows: readonly StatementRow[]): Misread[] {
   const words = "it was read after an older one, and newest first was asked for";
-  const isAfter = (row: StatementRow, before: StatementRow | undefined): boolean =>
+  const isNewerThanPrevious = (row: StatementRow, before: StatementRow | undefined): boolean =>
     before !== undefined && microsOf(createdAtOf(row)) > microsOf(createdAtOf(before));
-  return rows.filter((row, i) => isAfter(row, rows[i - 1])).map((row) => ({ id: idOf(row), words }));
+  return rows
+    .filter((row, i) => isNewerThanPrevious(row, rows[i - 1]))
+    .map((row) => ({ id: idOf(row), words }));
 }
 
-function readTwice(rows: readonly StatementRow[]): Misread[] {
+function rowsReadTwice(rows: readonly StatementRow[]): Misread[] {
   const seen = new Set<string>();
-  const repeated = rows.map(idOf).filter((id) => seen.size === seen.add(id).size);
-  return repeated.map((id) => ({ id, words: "one read has it twice" }));
+  const repeatedIds = rows.map(idOf).filter((id) => seen.size === seen.add(id).size);
+  return repeatedIds.map((id) => ({ id, words: "one read has it twice" }));
 }
 
 /**
- * Events that a read lacks: events in `newer`, which are newer than its oldest row, and `soughtLive`. All of them were live
+ * Events that a read lacks: events in `newerIds`, which are newer than its oldest row, and `liveSoughtId`. All of them were live
  * before and after the read.
  */
 export function missingRows(
   { newest, found, isOrdered }: ReadRows,
-  newer: readonly string[],
-  soughtLive: string | undefined,
+  newerIds: readonly string[],
+  liveSoughtId: string | undefined,
 ): Misread[] {
   const read = idsOf(isOrdered ? newest : [...newest, ...found]);
-  const missing = newer
+  const missing = newerIds
     .filter((id) => !read.has(id))
     .map((id) => ({ id, words: "it is live and among the newest of its type, and a read lacks it" }));
-  if (soughtLive !== undefined && !idsOf(found).has(soughtLive))
-    missing.push({ id: soughtLive, words: "it is live, and a look-up of its train did not find it" });
+  if (liveSoughtId !== undefined && !idsOf(found).has(liveSoughtId))
+    missing.push({ id: liveSoughtId, words: "it is live, and a look-up of its train did not find it" });
   return missing;
 }

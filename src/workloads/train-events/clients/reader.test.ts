@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
 import type { TransactionPlan } from "../../../clients/transactor.js";
 import type { Connection } from "../../../database/sql.js";
-import { DISPATCHER_ALONE, READS, type ReadWeights } from "../settings.js";
+import { DISPATCHER_ONLY_WEIGHTS, READ_OPERATIONS, type ReadWeights } from "../settings.js";
 import type { Question } from "../store.js";
 import type { EventContext } from "./context.js";
-import { reader } from "./reader.js";
+import { readerClients } from "./reader.js";
 
 const ID = "00000000-0000-4000-8000-000000000001";
 const LIVE = [[ID, "2026-11-25 07:00:00+00", '{"eventType":"SIGNAL_CLEAR","authorityId":"a1"}']];
@@ -23,7 +23,7 @@ function readerOf(weights: Partial<ReadWeights>, seed = 1) {
         topology: "actors",
         ids: "uuidv7",
         documentBytes: 900,
-        reads: { ...DISPATCHER_ALONE, dispatcher: 0, ...weights },
+        reads: { ...DISPATCHER_ONLY_WEIGHTS, dispatcher: 0, ...weights },
       },
     },
     prng: new Prng(seed),
@@ -53,7 +53,7 @@ function readerOf(weights: Partial<ReadWeights>, seed = 1) {
       return look({} as Connection);
     },
   } as unknown as EventContext;
-  return { client: reader(context), plans, asked, calls };
+  return { client: readerClients(context), plans, asked, calls };
 }
 
 it("a reader draws kinds of reads by their weights", async () => {
@@ -78,7 +78,7 @@ it("a read is of the kind under which its arrival is counted, the same in every 
     expect(one.plans.at(-1)?.operation).toBe(booked);
   }
   expect(new Set(one.plans.map(({ operation }) => operation))).toEqual(
-    new Set([READS.dispatcher, READS.id, READS.path]),
+    new Set([READ_OPERATIONS.dispatcher, READ_OPERATIONS.id, READ_OPERATIONS.path]),
   );
 });
 

@@ -5,29 +5,35 @@ import type { Arrival } from "../../../load/arrivals.js";
 import { Mix } from "../../mix.js";
 import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
 import { streamName } from "../model/ledger.js";
-import { READS, type QuestionKind } from "../settings.js";
+import { READ_OPERATIONS, type QuestionKind } from "../settings.js";
 import { preloadSource } from "../preload.js";
 import type { ReadOutcome } from "../store.js";
 import type { WorkloadClients } from "../../workload.js";
 import type { Clients } from "../../../clients/client.js";
 import type { EventContext } from "./context.js";
 import { Probes } from "./probes.js";
-import { textIn, type Sought } from "./read-check.js";
+import { textIn, type SoughtEvent } from "./read-check.js";
 import type { StatementRow } from "../../../database/sql.js";
 
 /** Number of made documents that supply event types, and supply trains until the worker has seen an event. */
 const PROBES = 256;
 
 /** A drawn read, which a client can run. */
-type Read = (client: number, intendedMs: number) => Promise<void>;
+type DrawnRead = (client: number, intendedMs: number) => Promise<void>;
 
-const rowsIn = ({ answers }: ReadOutcome): number => answers.reduce((sum, { length }) => sum + length, 0);
+const rowCountOf = ({ answers }: ReadOutcome): number => answers.reduce((sum, { length }) => sum + length, 0);
 
 /**
  * Returns a function that draws a dispatcher's read: the newest events of a type, and the events of a train. The train is
  * that of an event the worker has just seen, so that the look-up finds it unless it was archived since.
  */
-function dispatcher({ queue, transactor, prng, assignment, checks }: EventContext): () => Read {
+function dispatcherReadDrawer({
+  queue,
+  transactor,
+  prng,
+  assignment,
+  checks,
+}: EventContext): () => DrawnRead {
   const { settings, trial } = assignment;
   const { preload, topology } = settings;
   const published = { stream: topology === "cycle" ? "cycle" : "producers" };
@@ -43,7 +49,7 @@ function dispatcher({ queue, transactor, prng, assignment, checks }: EventContex
   /** Rows of the worker's last read: the newest events of a type, followed by events of a train. */
   let seen: readonly StatementRow[] = [];
 
-  function draw(): Sought {
+  function draw(): SoughtEvent {
     const probe = probes[prng.intBetween(0, count - 1)] as GeneratedDocument;
     const row = seen[prng.intBetween(0, Math.max(0, seen.length - 1))];
     if (!row) return probe;
@@ -57,8 +63,8 @@ function dispatcher({ queue, transactor, prng, assignment, checks }: EventContex
     const body = queue.read(sought);
     return async (client, intendedMs) => {
       const startedMs = monotonicMs();
-      const plan = { operation: READS.dispatcher, client, intendedMs, isPoll: false };
-      const end = await transactor.run({ ...plan, body, events: rowsIn });
+      const plan = { operation: READ_OPERATIONS.dispatcher, client, intendedMs, isPoll: false };
+      const end = await transactor.run({ ...plan, body, events: rowCountOf });
       if (end.kind === "failed") return;
       seen = end.result.answers[0] ?? [];
       await checks.read({ client, startedMs }, sought, end.result);
@@ -70,15 +76,15 @@ function dispatcher({ queue, transactor, prng, assignment, checks }: EventContex
  * Returns a function that draws a read with one question. A question that no event can match counts as an empty poll, not
  * as a read.
  */
-function questioner(context: EventContext): (kind: QuestionKind) => Read {
+function questionReadDrawer(context: EventContext): (kind: QuestionKind) => DrawnRead {
   const { queue, transactor, prng, assignment, checks, lookAside } = context;
   const { settings, trial } = assignment;
   const probes = new Probes({ settings, seed: trial.seed, prng, queue, lookAside });
   return (kind) => {
-    const { question, id, isOfNothing } = probes.draw(kind);
+    const { question, id, matchesNoEvent } = probes.draw(kind);
     const body = queue.ask(question);
     return async (client, intendedMs) => {
-      const plan = { operation: READS[kind], client, intendedMs, isPoll: isOfNothing };
+      const plan = { operation: READ_OPERATIONS[kind], client, intendedMs, isPoll: matchesNoEvent };
       const end = await transactor.run({ ...plan, body, events: ({ length }) => length });
       if (end.kind === "failed") return;
       if (end.kind === "committed") await checks.answer(client, { question, id }, end.result);
@@ -87,28 +93,28 @@ function questioner(context: EventContext): (kind: QuestionKind) => Read {
   };
 }
 
-export function reader(context: EventContext): Clients & Pick<WorkloadClients, "operationOf"> {
+export function readerClients(context: EventContext): Clients & Pick<WorkloadClients, "operationOf"> {
   const { assignment, prng } = context;
   const { settings, trial, role } = assignment;
   const mix = new Mix(settings.reads, deriveSeed(trial.seed, "reads", role));
-  const look = dispatcher(context);
-  const ask = questioner(context);
-  const drawn: (Read | undefined)[] = [];
+  const drawDispatcherRead = dispatcherReadDrawer(context);
+  const ask = questionReadDrawer(context);
+  const drawnReads: (DrawnRead | undefined)[] = [];
 
-  function draw(arrival?: Arrival): Read {
+  function draw(arrival?: Arrival): DrawnRead {
     const kind = arrival ? mix.of(arrival) : mix.next(prng);
-    return kind === "dispatcher" ? look() : ask(kind);
+    return kind === "dispatcher" ? drawDispatcherRead() : ask(kind);
   }
 
   return {
-    operationOf: (arrival) => READS[mix.of(arrival)],
+    operationOf: (arrival) => READ_OPERATIONS[mix.of(arrival)],
     prepare(client, arrival) {
-      if (arrival) drawn[client] = draw(arrival);
-      else drawn[client] ??= draw();
+      if (arrival) drawnReads[client] = draw(arrival);
+      else drawnReads[client] ??= draw();
     },
     async iterate(client, intendedMs) {
-      const read = drawn[client] ?? draw();
-      drawn[client] = undefined;
+      const read = drawnReads[client] ?? draw();
+      drawnReads[client] = undefined;
       await read(client, intendedMs);
     },
   };

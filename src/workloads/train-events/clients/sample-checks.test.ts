@@ -18,9 +18,9 @@ interface Tables {
 
 function checkerOf({ passedOver = [], documents = [], isThere = true }: Tables, validate: Validation) {
   const verification: Verification = {
-    newerThan: async () => [],
+    idsNewerThan: async () => [],
     isLive: async () => true,
-    passedOver: async () => [...passedOver],
+    passedOverIds: async () => [...passedOver],
     documents: async () => documents,
   };
   return new SampleChecker({
@@ -28,7 +28,7 @@ function checkerOf({ passedOver = [], documents = [], isThere = true }: Tables, 
     lookAside: async (_, look) => (isThere ? look({} as Parameters<typeof look>[0]) : undefined),
     lifecycle: { wasPublishedBefore: (id) => !id.startsWith("new") },
     seed: 1,
-    lockedMost: LOCKED_MOST,
+    lockedEventsMax: LOCKED_MOST,
     validate,
   });
 }

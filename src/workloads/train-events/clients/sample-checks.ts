@@ -8,44 +8,44 @@ import type { SampleChecks } from "../model/ledger.js";
 import type { LifecycleClock } from "./publish-times.js";
 import type { Probe } from "./probes.js";
 import {
-  misansweredRows,
+  misreadAnswerRows,
   misreadRows,
   missingAnswer,
   missingRows,
-  oldestOf,
-  rowsOf,
-  type Sought,
+  oldestCreatedAt,
+  rowsByLookUp,
+  type SoughtEvent,
 } from "./read-check.js";
-import type { LookAside } from "./look-aside.js";
+import type { UntimedQuery } from "./look-aside.js";
 import type { EventAssignment } from "./assignment.js";
 import type { Validation } from "../settings.js";
 import type { StatementRow } from "../../../database/sql.js";
 
-const ONE_IN = 100;
+const TRANSACTIONS_PER_SAMPLE = 100;
 /**
  * All of a worker's first 20 transactions are sampled. Transaction n after them is sampled with probability 20 / n, and at
  * least 1 / 100: short trials are verified too, and a long trial pays for 92 more look-ups.
  */
-const SAMPLED_AT_FIRST = 20;
+const FIRST_SAMPLED_TRANSACTIONS = 20;
 
 export interface SampleChecksOptions {
   readonly verification: Verification;
-  readonly lookAside: LookAside;
+  readonly lookAside: UntimedQuery;
   readonly lifecycle: Pick<LifecycleClock, "wasPublishedBefore">;
   readonly seed: number;
   /** Largest number of events that all claims of the trial can lock at the same time. */
-  readonly lockedMost: number;
+  readonly lockedEventsMax: number;
   readonly validate: Validation;
 }
 
 /** A transaction that may be sampled: its client, and a monotonic time before it began. */
-export interface Sampled {
+export interface SampledTransaction {
   readonly client: number;
   readonly startedMs: number;
 }
 
 /** A claim that has ended. `limit` is the number of events that it asked for. */
-export interface EndedClaim extends Sampled {
+export interface EndedClaim extends SampledTransaction {
   readonly limit: number;
   readonly passes: readonly ClaimedPass[];
 }
@@ -69,18 +69,22 @@ export class SampleChecker {
   ): SampleChecker {
     const seed = deriveSeed(trial.seed, "sample", role, index);
     const { validate } = settings;
-    const lockedMost = roleClients * settings.batch.max;
-    return new SampleChecker({ ...parts, seed, lockedMost, validate });
+    const lockedEventsMax = roleClients * settings.batch.max;
+    return new SampleChecker({ ...parts, seed, lockedEventsMax, validate });
   }
 
-  async read({ client, startedMs }: Sampled, sought: Sought, outcome: ReadOutcome): Promise<void> {
+  async read(
+    { client, startedMs }: SampledTransaction,
+    sought: SoughtEvent,
+    outcome: ReadOutcome,
+  ): Promise<void> {
     if (!this.isSampled()) return;
     const { verification, lookAside, lifecycle } = this.options;
-    const rows = rowsOf(outcome, sought);
+    const rows = rowsByLookUp(outcome, sought);
     this.reads.sampled++;
     for (const { id, words } of misreadRows(rows, sought)) this.findings.add("misread", id, words);
     const seen = await lookAside(client, async (connection) => ({
-      newer: await verification.newerThan(connection, sought.eventType, oldestOf(rows)),
+      newer: await verification.idsNewerThan(connection, sought.eventType, oldestCreatedAt(rows)),
       isLive: sought.id !== undefined && (await verification.isLive(connection, sought.id)),
     }));
     if (!seen) return;
@@ -102,7 +106,7 @@ export class SampleChecker {
     if (!this.isSampled()) return;
     const { verification, lookAside } = this.options;
     this.reads.sampled++;
-    const misread = misansweredRows(rows, question);
+    const misread = misreadAnswerRows(rows, question);
     if (id !== undefined) {
       const isLive = await lookAside(client, (connection) => verification.isLive(connection, id));
       if (isLive !== undefined) this.reads.verified++;
@@ -129,7 +133,10 @@ export class SampleChecker {
 
   /** Decides at random whether a transaction is sampled. Call it once for each transaction. */
   private isSampled(): boolean {
-    return this.prng.float() * ++this.transactions < Math.max(SAMPLED_AT_FIRST, this.transactions / ONE_IN);
+    return (
+      this.prng.float() * ++this.transactions <
+      Math.max(FIRST_SAMPLED_TRANSACTIONS, this.transactions / TRANSACTIONS_PER_SAMPLE)
+    );
   }
 
   /**
@@ -148,30 +155,31 @@ export class SampleChecker {
       return;
     }
     for (const { id, payload = "" } of passes)
-      if (documents.isChosen()) documents.hold("claimed", id, payload);
+      if (documents.isDocumentChosen()) documents.hold("claimed", id, payload);
   }
 
   private async checkOrder({ client, startedMs, limit, passes }: EndedClaim): Promise<void> {
-    const { verification, lookAside, lifecycle, lockedMost } = this.options;
+    const { verification, lookAside, lifecycle, lockedEventsMax } = this.options;
     this.claims.sampled++;
     this.checkPasses(passes, limit);
     const ids = passes.map(({ id }) => id);
     const left = await lookAside(client, (connection) =>
-      verification.passedOver(connection, ids, lockedMost + 1),
+      verification.passedOverIds(connection, ids, lockedEventsMax + 1),
     );
     if (!left) return;
     this.claims.verified++;
-    const older = left.filter((id) => lifecycle.wasPublishedBefore(id, startedMs));
-    if (older.length <= lockedMost) return;
-    const words = `a claim passed it over for a younger one, and more events than the ${lockedMost} that can be locked`;
-    this.findings.add("misclaimed", older[0] as string, words);
+    const olderIds = left.filter((id) => lifecycle.wasPublishedBefore(id, startedMs));
+    if (olderIds.length <= lockedEventsMax) return;
+    const words = `a claim passed it over for a younger one, and more events than the ${lockedEventsMax} that can be locked`;
+    this.findings.add("misclaimed", olderIds[0] as string, words);
   }
 
   private checkPasses(passes: readonly EventPass[], limit: number): void {
     const workable: readonly EventStatus[] = WORKABLE_STATUSES;
     const misclaimed = (id: string, words: string): void => this.findings.add("misclaimed", id, words);
-    const extra = passes[limit];
-    if (extra) misclaimed(extra.id, `a claim gave ${passes.length} events, ${limit} at most were asked for`);
+    const extraPass = passes[limit];
+    if (extraPass)
+      misclaimed(extraPass.id, `a claim gave ${passes.length} events, ${limit} at most were asked for`);
     for (const [i, { id, was }] of passes.entries()) {
       const before = passes[i - 1];
       if (!workable.includes(was)) misclaimed(id, `it was claimed while it was ${was}`);

@@ -47,11 +47,11 @@ describe.each(EVENT_TYPES.flatMap(textsOf))(
     });
 
     test("sets, clears or toggles `fleeted` and changes nothing else but the state", () => {
-      const { fleeted: rule, stateOn } = BUSINESS_RULES[eventType];
+      const { fleeted: rule, stateByStatus } = BUSINESS_RULES[eventType];
       for (const fleeted of [true, false]) {
         const text = json.replace(/("fleeted": ?)(true|false)/, `$1${fleeted}`);
         const expected = read(text);
-        expected.state = stateOn.PROCESSING;
+        expected.state = stateByStatus.PROCESSING;
         expected.metrics.flags.fleeted = { set: true, clear: false, toggle: !fleeted }[rule];
         expect(read(applyBusinessRule(text, "PROCESSING"))).toEqual(expected);
       }

@@ -46,9 +46,9 @@ export interface SampleCount {
 }
 
 /** Numbers of documents that were validated, by occasion. */
-export type Validated = Readonly<Record<"made" | "claimed" | "audited", number>>;
+export type ValidationCounts = Readonly<Record<"made" | "claimed" | "audited", number>>;
 
-export type Checked = Readonly<Record<"reads" | "claims", SampleCount>>;
+export type SampleCounts = Readonly<Record<"reads" | "claims", SampleCount>>;
 
 /** Accounts of the workers, and findings of the audit. */
 export interface AuditFacts {
@@ -68,8 +68,8 @@ export interface AuditFacts {
   readonly explained: Readonly<Record<LossKind, number>>;
   readonly terms: LossTerms;
   /** Sampled transactions that were verified while the load ran. */
-  readonly checks: Checked;
-  readonly validated: Validated;
+  readonly checks: SampleCounts;
+  readonly validated: ValidationCounts;
   /** One sentence for each part that was not audited; empty if every worker closed its ledger. */
   readonly notAudited: readonly string[];
 }
@@ -83,7 +83,7 @@ export interface Conservation
   readonly losses?: readonly Loss[];
 }
 
-const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: number) => string>> = {
+const VIOLATION_SENTENCES: Readonly<Record<ViolationKind, (events: number, published: number) => string>> = {
   lost: (events, published) =>
     `${events} of ${counted(published, "acknowledged event")} ${events === 1 ? "is" : "are"} in no table`,
   unexpected: (events) =>
@@ -114,7 +114,7 @@ const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: numb
  * Number of violations of a kind. A loss that a fault explains is none if the scenario allows it; `words` states it for the
  * sentence.
  */
-function judgeLoss(
+function violationCountOf(
   kind: ViolationKind,
   { found, explained, terms }: AuditFacts,
 ): { bad: number; words: string } {
@@ -129,8 +129,8 @@ export function conservationOf(facts: AuditFacts, counts: TableCounts): Conserva
   const { published, inDoubt, inDoubtFound, documentsChecked, found, named } = facts;
   const { checks, validated, notAudited, losses } = facts;
   const violations = VIOLATION_KINDS.flatMap((kind) => {
-    const { bad, words } = judgeLoss(kind, facts);
-    return bad > 0 ? [`${SENTENCES[kind](found[kind], published)}${words}`] : [];
+    const { bad, words } = violationCountOf(kind, facts);
+    return bad > 0 ? [`${VIOLATION_SENTENCES[kind](found[kind], published)}${words}`] : [];
   });
   const expected = published - found.lost + found.unexpected + inDoubtFound;
   const held = counts.pending + counts.processing + counts.complete + counts.failed + counts.archived;

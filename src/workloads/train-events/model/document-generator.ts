@@ -1,6 +1,13 @@
 // A document is written as bytes over a template, in the message that carries it: see bench/documents.mjs.
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
-import { writeBytes, writeDigit, writeFive, writePair, writeQuad, writeUuid } from "./document-bytes.js";
+import {
+  writeBytes,
+  writeDigit,
+  writeFiveDigits,
+  writeTwoDigits,
+  writeFourHexDigits,
+  writeUuid,
+} from "./document-bytes.js";
 import { templatesOf, type DocumentTemplate, type NumberRange } from "./document-template.js";
 import {
   FIXED_WIDTHS,
@@ -12,7 +19,7 @@ import {
 } from "./document-values.js";
 import type { EventType } from "./event.js";
 import type { DocumentShape } from "../settings.js";
-import { remarksAt } from "./remarks.js";
+import { writeRemarks } from "./remarks.js";
 import { byteTarget, type ByteTarget } from "../../../foundation/bytes.js";
 
 export const DEFAULT_DOCUMENT_BYTES = 900;
@@ -27,17 +34,17 @@ export interface GeneratedDocument {
   readonly trainId: string;
 }
 
-const EPOCH_MS = Date.UTC(2026, 0, 1);
+const FIRST_DAY_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
-const DAYS = 300;
-const SPAN_MS = DAYS * DAY_MS;
+const SPAN_DAYS = 300;
+const SPAN_MS = SPAN_DAYS * DAY_MS;
 /** Mean milliseconds between consecutive documents. */
-const STEP_MS = 97;
+const DOCUMENT_INTERVAL_MS = 97;
 /** User in every document that has the source's values. */
 const SOURCE_USER = 10_001;
-/** Month and day of the month, by the number of days since `EPOCH_MS`. */
-const DATES = Array.from({ length: DAYS + 1 }, (_, day) => {
-  const date = new Date(EPOCH_MS + day * DAY_MS);
+/** Month and day of the month, by the number of days since `FIRST_DAY_MS`. */
+const DATES = Array.from({ length: SPAN_DAYS + 1 }, (_, day) => {
+  const date = new Date(FIRST_DAY_MS + day * DAY_MS);
   return [date.getUTCMonth() + 1, date.getUTCDate()] as const;
 });
 const MONTHS = Uint8Array.from(DATES, ([month]) => month);
@@ -153,79 +160,81 @@ export class DocumentGenerator {
   /** Writes the event's time and the train's name, which contains the day. */
   private writeTimes(index: number, bits: number, view: DataView, at: number): void {
     const { places } = this.template;
-    const stepped = index * STEP_MS;
+    const offsetMs = index * DOCUMENT_INTERVAL_MS;
     // A remainder of a number above 32 bits takes longer than the rest of this function, so it is avoided where
     // possible.
-    const ms = (stepped < SPAN_MS ? stepped : stepped % SPAN_MS) + (bits % STEP_MS);
+    const ms = (offsetMs < SPAN_MS ? offsetMs : offsetMs % SPAN_MS) + (bits % DOCUMENT_INTERVAL_MS);
     const day = Math.floor(ms / DAY_MS);
-    const ofDay = (ms - day * DAY_MS) | 0;
-    const seconds = (ofDay / 1000) | 0;
-    const created = at + places.createdAt;
-    writePair(view, created + 5, MONTHS[day] as number);
-    writePair(view, created + 8, DAYS_OF_MONTH[day] as number);
-    writePair(view, created + 11, (seconds / 3600) | 0);
-    writePair(view, created + 14, ((seconds / 60) | 0) % 60);
-    writePair(view, created + 17, seconds % 60);
-    const thousandths = ofDay % 1000;
-    writeDigit(view, created + 20, (thousandths / 100) | 0);
-    writePair(view, created + 21, thousandths % 100);
-    const train = at + places.trainId;
+    const msOfDay = (ms - day * DAY_MS) | 0;
+    const seconds = (msOfDay / 1000) | 0;
+    const createdAtOffset = at + places.createdAt;
+    writeTwoDigits(view, createdAtOffset + 5, MONTHS[day] as number);
+    writeTwoDigits(view, createdAtOffset + 8, DAYS_OF_MONTH[day] as number);
+    writeTwoDigits(view, createdAtOffset + 11, (seconds / 3600) | 0);
+    writeTwoDigits(view, createdAtOffset + 14, ((seconds / 60) | 0) % 60);
+    writeTwoDigits(view, createdAtOffset + 17, seconds % 60);
+    const msOfSecond = msOfDay % 1000;
+    writeDigit(view, createdAtOffset + 20, (msOfSecond / 100) | 0);
+    writeTwoDigits(view, createdAtOffset + 21, msOfSecond % 100);
+    const trainIdOffset = at + places.trainId;
     const n = this.prng.uint32();
-    writePair(view, train + 3, n % 100);
-    writeFive(view, train + 6, 10_000 + ((n >>> 8) % 90_000));
-    writePair(view, train + 16, MONTHS[day] as number);
-    writePair(view, train + 18, DAYS_OF_MONTH[day] as number);
+    writeTwoDigits(view, trainIdOffset + 3, n % 100);
+    writeFiveDigits(view, trainIdOffset + 6, 10_000 + ((n >>> 8) % 90_000));
+    writeTwoDigits(view, trainIdOffset + 16, MONTHS[day] as number);
+    writeTwoDigits(view, trainIdOffset + 18, DAYS_OF_MONTH[day] as number);
   }
 
   /** Writes numbers in the source's ranges, with one constant user and one constant position. */
   private writeSourceNumbers(ranges: readonly NumberRange[], view: DataView, at: number): void {
     const { prng } = this;
-    const { places, quads, lines } = this.template;
+    const { places, fourDigitOffsets, lines } = this.template;
     for (const [i, { first, count }] of ranges.entries()) {
       const number = first + (prng.uint32() % count);
-      const place = at + (quads[i] as number);
-      writePair(view, place, (number / 100) | 0);
-      writePair(view, place + 2, number % 100);
+      const place = at + (fourDigitOffsets[i] as number);
+      writeTwoDigits(view, place, (number / 100) | 0);
+      writeTwoDigits(view, place + 2, number % 100);
     }
-    for (const ofLine of lines) for (const place of ofLine) writePair(view, at + place, 0);
+    for (const lineOffsets of lines) for (const place of lineOffsets) writeTwoDigits(view, at + place, 0);
     const k = prng.uint32();
-    writePair(view, at + places.confidence, 50 + (k % 50));
+    writeTwoDigits(view, at + places.confidence, 50 + (k % 50));
     writeDigit(view, at + places.confidence + 2, 1 + ((k >>> 8) % 9));
-    writeFive(view, at + places.user, SOURCE_USER);
-    writePair(view, at + places.logicalPos, 10);
-    writeFive(view, at + places.logicalPos + 2, SOURCE_USER);
+    writeFiveDigits(view, at + places.user, SOURCE_USER);
+    writeTwoDigits(view, at + places.logicalPos, 10);
+    writeFiveDigits(view, at + places.logicalPos + 2, SOURCE_USER);
   }
 
   private writeNumbers(view: DataView, at: number): void {
     const { prng } = this;
-    const { places, quads, lines } = this.template;
-    for (let i = 0; i < quads.length; i += 2) {
+    const { places, fourDigitOffsets, lines } = this.template;
+    for (let i = 0; i < fourDigitOffsets.length; i += 2) {
       const word = prng.uint32();
-      writeQuad(view, at + (quads[i] as number), word);
-      if (i + 1 < quads.length) writeQuad(view, at + (quads[i + 1] as number), word >>> 16);
+      writeFourHexDigits(view, at + (fourDigitOffsets[i] as number), word);
+      if (i + 1 < fourDigitOffsets.length)
+        writeFourHexDigits(view, at + (fourDigitOffsets[i + 1] as number), word >>> 16);
     }
     const m = prng.uint32();
     for (let i = 0; i < lines.length; i++) {
       const line = (m >>> (8 * i)) % 100;
-      const ofLine = lines[i] as Int32Array;
-      for (let n = 0; n < ofLine.length; n++) writePair(view, at + (ofLine[n] as number), line);
+      const lineOffsets = lines[i] as Int32Array;
+      for (let n = 0; n < lineOffsets.length; n++)
+        writeTwoDigits(view, at + (lineOffsets[n] as number), line);
     }
     const k = prng.uint32();
-    writePair(view, at + places.confidence, k % 100);
+    writeTwoDigits(view, at + places.confidence, k % 100);
     writeDigit(view, at + places.confidence + 2, 1 + ((k >>> 8) % 9));
-    writeFive(view, at + places.user, 10_000 + (m % 90_000));
+    writeFiveDigits(view, at + places.user, 10_000 + (m % 90_000));
     const position = k % 9_000_000;
-    writePair(view, at + places.logicalPos, 10 + ((position / 100_000) | 0));
-    writeFive(view, at + places.logicalPos + 2, position % 100_000);
+    writeTwoDigits(view, at + places.logicalPos, 10 + ((position / 100_000) | 0));
+    writeFiveDigits(view, at + places.logicalPos + 2, position % 100_000);
   }
 
   /** Writes remarks that bring the document to its length. Without need of remarks it only closes the document. */
   private writeEnd(bytes: Buffer, at: number, headEnd: number): number {
-    const bare = REMARKS_OPEN.length + REMARKS_CLOSE.length;
-    const missing = this.bytes - (headEnd - at) - bare;
+    const remarksFrameBytes = REMARKS_OPEN.length + REMARKS_CLOSE.length;
+    const missing = this.bytes - (headEnd - at) - remarksFrameBytes;
     if (missing <= 0) return writeBytes(bytes, headEnd, NO_REMARKS_CLOSE_BYTES);
     const start = writeBytes(bytes, headEnd, REMARKS_OPEN_BYTES);
-    remarksAt(this.prng.uint32(), bytes, start, missing);
+    writeRemarks(this.prng.uint32(), bytes, start, missing);
     return writeBytes(bytes, start + missing, REMARKS_CLOSE_BYTES);
   }
 }

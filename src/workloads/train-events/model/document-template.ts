@@ -14,13 +14,13 @@ import type { DocumentShape } from "../settings.js";
 const TEMPLATES_PER_TYPE = 6;
 /** Seed of the shapes, which are the same in every trial. */
 const TEMPLATE_SEED = 0x7261_696c;
-const COMPASS = ["NORTHBOUND", "EASTBOUND", "SOUTHBOUND", "WESTBOUND"] as const;
+const COMPASS_DIRECTIONS = ["NORTHBOUND", "EASTBOUND", "SOUTHBOUND", "WESTBOUND"] as const;
 const DIRECTIONS = ["EAST", "WEST"] as const;
-const POSITIONS = ["NORMAL", "REVERSE"] as const;
-const SOURCES = ["CTC-NORTH", "CTC-SOUTH", "PTC-BOS", "DISPATCH-9", "WAYSIDE-4"] as const;
+const SWITCH_POSITIONS = ["NORMAL", "REVERSE"] as const;
+const SOURCE_SYSTEMS = ["CTC-NORTH", "CTC-SOUTH", "PTC-BOS", "DISPATCH-9", "WAYSIDE-4"] as const;
 const BOOLEANS: readonly BooleanText[] = ["false", "true"];
 
-export const QUADS = [
+export const FOUR_DIGIT_FIELDS = [
   "segment0",
   "section00",
   "section01",
@@ -50,11 +50,11 @@ export interface DocumentTemplate {
   readonly head: Uint8Array;
   /** Offset in bytes of the first occurrence of each value of fixed width. */
   readonly places: Readonly<Record<FixedField, number>>;
-  /** Offsets in bytes of the four-digit fields in `QUADS`. */
-  readonly quads: Int32Array;
+  /** Offsets in bytes of the four-digit fields in `FOUR_DIGIT_FIELDS`. */
+  readonly fourDigitOffsets: Int32Array;
   /** Offsets in bytes of all occurrences of each field in `LINES`. */
   readonly lines: readonly Int32Array[];
-  /** Ranges of the numbers at the offsets of `quads`; undefined if random hexadecimal digits stand there. */
+  /** Ranges of the numbers at the offsets of `fourDigitOffsets`; undefined if random hexadecimal digits stand there. */
   readonly ranges?: readonly NumberRange[];
 }
 
@@ -64,8 +64,8 @@ export interface NumberRange {
   readonly count: number;
 }
 
-/** Ranges of the fields in `QUADS`, for documents with the source's values. */
-const SOURCE_RANGES: readonly NumberRange[] = QUADS.map((field) => {
+/** Ranges of the fields in `FOUR_DIGIT_FIELDS`, for documents with the source's values. */
+const SOURCE_NUMBER_RANGES: readonly NumberRange[] = FOUR_DIGIT_FIELDS.map((field) => {
   if (field.startsWith("section")) return { first: 2000, count: 200 };
   if (field.startsWith("switch")) return { first: 3000, count: 500 };
   if (field.startsWith("circuit")) return { first: 7000, count: 1000 };
@@ -73,29 +73,29 @@ const SOURCE_RANGES: readonly NumberRange[] = QUADS.map((field) => {
 });
 
 /** An arbitrary value for each field of fixed width, with the punctuation that real values have. */
-const SAMPLE = Object.fromEntries(
+const SAMPLE_VALUES = Object.fromEntries(
   Object.entries(FIXED_WIDTHS).map(([field, width]) => [field, "1".repeat(width)]),
 ) as Record<FixedField, string>;
-SAMPLE.authorityId = SAMPLE.deviceKey = "00000000-0000-4000-8000-000000000000";
-SAMPLE.createdAt = "2026-01-01T00:00:00.000Z";
-SAMPLE.trainId = "RR-00-00000-20260101";
+SAMPLE_VALUES.authorityId = SAMPLE_VALUES.deviceKey = "00000000-0000-4000-8000-000000000000";
+SAMPLE_VALUES.createdAt = "2026-01-01T00:00:00.000Z";
+SAMPLE_VALUES.trainId = "RR-00-00000-20260101";
 
 function drawSourceShape(eventType: EventType, prng: Prng): ShapeValues {
   const pick = <T>(items: readonly T[]): T => items[prng.intBetween(0, items.length - 1)] as T;
   return {
     eventType,
-    direction0: pick(COMPASS),
-    direction1: pick(COMPASS),
-    direction2: pick(COMPASS),
-    position0: pick(POSITIONS),
-    position1: pick(POSITIONS),
+    direction0: pick(COMPASS_DIRECTIONS),
+    direction1: pick(COMPASS_DIRECTIONS),
+    direction2: pick(COMPASS_DIRECTIONS),
+    position0: pick(SWITCH_POSITIONS),
+    position1: pick(SWITCH_POSITIONS),
     allowPass: "true",
     requiresAck: "false",
     slowOrder: "false",
     onTrack: prng.float() < 0.8 ? "true" : "false",
     fleeted: prng.float() < 0.2,
     withinLimits: pick(BOOLEANS),
-    trainDirection: pick(COMPASS),
+    trainDirection: pick(COMPASS_DIRECTIONS),
     sourceSystem: "SIMULATOR",
   };
 }
@@ -107,8 +107,8 @@ function drawShape(eventType: EventType, prng: Prng): ShapeValues {
     direction0: pick(DIRECTIONS),
     direction1: pick(DIRECTIONS),
     direction2: pick(DIRECTIONS),
-    position0: pick(POSITIONS),
-    position1: pick(POSITIONS),
+    position0: pick(SWITCH_POSITIONS),
+    position1: pick(SWITCH_POSITIONS),
     allowPass: pick(BOOLEANS),
     requiresAck: pick(BOOLEANS),
     slowOrder: pick(BOOLEANS),
@@ -116,7 +116,7 @@ function drawShape(eventType: EventType, prng: Prng): ShapeValues {
     fleeted: pick([false, true]),
     withinLimits: pick(BOOLEANS),
     trainDirection: pick(DIRECTIONS),
-    sourceSystem: pick(SOURCES),
+    sourceSystem: pick(SOURCE_SYSTEMS),
   };
 }
 
@@ -125,7 +125,7 @@ function markOf(number: number): string {
   return String.fromCharCode(0xe000 + number);
 }
 
-function placesIn(text: string, mark: string): number[] {
+function markOffsetsIn(text: string, mark: string): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) places.push(at);
   return places;
@@ -141,10 +141,10 @@ function templateOf(shape: ShapeValues, ranges?: readonly NumberRange[]): Docume
   return {
     shape,
     typeBytes: Buffer.from(shape.eventType, "latin1"),
-    head: Buffer.from(compactHead({ ...shape, ...SAMPLE, state: "NEW" }), "latin1"),
+    head: Buffer.from(compactHead({ ...shape, ...SAMPLE_VALUES, state: "NEW" }), "latin1"),
     places: places as Record<FixedField, number>,
-    quads: Int32Array.from(QUADS, (field) => places[field] as number),
-    lines: LINES.map((field) => Int32Array.from(placesIn(marked, marks[field]))),
+    fourDigitOffsets: Int32Array.from(FOUR_DIGIT_FIELDS, (field) => places[field] as number),
+    lines: LINES.map((field) => Int32Array.from(markOffsetsIn(marked, marks[field]))),
     ...(ranges && { ranges }),
   };
 }
@@ -156,13 +156,13 @@ function drawTemplates(draw: typeof drawShape, ranges?: readonly NumberRange[]):
   );
 }
 
-const drawn = new Map<DocumentShape, readonly DocumentTemplate[]>();
+const templatesByShape = new Map<DocumentShape, readonly DocumentTemplate[]>();
 
 /** All templates of a shape, drawn on first use: the same number for each event type. */
 export function templatesOf(shape: DocumentShape): readonly DocumentTemplate[] {
   const templates =
-    drawn.get(shape) ??
-    (shape === "source" ? drawTemplates(drawSourceShape, SOURCE_RANGES) : drawTemplates(drawShape));
-  drawn.set(shape, templates);
+    templatesByShape.get(shape) ??
+    (shape === "source" ? drawTemplates(drawSourceShape, SOURCE_NUMBER_RANGES) : drawTemplates(drawShape));
+  templatesByShape.set(shape, templates);
   return templates;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DocumentGenerator } from "./document-generator.js";
-import { eventTypeIn, withState } from "./document-text.js";
+import { eventTypeIn, replaceStateAndFleeted } from "./document-text.js";
 import { jsonbText } from "./document-values.js";
 import { DocumentState, type EventDocument } from "./event.js";
 
@@ -41,7 +41,7 @@ test("withState changes the state and `fleeted`, and nothing else", () => {
         const wanted = JSON.parse(json) as EventDocument;
         wanted.state = state;
         wanted.metrics.flags.fleeted = from(wanted.metrics.flags.fleeted);
-        expect(JSON.parse(withState(json, state, from))).toEqual(wanted);
+        expect(JSON.parse(replaceStateAndFleeted(json, state, from))).toEqual(wanted);
       },
     ),
   );
@@ -49,7 +49,7 @@ test("withState changes the state and `fleeted`, and nothing else", () => {
 
 describe("a text that is no event document", () => {
   test.each(["", "null", "{}", '{"eventType":"SIGNAL_CLEAR","state":"NEW"}'])("is refused: %s", (json) => {
-    expect(() => withState(json, "QUEUED", (was) => was)).toThrow("no event's document");
+    expect(() => replaceStateAndFleeted(json, "QUEUED", (was) => was)).toThrow("no event's document");
   });
 
   test("is refused if its event type is unknown", () => {

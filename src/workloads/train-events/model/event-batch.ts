@@ -26,14 +26,14 @@ function sliceOf({ bytes, ends, room }: TextColumn, from: number, to: number): T
 }
 
 /** Positions of the keys in ascending order of the keys. */
-function orderOf(keys: Buffer): number[] {
+function sortedPositions(keys: Buffer): number[] {
   const compare = (a: number, b: number): number =>
     keys.compare(keys, b * KEY_BYTES, (b + 1) * KEY_BYTES, a * KEY_BYTES, (a + 1) * KEY_BYTES);
   return Array.from({ length: keys.length / KEY_BYTES }, (_, position) => position).sort(compare);
 }
 
-const TRAIN_BYTES = FIXED_WIDTHS.trainId;
-const TYPE_BYTES_MAX = Math.max(...EventType.options.map((type) => type.length));
+const TRAIN_ID_BYTES = FIXED_WIDTHS.trainId;
+const EVENT_TYPE_BYTES_MAX = Math.max(...EventType.options.map((type) => type.length));
 
 export class EventBatch {
   readonly size: number;
@@ -130,14 +130,14 @@ export class BatchMaker {
   make(keys: Buffer, generator: DocumentGenerator, firstDocument: number): EventBatch {
     const size = keys.length / KEY_BYTES;
     // UUIDs of version 7 are made in ascending order, so that sorting is not needed.
-    const order = this.kind === "uuidv7" ? undefined : orderOf(keys);
+    const order = this.kind === "uuidv7" ? undefined : sortedPositions(keys);
     const { room } = this;
     const documents = this.documents.of(size * (room + generator.maxBytes));
     const documentEnds = new Array<number>(size);
-    const types = this.types.of(size * TYPE_BYTES_MAX).bytes;
+    const types = this.types.of(size * EVENT_TYPE_BYTES_MAX).bytes;
     const typeEnds = new Array<number>(size);
     const authorities = this.authorities.of(size * KEY_BYTES);
-    const trains = this.trains.of(size * TRAIN_BYTES);
+    const trains = this.trains.of(size * TRAIN_ID_BYTES);
     const trainEnds = new Array<number>(size);
     const sorted = order ? Buffer.allocUnsafe(keys.length) : keys;
     for (let row = 0, end = 0, typeEnd = 0; row < size; row++) {
@@ -148,15 +148,15 @@ export class BatchMaker {
       typeEnds[row] = typeEnd = writeBytes(types, typeEnd, document.type);
       for (let word = 0; word < 4; word++)
         authorities.view.setUint32(row * KEY_BYTES + 4 * word, document.authority[word] as number);
-      copyWords(documents.view, document.trainIdAt, trains.view, row * TRAIN_BYTES, TRAIN_BYTES);
-      trainEnds[row] = (row + 1) * TRAIN_BYTES;
+      copyWords(documents.view, document.trainIdAt, trains.view, row * TRAIN_ID_BYTES, TRAIN_ID_BYTES);
+      trainEnds[row] = (row + 1) * TRAIN_ID_BYTES;
     }
     return new EventBatch(
       sorted,
       { bytes: documents.bytes.subarray(0, documentEnds[size - 1] ?? 0), ends: documentEnds, room },
       { bytes: types.subarray(0, typeEnds[size - 1] ?? 0), ends: typeEnds, room: 0 },
       authorities.bytes.subarray(0, size * KEY_BYTES),
-      { bytes: trains.bytes.subarray(0, size * TRAIN_BYTES), ends: trainEnds, room: 0 },
+      { bytes: trains.bytes.subarray(0, size * TRAIN_ID_BYTES), ends: trainEnds, room: 0 },
     );
   }
 }

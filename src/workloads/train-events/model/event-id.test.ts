@@ -7,7 +7,7 @@ import {
   batchNumberOf,
   ID_KINDS,
   idsOf,
-  MAX_WORKER_ORDINALS,
+  MAX_TRIAL_WORKERS,
   PRELOAD_WORKER,
   workerOf,
 } from "./event-id.js";
@@ -44,7 +44,7 @@ describe.each(ID_KINDS)("an event id of kind %s", (kind) => {
 
   test("is unique over workers and batches of a trial, even with equal times and seeds", () => {
     const ids = new Set<string>();
-    const workers = [0, 1, MAX_WORKER_ORDINALS - 1, PRELOAD_WORKER];
+    const workers = [0, 1, MAX_TRIAL_WORKERS - 1, PRELOAD_WORKER];
     for (const worker of workers) {
       const prng = new Prng(1);
       for (let batch = 0; batch < 200; batch++) {

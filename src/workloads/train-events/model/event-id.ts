@@ -9,7 +9,7 @@ export type IdKind = (typeof ID_KINDS)[number];
 /** Worker number in the keys of events that the preload made. */
 export const PRELOAD_WORKER = 255;
 /** Largest number of workers of a trial, not counting `PRELOAD_WORKER`. */
-export const MAX_WORKER_ORDINALS = 255;
+export const MAX_TRIAL_WORKERS = 255;
 
 /** Bytes of a key. */
 export const KEY_BYTES = 16;
@@ -77,15 +77,15 @@ export function keyBytes(ids: readonly string[]): Buffer {
   return Buffer.from(ids.join("").replaceAll("-", ""), "hex");
 }
 
-const NIBBLE = new Uint8Array(128);
+const HEX_DIGIT_VALUES = new Uint8Array(128);
 for (let value = 0; value < 16; value++) {
-  NIBBLE[value.toString(16).charCodeAt(0)] = value;
-  NIBBLE[value.toString(16).toUpperCase().charCodeAt(0)] = value;
+  HEX_DIGIT_VALUES[value.toString(16).charCodeAt(0)] = value;
+  HEX_DIGIT_VALUES[value.toString(16).toUpperCase().charCodeAt(0)] = value;
 }
 
 export function hexAt(id: string, from: number, to: number): number {
   let value = 0;
-  for (let i = from; i < to; i++) value = (value << 4) | (NIBBLE[id.charCodeAt(i)] as number);
+  for (let i = from; i < to; i++) value = (value << 4) | (HEX_DIGIT_VALUES[id.charCodeAt(i)] as number);
   return value >>> 0;
 }
 

@@ -68,7 +68,7 @@ export const EventDocument = z.strictObject({
 });
 export type EventDocument = z.infer<typeof EventDocument>;
 
-const PATHS_NAMED = 5;
+const NAMED_PATHS_MAX = 5;
 
 /** Reason why a text is not an event's document, without any value of the text; undefined if it is one. */
 export function invalidityOf(text: string): string | undefined {
@@ -81,7 +81,7 @@ export function invalidityOf(text: string): string | undefined {
   const { error } = EventDocument.safeParse(document);
   if (!error) return undefined;
   const paths = error.issues.map(({ path }) => path.join(".") || "the whole document");
-  return `invalid at ${firstOf(paths, PATHS_NAMED)}`;
+  return `invalid at ${firstOf(paths, NAMED_PATHS_MAX)}`;
 }
 
 /** An event that is ready to be inserted: its document as JSON, and the values of its flat columns. */

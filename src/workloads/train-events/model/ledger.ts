@@ -11,7 +11,7 @@ export const BATCH_OUTCOMES = ["acknowledged", "failed", "in-doubt"] as const;
 export type BatchOutcome = (typeof BATCH_OUTCOMES)[number];
 
 /** Number of consecutive batches of one worker that the audit compares as one set. */
-export const RANGE_BATCHES = 64;
+export const BATCHES_PER_RANGE = 64;
 
 /** Entry of a ledger: everything that is needed to make a batch of a worker again. */
 export interface LedgerEntry {

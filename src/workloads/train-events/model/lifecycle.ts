@@ -13,13 +13,13 @@ export const WORKABLE_STATUSES = ["PENDING", "PROCESSING"] as const satisfies re
 /** Statuses of finished events, which no pass changes any more. */
 export const TERMINAL_STATUSES = ["COMPLETE", "FAILED"] as const satisfies readonly EventStatus[];
 /** Levels of what is archived: all finished events, or only COMPLETE events, so that FAILED ones stay. */
-export const ARCHIVED = ["finished", "complete"] as const;
-export type Archived = (typeof ARCHIVED)[number];
+export const ARCHIVED_LEVELS = ["finished", "complete"] as const;
+export type ArchivedLevel = (typeof ARCHIVED_LEVELS)[number];
 
 export const ARCHIVED_STATUSES = {
   finished: TERMINAL_STATUSES,
   complete: ["COMPLETE"],
-} as const satisfies Readonly<Record<Archived, readonly EventStatus[]>>;
+} as const satisfies Readonly<Record<ArchivedLevel, readonly EventStatus[]>>;
 
 /** A pass: what one process transaction did to the status of one event. */
 export interface EventPass {
@@ -54,7 +54,7 @@ export function advance(status: EventStatus, roll: number, chances: AdvanceProba
 }
 
 /** True if `archive` moves events with that status. */
-export function isArchivable(status: EventStatus, archived: Archived): boolean {
+export function isArchivable(status: EventStatus, archived: ArchivedLevel): boolean {
   return ARCHIVED_STATUSES[archived].some((each) => each === status);
 }
 
@@ -71,11 +71,11 @@ export function possiblePasses(
   chances: AdvanceProbabilities,
 ): { readonly least: number; readonly most: number } | undefined {
   const { claim, complete, fail, isOneStep } = chances;
-  const staysPending = claim + (isOneStep ? complete + fail : 0) < 1;
-  const lingers = staysPending || complete + fail < 1;
-  if (status === "PENDING") return { least: 0, most: staysPending ? Number.POSITIVE_INFINITY : 0 };
+  const mayStayPending = claim + (isOneStep ? complete + fail : 0) < 1;
+  const hasUnboundedPasses = mayStayPending || complete + fail < 1;
+  if (status === "PENDING") return { least: 0, most: mayStayPending ? Number.POSITIVE_INFINITY : 0 };
   const reached = { COMPLETE: complete, FAILED: fail, PROCESSING: claim }[status];
   if (reached <= 0 || (claim <= 0 && !isOneStep)) return undefined;
   const least = isOneStep || status === "PROCESSING" ? 1 : 2;
-  return { least, most: lingers ? Number.POSITIVE_INFINITY : least };
+  return { least, most: hasUnboundedPasses ? Number.POSITIVE_INFINITY : least };
 }

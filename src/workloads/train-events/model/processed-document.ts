@@ -15,13 +15,13 @@ function fleetedAfter(type: EventType, before: boolean, passes: number): boolean
 export function processDocument(document: EventDocument, status: EventStatus, passes: number): void {
   const { flags } = document.metrics;
   flags.fleeted = fleetedAfter(document.eventType, flags.fleeted, passes);
-  if (passes > 0) document.state = BUSINESS_RULES[document.eventType].stateOn[status];
+  if (passes > 0) document.state = BUSINESS_RULES[document.eventType].stateByStatus[status];
 }
 
 /** Makes the change of `processDocument` to a document's values, which need no parsing. */
 export function processValues(values: DocumentValues, status: EventStatus, passes: number): void {
   values.fleeted = fleetedAfter(values.eventType, values.fleeted, passes);
-  if (passes > 0) values.state = BUSINESS_RULES[values.eventType].stateOn[status];
+  if (passes > 0) values.state = BUSINESS_RULES[values.eventType].stateByStatus[status];
 }
 
 /** Paths at which two values differ, such as `route.segments.0.id`; the empty path is the whole value. */

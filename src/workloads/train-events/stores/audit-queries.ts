@@ -10,12 +10,12 @@ import type { SqlClient } from "../../../database/postgres/admin.js";
 import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
-import { DEFAULT_LEVELS, type OtherLevels } from "../settings.js";
+import { DEFAULT_LEVELS, type OptionalLevels } from "../settings.js";
 import { literals } from "./literals.js";
-import { resolvePresent, statusIn, type StatementContext } from "./statements.js";
+import { countPresentStatement, statusIn, type StatementContext } from "./statements.js";
 import { tablesOf } from "./tables.js";
 
-const BY_STATUS = `count(*) FILTER (WHERE status = 'PENDING') AS pending,
+const COUNTS_BY_STATUS_SQL = `count(*) FILTER (WHERE status = 'PENDING') AS pending,
   count(*) FILTER (WHERE status = 'PROCESSING') AS processing,
   count(*) FILTER (WHERE status = 'COMPLETE') AS complete,
   count(*) FILTER (WHERE status = 'FAILED') AS failed`;
@@ -36,7 +36,7 @@ export async function readTableCounts(
     WHERE e.id IS NULL OR s.event_id IS NULL) AS orphaned,
   (SELECT count(*) FROM ${archive} AS a WHERE EXISTS (SELECT FROM ${events} AS e WHERE e.id = a.id)
     OR EXISTS (SELECT FROM ${status} AS s WHERE s.event_id = a.id)) AS duplicated
-FROM (SELECT ${BY_STATUS} FROM ${status}) AS queue`);
+FROM (SELECT ${COUNTS_BY_STATUS_SQL} FROM ${status}) AS queue`);
   const count = (name: keyof TableCounts): number => Number(row?.[name]);
   return {
     pending: count("pending"),
@@ -49,13 +49,13 @@ FROM (SELECT ${BY_STATUS} FROM ${status}) AS queue`);
   };
 }
 
-type QueueLevels = Partial<Pick<StatementContext, "dialect">> & OtherLevels;
+type QueueLevels = Partial<Pick<StatementContext, "dialect">> & OptionalLevels;
 
 /**
  * True if the queue holds an event for consumers, or for archivers. Both answers come from an index, so they are quick for
  * a long queue too.
  */
-export async function readQueueLeft(
+export async function readQueueState(
   client: SqlClient,
   namespace: string,
   { dialect = postgres, ...levels }: QueueLevels = {},
@@ -93,7 +93,7 @@ export async function countPresent(
   ids: readonly string[],
   dialect: Dialect = postgres,
 ): Promise<number> {
-  const { text } = resolvePresent({ tables: tablesOf(dialect, namespace) });
+  const { text } = countPresentStatement({ tables: tablesOf(dialect, namespace) });
   const [row] = await client.query(text, [uuidArray(ids)]);
   return Number(row?.present);
 }

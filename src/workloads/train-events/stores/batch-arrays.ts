@@ -1,6 +1,6 @@
 import type { EventBatch } from "../model/event-batch.js";
 import {
-  elementHead,
+  elementHeadBytes,
   stringArray,
   textBytesArray,
   uuidBytesArray,
@@ -12,27 +12,33 @@ import { PAYLOAD_TRAITS } from "../settings.js";
 export type BatchContext = Pick<StatementContext, "dialect" | "tables" | "payload">;
 
 /** Element type of the array parameter for documents, and the cast from an element to the column's type. */
-export function documentArray({ dialect, payload }: BatchContext): { type: "jsonb" | "text"; cast: string } {
+export function documentElementType({ dialect, payload }: BatchContext): {
+  type: "jsonb" | "text";
+  cast: string;
+} {
   const { columnType } = PAYLOAD_TRAITS[payload];
   if (columnType === "text" || dialect.supportsJsonbArrays) return { type: columnType, cast: "" };
   return { type: "text", cast: "::jsonb" };
 }
 
 export function payloadArray(context: BatchContext, documents: readonly string[]): BinaryParameter {
-  return stringArray(documentArray(context).type, documents);
+  return stringArray(documentElementType(context).type, documents);
 }
 
 /** Number of bytes to leave before each document, in which the header of the array element is then written. */
 export function documentRoom(context: BatchContext): number {
-  return elementHead(documentArray(context).type);
+  return elementHeadBytes(documentElementType(context).type);
 }
 
-/** Values of the parameters of `insertBatch`. */
+/** Values of the parameters of `insertBatchSql`. */
 export function batchArrays(context: BatchContext, batch: EventBatch): BinaryParameter[] {
-  const own = [uuidBytesArray(batch.keys), textBytesArray(documentArray(context).type, batch.documents)];
-  if (PAYLOAD_TRAITS[context.payload].areColumnsGenerated) return own;
+  const storedArrays = [
+    uuidBytesArray(batch.keys),
+    textBytesArray(documentElementType(context).type, batch.documents),
+  ];
+  if (PAYLOAD_TRAITS[context.payload].areColumnsGenerated) return storedArrays;
   return [
-    ...own,
+    ...storedArrays,
     textBytesArray("text", batch.eventTypes),
     uuidBytesArray(batch.authorityIds),
     textBytesArray("text", batch.trainIds),
@@ -40,8 +46,8 @@ export function batchArrays(context: BatchContext, batch: EventBatch): BinaryPar
 }
 
 /** SQL that inserts a whole batch into events. $1 and following are arrays, one for each column. */
-export function insertBatch(context: BatchContext): string {
-  const document = documentArray(context);
+export function insertBatchSql(context: BatchContext): string {
+  const document = documentElementType(context);
   const columns = insertColumns(context.payload);
   const names = columns.map(([column]) => column).join(", ");
   const arrays = columns

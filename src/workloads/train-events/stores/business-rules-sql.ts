@@ -30,7 +30,7 @@ export function advanceSql(
     ELSE ${status} END`;
 }
 
-function typesBy<K>(key: (type: EventType) => K): Map<K, EventType[]> {
+function groupEventTypes<K>(key: (type: EventType) => K): Map<K, EventType[]> {
   const groups = new Map<K, EventType[]>();
   for (const type of EVENT_TYPES) {
     const group = groups.get(key(type));
@@ -42,7 +42,7 @@ function typesBy<K>(key: (type: EventType) => K): Map<K, EventType[]> {
 
 /** SQL of the document's state by event type, for one status: a literal if all types agree. */
 function stateSql(status: EventStatus, eventType: string): string {
-  const [first, ...rest] = typesBy((type) => BUSINESS_RULES[type].stateOn[status]);
+  const [first, ...rest] = groupEventTypes((type) => BUSINESS_RULES[type].stateByStatus[status]);
   const fallback = first ? literal(first[0]) : "NULL";
   if (rest.length === 0) return fallback;
   const cases = rest.map(
@@ -65,13 +65,13 @@ export function rewriteSql(payload: Payload, status: string): string {
     (option) => `WHEN ${literal(option)} THEN ${stateSql(option, "e.event_type")}`,
   );
   const fleeted = `(${document} #>> '{metrics,flags,fleeted}')::boolean`;
-  const flags = [...typesBy((type) => BUSINESS_RULES[type].fleeted)].map(
+  const flags = [...groupEventTypes((type) => BUSINESS_RULES[type].fleeted)].map(
     ([rule, types]) => `WHEN e.event_type IN (${literals(types)}) THEN ${FLEETED_SQL[rule](fleeted)}`,
   );
-  const rewritten = `jsonb_set(
+  const rewrittenDocument = `jsonb_set(
     jsonb_set(${document}, '{state}', to_jsonb(CASE ${status}
       ${states.join("\n      ")} END)),
     '{metrics,flags,fleeted}', to_jsonb(CASE
       ${flags.join("\n      ")} END))`;
-  return isText ? `(${rewritten})::text` : rewritten;
+  return isText ? `(${rewrittenDocument})::text` : rewrittenDocument;
 }

@@ -3,8 +3,15 @@
 // `vitest -u`.
 import { expect, test } from "vitest";
 import type { SqlClient } from "../../../database/postgres/admin.js";
-import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
-import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
+import { countPresent, readPassesPerEvent, readQueueState, readTableCounts } from "./audit-queries.js";
+import {
+  eventRows,
+  presentKeys,
+  readClock,
+  readKeySums,
+  readMisplaced,
+  readWrittenEvents,
+} from "./audit-scans.js";
 import { eventOperations } from "./operations.js";
 import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
@@ -160,7 +167,7 @@ async function auditTexts(dialect: Dialect): Promise<string[]> {
   };
   const tables = tablesIn(dialect, NAMESPACE);
   await readTableCounts(client, NAMESPACE, dialect);
-  await readQueueLeft(client, NAMESPACE, { dialect });
+  await readQueueState(client, NAMESPACE, { dialect });
   await readPassesPerEvent(client, NAMESPACE, dialect);
   await countPresent(client, NAMESPACE, [], dialect);
   await inSnapshot(client, async () => {
@@ -168,7 +175,7 @@ async function auditTexts(dialect: Dialect): Promise<string[]> {
     await readKeySums(client, tables, dialect);
     await presentKeys(client, tables, [], dialect).next();
     await eventRows(client, tables, { startedAt: "", endedAt: "", skewMs: dialect.clockSkewMs }).next();
-    await readWritten(client, tables, []);
+    await readWrittenEvents(client, tables, []);
     await readMisplaced(client, tables, 1);
   });
   return texts;
@@ -215,7 +222,7 @@ test("a level that a dialect lacks is refused with a nearest level that the dial
     archiveDelete: ARCHIVE_DELETES,
   };
   for (const dialect of DIALECTS)
-    for (const [factor, lacks] of Object.entries(capabilitiesOf(dialect).lacks))
+    for (const [factor, lacks] of Object.entries(capabilitiesOf(dialect).unsupportedLevels))
       for (const [level, { nearest }] of Object.entries(lacks)) {
         expect(levels[factor], `${dialect} ${factor}`).toEqual(expect.arrayContaining([level, nearest]));
         expect(missingLevel(dialect, factor, nearest), `${dialect} ${level}`).toBeUndefined();

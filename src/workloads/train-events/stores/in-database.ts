@@ -5,7 +5,7 @@ import { float8Array, uuidArray } from "../../../database/postgres/wire/binary-a
 import type { Statement } from "../../../database/sql.js";
 import { advanceSql, rewriteSql } from "./business-rules-sql.js";
 import { multiStatement } from "./multi-statement.js";
-import { chanceTexts } from "./process-pass.js";
+import { createChanceFormatter } from "./process-pass.js";
 import { arrayRows, setBasedSteps } from "./set-based.js";
 import type { Shape } from "./shape.js";
 import { lockingSelect, type StatementContext } from "./statements.js";
@@ -45,7 +45,7 @@ WHERE e.id = a.event_id`,
 export const inDatabase: Shape = (context) => {
   const sql = statementsOf(context);
   const steps = setBasedSteps(context);
-  const textsOf = chanceTexts();
+  const formatChances = createChanceFormatter();
   return multiStatement(context, {
     ...steps,
     statements: { ...steps.statements, process: [sql.advance, sql.rewrite] },
@@ -59,9 +59,9 @@ export const inDatabase: Shape = (context) => {
       const count = passes.length;
       let next = 0;
       const rollArray = float8Array(count, () => rolls[next++] as number);
-      const advanced = bindAhead(sql.advance, [keys, rollArray, count, ...textsOf(chances)]);
-      const rewritten = bindAhead(sql.rewrite, [keys, count]);
-      return { passes, values: [[advanced], [rewritten]] };
+      const advanceValues = bindAhead(sql.advance, [keys, rollArray, count, ...formatChances(chances)]);
+      const rewriteValues = bindAhead(sql.rewrite, [keys, count]);
+      return { passes, values: [[advanceValues], [rewriteValues]] };
     },
   });
 };

@@ -3,9 +3,9 @@
 import type { EventBatch } from "../model/event-batch.js";
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { outcomeOf } from "./process-pass.js";
-import { archiveClaim, readFind, readRecent, RECENT_LIMIT } from "./statements.js";
+import { archiveClaim, readByTrainStatement, readRecentStatement, RECENT_LIMIT } from "./statements.js";
 import { inReadTransaction, inTransaction } from "../../../database/postgres/transaction.js";
-import type { InRead } from "./questions.js";
+import type { ReadRunner } from "./questions.js";
 import type { ClaimedPass, ProcessRequest } from "../store.js";
 import { findValues, type ShapeContext, type ShapeOperations } from "./shape.js";
 import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/sql.js";
@@ -54,9 +54,9 @@ export function multiStatement(context: ShapeContext, steps: WriteSteps): ShapeO
   const beginRead = context.dialect.begin(context.isolation, "READ ONLY");
   const { claim, documentRoom, statements } = steps;
   const claimTerminal = archiveClaim(context);
-  const recent = readRecent(context);
-  const find = readFind(context);
-  const inRead: InRead = (connection, ask) => inReadTransaction(connection, beginRead, ask);
+  const recent = readRecentStatement(context);
+  const find = readByTrainStatement(context);
+  const inRead: ReadRunner = (connection, ask) => inReadTransaction(connection, beginRead, ask);
   return {
     statements: [
       ...statements.add,
@@ -100,12 +100,12 @@ export function multiStatement(context: ShapeContext, steps: WriteSteps): ShapeO
         });
     },
     read(probe) {
-      const newestOf = bindAhead(recent, [probe.eventType, RECENT_LIMIT]);
-      const foundBy = bindAhead(find, findValues(context.payload, probe));
+      const recentParameters = bindAhead(recent, [probe.eventType, RECENT_LIMIT]);
+      const findParameters = bindAhead(find, findValues(context.payload, probe));
       return (connection: Connection) =>
         inRead(connection, async () => {
-          const newest = await connection.execute(recent, newestOf);
-          const found = await connection.execute(find, foundBy);
+          const newest = await connection.execute(recent, recentParameters);
+          const found = await connection.execute(find, findParameters);
           return { answers: [newest, found] };
         });
     },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { eventOperations } from "./operations.js";
-import { DISPATCHER_ALONE, READ_KINDS, STATEMENT_SHAPES, type ReadWeights } from "../settings.js";
+import { DISPATCHER_ONLY_WEIGHTS, READ_KINDS, STATEMENT_SHAPES, type ReadWeights } from "../settings.js";
 
 const ALL_READS = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as ReadWeights;
 const settings = {
@@ -45,7 +45,7 @@ describe("statements of the event operations", () => {
   });
 
   test("include the reads that have a weight, and the look-up of live events", () => {
-    const reads = { ...DISPATCHER_ALONE, dispatcher: 0, id: 1, path: 0.5 };
+    const reads = { ...DISPATCHER_ONLY_WEIGHTS, dispatcher: 0, id: 1, path: 0.5 };
     for (const statementShape of STATEMENT_SHAPES) {
       const { statements } = eventOperations({ ...settings, statementShape, reads });
       expect(statements.map(({ name }) => name).filter((name) => /^read|^probe/.test(name))).toEqual([

@@ -1,9 +1,9 @@
 import type { AdvanceProbabilities } from "../model/lifecycle.js";
 import {
   DEFAULT_LEVELS,
-  DISPATCHER_ALONE,
+  DISPATCHER_ONLY_WEIGHTS,
   type EventSettings,
-  type OtherLevels,
+  type OptionalLevels,
   type StatementShape,
 } from "../settings.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
@@ -31,14 +31,14 @@ export type OperationSettings = Pick<
   EventSettings,
   "dialect" | "namespace" | "payload" | "locking" | "isolation" | "statementShape"
 > &
-  OtherLevels &
+  OptionalLevels &
   Partial<Pick<EventSettings, "reads">> & { readonly advance?: Pick<AdvanceProbabilities, "isOneStep"> };
 
 export function eventOperations(settings: OperationSettings): EventOperations {
   const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, settings.namespace);
   const isOneStep = settings.advance?.isOneStep === true;
-  const defaults = { ...DEFAULT_LEVELS, reads: DISPATCHER_ALONE };
+  const defaults = { ...DEFAULT_LEVELS, reads: DISPATCHER_ONLY_WEIGHTS };
   const context = { ...defaults, ...settings, dialect, tables, isOneStep };
   const { inRead, statements, ...transactions } = SHAPES[settings.statementShape](context);
   const { statements: asked, ...questions } = questionsOf(context, inRead);

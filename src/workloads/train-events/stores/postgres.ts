@@ -6,11 +6,18 @@ import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
 import { uuidBytesArray } from "../../../database/postgres/wire/binary-arrays.js";
 import { bindAhead, MessageMemory } from "../../../database/postgres/wire/bind-message.js";
 import type { EventStore, EventTables } from "../store.js";
-import { readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
-import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
+import { readPassesPerEvent, readQueueState, readTableCounts } from "./audit-queries.js";
+import {
+  eventRows,
+  presentKeys,
+  readClock,
+  readKeySums,
+  readMisplaced,
+  readWrittenEvents,
+} from "./audit-scans.js";
 import { batchArrays, documentRoom } from "./batch-arrays.js";
 import { eventOperations } from "./operations.js";
-import { QUEUE } from "./queue-depth.js";
+import { QUEUE_VIEWS } from "./queue-depth.js";
 import { addStatements } from "./set-based.js";
 import { tableSetOf, tablesOf } from "./tables.js";
 import { createVerification } from "./verification.js";
@@ -18,7 +25,7 @@ import { createVerification } from "./verification.js";
 export const postgres: EventStore = {
   tables: tableSetOf,
   statements: (settings) => eventOperations(settings).statements,
-  evidence: [QUEUE],
+  evidence: [QUEUE_VIEWS],
   operations: eventOperations,
   verification: createVerification,
   clock: (admin: AdminClient) => readClock(admin),
@@ -38,8 +45,8 @@ export const postgres: EventStore = {
     });
   },
 
-  queueLeft: (admin: AdminClient, settings) =>
-    readQueueLeft(admin, settings.namespace, { ...settings, dialect: dialectOf(settings.dialect) }),
+  queueState: (admin: AdminClient, settings) =>
+    readQueueState(admin, settings.namespace, { ...settings, dialect: dialectOf(settings.dialect) }),
 
   scan(admin: AdminClient, { namespace, dialect: name }, read, lockTimeout) {
     const dialect = dialectOf(name);
@@ -51,7 +58,7 @@ export const postgres: EventStore = {
       keySums: () => readKeySums(admin, all, dialect),
       presentKeys: (ranges) => presentKeys(admin, all, ranges, dialect),
       events: (clock) => eventRows(admin, all, clock),
-      written: (ids) => readWritten(admin, all, ids),
+      written: (ids) => readWrittenEvents(admin, all, ids),
       misplaced: (most) => readMisplaced(admin, all, most),
       counts: () => readTableCounts(admin, namespace, dialect),
       passesPerEvent: () => readPassesPerEvent(admin, namespace, dialect),

@@ -5,7 +5,7 @@ import { PRELOAD_WORKER, workerOf } from "../model/event-id.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
 import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
-import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
+import { countPresent, readPassesPerEvent, readQueueState, readTableCounts } from "./audit-queries.js";
 import { preload } from "../preload.js";
 import { postgres } from "./postgres.js";
 import { PAYLOADS } from "../settings.js";
@@ -107,9 +107,9 @@ describe("audit queries", () => {
   test("count each status, and 0 in an empty namespace", async () => {
     await resetNamespace(admin, settings);
     expect(await readTableCounts(admin, namespace)).toEqual(NOTHING);
-    expect(await readQueueLeft(admin, namespace)).toEqual({ workable: false, terminal: false });
+    expect(await readQueueState(admin, namespace)).toEqual({ workable: false, terminal: false });
     await preload(postgres, admin, { ...settings, preload: 20 }, 1);
-    expect(await readQueueLeft(admin, namespace)).toEqual({ workable: true, terminal: false });
+    expect(await readQueueState(admin, namespace)).toEqual({ workable: true, terminal: false });
     for (const [name, rows] of Object.entries({ PROCESSING: 3, COMPLETE: 4, FAILED: 5 })) {
       await admin.query(`UPDATE ${status} SET status = '${name}' WHERE event_id IN (SELECT event_id FROM ${status}
         WHERE status = 'PENDING' LIMIT ${rows})`);
@@ -117,7 +117,7 @@ describe("audit queries", () => {
     const depth = { pending: 8, processing: 3, complete: 4, failed: 5 };
     expect(await readTableCounts(admin, namespace)).toEqual({ ...NOTHING, ...depth });
     await admin.query(`DELETE FROM ${status} WHERE status IN ('PENDING', 'PROCESSING')`);
-    expect(await readQueueLeft(admin, namespace)).toEqual({ workable: false, terminal: true });
+    expect(await readQueueState(admin, namespace)).toEqual({ workable: false, terminal: true });
   });
 
   test("give the mean passes of completed and failed events, live or archived", async () => {

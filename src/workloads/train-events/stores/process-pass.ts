@@ -4,19 +4,19 @@ import type { ClaimedPass, ProcessOutcome, ProcessRequest } from "../store.js";
 import type { StatementRow } from "../../../database/sql.js";
 
 /** A pass that the program decides, which therefore needs the document. */
-export type Pass = Required<ClaimedPass>;
+export type PassWithDocument = Required<ClaimedPass>;
 
 /**
  * Decides a pass for each row of `process.claim` (key, status, document), in the order of the rows, with one roll for each.
  */
-export function decidePasses(rows: readonly StatementRow[], request: ProcessRequest): Pass[] {
+export function decidePasses(rows: readonly StatementRow[], request: ProcessRequest): PassWithDocument[] {
   return rows.map((row) => {
     const [id, was, payload] = row as [string, EventStatus, string];
     return { id, was, status: advance(was, request.roll(), request.chances), payload };
   });
 }
 
-export function rewritePayload({ payload, status }: Pass): string {
+export function rewritePayload({ payload, status }: PassWithDocument): string {
   try {
     return applyBusinessRule(payload, status);
   } catch {
@@ -40,7 +40,7 @@ export function outcomeOf(passes: readonly ClaimedPass[]): ProcessOutcome {
  * Returns a function from chances to texts, which keeps the last result: formatting these numbers takes longer than the
  * rest of the message.
  */
-export function chanceTexts(): (chances: AdvanceProbabilities) => readonly string[] {
+export function createChanceFormatter(): (chances: AdvanceProbabilities) => readonly string[] {
   let last: AdvanceProbabilities | undefined;
   let texts: readonly string[] = [];
   return (chances) => {

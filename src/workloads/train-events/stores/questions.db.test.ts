@@ -13,7 +13,7 @@ import { connectAdmin, type AdminClient } from "../../../database/postgres/admin
 import { PgConnection } from "../../../database/postgres/connection.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import type { EventDocument } from "../model/event.js";
-import { PAYLOADS, READ_KINDS, READS } from "../settings.js";
+import { PAYLOADS, READ_KINDS, READ_OPERATIONS } from "../settings.js";
 import { eventOperations } from "./operations.js";
 import { preload } from "../preload.js";
 import { postgres } from "./postgres.js";
@@ -198,10 +198,10 @@ ${onSuiteServer("readers")}`;
       "add",
       "process",
       "archive",
-      ...READ_KINDS.filter((kind) => kind !== "newest").map((kind) => READS[kind]),
+      ...READ_KINDS.filter((kind) => kind !== "newest").map((kind) => READ_OPERATIONS[kind]),
     ]);
     for (const kind of ["id", "authority", "path", "typeTime", "byType"] as const) {
-      const { transactions = 0, events = 0, emptyPolls } = operations[READS[kind]] ?? {};
+      const { transactions = 0, events = 0, emptyPolls } = operations[READ_OPERATIONS[kind]] ?? {};
       expect(transactions, `${id} ${kind}`).toBeGreaterThan(0);
       expect(emptyPolls, `${id} ${kind}`).toBe(0);
       // Only a few of the events that a look-up found a second ago have been archived since.

@@ -1,13 +1,13 @@
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import type { Connection, SqlValue, Statement } from "../../../database/sql.js";
-import { QUESTION_KINDS, READS, type QuestionKind } from "../settings.js";
+import { QUESTION_KINDS, READ_OPERATIONS, type QuestionKind } from "../settings.js";
 import { EVENT_COLUMNS, RECENT_LIMIT, type StatementContext } from "./statements.js";
 import { PAYLOAD_TRAITS } from "../settings.js";
 import type { Question, EventOperations } from "../store.js";
 
 /** Runs the statements of a read, in a transaction if the level needs one. */
-export type InRead = <T>(connection: Connection, ask: () => Promise<T>) => Promise<T>;
+export type ReadRunner = <T>(connection: Connection, ask: () => Promise<T>) => Promise<T>;
 
 /**
  * Query of a kind of question. `path` has the same condition at every payload level. With an index on the document it uses
@@ -66,10 +66,10 @@ FROM ${tables.events} WHERE event_type = $2::text ORDER BY created_at DESC LIMIT
 
 export function questionsOf(
   context: StatementContext,
-  inRead: InRead,
+  inRead: ReadRunner,
 ): Pick<EventOperations, "ask" | "someLive"> & { readonly statements: readonly Statement[] } {
   const statements = Object.fromEntries(
-    QUESTION_KINDS.map((kind) => [kind, { name: READS[kind], text: textOf(kind, context) }]),
+    QUESTION_KINDS.map((kind) => [kind, { name: READ_OPERATIONS[kind], text: textOf(kind, context) }]),
   ) as Record<QuestionKind, Statement>;
   const asked = QUESTION_KINDS.filter((kind) => context.reads[kind] > 0).map((kind) => statements[kind]);
   const probe = someLive(context);

@@ -3,7 +3,13 @@ import type { View, ViewGroup } from "../../../database/sql.js";
 
 const QUEUE_DEPTH: View = {
   source: "queue depth",
-  gives: ["queue.pending", "queue.processing", "queue.complete", "queue.failed", "queue.oldestPendingMs"],
+  metricNames: [
+    "queue.pending",
+    "queue.processing",
+    "queue.complete",
+    "queue.failed",
+    "queue.oldestPendingMs",
+  ],
   // OFFSET 0 keeps the planner from computing each count once for every place that uses it.
   text: ({
     tables: { event_status: status },
@@ -21,7 +27,7 @@ const QUEUE_DEPTH: View = {
  * Queries for the queue's depth. They take a small share of the server's time even if the queue is long, so as not to
  * change the cost of events.
  */
-export const QUEUE: ViewGroup = {
+export const QUEUE_VIEWS: ViewGroup = {
   name: "queue depth",
   views: [QUEUE_DEPTH],
   isVital: false,

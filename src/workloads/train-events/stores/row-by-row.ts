@@ -53,7 +53,7 @@ WHERE s.event_id = $1`,
 
 export const rowByRow: Shape = (context) => {
   const sql = statementsOf(context);
-  const isExplicit = context.archiveDelete === "explicit";
+  const isDeleteExplicit = context.archiveDelete === "explicit";
   const { areColumnsGenerated } = PAYLOAD_TRAITS[context.payload];
   const valuesOf = (event: PreparedEvent): SqlValue[] =>
     areColumnsGenerated
@@ -63,7 +63,7 @@ export const rowByRow: Shape = (context) => {
     statements: {
       add: [sql.addEvent, sql.addStatus],
       process: [sql.advance, sql.rewrite],
-      archive: [sql.copy, ...(isExplicit ? [sql.deleteStatus] : []), sql.deleteEvent],
+      archive: [sql.copy, ...(isDeleteExplicit ? [sql.deleteStatus] : []), sql.deleteEvent],
     },
     documentRoom: 0,
     addValues(batch) {

@@ -5,9 +5,9 @@ import { decidePasses, rewritePayload } from "./process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, processClaim, type StatementContext } from "./statements.js";
 import {
   batchArrays,
-  documentArray,
+  documentElementType,
   documentRoom,
-  insertBatch,
+  insertBatchSql,
   payloadArray,
   type BatchContext,
 } from "./batch-arrays.js";
@@ -16,7 +16,7 @@ import type { Shape, ShapeContext } from "./shape.js";
 import type { Statement } from "../../../database/sql.js";
 
 /** Largest number of events that one statement inserts: about 10 MB of default documents, far below the protocol's 1 GB. */
-const STATEMENT_EVENTS = 10_000;
+const EVENTS_PER_STATEMENT_MAX = 10_000;
 
 /**
  * SQL of the array parameters $1, $2, ... as rows with `columns`. The last parameter is the number of rows, as a limit for
@@ -31,7 +31,7 @@ export function arrayRows(columns: readonly (readonly [column: string, type: str
 /** Statements that insert events ($1 and following: an array for each column) and their status rows ($1: keys). */
 export function addStatements(context: BatchContext) {
   return {
-    addEvents: { name: "add.events", text: insertBatch(context) },
+    addEvents: { name: "add.events", text: insertBatchSql(context) },
     addStatus: {
       name: "add.status",
       text: `INSERT INTO ${context.tables.status} (event_id)
@@ -42,7 +42,7 @@ SELECT * FROM unnest($1::uuid[])`,
 
 function statementsOf(context: StatementContext) {
   const { tables } = context;
-  const document = documentArray(context);
+  const document = documentElementType(context);
   const keys = arrayRows([["event_id", "uuid"]]);
   return {
     ...addStatements(context),
@@ -88,21 +88,24 @@ JOIN ${tables.events} AS e ON e.id = a.event_id`,
  * Splits a batch into parts that each fit into one statement; all of them go in one transaction. Most batches are one part.
  */
 function parts(batch: EventBatch): EventBatch[] {
-  if (batch.size <= STATEMENT_EVENTS) return [batch];
-  return Array.from({ length: Math.ceil(batch.size / STATEMENT_EVENTS) }, (_, index) =>
-    batch.slice(index * STATEMENT_EVENTS, Math.min((index + 1) * STATEMENT_EVENTS, batch.size)),
+  if (batch.size <= EVENTS_PER_STATEMENT_MAX) return [batch];
+  return Array.from({ length: Math.ceil(batch.size / EVENTS_PER_STATEMENT_MAX) }, (_, index) =>
+    batch.slice(
+      index * EVENTS_PER_STATEMENT_MAX,
+      Math.min((index + 1) * EVENTS_PER_STATEMENT_MAX, batch.size),
+    ),
   );
 }
 
 /** Steps that write all events of a batch by one statement. A shape may replace the decision about claimed events. */
 export function setBasedSteps(context: ShapeContext): WriteSteps {
   const sql = statementsOf(context);
-  const isExplicit = context.archiveDelete === "explicit";
+  const isDeleteExplicit = context.archiveDelete === "explicit";
   return {
     statements: {
       add: [sql.addEvents, sql.addStatus],
       process: [sql.advance, sql.rewrite],
-      archive: [sql.copy, ...(isExplicit ? [sql.deleteStatus] : []), sql.deleteEvents],
+      archive: [sql.copy, ...(isDeleteExplicit ? [sql.deleteStatus] : []), sql.deleteEvents],
     },
     documentRoom: documentRoom(context),
     addValues(batch) {
@@ -120,10 +123,10 @@ export function setBasedSteps(context: ShapeContext): WriteSteps {
         "text",
         passes.map(({ status }) => status),
       );
-      const advanced = bindAhead(sql.advance, [ids, statuses, passes.length]);
+      const advanceValues = bindAhead(sql.advance, [ids, statuses, passes.length]);
       const payloads = payloadArray(context, passes.map(rewritePayload));
-      const rewritten = bindAhead(sql.rewrite, [ids, payloads, passes.length]);
-      return { passes, values: [[advanced], [rewritten]] };
+      const rewriteValues = bindAhead(sql.rewrite, [ids, payloads, passes.length]);
+      return { passes, values: [[advanceValues], [rewriteValues]] };
     },
     archiveValues: (ids) => [[uuidArray(ids), ids.length]],
   };

@@ -1,9 +1,9 @@
 import type { PreparedEvent } from "../model/event.js";
 import { bufferOf, uuidBytesArray } from "../../../database/postgres/wire/binary-arrays.js";
-import { resolvePresent, type StatementContext } from "./statements.js";
+import { countPresentStatement, type StatementContext } from "./statements.js";
 import { PAYLOAD_TRAITS } from "../settings.js";
 import type { EventOperations } from "../store.js";
-import type { InRead } from "./questions.js";
+import type { ReadRunner } from "./questions.js";
 import type { Connection, SqlValue } from "../../../database/sql.js";
 import type { Isolation } from "../../../database/levels.js";
 import type { Payload } from "../settings.js";
@@ -14,7 +14,7 @@ export interface ShapeContext extends StatementContext {
 
 /** Transactions that depend on the statement shape; other operations of a store are the same in all shapes. */
 export interface ShapeOperations extends Omit<EventOperations, "ask" | "someLive" | "countPresent"> {
-  readonly inRead: InRead;
+  readonly inRead: ReadRunner;
 }
 
 /** Implementation of a statement shape in SQL. A new one is a file and a line in `operations.ts`. */
@@ -29,9 +29,9 @@ export function findValues(payload: Payload, { authorityId, trainId }: ReadProbe
 }
 
 export function presenceCounter(context: StatementContext): Pick<EventOperations, "countPresent"> & {
-  readonly statement: ReturnType<typeof resolvePresent>;
+  readonly statement: ReturnType<typeof countPresentStatement>;
 } {
-  const statement = resolvePresent(context);
+  const statement = countPresentStatement(context);
   return {
     statement,
     async countPresent(connection: Connection, keys: Buffer): Promise<number> {

@@ -3,21 +3,21 @@ import { WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { float8Array } from "../../../database/postgres/wire/binary-arrays.js";
 import { advanceSql, rewriteSql } from "./business-rules-sql.js";
-import { chanceTexts, outcomeOf } from "./process-pass.js";
+import { createChanceFormatter, outcomeOf } from "./process-pass.js";
 import {
   ARCHIVE_COLUMNS,
   ARCHIVE_VALUES,
   archiveSelect,
   lockingSelect,
-  readFind,
-  readRecent,
+  readByTrainStatement,
+  readRecentStatement,
   RECENT_LIMIT,
   type StatementContext,
 } from "./statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../../../database/postgres/transaction.js";
-import type { InRead } from "./questions.js";
+import type { ReadRunner } from "./questions.js";
 import type { ArchiveOutcome, ProcessOutcome, ReadOutcome } from "../store.js";
-import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
+import { batchArrays, documentRoom, insertBatchSql } from "./batch-arrays.js";
 import { findValues, type Shape } from "./shape.js";
 import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/sql.js";
 
@@ -26,7 +26,7 @@ function addStatement(context: StatementContext): Statement {
   return {
     name: "add",
     text: `WITH added AS (
-  ${insertBatch(context)}
+  ${insertBatchSql(context)}
   RETURNING id
 )
 INSERT INTO ${context.tables.status} (event_id) SELECT id FROM added`,
@@ -84,17 +84,17 @@ SELECT event_id FROM claimed ORDER BY event_id`,
 
 /** Both look-ups in one statement: $1 event type, $2 limit, then the parameters of `read.find`. */
 function readStatement(context: StatementContext): Statement {
-  const find = readFind(context).text.replace(/\$(\d)/g, (_, n: string) => `$${Number(n) + 2}`);
-  return { name: "read", text: `(${readRecent(context).text})\nUNION ALL\n(${find})` };
+  const find = readByTrainStatement(context).text.replace(/\$(\d)/g, (_, n: string) => `$${Number(n) + 2}`);
+  return { name: "read", text: `(${readRecentStatement(context).text})\nUNION ALL\n(${find})` };
 }
 
-const nothingOf = (): undefined => undefined;
+const noOutcome = (): undefined => undefined;
 
-function archivedOf(rows: readonly StatementRow[]): ArchiveOutcome {
+function archiveOutcomeOf(rows: readonly StatementRow[]): ArchiveOutcome {
   return { archivedIds: rows.map((row) => row[0] as string) };
 }
 
-function processedOf(rows: readonly StatementRow[]): ProcessOutcome {
+function processOutcomeOf(rows: readonly StatementRow[]): ProcessOutcome {
   const passes = rows as readonly [id: string, was: EventStatus, status: EventStatus][];
   return outcomeOf(passes.map(([id, was, status]) => ({ id, was, status })));
 }
@@ -106,10 +106,10 @@ export const singleStatement: Shape = (context) => {
   const process = processStatement(context);
   const archive = archiveStatement(context);
   const read = readStatement(context);
-  const isAlone = context.isolation === "read committed";
-  const inRead: InRead = (connection, ask) =>
-    isAlone ? ask() : inReadTransaction(connection, beginRead, ask);
-  const textsOf = chanceTexts();
+  const readsWithoutTransaction = context.isolation === "read committed";
+  const inRead: ReadRunner = (connection, ask) =>
+    readsWithoutTransaction ? ask() : inReadTransaction(connection, beginRead, ask);
+  const formatChances = createChanceFormatter();
 
   /** Runs one statement as one transaction. If its outcome has events, the app delay follows while the locks are held. */
   function run<T>(
@@ -120,7 +120,8 @@ export const singleStatement: Shape = (context) => {
     hasEvents: (outcome: T) => boolean,
     appDelay?: () => Promise<void>,
   ): Promise<T> {
-    if (isAlone && !appDelay) return asTransaction(connection.execute(statement, values), outcomeOfRows);
+    if (readsWithoutTransaction && !appDelay)
+      return asTransaction(connection.execute(statement, values), outcomeOfRows);
     return inTransaction(connection, begin, async () => {
       const outcome = outcomeOfRows(await connection.execute(statement, values));
       if (hasEvents(outcome)) await appDelay?.();
@@ -136,17 +137,24 @@ export const singleStatement: Shape = (context) => {
       if (batch.size === 0) return () => Promise.resolve();
       const values = bindAhead(add, batchArrays(context, batch));
       return (connection: Connection, appDelay) =>
-        run(connection, add, values, nothingOf, () => true, appDelay);
+        run(connection, add, values, noOutcome, () => true, appDelay);
     },
     process({ limit, roll, chances }) {
-      const values = bindAhead(process, [limit, float8Array(limit, roll), ...textsOf(chances)]);
+      const values = bindAhead(process, [limit, float8Array(limit, roll), ...formatChances(chances)]);
       return (connection: Connection, appDelay) =>
-        run(connection, process, values, processedOf, ({ events }) => events > 0, appDelay);
+        run(connection, process, values, processOutcomeOf, ({ events }) => events > 0, appDelay);
     },
     archive(limit) {
       const values = bindAhead(archive, [limit]);
       return (connection: Connection, appDelay) =>
-        run(connection, archive, values, archivedOf, ({ archivedIds }) => archivedIds.length > 0, appDelay);
+        run(
+          connection,
+          archive,
+          values,
+          archiveOutcomeOf,
+          ({ archivedIds }) => archivedIds.length > 0,
+          appDelay,
+        );
     },
     read(probe) {
       const values = bindAhead(read, [probe.eventType, RECENT_LIMIT, ...findValues(context.payload, probe)]);

@@ -1,9 +1,9 @@
 // SQL that all shapes share. PostgreSQL may keep plans made on empty tables, so row limits are parameters and arrays are joined
 // through one: the planner then expects a tenth of ten elements, one row, and looks it up by key (`statements.db.test.ts`).
 import { ARCHIVED_STATUSES, EventStatus, WORKABLE_STATUSES } from "../model/lifecycle.js";
-import { inStatus, type Dialect } from "../../../database/postgres/dialects/dialect.js";
+import { statusCondition, type Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { PAYLOAD_TRAITS, type EventSettings, type Payload } from "../settings.js";
-import type { Tables } from "./tables.js";
+import type { TableNames } from "./tables.js";
 import type { Statement } from "../../../database/sql.js";
 import { literals } from "./literals.js";
 
@@ -12,7 +12,7 @@ export interface StatementContext extends Pick<
   "payload" | "locking" | "claimIndex" | "archived" | "archiveDelete" | "reads"
 > {
   readonly dialect: Dialect;
-  readonly tables: Tables;
+  readonly tables: TableNames;
   /** True if a pass may end a PENDING event; see `AdvanceProbabilities`. */
   readonly isOneStep: boolean;
 }
@@ -22,12 +22,12 @@ export const RECENT_LIMIT = 20;
 /** Columns of an insert of events, and the types of their arrays, in the same order. */
 export function insertColumns(payload: Payload): readonly (readonly [column: string, type: string])[] {
   const { columnType, areColumnsGenerated } = PAYLOAD_TRAITS[payload];
-  const own = [
+  const storedColumns = [
     ["id", "uuid"],
     ["payload", columnType],
   ] as const;
-  if (areColumnsGenerated) return own;
-  return [...own, ["event_type", "text"], ["authority_id", "uuid"], ["train_id", "text"]];
+  if (areColumnsGenerated) return storedColumns;
+  return [...storedColumns, ["event_type", "text"], ["authority_id", "uuid"], ["train_id", "text"]];
 }
 
 export const ARCHIVE_COLUMNS =
@@ -41,7 +41,7 @@ export function statusIn(
   { dialect, claimIndex }: Pick<StatementContext, "dialect" | "claimIndex">,
   statuses: readonly EventStatus[],
 ): string {
-  return (claimIndex === "partial" ? dialect.inStatus : inStatus)(literals(statuses));
+  return (claimIndex === "partial" ? dialect.statusCondition : statusCondition)(literals(statuses));
 }
 
 /**
@@ -54,18 +54,18 @@ export function statusIn(
  */
 export function lockingSelect(context: StatementContext, statuses: readonly EventStatus[]): string {
   const { tables, locking } = context;
-  const wanted = statusIn(context, statuses);
-  const oldest = `FROM ${tables.status} WHERE ${wanted} ORDER BY updated_at LIMIT $1`;
+  const statusCondition = statusIn(context, statuses);
+  const oldestRowsSql = `FROM ${tables.status} WHERE ${statusCondition} ORDER BY updated_at LIMIT $1`;
   switch (locking) {
     case "skip-locked":
-      return `SELECT event_id, status, attempts ${oldest} FOR UPDATE SKIP LOCKED`;
+      return `SELECT event_id, status, attempts ${oldestRowsSql} FOR UPDATE SKIP LOCKED`;
     case "nowait":
-      return `SELECT event_id, status, attempts ${oldest} FOR UPDATE NOWAIT`;
+      return `SELECT event_id, status, attempts ${oldestRowsSql} FOR UPDATE NOWAIT`;
     case "for-update": {
       // NOT IN, so that the planner looks rows up by key and not by the status index.
       const moved = EventStatus.options.filter((status) => !statuses.includes(status));
       return `SELECT event_id, status, attempts FROM ${tables.status}
-  WHERE event_id = ANY (ARRAY(SELECT event_id ${oldest})) AND status NOT IN (${literals(moved)})
+  WHERE event_id = ANY (ARRAY(SELECT event_id ${oldestRowsSql})) AND status NOT IN (${literals(moved)})
   ORDER BY event_id LIMIT $1 FOR UPDATE`;
     }
   }
@@ -111,7 +111,7 @@ export function archiveClaim(context: StatementContext): Statement {
 export const EVENT_COLUMNS = "id, created_at, payload::text AS payload";
 
 /** Looks up the newest events of a type: $1 event type, $2 limit. */
-export function readRecent({ tables }: StatementContext): Statement {
+export function readRecentStatement({ tables }: StatementContext): Statement {
   return {
     name: "read.recent",
     text: `SELECT ${EVENT_COLUMNS}
@@ -123,7 +123,7 @@ FROM ${tables.events} WHERE event_type = $1::text ORDER BY created_at DESC LIMIT
  * Looks up the events of one train under one authority: by the document if an index covers it ($1 a part of a document),
  * otherwise by the flat columns ($1, $2).
  */
-export function readFind({ tables, payload }: StatementContext): Statement {
+export function readByTrainStatement({ tables, payload }: StatementContext): Statement {
   const condition = PAYLOAD_TRAITS[payload].hasDocumentIndex
     ? "payload @> $1::jsonb"
     : "authority_id = $1::uuid AND train_id = $2::text";
@@ -134,7 +134,7 @@ export function readFind({ tables, payload }: StatementContext): Statement {
 }
 
 /** Counts the keys in $1 that are live or archived; an event that is both counts once. */
-export function resolvePresent({ tables }: Pick<StatementContext, "tables">): Statement {
+export function countPresentStatement({ tables }: Pick<StatementContext, "tables">): Statement {
   return {
     name: "resolve.present",
     text: `SELECT count(*) AS present FROM (

@@ -2,12 +2,12 @@
 import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
 import type { TableSet } from "../../../database/postgres/namespace/schema-files.js";
 import { ARCHIVED_STATUSES } from "../model/lifecycle.js";
-import { DEFAULT_LEVELS, type EventSettings, type OtherLevels } from "../settings.js";
+import { DEFAULT_LEVELS, type EventSettings, type OptionalLevels } from "../settings.js";
 import { literals } from "./literals.js";
 
-export type Tables = Readonly<Record<"events" | "status" | "archive", string>>;
+export type TableNames = Readonly<Record<"events" | "status" | "archive", string>>;
 
-export function tablesOf(dialect: Dialect, namespace: string): Tables {
+export function tablesOf(dialect: Dialect, namespace: string): TableNames {
   const schema = dialect.quoteIdentifier(namespace);
   return {
     events: `${schema}.events`,
@@ -16,7 +16,7 @@ export function tablesOf(dialect: Dialect, namespace: string): Tables {
   };
 }
 
-type TableLevels = Pick<EventSettings, "payload"> & OtherLevels;
+type TableLevels = Pick<EventSettings, "payload"> & OptionalLevels;
 
 export function tableSetOf({ payload, ...others }: TableLevels): TableSet {
   const { claimIndex, archived, archiveDelete } = { ...DEFAULT_LEVELS, ...others };

@@ -38,7 +38,7 @@ it("events that another session locked do not count as passed over, even after i
   const [claimed, earlier] = [late.map(({ id }) => id), early.map(({ id }) => id).sort()];
   const verification = createVerification(settings);
   const seen = async (): Promise<string[]> =>
-    (await verification.passedOver(connection, claimed, 100)).sort();
+    (await verification.passedOverIds(connection, claimed, 100)).sort();
   expect(await seen()).toEqual(earlier);
   const [one = "", ...others] = earlier;
   await admin.query("BEGIN");

@@ -7,8 +7,8 @@ import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { applyBusinessRule } from "../model/business-rules.js";
 import type { EventDocument, PreparedEvent } from "../model/event.js";
 import {
-  ARCHIVED,
-  type Archived,
+  ARCHIVED_LEVELS,
+  type ArchivedLevel,
   advance,
   isArchivable,
   isTerminal,
@@ -159,7 +159,7 @@ async function checkArchive(
   workload: EventOperations,
   connection: PgConnection,
   expected: Expected,
-  archived: Archived,
+  archived: ArchivedLevel,
 ): Promise<void> {
   const terminal = [...expected.live]
     .filter(([, { status }]) => isArchivable(status, archived))
@@ -203,7 +203,7 @@ const COMBINATIONS = combinations({
   isolation: ISOLATION_LEVELS,
   prepared: [true, false],
   claimIndex: CLAIM_INDEXES,
-  archived: ARCHIVED,
+  archived: ARCHIVED_LEVELS,
   archiveDelete: ARCHIVE_DELETES,
   advance: [TWO_STEPS, ONE_STEP],
 });

@@ -3,7 +3,7 @@ import type { DialectCapabilities } from "../../../capabilities.js";
 
 export const cloudberryCapabilities: DialectCapabilities = {
   label: "Cloudberry",
-  lacks: {
+  unsupportedLevels: {
     payload: {},
     storage: {
       "hash-sharded": { reason: "Cloudberry distributes by hash anyway", nearest: "default" },
@@ -28,7 +28,7 @@ export const cloudberryCapabilities: DialectCapabilities = {
   },
   lockingCaveat:
     "Cloudberry and Greenplum lock the whole table for each claim, because it uses the extended protocol: `skip-locked` waits, `nowait` meets no locked row, and levels of `locking` cannot be compared",
-  lacksFaults: {},
+  unsupportedFaults: {},
   documentIndex: "GIN",
   generatedColumns: "stored",
   foreignKeys: "declared, not enforced",

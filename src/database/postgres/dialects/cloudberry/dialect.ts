@@ -1,5 +1,5 @@
 import { POSTGRES_SAMPLER } from "../../evidence/postgres-views.js";
-import { inStatus, type Dialect } from "../dialect.js";
+import { statusCondition, type Dialect } from "../dialect.js";
 import { postgres } from "../postgres/dialect.js";
 import { cloudberryCapabilities } from "./capabilities.js";
 
@@ -8,7 +8,7 @@ export const cloudberry: Dialect = {
   name: "cloudberry",
   capabilities: cloudberryCapabilities,
   clockSkewMs: 1000,
-  inStatus,
+  statusCondition,
   // The queue's rows are locked and updated, so it stays a heap; only the history is append-optimised.
   storages: {
     default: { archiveStorage: "", archiveKey: " PRIMARY KEY" },

@@ -5,11 +5,11 @@ const STORAGE_UNSUPPORTED = {
   reason: "CockroachDB stores tables in its key-value layer",
   nearest: "default",
 } as const;
-const NO_LOCK_TABLE = "CockroachDB has no LOCK TABLE";
+const LOCK_TABLE_UNSUPPORTED = "CockroachDB has no LOCK TABLE";
 
 export const cockroachdbCapabilities: DialectCapabilities = {
   label: "CockroachDB",
-  lacks: {
+  unsupportedLevels: {
     payload: {},
     storage: {
       unlogged: { reason: "CockroachDB logs every write", nearest: "default" },
@@ -31,10 +31,10 @@ export const cockroachdbCapabilities: DialectCapabilities = {
   orderedKeysCaveat:
     "CockroachDB keeps rows in ranges of keys: with `ids: uuidv7` all inserts go to the last range; use `ids: uuidv4` " +
     "or `storage: hash-sharded`",
-  lacksFaults: {
+  unsupportedFaults: {
     "backend-terminate": "CockroachDB cancels sessions by another statement, perhaps on another node",
     "backend-cancel": "CockroachDB cancels queries by another statement, perhaps on another node",
-    "lock-holder": NO_LOCK_TABLE,
+    "lock-holder": LOCK_TABLE_UNSUPPORTED,
     "long-transaction": "CockroachDB has no vacuum that a snapshot could hold up",
     "connection-limit": "CockroachDB counts connections by node and keeps none back",
     checkpoint: "CockroachDB has no CHECKPOINT",

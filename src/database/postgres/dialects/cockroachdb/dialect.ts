@@ -1,6 +1,6 @@
 // CockroachDB's advisory-lock functions do nothing, and read committed transactions do not take in its schema changes.
 import { COCKROACHDB_SAMPLER } from "../../evidence/cockroachdb-views.js";
-import { beginTransaction, COMMENT_MARK, inStatus, type Dialect } from "../dialect.js";
+import { beginTransaction, COMMENT_MARK, statusCondition, type Dialect } from "../dialect.js";
 import { quoteIdentifier } from "../../quoting.js";
 import { cockroachdbCapabilities } from "./capabilities.js";
 
@@ -13,7 +13,7 @@ export const cockroachdb: Dialect = {
   supportsLockTimeout: false,
   // The default of --max-offset: a node whose clock differs by more ends itself.
   clockSkewMs: 500,
-  inStatus,
+  statusCondition,
   begin: beginTransaction,
   documentLock: "FOR UPDATE",
   mark: COMMENT_MARK,

@@ -1,15 +1,15 @@
 // Aurora DSQL, from its user guide: no cluster was at hand. No foreign keys are made, so that all clusters run the same tables.
 import type { DialectCapabilities } from "../../../capabilities.js";
 
-const NO_JSONB = {
+const JSONB_UNSUPPORTED = {
   reason: "Aurora DSQL has JSONB in queries, but not as a column type",
   nearest: "text",
 } as const;
-const OPTIMISTIC = {
+const LOCKING_UNSUPPORTED = {
   reason: "Aurora DSQL never waits for a lock: FOR UPDATE marks rows, and the later commit fails with OC000",
   nearest: "for-update",
 } as const;
-const ONE_LEVEL = {
+const ISOLATION_UNSUPPORTED = {
   reason: "Aurora DSQL has only snapshot isolation, which is PostgreSQL's repeatable read",
   nearest: "repeatable read",
 } as const;
@@ -17,14 +17,14 @@ const STORAGE_UNSUPPORTED = {
   reason: "Aurora DSQL has one way to store tables",
   nearest: "default",
 } as const;
-const NO_ACCESS = "not possible on Aurora DSQL";
+const FAULT_IMPOSSIBLE_REASON = "not possible on Aurora DSQL";
 
 export const dsqlCapabilities: DialectCapabilities = {
   label: "Aurora DSQL",
-  lacks: {
+  unsupportedLevels: {
     payload: {
-      jsonb: NO_JSONB,
-      "jsonb-manual": NO_JSONB,
+      jsonb: JSONB_UNSUPPORTED,
+      "jsonb-manual": JSONB_UNSUPPORTED,
       "text-generated": { reason: "Aurora DSQL has no generated columns", nearest: "text" },
     },
     storage: {
@@ -36,8 +36,8 @@ export const dsqlCapabilities: DialectCapabilities = {
       pax: STORAGE_UNSUPPORTED,
       "pax-no-cluster": STORAGE_UNSUPPORTED,
     },
-    locking: { "skip-locked": OPTIMISTIC, nowait: OPTIMISTIC },
-    isolation: { "read committed": ONE_LEVEL, serializable: ONE_LEVEL },
+    locking: { "skip-locked": LOCKING_UNSUPPORTED, nowait: LOCKING_UNSUPPORTED },
+    isolation: { "read committed": ISOLATION_UNSUPPORTED, serializable: ISOLATION_UNSUPPORTED },
     statementShape: {},
     archiveDelete: {
       cascade: { reason: "train-sim makes no foreign keys on Aurora DSQL", nearest: "explicit" },
@@ -45,12 +45,12 @@ export const dsqlCapabilities: DialectCapabilities = {
   },
   orderedKeysCaveat:
     "Aurora DSQL keeps rows in the order of their keys: with `ids: uuidv7` all inserts meet in one place; use `ids: uuidv4`",
-  lacksFaults: {
-    "backend-terminate": NO_ACCESS,
-    "backend-cancel": NO_ACCESS,
+  unsupportedFaults: {
+    "backend-terminate": FAULT_IMPOSSIBLE_REASON,
+    "backend-cancel": FAULT_IMPOSSIBLE_REASON,
     "lock-holder": "Aurora DSQL has no LOCK TABLE",
     "long-transaction": "Aurora DSQL has no vacuum that a snapshot could hold up",
-    "connection-limit": NO_ACCESS,
+    "connection-limit": FAULT_IMPOSSIBLE_REASON,
     checkpoint: "Aurora DSQL has no CHECKPOINT",
   },
   rowsPerTransaction: 3_000,

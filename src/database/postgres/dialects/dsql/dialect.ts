@@ -1,26 +1,26 @@
 // One statement of DDL a transaction, indexes in the background; schemas take no comment, so a table's name is the mark.
 import type { SamplerDialect } from "../../evidence/view.js";
-import { inStatus, type Dialect, type NamespaceMark } from "../dialect.js";
+import { statusCondition, type Dialect, type NamespaceMark } from "../dialect.js";
 import { quoteIdentifier } from "../../quoting.js";
 import { dsqlCapabilities } from "./capabilities.js";
 
 /** Name of the table that marks a schema: the mark up to its colon, because a name has at most 63 characters. */
-const tableNamed = (schema: string, mark: string): string =>
+const markTableName = (schema: string, mark: string): string =>
   `${schema}.${quoteIdentifier(mark.slice(0, mark.indexOf(":") + 1))}`;
 
 const TABLE_MARK: NamespaceMark = {
-  statements: (schema, mark) => [`CREATE TABLE ${tableNamed(schema, mark)} (id integer PRIMARY KEY)`],
+  statements: (schema, mark) => [`CREATE TABLE ${markTableName(schema, mark)} (id integer PRIMARY KEY)`],
   query: `SELECT c.relname::text AS mark FROM pg_namespace AS n
   LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname LIKE 'train-sim namespace, %'
 WHERE n.nspname = $1`,
-  removal: (schema, mark) => [`DROP TABLE ${tableNamed(schema, mark)}`],
+  removalStatements: (schema, mark) => [`DROP TABLE ${markTableName(schema, mark)}`],
 };
 
 /** Sampler that reads nothing: Aurora DSQL shows no statistics. */
-const SILENT_SAMPLER: SamplerDialect = {
+const EMPTY_SAMPLER: SamplerDialect = {
   groups: [],
   preamble: "",
-  installation: [],
+  installationStatements: [],
   survey: (_, workload) =>
     Promise.resolve({ ...workload, version: 0, extensions: new Map(), invertedIndexes: [] }),
 };
@@ -34,8 +34,8 @@ export const dsql: Dialect = {
   supportsTransactionalDdl: false,
   supportsLockTimeout: false,
   clockSkewMs: 1000,
-  inStatus,
-  awaitJob: "CALL sys.wait_for_job($1)",
+  statusCondition,
+  awaitJobStatement: "CALL sys.wait_for_job($1)",
   // The database has a single isolation level, which needs no name.
   begin: (_, access) => `BEGIN${access === "READ ONLY" ? " READ ONLY" : ""}`,
   documentLock: undefined,
@@ -44,5 +44,5 @@ export const dsql: Dialect = {
   quoteIdentifier,
   uuidBytes: (expression) => `uuid_send(${expression})`,
   refreshStatistics: (qualifiedTable) => `ANALYZE ${qualifiedTable}`,
-  sampler: SILENT_SAMPLER,
+  sampler: EMPTY_SAMPLER,
 };

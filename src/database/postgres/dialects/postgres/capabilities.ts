@@ -8,7 +8,7 @@ const OTHER_STORAGES_UNSUPPORTED = {
 
 export const postgresCapabilities: DialectCapabilities = {
   label: "PostgreSQL",
-  lacks: {
+  unsupportedLevels: {
     payload: {},
     storage: {
       "hash-sharded": OTHER_STORAGES_UNSUPPORTED,
@@ -21,7 +21,7 @@ export const postgresCapabilities: DialectCapabilities = {
     isolation: {},
     statementShape: {},
   },
-  lacksFaults: {},
+  unsupportedFaults: {},
   documentIndex: "GIN",
   generatedColumns: "stored",
   foreignKeys: "enforced",

@@ -1,6 +1,6 @@
 import { POSTGRES_SAMPLER } from "../../evidence/postgres-views.js";
-import { DEPENDANTS } from "../../namespace/dependants.js";
-import { beginTransaction, COMMENT_MARK, inStatus, type Dialect } from "../dialect.js";
+import { DEPENDANT_QUERIES } from "../../namespace/dependants.js";
+import { beginTransaction, COMMENT_MARK, statusCondition, type Dialect } from "../dialect.js";
 import { quoteIdentifier } from "../../quoting.js";
 import { postgresCapabilities } from "./capabilities.js";
 
@@ -12,14 +12,14 @@ export const postgres: Dialect = {
   supportsTransactionalDdl: true,
   supportsLockTimeout: true,
   clockSkewMs: 0,
-  neverLocked: "xmax = 0",
+  neverLockedCondition: "xmax = 0",
   begin: beginTransaction,
   // IS TRUE changes no result, but keeps the planner from the index on (status, updated_at): see `event-status.sql`.
-  inStatus: (statuses) => `(${inStatus(statuses)}) IS TRUE`,
+  statusCondition: (statuses) => `(${statusCondition(statuses)}) IS TRUE`,
   // The same lock that the later update of the document takes.
   documentLock: "FOR NO KEY UPDATE",
   mark: COMMENT_MARK,
-  dependants: DEPENDANTS,
+  dependantQueries: DEPENDANT_QUERIES,
   storages: { default: {} },
   quoteIdentifier,
   uuidBytes: (expression) => `uuid_send(${expression})`,
@@ -27,7 +27,7 @@ export const postgres: Dialect = {
   // VACUUM sets the visibility map and hint bits, so that the first readers do not have that work.
   refreshStatistics: (qualifiedTable, vacuum) =>
     `${vacuum ? "VACUUM (ANALYZE)" : "ANALYZE"} ${qualifiedTable}`,
-  vacuumCatalogues: `VACUUM ${[
+  vacuumCataloguesStatement: `VACUUM ${[
     "attrdef",
     "attribute",
     "class",

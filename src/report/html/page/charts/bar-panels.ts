@@ -7,9 +7,9 @@ import type {
   YAXisComponentOption,
 } from "echarts";
 import type { ChartTable, LegendEntry, Plot, Treatment, View } from "./drawing.js";
-import { FONT_FAMILY, FONT_PX, layOut, sharedScale, tooltipLook, xAxis, yAxis } from "./panels.js";
+import { FONT_FAMILY, FONT_PX, layOut, sharedScale, tooltipOptions, xAxis, yAxis } from "./panels.js";
 import type { ChartTheme } from "./theme.js";
-import { whiskers } from "./whiskers.js";
+import { intervalWhiskers } from "./whiskers.js";
 import { tickLabel, titleWithUnit, valueText, type Unit } from "./values.js";
 
 export interface Bar {
@@ -34,13 +34,13 @@ export interface BarChart {
   readonly note?: string;
 }
 
-const ROW_PX = 20;
+const ROW_HEIGHT_PX = 20;
 const LABEL_PX_MAX = 250;
 /** Smallest width of the plot in pixels: in a narrower plot the bars show no difference. */
 const PLOT_PX_MIN = 130;
 
 /** Treatments with a bar in the panel, topmost first. */
-function rowsOf(panel: BarPanel, view: View): Treatment[] {
+function treatmentsWithBar(panel: BarPanel, view: View): Treatment[] {
   return view.treatments.filter(({ id }) => [...panel.parts.values()].some((bars) => bars.has(id)));
 }
 
@@ -48,13 +48,13 @@ function rowsOf(panel: BarPanel, view: View): Treatment[] {
  * Approximate width of the longest label in pixels. It is computed from the number of characters, since measured widths
  * differ between machines and tests must repeat.
  */
-function labelPx(view: View): number {
+function labelWidthPx(view: View): number {
   const longest = Math.max(...view.treatments.map(({ label }) => label.length));
   return Math.min(LABEL_PX_MAX, longest * 6.6 + 14, view.widthPx * 0.4);
 }
 
 function barSeries(chart: BarChart, panel: BarPanel, index: number, view: View): BarSeriesOption[] {
-  const rows = rowsOf(panel, view);
+  const rows = treatmentsWithBar(panel, view);
   return [...panel.parts].map(([part, bars]) => {
     const colour = chart.partColours?.get(part);
     return {
@@ -75,11 +75,11 @@ function barSeries(chart: BarChart, panel: BarPanel, index: number, view: View):
 }
 
 function rangeSeries(panel: BarPanel, index: number, view: View): CustomSeriesOption[] {
-  const intervals = rowsOf(panel, view).flatMap(({ id }, row) => {
+  const intervals = treatmentsWithBar(panel, view).flatMap(({ id }, row) => {
     const range = panel.parts.get("")?.get(id)?.range;
     return range ? [{ row, low: range[0], high: range[1] }] : [];
   });
-  return intervals.length > 0 ? [whiskers(intervals, index, view.theme.text)] : [];
+  return intervals.length > 0 ? [intervalWhiskers(intervals, index, view.theme.text)] : [];
 }
 
 function tableOf(chart: BarChart, view: View): ChartTable {
@@ -99,7 +99,7 @@ function tableOf(chart: BarChart, view: View): ChartTable {
 
 function wordsOf(chart: BarChart, view: View): string {
   const panels = chart.panels.map((panel) => {
-    const treatments = rowsOf(panel, view).map(({ id, label }) => {
+    const treatments = treatmentsWithBar(panel, view).map(({ id, label }) => {
       const parts = [...panel.parts].flatMap(([part, bars]) => {
         const bar = bars.get(id);
         return bar ? [`${part} ${valueText(bar.value, panel.unit)}`.trim()] : [];
@@ -118,7 +118,7 @@ function legendOf(chart: BarChart): LegendEntry[] {
 }
 
 /** Values that the scale of the panel must include. If parts are stacked, these are the sums of each treatment's parts. */
-function topsOf({ parts }: BarPanel, isStacked: boolean): number[] {
+function scaleValues({ parts }: BarPanel, isStacked: boolean): number[] {
   const bars = [...parts.values()].flatMap((each) => [...each]);
   if (!isStacked) return bars.map(([, { value, range }]) => Math.max(value, range?.[1] ?? value));
   const ids = new Set(bars.map(([id]) => id));
@@ -127,13 +127,13 @@ function topsOf({ parts }: BarPanel, isStacked: boolean): number[] {
 
 function valueAxis(
   unit: Unit,
-  panel: number,
+  panelIndex: number,
   scale: ReturnType<typeof sharedScale> | undefined,
   theme: ChartTheme,
 ): XAXisComponentOption {
   return {
     ...xAxis(theme, ""),
-    gridIndex: panel,
+    gridIndex: panelIndex,
     type: "value",
     splitNumber: 4,
     ...scale,
@@ -148,14 +148,14 @@ function valueAxis(
 
 function treatmentAxis(
   treatments: readonly Treatment[],
-  panel: number,
+  panelIndex: number,
   leftPx: number,
   theme: ChartTheme,
 ): YAXisComponentOption {
   return {
     ...yAxis(theme, ""),
     type: "category",
-    gridIndex: panel,
+    gridIndex: panelIndex,
     inverse: true,
     // The category is the whole id, because tooltips show it.
     data: treatments.map(({ id }) => id),
@@ -174,16 +174,16 @@ function treatmentAxis(
 /** Plots the bars; the caller leaves out panels without a bar. */
 export function plotBars(chart: BarChart, view: View, leastWidthPx = 0): Plot {
   const { theme } = view;
-  const leftPx = labelPx(view);
-  const rows = chart.panels.map((panel) => rowsOf(panel, view));
+  const leftPx = labelWidthPx(view);
+  const rows = chart.panels.map((panel) => treatmentsWithBar(panel, view));
   const scale = chart.hasOneScale
-    ? sharedScale(chart.panels.flatMap((panel) => topsOf(panel, chart.partColours !== undefined)))
+    ? sharedScale(chart.panels.flatMap((panel) => scaleValues(panel, chart.partColours !== undefined)))
     : undefined;
   const layout = layOut(
     chart.panels.map(({ title, unit }) => titleWithUnit(title, unit)),
     {
       widthPx: view.widthPx,
-      heightsPx: rows.map(({ length }) => length * ROW_PX + 6),
+      heightsPx: rows.map(({ length }) => length * ROW_HEIGHT_PX + 6),
       leastWidthPx: Math.max(leastWidthPx, leftPx + PLOT_PX_MIN),
       mostColumns: 5,
       leftPx,
@@ -203,7 +203,7 @@ export function plotBars(chart: BarChart, view: View, leastWidthPx = 0): Plot {
       grid: layout.grids,
       xAxis: chart.panels.map(({ unit }, i) => valueAxis(unit, i, scale, theme)),
       yAxis: rows.map((treatments, i) => treatmentAxis(treatments, i, leftPx, theme)),
-      tooltip: { ...tooltipLook(theme), trigger: "axis", axisPointer: { type: "shadow" } },
+      tooltip: { ...tooltipOptions(theme), trigger: "axis", axisPointer: { type: "shadow" } },
       series: chart.panels.flatMap((panel, i) => [
         ...barSeries(chart, panel, i, view),
         ...rangeSeries(panel, i, view),

@@ -12,10 +12,10 @@ import { median } from "../../../../analysis/statistics/quantiles.js";
 import type { ReportData, TrialSeries } from "../../report-data.js";
 import { canDraw } from "./drawable.js";
 import type { Drawing, Plot, View } from "./drawing.js";
-import { ALL_SHOWN, withChoice, type FilterState } from "./filter-state.js";
+import { DEFAULT_FILTER_STATE, stateWithChoice, type FilterState } from "./filter-state.js";
 import { CHARTS } from "./registry.js";
 import { DARK, LIGHT } from "./theme.js";
-import { amounts } from "../../../../analysis/why/why-units.js";
+import { amountUnit } from "../../../../analysis/why/why-units.js";
 import { valueText } from "./values.js";
 import { viewOf } from "./view.js";
 
@@ -23,7 +23,7 @@ const report = exampleReport();
 
 function viewFor(
   id: string,
-  state: FilterState = ALL_SHOWN,
+  state: FilterState = DEFAULT_FILTER_STATE,
   data: ReportData = report,
   widthPx = 1000,
 ): View {
@@ -86,7 +86,7 @@ describe.each(CHARTS.map(({ id }) => id))("chart %s", (id) => {
   });
 
   test.each([360, 700, 1400])("stays within %i pixels", (widthPx) => {
-    const { option, heightPx } = plotOf(id, ALL_SHOWN, report, widthPx);
+    const { option, heightPx } = plotOf(id, DEFAULT_FILTER_STATE, report, widthPx);
     for (const grid of [option.grid ?? []].flat()) {
       expect(Number(grid.left) + Number(grid.width)).toBeLessThanOrEqual(widthPx);
       expect(Number(grid.width)).toBeGreaterThan(100);
@@ -97,7 +97,7 @@ describe.each(CHARTS.map(({ id }) => id))("chart %s", (id) => {
   test("states a reason if there is no data", () => {
     const result = { ...report.result, comparisons: [], treatments: [], sweeps: [], capacity: [] };
     const empty = { ...report, result, series: [], curves: [] };
-    const drawing = draw(id, ALL_SHOWN, empty);
+    const drawing = draw(id, DEFAULT_FILTER_STATE, empty);
     expect(drawing).toEqual({
       kind: "nothing",
       why: expect.stringMatching(/^There is nothing to draw: .*\.$/) as string,
@@ -106,7 +106,7 @@ describe.each(CHARTS.map(({ id }) => id))("chart %s", (id) => {
 
   test("shows only the selected treatments", () => {
     const hiddenTreatments = Object.keys(EXAMPLE_TREATMENTS).filter((each) => each !== EXAMPLE_POOLED);
-    const drawing = draw(id, { ...ALL_SHOWN, hiddenTreatments });
+    const drawing = draw(id, { ...DEFAULT_FILTER_STATE, hiddenTreatments });
     const text =
       drawing.kind === "plot" ? JSON.stringify([drawing.table(), drawing.legend, drawing.option]) : "";
     if (id !== "sweep") expect(text).not.toContain("jsonb");
@@ -121,10 +121,10 @@ describe("lines over time", () => {
     const own = report.series.filter(({ treatment }) => treatment === "jsonb");
     const sorted = own.map(({ trial }) => values(trial) ?? 0).sort((a, b) => a - b);
     expect(first?.data[3]).toEqual([3, sorted[2]]);
-    expect(seriesOf(plotOf("throughput", { ...ALL_SHOWN, trials: "each" }))).toHaveLength(
+    expect(seriesOf(plotOf("throughput", { ...DEFAULT_FILTER_STATE, trials: "each" }))).toHaveLength(
       2 * report.series.length,
     );
-    const alone = seriesOf(plotOf("throughput", { ...ALL_SHOWN, trials: 4 }));
+    const alone = seriesOf(plotOf("throughput", { ...DEFAULT_FILTER_STATE, trials: 4 }));
     expect(alone.map(({ data }) => data[3]?.[1])).toEqual([
       values(4),
       report.series[3]?.operations.process?.events[3],
@@ -134,29 +134,29 @@ describe("lines over time", () => {
   test("have gaps where no trial has a value, and count the selected quantity", () => {
     const latency = seriesOf(plotOf("latency"));
     expect(latency.every(({ data }) => data[17]?.[1] === null)).toBe(true);
-    const state = withChoice(ALL_SHOWN, "throughput", "of", "retries");
+    const state = stateWithChoice(DEFAULT_FILTER_STATE, "throughput", "of", "retries");
     expect(plotOf("throughput", state).words).toMatch(/^retries per second.*median 3/);
   });
 
   test("have a text with the median of the shown trials", () => {
     const own = report.series.filter(({ treatment }) => treatment === "jsonb");
     const each = own.flatMap(({ operations }) => operations.add?.events ?? []);
-    const { words } = plotOf("throughput", { ...ALL_SHOWN, trials: "each" });
+    const { words } = plotOf("throughput", { ...DEFAULT_FILTER_STATE, trials: "each" });
     expect(words).toContain(
       `add: jsonb, 5 trials: median ${median(each)} events/s, from ${Math.min(...each)} events/s to ${Math.max(...each)} events/s`,
     );
     const second = report.series.find(({ trial }) => trial === 2)?.operations.add?.events ?? [];
-    expect(plotOf("throughput", { ...ALL_SHOWN, trials: 2 }).words).toContain(
+    expect(plotOf("throughput", { ...DEFAULT_FILTER_STATE, trials: 2 }).words).toContain(
       `add: jsonb-manual: median ${shortNumber(median(second))} events/s`,
     );
   });
 
   test("have a mark at the start of the selected trial's steady state", () => {
     const marksIn = (state: FilterState): string => JSON.stringify(plotOf("queue", state).option);
-    expect(marksIn({ ...ALL_SHOWN, trials: 1 })).toContain(
+    expect(marksIn({ ...DEFAULT_FILTER_STATE, trials: 1 })).toContain(
       '{"xAxis":6,"label":{"formatter":"steady from here"}}',
     );
-    expect(marksIn({ ...ALL_SHOWN, trials: 2 })).not.toContain("steady");
+    expect(marksIn({ ...DEFAULT_FILTER_STATE, trials: 2 })).not.toContain("steady");
   });
 
   test("shade faults of the shown trials, and name them in the text", () => {
@@ -175,12 +175,16 @@ describe("lines over time", () => {
     const faults = [fault(1, "text", 10, 12), fault(4, "text", 10.4, 13), fault(2, "jsonb", 10.1, null)];
     const broken = { ...report, result: { ...report.result, faults } };
     const words = (state: FilterState): string => plotOf("throughput", state, broken).words;
-    expect(words(ALL_SHOWN)).toContain("Marked: postgres-kill from 10.1 s to 12.5 s.");
-    expect(words({ ...ALL_SHOWN, trials: 4 })).toContain("Marked: postgres-kill from 10.4 s to 13.0 s.");
-    expect(words({ ...ALL_SHOWN, trials: 2 })).toContain("postgres-kill at 10.1 s");
-    expect(words({ ...ALL_SHOWN, trials: 3 })).not.toContain("postgres-kill");
-    expect(words({ ...ALL_SHOWN, hiddenTreatments: ["jsonb"] })).toContain("from 10.2 s to 12.5 s");
-    const plot = plotOf("throughput", { ...ALL_SHOWN, trials: 4 }, broken);
+    expect(words(DEFAULT_FILTER_STATE)).toContain("Marked: postgres-kill from 10.1 s to 12.5 s.");
+    expect(words({ ...DEFAULT_FILTER_STATE, trials: 4 })).toContain(
+      "Marked: postgres-kill from 10.4 s to 13.0 s.",
+    );
+    expect(words({ ...DEFAULT_FILTER_STATE, trials: 2 })).toContain("postgres-kill at 10.1 s");
+    expect(words({ ...DEFAULT_FILTER_STATE, trials: 3 })).not.toContain("postgres-kill");
+    expect(words({ ...DEFAULT_FILTER_STATE, hiddenTreatments: ["jsonb"] })).toContain(
+      "from 10.2 s to 12.5 s",
+    );
+    const plot = plotOf("throughput", { ...DEFAULT_FILTER_STATE, trials: 4 }, broken);
     // One nameless series in each panel: marks would disappear with a series that the legend hides.
     const marked = seriesOf(plot).filter((series) => "markLine" in series);
     expect(marked).toHaveLength([plot.option.grid ?? []].flat().length);
@@ -196,7 +200,7 @@ describe("lines over time", () => {
     expect([max({ max: 4 }), max({ max: 30 })]).toEqual([13, 30]);
     expect(plot.legend.map(({ name }) => name)).toEqual(["jsonb"]);
     // A panel of one treatment shows the faults of that treatment.
-    expect(plotOf("queue", ALL_SHOWN, broken).words).toContain(
+    expect(plotOf("queue", DEFAULT_FILTER_STATE, broken).words).toContain(
       "Marked: postgres-kill at 10.1 s; postgres-kill from 10.2 s to 12.5 s.",
     );
   });
@@ -204,8 +208,8 @@ describe("lines over time", () => {
   test("keep a treatment's colour if others are hidden", () => {
     const colourOf = (state: FilterState): string | undefined =>
       seriesOf(plotOf("throughput", state)).find(({ name }) => name === "text")?.color;
-    expect(colourOf(ALL_SHOWN)).toBe(LIGHT.treatments[2]);
-    expect(colourOf({ ...ALL_SHOWN, hiddenTreatments: ["jsonb"] })).toBe(LIGHT.treatments[2]);
+    expect(colourOf(DEFAULT_FILTER_STATE)).toBe(LIGHT.treatments[2]);
+    expect(colourOf({ ...DEFAULT_FILTER_STATE, hiddenTreatments: ["jsonb"] })).toBe(LIGHT.treatments[2]);
   });
 });
 
@@ -224,7 +228,7 @@ describe("seconds without a value", () => {
   test("are gaps in measured series, with a symbol for isolated points", () => {
     const p99 = [5, null, 7, null, null, 9, 9, null];
     const data = oneTrial(({ operations: { add } }) => ({ operations: add ? { add: { ...add, p99 } } : {} }));
-    const [line] = [plotOf("latency", ALL_SHOWN, data).option.series ?? []].flat() as Drawn[];
+    const [line] = [plotOf("latency", DEFAULT_FILTER_STATE, data).option.series ?? []].flat() as Drawn[];
     expect(line).toMatchObject({ showSymbol: true, symbol: "none" });
     expect(line?.data).toEqual([
       { value: [0, 5], symbol: "circle" },
@@ -249,7 +253,7 @@ describe("seconds without a value", () => {
       ...[12, 14, 16].map((x, i) => [x, 10 * (i + 4)]),
     ];
     for (const id of ["queue", "backlog-age", "samples"]) {
-      const [line] = seriesOf(plotOf(id, ALL_SHOWN, data));
+      const [line] = seriesOf(plotOf(id, DEFAULT_FILTER_STATE, data));
       expect(line?.data, id).toEqual(points);
       expect(line).toMatchObject({ showSymbol: false });
     }
@@ -268,7 +272,7 @@ describe("seconds without a value", () => {
       );
       return { buckets: 9, evidence: level === undefined ? {} : { "queue.pending": values } };
     });
-    const [line] = seriesOf(plotOf("backlog-age", ALL_SHOWN, turns));
+    const [line] = seriesOf(plotOf("backlog-age", DEFAULT_FILTER_STATE, turns));
     // Only some trials have readings at the ends.
     expect(line?.data.map(([, y]) => y)).toEqual([100, 150, 200, 200, 200, 200, 200, 250, 300]);
   });
@@ -279,7 +283,7 @@ describe("seconds without a value", () => {
       "host.clientCpuMs": [200, null, null, null, 400, null, null, null, 600],
     };
     const data = oneTrial(() => ({ buckets: 9, evidence }));
-    const layers = seriesOf(plotOf("cpu", ALL_SHOWN, data)).map(({ data: points }) =>
+    const layers = seriesOf(plotOf("cpu", DEFAULT_FILTER_STATE, data)).map(({ data: points }) =>
       points.map(([x, y]) => [x, Number(y?.toFixed(9))]),
     );
     const times = [0, 2, 4, 6, 8];
@@ -291,21 +295,21 @@ describe("points that stand for several seconds", () => {
   const long = reportWith(() => ({ bucketSeconds: 12 }));
 
   test("are at the middle of their time, and a note states their length", () => {
-    const plot = plotOf("throughput", ALL_SHOWN, long);
+    const plot = plotOf("throughput", DEFAULT_FILTER_STATE, long);
     expect(
       seriesOf(plot)[0]
         ?.data.slice(0, 2)
         .map(([x]) => x),
     ).toEqual([6, 18]);
     expect(plot.note).toBe("Median over trials at each time. Each point is of 12 s.");
-    expect(plotOf("queue", ALL_SHOWN, long).note).toContain("over 12 s at each point");
+    expect(plotOf("queue", DEFAULT_FILTER_STATE, long).note).toContain("over 12 s at each point");
     expect(plotOf("throughput").note).not.toContain("Each point");
   });
 
   test("are joined across gaps, since buckets already contain interpolated readings", () => {
     const pending = [1, null, 3];
     const data = oneTrial(() => ({ bucketSeconds: 12, buckets: 3, evidence: { "queue.pending": pending } }));
-    const [line] = seriesOf(plotOf("backlog-age", ALL_SHOWN, data));
+    const [line] = seriesOf(plotOf("backlog-age", DEFAULT_FILTER_STATE, data));
     expect(line?.data.map((point) => ("value" in point ? point.value : point))).toEqual([
       [6, 1],
       [18, null],
@@ -320,7 +324,7 @@ test("a wait event that a trial never saw is 0 where its sessions were sampled",
     buckets: 3,
     evidence: { "sessions.active": active, ...(trial === 1 && { "wait.Lock:tuple": [8, null, 8] }) },
   }));
-  const state = withChoice(ALL_SHOWN, "samples", "metric", "wait.Lock:tuple");
+  const state = stateWithChoice(DEFAULT_FILTER_STATE, "samples", "metric", "wait.Lock:tuple");
   for (const line of seriesOf(plotOf("samples", state, data)))
     expect(line.data).toEqual([
       [0, 0],
@@ -331,7 +335,7 @@ test("a wait event that a trial never saw is 0 where its sessions were sampled",
 describe("times on an axis", () => {
   test("are whole seconds for a window of any length", () => {
     const data = oneTrial(() => ({ bucketSeconds: 5001 }));
-    const plot = plotOf("throughput", ALL_SHOWN, data);
+    const plot = plotOf("throughput", DEFAULT_FILTER_STATE, data);
     expect(
       plot
         .table()
@@ -386,7 +390,10 @@ describe("stacked parts", () => {
         merged: treatment.merged && { ...treatment.merged, operations: operations ?? {} },
       };
     });
-    const { legend } = plotOf("parts", ALL_SHOWN, { ...report, result: { ...report.result, treatments } });
+    const { legend } = plotOf("parts", DEFAULT_FILTER_STATE, {
+      ...report,
+      result: { ...report.result, treatments },
+    });
     expect(legend).toHaveLength(names.length);
     expect(new Set(legend.map(({ colour }) => colour)).size).toBe(legend.length);
   });
@@ -399,7 +406,7 @@ describe("stacked parts", () => {
       ),
       buckets: 2,
     }));
-    const lines = seriesOf(plotOf("waits", ALL_SHOWN, { ...report, series: many })).slice(0, 10);
+    const lines = seriesOf(plotOf("waits", DEFAULT_FILTER_STATE, { ...report, series: many })).slice(0, 10);
     expect(lines.map(({ name }) => name)).toEqual([
       ...Array.from({ length: 9 }, (_, i) => `LWLock:L${i}`),
       "5 others",
@@ -417,14 +424,17 @@ describe("bars per event", () => {
         database: { perEvent: { events: 10, walBytes: 3, toastBytes: 0, tableBytes: -5 } },
       })),
     }));
-    const plot = plotOf("per-event", ALL_SHOWN, { ...report, result: { ...report.result, treatments } });
+    const plot = plotOf("per-event", DEFAULT_FILTER_STATE, {
+      ...report,
+      result: { ...report.result, treatments },
+    });
     expect(plot.note).toContain("0 throughout: TOAST growth per event.");
     expect(plot.note).not.toContain("Server counters lag");
     const short = treatments.map((each) => ({
       ...each,
       trials: each.trials.map((trial) => ({ ...trial, windowSeconds: 5 })),
     }));
-    const brief = plotOf("per-event", ALL_SHOWN, {
+    const brief = plotOf("per-event", DEFAULT_FILTER_STATE, {
       ...report,
       result: { ...report.result, treatments: short },
     });
@@ -445,12 +455,12 @@ describe("a report without a complete trial", () => {
 
   test.each(ids)("has a reason in place of chart %s, and draws a selected trial", (id) => {
     const why = "no trial of the treatments that are shown is complete; a single one can be chosen above.";
-    expect(draw(id, ALL_SHOWN, stopped)).toEqual({
+    expect(draw(id, DEFAULT_FILTER_STATE, stopped)).toEqual({
       kind: "nothing",
       why: `There is nothing to draw: ${why}`,
     });
-    expect(draw(id, { ...ALL_SHOWN, trials: 1 }, stopped).kind).toBe("plot");
-    const hidden = { ...ALL_SHOWN, trials: 1, hiddenTreatments: ["jsonb"] };
+    expect(draw(id, { ...DEFAULT_FILTER_STATE, trials: 1 }, stopped).kind).toBe("plot");
+    const hidden = { ...DEFAULT_FILTER_STATE, trials: 1, hiddenTreatments: ["jsonb"] };
     expect(draw(id, hidden, stopped)).toMatchObject({
       why: "There is nothing to draw: trial 1 is of none of the treatments that are shown.",
     });
@@ -475,7 +485,7 @@ describe("a report without a complete trial", () => {
     }));
     const data = { ...report, result: { ...report.result, treatments: calm } };
     const chart = CHARTS.find(({ id }) => id === "pool-wait");
-    expect(draw("pool-wait", ALL_SHOWN, data).kind).toBe("nothing");
+    expect(draw("pool-wait", DEFAULT_FILTER_STATE, data).kind).toBe("nothing");
     expect(chart && canDraw(chart, data)).toBe(true);
   });
 });
@@ -486,7 +496,7 @@ describe("sweeps over two factors", () => {
     const sweeps = ["actors.producers.clients", "actors.consumers.clients"].flatMap((factor, i, factors) =>
       ["1", "4"].map((level) => ({ ...sweep, factor, levels: { [factors[1 - i] ?? ""]: level } })),
     );
-    const { option, legend, note } = plotOf("sweep", ALL_SHOWN, {
+    const { option, legend, note } = plotOf("sweep", DEFAULT_FILTER_STATE, {
       ...report,
       result: { ...report.result, sweeps },
     });
@@ -512,7 +522,7 @@ describe("sweeps over two factors", () => {
 
 test("bytes have the same text in a chart and in evidence sentences", () => {
   for (const value of [447, 1023, 3297, 82_400_000, -2_500_000])
-    expect(valueText(value, "bytes")).toBe(amounts("bytes", 1).text(value));
+    expect(valueText(value, "bytes")).toBe(amountUnit("bytes", 1).text(value));
 });
 
 describe("curves without a time axis", () => {
@@ -532,7 +542,7 @@ describe("curves without a time axis", () => {
       ...capacity.probes.slice(1, 2).map((probe) => ({ ...probe, p99Ms: 77 })),
     ];
     const result = { ...report.result, capacity: [{ ...capacity, probes }] };
-    const plot = plotOf("capacity", ALL_SHOWN, { ...report, result });
+    const plot = plotOf("capacity", DEFAULT_FILTER_STATE, { ...report, result });
     expect(plot.words).not.toContain("median");
     expect(plot.table().rows).toEqual([
       ["100", "25 ms", "-"],
@@ -548,7 +558,7 @@ describe("curves without a time axis", () => {
     const [capacity] = report.result.capacity ?? [];
     if (!capacity) throw new Error("the example has a search");
     const nowhere = { ...capacity, treatment: "nowhere", ratePerSecond: null, outcome: "none" as const };
-    const { option, legend } = plotOf("capacity", ALL_SHOWN, {
+    const { option, legend } = plotOf("capacity", DEFAULT_FILTER_STATE, {
       ...report,
       result: { ...report.result, capacity: [capacity, nowhere] },
     });
@@ -594,7 +604,7 @@ describe("the comparison plot", () => {
       ciHigh: 1.25,
       verdict: "inconclusive" as const,
     };
-    const plot = plotOf("comparison-plot", ALL_SHOWN, {
+    const plot = plotOf("comparison-plot", DEFAULT_FILTER_STATE, {
       ...report,
       result: { ...report.result, comparisons: [claim, pair] },
     });
@@ -618,7 +628,7 @@ describe("the comparison plot", () => {
     const [some] = report.result.comparisons.filter(({ metric }) => metric === "mean");
     if (!some) throw new Error("the example compares no means");
     const comparisons = ratios.map((ratio) => ({ ...some, ratio, ciLow: null, ciHigh: null }));
-    const { option } = plotOf("comparison-plot", ALL_SHOWN, {
+    const { option } = plotOf("comparison-plot", DEFAULT_FILTER_STATE, {
       ...report,
       result: { ...report.result, comparisons },
     });
@@ -628,7 +638,10 @@ describe("the comparison plot", () => {
   });
 
   test("has all metrics if they are selected", () => {
-    const all = plotOf("comparison-plot", withChoice(ALL_SHOWN, "comparison-plot", "metric", "all"));
+    const all = plotOf(
+      "comparison-plot",
+      stateWithChoice(DEFAULT_FILTER_STATE, "comparison-plot", "metric", "all"),
+    );
     expect(all.table().rows).toHaveLength(report.result.comparisons.length);
   });
 });
@@ -699,7 +712,7 @@ describe("areas", () => {
       ["queue", 3],
       ["waits", 1],
     ] as const) {
-      const [bars] = seriesOf(plotOf(id, ALL_SHOWN, { ...report, series }));
+      const [bars] = seriesOf(plotOf(id, DEFAULT_FILTER_STATE, { ...report, series }));
       expect(bars?.data, id).toEqual([{ value }, { value }, { value }]);
     }
   });

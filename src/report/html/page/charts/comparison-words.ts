@@ -2,11 +2,11 @@
 import { intervalText, rangeText, ratioText } from "../../../../foundation/text/numbers.js";
 import { counted } from "../../../../foundation/units.js";
 import { labelOf } from "../../../../metrics/metric-lists.js";
-import { markOf, WITHIN_NOISE } from "../../../../metrics/names.js";
+import { markOf, WITHIN_NOISE_NOTE } from "../../../../metrics/names.js";
 import type { Comparison, RatioFinding } from "../../../../results/result-schema.js";
 import { outlookOf } from "../../../../analysis/comparison/outlook.js";
 import { outlookText } from "../../../findings/outlook-text.js";
-import { isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
+import { isWithinNoiseFloor } from "../../../../analysis/comparison/noise-floor.js";
 import { countsText, isDifference, verdictCounts } from "../../../../analysis/comparison/verdicts.js";
 import type { ChartTable, View } from "./drawing.js";
 import { operationName, treatmentNamed, workOf } from "./view.js";
@@ -14,8 +14,8 @@ import { operationName, treatmentNamed, workOf } from "./view.js";
 export function verdictWords(comparison: Comparison, view: View): string {
   const { objection, verdict } = comparison;
   if (objection !== undefined) return `${verdict}: ${objection}`;
-  const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
-  return `${comparison.verdict}${isNoise ? `, ${WITHIN_NOISE}` : ""}`;
+  const isNoise = isWithinNoiseFloor(comparison, view.report.result.comparisons);
+  return `${comparison.verdict}${isNoise ? `, ${WITHIN_NOISE_NOTE}` : ""}`;
 }
 
 function pairName({ treatment, baseline }: Comparison, view: View): string {
@@ -29,7 +29,7 @@ function metricName({ metric, operation }: Comparison, { report }: View): string
 /** Name of a comparison's row, with the mark of its verdict, and with the baseline if the report has several baselines. */
 export function rowName(comparison: Comparison, view: View, hasOneBaseline: boolean): string {
   const label = hasOneBaseline ? treatmentNamed(view, comparison.treatment) : pairName(comparison, view);
-  const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
+  const isNoise = isWithinNoiseFloor(comparison, view.report.result.comparisons);
   return `${metricName(comparison, view)}  ${label} ${markOf(comparison.verdict, isNoise)}`;
 }
 
@@ -38,14 +38,14 @@ export function ratioWithInterval({ ratio, ciLow, ciHigh }: RatioFinding): strin
 }
 
 export function verdictText(comparison: Comparison, view: View): string {
-  const range = blockRange(comparison, view);
+  const range = blockRangeText(comparison, view);
   const spread = range === "-" ? "" : ` ${range}`;
   const outlook = outlookText(view.report.result, comparison);
   return `${ratioWithInterval(comparison)}${spread}: ${verdictWords(comparison, view)}${outlook && `; ${outlook}`}`;
 }
 
-function blockRange(comparison: Comparison, view: View): string {
-  const range = outlookOf(view.report.result, comparison)?.range;
+function blockRangeText(comparison: Comparison, view: View): string {
+  const range = outlookOf(view.report.result, comparison)?.ratioRange;
   return range ? rangeText(...range) : "-";
 }
 
@@ -67,7 +67,7 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
       metricName(each, view),
       pairName(each, view),
       ratioWithInterval(each),
-      blockRange(each, view),
+      blockRangeText(each, view),
       outlookOf(view.report.result, each)?.trialsToDecide ?? "-",
       each.familyP?.toPrecision(2) ?? "-",
       verdictWords(each, view),

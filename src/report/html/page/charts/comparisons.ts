@@ -12,17 +12,17 @@ import {
   isHeadline,
   labelOf,
 } from "../../../../metrics/metric-lists.js";
-import { legendOf } from "../../../../metrics/names.js";
+import { verdictLegend } from "../../../../metrics/names.js";
 import type { Comparison } from "../../../../results/result-schema.js";
-import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
+import { isFindingAboveNoise } from "../../../../analysis/comparison/noise-floor.js";
 import { BLOCKS_MIN, boundsOf } from "../../../../analysis/statistics/limits.js";
 import { ratioAxis, spreadOf } from "../../../findings/forest.js";
 import { chosenValue, nothingToPlot, type Chart, type Control, type Plot, type View } from "./drawing.js";
 import { comparisonTable, comparisonWords, rowName, verdictText } from "./comparison-words.js";
-import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
+import { FONT_FAMILY, FONT_PX, layOut, tooltipOptions, xAxis, yAxis } from "./panels.js";
 import type { ReportData } from "../../report-data.js";
 import { operationName, treatmentIn, treatmentNamed, workOf } from "./view.js";
-import { whiskers } from "./whiskers.js";
+import { intervalWhiskers } from "./whiskers.js";
 
 function metricControl(report: ReportData): Control {
   const work = workOf(report);
@@ -33,7 +33,7 @@ function metricControl(report: ReportData): Control {
   ] as const;
   return { id: "metric", label: "Metric", choices };
 }
-const ROW_PX = 20;
+const ROW_HEIGHT_PX = 20;
 const LABEL_PX_MAX = 310;
 /** Smallest width of the plot in pixels: in a narrower plot the intervals cannot be distinguished. */
 const PLOT_PX_MIN = 200;
@@ -65,7 +65,7 @@ function marks(rows: readonly Comparison[], panel: number, view: View): ScatterS
     symbolSize: 10,
     data: rows.map((comparison, row) => {
       const colour = treatmentIn(view, comparison.treatment)?.colour ?? theme.text;
-      const fill = isBelieved(comparison, view.report.result.comparisons) ? colour : theme.page;
+      const fill = isFindingAboveNoise(comparison, view.report.result.comparisons) ? colour : theme.page;
       return {
         value: [comparison.ratio, row],
         name: rowName(comparison, view, false),
@@ -87,14 +87,14 @@ function marks(rows: readonly Comparison[], panel: number, view: View): ScatterS
     },
     markArea: {
       silent: true,
-      itemStyle: { color: theme.band },
+      itemStyle: { color: theme.marginBand },
       data: [[{ xAxis: 1 / equivalence }, { xAxis: equivalence }]],
     },
   };
 }
 
 function intervals(rows: readonly Comparison[], panel: number, view: View): CustomSeriesOption {
-  return whiskers(
+  return intervalWhiskers(
     rows.flatMap((comparison, row) => {
       const [low, high] = spreadOf(view.report.result, comparison) ?? [0, 0];
       const colour = treatmentIn(view, comparison.treatment)?.colour ?? view.theme.text;
@@ -165,7 +165,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
     operations.map(operationName),
     {
       widthPx: view.widthPx,
-      heightsPx: groups.map(({ length }) => length * ROW_PX + 10),
+      heightsPx: groups.map(({ length }) => length * ROW_HEIGHT_PX + 10),
       leastWidthPx: leftPx + PLOT_PX_MIN,
       mostColumns: 3,
       leftPx,
@@ -178,13 +178,13 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
     legend: [],
     words: comparisonWords(rows, view),
     table: () => comparisonTable(rows, view),
-    note: `${baseline}${legendOf(boundsOf(view.report.result).equivalence - 1)}. Filled: a finding beyond noise. The band is the margin of indistinguishable. Whiskers: 95 % intervals${hasFewBlocks(rows) ? "; ranges over blocks where there are fewer than 5" : ""}.`,
+    note: `${baseline}${verdictLegend(boundsOf(view.report.result).equivalence - 1)}. Filled: a finding beyond noise. The band is the margin of indistinguishable. Whiskers: 95 % intervals${hasFewBlocks(rows) ? "; ranges over blocks where there are fewer than 5" : ""}.`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,
       grid: layout.grids,
       ...axes(groups, leftPx, view),
-      tooltip: { ...tooltipLook(view.theme), trigger: "item" },
+      tooltip: { ...tooltipOptions(view.theme), trigger: "item" },
       series: groups.flatMap((group, panel) => [intervals(group, panel, view), marks(group, panel, view)]),
     },
   };

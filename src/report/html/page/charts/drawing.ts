@@ -28,7 +28,7 @@ export interface View {
 }
 
 /** Properties of the drawing surface that a picture needs besides its data. */
-export type Surface = Pick<View, "theme" | "widthPx">;
+export type DrawingSurface = Pick<View, "theme" | "widthPx">;
 
 export interface ChartTable {
   readonly caption: string;
@@ -91,6 +91,6 @@ export function nothingToPlot(why: string): NothingToPlot {
 /** The reader's choice in a control; the control's first choice if there is none or if the control does not know it. */
 export function chosenValue(view: View, control: Control): string {
   const value = view.choices[control.id];
-  const known = control.choices.some(([each]) => each === value);
-  return known && value !== undefined ? value : (control.choices[0]?.[0] ?? "");
+  const isChoice = control.choices.some(([each]) => each === value);
+  return isChoice && value !== undefined ? value : (control.choices[0]?.[0] ?? "");
 }

@@ -36,13 +36,13 @@ function metricControl(report: ReportData): Control {
 
 function operationControl({ result }: ReportData): Control {
   const summaries = result.treatments.flatMap(({ summary = [] }) => summary);
-  const measured = operationsIn(summaries.map(({ operation }) => ({ [operation]: true })));
+  const measuredOperations = operationsIn(summaries.map(({ operation }) => ({ [operation]: true })));
   return {
     id: "operation",
     label: "Operation",
     choices: [
       ["shown", "all that are shown"],
-      ...measured.map((each) => [each, operationName(each)] as const),
+      ...measuredOperations.map((each) => [each, operationName(each)] as const),
     ],
   };
 }

@@ -20,8 +20,8 @@ import {
   spreadOf,
   type FactorGrids,
 } from "./grids.js";
-import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
-import { neutralLook, treatmentSymbol, type Dash } from "./theme.js";
+import { FONT_FAMILY, FONT_PX, layOut, tooltipOptions, xAxis, yAxis } from "./panels.js";
+import { neutralLineStyle, treatmentSymbol, type Dash } from "./theme.js";
 import { tickLabel, titleWithUnit, valueText } from "./values.js";
 import { operationName, treatmentIn } from "./view.js";
 import { whiskerSeries } from "./whiskers.js";
@@ -31,14 +31,14 @@ const PLOT_PX = { height: 150, left: 62, least: 220 };
  * Horizontal shift between neighbouring lines, as a share of the distance between two levels, so that their points do not
  * overlap.
  */
-const ASIDE = 0.07;
+const LINE_SHIFT = 0.07;
 
-function acrossControl({ result }: ReportData): Control {
+function xFactorControl({ result }: ReportData): Control {
   const names = gridFactors(result).map(({ name }) => name);
   return { id: "across", label: "Along x", choices: names.map((name) => [name, name] as const) };
 }
 
-interface Row {
+interface LevelLine {
   readonly level: string;
   readonly colour: string;
   readonly symbol: string;
@@ -52,14 +52,14 @@ interface Row {
 }
 
 /** Lines of a grid, one for each level of its rows, in neutral colours. Each point has the colour of its treatment. */
-function rowsOf({ rows, columns, cells }: Grid, view: View): Row[] {
+function levelLines({ rows, columns, cells }: Grid, view: View): LevelLine[] {
   return rows.levels.map((level, i) => ({
     level,
-    ...neutralLook(view.theme, i),
+    ...neutralLineStyle(view.theme, i),
     symbol: treatmentSymbol(i),
     points: columns.levels.flatMap((column, at) => {
       const cell = cells.find((each) => each.row === level && each.column === column);
-      const x = at + (i - (rows.levels.length - 1) / 2) * ASIDE;
+      const x = at + (i - (rows.levels.length - 1) / 2) * LINE_SHIFT;
       if (!cell) return [];
       const colour = treatmentIn(view, cell.treatment)?.colour ?? view.theme.text;
       return [{ colour, x, median: cell.summary.median, spread: spreadOf(cell) }];
@@ -68,7 +68,7 @@ function rowsOf({ rows, columns, cells }: Grid, view: View): Row[] {
 }
 
 function seriesOf(grid: Grid, panel: number, { unit }: FactorGrids, view: View) {
-  return rowsOf(grid, view).flatMap(
+  return levelLines(grid, view).flatMap(
     ({ level, colour, symbol, dash, points }): (LineSeriesOption | CustomSeriesOption)[] => [
       {
         type: "line",
@@ -137,17 +137,18 @@ function axes({ grids, unit }: FactorGrids, plotPx: number, { theme }: View) {
 /** Sentences on the results of the tests of interactions. */
 function interactionNote({ grids, metric }: FactorGrids, view: View): string {
   const operations = new Set(grids.map(({ operation }) => operation));
-  const tested = (view.report.result.interactions ?? []).filter(
+  const testedInteractions = (view.report.result.interactions ?? []).filter(
     (each) => each.metric === metric && operations.has(each.operation) && each.familyP !== null,
   );
-  if (tested.length === 0) return "Interactions are not tested with fewer than 5 blocks of trials.";
-  const found = tested.filter(({ verdict }) => verdict === "finding");
-  const sentences = found.map((each) => {
+  if (testedInteractions.length === 0)
+    return "Interactions are not tested with fewer than 5 blocks of trials.";
+  const interactionFindings = testedInteractions.filter(({ verdict }) => verdict === "finding");
+  const sentences = interactionFindings.map((each) => {
     const { operation, factor, level, baselineLevel, otherFactor, otherLevel, otherBaselineLevel } = each;
     return `${operationName(operation)}: the ratio of ${factor} ${level} to ${baselineLevel} is ${ratioWithInterval(each)} as large with ${otherFactor} ${otherLevel} as with ${otherBaselineLevel}.`;
   });
   return [
-    `${found.length} of ${counted(tested.length, "interaction")} tested ${found.length === 1 ? "is a finding" : "are findings"}.`,
+    `${interactionFindings.length} of ${counted(testedInteractions.length, "interaction")} tested ${interactionFindings.length === 1 ? "is a finding" : "are findings"}.`,
     ...sentences,
   ].join(" ");
 }
@@ -166,7 +167,7 @@ function plotInteraction(factorGrids: FactorGrids, view: View): Plot {
     },
     view.theme,
   );
-  const lines = grids[0] ? rowsOf(grids[0], view) : [];
+  const lines = grids[0] ? levelLines(grids[0], view) : [];
   return {
     kind: "plot",
     heightPx: layout.heightPx,
@@ -179,7 +180,7 @@ function plotInteraction(factorGrids: FactorGrids, view: View): Plot {
       title: layout.titles,
       grid: layout.grids,
       ...axes(factorGrids, layout.plotWidthPx, view),
-      tooltip: { ...tooltipLook(view.theme), trigger: "item" },
+      tooltip: { ...tooltipOptions(view.theme), trigger: "item" },
       series: grids.flatMap((grid, panel) => seriesOf(grid, panel, factorGrids, view)),
     },
   };
@@ -191,10 +192,10 @@ export const interaction: Chart = {
   lead: "Parallel lines: a factor does the same at each level of the other. Lines that cross or spread: read the treatments one by one.",
   controls: (report) => [
     ...gridControls(report),
-    ...(gridFactors(report.result).length < 2 ? [] : [acrossControl(report)]),
+    ...(gridFactors(report.result).length < 2 ? [] : [xFactorControl(report)]),
   ],
   draw: (view) => {
-    const factorGrids = gridsOf(view, chosenValue(view, acrossControl(view.report)));
+    const factorGrids = gridsOf(view, chosenValue(view, xFactorControl(view.report)));
     return "kind" in factorGrids ? factorGrids : plotInteraction(factorGrids, view);
   },
 };

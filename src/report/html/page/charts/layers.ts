@@ -1,39 +1,46 @@
 // Components of a whole over time, a treatment in each panel: means over trials, which add up while medians would not.
-import { SAMPLED } from "../../../../workloads/evidence.js";
+import { SAMPLED_METRICS } from "../../../../workloads/evidence.js";
 import { counted } from "../../../../foundation/units.js";
 import { plotBars } from "./bar-panels.js";
 import { nothingToPlot, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
-import { SECONDS } from "./lines.js";
+import { SECONDS_AXIS } from "./lines.js";
 import { partColour, type ChartTheme } from "./theme.js";
-import { areaNote, bucketsOfPoint, layerMeans, layerPanels, whyNoSeries, type Layer } from "./trial-lines.js";
+import {
+  areaNote,
+  bucketsPerPoint,
+  layerMeans,
+  layerPanels,
+  whyNoSeries,
+  type StackLayer,
+} from "./trial-lines.js";
 import type { Unit } from "./values.js";
 
-const CPU = [
+const CPU_LAYERS = [
   ["host.serverCpuMs", "database server"],
   ["host.poolerCpuMs", "pooler"],
   ["host.clientCpuMs", "train-sim"],
   ["host.otherCpuMs", "other programs"],
 ] as const;
 
-const WAIT = "wait.";
+const WAIT_PREFIX = "wait.";
 /**
  * Smallest number of samples of sessions for one point: a share of fewer samples is noise. Counts of events and CPU times
  * are exact and need no minimum.
  */
-const SAMPLES_MIN = 20;
+const POINT_SAMPLES_MIN = 20;
 /** Largest number of wait events with a separate area: the colours of more look alike. */
-const WAITS_SHOWN_MAX = 9;
+const WAIT_EVENT_AREAS_MAX = 9;
 
 function drawLayers(
   view: View,
-  layers: readonly Layer[],
+  layers: readonly StackLayer[],
   caption: string,
   unit: Unit,
   missing: string,
   readingsMin = 1,
 ): ReturnType<Chart["draw"]> {
-  const buckets = bucketsOfPoint(view, layers, readingsMin);
+  const buckets = bucketsPerPoint(view, layers, readingsMin);
   const note = areaNote(view, buckets);
   const parts = layerMeans(view, layers);
   if (parts.size === 0) return nothingToPlot(whyNoSeries(view, missing));
@@ -45,7 +52,7 @@ function drawLayers(
     );
   }
   const panels = layerPanels(view, layers, unit, buckets);
-  return plotLines({ caption, panels, x: SECONDS, hasOneScale: true, note }, view);
+  return plotLines({ caption, panels, x: SECONDS_AXIS, hasOneScale: true, note }, view);
 }
 
 export const queueDepth: Chart = {
@@ -55,7 +62,7 @@ export const queueDepth: Chart = {
   draw: (view) =>
     drawLayers(
       view,
-      SAMPLED.filter(({ layer }) => layer !== undefined).map(({ name, layer = name }, i) => ({
+      SAMPLED_METRICS.filter(({ layer }) => layer !== undefined).map(({ name, layer = name }, i) => ({
         name: layer,
         colour: partColour(view.theme, i),
         pick: ({ evidence }) => evidence[name],
@@ -73,7 +80,7 @@ export const processors: Chart = {
   draw: (view) =>
     drawLayers(
       view,
-      CPU.map(([metric, name], i) => ({
+      CPU_LAYERS.map(([metric, name], i) => ({
         name,
         colour: partColour(view.theme, i),
         pick: ({ evidence }) => evidence[metric]?.map((ms) => (ms === null ? null : ms / 1000)),
@@ -89,7 +96,7 @@ function waitEvents(view: View): string[] {
   for (const { treatment, evidence } of view.report.series) {
     if (!view.treatments.some(({ id }) => id === treatment)) continue;
     for (const [name, values] of Object.entries(evidence))
-      if (name.startsWith(WAIT))
+      if (name.startsWith(WAIT_PREFIX))
         sums.set(name, (sums.get(name) ?? 0) + values.reduce<number>((sum, each) => sum + (each ?? 0), 0));
   }
   return [...sums]
@@ -98,27 +105,30 @@ function waitEvents(view: View): string[] {
     .map(([name]) => name);
 }
 
-function waitLayers(view: View, theme: ChartTheme): Layer[] {
+function waitLayers(view: View, theme: ChartTheme): StackLayer[] {
   const events = waitEvents(view);
-  const rest = events.slice(WAITS_SHOWN_MAX);
+  const otherEvents = events.slice(WAIT_EVENT_AREAS_MAX);
   // A sample without this event counts 0 sessions for it. Only a bucket without any sample has no value.
-  const sampled = (evidence: Readonly<Record<string, readonly (number | null)[]>>, i: number): boolean =>
+  const hasSample = (evidence: Readonly<Record<string, readonly (number | null)[]>>, i: number): boolean =>
     typeof evidence["sessions.active"]?.[i] === "number" ||
     events.some((event) => typeof evidence[event]?.[i] === "number");
-  const sumOf = (names: readonly string[]): Layer["pick"] => {
+  const sumOf = (names: readonly string[]): StackLayer["pick"] => {
     return ({ evidence, buckets }) =>
       Array.from({ length: buckets }, (_, i) =>
-        sampled(evidence, i) ? names.reduce((sum, name) => sum + (evidence[name]?.[i] ?? 0), 0) : null,
+        hasSample(evidence, i) ? names.reduce((sum, name) => sum + (evidence[name]?.[i] ?? 0), 0) : null,
       );
   };
-  const layers = events.slice(0, WAITS_SHOWN_MAX).map((event, i) => ({
-    name: event === "wait.CPU" ? "CPU (waits for nothing)" : event.slice(WAIT.length),
+  const layers = events.slice(0, WAIT_EVENT_AREAS_MAX).map((event, i) => ({
+    name: event === "wait.CPU" ? "CPU (waits for nothing)" : event.slice(WAIT_PREFIX.length),
     colour: partColour(theme, i),
     pick: sumOf([event]),
   }));
-  return rest.length === 0
+  return otherEvents.length === 0
     ? layers
-    : [...layers, { name: counted(rest.length, "other"), colour: theme.rest, pick: sumOf(rest) }];
+    : [
+        ...layers,
+        { name: counted(otherEvents.length, "other"), colour: theme.rest, pick: sumOf(otherEvents) },
+      ];
 }
 
 export const waitChart: Chart = {
@@ -132,6 +142,6 @@ export const waitChart: Chart = {
       "Active sessions by wait event, over time",
       "sessions",
       "samples of wait events",
-      SAMPLES_MIN,
+      POINT_SAMPLES_MIN,
     ),
 };

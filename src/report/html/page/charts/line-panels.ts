@@ -1,17 +1,17 @@
 // Drawn from the same panels as the table and the words (`line-words.ts`). Areas are lines that are stacked.
 import type { LineSeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
-import type { LegendEntry, Plot, Surface, ChartTable } from "./drawing.js";
+import type { LegendEntry, Plot, DrawingSurface, ChartTable } from "./drawing.js";
 import type { Line, LineChart, LinePanel, Point } from "./lines.js";
 import { type Mark, markText } from "./marks.js";
-import { FONT_FAMILY, layOut, sharedScale, tooltipLook, xAxis, yAxis, type Layout } from "./panels.js";
+import { FONT_FAMILY, layOut, sharedScale, tooltipOptions, xAxis, yAxis, type Layout } from "./panels.js";
 import { tickLabel, titleWithUnit, valueText, type Unit } from "./values.js";
 import { median } from "../../../../analysis/statistics/quantiles.js";
 
-const PANEL_PX = { alone: 150, several: 124 };
-const LEFT_PX = 52;
+const PANEL_HEIGHT_PX = { alone: 150, several: 124 };
+const LEFT_MARGIN_PX = 52;
 
 /** A series that draws a line at the start of each mark and a shade over its duration. The legend cannot hide it. */
-function markSeries(marks: readonly Mark[], panel: number, { theme }: Surface): LineSeriesOption {
+function markSeries(marks: readonly Mark[], panel: number, { theme }: DrawingSurface): LineSeriesOption {
   return {
     type: "line",
     xAxisIndex: panel,
@@ -37,15 +37,15 @@ function markSeries(marks: readonly Mark[], panel: number, { theme }: Surface): 
 }
 
 /** True if the point has no neighbour with a value, so that no line would show it. */
-function isAlone(points: readonly Point[], i: number): boolean {
+function isLonePoint(points: readonly Point[], i: number): boolean {
   const isHere = (at: number): boolean => typeof points[at]?.[1] === "number";
   return isHere(i) && !isHere(i - 1) && !isHere(i + 1);
 }
 
 function seriesOf(line: Line, panel: number, unit: Unit): LineSeriesOption {
-  const isPoints = line.symbol !== undefined;
-  const alone = line.points.map((_, i) => !isPoints && isAlone(line.points, i));
-  const hasAlone = alone.includes(true);
+  const isDrawnAsPoints = line.symbol !== undefined;
+  const alone = line.points.map((_, i) => !isDrawnAsPoints && isLonePoint(line.points, i));
+  const hasLonePoint = alone.includes(true);
   return {
     type: "line",
     name: line.name,
@@ -57,11 +57,11 @@ function seriesOf(line: Line, panel: number, unit: Unit): LineSeriesOption {
       return alone[i] ? { value: [x, y], symbol: "circle" } : [x, y];
     }),
     color: line.colour,
-    showSymbol: isPoints || hasAlone,
-    symbol: line.symbol ?? (hasAlone ? "none" : "circle"),
-    symbolSize: isPoints ? 8 : 6,
+    showSymbol: isDrawnAsPoints || hasLonePoint,
+    symbol: line.symbol ?? (hasLonePoint ? "none" : "circle"),
+    symbolSize: isDrawnAsPoints ? 8 : 6,
     lineStyle: {
-      width: isPoints ? 0 : line.isArea ? 0.5 : line.isFaint ? 1 : 2,
+      width: isDrawnAsPoints ? 0 : line.isArea ? 0.5 : line.isFaint ? 1 : 2,
       type: line.dash ?? "solid",
       opacity: line.isFaint ? 0.55 : 1,
     },
@@ -71,7 +71,7 @@ function seriesOf(line: Line, panel: number, unit: Unit): LineSeriesOption {
   };
 }
 
-function xAxisOf(chart: LineChart, panel: number, surface: Surface): XAXisComponentOption {
+function xAxisOf(chart: LineChart, panel: number, surface: DrawingSurface): XAXisComponentOption {
   const { x } = chart;
   const markEnds = (chart.panels[panel]?.marks ?? []).map((mark) => mark.untilX ?? mark.x);
   const base = xAxis(surface.theme, x.hasUnitInTicks ? "" : x.name);
@@ -94,7 +94,7 @@ function xAxisOf(chart: LineChart, panel: number, surface: Surface): XAXisCompon
 }
 
 /** Values that the scale of the panel must include. If areas are stacked, these are the sums at each x. */
-function topsOf({ lines }: LinePanel): number[] {
+function scaleValues({ lines }: LinePanel): number[] {
   if (!lines.some(({ isArea }) => isArea))
     return lines.flatMap(({ points }) => points.flatMap(([, y]) => y ?? []));
   const sums = new Map<number, number>();
@@ -106,19 +106,19 @@ function yAxisOf(
   chart: LineChart,
   { unit }: LinePanel,
   panel: number,
-  surface: Surface,
+  surface: DrawingSurface,
 ): YAXisComponentOption {
   return {
     ...yAxis(surface.theme, ""),
     gridIndex: panel,
     type: chart.isLogarithmic ? "log" : "value",
-    ...(chart.hasOneScale && sharedScale(chart.panels.flatMap(topsOf), chart.isLogarithmic)),
+    ...(chart.hasOneScale && sharedScale(chart.panels.flatMap(scaleValues), chart.isLogarithmic)),
     axisLabel: { color: surface.theme.muted, formatter: (value: number) => tickLabel(value, unit) },
   } as YAXisComponentOption;
 }
 
 /** Legend entries by name. A name whose lines have several colours gets the colour of text. */
-function legendOf(panels: readonly LinePanel[], { theme }: Surface): LegendEntry[] {
+function legendOf(panels: readonly LinePanel[], { theme }: DrawingSurface): LegendEntry[] {
   const entries = new Map<string, LegendEntry>();
   for (const { name, colour: own, dash, isArea } of panels.flatMap(({ lines }) => lines)) {
     const colour = (entries.get(name)?.colour ?? own) === own ? own : theme.text;
@@ -128,8 +128,8 @@ function legendOf(panels: readonly LinePanel[], { theme }: Surface): LegendEntry
 }
 
 /** Plots panels of lines. The caller must leave out panels without a line. */
-export function plotLines(chart: LineChart, surface: Surface): Plot {
-  const heightPx = chart.panels.length === 1 ? PANEL_PX.alone : PANEL_PX.several;
+export function plotLines(chart: LineChart, surface: DrawingSurface): Plot {
+  const heightPx = chart.panels.length === 1 ? PANEL_HEIGHT_PX.alone : PANEL_HEIGHT_PX.several;
   const layout: Layout = layOut(
     chart.panels.map(({ title, unit }) => titleWithUnit(title, unit)),
     {
@@ -137,7 +137,7 @@ export function plotLines(chart: LineChart, surface: Surface): Plot {
       heightsPx: chart.panels.map(() => heightPx),
       leastWidthPx: 225,
       mostColumns: 5,
-      leftPx: LEFT_PX,
+      leftPx: LEFT_MARGIN_PX,
       isNamedBelow: chart.x.hasUnitInTicks !== true,
     },
     surface.theme,
@@ -155,7 +155,7 @@ export function plotLines(chart: LineChart, surface: Surface): Plot {
       grid: layout.grids,
       xAxis: chart.panels.map((_, panel) => xAxisOf(chart, panel, surface)),
       yAxis: chart.panels.map((panel, i) => yAxisOf(chart, panel, i, surface)),
-      tooltip: { ...tooltipLook(surface.theme), trigger: "axis" },
+      tooltip: { ...tooltipOptions(surface.theme), trigger: "axis" },
       series: chart.panels.flatMap(({ lines, marks = [], unit }, i) => [
         ...lines.map((line) => seriesOf(line, i, unit)),
         ...(marks.length > 0 ? [markSeries(marks, i, surface)] : []),

@@ -46,7 +46,7 @@ export interface LineAxis {
 }
 
 /** Axis of every chart over time. Its numbers are never abbreviated, since 12.3k seconds would be unclear. */
-export const SECONDS: LineAxis = {
+export const SECONDS_AXIS: LineAxis = {
   name: "seconds into the window",
   min: 0,
   isWhole: true,

@@ -37,8 +37,8 @@ function faultMarks(view: View, treatments: readonly Treatment[]): Mark[] {
   for (const fault of view.report.result.faults) {
     if (!ids.has(fault.treatment)) continue;
     if (typeof view.trials === "number" && fault.trial !== view.trials) continue;
-    const same = `${fault.kind} ${fault.atSeconds}`;
-    groups.set(same, [...(groups.get(same) ?? []), fault]);
+    const groupKey = `${fault.kind} ${fault.atSeconds}`;
+    groups.set(groupKey, [...(groups.get(groupKey) ?? []), fault]);
   }
   return [...groups.values()].map((faults) => {
     const cleared = faults.flatMap(({ clearedAtSeconds }) => clearedAtSeconds ?? []);

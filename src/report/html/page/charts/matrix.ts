@@ -1,10 +1,10 @@
 // Best and worst are marked by a word and a frame, since a shade alone says nothing.
 import type { CustomSeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
 import type { Grid, GridCell } from "../../../../analysis/comparison/factor-grid.js";
-import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
+import { isFindingAboveNoise, isWithinNoiseFloor } from "../../../../analysis/comparison/noise-floor.js";
 import { boundsOf } from "../../../../analysis/statistics/limits.js";
 import { isLargerBetter } from "../../../../metrics/metric-lists.js";
-import { legendOf, markOf } from "../../../../metrics/names.js";
+import { verdictLegend, markOf } from "../../../../metrics/names.js";
 import { verdictText } from "./comparison-words.js";
 import type { Chart, Plot, View } from "./drawing.js";
 import {
@@ -16,14 +16,14 @@ import {
   spreadText,
   type FactorGrids,
 } from "./grids.js";
-import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
+import { FONT_FAMILY, FONT_PX, layOut, tooltipOptions, xAxis, yAxis } from "./panels.js";
 import { treatmentNamed } from "./view.js";
 import { valueText } from "./values.js";
 
 const CELL_PX = { height: 68, leastWidth: 104 };
-const LINE_PX = 16;
+const LINE_HEIGHT_PX = 16;
 const LABEL_PX_MAX = 150;
-const CHARACTER_PX = 6.6;
+const CHARACTER_WIDTH_PX = 6.6;
 const MARKS = { best: "▲ best", worst: "▼ worst" } as const;
 
 interface Line {
@@ -37,13 +37,13 @@ interface Line {
 function ratioText({ comparison, isBaseline }: GridCell, view: View): string {
   if (isBaseline) return "baseline";
   if (!comparison) return "";
-  const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
+  const isNoise = isWithinNoiseFloor(comparison, view.report.result.comparisons);
   return `${valueText(comparison.ratio, "x")} ${markOf(comparison.verdict, isNoise)}`;
 }
 
 /** Background of a cell: green for a finding for the better, red for the worse, otherwise the page's background. */
 function shadeOf({ comparison }: GridCell, metric: FactorGrids["metric"], view: View): string {
-  if (!comparison || !isBelieved(comparison, view.report.result.comparisons)) return view.theme.page;
+  if (!comparison || !isFindingAboveNoise(comparison, view.report.result.comparisons)) return view.theme.page;
   return comparison.ratio > 1 === isLargerBetter(metric) ? view.theme.better : view.theme.worse;
 }
 
@@ -119,7 +119,7 @@ function cellSeries(
               fontWeight,
               fontFamily: FONT_FAMILY,
               x,
-              y: y + (i - (lines.length - 1) / 2) * LINE_PX,
+              y: y + (i - (lines.length - 1) / 2) * LINE_HEIGHT_PX,
               align: "center" as const,
               verticalAlign: "middle" as const,
               width: width - 8,
@@ -146,7 +146,7 @@ function split(grid: Grid, fitting: number): Grid[] {
 
 function axes(grids: readonly Grid[], leftPx: number, plotPx: number, view: View) {
   const { theme } = view;
-  const look = {
+  const axisDefaults = {
     type: "category",
     splitLine: { show: false },
     axisTick: { show: false },
@@ -156,7 +156,7 @@ function axes(grids: readonly Grid[], leftPx: number, plotPx: number, view: View
   return {
     xAxis: grids.map(({ columns: { name, levels } }, gridIndex) => ({
       ...xAxis(theme, name),
-      ...look,
+      ...axisDefaults,
       gridIndex,
       data: levels,
       nameGap: 27,
@@ -164,7 +164,7 @@ function axes(grids: readonly Grid[], leftPx: number, plotPx: number, view: View
     })) as unknown as XAXisComponentOption[],
     yAxis: grids.map(({ rows: { name, levels } }, gridIndex) => ({
       ...yAxis(theme, name),
-      ...look,
+      ...axisDefaults,
       gridIndex,
       data: levels,
       inverse: true,
@@ -178,7 +178,7 @@ function axes(grids: readonly Grid[], leftPx: number, plotPx: number, view: View
 function plotMatrix(factorGrids: FactorGrids, view: View): Plot {
   const levels = factorGrids.grids.flatMap(({ rows }) => [rows.name, ...rows.levels]);
   const longest = Math.max(...levels.map(({ length }) => length));
-  const leftPx = Math.min(LABEL_PX_MAX, longest * CHARACTER_PX + 16, view.widthPx * 0.3);
+  const leftPx = Math.min(LABEL_PX_MAX, longest * CHARACTER_WIDTH_PX + 16, view.widthPx * 0.3);
   const fitting = Math.max(1, Math.floor((view.widthPx - leftPx - 18) / CELL_PX.leastWidth));
   const grids = factorGrids.grids.flatMap((grid) => split(grid, fitting));
   const columns = Math.max(...grids.map((grid) => grid.columns.levels.length));
@@ -203,13 +203,13 @@ function plotMatrix(factorGrids: FactorGrids, view: View): Plot {
     table: () => gridTable(factorGrids, view),
     note:
       "Median over trials, with its 95 % interval, or the [range] of fewer than 5 trials; then the ratio to the baseline, median over blocks without the effect of the trial's position. " +
-      `${legendOf(boundsOf(view.report.result).equivalence - 1)}. A finding beyond noise is green for the better, red for the worse. Best and worst are by the median.`,
+      `${verdictLegend(boundsOf(view.report.result).equivalence - 1)}. A finding beyond noise is green for the better, red for the worse. Best and worst are by the median.`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,
       grid: layout.grids,
       ...axes(grids, leftPx, layout.plotWidthPx, view),
-      tooltip: { ...tooltipLook(view.theme), trigger: "item" },
+      tooltip: { ...tooltipOptions(view.theme), trigger: "item" },
       series: grids.map((grid, panel) => cellSeries(grid, panel, factorGrids, view)),
     },
   };

@@ -1,10 +1,10 @@
 import { evidenceMetricOf } from "../../../../workloads/evidence.js";
 import type { Unit } from "./values.js";
 
-const UNITS: readonly Unit[] = ["bytes", "ms", "transactions"];
+const SHOWN_UNITS: readonly Unit[] = ["bytes", "ms", "transactions"];
 
 export function unitOf(metric: string): Unit {
   const { kind, unit = "" } = evidenceMetricOf(metric) ?? {};
   if (kind === "counter") return unit === "bytes" || unit === "ms" ? `${unit}/s` : "/s";
-  return UNITS.includes(unit) ? unit : "";
+  return SHOWN_UNITS.includes(unit) ? unit : "";
 }

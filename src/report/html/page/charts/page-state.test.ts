@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../../../../test/support/example-report.js";
 import { stateFromHash, stateToHash, type FilterState } from "./filter-state.js";
 import { layOut } from "./panels.js";
-import { percentileText, stretchedPercentile } from "./percentiles.js";
+import { percentileText, percentilePosition } from "./percentiles.js";
 import { unitOf } from "./metric-unit.js";
 import { LIGHT, treatmentColour, treatmentDash } from "./theme.js";
 import { tickLabel, valueText } from "./values.js";
@@ -98,7 +98,7 @@ describe("written values", () => {
 });
 
 test("percentiles are scaled by their distance to 100, and written with the necessary digits", () => {
-  expect([0, 90, 99, 99.9].map((each) => Math.round(stretchedPercentile(each)))).toEqual([1, 10, 100, 1000]);
+  expect([0, 90, 99, 99.9].map((each) => Math.round(percentilePosition(each)))).toEqual([1, 10, 100, 1000]);
   expect([1, 10, 100, 1000, 1e6].map(percentileText)).toEqual(["0 %", "90 %", "99 %", "99.9 %", "99.9999 %"]);
 });
 

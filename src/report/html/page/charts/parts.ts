@@ -2,11 +2,11 @@
 import type { LatencyPart, OperationResults } from "../../../../results/result-schema.js";
 import { plotBars, type Bar, type BarPanel } from "./bar-panels.js";
 import { chosenValue, type Chart, type Control, type View } from "./drawing.js";
-import { commonColour } from "./theme.js";
+import { commonPartColour } from "./theme.js";
 import { whyNoValues } from "./trial-values.js";
 import { operationName } from "./view.js";
 
-const MEASURE: Control = {
+const TRANSACTIONS_CONTROL: Control = {
   id: "of",
   label: "Of",
   choices: [
@@ -16,8 +16,8 @@ const MEASURE: Control = {
 };
 
 /** Parts of every operation in the order of the bar: FIRST, then the operation's statements, then LAST. */
-const FIRST = ["startDelay", "poolWait", "begin"];
-const LAST = ["appDelay", "commit", "rollback", "release", "backoff", "program"];
+const PARTS_BEFORE_STATEMENTS = ["startDelay", "poolWait", "begin"];
+const PARTS_AFTER_STATEMENTS = ["appDelay", "commit", "rollback", "release", "backoff", "program"];
 const PART_NAMES: Readonly<Record<string, string>> = {
   startDelay: "start delay",
   poolWait: "pool wait",
@@ -26,25 +26,29 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   program: "train-sim itself",
 };
 
-function operationsOf(view: View, treatment: string): OperationResults | undefined {
-  const found = view.report.result.treatments.find(({ id }) => id === treatment);
-  if (typeof view.trials !== "number") return found?.merged?.operations;
-  return found?.trials.find(({ number }) => number === view.trials)?.operations;
+function operationResultsOf(view: View, treatment: string): OperationResults | undefined {
+  const treatmentResult = view.report.result.treatments.find(({ id }) => id === treatment);
+  if (typeof view.trials !== "number") return treatmentResult?.merged?.operations;
+  return treatmentResult?.trials.find(({ number }) => number === view.trials)?.operations;
 }
 
 function partsOf(view: View, treatment: string, operation: string): readonly LatencyPart[] {
-  return operationsOf(view, treatment)?.[operation]?.parts ?? [];
+  return operationResultsOf(view, treatment)?.[operation]?.parts ?? [];
 }
 
 /** Names of all parts in the order of a transaction; statements stand in the order in which they first occur. */
-function namesIn(view: View): string[] {
+function partNamesIn(view: View): string[] {
   const all = new Set(
     view.report.result.treatments.flatMap(({ id }) =>
       view.operations.flatMap((operation) => partsOf(view, id, operation).map(({ name }) => name)),
     ),
   );
-  const statements = [...all].filter((name) => !FIRST.includes(name) && !LAST.includes(name));
-  return [...FIRST, ...statements, ...LAST].filter((name) => all.has(name));
+  const statements = [...all].filter(
+    (name) => !PARTS_BEFORE_STATEMENTS.includes(name) && !PARTS_AFTER_STATEMENTS.includes(name),
+  );
+  return [...PARTS_BEFORE_STATEMENTS, ...statements, ...PARTS_AFTER_STATEMENTS].filter((name) =>
+    all.has(name),
+  );
 }
 
 /** Names of the parts that share a bar with `name`, in any treatment and operation. */
@@ -59,24 +63,29 @@ function neighbours(view: View, name: string): Set<string> {
  * Colours by name. Parts of every operation have fixed colours. Two statements may share a colour unless a bar has both of
  * them.
  */
-function coloursOf(view: View, names: readonly string[]): Map<string, string> {
-  const common = [...FIRST, ...LAST];
-  const colours = new Map(common.map((name, i) => [name, commonColour(view.theme, i)]));
+function coloursByPart(view: View, names: readonly string[]): Map<string, string> {
+  const common = [...PARTS_BEFORE_STATEMENTS, ...PARTS_AFTER_STATEMENTS];
+  const colours = new Map(common.map((name, i) => [name, commonPartColour(view.theme, i)]));
   for (const name of names.filter((each) => !common.includes(each))) {
-    const taken = new Set([...neighbours(view, name)].map((each) => colours.get(each)));
-    const free = view.theme.parts.find((colour) => !taken.has(colour));
-    colours.set(name, free ?? view.theme.rest);
+    const usedColours = new Set([...neighbours(view, name)].map((each) => colours.get(each)));
+    const freeColour = view.theme.parts.find((colour) => !usedColours.has(colour));
+    colours.set(name, freeColour ?? view.theme.rest);
   }
   return new Map(names.map((name) => [PART_NAMES[name] ?? name, colours.get(name) ?? view.theme.rest]));
 }
 
-function panelOf(view: View, operation: string, names: readonly string[], isSlow: boolean): BarPanel {
+function panelOf(
+  view: View,
+  operation: string,
+  names: readonly string[],
+  isSlowestChosen: boolean,
+): BarPanel {
   const parts = new Map<string, Map<string, Bar>>();
   for (const name of names) {
     const bars = new Map<string, Bar>();
     for (const { id } of view.treatments) {
       const part = partsOf(view, id, operation).find((each) => each.name === name);
-      const value = isSlow ? part?.slowMeanMs : part?.meanMs;
+      const value = isSlowestChosen ? part?.slowMeanMs : part?.meanMs;
       if (value !== undefined) bars.set(id, { value });
     }
     if (bars.size > 0) parts.set(PART_NAMES[name] ?? name, bars);
@@ -88,17 +97,17 @@ export const parts: Chart = {
   id: "parts",
   title: "Latency breakdown",
   lead: "Response time cut into its parts. Waiting for a connection is the pool's, a statement's time is the database's or its locks', app delay is what the scenario asked for. Behind a pooler, the wait for a server connection is in the first call of a transaction.",
-  controls: () => [MEASURE],
+  controls: () => [TRANSACTIONS_CONTROL],
   draw: (view) => {
-    const isSlow = chosenValue(view, MEASURE) === "slow";
-    const names = namesIn(view);
+    const isSlowestChosen = chosenValue(view, TRANSACTIONS_CONTROL) === "slow";
+    const names = partNamesIn(view);
     const panels = view.operations
-      .map((operation) => panelOf(view, operation, names, isSlow))
+      .map((operation) => panelOf(view, operation, names, isSlowestChosen))
       .filter((panel) => panel.parts.size > 0);
     if (panels.length === 0)
       return whyNoValues(view, "", "the parts of response times were not kept for what is shown.");
-    const partColours = coloursOf(view, names);
-    const which = isSlow
+    const partColours = coloursByPart(view, names);
+    const which = isSlowestChosen
       ? "Means over the slowest transaction of each second and worker: what the tail is made of."
       : "Means over all committed transactions of complete trials; the parts add up to the mean response time.";
     return plotBars(

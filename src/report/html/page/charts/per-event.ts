@@ -4,10 +4,10 @@ import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../../../.
 import { counterLagWords } from "../../../findings/counter-lag.js";
 import { plotBars } from "./bar-panels.js";
 import type { Chart } from "./drawing.js";
-import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
+import { valueNote, valuePanels, whyNoValues, dropZeroPanels, type TrialValue } from "./trial-values.js";
 
 /** Bars of all figures that have a chart title (`chart`). */
-function barsOf(figures: readonly Evidence[]): TrialValue[] {
+function trialValuesOf(figures: readonly Evidence[]): TrialValue[] {
   return figures.flatMap((figure) => {
     const { chart: title, metric } = figure;
     return title === undefined
@@ -21,19 +21,23 @@ export const perEvent: Chart = {
   title: "What an event costs",
   lead: "What the window wrote and used, divided by the events that were published in it (or processed, where none were).",
   draw: (view) => {
-    const { panels, note } = withoutZeros(valuePanels(view, barsOf(PER_EVENT_EVIDENCE)));
+    const { panels, note } = dropZeroPanels(valuePanels(view, trialValuesOf(PER_EVENT_EVIDENCE)));
     if (panels.length === 0)
       return whyNoValues(view, note, "the database was not asked what an event costs, or did not tell.");
-    const lag = counterLagWords(view.report.result.treatments.flatMap(({ trials }) => trials)) ?? "";
+    const lagWords = counterLagWords(view.report.result.treatments.flatMap(({ trials }) => trials)) ?? "";
     return plotBars(
-      { caption: "Cost per event, by treatment", panels, note: `${valueNote(view)} ${note} ${lag}`.trim() },
+      {
+        caption: "Cost per event, by treatment",
+        panels,
+        note: `${valueNote(view)} ${note} ${lagWords}`.trim(),
+      },
       view,
     );
   },
 };
 
-const SIZES: readonly TrialValue[] = [
-  ...barsOf(DATABASE_EVIDENCE),
+const SIZE_VALUES: readonly TrialValue[] = [
+  ...trialValuesOf(DATABASE_EVIDENCE),
   { title: "Document, mean", unit: "bytes", of: ({ integrity }) => integrity?.documentBytes },
   { title: "Row, mean", unit: "bytes", of: ({ integrity }) => integrity?.rowBytes },
 ];
@@ -43,7 +47,7 @@ export const sizes: Chart = {
   title: "Size and dead rows",
   lead: "How large the workload's tables were at the end of the window, how many dead rows they carried, and how many updates left the indexes alone (HOT).",
   draw: (view) => {
-    const { panels, note } = withoutZeros(valuePanels(view, SIZES));
+    const { panels, note } = dropZeroPanels(valuePanels(view, SIZE_VALUES));
     if (panels.length === 0)
       return whyNoValues(view, note, "the sizes of the tables were not sampled in what is shown.");
     return plotBars(

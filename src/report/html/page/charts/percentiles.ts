@@ -4,11 +4,11 @@ import { nothingToPlot, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import type { LinePanel } from "./lines.js";
 import { valueText } from "./values.js";
-import { spanIn, stageOf } from "../../../../metrics/operations.js";
+import { spanLatencyIn, stageOf } from "../../../../metrics/operations.js";
 import { operationName } from "./view.js";
 
 /** Position of a percentile on the axis: 1 / (share of slower samples), so that 0 -> 1, 90 -> 10, 99 -> 100. */
-export function stretchedPercentile(percentile: number): number {
+export function percentilePosition(percentile: number): number {
   return 1 / (1 - percentile / 100);
 }
 
@@ -18,7 +18,7 @@ export function percentileText(x: number): string {
   return `${Number(percentile.toFixed(Math.max(0, Math.ceil(Math.log10(x)) - 1)))} %`;
 }
 
-function percentileTick(x: number): string {
+function percentileTickLabel(x: number): string {
   return Number.isInteger(Math.log10(x)) ? percentileText(x) : "";
 }
 
@@ -29,7 +29,7 @@ function panelOf(operation: string, view: View): LinePanel {
     // The maximum is the 100th percentile, whose position would be infinite. It is drawn at the position of the last
     // sample.
     const last = Math.max(curve.count, 2);
-    const points = new Map(curve.points.map(([p, ms]) => [Math.min(stretchedPercentile(p), last), ms]));
+    const points = new Map(curve.points.map(([p, ms]) => [Math.min(percentilePosition(p), last), ms]));
     return [{ name: label, colour, dash, points: [...points] }];
   });
   return { title: operationName(operation), lines, unit: "ms" };
@@ -39,7 +39,7 @@ function latencyOf(view: View, treatment: string, operation: string): LatencySum
   const merged = view.report.result.treatments.find(({ id }) => id === treatment)?.merged;
   const stage = stageOf(operation);
   return stage
-    ? spanIn<LatencySummary | null>(merged?.lifecycle, stage)
+    ? spanLatencyIn<LatencySummary | null>(merged?.lifecycle, stage)
     : merged?.operations[operation]?.responseTimeMs;
 }
 
@@ -65,14 +65,18 @@ export const percentiles: Chart = {
     const spans = view.report.curves
       .map(({ operation }) => operation)
       .filter((operation, i, all) => stageOf(operation) && all.indexOf(operation) === i);
-    const drawn = [...view.operations, ...spans];
-    const panels = drawn.map((operation) => panelOf(operation, view)).filter(({ lines }) => lines.length > 0);
+    const drawnOperations = [...view.operations, ...spans];
+    const panels = drawnOperations
+      .map((operation) => panelOf(operation, view))
+      .filter(({ lines }) => lines.length > 0);
     if (panels.length === 0)
       return nothingToPlot(
         "There is nothing to draw: no histograms of complete trials of the treatments that are shown.",
       );
     const caption = "Response time by percentile, and latency of events from their publication";
-    const sentences = drawn.map((operation) => wordsOf(operation, view)).filter((text) => text !== "");
+    const sentences = drawnOperations
+      .map((operation) => wordsOf(operation, view))
+      .filter((text) => text !== "");
     return plotLines(
       {
         caption,
@@ -81,7 +85,7 @@ export const percentiles: Chart = {
         x: {
           name: "percentile",
           isLogarithmic: true,
-          tick: percentileTick,
+          tick: percentileTickLabel,
           cell: percentileText,
           hasUnitInTicks: true,
           min: 1,

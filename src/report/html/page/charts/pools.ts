@@ -1,31 +1,31 @@
 import { plotBars } from "./bar-panels.js";
 import { chosenValue, nothingToPlot, type Chart, type Control } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
-import { SECONDS } from "./lines.js";
-import { familyPanels, lineNote } from "./trial-lines.js";
-import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
+import { SECONDS_AXIS } from "./lines.js";
+import { metricFamilyPanels, lineNote } from "./trial-lines.js";
+import { valueNote, valuePanels, whyNoValues, dropZeroPanels, type TrialValue } from "./trial-values.js";
 import { operationName } from "./view.js";
 
-const MEASURES = ["p99", "mean", "p50", "max"] as const;
-const MEASURE: Control = {
+const WAIT_STATISTICS = ["p99", "mean", "p50", "max"] as const;
+const STATISTIC_CONTROL: Control = {
   id: "of",
   label: "Pool wait",
-  choices: MEASURES.map((each) => [each, each === "max" ? "maximum" : each]),
+  choices: WAIT_STATISTICS.map((each) => [each, each === "max" ? "maximum" : each]),
 };
 
 export const poolWait: Chart = {
   id: "pool-wait",
   title: "Waiting for a connection",
   lead: "How long a transaction waited until it had a connection. It is part of its service time; a percentile here is of the waits, not of the slowest transactions.",
-  controls: () => [MEASURE],
+  controls: () => [STATISTIC_CONTROL],
   draw: (view) => {
-    const measure = MEASURES.find((each) => each === chosenValue(view, MEASURE)) ?? "p99";
+    const measure = WAIT_STATISTICS.find((each) => each === chosenValue(view, STATISTIC_CONTROL)) ?? "p99";
     const values = view.operations.map((operation): TrialValue => ({
       title: operationName(operation),
       unit: "ms",
       of: ({ operations }) => operations[operation]?.poolWaitMs?.[measure],
     }));
-    const { panels, note } = withoutZeros(valuePanels(view, values));
+    const { panels, note } = dropZeroPanels(valuePanels(view, values));
     if (panels.length === 0) return whyNoValues(view, note, "no waits for a connection were recorded.");
     return plotBars(
       {
@@ -44,11 +44,11 @@ export const pooler: Chart = {
   title: "Pooler",
   lead: "The pooler's own account. Clients that wait while all server connections are in use want a larger pool, or shorter transactions.",
   draw: (view) => {
-    const panels = familyPanels(view, "pooler");
+    const panels = metricFamilyPanels(view, "pooler");
     if (panels.length === 0)
       return nothingToPlot(
         "There is nothing to draw: none of what is shown went through a pooler whose statistics could be read.",
       );
-    return plotLines({ caption: "Pooler over time", panels, x: SECONDS, note: lineNote(view) }, view);
+    return plotLines({ caption: "Pooler over time", panels, x: SECONDS_AXIS, note: lineNote(view) }, view);
   },
 };

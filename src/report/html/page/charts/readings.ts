@@ -2,31 +2,31 @@
 import { quantile } from "../../../../analysis/statistics/quantiles.js";
 
 /** Limit of the distances that a line bridges, as a multiple of the upper quartile of all distances between readings. */
-export const BRIDGED_DISTANCES = 3;
+export const BRIDGE_QUARTILE_MULTIPLE = 3;
 
 export type Values = readonly (number | null)[];
 
 /** Longest distance between readings that a line bridges: three times the upper quartile of these distances. */
-export function longestBridge(distances: readonly number[]): number {
-  return BRIDGED_DISTANCES * quantile(distances, 0.75);
+export function longestBridgedGap(distances: readonly number[]): number {
+  return BRIDGE_QUARTILE_MULTIPLE * quantile(distances, 0.75);
 }
 
-/** Fills gaps between readings with straight lines, unless a gap is longer than `longestBridge`. */
-export function withBridgedGaps(values: Values): Values {
+/** Fills gaps between readings with straight lines, unless a gap is longer than `longestBridgedGap`. */
+export function bridgeShortGaps(values: Values): Values {
   const read = values.flatMap((value, i) => (value === null ? [] : [i]));
-  const most = longestBridge(read.slice(1).map((to, k) => to - (read[k] ?? to)));
-  return withGapsJoined(values, (from, to) => to - from <= most);
+  const most = longestBridgedGap(read.slice(1).map((to, k) => to - (read[k] ?? to)));
+  return bridgeGapsIf(values, (from, to) => to - from <= most);
 }
 
 /** Fills the gap between two neighbouring readings with a straight line if `isJoined` returns true for their indexes. */
-export function withGapsJoined(values: Values, isJoined: (from: number, to: number) => boolean): Values {
+export function bridgeGapsIf(values: Values, isJoined: (from: number, to: number) => boolean): Values {
   const read = values.flatMap((value, i) => (value === null ? [] : [{ value, i }]));
-  const made = [...values];
+  const joinedValues = [...values];
   for (const [k, to] of read.slice(1).entries()) {
     const from = read[k] ?? to;
     if (!isJoined(from.i, to.i)) continue;
     const step = (to.value - from.value) / (to.i - from.i);
-    for (let i = from.i + 1; i < to.i; i++) made[i] = from.value + step * (i - from.i);
+    for (let i = from.i + 1; i < to.i; i++) joinedValues[i] = from.value + step * (i - from.i);
   }
-  return made;
+  return joinedValues;
 }

@@ -2,18 +2,18 @@
 import { chosenValue, nothingToPlot, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
-import { SECONDS } from "./lines.js";
-import { operationPick } from "./throughput.js";
+import { SECONDS_AXIS } from "./lines.js";
+import { pickFromOperation } from "./throughput.js";
 import { lineNote, treatmentLines, whyNoSeries } from "./trial-lines.js";
 import { operationName } from "./view.js";
 
 const PERCENTILES = ["p99", "p95", "p50", "max"] as const;
-const PERCENTILE: Control = {
+const PERCENTILE_CONTROL: Control = {
   id: "percentile",
   label: "Percentile",
   choices: PERCENTILES.map((percentile) => [percentile, percentile === "max" ? "maximum" : percentile]),
 };
-const SCALE: Control = {
+const SCALE_CONTROL: Control = {
   id: "scale",
   label: "Scale",
   choices: [
@@ -26,16 +26,16 @@ export const responseTimes: Chart = {
   id: "latency",
   title: "Response times over time",
   lead: "From intended start to commit. Spikes that come at the same time in several treatments are the machine's or a checkpoint's; a line that climbs is a queue that grows.",
-  controls: () => [PERCENTILE, SCALE],
+  controls: () => [PERCENTILE_CONTROL, SCALE_CONTROL],
   draw: (view) => {
-    const wanted = chosenValue(view, PERCENTILE);
+    const wanted = chosenValue(view, PERCENTILE_CONTROL);
     const percentile = PERCENTILES.find((each) => each === wanted) ?? "p99";
     const panels = view.operations
       .map((operation) => ({
         title: operationName(operation),
         lines: treatmentLines(
           view,
-          operationPick(operation, (series) => series[percentile]),
+          pickFromOperation(operation, (series) => series[percentile]),
         ),
         unit: "ms" as const,
         marks: trialMarks(view),
@@ -46,8 +46,8 @@ export const responseTimes: Chart = {
       {
         caption: `Response time, ${percentile} of each moment, by operation`,
         panels,
-        x: SECONDS,
-        isLogarithmic: chosenValue(view, SCALE) === "log",
+        x: SECONDS_AXIS,
+        isLogarithmic: chosenValue(view, SCALE_CONTROL) === "log",
         note: lineNote(view),
       },
       view,

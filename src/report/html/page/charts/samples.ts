@@ -3,27 +3,33 @@ import type { ReportData } from "../../report-data.js";
 import { chosenValue, nothingToPlot, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
-import { SECONDS } from "./lines.js";
+import { SECONDS_AXIS } from "./lines.js";
 import { unitOf } from "./metric-unit.js";
-import { familyPanels, lineNote, sampledLines, whyNoSeries } from "./trial-lines.js";
+import { metricFamilyPanels, lineNote, sampledLines, whyNoSeries } from "./trial-lines.js";
 
 export const backlogAge: Chart = {
   id: "backlog-age",
   title: "Backlog and its age",
   lead: "How many events wait to be claimed, and how old the oldest of them is. An age that stays near zero means that every event is taken at once.",
   draw: (view) => {
-    const panels = familyPanels(view, "queue");
+    const panels = metricFamilyPanels(view, "queue");
     if (panels.length === 0) return nothingToPlot(whyNoSeries(view, "samples of the backlog"));
-    return plotLines({ caption: "Backlog over time", panels, x: SECONDS, note: lineNote(view) }, view);
+    return plotLines({ caption: "Backlog over time", panels, x: SECONDS_AXIS, note: lineNote(view) }, view);
   },
 };
 
 /** Metrics that stand first in the list, because they explain most. */
-const PREFERRED = ["wal.bytes", "tuples.dead", "locks.blocked", "transactions.commits", "blocks.written"];
+const PREFERRED_METRICS = [
+  "wal.bytes",
+  "tuples.dead",
+  "locks.blocked",
+  "transactions.commits",
+  "blocks.written",
+];
 
 function metricsIn(report: ReportData): string[] {
   const names = new Set(report.series.flatMap(({ evidence }) => Object.keys(evidence)));
-  const preferred = PREFERRED.filter((name) => names.has(name));
+  const preferred = PREFERRED_METRICS.filter((name) => names.has(name));
   return [...preferred, ...[...names].filter((name) => !preferred.includes(name)).sort()];
 }
 
@@ -46,6 +52,6 @@ export const samples: Chart = {
     const meaning = evidenceMetricOf(metric)?.meaning ?? metric;
     const panel = { title: metric, unit: unitOf(metric), lines, marks: trialMarks(view) };
     const note = `${metric}: ${meaning}. ${lineNote(view)}`;
-    return plotLines({ caption: `${metric}: ${meaning}`, panels: [panel], x: SECONDS, note }, view);
+    return plotLines({ caption: `${metric}: ${meaning}`, panels: [panel], x: SECONDS_AXIS, note }, view);
   },
 };

@@ -4,7 +4,7 @@ import type { Sweep } from "../../../../results/result-schema.js";
 import { nothingToPlot, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import type { Line, LinePanel } from "./lines.js";
-import { neutralLook, treatmentSymbol, type ChartTheme, type Dash } from "./theme.js";
+import { neutralLineStyle, treatmentSymbol, type ChartTheme, type Dash } from "./theme.js";
 import { plainNumber } from "./values.js";
 import { operationName, treatmentIn, workOf } from "./view.js";
 import { whiskerSeries, type Whisker } from "./whiskers.js";
@@ -12,7 +12,7 @@ import { whiskerSeries, type Whisker } from "./whiskers.js";
 const CURVE_STEPS = 60;
 
 /** Points of the fitted law, throughput X for N clients, from 1 client to the largest measured number. */
-function curveOf({ usl, points }: Sweep): [number, number][] {
+function fittedCurveOf({ usl, points }: Sweep): [number, number][] {
   if (usl.status !== "fitted") return [];
   const most = Math.max(...points.map(({ clients }) => clients));
   const { lambda, sigma, kappa } = usl;
@@ -22,7 +22,7 @@ function curveOf({ usl, points }: Sweep): [number, number][] {
   });
 }
 
-function levelsOf({ levels }: Sweep): string[] {
+function levelTextsOf({ levels }: Sweep): string[] {
   return Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
 }
 
@@ -31,9 +31,9 @@ function panelTitle({ operation, factor }: Sweep): string {
   return `${operationName(operation)} over ${factor}`;
 }
 
-function sweepWords(sweep: Sweep): string {
+function sweepSentence(sweep: Sweep): string {
   const { usl } = sweep;
-  const name = [panelTitle(sweep), ...levelsOf(sweep)].join(", ");
+  const name = [panelTitle(sweep), ...levelTextsOf(sweep)].join(", ");
   if (usl.status === "refused") return `${name}: no curve was fitted, ${usl.reason}.`;
   const { peakClients, sigma, kappa, rSquared } = usl;
   const peak = peakClients
@@ -43,7 +43,7 @@ function sweepWords(sweep: Sweep): string {
 }
 
 /** Look of a curve, the same in the legend and in every panel. */
-interface SweepLook {
+interface SweepLineStyle {
   readonly name: string;
   readonly colour: string;
   readonly dash: Dash;
@@ -51,15 +51,15 @@ interface SweepLook {
 }
 
 function lineName(sweep: Sweep): string {
-  return levelsOf(sweep).join(", ") || "throughput";
+  return levelTextsOf(sweep).join(", ") || "throughput";
 }
 
-function looksOf(sweeps: readonly Sweep[], theme: ChartTheme): (sweep: Sweep) => SweepLook {
+function lineStylesOf(sweeps: readonly Sweep[], theme: ChartTheme): (sweep: Sweep) => SweepLineStyle {
   const names = [...new Set(sweeps.map(lineName))];
   return (sweep) => {
     const name = lineName(sweep);
     const i = names.indexOf(name);
-    return { name, ...neutralLook(theme, i), symbol: treatmentSymbol(i) };
+    return { name, ...neutralLineStyle(theme, i), symbol: treatmentSymbol(i) };
   };
 }
 
@@ -67,16 +67,16 @@ function colourOf(view: View, treatment: string): string {
   return treatmentIn(view, treatment)?.colour ?? view.theme.text;
 }
 
-function sweepLines(sweep: Sweep, { name, colour, dash, symbol }: SweepLook, view: View): Line[] {
-  const measured = sweep.points.filter(({ eventsPerSecond }) => eventsPerSecond);
-  const points = measured.map(
+function sweepLines(sweep: Sweep, { name, colour, dash, symbol }: SweepLineStyle, view: View): Line[] {
+  const measuredPoints = sweep.points.filter(({ eventsPerSecond }) => eventsPerSecond);
+  const points = measuredPoints.map(
     ({ clients, eventsPerSecond }) => [clients, eventsPerSecond?.median ?? null] as const,
   );
-  const pointColours = measured.map(({ treatment }) => colourOf(view, treatment));
-  const fitted = curveOf(sweep);
+  const pointColours = measuredPoints.map(({ treatment }) => colourOf(view, treatment));
+  const fittedCurve = fittedCurveOf(sweep);
   return [
     { name, detail: "measured", colour, dash, points, pointColours, symbol },
-    ...(fitted.length > 0 ? [{ name, detail: "fitted", colour, dash, points: fitted }] : []),
+    ...(fittedCurve.length > 0 ? [{ name, detail: "fitted", colour, dash, points: fittedCurve }] : []),
   ];
 }
 
@@ -103,7 +103,7 @@ export const sweepChart: Chart = {
       return nothingToPlot(
         "There is nothing to draw: the scenario varies no number of clients in what is shown.",
       );
-    const lookOf = looksOf(all, view.theme);
+    const lineStyleOf = lineStylesOf(all, view.theme);
     const titles = [...new Set(visible.map(panelTitle))];
     const groups = titles.map((title) => visible.filter((each) => panelTitle(each) === title));
     const plot = plotLines(
@@ -115,10 +115,10 @@ export const sweepChart: Chart = {
             view.report,
             sweeps.map(({ operation }) => operation),
           )}/s`,
-          lines: sweeps.flatMap((sweep) => sweepLines(sweep, lookOf(sweep), view)),
+          lines: sweeps.flatMap((sweep) => sweepLines(sweep, lineStyleOf(sweep), view)),
         })),
         x: { name: "clients", min: 0, isWhole: true },
-        note: groups.flat().map(sweepWords).join(" "),
+        note: groups.flat().map(sweepSentence).join(" "),
       },
       view,
     );

@@ -8,7 +8,7 @@ export interface ChartTheme {
   readonly muted: string;
   readonly line: string;
   /** Background of the band of ratios that count as the same. */
-  readonly band: string;
+  readonly marginBand: string;
   /** Backgrounds of cells with a finding: `better` or `worse` than the baseline. */
   readonly better: string;
   readonly worse: string;
@@ -26,7 +26,7 @@ export const LIGHT: ChartTheme = {
   text: "#1b2028",
   muted: "#56606d",
   line: "#e3e6eb",
-  band: "rgba(86, 96, 109, 0.12)",
+  marginBand: "rgba(86, 96, 109, 0.12)",
   better: "#dff1e5",
   worse: "#fbe3e0",
   treatments: ["#0072b2", "#d55e00", "#008561", "#a7508a", "#9a6a00", "#2f8fcb", "#5b4bb3", "#58595b"],
@@ -54,7 +54,7 @@ export const DARK: ChartTheme = {
   text: "#e6e9ee",
   muted: "#a5aebb",
   line: "#2c323b",
-  band: "rgba(165, 174, 187, 0.16)",
+  marginBand: "rgba(165, 174, 187, 0.16)",
   better: "#17382a",
   worse: "#43211f",
   treatments: ["#56b4e9", "#f58a42", "#2fc79a", "#e08fc2", "#e6b422", "#8fd0ff", "#a79bf0", "#b9bcc2"],
@@ -77,9 +77,12 @@ export const DARK: ChartTheme = {
 };
 
 /** Look of a line that does not stand for a treatment, but for example for a level of a factor. */
-export function neutralLook(theme: ChartTheme, index: number): { colour: string; dash: Dash } {
-  const shade = Math.floor(index / DASHES.length) % 2;
-  return { colour: shade === 0 ? theme.text : theme.muted, dash: DASHES[index % DASHES.length] ?? "solid" };
+export function neutralLineStyle(theme: ChartTheme, index: number): { colour: string; dash: Dash } {
+  const shadeIndex = Math.floor(index / DASHES.length) % 2;
+  return {
+    colour: shadeIndex === 0 ? theme.text : theme.muted,
+    dash: DASHES[index % DASHES.length] ?? "solid",
+  };
 }
 
 const DASHES = ["solid", "dashed", "dotted"] as const;
@@ -102,6 +105,6 @@ export function partColour(theme: ChartTheme, index: number): string {
   return theme.parts[index % theme.parts.length] ?? theme.rest;
 }
 
-export function commonColour(theme: ChartTheme, index: number): string {
+export function commonPartColour(theme: ChartTheme, index: number): string {
   return theme.common[index % theme.common.length] ?? theme.rest;
 }

@@ -3,7 +3,7 @@ import type { OperationSeries, ReportData } from "../../report-data.js";
 import { chosenValue, nothingToPlot, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
-import { SECONDS } from "./lines.js";
+import { SECONDS_AXIS } from "./lines.js";
 import { lineNote, treatmentLines, whyNoSeries, type Pick } from "./trial-lines.js";
 import type { Unit } from "./values.js";
 import { operationName, workOf } from "./view.js";
@@ -14,7 +14,7 @@ type CountName = "events" | "transactions" | "retries" | "failures";
  * Control that selects what is counted. The operations' unit comes first; if it is transactions, there is no second choice
  * of that name.
  */
-function countedControl(report: ReportData): Control {
+function countControl(report: ReportData): Control {
   const work = workOf(report);
   const choices = [
     ["events", work],
@@ -29,7 +29,7 @@ function countedControl(report: ReportData): Control {
   };
 }
 
-export function operationPick(
+export function pickFromOperation(
   operation: string,
   of: (series: OperationSeries) => readonly (number | null)[],
 ): Pick {
@@ -43,9 +43,9 @@ export const throughput: Chart = {
   id: "throughput",
   title: "Throughput over time",
   lead: "What was committed as the measurement window went on. A line that falls has not been measured for long enough, or the database is falling behind.",
-  controls: (report) => [countedControl(report)],
+  controls: (report) => [countControl(report)],
   draw: (view) => {
-    const counted = chosenValue(view, countedControl(view.report)) as CountName;
+    const counted = chosenValue(view, countControl(view.report)) as CountName;
     const unitOf = (operation: string): Unit => {
       if (counted === "retries" || counted === "failures") return "/s";
       return `${counted === "events" ? workOf(view.report, [operation]) : counted}/s`;
@@ -55,7 +55,7 @@ export const throughput: Chart = {
         title: operationName(operation),
         lines: treatmentLines(
           view,
-          operationPick(operation, (series) => series[counted]),
+          pickFromOperation(operation, (series) => series[counted]),
         ),
         unit: unitOf(operation),
         marks: trialMarks(view),
@@ -66,7 +66,7 @@ export const throughput: Chart = {
       {
         caption: `${counted === "events" ? workOf(view.report, view.operations) : counted} per second, by operation`,
         panels,
-        x: SECONDS,
+        x: SECONDS_AXIS,
         note: lineNote(view),
       },
       view,

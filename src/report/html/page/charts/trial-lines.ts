@@ -1,16 +1,16 @@
 // All trials of a treatment together are their median, but their mean if parts are stacked.
 import { mean, median } from "../../../../analysis/statistics/quantiles.js";
-import { SAMPLED } from "../../../../workloads/evidence.js";
+import { SAMPLED_METRICS } from "../../../../workloads/evidence.js";
 import type { TrialSeries } from "../../report-data.js";
 import type { Treatment, View } from "./drawing.js";
 import type { Line, LinePanel, Point } from "./lines.js";
 import { treatmentMarks, trialMarks } from "./marks.js";
-import { withBridgedGaps, type Values } from "./readings.js";
+import { bridgeShortGaps, type Values } from "./readings.js";
 
 /** Takes the values of one metric from the series of a trial. */
 export type Pick = (series: TrialSeries) => Values | undefined;
 
-type Summary = (values: readonly number[]) => number;
+type SummaryFunction = (values: readonly number[]) => number;
 
 function seriesOf(view: View, treatment: Treatment): TrialSeries[] {
   const all = view.report.series.filter((each) => each.treatment === treatment.id);
@@ -18,7 +18,7 @@ function seriesOf(view: View, treatment: Treatment): TrialSeries[] {
 }
 
 /** Summarises several trials time by time. A time's summary covers the trials that have a value there. */
-function summarise(trials: readonly Values[], summary: Summary): Values {
+function summarise(trials: readonly Values[], summary: SummaryFunction): Values {
   const buckets = Math.max(0, ...trials.map(({ length }) => length));
   return Array.from({ length: buckets }, (_, i) => {
     const each = trials.flatMap((values) => values[i] ?? []);
@@ -36,11 +36,11 @@ function bucketSecondsOf(view: View): number {
  */
 function pointsOf(view: View, values: Values): Point[] {
   const bucketSeconds = bucketSecondsOf(view);
-  const offset = bucketSeconds > 1 ? 0.5 : 0;
-  return values.map((value, i) => [(i + offset) * bucketSeconds, value]);
+  const offsetBuckets = bucketSeconds > 1 ? 0.5 : 0;
+  return values.map((value, i) => [(i + offsetBuckets) * bucketSeconds, value]);
 }
 
-function hasValue(values: Values, i: number): boolean {
+function hasValueAt(values: Values, i: number): boolean {
   return typeof values[i] === "number";
 }
 
@@ -52,14 +52,14 @@ function hasValue(values: Values, i: number): boolean {
 function readingPoints(
   view: View,
   lines: readonly (readonly Values[])[],
-  summary: Summary,
+  summary: SummaryFunction,
 ): readonly Point[][] {
   // Readings in buckets of several seconds were joined when the report was collected.
-  const whole = bucketSecondsOf(view) > 1 ? (values: Values) => values : withBridgedGaps;
+  const whole = bucketSecondsOf(view) > 1 ? (values: Values) => values : bridgeShortGaps;
   const merged = lines.map((trials) => summarise(trials.map(whole), summary));
   const read = lines.flat();
   const isShown = (i: number): boolean =>
-    read.some((values) => hasValue(values, i)) || !merged.some((values) => hasValue(values, i));
+    read.some((values) => hasValueAt(values, i)) || !merged.some((values) => hasValueAt(values, i));
   return merged.map((values) => pointsOf(view, values).filter((_, i) => isShown(i)));
 }
 
@@ -86,7 +86,7 @@ export function treatmentLines(view: View, pick: Pick): Line[] {
 }
 
 /** Zeros at every sample of a trial, for a wait event that no sample of that trial saw; undefined for other metrics. */
-function noneOf(metric: string, evidence: TrialSeries["evidence"]): Values | undefined {
+function zerosOfUnseenWait(metric: string, evidence: TrialSeries["evidence"]): Values | undefined {
   if (!metric.startsWith("wait.")) return undefined;
   return evidence["sessions.active"]?.map((sessions) => (sessions === null ? null : 0));
 }
@@ -94,71 +94,71 @@ function noneOf(metric: string, evidence: TrialSeries["evidence"]): Values | und
 export function sampledLines(view: View, metric: string): Line[] {
   return linesOf(
     view,
-    ({ evidence }) => evidence[metric] ?? noneOf(metric, evidence),
+    ({ evidence }) => evidence[metric] ?? zerosOfUnseenWait(metric, evidence),
     (trials) => readingPoints(view, [trials], median).flat(),
   );
 }
 
 /** Panels of lines, one for each sampled metric of the family with a title of a line. */
-export function familyPanels(view: View, family: string): LinePanel[] {
-  return SAMPLED.flatMap(({ name, line: title, unit }) => {
+export function metricFamilyPanels(view: View, family: string): LinePanel[] {
+  return SAMPLED_METRICS.flatMap(({ name, line: title, unit }) => {
     if (title === undefined || !name.startsWith(`${family}.`)) return [];
     const lines = sampledLines(view, name);
     return lines.length > 0 ? [{ title, unit, lines, marks: trialMarks(view) }] : [];
   });
 }
 
-export interface Layer {
+export interface StackLayer {
   readonly name: string;
   readonly colour: string;
   readonly pick: Pick;
 }
 
 /** Smallest number of points for an area: fewer show no development. */
-const POINTS_MIN = 5;
+const AREA_POINTS_MIN = 5;
 
 /** Values by layer, and then by trial of the treatment. */
-function readLayers(view: View, treatment: Treatment, layers: readonly Layer[]): Values[][] {
+function readLayers(view: View, treatment: Treatment, layers: readonly StackLayer[]): Values[][] {
   const all = seriesOf(view, treatment);
   return layers.map(({ pick }) => all.map((series) => pick(series) ?? []));
 }
 
 /**
  * Number of buckets to merge into one point of an area, so that a point has `readingsMin` readings over all trials.
- * Undefined if fewer than `POINTS_MIN` points would remain.
+ * Undefined if fewer than `AREA_POINTS_MIN` points would remain.
  */
-export function bucketsOfPoint(
+export function bucketsPerPoint(
   view: View,
-  layers: readonly Layer[],
+  layers: readonly StackLayer[],
   readingsMin: number,
 ): number | undefined {
   const sizes = view.treatments.flatMap((treatment) => {
     const read = new Map<number, number>();
     for (const series of seriesOf(view, treatment))
       for (let i = 0; i < series.buckets; i++)
-        if (layers.some(({ pick }) => hasValue(pick(series) ?? [], i))) read.set(i, (read.get(i) ?? 0) + 1);
+        if (layers.some(({ pick }) => hasValueAt(pick(series) ?? [], i))) read.set(i, (read.get(i) ?? 0) + 1);
     const times = [...read.values()];
     if (times.length === 0) return [];
     const size = Math.ceil(readingsMin / mean(times));
-    return [times.length / size < POINTS_MIN ? Infinity : size];
+    return [times.length / size < AREA_POINTS_MIN ? Infinity : size];
   });
   const most = Math.max(1, ...sizes);
   return Number.isFinite(most) ? most : undefined;
 }
 
 /** Means over groups of `size` buckets, as points. A last group of less than half that size is left out. */
-function groupedPoints(view: View, values: Values, size: number): Point[] {
+function groupMeanPoints(view: View, values: Values, size: number): Point[] {
   const groups = Math.max(1, Math.round(values.length / size));
   return Array.from({ length: groups }, (_, i) => {
-    const own = values.slice(i * size, (i + 1) * size).flatMap((value) => value ?? []);
-    return [(i + 0.5) * size * bucketSecondsOf(view), own.length > 0 ? mean(own) : null];
+    const groupValues = values.slice(i * size, (i + 1) * size).flatMap((value) => value ?? []);
+    return [(i + 0.5) * size * bucketSecondsOf(view), groupValues.length > 0 ? mean(groupValues) : null];
   });
 }
 
 /** Means of the layers over the whole window, by layer and treatment, for bars. */
 export function layerMeans(
   view: View,
-  layers: readonly Layer[],
+  layers: readonly StackLayer[],
 ): Map<string, Map<string, { value: number }>> {
   const means = layers.map(({ name }, i) => {
     const bars = view.treatments.flatMap((treatment): [string, { value: number }][] => {
@@ -175,7 +175,7 @@ export function layerMeans(
 /** Panels with the layers stacked in their order, one for each shown treatment that has values. */
 export function layerPanels(
   view: View,
-  layers: readonly Layer[],
+  layers: readonly StackLayer[],
   unit: LinePanel["unit"],
   buckets: number,
 ): LinePanel[] {
@@ -184,7 +184,7 @@ export function layerPanels(
     const points =
       buckets === 1
         ? readingPoints(view, read, mean)
-        : read.map((trials) => groupedPoints(view, summarise(trials, mean), buckets));
+        : read.map((trials) => groupMeanPoints(view, summarise(trials, mean), buckets));
     const lines = layers
       .map(({ name, colour }, i): Line => ({ name, colour, points: points[i] ?? [], isArea: true }))
       .filter((line) => hasValues(line.points));
@@ -196,13 +196,13 @@ export function layerPanels(
 
 /** Note that says how the lines of `treatmentLines` summarise trials. */
 export function lineNote(view: View): string {
-  if (view.trials === "each") return withBuckets(view, "A line for each trial.");
-  if (typeof view.trials === "number") return withBuckets(view, `Trial ${view.trials}.`);
-  return withBuckets(view, "Median over trials at each time.");
+  if (view.trials === "each") return addBucketLength(view, "A line for each trial.");
+  if (typeof view.trials === "number") return addBucketLength(view, `Trial ${view.trials}.`);
+  return addBucketLength(view, "Median over trials at each time.");
 }
 
 /** Adds the length of a bucket to a note, if a point stands for more than one second. */
-function withBuckets(view: View, words: string): string {
+function addBucketLength(view: View, words: string): string {
   const bucketSeconds = bucketSecondsOf(view);
   return bucketSeconds > 1 ? `${words} Each point is of ${bucketSeconds} s.` : words;
 }

@@ -13,11 +13,11 @@ export interface TrialValue {
 
 function barOf(view: View, treatment: string, of: TrialValue["of"]): Bar | undefined {
   const trials = view.report.result.treatments.find(({ id }) => id === treatment)?.trials ?? [];
-  const wanted =
+  const shownTrials =
     typeof view.trials === "number"
       ? trials.filter(({ number }) => number === view.trials)
       : trials.filter(({ status }) => status === "complete");
-  const values = wanted.flatMap((trial) => of(trial) ?? []);
+  const values = shownTrials.flatMap((trial) => of(trial) ?? []);
   if (values.length === 0) return undefined;
   const range = [Math.min(...values), Math.max(...values)] as const;
   return { value: median(values), ...(values.length > 1 && { range }) };
@@ -36,14 +36,14 @@ export function valuePanels(view: View, values: readonly TrialValue[]): BarPanel
 }
 
 /** Drops panels in which every value is 0, and returns a note that names them. */
-export function withoutZeros(panels: readonly BarPanel[]): { panels: BarPanel[]; note: string } {
-  const isZero = (panel: BarPanel): boolean =>
+export function dropZeroPanels(panels: readonly BarPanel[]): { panels: BarPanel[]; note: string } {
+  const isAllZero = (panel: BarPanel): boolean =>
     [...panel.parts.values()].every((bars) =>
       [...bars.values()].every(({ value, range = [0, 0] }) => [value, ...range].every((each) => each === 0)),
     );
-  const zeros = panels.filter(isZero).map(({ title }) => title);
-  const note = zeros.length > 0 ? `0 throughout: ${zeros.join(", ")}.` : "";
-  return { panels: panels.filter((panel) => !isZero(panel)), note };
+  const zeroPanelTitles = panels.filter(isAllZero).map(({ title }) => title);
+  const note = zeroPanelTitles.length > 0 ? `0 throughout: ${zeroPanelTitles.join(", ")}.` : "";
+  return { panels: panels.filter((panel) => !isAllZero(panel)), note };
 }
 
 /** Reason why the chosen trials have no values; undefined if a trial to show exists. */
@@ -61,8 +61,8 @@ function whyNoTrial(view: View): string | undefined {
 }
 
 /**
- * Says why a chart has nothing to draw: `zeros`, the note of `withoutZeros`, if all values are 0; else that no trial is
- * shown; else `otherwise`.
+ * Says why a chart has nothing to draw: `zeros`, the note of `dropZeroPanels`, if all values are 0; else that no trial is shown;
+ * else `otherwise`.
  */
 export function whyNoValues(view: View, zeros: string, otherwise: string): NothingToPlot {
   return nothingToPlot(`There is nothing to draw: ${zeros || (whyNoTrial(view) ?? otherwise)}`);

@@ -25,7 +25,7 @@ export function plainNumber(value: number): string {
   return value < 0 ? `-${shortNumber(-value)}` : shortNumber(value);
 }
 
-function milliseconds(value: number): string {
+function millisecondsText(value: number): string {
   if (value >= 9999.5) return `${plainNumber(value / 1000)} s`;
   return value > 0 && value < 0.0995 ? `${plainNumber(value * 1000)} µs` : `${plainNumber(value)} ms`;
 }
@@ -35,7 +35,7 @@ export function valueText(value: number | null | undefined, unit: Unit): string 
   if (value === null || value === undefined || !Number.isFinite(value)) return "-";
   if (unit === "bytes") return bytesText(value);
   if (unit === "bytes/s") return `${bytesText(value)}/s`;
-  if (unit === "ms") return milliseconds(value);
+  if (unit === "ms") return millisecondsText(value);
   if (unit === "x") return ratioText(value);
   if (unit === "%") return `${plainNumber(value * 100)} %`;
   return unit === "" || unit === "/s" ? `${plainNumber(value)}${unit}` : `${plainNumber(value)} ${unit}`;

@@ -59,7 +59,7 @@ function trialsOf(report: ReportData, choice: FilterState["trials"]): TrialChoic
 }
 
 /** Says which shown trials have invalid counts or timings; undefined if all are valid. */
-export function objectionOf({ report, treatments, trials }: View): string | undefined {
+export function validityObjection({ report, treatments, trials }: View): string | undefined {
   const visible = allTrials(report)
     .filter(({ treatment }) => treatments.some(({ id }) => id === treatment))
     .filter(({ number }) => typeof trials !== "number" || number === trials);

@@ -8,10 +8,10 @@ export interface RowInterval {
   readonly colour?: string;
 }
 
-const END_PX = 4;
-const WIDTH_PX = 1.5;
+const HALF_END_STROKE_PX = 4;
+const WHISKER_WIDTH_PX = 1.5;
 
-export function whiskers(
+export function intervalWhiskers(
   intervals: readonly RowInterval[],
   axisIndex: number,
   colour: string,
@@ -49,8 +49,11 @@ export function whiskerSeries(all: readonly Whisker[], axisIndex: number): Custo
       const [x2 = 0, y2 = 0] = api.coord([api.value(2), api.value(3)]);
       const length = Math.hypot(x2 - x1, y2 - y1) || 1;
       // Half of an end stroke, at a right angle to the whisker.
-      const [dx, dy] = [(-(y2 - y1) / length) * END_PX, ((x2 - x1) / length) * END_PX];
-      const style = { stroke: all[params.dataIndex]?.colour ?? "currentColor", lineWidth: WIDTH_PX };
+      const [dx, dy] = [
+        (-(y2 - y1) / length) * HALF_END_STROKE_PX,
+        ((x2 - x1) / length) * HALF_END_STROKE_PX,
+      ];
+      const style = { stroke: all[params.dataIndex]?.colour ?? "currentColor", lineWidth: WHISKER_WIDTH_PX };
       const line = (a: number, b: number, c: number, d: number) => ({
         type: "line" as const,
         shape: { x1: a, y1: b, x2: c, y2: d },
