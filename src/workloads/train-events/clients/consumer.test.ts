@@ -33,7 +33,7 @@ async function pauses(isEnding: boolean): Promise<number[]> {
     assignment: { settings },
     prng: new Prng(1),
     lifecycle: { reached: () => undefined },
-    ledger: { processed: () => undefined },
+    ledger: { recordPasses: () => undefined },
     sleeper: { sleep: (ms: number) => Promise.resolve(void slept.push(ms)) },
     isDraining: () => false,
     isEnding: () => isEnding,
