@@ -9,6 +9,8 @@ export type PreparedMode = boolean | "simple";
 export interface ClientSettings {
   readonly pool: PoolSettings;
   readonly prepared: PreparedMode;
+  /** Present if statements that need no earlier answer of their transaction are sent together, under one Sync. */
+  readonly pipeline?: true;
   readonly retry: RetrySettings;
   readonly log: LogSettings;
   readonly actors: Readonly<Record<string, RoleSettings>>;

@@ -13,6 +13,7 @@ import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
 import type { CallObserver, ConnectionSource } from "../database/session.js";
 import type { Connection } from "../database/sql.js";
+import { idleConnection } from "../../test/support/idle-connection.js";
 
 const CLAIM = { name: "process.claim", text: "SELECT 1" };
 
@@ -34,16 +35,13 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
     throw new StatementError(name, cause, "40001");
   };
   const connection: Connection = {
+    ...idleConnection,
     execute: async ({ name }) => {
       await call(name);
       return [];
     },
-    copyIn: () => Promise.resolve(0),
-    ping: () => Promise.resolve(),
-    executeNamed: () => Promise.resolve([]),
     control: (name) => call(name),
     observe: (next) => void (observer = next),
-    isBroken: false,
   };
   const source: ConnectionSource = {
     acquire: async () => {

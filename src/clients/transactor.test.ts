@@ -13,17 +13,7 @@ import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
 import type { ConnectionSource } from "../database/session.js";
-import type { Connection } from "../database/sql.js";
-
-const connection: Connection = {
-  execute: async () => [],
-  copyIn: async () => 0,
-  ping: async () => undefined,
-  executeNamed: () => Promise.resolve([]),
-  control: async () => undefined,
-  observe: () => undefined,
-  isBroken: false,
-};
+import { idleConnection } from "../../test/support/idle-connection.js";
 
 function setUp(attempts = 3, isOpenLoop = false) {
   const released: boolean[] = [];
@@ -33,7 +23,7 @@ function setUp(attempts = 3, isOpenLoop = false) {
   const source: ConnectionSource = {
     acquire: async (client) => {
       acquisitions.push(client);
-      return { connection, release: async (suspect: boolean) => void released.push(suspect) };
+      return { connection: idleConnection, release: async (suspect: boolean) => void released.push(suspect) };
     },
     // Each attempt is made at the next endpoint.
     endpointOf: () => acquisitions.length - 1,

@@ -31,8 +31,24 @@ export interface Connection extends Session {
   /** Sends rows to a `COPY ... FROM STDIN` of the workload; resolves to the number of rows that the server took. */
   copyIn(statement: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number>;
   executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol. */
+  /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`); by the simple protocol, unless calls are held. */
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
+  /**
+   * Holds a statement back until the next call that is not held: both are then sent in one message, under one Sync, and
+   * `onRows` gets the rows. Returns a promise if the session has to run the statement at once, for the first time.
+   */
+  hold(
+    statement: Statement,
+    values: StatementValues,
+    onRows?: (rows: readonly StatementRow[]) => void,
+  ): Promise<void> | undefined;
+  /** Holds `BEGIN ...` back; `texts` are statements without parameters, which are sent in this order. */
+  holdBegin(texts: readonly string[]): void;
+  /**
+   * Sends the calls that are held. Rejects with the error of the first call that fails, since the server skips all behind it,
+   * or with what an `onRows` throws.
+   */
+  flush(): Promise<void>;
   /**
    * True if the last statement returned and changed no row, as its command tag counts rows; false if the tag has no count.
    */

@@ -49,6 +49,7 @@ const COMMON_RESOLVERS: {
   storage: ({ storage }) => storage,
   pool: ({ pool }) => resolvePool(pool),
   prepared: ({ prepared }) => prepared,
+  pipeline: ({ pipeline }) => pipeline || undefined,
   actors: resolveRoles,
   agents: (scenario) => agentsOf(scenario).count,
   agentPlace(scenario) {

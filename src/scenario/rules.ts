@@ -50,11 +50,22 @@ function retryRules({ retry: { base, ceiling } }: Scenario): Finding[] {
   return [{ path: ["retry", "base"], message }];
 }
 
-function protocolRules({ prepared, workload }: Scenario): Finding[] {
-  if (prepared !== "simple" || workloadOf({ workload }).isSimple) return [];
-  const { name } = workloadOf({ workload });
-  const message = `statements of ${name} have parameters, which the simple protocol lacks; use true or false`;
-  return [{ path: ["prepared"], message }];
+function protocolRules({ prepared, pipeline, workload }: Scenario): Finding[] {
+  const { name, isSimple, canPipeline } = workloadOf({ workload });
+  const findings: Finding[] = [];
+  if (prepared === "simple" && !isSimple) {
+    const message = `statements of ${name} have parameters, which the simple protocol lacks; use true or false`;
+    findings.push({ path: ["prepared"], message });
+  }
+  if (pipeline && !canPipeline) {
+    const message = `workload ${name} sends its statements one by one; remove it, or use Train Events or your own SQL`;
+    findings.push({ path: ["pipeline"], message });
+  } else if (pipeline && prepared === "simple")
+    findings.push({
+      path: ["pipeline"],
+      message: "the simple protocol has no pipelines; use prepared: true",
+    });
+  return findings;
 }
 
 /** Findings on keys and roles that belong to another workload. */

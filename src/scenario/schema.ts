@@ -115,6 +115,14 @@ const KEYS_AFTER_WORKLOAD = {
         "true: named prepared statements, where the pool lets them through; false: unnamed ones; simple: the simple protocol, " +
         "of workloads whose statements can do without parameters. Default true.",
     }),
+  pipeline: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        "true: statements of a transaction that need no earlier answer are sent in one message, with BEGIN before and COMMIT " +
+        "behind them; false: each awaits the answer before it. For Train Events and your own SQL. Default false.",
+    }),
   clients: clientCount("Clients of every role, over its load.clients; a role's own clients overrides it."),
 };
 const KEYS_AFTER_ROLES = {

@@ -321,6 +321,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   withoutCommit?(settings: S): string | undefined;
   /** Present if the simple protocol, which has no parameters, can send the statements: `prepared: simple`. */
   readonly isSimple?: true;
+  /** Present if the store can hold statements back to send them together: `pipeline: true`. */
+  readonly canPipeline?: true;
   /** Present if statements name tables without schema. Every endpoint then needs the schema in its search path. */
   readonly isUnqualified?: true;
   /** Present if clients open connections themselves and lease none. They need the pool strategy `own`. */

@@ -11,6 +11,13 @@ import { CopyCall } from "./wire/copy-call.js";
 import type { DirectCall } from "./wire/direct-call.js";
 import { StatementError } from "../errors.js";
 import { pgConfig } from "./pg-config.js";
+import {
+  PipelineCall,
+  unnamedCall,
+  withoutSync,
+  type PipelinedAnswer,
+  type PipelinedCall,
+} from "./wire/pipeline-call.js";
 import { PlainSocket } from "./wire/plain-socket.js";
 import { PreparedCall } from "./wire/prepared-call.js";
 import { RowReader } from "./wire/row-reader.js";
@@ -54,8 +61,11 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   private readonly report: SessionOptions["report"];
   private readonly onTransaction: SessionOptions["onTransaction"];
   private observer: CallObserver | undefined;
-  /** Statements that this session has prepared, each with the reader of its rows. */
-  private readonly preparedReaders = new Map<Statement, RowReader>();
+  /** Statements that this session has run, each with the reader of its rows; with `prepared`, they are prepared by name. */
+  private readonly rowReaders = new Map<Statement, RowReader>();
+  /** Calls that go out with the next one. */
+  private heldCalls: PipelinedCall[] = [];
+  private pipelineUnderWay: PipelineCall | undefined;
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closingDone: Promise<void> | undefined;
   lossError: Error | undefined;
@@ -81,7 +91,8 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     });
     this.on("end", () => this.markBroken());
     this.on("notice", ({ code }) => {
-      if (this.isCommitUnderWay && code?.startsWith(WARNING_SQLSTATE_CLASS)) this.warnedCommits++;
+      const isAboutCommit = this.isCommitUnderWay && (this.pipelineUnderWay?.isAtLastCall ?? true);
+      if (isAboutCommit && code?.startsWith(WARNING_SQLSTATE_CLASS)) this.warnedCommits++;
     });
   }
 
@@ -155,10 +166,71 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
-    const rowReader = this.preparedReaders.get(statement);
-    return rowReader
-      ? this.callPrepared(statement, values, rowReader)
-      : this.executeFirstTime(statement, values);
+    const reader = this.rowReaders.get(statement);
+    if (this.heldCalls.length > 0)
+      return reader
+        ? this.sendHeld(this.pipelinedCall(statement, values, reader)).then(({ rows }) => rows)
+        : this.flush().then(() => this.executeAlone(statement, values));
+    return reader && this.isPrepared(statement)
+      ? this.callPrepared(statement, values, reader)
+      : this.executeAlone(statement, values);
+  }
+
+  hold(
+    statement: Statement,
+    values: StatementValues,
+    onRows?: (rows: readonly StatementRow[]) => void,
+  ): Promise<void> | undefined {
+    const reader = this.rowReaders.get(statement);
+    if (!reader) return this.execute(statement, values).then(onRows);
+    this.heldCalls.push({ ...this.pipelinedCall(statement, values, reader), ...(onRows && { onRows }) });
+    return undefined;
+  }
+
+  holdBegin(texts: readonly string[]): void {
+    for (const text of texts) this.heldCalls.push(controlCall("begin", text));
+  }
+
+  async flush(): Promise<void> {
+    const last = this.heldCalls.pop();
+    if (last) await this.sendHeld(last);
+  }
+
+  private pipelinedCall(statement: Statement, values: StatementValues, reader: RowReader): PipelinedCall {
+    const { name, text } = statement;
+    const message = this.isPrepared(statement)
+      ? withoutSync(bindMessageOf(statement, values))
+      : unnamedCall(text, valuesOf(values));
+    return { name, message, reader };
+  }
+
+  /** Sends the held calls and `last` as one message; resolves to the answer to `last`. */
+  private sendHeld(last: PipelinedCall): Promise<PipelinedAnswer> {
+    const calls = [...this.heldCalls, last];
+    this.heldCalls = [];
+    const { observer } = this;
+    const startMs = monotonicMs();
+    const name = calls.length === 1 ? last.name : `pipeline to ${last.name}`;
+    return new Promise((resolve, reject) => {
+      this.pipelineUnderWay = new PipelineCall(calls, (error, answers) => {
+        this.pipelineUnderWay = undefined;
+        observer?.onCall(name, startMs, error ? monotonicMs() : this.lastAnswerMs());
+        // An error of the server is the next call's. If the connection was lost, the last call may have been executed.
+        const failed = error === this.refusal ? calls[answers.length] : last;
+        const failure = error && this.failure((failed ?? last).name, error);
+        try {
+          for (const [i, { rows, command }] of answers.entries()) {
+            this.foundNoRow = command.endsWith(" 0");
+            calls[i]?.onRows?.(rows);
+          }
+        } catch (refusal) {
+          reject(refusal);
+        }
+        if (failure) reject(failure);
+        else resolve(answers.at(-1) as PipelinedAnswer);
+      });
+      this.query(this.pipelineUnderWay);
+    });
   }
 
   /**
@@ -171,12 +243,14 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   async executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
+    if (this.heldCalls.length > 0) await this.flush();
     const { name, text } = statement;
     const query = { ...(this.isPrepared(statement) && { name }), text, values: [...values] };
     return this.takeLastResult(await this.timeCall(name, () => this.query<SqlRow>(query))).rows;
   }
 
-  private async executeFirstTime(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
+  /** Executes a statement by the driver, which describes its rows. */
+  private async executeAlone(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
     const { name, text } = statement;
     const query = { text, values: valuesOf(values), rowMode: "array" } as const;
     const isPrepared = this.isPrepared(statement);
@@ -184,7 +258,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
       this.query<unknown[]>(isPrepared ? { name, ...query } : query),
     );
     const { rows, fields } = this.takeLastResult(answer);
-    if (isPrepared) this.preparedReaders.set(statement, new RowReader(fields));
+    if (statement.isText !== true) this.rowReaders.set(statement, new RowReader(fields));
     return rows;
   }
 
@@ -226,7 +300,8 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.ask(name, startMs, (settle) => new PreparedCall(name, message, reader, settle));
   }
 
-  copyIn({ name, text }: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number> {
+  async copyIn({ name, text }: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number> {
+    if (this.heldCalls.length > 0) await this.flush();
     return this.ask(name, monotonicMs(), (settle) => new CopyCall(text, rows, settle));
   }
 
@@ -255,6 +330,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   private askControl(name: "begin" | "commit" | "rollback", text: string): Promise<string> {
+    // A rollback undoes what is held: it need not be sent.
+    if (name === "rollback") this.heldCalls = [];
+    if (this.heldCalls.length > 0)
+      return this.sendHeld(controlCall(name, text)).then(({ command }) => command);
     return this.ask(name, monotonicMs(), (settle) => new ControlCall(text, settle));
   }
 
@@ -324,6 +403,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     if (cause === this.refusal) this.abortedBy = failure;
     return failure;
   }
+}
+
+function controlCall(name: "begin" | "commit" | "rollback", text: string): PipelinedCall {
+  return { name, message: unnamedCall(text, []) };
 }
 
 function readOnlyServerError(): Error {

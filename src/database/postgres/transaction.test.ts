@@ -3,6 +3,7 @@ import { InDoubtError, StatementError } from "../errors.js";
 import { classifyFailure } from "./sqlstates.js";
 import { asTransaction, inReadTransaction, inTransaction } from "./transaction.js";
 import type { Connection } from "../sql.js";
+import { idleConnection } from "../../../test/support/idle-connection.js";
 
 function failure(statement: string, code: string): StatementError {
   return new StatementError(statement, Object.assign(new Error(`code ${code}`), { code }), code);
@@ -12,12 +13,8 @@ function failure(statement: string, code: string): StatementError {
 function scripted(failures: Partial<Record<"begin" | "commit" | "rollback", Error>> = {}, isBroken = false) {
   const calls: string[] = [];
   const connection: Connection = {
+    ...idleConnection,
     isBroken,
-    execute: () => Promise.resolve([]),
-    copyIn: () => Promise.resolve(0),
-    ping: () => Promise.resolve(),
-    observe: () => undefined,
-    executeNamed: () => Promise.resolve([]),
     control(name, text) {
       calls.push(text);
       const error = failures[name];

@@ -24,6 +24,15 @@ function isServerProblem(error: unknown): boolean {
   return /^(53|58|XX)/.test(classifyFailure(error).sqlstate);
 }
 
+/**
+ * True if the server refused a statement that was sent in one message with the commit: it then skipped the commit. An error
+ * that ends the session says less, since a pooler may send it after the server has committed.
+ */
+function isOfEarlierCall(error: unknown): boolean {
+  if (!(error instanceof StatementError) || error.statement === "commit") return false;
+  return !["reconnect", "in-doubt"].includes(classifyFailure(error).kind);
+}
+
 function commitNotSentError({ lossError }: Connection): StatementError {
   const cause =
     lossError ??
@@ -42,14 +51,16 @@ export async function rollBack(connection: Connection): Promise<void> {
 
 /**
  * Runs a transaction: begins with the text `begin`, runs `body` and commits. Rejects with an InDoubtError only if a commit
- * was sent and not answered.
+ * was sent and not answered. With `isPipelined`, BEGIN is sent in one message with the first statement that is not held.
  */
 export async function inTransaction<T>(
   connection: Connection,
   begin: string,
   body: () => Promise<T>,
+  isPipelined = false,
 ): Promise<T> {
-  await connection.control("begin", begin);
+  if (isPipelined) connection.holdBegin([begin]);
+  else await connection.control("begin", begin);
   let result: T;
   try {
     result = await body();
@@ -70,7 +81,7 @@ export function commit(connection: Connection, text: string, result?: unknown): 
   if (connection.isBroken) return Promise.reject(commitNotSentError(connection));
   const { abortedBy } = connection;
   return connection.control("commit", text).catch((error: unknown) => {
-    if (error === abortedBy) throw error;
+    if (error === abortedBy || isOfEarlierCall(error)) throw error;
     throw isServerProblem(error) ? new InDoubtError(error, result) : commitErrorOf(error, result);
   });
 }
@@ -83,9 +94,10 @@ export async function inReadTransaction<T>(
   connection: Connection,
   begin: string,
   body: () => Promise<T>,
+  isPipelined = false,
 ): Promise<T> {
   try {
-    return await inTransaction(connection, begin, body);
+    return await inTransaction(connection, begin, body, isPipelined);
   } catch (error) {
     throw error instanceof InDoubtError ? error.cause : error;
   }

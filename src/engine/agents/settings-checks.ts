@@ -79,6 +79,7 @@ const settings = {
   namespace: z.string().min(1),
   pool: z.looseObject({ strategy: z.enum(strategyNames) }),
   prepared: z.union([z.boolean(), z.literal("simple")]),
+  pipeline: z.literal(true).exactOptional(),
   retry: z.object({ attempts: PositiveInteger, deadlineMs: Ms, baseMs: Ms, ceilingMs: Ms }),
   log: z.object({ level: z.enum(["debug", "info", "warn", "error", "silent"]), slowTransactionMs: Ms }),
   actors: z.record(z.string(), z.object({ workers: PositiveInteger, load })),

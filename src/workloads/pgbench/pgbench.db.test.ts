@@ -97,10 +97,13 @@ function programOf(sql: string): Program {
 }
 
 /** A machine with `scale` 1 and client 3; `set` holds the values of the script's leading `\set`s. */
-function machineOf(sql: string, { isSimple = false, beginning = AS_IS, set = {} } = {}): ScriptRun {
+function machineOf(
+  sql: string,
+  { isSimple = false, isPipelined = false, beginning = AS_IS, set = {} } = {},
+): ScriptRun {
   const [compiled = expect.fail("no transaction")] = compile(programOf(sql), () => beginning);
   const values = new Map<string, Value>(Object.entries({ scale: 1n, client_id: 3n, ...set }));
-  const options = { file: "x.sql", prng: new Prng(0), isSimple, transactions: TRANSACTIONS };
+  const options = { file: "x.sql", prng: new Prng(0), isSimple, isPipelined, transactions: TRANSACTIONS };
   return new ScriptRun(compiled, values, 5, options);
 }
 

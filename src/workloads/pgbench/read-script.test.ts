@@ -22,6 +22,7 @@ function linesOf(steps: readonly Step[]): string[] {
     if (step.kind === "control") return [`${step.does}: ${step.text}`];
     if (step.kind === "set") return [`set ${step.variable}`];
     if (step.kind === "sleep") return [`sleep ${JSON.stringify(step.forMs)}`];
+    if (step.kind === "pipeline") return [`pipeline: ${step.does}`];
     return step.branches.flatMap(({ condition, steps: inner }) => [
       condition ? "when" : "else",
       ...linesOf(inner).map((line) => `  ${line}`),
@@ -176,10 +177,18 @@ describe("reading a script", () => {
     ["\\set a 1", ["x.sql:1:1 the script has no statement"]],
     [`${T}\\shell date`, ["x.sql:2:1 \\shell is refused: it runs a program"]],
     [`\\setshell a date\n${T}`, ["x.sql:1:1 \\setshell is refused: it runs a program"]],
+    [`\\startpipeline\n${T}`, ["x.sql:1:1 \\startpipeline has no \\endpipeline"]],
+    [`${T}\\syncpipeline`, ["x.sql:2:1 \\syncpipeline without \\startpipeline"]],
+    [`${T}\\endpipeline`, ["x.sql:2:1 \\endpipeline without \\startpipeline"]],
     [
-      `\\startpipeline\n${T}\\syncpipeline\n\\endpipeline`,
-      ["x.sql:1:1 \\startpipeline is refused", "x.sql:3:1 \\syncpipeline", "x.sql:4:1 \\endpipeline"],
+      `\\startpipeline\n${T}\\startpipeline\n\\endpipeline`,
+      ["x.sql:3:1 \\startpipeline within a pipeline, which begins in line 1"],
     ],
+    [
+      `\\startpipeline\n\\if 1\n${T}\\endpipeline\n\\endif`,
+      ["x.sql:4:1 \\endpipeline must stand in the same branch of \\if"],
+    ],
+    [`\\startpipeline\nSELECT 1 AS a \\gset\n\\endpipeline`, ["x.sql:2:15 \\gset needs an answer"]],
     [`${T}SELECT $$:scale$$;`, ["x.sql:2:1 :scale within $$:scale$$; a variable is a value"]],
     [`${T}SELECT ":scale";`, ["x.sql:2:1 :scale within"]],
     [`${T}\\sett a 1`, ["x.sql:2:1 \\sett is not a command of pgbench; did you mean \\set?"]],

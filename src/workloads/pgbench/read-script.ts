@@ -50,13 +50,11 @@ const CONTINUATION = /\\\r?\n/g;
 /** Pattern of a comment with a directive for the statement below it. pgbench skips it as a comment. */
 const DIRECTIVE_COMMENT = /--[ \t]*(or end|counts: ?rows)[ \t]*$/gm;
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
-const COMMANDS = ["set", "sleep", "gset", "aset", "if", "elif", "else", "endif"];
+const PIPELINE_COMMANDS = ["startpipeline", "syncpipeline", "endpipeline"];
+const COMMANDS = ["set", "sleep", "gset", "aset", "if", "elif", "else", "endif", ...PIPELINE_COMMANDS];
 const REFUSED_COMMANDS: Readonly<Record<string, string>> = {
   shell: "runs a program of this machine",
   setshell: "runs a program of this machine",
-  startpipeline: "needs pipeline mode, which train-sim does not have",
-  syncpipeline: "needs pipeline mode, which train-sim does not have",
-  endpipeline: "needs pipeline mode, which train-sim does not have",
 };
 /** Milliseconds per unit of `\sleep`. */
 const SLEEP_UNIT_MS: Readonly<Record<string, bigint | number>> = { us: 0.001, ms: 1n, s: 1000n };
@@ -76,6 +74,8 @@ class ScriptReader {
   private readonly parameters: ScriptParameter[] = [];
   private readonly steps: Step[] = [];
   private readonly open: OpenCondition[] = [];
+  /** Place of the \\startpipeline whose \\endpipeline is still to come, and the list of its steps. */
+  private pipeline: { readonly place: Place; readonly steps: Step[] } | undefined;
   /** Tokens of SQL that are not cut into statements yet. */
   private pending: Token[] = [];
   private readonly variables: Set<string>;
@@ -110,6 +110,7 @@ class ScriptReader {
     }
     this.takeSql();
     for (const { place } of this.open) this.refuse(place, "\\if has no \\endif");
+    if (this.pipeline) this.refuse(this.pipeline.place, "\\startpipeline has no \\endpipeline");
     if (this.problems.length === 0) this.requireCompleteScript();
     return { script: { parameters: this.parameters, steps: this.steps }, problems: this.problems };
   }
@@ -184,6 +185,12 @@ class ScriptReader {
       case "endif":
         this.requireNoArgument(meta);
         this.endIf(place);
+        return;
+      case "startpipeline":
+      case "syncpipeline":
+      case "endpipeline":
+        this.requireNoArgument(meta);
+        this.takePipeline(meta);
         return;
     }
     const near = nearest(name, [...COMMANDS, ...Object.keys(REFUSED_COMMANDS)]);
@@ -274,10 +281,25 @@ class ScriptReader {
     this.current.push({ kind: "if", branches: last.branches, place: last.place });
   }
 
+  private takePipeline({ name, place }: MetaCommand): void {
+    const isStart = name === "startpipeline";
+    if (isStart && this.pipeline) {
+      const { line } = this.pipeline.place;
+      this.refuse(place, `\\${name} within a pipeline, which begins in line ${line}; write \\endpipeline`);
+    } else if (!isStart && !this.pipeline) this.refuse(place, `\\${name} without \\startpipeline`);
+    else if (!isStart && this.pipeline?.steps !== this.current)
+      this.refuse(place, `\\${name} must stand in the same branch of \\if as its \\startpipeline`);
+    if (name !== "syncpipeline") this.pipeline = isStart ? { place, steps: this.current } : undefined;
+    const does = isStart ? "start" : name === "endpipeline" ? "end" : "sync";
+    this.current.push({ kind: "pipeline", does, place });
+  }
+
   private takeColumns({ name, value: prefix, place }: MetaCommand): void {
     const columns: Columns = { prefix, of: name === "gset" ? "only row" : "last row" };
     if (prefix !== "" && !VARIABLE_NAME.test(prefix))
       this.refuse(place, `${prefix} is not the beginning of a name of a variable`);
+    if (this.pipeline)
+      this.refuse(place, `\\${name} needs an answer, and a pipeline awaits none before \\endpipeline`);
     if (!this.takeSql(columns)) this.refuse(place, `\\${name} follows no statement`);
     this.prefixes.push(prefix);
   }

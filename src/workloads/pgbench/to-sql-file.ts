@@ -11,6 +11,7 @@ const BEYOND: Readonly<Record<Exclude<Step["kind"], "sql">, string>> = {
   control: "a file of SQL has one transaction for each name; split the script at its ends",
   set: "\\set behind a statement; move it above all statements",
   sleep: "\\sleep; remove it, or use thinkTime in the scenario",
+  pipeline: "\\startpipeline; remove it, and set pipeline: true in the scenario",
   if: "\\if; write each branch as a script of its own",
 };
 

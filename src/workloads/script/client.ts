@@ -80,7 +80,13 @@ export function scriptDrawFactory(program: Program, file: string): DrawFactory {
       ]),
     ];
     const isSimple = settings.prepared === "simple";
-    const options = { file, prng: new Prng(0), isSimple, transactions };
+    const options = {
+      file,
+      prng: new Prng(0),
+      isSimple,
+      isPipelined: settings.pipeline === true,
+      transactions,
+    };
     return (name, { client, prng }) => {
       const chosen = compiled.get(name);
       if (!chosen) throw new Error(`there is no transaction ${name}`);

@@ -8,11 +8,21 @@ import type { TransactionBegin } from "./store.js";
 export interface SentStatement {
   readonly step: SqlStep;
   readonly statement: Statement;
+  /** True if the statement can be sent without awaiting its answer: no later statement depends on its rows. */
+  readonly canWait: boolean;
+}
+
+/** Present if the script puts the operation between \startpipeline and \endpipeline. */
+interface InPipeline {
+  readonly isPipelined?: true;
 }
 
 export type Operation =
-  | ({ readonly kind: "sql" } & SentStatement)
-  | { readonly kind: "begin"; readonly text: string }
+  | ({ readonly kind: "sql" } & SentStatement & InPipeline)
+  /** The texts are BEGIN and, if there is one, the statement with which the connection finds the tables. */
+  | ({ readonly kind: "begin"; readonly texts: readonly string[] } & InPipeline)
+  /** Sends what the pipeline holds, and awaits the answers. */
+  | { readonly kind: "sync" }
   | { readonly kind: "commit" | "rollback"; readonly text: string }
   | Extract<Step, { readonly kind: "set" | "sleep" }>
   /** Jumps to the operation `to` if the condition does not hold. */
@@ -23,8 +33,8 @@ export interface CompiledTransaction {
   readonly transaction: ScriptTransaction;
   /** True if the transaction counts rows as its units of work. */
   readonly countsRows: boolean;
-  /** Text of BEGIN for statements outside of transactions; undefined if they need none. */
-  readonly frame: string | undefined;
+  /** Texts of BEGIN for statements outside of transactions; undefined if they need none. */
+  readonly frame: readonly string[] | undefined;
   readonly operations: readonly Operation[];
 }
 
@@ -33,8 +43,15 @@ type Jump = Extract<Operation, { readonly kind: "unless" | "jump" }>;
 /** Pattern of a BEGIN without options. */
 export const PLAIN_BEGIN = /^(BEGIN|START)(\s+(WORK|TRANSACTION))?$/i;
 
+/** True if no later statement depends on the rows of the step, and the extended protocol can send it. */
+function canAnswerWait({ bindings, columns, orEnd }: SqlStep, { isText }: Statement): boolean {
+  return bindings.length === 0 && columns === undefined && orEnd !== true && isText !== true;
+}
+
 class Compiler {
   readonly operations: Operation[] = [];
+  /** True between the beginning and the end of a pipeline of the script. */
+  private isPipelined = false;
 
   constructor(
     private readonly statements: ReadonlyMap<SqlStep, Statement>,
@@ -43,26 +60,37 @@ class Compiler {
 
   /** @param written text in the script */
   begin(written?: string): void {
-    this.operations.push({ kind: "begin", text: this.beginText(written) });
+    this.operations.push({ kind: "begin", texts: this.beginTexts(written), ...this.placement });
   }
 
-  beginText(written?: string): string {
+  private get placement(): InPipeline {
+    return this.isPipelined ? { isPipelined: true } : {};
+  }
+
+  beginTexts(written?: string): string[] {
     const { begin, setUp, isNeeded } = this.transactionBegin;
     const isWrittenBeginKept = written !== undefined && !(isNeeded && PLAIN_BEGIN.test(written));
     const text = isWrittenBeginKept ? written : begin;
-    return setUp === undefined ? text : `${text}; ${setUp}`;
+    return setUp === undefined ? [text] : [text, setUp];
   }
 
   add(steps: readonly Step[]): void {
     for (const step of steps) {
       if (step.kind === "sql") {
         const statement = this.statements.get(step) as Statement;
-        this.operations.push({ kind: "sql", step, statement });
+        const canWait = canAnswerWait(step, statement);
+        this.operations.push({ kind: "sql", step, statement, canWait, ...this.placement });
       } else if (step.kind === "if") this.addBranches(step.branches);
+      else if (step.kind === "pipeline") this.addPipeline(step.does);
       else if (step.kind !== "control") this.operations.push(step);
       else if (step.does === "begin") this.begin(step.text);
       else this.operations.push({ kind: step.does, text: step.text });
     }
+  }
+
+  private addPipeline(does: "start" | "sync" | "end"): void {
+    this.isPipelined = does !== "end";
+    if (does !== "start") this.operations.push({ kind: "sync" });
   }
 
   private addBranches(branches: readonly Branch[]): void {
@@ -98,18 +126,25 @@ function isSingleStatement(
   return isReadOnly || first.expect === undefined;
 }
 
-function hasCommit(steps: readonly Step[]): boolean {
-  return steps.some((step) =>
-    step.kind === "if"
-      ? step.branches.some((branch) => hasCommit(branch.steps))
-      : step.kind === "control" && step.does === "commit",
+function hasStep(steps: readonly Step[], isSought: (step: Step) => boolean): boolean {
+  return steps.some(
+    (step) =>
+      isSought(step) ||
+      (step.kind === "if" && step.branches.some((branch) => hasStep(branch.steps, isSought))),
   );
+}
+
+const isCommit = (step: Step): boolean => step.kind === "control" && step.does === "commit";
+
+/** True if a script of the program uses \startpipeline. */
+export function hasPipeline({ transactions }: Pick<Program, "transactions">): boolean {
+  return transactions.some(({ steps }) => hasStep(steps, ({ kind }) => kind === "pipeline"));
 }
 
 /** True if a transaction of the program ends with COMMIT even on a connection that finds its tables without a `SET`. */
 export function sendsCommits(program: Program): boolean {
   return program.transactions.some((transaction) =>
-    transaction.isWhole ? !isSingleStatement(transaction, program) : hasCommit(transaction.steps),
+    transaction.isWhole ? !isSingleStatement(transaction, program) : hasStep(transaction.steps, isCommit),
   );
 }
 
@@ -129,7 +164,7 @@ export function compile(
     if (needsBegin) compiler.begin();
     compiler.add(steps);
     if (needsBegin) compiler.operations.push({ kind: "commit", text: "COMMIT" });
-    const frame = !isWhole && (isNeeded || setUp !== undefined) ? compiler.beginText() : undefined;
+    const frame = !isWhole && (isNeeded || setUp !== undefined) ? compiler.beginTexts() : undefined;
     return { transaction, countsRows: countsRows(transaction), frame, operations: compiler.operations };
   });
 }

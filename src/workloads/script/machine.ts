@@ -2,7 +2,7 @@
 import type { Connection, SqlValue, Statement } from "../../database/sql.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
-import type { CompiledTransaction, Operation, SentStatement } from "./compile.js";
+import type { CompiledTransaction, Operation } from "./compile.js";
 import { evaluate } from "./expression.js";
 import { placeText, type Expression, type ScriptTransaction, type SqlStep, type Value } from "./program.js";
 import type { PauseFor, Run } from "./run.js";
@@ -56,6 +56,8 @@ export interface ScriptRunOptions {
   readonly file: string;
   readonly prng: Prng;
   readonly isSimple: boolean;
+  /** True if every transaction is a pipeline: `pipeline: true`. */
+  readonly isPipelined: boolean;
   readonly transactions: Omit<Transactions, "begin">;
 }
 
@@ -67,10 +69,16 @@ interface CommittedState {
   readonly foundNoRow: boolean;
 }
 
+type SqlOperation = Extract<Operation, { readonly kind: "sql" }>;
+
 /** One drawn transaction over all of its attempts. */
 export class ScriptRun implements Run {
   private position = 0;
   private isOpen = false;
+  /** True within a transaction that the script did not begin itself and that the next Sync of its pipeline commits. */
+  private isOpenUntilSync = false;
+  /** True if a held statement must return a certain number of rows, which is checked before the commit. */
+  private isExpecting = false;
   /** Values of variables that the transaction has assigned, by name. */
   private assigned = new Map<string, Value>();
   /** State at the last commit. The next attempt begins there. */
@@ -111,7 +119,7 @@ export class ScriptRun implements Run {
     this.assigned = this.committedState.assigned;
     this.work = this.committedState.work;
     this.foundNoRow = this.committedState.foundNoRow;
-    this.isOpen = false;
+    this.isOpen = this.isOpenUntilSync = this.isExpecting = false;
     const { operations } = this.compiled;
     try {
       while (this.position < operations.length) {
@@ -120,6 +128,7 @@ export class ScriptRun implements Run {
       }
       return true;
     } catch (error) {
+      if (error instanceof StatementError) this.addPlace(error);
       // The rollback undoes all statements of the failed transaction.
       if (this.hasOpenTransaction()) await this.options.transactions.rollBack(connection);
       throw error;
@@ -135,7 +144,7 @@ export class ScriptRun implements Run {
   private run(operation: Operation, connection: Connection, rest: PauseFor): Promise<void> | undefined {
     switch (operation.kind) {
       case "begin":
-        return this.begin(connection, operation.text);
+        return this.begin(connection, operation.texts, operation.isPipelined);
       case "commit":
         return this.commitAndSaveState(connection, operation.text);
       case "rollback":
@@ -143,7 +152,9 @@ export class ScriptRun implements Run {
       case "sql":
         return this.runStatement(operation, connection);
       case "sleep":
-        return rest(Number(this.evaluate(operation.forMs)));
+        return this.pause(connection, () => rest(Number(this.evaluate(operation.forMs))));
+      case "sync":
+        return this.sync(connection);
       case "set":
         this.assign(operation.variable, this.evaluate(operation.expression));
         break;
@@ -156,33 +167,82 @@ export class ScriptRun implements Run {
     return undefined;
   }
 
-  private async begin(connection: Connection, text: string): Promise<void> {
+  private begin(
+    connection: Connection,
+    texts: readonly string[],
+    isPipelined = this.options.isPipelined,
+  ): Promise<void> | undefined {
+    if (!isPipelined) return this.beginAlone(connection, texts.join("; "));
+    // PostgreSQL, too, makes a pipeline's implicit transaction an explicit one by BEGIN.
+    if (!this.isOpenUntilSync) connection.holdBegin(texts);
+    this.isOpen = true;
+    this.isOpenUntilSync = false;
+    return undefined;
+  }
+
+  private async beginAlone(connection: Connection, text: string): Promise<void> {
     await connection.control("begin", text);
     this.isOpen = true;
   }
 
+  /** Pauses. The statements before the pause are sent first, so that the transaction holds their locks meanwhile. */
+  private async pause(connection: Connection, rest: () => Promise<void>): Promise<void> {
+    await connection.flush();
+    await rest();
+  }
+
+  /** Ends a part of a pipeline. Outside of BEGIN and COMMIT its statements are one transaction, which is now committed. */
+  private async sync(connection: Connection): Promise<void> {
+    if (this.isOpenUntilSync) return this.commitAndSaveState(connection, "COMMIT");
+    const isCommit = !this.isOpen && !this.transaction.isReadOnly;
+    await (isCommit ? this.options.transactions.asTransaction(connection.flush()) : connection.flush());
+    if (!this.isOpen) this.saveState();
+  }
+
   private async commitAndSaveState(connection: Connection, text: string): Promise<void> {
-    this.isOpen = false;
+    if (this.isExpecting) await connection.flush();
+    this.isOpen = this.isOpenUntilSync = this.isExpecting = false;
     await this.commit(connection, text);
     this.saveState();
   }
 
   private async rollBackAndSaveState(connection: Connection, text: string): Promise<void> {
+    await connection.flush();
     await connection.control("rollback", text);
-    this.isOpen = false;
+    this.isOpen = this.isOpenUntilSync = false;
     this.saveState();
   }
 
-  private async runStatement({ step, statement }: SentStatement, connection: Connection): Promise<void> {
+  private runStatement(sent: SqlOperation, connection: Connection): Promise<void> | undefined {
+    const { isPipelined = this.options.isPipelined, canWait } = sent;
     const frame = this.isOpen ? undefined : this.compiled.frame;
-    if (frame !== undefined) await this.begin(connection, frame);
-    let rows: readonly unknown[];
-    try {
-      rows = await this.send(step, statement, connection);
-    } catch (error) {
-      if (error instanceof StatementError) error.place = this.placeText(step);
-      throw error;
+    const isHeld =
+      isPipelined && canWait && (this.isOpen || frame !== undefined || sent.isPipelined === true);
+    if (!isHeld) return this.runAwaited(sent, connection, frame);
+    if (frame !== undefined) {
+      connection.holdBegin(frame);
+      this.isOpen = this.isOpenUntilSync = true;
     }
+    const { step, statement } = sent;
+    if (step.expect) this.isExpecting = true;
+    const first = connection.hold(statement, this.valuesFor(step), (rows) =>
+      this.take(step, statement.name, rows, connection),
+    );
+    // The first run of a statement is not held. In the script's pipeline it may then commit by itself.
+    const commitsByItself = !this.isOpen && !this.transaction.isReadOnly;
+    if (first && commitsByItself) return this.options.transactions.asTransaction(first);
+    const isFrameOver = frame !== undefined && sent.isPipelined !== true;
+    if (!isFrameOver) return first;
+    return (first ?? Promise.resolve()).then(() => this.commitAndSaveState(connection, "COMMIT"));
+  }
+
+  private async runAwaited(
+    { step, statement }: SqlOperation,
+    connection: Connection,
+    frame: readonly string[] | undefined,
+  ): Promise<void> {
+    if (frame !== undefined) await this.begin(connection, frame);
+    const rows = await this.send(step, statement, connection);
     this.take(step, statement.name, rows, connection);
     if (step.orEnd && rows.length === 0) return this.end(connection);
     if (frame !== undefined) {
@@ -197,7 +257,7 @@ export class ScriptRun implements Run {
     this.work = 0;
     this.position = this.compiled.operations.length;
     if (!this.isOpen) return;
-    this.isOpen = false;
+    this.isOpen = this.isOpenUntilSync = false;
     await this.commit(connection, "COMMIT");
   }
 
@@ -226,10 +286,14 @@ export class ScriptRun implements Run {
     return positions?.includes(position) ? String(value).replaceAll("'", "''") : sqlLiteral(value);
   }
 
+  private valuesFor(step: SqlStep): SqlValue[] {
+    return step.variables.map((name) => sqlValue(this.valueOf(name)));
+  }
+
   private send(step: SqlStep, prepared: Statement, connection: Connection): Promise<readonly unknown[]> {
     const isSimple = this.options.isSimple || prepared.isText === true;
     const statement = isSimple ? this.substituteValues(step, prepared) : prepared;
-    const values = isSimple ? [] : step.variables.map((name) => sqlValue(this.valueOf(name)));
+    const values = isSimple ? [] : this.valuesFor(step);
     const answer: Promise<readonly unknown[]> = usesColumnNames(step)
       ? connection.executeNamed(statement, values)
       : connection.execute(statement, values);
@@ -251,6 +315,13 @@ export class ScriptRun implements Run {
     const isEnd = step.orEnd === true && rows.length === 0;
     if (usesColumnNames(step) && !isEnd)
       this.bind(step, name, rows as readonly Readonly<Record<string, unknown>>[]);
+  }
+
+  /** Adds the place of the statement that failed, if it is a statement of the script. */
+  private addPlace(error: StatementError): void {
+    for (const operation of this.compiled.operations)
+      if (operation.kind === "sql" && operation.statement.name === error.statement)
+        error.place = this.placeText(operation.step);
   }
 
   private placeText({ place }: SqlStep): string {

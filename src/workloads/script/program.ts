@@ -75,6 +75,8 @@ export type Step =
     }
   /** A pause, whose length is in milliseconds. */
   | { readonly kind: "sleep"; readonly forMs: Expression; readonly place: Place }
+  /** Beginning, Sync or end of a pipeline: its statements are sent without awaiting the answers before them. */
+  | { readonly kind: "pipeline"; readonly does: "start" | "sync" | "end"; readonly place: Place }
   /** Runs the first branch whose condition holds; the last branch may have no condition. */
   | { readonly kind: "if"; readonly branches: readonly Branch[]; readonly place: Place };
 

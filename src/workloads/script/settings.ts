@@ -41,6 +41,12 @@ export function resolve({ settings }: Pick<Program, "settings">, input: unknown)
   };
 }
 
+/** Refuses the simple protocol, which has no pipelines. */
+export function refuseSimpleProtocol(_: unknown, { prepared }: Pick<Treatment, "prepared">): Finding[] {
+  if (prepared !== "simple") return [];
+  return [{ path: ["prepared"], message: "the simple protocol has no pipelines; use prepared: true" }];
+}
+
 export const rules = [defaultStorageRule("your own workload"), refuseStatementMode];
 
 export function dialectProblems(name: DialectName, { isolation: level }: Treatment): readonly Finding[] {

@@ -4,10 +4,10 @@ import type { Workload } from "../workload.js";
 import { audit } from "./audit.js";
 import { client } from "./client.js";
 import type { DrawFactory } from "./run.js";
-import { sendsCommits } from "./compile.js";
+import { hasPipeline, sendsCommits } from "./compile.js";
 import { tableNames } from "./made.js";
 import type { Program } from "./program.js";
-import { dialectProblems, keysOf, resolve, rules, type Treatment } from "./settings.js";
+import { dialectProblems, keysOf, refuseSimpleProtocol, resolve, rules, type Treatment } from "./settings.js";
 import { countsRows } from "./statements.js";
 import type { OwnSqlStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
@@ -35,7 +35,7 @@ export function workloadOfProgram(
     roles: { clients: clientsRole(operations) },
     settings: {
       keys: keysOf(program),
-      rules,
+      rules: [...rules, ...(hasPipeline(program) ? [refuseSimpleProtocol] : [])],
       dialectProblems,
       resolve: (written) => resolve(program, written),
     },
@@ -51,6 +51,8 @@ export function workloadOfProgram(
         : "each transaction of the workload is one statement without BEGIN",
     stores: { PostgreSQL: postgres(program, file) },
     isSimple: true,
+    // The transactions of a module are functions, which await each statement themselves.
+    ...(program.transactions.some(({ steps }) => steps.length > 0) && { canPipeline: true }),
     isUnqualified: true,
     client: (store: OwnSqlStore, context) => client(store, program, drawFactory, context),
     loading: {

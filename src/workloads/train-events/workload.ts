@@ -95,6 +95,7 @@ export const trainEvents = {
   withoutCommit: ({ statementShape }) =>
     statementShape === "single-statement" ? "statementShape is single-statement" : undefined,
   stores: { PostgreSQL: postgres },
+  canPipeline: true,
   client,
   loading: { preload: preloadTrial },
   draining: {

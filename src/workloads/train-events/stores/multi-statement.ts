@@ -37,15 +37,31 @@ export interface WriteSteps {
   archiveValues(ids: readonly string[]): readonly StatementValues[];
 }
 
-async function send(
+type Run = (
   connection: Connection,
-  statements: readonly Statement[],
-  values: ValueLists,
-  appDelay?: () => Promise<void>,
-): Promise<void> {
-  for (let i = 0; i < statements.length; i++) {
-    for (const each of values[i] ?? []) await connection.execute(statements[i] as Statement, each);
-    if (i === 0) await appDelay?.();
+  statement: Statement,
+  values: StatementValues,
+  onRows?: (rows: readonly StatementRow[]) => void,
+) => Promise<void> | undefined;
+
+/** Holds a statement until the commit or the app delay, which sends all that is held in one message. */
+const runHeld: Run = (connection, statement, values, onRows) => connection.hold(statement, values, onRows);
+const runAlone: Run = (connection, statement, values, onRows) =>
+  connection.execute(statement, values).then(onRows);
+
+interface Sending {
+  readonly statements: readonly Statement[];
+  readonly values: ValueLists;
+  readonly appDelay?: (() => Promise<void>) | undefined;
+  readonly run: Run;
+}
+
+async function send(connection: Connection, { statements, values, appDelay, run }: Sending): Promise<void> {
+  for (const [i, statement] of statements.entries()) {
+    for (const each of values[i] ?? []) await run(connection, statement, each);
+    if (i > 0 || !appDelay) continue;
+    await connection.flush();
+    await appDelay();
   }
 }
 
@@ -56,7 +72,11 @@ export function multiStatement(context: ShapeContext, steps: WriteSteps): ShapeO
   const claimTerminal = archiveClaim(context);
   const recent = readRecentStatement(context);
   const find = readByTrainStatement(context);
-  const inRead: ReadRunner = (connection, ask) => inReadTransaction(connection, beginRead, ask);
+  const isPipelined = context.pipeline === true;
+  const run = isPipelined ? runHeld : runAlone;
+  const inWrite = <T>(connection: Connection, body: () => Promise<T>): Promise<T> =>
+    inTransaction(connection, begin, body, isPipelined);
+  const inRead: ReadRunner = (connection, ask) => inReadTransaction(connection, beginRead, ask, isPipelined);
   return {
     statements: [
       ...statements.add,
@@ -72,29 +92,29 @@ export function multiStatement(context: ShapeContext, steps: WriteSteps): ShapeO
       if (batch.size === 0) return () => Promise.resolve();
       const values = steps.addValues(batch);
       return (connection: Connection, appDelay) =>
-        inTransaction(connection, begin, () => send(connection, statements.add, values, appDelay));
+        inWrite(connection, () => send(connection, { statements: statements.add, values, appDelay, run }));
     },
     process(request) {
       const limit = bindAhead(claim, [request.limit]);
       return (connection: Connection, appDelay) =>
-        inTransaction(connection, begin, async () => {
+        inWrite(connection, async () => {
           const rows = await connection.execute(claim, limit);
           if (rows.length === 0) return outcomeOf([]);
           const { passes, values } = steps.decide(rows, request);
-          await send(connection, statements.process, values, appDelay);
+          await send(connection, { statements: statements.process, values, appDelay, run });
           return outcomeOf(passes);
         });
     },
     archive(most) {
       const limit = bindAhead(claimTerminal, [most]);
       return (connection: Connection, appDelay) =>
-        inTransaction(connection, begin, async () => {
+        inWrite(connection, async () => {
           const rows = await connection.execute(claimTerminal, limit);
           const archivedIds = rows.map((row) => row[0] as string).sort();
           if (archivedIds.length > 0) {
             const values = steps.archiveValues(archivedIds);
             const lists = statements.archive.map(() => values);
-            await send(connection, statements.archive, lists, appDelay);
+            await send(connection, { statements: statements.archive, values: lists, appDelay, run });
           }
           return { archivedIds };
         });
@@ -104,9 +124,11 @@ export function multiStatement(context: ShapeContext, steps: WriteSteps): ShapeO
       const findParameters = bindAhead(find, findValues(context.payload, probe));
       return (connection: Connection) =>
         inRead(connection, async () => {
-          const newest = await connection.execute(recent, recentParameters);
-          const found = await connection.execute(find, findParameters);
-          return { answers: [newest, found] };
+          const answers: (readonly StatementRow[])[] = [];
+          const take = (rows: readonly StatementRow[]): void => void answers.push(rows);
+          await run(connection, recent, recentParameters, take);
+          await run(connection, find, findParameters, take);
+          return { answers };
         });
     },
   };

@@ -14,6 +14,7 @@ import { questionsOf } from "./questions.js";
 import { presenceCounter, type Shape } from "./shape.js";
 import { singleStatement } from "./single-statement.js";
 import { tablesOf } from "./tables.js";
+import type { EventTreatment } from "../clients/assignment.js";
 import type { EventOperations } from "../store.js";
 
 /**
@@ -32,6 +33,7 @@ export type OperationSettings = Pick<
   "dialect" | "namespace" | "payload" | "locking" | "isolation" | "statementShape"
 > &
   OptionalLevels &
+  Partial<Pick<EventTreatment, "pipeline">> &
   Partial<Pick<EventSettings, "reads">> & { readonly advance?: Pick<AdvanceProbabilities, "isOneStep"> };
 
 export function eventOperations(settings: OperationSettings): EventOperations {

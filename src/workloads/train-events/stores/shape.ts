@@ -10,6 +10,8 @@ import type { Payload } from "../settings.js";
 
 export interface ShapeContext extends StatementContext {
   readonly isolation: Isolation;
+  /** See `ClientSettings.pipeline`. */
+  readonly pipeline?: true;
 }
 
 /** Transactions that depend on the statement shape; other operations of a store are the same in all shapes. */
