@@ -35,7 +35,7 @@ export interface Connection extends Session {
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
   /**
    * Holds a statement back until the next call that is not held: both are then sent in one message, under one Sync, and
-   * `onRows` gets the rows. Returns a promise if the session has to run the statement at once, for the first time.
+   * `onRows` gets the rows. Returns a promise if the session has to parse the statement first.
    */
   hold(
     statement: Statement,

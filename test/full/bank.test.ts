@@ -41,6 +41,23 @@ describe("the bank workload", () => {
     ["Pgpool-II", { pool: { strategy: "pgpool", size: 4 } }, poolerEnv("pgpool")],
     ["the simple protocol", { prepared: "simple" }, process.env],
     ["serializable", { isolation: "serializable" }, process.env],
+    ["pipelines", { pipeline: true }, process.env],
+    ["pipelines of unnamed statements", { pipeline: true, prepared: false }, process.env],
+    [
+      "pipelines through PgBouncer",
+      { pipeline: true, pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
+      poolerEnv("1.24"),
+    ],
+    [
+      "pipelines through an old PgBouncer",
+      { pipeline: true, pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
+      poolerEnv("1.18"),
+    ],
+    [
+      "pipelines through Pgpool-II",
+      { pipeline: true, pool: { strategy: "pgpool", size: 4 } },
+      poolerEnv("pgpool"),
+    ],
   ])("keeps its invariants with %s", async (_, more, env) => {
     await expectSound(bank, more, env);
   });
@@ -56,8 +73,11 @@ describe("the bank workload", () => {
     expect(await paid()).toEqual(await paid());
   });
 
-  it("loses and duplicates nothing when connections break, and settles commits in doubt", async () => {
-    const { ended, out } = await run(BANK, FAULTS);
+  it.each([
+    ["connections break", FAULTS],
+    ["connections with pipelines break", { ...FAULTS, pipeline: true }],
+  ])("loses and duplicates nothing when %s, and settles commits in doubt", async (_, faults) => {
+    const { ended, out } = await run(BANK, faults);
     expect(ended.exitCode, ended.stderr).toBe(0);
     const [{ integrity, operations } = expect.fail("no trial")] =
       onlyResultIn(out).result.treatments[0]?.trials ?? [];

@@ -8,6 +8,7 @@ import { bindMessageOf, valuesOf } from "./wire/bind-message.js";
 import { connectFailure, READ_ONLY_SQLSTATE } from "./connect-failure.js";
 import { ControlCall } from "./wire/control-call.js";
 import { CopyCall } from "./wire/copy-call.js";
+import { DescribeCall } from "./wire/describe-call.js";
 import type { DirectCall } from "./wire/direct-call.js";
 import { StatementError } from "../errors.js";
 import { pgConfig } from "./pg-config.js";
@@ -167,10 +168,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
 
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
     const reader = this.rowReaders.get(statement);
-    if (this.heldCalls.length > 0)
-      return reader
-        ? this.sendHeld(this.pipelinedCall(statement, values, reader)).then(({ rows }) => rows)
-        : this.flush().then(() => this.executeAlone(statement, values));
+    if (this.heldCalls.length > 0) return this.executeWithHeld(statement, values);
     return reader && this.isPrepared(statement)
       ? this.callPrepared(statement, values, reader)
       : this.executeAlone(statement, values);
@@ -181,10 +179,39 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     values: StatementValues,
     onRows?: (rows: readonly StatementRow[]) => void,
   ): Promise<void> | undefined {
+    const hold = (reader: RowReader): void => {
+      this.heldCalls.push({ ...this.pipelinedCall(statement, values, reader), ...(onRows && { onRows }) });
+    };
     const reader = this.rowReaders.get(statement);
-    if (!reader) return this.execute(statement, values).then(onRows);
-    this.heldCalls.push({ ...this.pipelinedCall(statement, values, reader), ...(onRows && { onRows }) });
+    if (!reader) return this.describe(statement).then(hold);
+    hold(reader);
     return undefined;
+  }
+
+  private async executeWithHeld(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
+    if (statement.isText === true) {
+      await this.flush();
+      return this.executeAlone(statement, values);
+    }
+    const reader = this.rowReaders.get(statement) ?? (await this.describe(statement));
+    const { rows } = await this.sendHeld(this.pipelinedCall(statement, values, reader));
+    return rows;
+  }
+
+  /** Parses a statement that is new to the session, without running it; resolves to the reader of its rows. */
+  private async describe(statement: Statement): Promise<RowReader> {
+    // A held BEGIN may come with the search path by which the statement finds its tables.
+    if (this.heldCalls.some(({ name }) => name === "begin")) await this.flush();
+    const { name, text } = statement;
+    const preparedName = this.isPrepared(statement) ? name : "";
+    const fields = await this.ask<readonly pg.FieldDef[]>(
+      name,
+      monotonicMs(),
+      (settle) => new DescribeCall(preparedName, text, settle),
+    );
+    const reader = new RowReader(fields);
+    this.rowReaders.set(statement, reader);
+    return reader;
   }
 
   holdBegin(texts: readonly string[]): void {

@@ -63,14 +63,14 @@ describe.each([true, false])("a pipeline on a session with prepared: %s", (prepa
     expect(await stored()).toEqual([7, 8]);
   });
 
-  it("sends what is held with the next statement that is awaited, also if it is new to the session", async () => {
+  it("sends what is held with the next statement that is awaited, which is parsed first if it is new", async () => {
     session.holdBegin([begin, "SET LOCAL work_mem TO '5MB'"]);
     session.hold(insert, [1]);
     expect(await session.execute(select, [])).toEqual([[1]]);
     session.hold(insert, [2]);
     const show = { name: "test.show", text: "SELECT current_setting('work_mem')" };
     expect(await session.execute(show, [])).toEqual([["5MB"]]);
-    expect(calls).toEqual(["pipeline to test.select", "test.insert", "test.show"]);
+    expect(calls).toEqual(["pipeline to test.select", "test.show", "pipeline to test.show"]);
     await commit(session, "COMMIT");
     expect(await stored()).toEqual([1, 2]);
   });

@@ -96,15 +96,24 @@ function programOf(sql: string): Program {
   return read.program;
 }
 
-/** A machine with `scale` 1 and client 3; `set` holds the values of the script's leading `\set`s. */
+/** Makes runs of a script with `scale` 1 and client 3; `set` holds the values of the script's leading `\set`s. */
+function runsOf(
+  sql: string,
+  { isSimple = false, isPipelined = false, beginning = AS_IS } = {},
+): (set?: Readonly<Record<string, Value>>) => ScriptRun {
+  const [compiled = expect.fail("no transaction")] = compile(programOf(sql), () => beginning);
+  const options = { file: "x.sql", prng: new Prng(0), isSimple, isPipelined, transactions: TRANSACTIONS };
+  return (set = {}) => {
+    const values = new Map<string, Value>(Object.entries({ scale: 1n, client_id: 3n, ...set }));
+    return new ScriptRun(compiled, values, 5, options);
+  };
+}
+
 function machineOf(
   sql: string,
-  { isSimple = false, isPipelined = false, beginning = AS_IS, set = {} } = {},
+  { set = {}, ...options }: Parameters<typeof runsOf>[1] & { set?: Readonly<Record<string, Value>> } = {},
 ): ScriptRun {
-  const [compiled = expect.fail("no transaction")] = compile(programOf(sql), () => beginning);
-  const values = new Map<string, Value>(Object.entries({ scale: 1n, client_id: 3n, ...set }));
-  const options = { file: "x.sql", prng: new Prng(0), isSimple, isPipelined, transactions: TRANSACTIONS };
-  return new ScriptRun(compiled, values, 5, options);
+  return runsOf(sql, options)(set);
 }
 
 const awake: PauseFor = () => Promise.resolve();
@@ -118,14 +127,16 @@ const NOTE = (tid: number, delta: string): string =>
   `INSERT INTO pgbench_history (tid, delta) VALUES (${tid}, ${delta});\n`;
 
 describe.each([
-  ["a script with prepared statements", { prepared: true, isSimple: false }],
-  ["a script with unprepared statements", { prepared: false, isSimple: false }],
-  ["a script with the simple protocol", { prepared: false, isSimple: true }],
-])("%s", (_, { prepared, isSimple }) => {
+  ["a script with prepared statements", { prepared: true, isSimple: false, isPipelined: false }],
+  ["a script with unprepared statements", { prepared: false, isSimple: false, isPipelined: false }],
+  ["a script with the simple protocol", { prepared: false, isSimple: true, isPipelined: false }],
+  ["a script in pipelines", { prepared: true, isSimple: false, isPipelined: true }],
+])("%s", (_, { prepared, isSimple, isPipelined }) => {
   /** Runs the script twice on one connection, so that the second run uses prepared statements of the first. */
   async function twice(sql: string, rest: PauseFor = awake): Promise<string[]> {
     const connection = await connected(prepared);
-    for (let time = 0; time < 2; time++) await machineOf(sql, { isSimple }).attempt(connection, rest);
+    const runOf = runsOf(sql, { isSimple, isPipelined });
+    for (let time = 0; time < 2; time++) await runOf().attempt(connection, rest);
     return history();
   }
 
@@ -148,14 +159,14 @@ ${NOTE(1, ":c")}${NOTE(2, ":bid")}`;
 SELECT bid FROM pgbench_branches WHERE bid > 5 \\gset
 ${NOTE(2, "1")}END;`;
     expect(await twice(sql)).toEqual(["1:1", "1:1"]);
-    const machine = machineOf(sql, { isSimple });
+    const machine = machineOf(sql, { isSimple, isPipelined });
     await machine.attempt(await connected(prepared), awake);
     expect([machine.work, machine.foundNoRow]).toEqual([0, false]);
   });
 
   it("counts rows as work if a statement says `counts: rows`, and knows whether any row was found", async () => {
     const workOf = async (sql: string): Promise<[number, boolean]> => {
-      const machine = machineOf(sql, { isSimple });
+      const machine = machineOf(sql, { isSimple, isPipelined });
       await machine.attempt(await connected(prepared), awake);
       return [machine.work, machine.foundNoRow];
     };
@@ -226,6 +237,60 @@ END;`,
     "repeatable read",
   ]);
   expect(await history()).toEqual(["1:1"]);
+});
+
+describe("a script with \\startpipeline", () => {
+  /** Runs the script twice on one connection; returns the calls of the second run. */
+  async function callsOf(sql: string, beginning = AS_IS): Promise<string[]> {
+    const connection = await connected(true, beginning.setUp === undefined ? undefined : "");
+    const calls: string[] = [];
+    const runOf = runsOf(sql, { beginning });
+    await runOf().attempt(connection, awake);
+    connection.observe({ onCall: (name) => void calls.push(name) });
+    await runOf().attempt(connection, awake);
+    return calls;
+  }
+
+  it("sends its statements in one message, which is one transaction", async () => {
+    const sql = `\\startpipeline\n${NOTE(1, "1")}${NOTE(2, "2")}\\endpipeline\n`;
+    expect(await callsOf(sql)).toEqual(["pipeline to x.insert-2"]);
+    expect(await history()).toEqual(["1:1", "1:1", "2:2", "2:2"]);
+  });
+
+  it("rolls all of its statements back if one fails, and names it with its place", async () => {
+    const sql = `\\startpipeline\n${NOTE(1, "1")}INSERT INTO pgbench_history (tid, delta) VALUES (2, 1 / (:client_id - 3));\n\\endpipeline`;
+    const connection = await connected(true);
+    const runOf = runsOf(sql);
+    const failure = { statement: "x.insert-2", sqlstate: "22012", place: "x.sql:3:1" };
+    // The first run parses the statements.
+    for (let time = 0; time < 2; time++)
+      await expect(runOf().attempt(connection, awake)).rejects.toMatchObject(failure);
+    await runOf({ client_id: 4n }).attempt(connection, awake);
+    expect(await history()).toEqual(["1:1", "2:1"]);
+  });
+
+  it("commits at \\syncpipeline and at COMMIT, and sends before it sleeps or rolls back", async () => {
+    const sql = `\\startpipeline
+${NOTE(1, "1")}\\syncpipeline
+BEGIN;
+${NOTE(2, "2")}\\sleep 1 ms
+${NOTE(3, "3")}END;
+BEGIN;
+${NOTE(4, "4")}ROLLBACK;
+${NOTE(5, "5")}\\endpipeline`;
+    expect(await callsOf(sql)).toEqual([
+      ...["x.insert", "pipeline to x.insert-2", "pipeline to commit"],
+      ...["pipeline to x.insert-4", "rollback", "x.insert-5"],
+    ]);
+    expect(await history()).toEqual(["1:1", "1:1", "2:2", "2:2", "3:3", "3:3", "5:5", "5:5"]);
+  });
+
+  it("is one transaction with the search path of the scenario, too", async () => {
+    const beginning = { ...AS_IS, setUp: `SET LOCAL search_path TO ${namespace}` };
+    const sql = `\\startpipeline\n${NOTE(1, "1")}${NOTE(2, "2")}\\endpipeline\n`;
+    expect(await callsOf(sql, beginning)).toEqual(["pipeline to commit"]);
+    expect(await history()).toEqual(["1:1", "1:1", "2:2", "2:2"]);
+  });
 });
 
 it("a retry after a deadlock begins behind the last commit of the script", async () => {

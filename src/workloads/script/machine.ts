@@ -228,9 +228,6 @@ export class ScriptRun implements Run {
     const first = connection.hold(statement, this.valuesFor(step), (rows) =>
       this.take(step, statement.name, rows, connection),
     );
-    // The first run of a statement is not held. In the script's pipeline it may then commit by itself.
-    const commitsByItself = !this.isOpen && !this.transaction.isReadOnly;
-    if (first && commitsByItself) return this.options.transactions.asTransaction(first);
     const isFrameOver = frame !== undefined && sent.isPipelined !== true;
     if (!isFrameOver) return first;
     return (first ?? Promise.resolve()).then(() => this.commitAndSaveState(connection, "COMMIT"));

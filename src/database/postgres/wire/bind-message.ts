@@ -2,6 +2,7 @@
 import type { BinaryParameter } from "./binary-arrays.js";
 import type { BoundValues, SqlValue, Statement, StatementValues } from "../../sql.js";
 
+const PARSE_MESSAGE_TYPE = 0x50;
 const BIND_MESSAGE_TYPE = 0x42;
 /** The messages Execute (for all rows of the unnamed portal) and Sync. */
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
@@ -57,6 +58,17 @@ export class MessageMemory {
     if (bytes > this.buffer.length) this.buffer = Buffer.allocUnsafeSlow(bytes);
     return this.buffer.subarray(0, bytes);
   };
+}
+
+/** The message Parse, without types of parameters: the server infers them. */
+export function parseMessage(name: string, text: string): Buffer {
+  const textOffset = 1 + LENGTH_BYTES + Buffer.byteLength(name) + 1;
+  const message = Buffer.alloc(textOffset + Buffer.byteLength(text) + 1 + 2);
+  message[0] = PARSE_MESSAGE_TYPE;
+  message.writeInt32BE(message.length - 1, 1);
+  message.write(name, 1 + LENGTH_BYTES);
+  message.write(text, textOffset);
+  return message;
 }
 
 export function bindAndExecuteMessages(

@@ -1,10 +1,9 @@
 // Several calls as one message, which one Sync ends. The server answers them in order; behind an error it skips the rest.
 import type { StatementRow } from "../../sql.js";
-import { bindAndExecuteMessages } from "./bind-message.js";
+import { bindAndExecuteMessages, parseMessage } from "./bind-message.js";
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { DATA_ROW, type RowReader } from "./row-reader.js";
 
-const PARSE_MESSAGE_TYPE = 0x50;
 const SYNC = Buffer.from([0x53, 0, 0, 0, LENGTH_BYTES]);
 const PARSE_COMPLETE = 0x31;
 const BIND_COMPLETE = 0x32;
@@ -42,13 +41,7 @@ export function withoutSync(messages: Buffer): Buffer {
 
 /** Messages that parse and run an unnamed statement, without Sync. */
 export function unnamedCall(text: string, values: Parameters<typeof bindAndExecuteMessages>[1]): Buffer {
-  const bytes = LENGTH_BYTES + 1 + Buffer.byteLength(text) + 1 + 2;
-  const parse = Buffer.alloc(1 + bytes);
-  parse[0] = PARSE_MESSAGE_TYPE;
-  parse.writeInt32BE(bytes, 1);
-  // The empty name before the text and the number of parameter types behind it are zeros.
-  parse.write(text, 1 + LENGTH_BYTES + 1);
-  return Buffer.concat([parse, withoutSync(bindAndExecuteMessages("", values))]);
+  return Buffer.concat([parseMessage("", text), withoutSync(bindAndExecuteMessages("", values))]);
 }
 
 /** Offset of the message behind the one at `at`; beyond the end if that is not complete. */

@@ -202,6 +202,7 @@ const COMBINATIONS = combinations({
   locking: LOCKINGS,
   isolation: ISOLATION_LEVELS,
   prepared: [true, false],
+  isPipelined: [false, true],
   claimIndex: CLAIM_INDEXES,
   archived: ARCHIVED_LEVELS,
   archiveDelete: ARCHIVE_DELETES,
@@ -210,10 +211,13 @@ const COMBINATIONS = combinations({
 
 describe.each(PAYLOADS)("transactions with payload %s", (payload) => {
   test.each(COMBINATIONS.filter((each) => each.payload === payload))(
-    "match the model: $statementShape $locking $isolation $prepared $claimIndex $archived $archiveDelete $advance.isOneStep",
-    async ({ prepared, ...levels }) => {
+    "match the model: $statementShape $locking $isolation $prepared $isPipelined $claimIndex $archived $archiveDelete $advance.isOneStep",
+    async ({ prepared, isPipelined, ...levels }) => {
       await resetNamespace(admin, { namespace, ...levels });
-      const workload = eventOperations({ dialect: "postgres", namespace, ...levels });
+      const workload = eventOperations({
+        ...{ dialect: "postgres", namespace, ...levels },
+        ...(isPipelined && { pipeline: true }),
+      });
       const connection = new PgConnection({
         endpoint: inject("adminEndpoint"),
         applicationName: "train-sim/test",
