@@ -12,7 +12,7 @@ import { readSqlFile } from "#program/workloads/sql-file/read-sql-file.js";
 /** Number of accounts. The file has 1000; with more, deadlocks, each of which takes a second to be noticed, are rare. */
 const ACCOUNTS = 10_000;
 /** Scale of pgbench, its number of branches: enough that a client rarely waits for another. */
-const SCALE = 10;
+export const SCALE = 10;
 const TPCB = "builtin:tpcb-like";
 const RETRIES = 100;
 const FUNCTIONS = { uniform: "random", zipfian: "random_zipfian" };
@@ -45,8 +45,9 @@ function scriptOf({ transaction, operations }) {
     .map(({ variable, expression }) => `\\set ${variable} ${inPgbench(expression)}`);
   const written = ({ step, statement }, place) =>
     statement.text.replace(/\$(\d+)/g, (_, number) => place(inPlace(step.variables[number - 1])));
+  const textOf = ({ texts, text }) => texts?.join("; ") ?? text;
   const sent = operations.map((operation) =>
-    operation.kind === "sql" ? written(operation, (text) => text) : operation.text,
+    operation.kind === "sql" ? written(operation, (text) => text) : textOf(operation),
   );
   return {
     name: transaction.name,

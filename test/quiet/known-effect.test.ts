@@ -46,7 +46,7 @@ it(
     const found = result.comparisons.find(
       ({ operation, metric }) => operation === "process" && metric === "p50",
     );
-    expect(found).toMatchObject({ factor: "appDelay", blocks: 5, test: "unpaired", verdict: "exploratory" });
+    expect(found).toMatchObject({ factor: "appDelay", blocks: 5, test: "paired", verdict: "exploratory" });
     expect(found?.ciLow).toBeLessThanOrEqual((withoutMs + ADDED_MS + TIMER_MS) / withoutMs);
     expect(found?.ciHigh).toBeGreaterThanOrEqual((withoutMs + ADDED_MS - TIMER_MS) / withoutMs);
     // The producers' think time alone determines their throughput, so slower roles cannot change it.

@@ -108,7 +108,9 @@ export const singleStatement: Shape = (context) => {
   const read = readStatement(context);
   const readsWithoutTransaction = context.isolation === "read committed";
   const inRead: ReadRunner = (connection, ask) =>
-    readsWithoutTransaction ? ask() : inReadTransaction(connection, beginRead, ask);
+    readsWithoutTransaction
+      ? ask()
+      : inReadTransaction(connection, beginRead, ask, context.pipeline === true);
   const formatChances = createChanceFormatter();
 
   /** Runs one statement as one transaction. If its outcome has events, the app delay follows while the locks are held. */
@@ -122,11 +124,12 @@ export const singleStatement: Shape = (context) => {
   ): Promise<T> {
     if (readsWithoutTransaction && !appDelay)
       return asTransaction(connection.execute(statement, values), outcomeOfRows);
-    return inTransaction(connection, begin, async () => {
+    const body = async (): Promise<T> => {
       const outcome = outcomeOfRows(await connection.execute(statement, values));
       if (hasEvents(outcome)) await appDelay?.();
       return outcome;
-    });
+    };
+    return inTransaction(connection, begin, body, context.pipeline === true);
   }
 
   return {
