@@ -270,10 +270,14 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   async executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
-    if (this.heldCalls.length > 0) await this.flush();
-    const { name, text } = statement;
-    const query = { ...(this.isPrepared(statement) && { name }), text, values: [...values] };
-    return this.takeLastResult(await this.timeCall(name, () => this.query<SqlRow>(query))).rows;
+    if (statement.isText === true) {
+      await this.flush();
+      const { name, text } = statement;
+      return this.takeLastResult(await this.timeCall(name, () => this.query<SqlRow>(text))).rows;
+    }
+    const rows = await this.execute(statement, values);
+    const reader = this.rowReaders.get(statement);
+    return rows.map((row) => reader?.named(row) ?? {});
   }
 
   /** Executes a statement by the driver, which describes its rows. */

@@ -32,21 +32,14 @@ const ANSWERS: PipelinedAnswer[] = [
   { command: "SELECT 2", rows: [["räksmörgås"], ["b"]] },
   { command: "UPDATE 0", rows: [] },
 ];
-const column = {
-  name: "name",
-  dataTypeID: 25,
-  tableID: 0,
-  columnID: 0,
-  dataTypeSize: -1,
-  dataTypeModifier: -1,
-};
+const column = { name: "name", dataTypeID: 25 };
 
 /** A pipeline of BEGIN, a SELECT and an UPDATE on a driver's connection, and what it settles with. */
 function sent() {
   const settled: { readonly error: Error | undefined; readonly answers: readonly PipelinedAnswer[] }[] = [];
   const stream = new PassThrough();
   const connection = new pg.Connection({ stream } as unknown as pg.ConnectionConfig);
-  const reader = new RowReader([{ ...column, format: "text" }]);
+  const reader = new RowReader([column]);
   const call = new PipelineCall(
     [
       { name: "begin", message: unnamedCall("BEGIN", []) },

@@ -4,7 +4,7 @@ import type { FieldDef } from "pg";
 import { int32At } from "../../../foundation/bytes.js";
 import { LENGTH_BYTES } from "./direct-call.js";
 import { parserOf } from "../pg-config.js";
-import type { StatementRow } from "../../sql.js";
+import type { SqlRow, StatementRow } from "../../sql.js";
 
 type ColumnParser = (text: string) => unknown;
 
@@ -23,12 +23,17 @@ export class RowReader {
   /** Parser of each column; undefined for a column whose value stays text. */
   private readonly parsers: readonly (ColumnParser | undefined)[];
 
-  constructor(fields: readonly FieldDef[]) {
+  constructor(private readonly fields: readonly Pick<FieldDef, "name" | "dataTypeID">[]) {
     this.parsers = fields.map(({ dataTypeID }) => parserOf(dataTypeID));
   }
 
   read(texts: readonly (string | null)[]): StatementRow {
     return texts.map((text, column) => (text === null ? null : this.value(column, text)));
+  }
+
+  /** The row with its values by column; of columns with one name, the last. */
+  named(row: StatementRow): SqlRow {
+    return Object.fromEntries(this.fields.map(({ name }, column) => [name, row[column]]));
   }
 
   /**
