@@ -15,7 +15,7 @@ const THINK_MS = 100;
 const EVENTS_PER_CYCLE = 55;
 const AGENTS = [1, 2, 4, 8, 16, 32];
 const THREADS = [2, 4, 8];
-/** Most threads of all agents together: the program refuses more. */
+/** Maximum number of threads of all agents together: the program refuses more. */
 const THREADS_MAX = 255;
 const POOLS = [16, 64, 256];
 /** Utilization above which an event loop or a processor answers late. */
@@ -43,7 +43,7 @@ const RUNS = {
 const HELD_AGAINST = { agents: 2, threads: 4, clients: 12 };
 
 /** Costs at the coordinator and on its network of sharing publish times between agents. They are 0 with a single agent. */
-function sharing({ agents, threads, cyclesPerSecond }) {
+function sharingCost({ agents, threads, cyclesPerSecond }) {
   const { bytes, readMs, writeMs } = costOfLook(
     Math.max(1, Math.round(cyclesPerSecond / threads / LOOKS_PER_SECOND)),
   );
@@ -60,8 +60,12 @@ function costsFrom({ few, many, threaded, spread }) {
   const cycleBytes = slope("bytesIn");
   const baseOf = (run) => run.agentCpuMs - clientCpuMs * run.cyclesPerSecond;
   const threadBaseMs = Math.max(0, (baseOf(threaded) - baseOf(many)) / (threaded.threads - many.threads));
-  const left = (run) => run.coordinatorCpuMs - cycle.cpuMs * run.cyclesPerSecond - sharing(run).cpuMs;
-  const perAgentMs = Math.max(0, (left(spread) - left(many)) / (spread.agents - many.agents));
+  const remainingCpuMs = (run) =>
+    run.coordinatorCpuMs - cycle.cpuMs * run.cyclesPerSecond - sharingCost(run).cpuMs;
+  const perAgentMs = Math.max(
+    0,
+    (remainingCpuMs(spread) - remainingCpuMs(many)) / (spread.agents - many.agents),
+  );
   return {
     clientCpuMs,
     threadBaseMs,
@@ -70,7 +74,7 @@ function costsFrom({ few, many, threaded, spread }) {
     cycleBytes,
     agentBytesIn: Math.max(0, few.bytesIn - cycleBytes * few.cyclesPerSecond),
     agentBytesOut: few.bytesOut,
-    coordinator: { cycleMs: cycle.cpuMs, perAgentMs, baseMs: left(many) - perAgentMs },
+    coordinator: { cycleMs: cycle.cpuMs, perAgentMs, baseMs: remainingCpuMs(many) - perAgentMs },
   };
 }
 
@@ -83,7 +87,7 @@ function predict(load, costs) {
   const simulated = simulate({ clients, threads, connections, ...times });
   const { cyclesPerSecond } = simulated;
   const { agents } = load;
-  const shared = sharing({ ...load, cyclesPerSecond });
+  const shared = sharingCost({ ...load, cyclesPerSecond });
   return {
     ...simulated,
     threadUtilization: Math.min(1, simulated.threadUtilization + costs.threadBaseMs / 1000),

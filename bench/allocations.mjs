@@ -46,14 +46,14 @@ function bytesOf(recorder, step) {
   return found.slice(20).sort((a, b) => a - b)[10];
 }
 
-function started() {
+function startRecorder() {
   const recorder = new Recorder(["add"]);
   recorder.setWindow(0, Number.POSITIVE_INFINITY);
   return recorder;
 }
 
 function transactionBytes() {
-  const recorder = started();
+  const recorder = startRecorder();
   const names = new PartNames();
   const clients = Array.from({ length: 8 }, (_, client) => new PartTimes(names, client));
   return bytesOf(recorder, (second, i) => {
@@ -80,7 +80,7 @@ function transactionBytes() {
 }
 
 function eventBytes() {
-  const recorder = started();
+  const recorder = startRecorder();
   return bytesOf(recorder, (second, i) =>
     recorder.lifecycle("completed", 1.5 + (i & 63), second * 1000 + (i * 1000) / STEPS),
   );
@@ -117,7 +117,7 @@ const open = (rate) => ({
 });
 
 /** Runs train-sim; returns heap bytes per event by role, in total and by function. */
-function profiled(seconds) {
+function profile(seconds) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   const scenario = {
     ...{ name: "allocations", seed: 42, payload: "text", trials: 1, batch: BATCH, appDelay: 0 },
@@ -151,7 +151,7 @@ function profiled(seconds) {
 
 const options = readOptions({ seconds: 6 }, ["short"]);
 const recorder = { transactionBytes: transactionBytes(), eventBytes: eventBytes() };
-const roles = profiled(options.short ? 3 : options.seconds);
+const roles = profile(options.short ? 3 : options.seconds);
 if (options.json) console.log(JSON.stringify({ recorder, roles }, null, 2));
 else {
   console.log(

@@ -44,7 +44,7 @@ function run(distribution, { rate, seconds, clients }) {
 }
 
 /** Numbers of arrivals that the schedule has within the window, by bin. */
-function scheduled(distribution, { rate, seconds, clients }, seed) {
+function scheduleArrivals(distribution, { rate, seconds, clients }, seed) {
   const share = { totalClients: clients, workers: 1, workerIndex: 0 };
   const groupSeed = deriveSeed(seed, "arrivals", "readers", "measure");
   const schedule = new ArrivalSchedule(new RateCurve(rate, []), distribution, share, groupSeed);
@@ -62,7 +62,7 @@ function figures(distribution, options) {
   const trial = run(distribution, options);
   const { offered, dropped, unfinished, transactions, startDelayMs, responseTimeMs, failures } =
     trial.operations.read;
-  const { arrivals, dispersion, band } = scheduled(distribution, options, trial.seed);
+  const { arrivals, dispersion, band } = scheduleArrivals(distribution, options, trial.seed);
   const asked = options.rate * trial.windowSeconds;
   const slack = distribution === "poisson" ? Z * Math.sqrt(asked) : 0;
   const isOffered = Math.abs(offered - asked) <= asked * BOUND + slack;

@@ -80,7 +80,7 @@ function workNs(directory, round) {
     writer.transaction(1e6, 0);
     for (const id of ids) writer.pass({ id, was: "PROCESSING", status: "COMPLETE" });
     writer.transaction(1e6, 0);
-    for (const id of ids) writer.archived(id);
+    for (const id of ids) writer.archiving(id);
   }
   writer.flush();
   const { user, system } = process.cpuUsage(before);

@@ -8,7 +8,7 @@ import { boundsAfter, evaluateLook, looksUpTo } from "#program/analysis/comparis
 import { bisect } from "#program/engine/bisect/bisect.js";
 import { deriveSeed, Prng } from "#program/foundation/prng.js";
 import { readOptions } from "./options.mjs";
-import { DESIGNS, percent, simulated } from "./simulated-trials.mjs";
+import { DESIGNS, percent, simulateTrials } from "./simulated-trials.mjs";
 
 const options = readOptions({ histories: 200, max: 30 });
 const MIN = 5;
@@ -38,14 +38,14 @@ function history(revisions, kind, effect, prng) {
 }
 
 /** @param {readonly number[]} slowness @param {number} cv @param {number} seed @param {Prng} prng */
-async function bisected(slowness, cv, seed, prng) {
+async function bisectOnce(slowness, cv, seed, prng) {
   const design = /** @type {import("./simulated-trials.mjs").Design} */ (DESIGNS[0]);
   const candidates = slowness.map((_, place) => ({ key: `k${place}`, revision: { id: String(place) } }));
   /** @type {import("#program/engine/bisect/bisect.js").Measure} */
   const measure = async ({ reference, revision: place, step, within }) => {
     const stopping = { min: MIN, max: options.max, within };
     const effect = (slowness[place] ?? 1) / (slowness[reference] ?? 1);
-    const treatments = simulated(design, options.max, { drift: 2, spikes: 0 }, cv, effect, prng);
+    const treatments = simulateTrials(design, options.max, { drift: 2, spikes: 0 }, cv, effect, prng);
     let seen = treatments;
     let look;
     for (const blocks of looksUpTo(options.max, stopping)) {
@@ -79,7 +79,7 @@ for (const [kind, effect, revisions, cv] of /** @type {const} */ ([
   const count = { named: 0, ranges: 0, false: 0, unconfirmed: 0, silent: 0, steps: 0, trials: 0 };
   for (let i = 0; i < options.histories; i++) {
     const { culprit, slowness } = history(revisions, kind, effect, prng);
-    const { outcome, firstWorse, lastGood, steps } = await bisected(slowness, cv, i + 1, prng);
+    const { outcome, firstWorse, lastGood, steps } = await bisectOnce(slowness, cv, i + 1, prng);
     const [low, high] = [Number(lastGood?.id), Number(firstWorse?.id)];
     const isAnswer = outcome === "found" || outcome === "range";
     const isTrue = kind === "gradual" || (kind === "one" && low < culprit && culprit <= high);

@@ -1,7 +1,7 @@
 // Runs the program's own search for capacity on simulated servers of known capacity, and counts the searches that find no
-// rate, the intervals of the others that hold the truth, and the probes per search. Servers are noisy, spoil probes, carry
-// noise over, suffer from an overload afterwards, or drift. The bench exits with 1 if more than 1 % of the searches with
-// independent noise end below half the truth, or if intervals miss it in more searches than WRONG_MOST allows.
+// rate, the intervals of the others that hold the truth, and the probes per search. Servers are noisy, disturb probes,
+// carry noise over, suffer from an overload afterwards, or drift. The bench exits with 1 if more than 1 % of the searches
+// with independent noise end below half the truth, or if intervals miss it in more searches than WRONG_MOST allows.
 //
 //   node bench/capacity-searches.mjs [--searches 500] [--confirmations 3] [--seed 1] [--only 1,2,...] [--json]
 import { fileURLToPath } from "node:url";
@@ -13,13 +13,13 @@ const WRONG_MOST = { independent: 0.05, dependent: 0.1, slow: 1 };
 /** @type {[name: string, kind: keyof typeof WRONG_MOST, cell: object][]} */
 const CELLS = [
   ["no noise", "independent", { noise: 0 }],
-  ["no noise, 5 % spoilt", "independent", { noise: 0, spoiltShare: 0.05 }],
+  ["no noise, 5 % spoilt", "independent", { noise: 0, disturbedShare: 0.05 }],
   ["noise 3 %", "independent", { noise: 0.03 }],
-  ["noise 3 %, 5 % spoilt", "independent", { noise: 0.03, spoiltShare: 0.05 }],
-  ["noise 3 %, 10 % spoilt", "independent", { noise: 0.03, spoiltShare: 0.1 }],
-  ["noise 3 %, 10 % stall", "independent", { noise: 0.03, spoiltShare: 0.1, luckShare: 0 }],
+  ["noise 3 %, 5 % spoilt", "independent", { noise: 0.03, disturbedShare: 0.05 }],
+  ["noise 3 %, 10 % spoilt", "independent", { noise: 0.03, disturbedShare: 0.1 }],
+  ["noise 3 %, 10 % stall", "independent", { noise: 0.03, disturbedShare: 0.1, luckShare: 0 }],
   ["noise 10 %", "independent", { noise: 0.1 }],
-  ["noise 10 %, 10 % spoilt", "independent", { noise: 0.1, spoiltShare: 0.1 }],
+  ["noise 10 %, 10 % spoilt", "independent", { noise: 0.1, disturbedShare: 0.1 }],
   ["carried over 0.6, 5 %", "dependent", { noise: 0.05, kept: 0.6 }],
   ["carried over 0.6, 10 %", "dependent", { noise: 0.1, kept: 0.6 }],
   ["carried over 0.9, 5 %", "slow", { noise: 0.05, kept: 0.9 }],

@@ -17,7 +17,7 @@ import { CASES } from "./cost/cases.mjs";
 import { readOptions } from "./options.mjs";
 import { measureTrainSim, spread } from "./scripts/load.mjs";
 import { openServer } from "./peers/server.mjs";
-import { aligned } from "./peers/tables.mjs";
+import { alignColumns } from "./peers/tables.mjs";
 import { startScenario } from "./peers/train-sim.mjs";
 
 const RATIO_MOST = 1.03;
@@ -69,9 +69,12 @@ async function pair(name, round) {
 }
 
 /** The ratio of a figure over all pairs, with its 95 % interval. */
-function compared(pairs, figure) {
-  const logs = pairs.map(({ was, is }) => ({ log: Math.log(is[figure] / was[figure]), places: 0 }));
-  const estimate = meanWithoutPlaces(logs);
+function comparePairs(pairs, figure) {
+  const differences = pairs.map(({ was, is }) => ({
+    logarithm: Math.log(is[figure] / was[figure]),
+    places: 0,
+  }));
+  const estimate = meanWithoutPlaces(differences);
   const { low, high } = studentInterval(estimate, 0.05);
   return { ratio: Math.exp(estimate.mean), low: Math.exp(low), high: Math.exp(high) };
 }
@@ -84,7 +87,7 @@ try {
     const pairs = [];
     for (let round = 0; round < options.rounds; round++) pairs.push(await pair(name, round));
     for (const [figure, what] of Object.entries(FIGURES)) {
-      const { ratio, low, high } = compared(pairs, figure);
+      const { ratio, low, high } = comparePairs(pairs, figure);
       const isDearer = low > RATIO_MOST;
       const [was, is] = ["was", "is"].map((side) =>
         spread(
@@ -108,7 +111,7 @@ try {
       });
       if (isDearer) process.exitCode = 1;
     }
-    console.error(aligned(rows.slice(-2)));
+    console.error(alignColumns(rows.slice(-2)));
   }
 } finally {
   await server.close();
@@ -127,4 +130,5 @@ const onOther = options.node === defaults.node ? "" : ` (built: Node ${options.n
 const parts = options.parts || results.some(({ isDearer }) => isDearer) ? partRows() : [];
 const machine = `${cpus().length} processors, Node ${process.version}${onOther}, ${options.rounds} pairs of ${options.seconds} s after ${options.warmUp} s`;
 if (options.json) console.log(JSON.stringify({ machine, results, parts }));
-else console.log([machine, aligned(rows), ...(parts.length > 0 ? [aligned(parts)] : [])].join("\n"));
+else
+  console.log([machine, alignColumns(rows), ...(parts.length > 0 ? [alignColumns(parts)] : [])].join("\n"));

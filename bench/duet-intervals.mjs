@@ -84,7 +84,7 @@ function bySides(pairs) {
   return student(mean(sides.map((values) => mean(values))), error, degrees);
 }
 
-const drawn = (values, prng) => values.map(() => values[prng.intBetween(0, values.length - 1)]);
+const drawSample = (values, prng) => values.map(() => values[prng.intBetween(0, values.length - 1)]);
 
 /** Mean of a sample of seconds. It is drawn in runs of successive seconds, so that noise that lasts stays together. */
 function drawnMean(seconds, prng) {
@@ -101,7 +101,7 @@ function bootstrap(pairs, between, prng) {
   const means = Array.from({ length: RESAMPLES }, () =>
     mean(
       sides.map((side) =>
-        mean((between ? drawn(side, prng) : side).map((pair) => drawnMean(pair.seconds, prng))),
+        mean((between ? drawSample(side, prng) : side).map((pair) => drawnMean(pair.seconds, prng))),
       ),
     ),
   );

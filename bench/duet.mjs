@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deviationOf, effectFound } from "#program/analysis/statistics/trials-to-decide.js";
-import { logSeries, ratioSeries } from "#program/analysis/steady-state/series.js";
+import { logarithmSeries, ratioSeries } from "#program/analysis/steady-state/series.js";
 import { readOptions } from "./options.mjs";
 
 const { blocks, seconds, rows, disturb, json } = readOptions({ blocks: 20, seconds: 3, rows: 2100 }, [
@@ -63,7 +63,7 @@ diagnosis: { ceiling: false }
   const [name = ""] = readdirSync(out);
   const { treatments, comparisons } = JSON.parse(readFileSync(join(out, name, "result.json"), "utf8"));
   const [a, b] = treatments;
-  const series = [b, a].map((each) => logSeries(each, "pay", "eventsPerSecond", treatments));
+  const series = [b, a].map((each) => logarithmSeries(each, "pay", "eventsPerSecond", treatments));
   const spread = deviationOf([[...ratioSeries(series[0], series[1]).values()]]) ?? 0;
   const claim = comparisons.find((each) => each.operation === "pay" && each.metric === "eventsPerSecond");
   let needed = 5;

@@ -9,11 +9,11 @@
 import { Prng } from "#program/foundation/prng.js";
 import { compareTreatments } from "#program/analysis/comparison/comparisons.js";
 import { factorEffects } from "#program/analysis/comparison/effects.js";
-import { settling } from "#program/analysis/comparison/findings.js";
+import { familySettler } from "#program/analysis/comparison/findings.js";
 import { isDifference } from "#program/analysis/comparison/verdicts.js";
 import { isHeadline } from "#program/metrics/metric-lists.js";
 import { readOptions } from "./options.mjs";
-import { CV, DESIGNS, NOISES, percent, simulated } from "./simulated-trials.mjs";
+import { CV, DESIGNS, NOISES, percent, simulateTrials } from "./simulated-trials.mjs";
 
 const options = readOptions({ experiments: 1000, powerExperiments: 200 }, ["largest"]);
 
@@ -30,7 +30,7 @@ function findingsOf(treatments, seed) {
   const { effects, interactions } = factorEffects(treatments, seed);
   const compared = compareTreatments(treatments, seed).filter(({ metric }) => isHeadline(metric));
   const asked = [...compared, ...effects, ...interactions];
-  const settle = settling(asked, seed);
+  const settle = familySettler(asked, seed);
   return asked.map((each) => ({ ...settle(each), isVerdict: isDifference(each) }));
 }
 
@@ -43,7 +43,7 @@ for (const design of options.largest ? DESIGNS.slice(-1) : DESIGNS)
       const prng = new Prng(blocks);
       let [byVerdicts, byFindings] = [0, 0];
       for (let i = 0; i < options.experiments; i++) {
-        const all = findingsOf(simulated(design, blocks, noise, CV, 1, prng), i + 1);
+        const all = findingsOf(simulateTrials(design, blocks, noise, CV, 1, prng), i + 1);
         byVerdicts += Number(all.some(({ isVerdict }) => isVerdict));
         byFindings += Number(all.some(({ verdict }) => verdict === "finding"));
       }
@@ -64,7 +64,7 @@ for (const design of options.largest ? [] : DESIGNS.slice(0, 3))
         let found = 0;
         for (let i = 0; i < options.powerExperiments; i++) {
           const noise = { drift: 1, spikes: 0 };
-          const all = findingsOf(simulated(design, blocks, noise, cv, effect, prng), i + 1);
+          const all = findingsOf(simulateTrials(design, blocks, noise, cv, effect, prng), i + 1);
           found += Number(all.some((each) => each.verdict === "finding" && each.operation === "process"));
         }
         const share = percent(found, options.powerExperiments);

@@ -18,7 +18,7 @@ import { findPgbench } from "./peers/find-pgbench.mjs";
 
 /** Connections of the server besides the clients of both programs. */
 const SPARE_CONNECTIONS = 8;
-/** Most groups of clients of each program. */
+/** Maximum number of groups of clients of each program. */
 const GROUPS = 2;
 
 /** Compares the means that the server measured for both programs, one per round. */

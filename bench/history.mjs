@@ -6,7 +6,7 @@
 //   node bench/history.mjs [--experiments 200] [--cv 4] [--runs 10,20,30,60] [--noises LIST] [--rows noise,change] [--json]
 import { Prng } from "#program/foundation/prng.js";
 import { historyOf } from "#program/analysis/history/run-history.js";
-import { drifting, independent, NAMED_NOISES, spiked, stepped } from "./noises.mjs";
+import { driftingNoise, independent, NAMED_NOISES, spikedNoise, steppedNoise } from "./noises.mjs";
 import { readOptions } from "./options.mjs";
 /** @typedef {import("./noises.mjs").Noise} Noise */
 /** @typedef {import("#program/analysis/comparison/run-comparison.js").StoredRun} StoredRun */
@@ -15,8 +15,8 @@ import { readOptions } from "./options.mjs";
 const NOISES = Object.fromEntries(
   /** @type {[string, (runs: number) => Noise][]} */ ([
     ...Object.entries(NAMED_NOISES).map(([name, noise]) => [name, () => noise]),
-    ["5 % wild", () => spiked(0.05, 5)],
-    ...[1, 2, 3].map((size) => [`drift ${size}`, (runs) => drifting(size / (runs - 1))]),
+    ["5 % wild", () => spikedNoise(0.05, 5)],
+    ...[1, 2, 3].map((size) => [`drift ${size}`, (runs) => driftingNoise(size / (runs - 1))]),
   ]),
 );
 /** Names of drifts that may be shown as a change: they do move the level, so no bound applies. */
@@ -40,8 +40,8 @@ const CV = options.cv / 100;
  * @param {{ at: number, until?: number, times: number }} change
  * @returns {StoredRun[]}
  */
-function simulated(prng, runs, noise, change) {
-  const level = stepped(change.at, Math.log(change.times), change.until, () => () => 0)(prng);
+function simulateHistory(prng, runs, noise, change) {
+  const level = steppedNoise(change.at, Math.log(change.times), change.until, () => () => 0)(prng);
   const treatments = Array.from({ length: TREATMENTS }, () => ({
     shared: noise(prng),
     own: Array.from({ length: METRICS }, () => noise(prng)),
@@ -82,7 +82,7 @@ const percent = (part) => Number(((100 * part) / options.experiments).toFixed(1)
 function row(label, runs, noise, change = { at: runs, times: 1 }) {
   let [changesShown, atItsRun, failed, lost, inconclusive] = [0, 0, 0, 0, 0];
   for (let i = 0; i < options.experiments; i++) {
-    const document = historyOf(simulated(new Prng(1000 + i), runs, noise, change), 0.05);
+    const document = historyOf(simulateHistory(new Prng(1000 + i), runs, noise, change), 0.05);
     const isFound = document.changes.some(({ run }) => Math.abs(run - 1 - change.at) <= 1);
     changesShown += Number(document.changes.length > 0);
     atItsRun += Number(isFound);

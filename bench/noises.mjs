@@ -33,7 +33,7 @@ export const heavyTailed = (prng) => () => {
 };
 
 /** Log-normal: a tail on the slow side alone. @type {(shape?: number) => Noise} */
-export const skewed =
+export const skewedNoise =
   (shape = 0.8) =>
   (prng) => {
     const square = Math.exp(shape * shape);
@@ -42,14 +42,14 @@ export const skewed =
   };
 
 /** Normal values, of which `share` is `size` larger. Its mean is `share` times `size`. @type {(share: number, size: number) => Noise} */
-export const spiked = (share, size) => (prng) => () => normal(prng) + (prng.float() < share ? size : 0);
+export const spikedNoise = (share, size) => (prng) => () => normal(prng) + (prng.float() < share ? size : 0);
 
 /**
  * Another noise plus a trend, which starts at 0 and rises by `slope` from value to value.
  *
  * @type {(slope: number, noise?: Noise) => Noise}
  */
-export const drifting =
+export const driftingNoise =
   (slope, noise = independent) =>
   (prng) => {
     const next = noise(prng);
@@ -62,7 +62,7 @@ export const drifting =
  *
  * @type {(at: number, size: number, until?: number, noise?: Noise) => Noise}
  */
-export const stepped =
+export const steppedNoise =
   (at, size, until = Number.POSITIVE_INFINITY, noise = independent) =>
   (prng) => {
     const next = noise(prng);
@@ -75,7 +75,7 @@ export const stepped =
   };
 
 /** Another noise on a level that jumps to a new place, `size` wide, with the chance `share`. @type {(share: number, size: number, noise?: Noise) => Noise} */
-export const jumping =
+export const jumpingNoise =
   (share, size, noise = independent) =>
   (prng) => {
     const next = noise(prng);
@@ -93,5 +93,5 @@ export const NAMED_NOISES = /** @type {const} */ ({
   "carried over .6": carriedOver(0.6),
   "two humps": twoHumped(),
   "heavy tails": heavyTailed,
-  skewed: skewed(),
+  skewed: skewedNoise(),
 });

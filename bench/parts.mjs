@@ -166,7 +166,7 @@ const PARTS = {
 const COUNTED_OPERATIONS = 500;
 
 /** Measures one operation of a part: nanoseconds and heap bytes, medians over rounds. */
-async function measured(step, { rounds, operations }) {
+async function measureStep(step, { rounds, operations }) {
   const found = [];
   let i = 0;
   const run = async (count) => {
@@ -191,7 +191,7 @@ async function measured(step, { rounds, operations }) {
 const options = readOptions({ rounds: 9, operations: 20_000 });
 const results = {};
 try {
-  for (const [name, prepare] of Object.entries(PARTS)) results[name] = await measured(prepare(), options);
+  for (const [name, prepare] of Object.entries(PARTS)) results[name] = await measureStep(prepare(), options);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

@@ -31,7 +31,7 @@ async function available(names) {
 }
 
 /** The peers in a random order for one round of a setting. */
-function shuffled(peers, seed) {
+function shuffle(peers, seed) {
   const prng = new Prng(seed);
   const order = [...peers];
   for (let i = order.length - 1; i > 0; i--) {
@@ -56,7 +56,7 @@ async function main() {
   try {
     for (let round = 0; round < options.rounds; round++) {
       for (const [index, setting] of settings.entries()) {
-        for (const peer of shuffled(present, deriveSeed(options.seed, "order", round, index))) {
+        for (const peer of shuffle(present, deriveSeed(options.seed, "order", round, index))) {
           const run = await measure(server, peer, setting, { ...options, round });
           runs.push({ peer: peer.name, ...setting, round, ...run });
           console.error(
@@ -67,7 +67,7 @@ async function main() {
       }
     }
   } catch (error) {
-    // Measurements so far are printed nevertheless. Targets that lack rounds are not decided.
+    // The measurements made so far are printed despite the error. A goal with too few rounds is neither met nor missed.
     failure = error;
   } finally {
     await server.close();

@@ -9,7 +9,7 @@ import { settledDifferences } from "#program/analysis/comparison/stopping.js";
 import { PLAIN_BOUNDS } from "#program/analysis/statistics/limits.js";
 import { Prng } from "#program/foundation/prng.js";
 import { readOptions } from "./options.mjs";
-import { DESIGNS, percent, simulated } from "./simulated-trials.mjs";
+import { DESIGNS, percent, simulateTrials } from "./simulated-trials.mjs";
 
 const options = readOptions({ experiments: 400, powerExperiments: 200 });
 const CV = 0.02;
@@ -30,7 +30,7 @@ for (const design of DESIGNS.slice(0, 3))
       let [wrong, squares, beyond, covered, found] = [0, 0, 0, 0, 0];
       const { experiments, powerExperiments } = options;
       for (let i = 0; i < experiments; i++) {
-        const all = headlines(simulated(design, blocks, noise, CV, 1, prng), i + 1);
+        const all = headlines(simulateTrials(design, blocks, noise, CV, 1, prng), i + 1);
         const one = all.find(({ operation, metric }) => operation === "process" && metric === "mean");
         const { ratio = 1, ciLow, ciHigh } = one ?? {};
         wrong += Number(all.some(({ verdict }) => verdict === "finding"));
@@ -39,7 +39,7 @@ for (const design of DESIGNS.slice(0, 3))
         covered += Number((ciLow ?? 0) <= 1 && (ciHigh ?? 0) >= 1);
       }
       for (let i = 0; i < powerExperiments; i++) {
-        const all = headlines(simulated(design, blocks, noise, CV, EFFECT, prng), i + 1);
+        const all = headlines(simulateTrials(design, blocks, noise, CV, EFFECT, prng), i + 1);
         found += Number(all.some((each) => each.verdict === "finding" && each.operation === "process"));
       }
       isMissed ||= wrong > 0.05 * experiments + 4 * Math.sqrt(experiments * 0.05 * 0.95);

@@ -9,7 +9,7 @@ import { boundsAfter, looksUpTo } from "#program/analysis/comparison/stopping.js
 import { mean, studentQuantile } from "#program/analysis/statistics/statistics.js";
 import { Prng } from "#program/foundation/prng.js";
 import { readOptions } from "./options.mjs";
-import { CV, NOISES, percent, simulated } from "./simulated-trials.mjs";
+import { CV, NOISES, percent, simulateTrials } from "./simulated-trials.mjs";
 
 const { races, powerRaces, min, max, json } = readOptions({ races: 1000, powerRaces: 100, min: 5, max: 30 });
 const race = /** @type {const} */ ({
@@ -21,7 +21,7 @@ const race = /** @type {const} */ ({
 const stopping = { min, max, within: 0.05, race };
 const LOOKS = looksUpTo(max, stopping);
 
-/** @typedef {ReturnType<typeof simulated>} Treatments */
+/** @typedef {ReturnType<typeof simulateTrials>} Treatments */
 
 /**
  * Treatments with the given rates, in blocks.
@@ -31,7 +31,7 @@ const LOOKS = looksUpTo(max, stopping);
  */
 function field(rates, noise, cv, prng) {
   const design = { name: "", levels: rates.map((_, i) => ({ payload: `p${i}` })) };
-  return simulated(design, max, noise, cv, 1, prng).map((treatment, i) => ({
+  return simulateTrials(design, max, noise, cv, 1, prng).map((treatment, i) => ({
     ...treatment,
     trials: treatment.trials.map((trial) => {
       const { process } = trial.operations;

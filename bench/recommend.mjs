@@ -70,7 +70,7 @@ function surface(height, prng) {
  * @param {number} trials of the budget
  * @param {number} seed
  */
-async function simulated({ experiment, rate, p99Ms }, noise, trials, seed) {
+async function simulateSearch({ experiment, rate, p99Ms }, noise, trials, seed) {
   const prng = new Prng(seed + 1_000_000);
   let nowMs = 0;
   /** @type {import("#program/engine/recommend/recommend.js").Measure} */
@@ -142,7 +142,7 @@ for (const [label, height] of /** @type {const} */ ([
       const results = [];
       for (let run = 0; run < runs; run++) {
         const rate = surface(height, new Prng(5000 + run));
-        results.push(await simulated({ experiment: HILLS, rate }, noise, trials, 5000 + run));
+        results.push(await simulateSearch({ experiment: HILLS, rate }, noise, trials, 5000 + run));
       }
       const changes = results.filter(({ advice }) => advice === "change");
       rows.push({
@@ -175,7 +175,7 @@ for (const share of [0.5, 0.9, 0.95, 1.02, 1.05, 1.2])
     for (let run = 0; run < runs; run++) {
       const rate = (values) => (isFaster(values) ? Math.log(1.2) : 0);
       const p99Ms = (values) => LIMIT_MS * (isFaster(values) ? share : 0.5);
-      const { advice } = await simulated({ experiment: FEW, rate, p99Ms }, 0.03, trials, 9000 + run);
+      const { advice } = await simulateSearch({ experiment: FEW, rate, p99Ms }, 0.03, trials, 9000 + run);
       if (advice === "change") changed++;
     }
     nearLimit.push({ share, trials, changed: changed / runs });

@@ -6,7 +6,15 @@
 //   node bench/run-gate.mjs [--experiments 500] [--only equal,bound,runs,stalls,same,power] [--noises independent,...] [--json]
 import { compareRuns } from "#program/analysis/comparison/run-comparison.js";
 import { Prng } from "#program/foundation/prng.js";
-import { carriedOver, heavyTailed, independent, normal, spiked, stepped, twoHumped } from "./noises.mjs";
+import {
+  carriedOver,
+  heavyTailed,
+  independent,
+  normal,
+  spikedNoise,
+  steppedNoise,
+  twoHumped,
+} from "./noises.mjs";
 import { readOptions } from "./options.mjs";
 import { percent } from "./simulated-trials.mjs";
 
@@ -32,9 +40,9 @@ const NOISES = {
   independent,
   "two humps": twoHumped(),
   "heavy tails": heavyTailed,
-  "rare spikes": spiked(0.04, 8),
+  "rare spikes": spikedNoise(0.04, 8),
   "carried over .6": carriedOver(0.6),
-  "a step": (prng) => stepped(prng.intBetween(1, 12), 2)(prng),
+  "a step": (prng) => steppedNoise(prng.intBetween(1, 12), 2)(prng),
 };
 
 const options = readOptions({ experiments: 500 }, [], { only: PARTS, noises: Object.keys(NOISES) });
@@ -42,7 +50,7 @@ const options = readOptions({ experiments: 500 }, [], { only: PARTS, noises: Obj
 const VALID = { isValid: true, reasons: [] };
 
 /** @param {Machine} machine @param {Prng} prng @param {string} directory @returns {StoredRun} */
-function simulated({ noise, cv, treatments, blocks, slower = 1, stalls = 0, slow = 0 }, prng, directory) {
+function simulateRun({ noise, cv, treatments, blocks, slower = 1, stalls = 0, slow = 0 }, prng, directory) {
   const next = noise(prng);
   const all = Array.from({ length: treatments }, (_, i) => ({
     ...{ id: `t${i}`, levels: { payload: `t${i}` } },
@@ -98,8 +106,8 @@ function shares(before, after, questions, { bound = 0.05, runs = 1 } = {}) {
   const prng = new Prng(before.blocks * 100 + before.treatments);
   const counts = Object.fromEntries(Object.keys(questions).map((name) => [name, 0]));
   for (let i = 0; i < options.experiments; i++) {
-    const others = Array.from({ length: runs }, (_, run) => simulated(after, prng, `after${run}`));
-    const document = compareRuns(simulated(before, prng, "before"), others, bound);
+    const others = Array.from({ length: runs }, (_, run) => simulateRun(after, prng, `after${run}`));
+    const document = compareRuns(simulateRun(before, prng, "before"), others, bound);
     const findings = document.runs.flatMap((run) => run.findings);
     for (const [name, question] of Object.entries(questions))
       if (question(findings, document.regressions)) counts[name] = (counts[name] ?? 0) + 1;
@@ -110,18 +118,19 @@ function shares(before, after, questions, { bound = 0.05, runs = 1 } = {}) {
 }
 
 /** Finding about the mean response time of `process` in the first treatment. @param {readonly Finding[]} findings */
-const asked = (findings) =>
+const findingOf = (findings) =>
   findings.find(
     ({ treatment, operation, metric }) => treatment === "t0" && operation === "process" && metric === "mean",
   );
 
 /** @param {number} truth @returns {(findings: readonly Finding[]) => boolean} */
 const covers = (truth) => (findings) => {
-  const { ciLow, ciHigh } = asked(findings) ?? { ciLow: null, ciHigh: null };
+  const { ciLow, ciHigh } = findingOf(findings) ?? { ciLow: null, ciHigh: null };
   return ciLow !== null && ciHigh !== null && ciLow <= truth && ciHigh >= truth;
 };
 const regression = (/** @type {readonly Finding[]} */ _, /** @type {number} */ count) => count > 0;
-const isRegression = (/** @type {readonly Finding[]} */ findings) => asked(findings)?.isRegression === true;
+const isRegression = (/** @type {readonly Finding[]} */ findings) =>
+  findingOf(findings)?.isRegression === true;
 
 /** @param {number} share in percent */
 function mustHold(share) {
@@ -167,7 +176,7 @@ if (options.only.includes("same"))
     for (const blocks of [5, 10, 20, 30]) {
       const machine = { noise: independent, cv, treatments: 2, blocks };
       const isSame = (/** @type {readonly Finding[]} */ findings) =>
-        asked(findings)?.verdict === "indistinguishable";
+        findingOf(findings)?.verdict === "indistinguishable";
       const equal = shares(machine, machine, { same: isSame });
       const slow = shares(machine, { ...machine, slow: 0.1 }, { "same with slow trials": isSame });
       show({ part: "same", cv, trials: blocks, ...equal, ...slow });

@@ -11,7 +11,7 @@ import { execFileSync } from "node:child_process";
 import { cpus, loadavg } from "node:os";
 import { readOptions } from "./options.mjs";
 import { openServer } from "./peers/server.mjs";
-import { aligned } from "./peers/tables.mjs";
+import { alignColumns } from "./peers/tables.mjs";
 import * as calls from "./scripts/calls.mjs";
 import * as cpu from "./scripts/cpu.mjs";
 import * as draws from "./scripts/draws.mjs";
@@ -45,7 +45,7 @@ try {
   for (const letter of options.only) {
     const { title, run } = PARTS[letter];
     const { rows, isMet } = await run(server, options);
-    console.log(`\n${letter}. ${title}\n${aligned(rows)}`);
+    console.log(`\n${letter}. ${title}\n${alignColumns(rows)}`);
     if (!isMet) process.exitCode = 1;
   }
 } finally {

@@ -9,12 +9,12 @@
 //
 // The option --larger simulates only designs of more than three treatments and measures no power.
 import { mean, studentQuantile } from "#program/analysis/statistics/statistics.js";
-import { logSeries, ratioSeries } from "#program/analysis/steady-state/series.js";
+import { logarithmSeries, ratioSeries } from "#program/analysis/steady-state/series.js";
 import { HEADLINE_METRICS } from "#program/metrics/metric-lists.js";
 import { boundsAfter, evaluateLook, looksUpTo } from "#program/analysis/comparison/stopping.js";
 import { Prng } from "#program/foundation/prng.js";
 import { readOptions } from "./options.mjs";
-import { CV, DESIGNS, NOISES, OPERATIONS, percent, simulated } from "./simulated-trials.mjs";
+import { CV, DESIGNS, NOISES, OPERATIONS, percent, simulateTrials } from "./simulated-trials.mjs";
 
 const options = readOptions({ experiments: 300, powerExperiments: 40, min: 5, max: 30 }, ["larger"]);
 
@@ -58,7 +58,7 @@ function mayFind([baseline, ...others], blocks) {
       others.some((treatment) => {
         if (!baseline) return false;
         const sides = [baseline, treatment];
-        const [below, above] = sides.map((side) => logSeries(side, operation, metric, sides));
+        const [below, above] = sides.map((side) => logarithmSeries(side, operation, metric, sides));
         const all = ratioSeries(above ?? new Map(), below ?? new Map());
         const values = [...all].flatMap(([block, value]) => (block < blocks ? [value] : []));
         const centre = mean(values);
@@ -77,7 +77,7 @@ for (const design of options.larger ? DESIGNS.slice(2) : DESIGNS.slice(0, 2))
     const prng = new Prng(design.levels.length);
     let wrong = 0;
     for (let i = 0; i < options.experiments; i++) {
-      const treatments = simulated(design, options.max, noise, CV, 1, prng);
+      const treatments = simulateTrials(design, options.max, noise, CV, 1, prng);
       const looks = looksUpTo(options.max, { min: options.min, max: options.max });
       const hasFinding = (/** @type {number} */ blocks) =>
         mayFind(treatments, blocks) &&
@@ -100,7 +100,7 @@ for (const design of options.larger ? [] : DESIGNS.slice(0, 1))
       const prng = new Prng(design.levels.length);
       let [differs, same, blocks, fixedDiffers, fixedSame] = [0, 0, 0, 0, 0];
       for (let i = 0; i < options.powerExperiments; i++) {
-        const treatments = simulated(design, options.max, { drift: 1, spikes: 0 }, cv, effect, prng);
+        const treatments = simulateTrials(design, options.max, { drift: 1, spikes: 0 }, cv, effect, prng);
         const ask = { seed: i + 1, interest: THROUGHPUT };
         /** @param {Look | undefined} look */
         const verdictOf = (look) => look?.claims.find(({ treatment }) => treatment === "p1");

@@ -41,7 +41,7 @@ export const CV = 0.05;
  * @param {number} effect times on `process` of the second treatment
  * @param {import("#program/foundation/prng.js").Prng} prng
  */
-export function simulated(design, blocks, noise, cv, effect, prng) {
+export function simulateTrials(design, blocks, noise, cv, effect, prng) {
   const drifts = Array.from({ length: blocks }, () => noise.drift * cv * normal(prng));
   const ids = design.levels.map((levels) => Object.values(levels).join("-"));
   const seed = prng.intBetween(0, 2 ** 31);

@@ -3,7 +3,7 @@
 // so that no second table of rules can drift from it.
 import { deriveSeed, Prng } from "#program/foundation/prng.js";
 import { NETWORK_PLACES } from "#program/faults/fault.js";
-import { STOPPED_PROCESSES } from "#program/faults/process-stop.js";
+import { STOPPABLE_PROCESSES } from "#program/faults/process-stop.js";
 import { kindOf } from "#program/faults/registry.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { keysOf } from "#program/syntax/tagged-union.js";
@@ -70,7 +70,7 @@ function settingsOf(prng, hasPooler, standbys) {
 const KEYS = {
   sessions: (prng) => pick(prng, [1, "50%", "100%"]),
   shutdown: (prng) => pick(prng, SHUTDOWN_MODES),
-  process: (prng) => pick(prng, STOPPED_PROCESSES),
+  process: (prng) => pick(prng, STOPPABLE_PROCESSES),
   disk: (prng) => pick(prng, FULL_DISKS),
   lock: (prng) => pick(prng, LOCK_MODES),
   connections: (prng) => prng.intBetween(0, 3),

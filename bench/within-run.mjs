@@ -17,7 +17,7 @@ import { Prng } from "#program/foundation/prng.js";
 import { HEADLINE_METRICS } from "#program/metrics/metric-lists.js";
 import { readOptions } from "./options.mjs";
 import { normal } from "./noises.mjs";
-import { DESIGNS, percent, simulated } from "./simulated-trials.mjs";
+import { DESIGNS, percent, simulateTrials } from "./simulated-trials.mjs";
 
 const { experiments, json } = readOptions({ experiments: 300 });
 
@@ -64,7 +64,7 @@ for (const [name, series] of Object.entries(NOISES))
       const prng = new Prng(blocks);
       let wrong = 0;
       for (let i = 0; i < experiments; i++) {
-        const treatments = simulated(design, blocks, { drift: 1, spikes: 0, series }, CV, 1, prng);
+        const treatments = simulateTrials(design, blocks, { drift: 1, spikes: 0, series }, CV, 1, prng);
         wrong += Number(headlines(treatments, i + 1).some(({ verdict }) => verdict === "finding"));
       }
       isMissed ||= wrong > 0.05 * experiments + 4 * Math.sqrt(experiments * 0.05 * 0.95);
@@ -95,7 +95,7 @@ for (const run of RUNS)
     let same = 0;
     for (let i = 0; i < experiments; i++) {
       const blocks = run === "decided" ? 30 : run;
-      const all = simulated(TWO, blocks, { drift: 1, spikes: 0 }, 0.02, 1, prng);
+      const all = simulateTrials(TWO, blocks, { drift: 1, spikes: 0 }, 0.02, 1, prng);
       const treatments = isSlow ? withSlowTrials(all, prng) : all;
       const stopping = { ...(run === "decided" && { min: 5 }), max: blocks, within: 0.05 };
       for (const look of run === "decided" ? looksUpTo(30, stopping) : [blocks]) {
@@ -114,11 +114,11 @@ for (const blocks of [5, 6, 8, 10, 20]) {
   const noise = { drift: 3, spikes: 0, place: Math.log(1.1) };
   let found = 0;
   for (let i = 0; i < experiments; i++) {
-    const pilot = simulated(TWO, 20, noise, CV, 1, prng);
+    const pilot = simulateTrials(TWO, 20, noise, CV, 1, prng);
     const reach = plannedReach({ treatments: pilot }, { trials: blocks, compared: 1, level: 0.05 });
     const finds =
       reach.find(({ operation, metric }) => operation === "process" && metric === "mean")?.finds ?? 0;
-    const treatments = simulated(TWO, blocks, noise, CV, 1 + finds, prng);
+    const treatments = simulateTrials(TWO, blocks, noise, CV, 1 + finds, prng);
     found += Number(
       headlines(treatments, i + 1).some(
         ({ operation, metric, verdict }) =>
@@ -134,7 +134,7 @@ for (const [name, series] of Object.entries(NOISES).slice(0, 2))
     const prng = new Prng(blocks);
     let covered = 0;
     for (let i = 0; i < experiments; i++) {
-      const [treatment] = simulated(TWO, blocks, { drift: 0, spikes: 0, series }, CV, 1, prng);
+      const [treatment] = simulateTrials(TWO, blocks, { drift: 0, spikes: 0, series }, CV, 1, prng);
       const own =
         treatment &&
         summaryOf(treatment, i + 1).find(

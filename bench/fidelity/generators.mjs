@@ -135,18 +135,18 @@ export async function measureBoth(program, setting) {
   const { admin, peerAdmin, endpoint, warmUpSeconds, seed } = setting;
   const peerEndpoint = { ...endpoint, user: PEER_ROLE };
   const dialect = dialectOf("postgres");
-  const refreshed = (client, namespace, how) =>
+  const refreshTables = (client, namespace, how) =>
     refreshStatistics(
       client,
       { namespace, tables: Object.values(tablesOf(dialect, namespace)) },
       dialect,
       how,
     );
-  const refresh = () => refreshed(peerAdmin, PEER_NAMESPACE, {});
+  const refresh = () => refreshTables(peerAdmin, PEER_NAMESPACE, {});
   const vacuumBoth = () =>
     Promise.all([
-      refreshed(admin, OWN_NAMESPACE, { vacuum: true }),
-      refreshed(peerAdmin, PEER_NAMESPACE, { vacuum: true }),
+      refreshTables(admin, OWN_NAMESPACE, { vacuum: true }),
+      refreshTables(peerAdmin, PEER_NAMESPACE, { vacuum: true }),
     ]);
   return inScratch(async (directory) => {
     const [treatment] = parseScenario(scenarioText(setting, PEER_NAMESPACE), "fidelity").treatments;

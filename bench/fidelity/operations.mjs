@@ -134,7 +134,7 @@ export const SLACK_SECONDS = 12;
  * Number of events to archive: as many as the archivers can take, so that none finds an empty queue. Each gets two passes
  * during the warm-up.
  */
-function archived({ seconds, warmUpSeconds }) {
+function archiveSizes({ seconds, warmUpSeconds }) {
   const events = ARCHIVES_PER_SECOND * BATCH * (warmUpSeconds + seconds + SLACK_SECONDS);
   return { events, processesPerSecond: Math.ceil((1.25 * 2 * events) / BATCH / warmUpSeconds) };
 }
@@ -175,12 +175,12 @@ export const OPERATIONS = {
   archive: {
     ...{ measured: "archive", ratePerSecond: ARCHIVES_PER_SECOND, advance: CHANCES },
     ...{ plans: PLAN_EACH_TIME, statements: [MARKS.archive], warmUpTimes: 2.5 },
-    preload: (lengths) => archived(lengths).events,
+    preload: (lengths) => archiveSizes(lengths).events,
     actors: (load, lengths) => ({
       ...NO_CLIENTS,
       consumers: {
         load: {
-          ...{ executor: "ramping-arrival-rate", startRate: archived(lengths).processesPerSecond },
+          ...{ executor: "ramping-arrival-rate", startRate: archiveSizes(lengths).processesPerSecond },
           ...{ stages: [{ target: 0, duration: "0s" }], maxClients: load.maxClients },
         },
       },
@@ -188,7 +188,7 @@ export const OPERATIONS = {
     }),
     pgbench: () => ({ scripts: [ARCHIVE], variables: { limit: BATCH } }),
     warmingUp: (lengths) => ({
-      ratePerSecond: archived(lengths).processesPerSecond,
+      ratePerSecond: archiveSizes(lengths).processesPerSecond,
       pgbench: () => ({ scripts: [processWith()], variables: variables(CHANCES) }),
     }),
   },

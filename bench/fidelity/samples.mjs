@@ -6,7 +6,7 @@ import hdr from "hdr-histogram-js";
 /** Half width of a 95 % interval, in standard errors. */
 const Z = 1.96;
 
-const ascending = (values) => Float64Array.from(values).sort();
+const sortAscending = (values) => Float64Array.from(values).sort();
 
 /** Samples of a histogram. Each counts as the middle of its bucket, which is 0.1 % wide. */
 export function fromHistogram(histogram) {
@@ -20,12 +20,12 @@ export function fromHistogram(histogram) {
   }
   if (values.length !== histogram.totalCount)
     throw new Error("the histogram holds other samples than it counts");
-  return ascending(values);
+  return sortAscending(values);
 }
 
-export const fromValues = ascending;
+export const fromValues = sortAscending;
 
-export const pooled = (rounds) => ascending(rounds.flatMap((samples) => [...samples]));
+export const poolSamples = (rounds) => sortAscending(rounds.flatMap((samples) => [...samples]));
 
 const atRank = (samples, rank) => samples[Math.min(samples.length, Math.max(1, Math.ceil(rank))) - 1];
 

@@ -4,7 +4,7 @@ import pg from "pg";
 import { BATCH, LAST_FIRST_DOCUMENT, sameStatements } from "./statements.mjs";
 
 /** The statement as one that counts its rows and returns the number, since a procedure must put a result somewhere. */
-function counted(statement) {
+function countingStatement(statement) {
   const last = statement.lastIndexOf("\nSELECT ");
   const source = /\bFROM (\w+)/.exec(statement.slice(last));
   if (last < 0 || !source)
@@ -24,10 +24,10 @@ BEGIN
     ${add};
     COMMIT;
     ${size}
-    ${counted(process)};
+    ${countingStatement(process)};
     COMMIT;
     ${size}
-    ${counted(archive)};
+    ${countingStatement(archive)};
     COMMIT;
   END LOOP;
 END $body$`;

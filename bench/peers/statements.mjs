@@ -11,7 +11,7 @@ import { DOCUMENTS, NAMESPACE } from "./server.mjs";
 export const CHANCES = keys.advance.parse({});
 export const BATCH = { min: 10, max: 100 };
 
-function replaced(text, pattern, by) {
+function replaceOnce(text, pattern, by) {
   if (!pattern.test(text)) throw new Error(`train-sim's statement has changed: ${pattern} is not in ${text}`);
   return text.replace(pattern, () => by);
 }
@@ -36,13 +36,13 @@ export function sameStatements(payload, { size, first }, chances = CHANCES) {
   const documents = `SELECT ${values.join(", ")} FROM peers.documents
   WHERE number >= ${first} AND number < ${first} + ${size}`;
   const rolls = `(ARRAY(SELECT random() FROM generate_series(1, ${size})))`;
-  const process = replaced(textOf("process"), /\(\$2::float8\[\]\)/, rolls)
+  const process = replaceOnce(textOf("process"), /\(\$2::float8\[\]\)/, rolls)
     .replaceAll("$3::float8", `${chances.claim}::float8`)
     .replaceAll("$4::float8", `${chances.complete}::float8`)
     .replaceAll("$5::float8", `${chances.fail}::float8`);
   return {
-    add: replaced(textOf("add"), /SELECT \* FROM unnest\([^)]*\)/, documents),
-    process: replaced(process, /\$1\b/, size),
-    archive: replaced(textOf("archive"), /\$1\b/, size),
+    add: replaceOnce(textOf("add"), /SELECT \* FROM unnest\([^)]*\)/, documents),
+    process: replaceOnce(process, /\$1\b/, size),
+    archive: replaceOnce(textOf("archive"), /\$1\b/, size),
   };
 }

@@ -59,11 +59,11 @@ export function table(rows) {
     });
     lines.push([keyOf(row), row.peer, ...figures]);
   }
-  return aligned(lines);
+  return alignColumns(lines);
 }
 
 /** Aligns rows of cells into columns. The first row is the header. */
-export function aligned(lines) {
+export function alignColumns(lines) {
   const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
   return lines
     .map((line) =>

@@ -68,7 +68,7 @@ export function startScenario(server, scenario, { main = MAIN, node = process.ex
     out,
     untilPhase,
     warm: () => untilPhase("measure"),
-    ended: running.ended.then((complaint) => complaint ?? audited(running.printed.stdout)),
+    ended: running.ended.then((complaint) => complaint ?? parseAuditedTrial(running.printed.stdout)),
     async stop() {
       await running.stop();
       rmSync(directory, { recursive: true, force: true });
@@ -80,7 +80,7 @@ export function startScenario(server, scenario, { main = MAIN, node = process.ex
  * Problem of a run, from its printed result; undefined if its audit is ok. A run that was stopped may have printed no
  * result, or one without a trial.
  */
-function audited(stdout) {
+function parseAuditedTrial(stdout) {
   let trial;
   try {
     trial = JSON.parse(stdout).treatments[0].trials[0];

@@ -43,11 +43,11 @@ function scriptOf({ transaction, operations }) {
   const set = transaction.parameters
     .filter(({ expression }) => !(expression.name in IN_PLACE))
     .map(({ variable, expression }) => `\\set ${variable} ${inPgbench(expression)}`);
-  const written = ({ step, statement }, place) =>
+  const pgbenchText = ({ step, statement }, place) =>
     statement.text.replace(/\$(\d+)/g, (_, number) => place(inPlace(step.variables[number - 1])));
   const textOf = ({ texts, text }) => texts?.join("; ") ?? text;
   const sent = operations.map((operation) =>
-    operation.kind === "sql" ? written(operation, (text) => text) : textOf(operation),
+    operation.kind === "sql" ? pgbenchText(operation, (text) => text) : textOf(operation),
   );
   return {
     name: transaction.name,
@@ -56,8 +56,8 @@ function scriptOf({ transaction, operations }) {
     statements: operations.flatMap((operation) => {
       if (operation.kind !== "sql") return [];
       let parameters = 0;
-      const numbered = (text) => (text.startsWith(":") ? `$${++parameters}` : text);
-      return [{ name: operation.statement.name, text: written(operation, numbered) }];
+      const numberParameter = (text) => (text.startsWith(":") ? `$${++parameters}` : text);
+      return [{ name: operation.statement.name, text: pgbenchText(operation, numberParameter) }];
     }),
   };
 }

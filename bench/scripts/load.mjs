@@ -72,7 +72,7 @@ export async function prepareForPgbench(server, { scenario, scripts, args }, { c
   };
 }
 
-/** Processor time of client and server over the next seconds, per second. */
+/** Measures the processor time of client and server during the next `seconds`, as an average per second. */
 async function window(server, running, seconds) {
   const before = await server.counters(running.pids);
   await sleep(seconds * 1000);

@@ -80,7 +80,7 @@ export function costOfLook(batches) {
   const mirror = new MemoryMirror([[0, memory]]);
   let published = 0;
   const change = () => {
-    for (let i = 0; i < batches; i++) clock.published(0, published++, 1_000 + published / 7);
+    for (let i = 0; i < batches; i++) clock.recordPublication(0, published++, 1_000 + published / 7);
     return mirror.changes();
   };
   change();

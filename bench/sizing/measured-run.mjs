@@ -21,7 +21,7 @@ function start(args) {
 }
 
 /** Resolves to the address at which the run's coordinator listens. */
-function listening({ child, ended }) {
+function waitUntilListening({ child, ended }) {
   return new Promise((resolve, reject) => {
     let seen = "";
     child.stderr.on("data", (text) => {
@@ -71,7 +71,7 @@ export async function measureRun(load) {
     ...["run", file, "--out", join(directory, "out"), "--json", "--listen", "127.0.0.1:0"],
     ...["--agents", String(load.agents), ...token],
   ]);
-  const relay = await openRelay(await listening(run));
+  const relay = await openRelay(await waitUntilListening(run));
   const agents = Array.from({ length: load.agents }, (_, i) =>
     start(["agent", "--join", `ws://127.0.0.1:${relay.port}`, "--name", `agent${i}`, ...token]),
   );

@@ -1,4 +1,5 @@
-// `train-sim agents manifest`: the YAML that lets Kubernetes start a run with agents. It starts nothing.
+// `train-sim agents manifest` prints YAML with which Kubernetes can start a run with agents. The command itself starts
+// nothing.
 import type { Command } from "commander";
 import { stringify } from "yaml";
 import { UsageError } from "../foundation/errors.js";

@@ -12,7 +12,7 @@ import { escapeControlCharacters } from "../foundation/shown.js";
 import { writeNamedFile } from "../foundation/storage.js";
 import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import { isHeadline } from "../metrics/metric-lists.js";
-import { isRound } from "../metrics/operations.js";
+import { isCycleOperation } from "../metrics/operations.js";
 import { createFreshDirectory } from "../results/directory.js";
 import { renderBisection } from "../report/terminal/bisect-text.js";
 import { parseScenario } from "../scenario/loader.js";
@@ -138,7 +138,7 @@ function experimentKeys(
 
 /** A threshold that always holds: it names the objective, so that this alone decides when a step may end. */
 function thresholdFor({ operation, metric, words }: Objective): Mapping {
-  if (isRound(operation) || !isHeadline(metric)) return {};
+  if (isCycleOperation(operation) || !isHeadline(metric)) return {};
   const aggregate = /\.([^.]+|p\([\d.]+\))\s*$/.exec(words)?.[1] ?? "";
   return { [operation]: [`${aggregate}>=0`] };
 }

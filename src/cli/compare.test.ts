@@ -15,7 +15,7 @@ import { register as registerReport } from "./report.js";
 
 const stage = commandStage();
 
-async function stored(
+async function storeResult(
   name: string,
   slowdown: number,
   change?: (result: ResultDocument) => void,
@@ -45,7 +45,7 @@ async function run(...args: string[]): Promise<number | TrainSimError> {
 
 describe("compare", () => {
   it("ends with code 99 on a regression beyond the bound, and with 0 within it", async () => {
-    const [before, after] = [await stored("before", 2), await stored("after", 4)];
+    const [before, after] = [await storeResult("before", 2), await storeResult("after", 4)];
     expect(await run("compare", before, after)).toBe(ExitCode.thresholdFailed);
     expect(stage.output).toContain("REGRESSION: text add mean(ms) is higher: 2.00x");
     expect(await run("compare", before, after, "--max-regression", "99%")).toBe(ExitCode.done);
@@ -55,9 +55,9 @@ describe("compare", () => {
   it("ends with 112 if a run is not judged, unless --allow-differences is given or another run is worse", async () => {
     const other = (result: ResultDocument): void => void (result.environment.machine = { cpus: 64 });
     const [before, same, worse] = [
-      await stored("before", 2),
-      await stored("same", 2, other),
-      await stored("worse", 4),
+      await storeResult("before", 2),
+      await storeResult("same", 2, other),
+      await storeResult("worse", 4),
     ];
     expect(await run("compare", before, same)).toBe(ExitCode.notJudged);
     expect(stage.output).toContain("caveat: the machine differs: cpus 2 -> 64");
@@ -73,19 +73,19 @@ describe("compare", () => {
     }
   });
 
-  it("takes the named run as baseline, in any position, and compares all others with it", async () => {
-    const [a, b, c] = [await stored("a", 2), await stored("b", 2), await stored("c", 4)];
+  it("takes the named run as baseline, in any position, and compares all other runs with the baseline", async () => {
+    const [a, b, c] = [await storeResult("a", 2), await storeResult("b", 2), await storeResult("c", 4)];
     expect(await run("compare", c, a, b, "--baseline", b, "--json")).toBe(ExitCode.thresholdFailed);
     const document = JSON.parse(stage.output) as { baseline: string; runs: { directory: string }[] };
     expect(document.baseline).toBe(b);
     expect(document.runs.map((each) => each.directory)).toEqual([c, a]);
   });
 
-  it("searches a history for changes, and refuses a baseline for it", async () => {
-    const directories = [await stored("a", 2), await stored("b", 2)];
+  it("searches a history for changes, and refuses a baseline for a history", async () => {
+    const directories = [await storeResult("a", 2), await storeResult("b", 2)];
     expect(await run("compare", "--history", ...directories)).toBe(ExitCode.done);
     expect(stage.output).toContain("Nothing can be concluded from 2 runs");
-    const disturbed = await stored("c", 2, (result) => (result.verdict = exampleDisturbance("noise")));
+    const disturbed = await storeResult("c", 2, (result) => (result.verdict = exampleDisturbance("noise")));
     expect(await run("compare", "--history", ...directories, disturbed)).toBe(ExitCode.notJudged);
     expect(await run("compare", "--history", ...directories, disturbed, "--allow-differences")).toBe(
       ExitCode.done,
@@ -95,14 +95,14 @@ describe("compare", () => {
   });
 
   it("writes a CSV file with a row for each run", async () => {
-    const [a, b] = [await stored("a", 2), await stored("b", 2)];
+    const [a, b] = [await storeResult("a", 2), await storeResult("b", 2)];
     const file = join(stage.directory, "history.csv");
     expect(await run("compare", a, b, "--csv", file)).toBe(ExitCode.done);
     expect((await readFile(file, "utf8")).split("\n")).toHaveLength(4);
   });
 
   it("refuses an unreadable or incomparable directory by its name", async () => {
-    const good = await stored("good", 2);
+    const good = await storeResult("good", 2);
     const half = join(stage.directory, "half");
     await mkdir(half);
     const refusal = async (...args: string[]): Promise<string> => {
@@ -121,7 +121,7 @@ describe("compare", () => {
 
 describe("report", () => {
   it("prints the stored document unchanged with --json", async () => {
-    const path = await stored("a", 2);
+    const path = await storeResult("a", 2);
     expect(await run("report", path, "--json")).toBe(ExitCode.done);
     expect(JSON.parse(stage.output)).toEqual(exampleResult(6, 2));
   });

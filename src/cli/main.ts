@@ -2,7 +2,7 @@
 // The command line: one file for each command, all of them in commands.ts. It turns errors of commands into one clear
 // message on standard error and the exit code; nothing else ends the process.
 import { Command, CommanderError } from "commander";
-import { explained } from "../database/registry.js";
+import { explain } from "../database/registry.js";
 import { ExitCode, messageOf } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";
 import { escapeControlCharacters } from "../foundation/shown.js";
@@ -39,8 +39,8 @@ function createProgram(): Command {
   return program;
 }
 
-function explain(error: unknown): string {
-  const explanation = explained(error);
+function errorText(error: unknown): string {
+  const explanation = explain(error);
   if (explanation)
     return `train-sim: ${explanation.message}\n${explanation.hint ? `  ${explanation.hint}\n` : ""}`;
   const stack = error instanceof Error && error.stack ? error.stack : messageOf(error);
@@ -50,12 +50,12 @@ function explain(error: unknown): string {
 function exitCodeOf(error: unknown): ExitCode {
   // commander throws for --help and --version, too, with exit code 0; it prints its own usage errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.invalid;
-  return explained(error)?.exitCode ?? ExitCode.unexpected;
+  return explain(error)?.exitCode ?? ExitCode.unexpected;
 }
 
 /** Handles errors that no command catches: prints the message and ends the process with an exit code. */
 function exitWithError(error: unknown): never {
-  process.stderr.write(explain(error));
+  process.stderr.write(errorText(error));
   return endNow(exitCodeOf(error));
 }
 
@@ -69,14 +69,14 @@ function ignoreClosedReader(error: NodeJS.ErrnoException): void {
 async function main(): Promise<void> {
   process.on("uncaughtException", exitWithError);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosedReader);
-  // Without this, Node would end in silence, with another exit code.
+  // Without this, Node would end without a message and with another exit code.
   const exitWithoutEvents = (): never =>
     exitWithError(new Error("the command waits for an event that cannot occur"));
   process.once("beforeExit", exitWithoutEvents);
   try {
     await createProgram().parseAsync(process.argv);
   } catch (error) {
-    if (!(error instanceof CommanderError)) process.stderr.write(escapeControlCharacters(explain(error)));
+    if (!(error instanceof CommanderError)) process.stderr.write(escapeControlCharacters(errorText(error)));
     process.exitCode = exitCodeOf(error);
   } finally {
     process.off("beforeExit", exitWithoutEvents);

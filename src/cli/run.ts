@@ -263,7 +263,8 @@ function summaryOf({ result, directory, filesOutcome }: OutcomeWithFiles, { verb
 }
 
 /**
- * Loads the named scenario or the scenario of the directory to resume; the seed stays the same if the scenario states none.
+ * Loads the named scenario, or on resume the scenario of the directory if none is named. If the scenario states no seed,
+ * a resumed run keeps its seed.
  */
 async function load(
   scenario: string | undefined,

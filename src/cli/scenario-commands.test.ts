@@ -215,7 +215,7 @@ thresholds: { add: ["p(95)<10"] }`;
     );
   });
 
-  test("states that planned trials of a capacity search only confirm the rate it finds", () => {
+  test("states that planned trials of a capacity search only confirm the rate that the search finds", () => {
     const planned = parseScenario("name: a\ntrials: 1\n", "x.yaml");
     expect(renderPlan(planned, true)).toMatch(/these trials only confirm the rate found for each treatment/);
     expect(renderPlan(planned)).not.toContain("--find-capacity");

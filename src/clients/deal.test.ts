@@ -16,8 +16,8 @@ it.each([
   const names = distributeWorkers(GROUPS, agents, place).map((workers) =>
     workers.map((worker) => GROUPS[worker]?.[0]).join(""),
   );
-  expect(names.map(sorted)).toEqual(expected.map(sorted));
+  expect(names.map(sortLetters)).toEqual(expected.map(sortLetters));
   expect(distributeWorkers(GROUPS, agents, place).flat().sort()).toEqual(GROUPS.map((__, worker) => worker));
 });
 
-const sorted = (letters: string): string => Array.from(letters).sort().join("");
+const sortLetters = (letters: string): string => Array.from(letters).sort().join("");

@@ -18,7 +18,7 @@ export class IdleBackoff {
   }
 
   /** Pauses the client after an empty poll; a poll with work resets its backoff. */
-  async after(client: number, wasEmpty: boolean): Promise<void> {
+  async waitAfterPoll(client: number, wasEmpty: boolean): Promise<void> {
     if (!wasEmpty) {
       this.consecutiveEmptyPolls[client] = 0;
       return;

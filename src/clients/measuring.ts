@@ -28,7 +28,7 @@ export interface OperationPlan<T> {
    * Called after each commit in doubt, with the result that the operation has if it was committed; undefined if that is
    * unknown.
    */
-  unanswered?(result: T | undefined): void;
+  onUnanswered?(result: T | undefined): void;
 }
 
 interface AttemptEnd {
@@ -108,7 +108,7 @@ export abstract class OperationRunner {
     if (failure.kind === "in-doubt") {
       progress.inDoubt = true;
       this.options.recorder.count(plan.operation, "unansweredCommits", this.options.nowMs());
-      plan.unanswered?.(error instanceof InDoubtError ? (error.result as T | undefined) : undefined);
+      plan.onUnanswered?.(error instanceof InDoubtError ? (error.result as T | undefined) : undefined);
     }
     if (failure.kind !== "fatal") return failure;
     // A duplicate after a commit in doubt: that commit was still running when it was looked up. Its rows exist now, so

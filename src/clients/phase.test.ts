@@ -49,7 +49,7 @@ function window(role: Role, clients: number, load: string, plan: PacingPlan, run
   time.setWindow(startMs, Number.POSITIVE_INFINITY);
   const phase = startPhase({
     ...{ name: "measure", isPaced: true, startMs, endMs: () => Number.POSITIVE_INFINITY },
-    arrivals: { offered: () => undefined, dropped: () => undefined },
+    arrivals: { onOffer: () => undefined, onDrop: () => undefined },
     ...{ plan, clients: runtime, assignment, sleeper, time },
   });
   return { phase, time, sleeper, startMs };

@@ -40,10 +40,10 @@ export interface PhaseOptions {
 }
 
 const NO_THINK_TIME = { min: 0, max: 0 };
-/** Most clients of a worker that take part in the drain. */
+/** Maximum number of clients of a worker that take part in the drain. */
 const DRAIN_CLIENTS_MAX = 8;
 
-/** Most ends of think times per millisecond that are timed exactly: above this rate some coincide anyway. */
+/** Maximum number of ends of think times per millisecond that are timed exactly: above this rate some coincide anyway. */
 const EXACT_PAUSES_PER_MS_MAX = 2;
 
 /** True if the worker's clients must start at exact moments: arrivals of an open loop, or ends of think times. */
@@ -143,6 +143,6 @@ async function waitUntilDue(
   phase: Phase,
   sleeper: PunctualSleeper,
 ): Promise<boolean> {
-  while (start.intendedMs > monotonicMs() && !phase.isOver) await sleeper.until(start.intendedMs);
+  while (start.intendedMs > monotonicMs() && !phase.isOver) await sleeper.sleepUntil(start.intendedMs);
   return pacer.mayStart?.(start) ?? true;
 }

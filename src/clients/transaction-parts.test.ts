@@ -126,12 +126,12 @@ describe("the parts of a transaction's response time", () => {
   it("end with the answer to COMMIT: reading the answer and releasing the connection are no part", async () => {
     const { transactor, plan, counts, time, pass, nowMs } = setUp(() => 1);
     const made = plan(nowMs());
-    const reading: typeof made.body = async (held, times) => {
+    const readingBody: typeof made.body = async (held, times) => {
       const events = await made.body(held, times);
       for (let ms = 0; ms < 7; ms++) pass("reading");
       return events;
     };
-    const end = await transactor.run({ ...made, body: reading });
+    const end = await transactor.run({ ...made, body: readingBody });
     expect(end).toMatchObject({ kind: "committed", finishedMs: nowMs() - 8 });
     expect(counts()?.samplesUs.response?.[0]).toBe(6_000);
     time.bookWork(made.client, nowMs());

@@ -56,7 +56,7 @@ function setUp(attempts = 3, isOpenLoop = false) {
   return { transactor, retry, acquisitions, released, slept, lines, counts, split };
 }
 
-function failing(errors: unknown[], result = 5): TransactionPlan<number>["body"] {
+function bodyThatFails(errors: unknown[], result = 5): TransactionPlan<number>["body"] {
   return async () => {
     const error = errors.shift();
     if (error) throw error as Error;
@@ -77,7 +77,8 @@ const plan = (body: TransactionPlan<number>["body"], more: Partial<TransactionPl
 const serverError = (code: string, text: string) => Object.assign(new Error(text), { code });
 const serialization = () =>
   new StatementError("add.events", serverError("40001", "could not serialize"), "40001");
-const lost = () => new StatementError("add.events", new Error("Connection terminated"), "08006");
+const lostConnectionError = () =>
+  new StatementError("add.events", new Error("Connection terminated"), "08006");
 const inDoubt = () => new InDoubtError(new Error("Connection terminated"));
 
 describe("a transaction", () => {
@@ -96,15 +97,17 @@ describe("a transaction", () => {
 
   it("is recorded once with its events when it commits", async () => {
     const { transactor, counts, released } = setUp();
-    expect((await transactor.run(plan(failing([])))).kind).toBe("committed");
+    expect((await transactor.run(plan(bodyThatFails([])))).kind).toBe("committed");
     expect(counts()).toMatchObject({ transactions: 1, events: 5, retries: {}, failures: {} });
     expect(released).toEqual([false]);
   });
 
   it("is booked to its endpoints: each retry to the one that failed, the outcome to the last one", async () => {
     const { transactor, split } = setUp();
-    await transactor.run(plan(failing([lost(), serialization()])));
-    await transactor.run(plan(failing([lost(), lost(), lost()])));
+    await transactor.run(plan(bodyThatFails([lostConnectionError(), serialization()])));
+    await transactor.run(
+      plan(bodyThatFails([lostConnectionError(), lostConnectionError(), lostConnectionError()])),
+    );
     const [first, second, third, ...others] = split.operations().map(({ add }) => add);
     const retry = { transactions: 0, events: 0, retries: 1, failures: 0, responseTimeMs: null };
     expect([first, second]).toEqual([retry, retry]);
@@ -115,7 +118,7 @@ describe("a transaction", () => {
   it("records the delay of its scheduled start, which is no part of its service time", async () => {
     const { transactor, counts } = setUp(3, true);
     const intendedMs = monotonicMs() - 500;
-    await transactor.run(plan(failing([]), { intendedMs }));
+    await transactor.run(plan(bodyThatFails([]), { intendedMs }));
     const { samplesUs } = counts() ?? {};
     expect(samplesUs?.startdelay?.[0]).toBeGreaterThanOrEqual(500_000);
     expect(samplesUs?.response?.[0]).toBeGreaterThanOrEqual(samplesUs?.startdelay?.[0] ?? 0);
@@ -127,14 +130,14 @@ describe("a transaction", () => {
 
   it("has no start delay without a schedule", async () => {
     const { transactor, counts } = setUp();
-    await transactor.run(plan(failing([])));
+    await transactor.run(plan(bodyThatFails([])));
     expect(counts()?.samplesUs.startdelay).toBeUndefined();
   });
 
   it("is retried on the same connection after a serialization failure, with jitter below the ceiling", async () => {
     const { transactor, counts, released, slept, lines } = setUp(4);
     expect(
-      (await transactor.run(plan(failing([serialization(), serialization(), serialization()])))).kind,
+      (await transactor.run(plan(bodyThatFails([serialization(), serialization(), serialization()])))).kind,
     ).toBe("committed");
     expect(counts()).toMatchObject({ transactions: 1, retries: { "40001": 3 }, failures: {} });
     expect(released).toEqual([false, false, false, false]);
@@ -146,13 +149,13 @@ describe("a transaction", () => {
 
   it("is retried on a new connection after its connection was lost", async () => {
     const { transactor, released } = setUp();
-    await transactor.run(plan(failing([lost()])));
+    await transactor.run(plan(bodyThatFails([lostConnectionError()])));
     expect(released).toEqual([true, false]);
   });
 
   it("is one counted failure when its attempts are used up", async () => {
     const { transactor, counts, lines } = setUp(2);
-    const end = await transactor.run(plan(failing([serialization(), serialization()])));
+    const end = await transactor.run(plan(bodyThatFails([serialization(), serialization()])));
     expect(end).toMatchObject({ kind: "failed", inDoubt: false });
     expect(counts()).toMatchObject({ transactions: 0, retries: { "40001": 1 }, failures: { "40001": 1 } });
     expect(lines).toEqual(["retry", "failure"]);
@@ -161,7 +164,7 @@ describe("a transaction", () => {
   it("is one counted failure if its next attempt would start after the end of the load", async () => {
     const { transactor, retry, counts, slept } = setUp(1000);
     retry.forbidRetriesAfter(monotonicMs());
-    const end = await transactor.run(plan(failing([serialization(), serialization()])));
+    const end = await transactor.run(plan(bodyThatFails([serialization(), serialization()])));
     expect(end).toMatchObject({ kind: "failed", inDoubt: false });
     expect(counts()).toMatchObject({ transactions: 0, retries: {}, failures: { "40001": 1 } });
     expect(slept).toEqual([]);
@@ -171,27 +174,27 @@ describe("a transaction", () => {
     const { transactor, counts, released } = setUp(2);
     const full = (): StatementError =>
       new StatementError("add.events", serverError("53100", "could not extend file"), "53100");
-    expect((await transactor.run(plan(failing([full(), full()])))).kind).toBe("failed");
+    expect((await transactor.run(plan(bodyThatFails([full(), full()])))).kind).toBe("failed");
     expect(counts()).toMatchObject({ retries: { "53100": 1 }, failures: { "53100": 1 } });
     expect(released).toEqual([false, false]);
   });
 
-  it("counts each unanswered commit, and retries it if it cannot be settled", async () => {
+  it("counts each unanswered commit, and is retried if the commit cannot be settled", async () => {
     const { transactor, counts } = setUp();
-    const end = await transactor.run(plan(failing([inDoubt()], 7)));
+    const end = await transactor.run(plan(bodyThatFails([inDoubt()], 7)));
     expect(end).toMatchObject({ kind: "committed", result: 7 });
     expect(counts()).toMatchObject({ transactions: 1, events: 7, unansweredCommits: 1 });
   });
 
-  it("is an empty poll, not a transaction, if a poll finds no work", async () => {
+  it("is counted as an empty poll, not as a transaction, if it finds no work", async () => {
     const { transactor, counts } = setUp();
-    expect((await transactor.run(plan(failing([], 0)))).kind).toBe("empty");
+    expect((await transactor.run(plan(bodyThatFails([], 0)))).kind).toBe("empty");
     expect(counts()).toMatchObject({ transactions: 0, emptyPolls: 1 });
   });
 
   it("is not repeated if a commit in doubt turns out to have happened", async () => {
     const { transactor, counts } = setUp();
-    const body = vi.fn(failing([inDoubt()]));
+    const body = vi.fn(bodyThatFails([inDoubt()]));
     const end = await transactor.run(plan(body, { settle: async () => 5 }));
     expect(end).toMatchObject({ kind: "committed", result: 5 });
     expect(body).toHaveBeenCalledTimes(1);
@@ -203,14 +206,16 @@ describe("a transaction", () => {
     const answers = [undefined, 5];
     const duplicate = new StatementError("add.events", serverError("23505", "duplicate key"), "23505");
     const end = await transactor.run(
-      plan(failing([inDoubt(), duplicate]), { settle: async () => answers.shift() }),
+      plan(bodyThatFails([inDoubt(), duplicate]), { settle: async () => answers.shift() }),
     );
     expect(end).toMatchObject({ kind: "committed", result: 5 });
   });
 
   it("fails in doubt if the commit cannot be settled before its attempts are used up", async () => {
     const { transactor } = setUp(2);
-    const end = await transactor.run(plan(failing([inDoubt(), lost()]), { settle: async () => undefined }));
+    const end = await transactor.run(
+      plan(bodyThatFails([inDoubt(), lostConnectionError()]), { settle: async () => undefined }),
+    );
     expect(end).toMatchObject({ kind: "failed", inDoubt: true });
   });
 
@@ -221,8 +226,8 @@ describe("a transaction", () => {
       serverError("42P01", 'relation "x" does not exist'),
       "42P01",
     );
-    await expect(transactor.run(plan(failing([missing])))).rejects.toThrow(TrialError);
-    await expect(transactor.run(plan(failing([missing])))).rejects.toThrow(/process\.claim.*42P01/);
+    await expect(transactor.run(plan(bodyThatFails([missing])))).rejects.toThrow(TrialError);
+    await expect(transactor.run(plan(bodyThatFails([missing])))).rejects.toThrow(/process\.claim.*42P01/);
     expect(acquisitions).toHaveLength(2);
   });
 });

@@ -22,7 +22,7 @@ export interface DialectCapabilities {
   readonly orderedKeysCaveat?: string;
   /** Faults that train-sim cannot make in this dialect, each with the reason. */
   readonly unsupportedFaults: Readonly<Record<string, string>>;
-  /** Most rows, of all tables together, that one transaction may change; undefined if there is no such limit. */
+  /** Maximum number of rows of all tables that one transaction may change; undefined if there is no such limit. */
   readonly rowsPerTransaction?: number;
   readonly documentIndex: "GIN" | "inverted" | "none";
   readonly generatedColumns: "stored" | "none";

@@ -44,7 +44,7 @@ export interface FailureClassifier {
   remedyOf(error: unknown): string | undefined;
   /** An obstacle of the run, made from the error of a failed check of a server. */
   obstacleOf(error: unknown): Obstacle;
-  explained(error: unknown): TrainSimError | undefined;
+  explain(error: unknown): TrainSimError | undefined;
   /** True if the failure's code means a conflict of concurrent transactions. */
   isConflict(code: string): boolean;
   /** True if the failure means that a row with the same key exists already. */
@@ -239,7 +239,7 @@ export interface Namespaces<Admin extends AdminSession> {
     dialect: string,
   ): Readonly<Record<string, string>>;
   /** The endpoint with the namespace as its search path, so that unqualified names mean the namespace's tables. */
-  within(endpoint: Endpoint, namespace: string, dialect: string): Endpoint;
+  endpointIn(endpoint: Endpoint, namespace: string, dialect: string): Endpoint;
   /** Claims the namespace for a run. Rejects with a UsageError while another run has claimed it or works in it. */
   claim(
     endpoint: Endpoint,

@@ -53,9 +53,9 @@ export function administer(endpoint: Endpoint, options?: AdminOptions): Promise<
   return databaseOf(endpoint).administer(endpoint, options);
 }
 
-export function explained(error: unknown): TrainSimError | undefined {
+export function explain(error: unknown): TrainSimError | undefined {
   for (const { failures } of DATABASES) {
-    const explanation = failures.explained(error);
+    const explanation = failures.explain(error);
     if (explanation) return explanation;
   }
   return undefined;
@@ -63,7 +63,7 @@ export function explained(error: unknown): TrainSimError | undefined {
 
 /** The error in words for users. An error that no database explains keeps its message. */
 export function explainedError(error: unknown): TrainSimError {
-  return explained(error) ?? asTrainSimError(error);
+  return explain(error) ?? asTrainSimError(error);
 }
 
 export function isConflict(code: string): boolean {

@@ -93,7 +93,7 @@ function urlsWithPaths(
   return [...single, ...listedUrls];
 }
 
-/** Findings on impossible combinations of TLS keys, at the URL that states them or at the keys next to the URL. */
+/** Findings on impossible combinations of TLS keys, at the URL that states them or at the keys of the same target. */
 export function tlsFindings(rootKey: string, mapping: UrlKeys, keys: TlsKeys): Finding[] {
   return urlsWithPaths(rootKey, mapping).flatMap(({ url, path }): Finding[] => {
     const urlTls = tlsKeysIn(url);

@@ -17,7 +17,7 @@ import { trainEvents } from "../workloads/train-events/workload.js";
 
 const namespace = "n";
 const EVENTS = 5;
-/** Least value of pg_stat_statements.max that the server accepts. */
+/** Minimum value of pg_stat_statements.max that the server accepts. */
 const ROOM = 100;
 const workload = eventOperations({
   dialect: "postgres",
@@ -75,7 +75,7 @@ async function crash(): Promise<void> {
 }
 
 /** Samples until the server answers; resolves to that sample. */
-async function sampled(): Promise<EvidenceReading> {
+async function sample(): Promise<EvidenceReading> {
   for (;;) {
     const metrics = await sampler.sample().catch(() => undefined);
     if (metrics) return metrics;
@@ -103,7 +103,7 @@ describe("statistics that restart within a window", () => {
     sums.open(await sampler.sample(), 0);
     await crash();
     await addEvents(2);
-    sums.close(await sampled());
+    sums.close(await sample());
     expect((await sampler.closeWindow(workload.statements)).statements).toBeUndefined();
     expect(sampler.skipped.find(({ source }) => source === "pg_stat_statements")?.reason).toMatch(
       /^its statistics were reset in the window/,

@@ -1,6 +1,6 @@
 // `agent-partition`: agents are cut off from the database, as by a failed switch. Their connections and locks stay.
 import { counted } from "../foundation/units.js";
-import { agents, networkPlaceOfAgents, tooFewAgentsObstacle, type AgentFault } from "./agent.js";
+import { agents, outgoingNetworkPlace, tooFewAgentsObstacle, type AgentFault } from "./agent.js";
 import { defineFault, faultDuration } from "./fault.js";
 import { sumOfEffects } from "./means/tcp-proxy.js";
 import { serverCheckObstacle } from "./network.js";
@@ -11,10 +11,10 @@ export const agentPartition = defineFault({
   keys: { for: faultDuration, agents: agents.optional() },
   affectedPart: "network",
   resolve: ({ agents: count = 1 }): AgentFault => ({ agents: count }),
-  networkPlace: (_, pool) => networkPlaceOfAgents(pool),
+  networkPlace: (_, pool) => outgoingNetworkPlace(pool),
   obstacle: (fault, surroundings) =>
     tooFewAgentsObstacle("cuts off", fault, surroundings) ??
-    (networkPlaceOfAgents(surroundings.pool) === "pooler" ? serverCheckObstacle(surroundings) : undefined),
+    (outgoingNetworkPlace(surroundings.pool) === "pooler" ? serverCheckObstacle(surroundings) : undefined),
   async inject(host, fault) {
     const chosenAgents = host.chooseAgents(fault.agents, host.prng);
     const effects = await Promise.all(

@@ -16,7 +16,7 @@ export interface AgentFault {
  * Place of the network at which connections leave an agent: at its poolers if these run on its machine, else at its
  * clients.
  */
-export function networkPlaceOfAgents(pool: PoolSettings): NetworkPlace {
+export function outgoingNetworkPlace(pool: PoolSettings): NetworkPlace {
   return arePoolersAtAgents(pool) ? "pooler" : "clients";
 }
 

@@ -19,12 +19,15 @@ const host = ({ signal = never, stopped = never } = {}): FaultHost => {
   const admin = inject("adminEndpoint");
   return { target: { kind: "url", endpoints: [admin], admin }, signal, stopped } as unknown as FaultHost;
 };
-const injected = (run: string | string[], undo?: string, more: { mayLose?: number; name?: string } = {}) =>
-  command.inject(host(), command.resolve({ run, ...(undo !== undefined && { undo }), ...more }));
+const injectCommand = (
+  run: string | string[],
+  undo?: string,
+  more: { mayLose?: number; name?: string } = {},
+) => command.inject(host(), command.resolve({ run, ...(undo !== undefined && { undo }), ...more }));
 
 it("a command fault runs its command at the start and its undo command at the end, and quotes the output", async () => {
   const file = join(directory, "ran");
-  const fault = await injected(
+  const fault = await injectCommand(
     ["/bin/sh", "-c", 'echo run >> "$0"; echo "failed over"; echo more', file],
     `echo undo >> ${file}`,
   );
@@ -37,7 +40,7 @@ it("a command fault runs its command at the start and its undo command at the en
 
 it("a command fault may lose commits from mayLose before its start until its end, and none without mayLose", async () => {
   const beforeMs = monotonicMs();
-  const fault = await injected("true", "true", { mayLose: 3_000, name: "crash" });
+  const fault = await injectCommand("true", "true", { mayLose: 3_000, name: "crash" });
   const injectedMs = monotonicMs();
   await fault.clear();
   const { sinceMs = 0, untilMs = 0 } = fault.mayLose ?? {};
@@ -46,7 +49,7 @@ it("a command fault may lose commits from mayLose before its start until its end
   expect(untilMs).toBeGreaterThanOrEqual(injectedMs);
   expect(untilMs).toBeLessThanOrEqual(monotonicMs());
   expect(fault.words).toMatch(/^crash: ran sh/);
-  const harmless = await injected("true");
+  const harmless = await injectCommand("true");
   await harmless.clear();
   expect(harmless.mayLose).toBeUndefined();
 });
@@ -56,10 +59,10 @@ it.each([
   [["/no/such/program"], /\(run: program\) was not found/],
   ["echo hopeless >&2; exit 3", /\(run: sh\) ended with exit code 3: hopeless/],
 ])("a command fault reports the failure of %j", async (run, words) => {
-  await expect(injected(run)).rejects.toThrow(words);
+  await expect(injectCommand(run)).rejects.toThrow(words);
 });
 
-it("a command fault lets its command finish after the window, then undoes it", async () => {
+it("a command fault lets its command finish after the window, then runs its undo command", async () => {
   const [pipe, file] = [join(directory, "pipe"), join(directory, "undone")];
   execFileSync("mkfifo", [pipe]);
   const over = new AbortController();
@@ -73,7 +76,7 @@ it("a command fault lets its command finish after the window, then undoes it", a
   expect(readFileSync(file, "utf8")).toBe("undo\n");
 });
 
-it("a command fault ends its command if the run is stopped, then undoes it", async () => {
+it("a command fault ends its command if the run is stopped, then runs its undo command", async () => {
   const file = join(directory, "mended");
   const unwanted = new AbortController();
   const run = command.resolve({ run: ["sleep", "60"], undo: `echo undo > ${file}` });
@@ -86,6 +89,6 @@ it("a command fault ends its command if the run is stopped, then undoes it", asy
 });
 
 it("a command fault reports that its undo command failed", async () => {
-  const fault = await injected("true", "exit 4");
+  const fault = await injectCommand("true", "exit 4");
   await expect(fault.clear()).rejects.toThrow(/\(undo: sh\) ended with exit code 4/);
 });

@@ -6,8 +6,8 @@ import type { AdminSession, HeldConnections } from "../database/contract.js";
 import { databaseOf } from "../database/registry.js";
 import { defineFault, drop, faultDuration, type FaultHost } from "./fault.js";
 
-/** Most rounds of ending sessions: clients reconnect as soon as they are ended, so that a single round is not enough. */
-const END_ROUNDS_MAX = 50;
+/** Maximum number of passes that end sessions: clients reconnect at once, so that a single pass is not enough. */
+const END_PASSES_MAX = 50;
 
 interface Settings {
   /** Number of connections that the load may keep. */
@@ -65,7 +65,7 @@ async function endExcessSessions(
 ): Promise<number> {
   const { sessions } = databaseOf(target.admin);
   let ended = 0;
-  for (let round = 0; round < END_ROUNDS_MAX && !signal.aborted; round++) {
+  for (let pass = 0; pass < END_PASSES_MAX && !signal.aborted; pass++) {
     const load = prng.shuffle(await sessions.listProcessIds(client, loadNames));
     if (load.length <= most) break;
     ended += await sessions.signal(client, "terminate", load.slice(most));

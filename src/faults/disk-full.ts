@@ -43,7 +43,7 @@ export const diskFull = defineFault({
     try {
       await (disk === "wal" ? fillWal(target, small) : small.fill());
     } catch (error) {
-      await small.free();
+      await small.enlarge();
       endLossExpectation();
       throw error;
     }
@@ -51,7 +51,7 @@ export const diskFull = defineFault({
       words: `left no room on the disk of the ${disk === "wal" ? "write-ahead log" : "tables"}`,
       async clear() {
         try {
-          await small.free();
+          await small.enlarge();
           await awaitHealthyServer(target);
         } finally {
           endLossExpectation();

@@ -26,7 +26,7 @@ class HandClock implements Clock {
 
   async moveTo(atMs: number): Promise<void> {
     for (;;) {
-      await settled();
+      await settlePromises();
       const next = [...this.sleepers].sort((a, b) => a.untilMs - b.untilMs)[0];
       if (!next || next.untilMs > atMs) break;
       this.sleepers.delete(next);
@@ -34,11 +34,11 @@ class HandClock implements Clock {
       next.wake();
     }
     this.atMs = atMs;
-    await settled();
+    await settlePromises();
   }
 }
 
-async function settled(): Promise<void> {
+async function settlePromises(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
@@ -67,7 +67,7 @@ function scheduleOf(faults: readonly Fault[], { inject, clear }: Setup = {}) {
       inject ??
       ((_, fault) => Promise.resolve({ words: "done", clear: () => clear?.(fault) ?? Promise.resolve() })),
     watcher: {
-      onInjecting: (fault) => tell(fault, "begins"),
+      onInjection: (fault) => tell(fault, "begins"),
       onInjected: (fault) => tell(fault, "is there"),
       onCleared: (fault) => tell(fault, "is over"),
     },
@@ -77,7 +77,7 @@ function scheduleOf(faults: readonly Fault[], { inject, clear }: Setup = {}) {
 }
 
 describe("a schedule of faults", () => {
-  it("injects each fault at its time in the window and clears it after its duration", async () => {
+  it("injects each fault at its time in the window and clears the fault after its duration", async () => {
     const { clock, schedule, told: events } = scheduleOf([lock(5000, 1000), hold(2000, 6000)]);
     schedule.begin(100);
     await clock.moveTo(20_000);
@@ -168,7 +168,7 @@ describe("a schedule of faults", () => {
     );
   });
 
-  it("waits at the end for an injection in progress, and clears it", async () => {
+  it("waits at the end for an injection in progress, and clears the injected fault", async () => {
     let arrive: () => void = () => undefined;
     let isCleared = false;
     const { clock, schedule } = scheduleOf([lock(1000, 1000)], {

@@ -19,7 +19,7 @@ export interface FaultSpan {
 /** Observer of faults. Its functions are called in the order in which faults happen. */
 export interface FaultWatcher {
   /** Called when a fault begins: from now on servers may go away as expected. */
-  onInjecting(fault: Fault): void;
+  onInjection(fault: Fault): void;
   onInjected(fault: Fault): void;
   onCleared(fault: Fault, span: FaultSpan): void;
 }
@@ -96,7 +96,7 @@ export class FaultSchedule {
         throw new TrainSimError(TOO_LATE_MESSAGE, ExitCode.unexpected, TOO_LATE_HINT);
       }
       entry.injectedMs = clock.nowMs();
-      watcher.onInjecting(fault);
+      watcher.onInjection(fault);
       entry.injected = await inject(this.host, fault);
       watcher.onInjected(fault);
       await clock.sleep(fault.forMs, this.overAbort.signal);

@@ -1,7 +1,7 @@
 // Effects of faults on the load: commits per second of the window, and failed attempts by SQLSTATE with their millisecond.
 // Retries count like final failures.
 import type { Totals } from "../metrics/totals.js";
-import { isRound } from "../metrics/operations.js";
+import { isCycleOperation } from "../metrics/operations.js";
 
 export class LoadSeconds {
   private readonly committedPerSecond: number[] = [];
@@ -9,8 +9,8 @@ export class LoadSeconds {
 
   add(second: number, totals: Totals): void {
     for (const operation of totals.operations) {
-      // The operations of a round are counted by themselves.
-      if (isRound(operation)) continue;
+      // The operations of a cycle are counted by themselves.
+      if (isCycleOperation(operation)) continue;
       this.committedPerSecond[second] =
         (this.committedPerSecond[second] ?? 0) + totals.countsOf(operation).transactions;
     }

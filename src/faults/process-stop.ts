@@ -5,20 +5,20 @@ import { foreignServerObstacle, procObstacle, awaitHealthyServer } from "./healt
 import { foreignPoolerObstacle } from "./pooler.js";
 import { pauseProcesses, type ProcessPause } from "../foundation/process/stand-still.js";
 
-export const STOPPED_PROCESSES = ["postgres", "pooler"] as const;
-type StoppedProcess = (typeof STOPPED_PROCESSES)[number];
+export const STOPPABLE_PROCESSES = ["postgres", "pooler"] as const;
+type StoppableProcess = (typeof STOPPABLE_PROCESSES)[number];
 
 export const processStop = defineFault({
   name: "process-stop",
   description: "the server or the pooler stands still",
   keys: {
     for: faultDuration,
-    process: z.enum(STOPPED_PROCESSES).optional().meta({
+    process: z.enum(STOPPABLE_PROCESSES).optional().meta({
       description:
         "Processes that stand still: the server's, or every pooler that train-sim started. Default postgres.",
     }),
   },
-  resolve: ({ process = "postgres" }): { readonly process: StoppedProcess } => ({ process }),
+  resolve: ({ process = "postgres" }): { readonly process: StoppableProcess } => ({ process }),
   // Stopping a pooler does not affect the server.
   affectedPart: ({ process }) => (process === "postgres" ? "server" : "pooler"),
   obstacle: (fault, surroundings) =>
@@ -36,7 +36,7 @@ export const processStop = defineFault({
   },
 });
 
-function stopProcesses({ target, pooler }: FaultHost, process: StoppedProcess): Promise<ProcessPause> {
+function stopProcesses({ target, pooler }: FaultHost, process: StoppableProcess): Promise<ProcessPause> {
   if (process === "postgres") return pauseProcesses(target.serverPid === undefined ? [] : [target.serverPid]);
   return pooler?.pauseProcesses() ?? pauseProcesses([]);
 }

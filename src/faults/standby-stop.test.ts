@@ -16,7 +16,7 @@ function hostOf(signal: AbortSignal, ...looks: readonly ServerControl[][]): Faul
   return { target: { replication } as unknown as RunningTarget, signal } as FaultHost;
 }
 
-test("standby-stop waits for a standby that returns, and stops it", async () => {
+test("standby-stop waits for a returning standby, and stops that standby", async () => {
   const child = spawn("sleep", ["60"]);
   const standby = { processes: () => [child.pid] } as unknown as ServerControl;
   const host = hostOf(new AbortController().signal, [], [], [standby]);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { scratchDirectory } from "../../test/support/train-sim.js";
 import { ioUsage, parsePressure, parseProcessIo } from "./io-usage.js";
 
-it("pressure and bytes of a process are read from the kernel's text, and undefined without it", () => {
+it("pressure and bytes of a process are read from the kernel's text, and undefined without this text", () => {
   const pressure =
     "some avg10=0.67 avg60=1.81 avg300=0.88 total=9474594\nfull avg10=0.39 avg60=1.07 avg300=0.51 total=7\n";
   expect(parsePressure(pressure)).toBe(9474.594);

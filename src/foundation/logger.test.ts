@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { UsageError } from "./errors.js";
-import { openLogger, type OpenLogger } from "./logger.js";
+import { openLogger, type ClosableLogger } from "./logger.js";
 
 let directory = "";
 beforeEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const open = (file: string): OpenLogger => openLogger({ file, level: "info", bindings: { trial: 1 } });
+const open = (file: string): ClosableLogger => openLogger({ file, level: "info", bindings: { trial: 1 } });
 
 it("a log file gets its lines without a failure", async () => {
   const file = join(directory, "log.ndjson");

@@ -23,7 +23,7 @@ export interface LoggerOptions {
   readonly bindings: Readonly<Record<string, unknown>>;
 }
 
-export interface OpenLogger {
+export interface ClosableLogger {
   readonly logger: Logger;
   /** Reason why lines are missing in the file; undefined if no line is missing. */
   readonly failure: TrainSimError | undefined;
@@ -35,7 +35,7 @@ export interface OpenLogger {
   close(): Promise<void>;
 }
 
-export function openLogger(options: LoggerOptions): OpenLogger {
+export function openLogger(options: LoggerOptions): ClosableLogger {
   const destination = pino.destination({ dest: options.file, append: true, sync: false, minLength: 8_192 });
   const logger = pino(
     {

@@ -129,7 +129,7 @@ function readProcesses(): ProcessListing {
   return { processes, hasMissedProcess };
 }
 
-/** Most attempts at a complete reading. The last attempt counts even if processes end during it. */
+/** Maximum number of attempts at a complete reading. The last attempt counts even if processes end during it. */
 const READINGS_MAX = 4;
 
 /**

@@ -48,7 +48,7 @@ const DiagnosticReport = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.string()]) }) }).optional(),
 });
 
-/** Most open files of this process and its children (the hard limit); Infinity if the platform states no limit. */
+/** Maximum number of open files of this process and its children (the hard limit); Infinity if none is stated. */
 export function openFilesLimit(): number {
   const report = process.report as unknown as { excludeNetwork?: boolean } & NodeJS.ProcessReport;
   report.excludeNetwork = true; // else it looks names up

@@ -11,7 +11,7 @@ interface Group {
 }
 
 /** Ranks in groups that are expected often enough for a chi-squared test. */
-function grouped(n: number, s: number): Group[] {
+function groupRanks(n: number, s: number): Group[] {
   const zipf = new Zipf(n, s);
   const prng = new Prng(deriveSeed("zipf", n, s * 1000));
   const drawn = new Float64Array(n + 1);
@@ -53,7 +53,7 @@ test.each([
   [100_000, 0.99],
   [100_000, 1.2],
 ])("ranks over 1..%d with exponent %d have frequencies proportional to k^-s", (n, s) => {
-  const groups = grouped(n, s);
+  const groups = groupRanks(n, s);
   const statistic = groups.reduce((sum, { seen, expected }) => sum + (seen - expected) ** 2 / expected, 0);
   const freedom = groups.length - 1;
   // Wilson and Hilferty's 99.9 % point of chi-squared.

@@ -23,7 +23,7 @@ function board(run: WatchedRun, screen: Partial<Screen> = {}): string[] {
   );
 }
 
-function running(): WatchedRun {
+function runInWindow(): WatchedRun {
   const run = watchedRun();
   inMidWindow(run);
   run.state.thresholds([
@@ -36,8 +36,8 @@ function running(): WatchedRun {
 
 describe("the board on the terminal", () => {
   it("shows trial, phase, operations, queue and thresholds", () => {
-    const treatment = running().experiment.trials[0]?.treatmentId ?? "";
-    const lines = board(running());
+    const treatment = runInWindow().experiment.trials[0]?.treatmentId ?? "";
+    const lines = board(runInWindow());
     expect(lines).toEqual([
       "train-sim  watched" + "7s elapsed, 45s left".padStart(81),
       `trial 1/4  ${treatment}` + "measure ██████████░░░░░░░░░░ 5s left".padStart(88 - treatment.length),
@@ -63,7 +63,7 @@ describe("the board on the terminal", () => {
   });
 
   it("uses ASCII only if the locale has no Unicode", () => {
-    const text = board(running(), { isUnicode: false }).join("\n");
+    const text = board(runInWindow(), { isUnicode: false }).join("\n");
     expect(text).toMatch(/^[\x20-\x7e\n]*$/);
     expect(text).toContain("##########..........");
     expect(text).toContain("FAILED add max<1");
@@ -77,14 +77,14 @@ describe("the board on the terminal", () => {
     [20, 2],
     [1, 1],
   ])("fits %i columns and %i rows", (columns, rows) => {
-    const lines = board(running(), { columns, rows });
+    const lines = board(runInWindow(), { columns, rows });
     expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 1));
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(Math.max(1, columns - 1));
     expect(lines[0]?.startsWith("train-sim".slice(0, Math.max(0, columns - 2)))).toBe(true);
   });
 
-  it("colours a row with failures without taking a column for it", () => {
-    const run = running();
+  it("colours a row with failures without taking a column for the colour", () => {
+    const run = runInWindow();
     run.state.second(...liveSecondOf(5, 100, { failures: { "53300": 2 } }));
     const coloured = board(run, { marks: colourMarks });
     expect(coloured.find((line) => line.includes("add  "))).toMatch(/^\u001b\[31madd .*\u001b\[39m$/);
@@ -93,7 +93,7 @@ describe("the board on the terminal", () => {
   });
 
   it("shows the column of dropped arrivals only if arrivals were dropped", () => {
-    const run = running();
+    const run = runInWindow();
     expect(board(run).join("\n")).not.toContain("dropped");
     run.state.second(...liveSecondOf(5, 100, { offered: 20, dropped: 10 }));
     const [, , heading = "", row = ""] = board(run);
@@ -114,7 +114,7 @@ describe("the board on the terminal", () => {
   });
 
   it("contains no escape sequence of a scenario", () => {
-    const run = running();
+    const run = runInWindow();
     run.state.thresholds([{ metric: "add\u001b[2J", expression: "x", seen: 1, ok: true }]);
     expect(board(run).join("")).not.toContain("\u001b");
   });

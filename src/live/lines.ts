@@ -5,7 +5,7 @@ import { integrityWords, displayedRows } from "./page/live-words.js";
 import { shortNumber } from "../foundation/text/numbers.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
 import { printable } from "../foundation/text/text-table.js";
-import { isRound } from "../metrics/operations.js";
+import { isCycleOperation } from "../metrics/operations.js";
 
 export function secondsText(ms: number): string {
   return formatDuration(Math.max(0, Math.round(ms / 1000)) * 1000);
@@ -63,7 +63,7 @@ export function statusLine(view: LiveView): string {
 
 export function trialEndLine(ended: LiveTrialEnd, trials: number | null, treatmentWidth: number): string {
   const rates = Object.entries(ended.operations)
-    .filter(([operation]) => !isRound(operation))
+    .filter(([operation]) => !isCycleOperation(operation))
     .map(
       ([operation, { unit, eventsPerSecond }]) =>
         `${operation} ${eventsPerSecond.toFixed(0)} ${rateUnit(unit)}`,

@@ -35,7 +35,7 @@ describe("the live state", () => {
     });
   });
 
-  it("adds up retries and failures over the trial, and resets them with the next trial", () => {
+  it("adds up retries and failures over the trial, and resets the sums with the next trial", () => {
     const run = watchedRun();
     inMidWindow(run);
     run.state.second(...liveSecondOf(5, 100, { retries: { "40001": 2 }, failures: { "53300": 1 } }));

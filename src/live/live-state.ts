@@ -66,7 +66,7 @@ class RecentItems<T> {
   }
 }
 
-/** Most seconds and samples that are kept, across trials: ten minutes. */
+/** Maximum number of seconds and samples that are kept across trials: ten minutes. */
 const KEPT_POINTS_MAX = 600;
 const KEPT_NOTES_MAX = 200;
 /** Metrics whose samples are kept for charts over time. */
@@ -141,7 +141,7 @@ export class LiveState implements ExperimentObserver {
     this.values = {};
     this.running = [];
     this.rows = new Map(operationsOf(treatment.settings).map((each) => [each, this.emptyOperationRow(each)]));
-    this.timeLeft.started(trial, this.inputs.nowMs());
+    this.timeLeft.beginTrial(trial, this.inputs.nowMs());
   }
 
   phaseStarted(phase: TrialPhase, mostMs: number | undefined): void {

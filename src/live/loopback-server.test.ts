@@ -132,7 +132,7 @@ describe("an event stream", () => {
     expect(events.size).toBe(0);
   });
 
-  it("drops a listener that does not read, and does not wait for it at the end", async () => {
+  it("drops a listener that does not read, and ends without waiting for that listener", async () => {
     const events = new EventStream();
     const server = await serve({ "/": (response) => events.add(response, "whole", {}) });
     const { port } = new URL(server.url);

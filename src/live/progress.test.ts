@@ -132,7 +132,7 @@ describe("progress on a terminal", () => {
   });
 
   it("is coloured unless NO_COLOR is set", () => {
-    const drawn = (environment: NodeJS.ProcessEnv): string => {
+    const drawProgress = (environment: NodeJS.ProcessEnv): string => {
       const run = watchedRun();
       const stream = new Stream(true);
       const progress = open(run, stream, environment);
@@ -140,9 +140,9 @@ describe("progress on a terminal", () => {
       progress.close();
       return stream.text;
     };
-    expect(drawn({})).toContain("\u001b[1mtrain-sim");
-    expect(drawn({ NO_COLOR: "" })).toContain("\u001b[1mtrain-sim");
-    expect(drawn({ NO_COLOR: "1" })).not.toContain("\u001b[1m");
+    expect(drawProgress({})).toContain("\u001b[1mtrain-sim");
+    expect(drawProgress({ NO_COLOR: "" })).toContain("\u001b[1mtrain-sim");
+    expect(drawProgress({ NO_COLOR: "1" })).not.toContain("\u001b[1m");
   });
 
   it("is plain lines on a dumb terminal", () => {

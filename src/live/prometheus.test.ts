@@ -6,7 +6,7 @@ import { gaugeName } from "./evidence-gauges.js";
 import { PrometheusMetrics } from "./prometheus.js";
 
 /** Parses metrics into values by series, without comments; every line must be valid in the text format. */
-function parsed(text: string): Map<string, number> {
+function parseSeries(text: string): Map<string, number> {
   const series = new Map<string, number>();
   for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("# HELP ") || line.startsWith("# TYPE ")) continue;
@@ -21,7 +21,7 @@ function parsed(text: string): Map<string, number> {
   return series;
 }
 
-function started(): { metrics: PrometheusMetrics; treatment: string } {
+function startMetrics(): { metrics: PrometheusMetrics; treatment: string } {
   const metrics = new PrometheusMetrics({ scenario: "watched", programVersion: "1.2.3", trials: 4 });
   const { trial, treatment } = watchedRun().trial(1);
   metrics.trialStarted(trial, treatment);
@@ -31,10 +31,10 @@ function started(): { metrics: PrometheusMetrics; treatment: string } {
 
 describe("metrics for Prometheus", () => {
   it("count events by operation and treatment, and errors by SQLSTATE", async () => {
-    const { metrics, treatment } = started();
+    const { metrics, treatment } = startMetrics();
     metrics.second(...liveSecondOf(0, 100, { retries: { "40001": 2 }, offered: 12, dropped: 1 }));
     metrics.second(...liveSecondOf(1, 50, { retries: { "40001": 1 }, failures: { "53300": 4 } }));
-    const series = parsed(await metrics.text());
+    const series = parseSeries(await metrics.text());
     const add = `operation="add",treatment="${treatment}"`;
     expect(series.get(`train_sim_transactions_total{${add}}`)).toBe(15);
     expect(series.get(`train_sim_events_total{${add}}`)).toBe(150);
@@ -48,11 +48,11 @@ describe("metrics for Prometheus", () => {
   });
 
   it("contain latencies as cumulative histograms in seconds", async () => {
-    const { metrics, treatment } = started();
+    const { metrics, treatment } = startMetrics();
     for (const ms of [20, 20, 700]) {
       metrics.second(...liveSecond(0, { add: 30 }, {}, ms));
     }
-    const series = parsed(await metrics.text());
+    const series = parseSeries(await metrics.text());
     const name = "train_sim_response_time_seconds";
     const labels = `operation="add",treatment="${treatment}"`;
     expect(series.get(`${name}_bucket{${labels},le="0.01"}`)).toBe(0);
@@ -64,8 +64,8 @@ describe("metrics for Prometheus", () => {
   });
 
   it("contain the current trial and phase", async () => {
-    const { metrics, treatment } = started();
-    let series = parsed(await metrics.text());
+    const { metrics, treatment } = startMetrics();
+    let series = parseSeries(await metrics.text());
     expect(series.get('train_sim_phase{phase="measure"}')).toBe(1);
     expect(series.get('train_sim_phase{phase="drain"}')).toBe(0);
     expect(series.get(`train_sim_trial_number{treatment="${treatment}"}`)).toBe(1);
@@ -74,7 +74,7 @@ describe("metrics for Prometheus", () => {
     const second = watchedRun().trial(2);
     metrics.trialEnded(endedTrial(1), watchedRun().trial(1).treatment);
     metrics.trialStarted(second.trial, second.treatment);
-    series = parsed(await metrics.text());
+    series = parseSeries(await metrics.text());
     expect(series.get('train_sim_phase{phase="measure"}')).toBe(0);
     expect(series.get(`train_sim_trials_total{treatment="${treatment}",status="complete"}`)).toBe(1);
     expect([...series.keys()].filter((name) => name.startsWith("train_sim_trial_number"))).toEqual([
@@ -83,34 +83,36 @@ describe("metrics for Prometheus", () => {
   });
 
   it("contain only values of the last sample, and no sample after the window", async () => {
-    const { metrics, treatment } = started();
+    const { metrics, treatment } = startMetrics();
     metrics.evidence({
       "queue.pending": 40,
       "queue.oldestPendingMs": 1500,
       "wait.Lock:tuple": 2,
       "wal.bytes": 7,
     });
-    let series = parsed(await metrics.text());
+    let series = parseSeries(await metrics.text());
     expect(series.get(`train_sim_queue_pending{treatment="${treatment}"}`)).toBe(40);
     expect(series.get(`train_sim_queue_oldest_pending_seconds{treatment="${treatment}"}`)).toBe(1.5);
     expect(series.get(`train_sim_wait{treatment="${treatment}",event="Lock:tuple"}`)).toBe(2);
     expect(series.get(`train_sim_wal_bytes_per_second{treatment="${treatment}"}`)).toBe(7);
     metrics.evidence({ "queue.pending": 0 });
-    series = parsed(await metrics.text());
+    series = parseSeries(await metrics.text());
     expect(series.get(`train_sim_queue_pending{treatment="${treatment}"}`)).toBe(0);
     expect([...series.keys()].filter((name) => /wait\{|wal_bytes|oldest/.test(name))).toEqual([]);
     metrics.phaseStarted("drain");
-    expect(parsed(await metrics.text()).has(`train_sim_queue_pending{treatment="${treatment}"}`)).toBe(false);
+    expect(parseSeries(await metrics.text()).has(`train_sim_queue_pending{treatment="${treatment}"}`)).toBe(
+      false,
+    );
   });
 
   it("contain whether thresholds hold, and nothing for a threshold without a sample", async () => {
-    const { metrics, treatment } = started();
+    const { metrics, treatment } = startMetrics();
     metrics.thresholds([
       { metric: 'add{payload:"x"}', expression: "p(99)<50", seen: 60, ok: false },
       { metric: "process", expression: "avg<9", seen: 1, ok: true },
       { metric: "integrity", expression: "violations==0", seen: null, ok: null },
     ]);
-    const series = parsed(await metrics.text());
+    const series = parseSeries(await metrics.text());
     const of = (metric: string, expression: string): number | undefined =>
       series.get(
         `train_sim_threshold_ok{treatment="${treatment}",metric="${metric}",expression="${expression}"}`,

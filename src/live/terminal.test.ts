@@ -45,7 +45,7 @@ class Screen {
 }
 
 describe("a terminal", () => {
-  it("draws its frame in place and scrolls lines above it", () => {
+  it("draws its frame in place and scrolls lines above the frame", () => {
     const screen = new Screen();
     const terminal = new Terminal(screen);
     terminal.draw(["first line", "second line"]);
@@ -77,9 +77,9 @@ describe("a terminal", () => {
   it("keeps scrolled lines when it ends, also lines that no frame has shown", () => {
     const screen = new Screen();
     const terminal = new Terminal(screen);
-    terminal.addScrollingLine("last words");
+    terminal.addScrollingLine("last line");
     terminal.clear();
-    expect(screen.text).toBe("last words");
+    expect(screen.text).toBe("last line");
   });
 
   it("moves up by the rows that lines take after the terminal became narrower", () => {

@@ -38,7 +38,7 @@ export class TimeLeft {
       if (!done.has(trial.number) && trial.duet?.server !== 2) this.waiting.set(trial.number, trial);
   }
 
-  started(trial: PlannedTrial, nowMs: number): void {
+  beginTrial(trial: PlannedTrial, nowMs: number): void {
     this.waiting.delete(trial.number);
     this.running = { trial, startedMs: nowMs };
   }

@@ -31,8 +31,8 @@ function worldWith(overrides: Partial<PacingContext>): { world: World; context: 
     sharedCounter: new Int32Array(1),
     isOver: () => false,
     arrivals: {
-      offered: (_, intendedMs) => world.offered.push(intendedMs),
-      dropped: (_, intendedMs) => world.dropped.push(intendedMs),
+      onOffer: (_, intendedMs) => world.offered.push(intendedMs),
+      onDrop: (_, intendedMs) => world.dropped.push(intendedMs),
     },
     ...overrides,
   };
@@ -78,15 +78,15 @@ describe("an open loop", () => {
 
   it("keeps the intended starts of arrivals during a 2 s stall of the server", async () => {
     const { world, context } = worldWith({ endMs: () => 10_000 });
-    const stalled = (ms: number): number => (ms < 3000 || ms >= 5000 ? 5 : 5000 - ms + 5);
-    await serve(createPacer(uniform(100), context), world, 4, stalled);
+    const serviceMs = (ms: number): number => (ms < 3000 || ms >= 5000 ? 5 : 5000 - ms + 5);
+    await serve(createPacer(uniform(100), context), world, 4, serviceMs);
     expect(world.started.map(({ intendedMs }) => Math.round(intendedMs))).toEqual(
       Array.from({ length: 1000 }, (_, i) => i * 10),
     );
     const delays = world.started.map(({ intendedMs, startedMs }) => startedMs - intendedMs);
     expect(Math.max(...delays)).toBeGreaterThan(1900);
     // Service time shows the stall only for clients whose transaction was in flight.
-    expect(world.started.filter(({ startedMs }) => stalled(startedMs) > 1000)).toHaveLength(4);
+    expect(world.started.filter(({ startedMs }) => serviceMs(startedMs) > 1000)).toHaveLength(4);
     expect(world.dropped).toEqual([]);
   });
 
@@ -100,7 +100,7 @@ describe("an open loop", () => {
     expect(world.offered).toHaveLength(100);
   });
 
-  it("drops an arrival that has waited for maxWait, and starts the next one within it", async () => {
+  it("drops an arrival that has waited for maxWait, and starts the next arrival within maxWait", async () => {
     const { world, context } = worldWith({ endMs: () => 1000 });
     await serve(createPacer(uniform(100, { maxWaitMs: 50 }), context), world, 1, () => 100);
     for (const { intendedMs, startedMs } of world.started)

@@ -9,9 +9,9 @@ export interface ThinkTime {
 /** Receives what happens to an open loop's arrivals. All times are monotonic milliseconds. */
 export interface ArrivalObserver {
   /** Called once for each due arrival, in order, whether or not a client was free. Calls may come late. */
-  offered(arrival: Arrival, intendedMs: number): void;
+  onOffer(arrival: Arrival, intendedMs: number): void;
   /** Called for an offered arrival that will not start; `atMs` is the moment of that decision. */
-  dropped(arrival: Arrival, intendedMs: number, atMs: number): void;
+  onDrop(arrival: Arrival, intendedMs: number, atMs: number): void;
 }
 
 /** What every executor receives. */

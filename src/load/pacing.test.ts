@@ -18,7 +18,7 @@ function context(overrides: Partial<PacingContext> = {}): PacingContext & { slep
     endMs: () => Number.POSITIVE_INFINITY,
     workers: 1,
     workerIndex: 0,
-    arrivals: { offered: () => undefined, dropped: () => undefined },
+    arrivals: { onOffer: () => undefined, onDrop: () => undefined },
     thinkTime: { min: 0, max: 0 },
     rampUpMs: 0,
     totalClients: 1,

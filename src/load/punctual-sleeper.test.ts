@@ -21,7 +21,7 @@ function world() {
     state,
     sleeper,
     woken,
-    wait: (dueMs: number) => void sleeper.until(dueMs).then(() => woken.push(dueMs)),
+    wait: (dueMs: number) => void sleeper.sleepUntil(dueMs).then(() => woken.push(dueMs)),
     /** Fires the timer and lets woken sleepers continue; resolves to the timer's next moment. */
     fire: async (atMs: number) => {
       state.now = atMs;

@@ -36,7 +36,7 @@ export class PunctualSleeper extends Sleeper {
   }
 
   /** Resolves at `dueMs` or just after it; earlier only on `wakeAll`. */
-  until(dueMs: number): Promise<void> {
+  sleepUntil(dueMs: number): Promise<void> {
     return new Promise((wake) => {
       let place = this.pendingSleeps.length;
       while (place > 0 && (this.pendingSleeps[place - 1] as PendingSleep).dueMs > dueMs) place--;
@@ -45,9 +45,9 @@ export class PunctualSleeper extends Sleeper {
     });
   }
 
-  /** Sleeps like `until` if the timer runs, otherwise like `sleep`. */
+  /** Sleeps like `sleepUntil` if the timer runs, otherwise like `sleep`. */
   pause(ms: number): Promise<void> {
-    return this.timer && ms > 0 ? this.until(this.nowMs() + ms) : this.sleep(ms);
+    return this.timer && ms > 0 ? this.sleepUntil(this.nowMs() + ms) : this.sleep(ms);
   }
 
   override wakeAll(): void {

@@ -19,7 +19,7 @@ describe("a rate curve", () => {
     ]);
   });
 
-  it("brings as many arrivals as the area beneath it, and none while it is 0", () => {
+  it("brings as many arrivals as the area beneath the curve, and none while the rate is 0", () => {
     expect(ramp.timeOfCount(0)).toBe(0);
     expect(ramp.timeOfCount(20)).toBeCloseTo(1000, 9);
     expect(ramp.timeOfCount(49.999)).toBeLessThan(2000);

@@ -77,11 +77,14 @@ export class RateCurve {
 
   /** Moment after which more than `count` arrivals are due, fractions included; Infinity if fewer are ever due. */
   timeOfCount(count: number): number {
-    const arrivalsPerRound = this.last.countBefore;
-    if (this.repeats && count >= arrivalsPerRound) {
-      if (arrivalsPerRound === 0) return Number.POSITIVE_INFINITY;
-      const rounds = Math.floor(count / arrivalsPerRound);
-      return rounds * this.last.startMs + this.timeOfCount(Math.max(0, count - rounds * arrivalsPerRound));
+    const arrivalsPerRepetition = this.last.countBefore;
+    if (this.repeats && count >= arrivalsPerRepetition) {
+      if (arrivalsPerRepetition === 0) return Number.POSITIVE_INFINITY;
+      const repetitions = Math.floor(count / arrivalsPerRepetition);
+      return (
+        repetitions * this.last.startMs +
+        this.timeOfCount(Math.max(0, count - repetitions * arrivalsPerRepetition))
+      );
     }
     const segment = this.segments.find(({ countAfter }) => count < countAfter) ?? this.last;
     if (count >= segment.countAfter) return Number.POSITIVE_INFINITY;

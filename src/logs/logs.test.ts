@@ -85,23 +85,23 @@ const EXPECTED = {
   },
 };
 
-function analysed(lines: readonly string[], filter: LogFilter = {}, slowest = 10): LogReport {
+function reportOf(lines: readonly string[], filter: LogFilter = {}, slowest = 10): LogReport {
   const fold = new LogFold("log.ndjson", filter, slowest);
   lines.forEach((line, i) => fold.add(line, i === lines.length - 1));
   return { version: 1, files: [fold.file], trials: fold.reports() };
 }
 
 function only(lines: readonly string[], filter: LogFilter = {}): TrialLogReport {
-  const [trial, ...more] = analysed(lines, filter).trials;
+  const [trial, ...more] = reportOf(lines, filter).trials;
   if (!trial || more.length > 0) throw new Error("one trial was expected");
   return trial;
 }
 
 const textOf = (lines: readonly string[], filter: LogFilter = {}): string =>
-  renderLogReport(analysed(lines, filter), plainMarks);
+  renderLogReport(reportOf(lines, filter), plainMarks);
 
 /** The log with lines of one kind changed. */
-function changed(event: string, change: (line: Record<string, unknown>) => void): string[] {
+function changeLines(event: string, change: (line: Record<string, unknown>) => void): string[] {
   return LINES.map((text) => {
     const line = JSON.parse(text) as Record<string, unknown>;
     if (line["event"] === event) change(line);
@@ -147,7 +147,7 @@ describe("the log of a trial", () => {
     expect(trial.phases.every(({ seconds }) => (seconds ?? -1) > 0)).toBe(true);
   });
 
-  it("states a phase's length as unknown if the clock was set during it, and takes the window's own length", () => {
+  it("states a phase's length as unknown if the clock was set during the phase, and the window's length as measured", () => {
     const setBack = LINES.map((line) =>
       /"actor":"coordinator".*"phase":"(measure|drain|audit)"|"event":"stop"/.test(line)
         ? line.replace(/"time":"([^"]+)"/, (_, time: string) => {
@@ -183,7 +183,7 @@ describe("the log of a trial", () => {
       expect.objectContaining({ ...place, event: "retry", operation: "archive", statement: "archive.claim" }),
       expect.objectContaining({ ...place, event: "retry", operation: "process", statement: "process.claim" }),
     ]);
-    const nameless = changed("retry", (line) => {
+    const nameless = changeLines("retry", (line) => {
       delete line["table"];
     });
     expect(only(nameless).details.causes.filter(({ event }) => event === "retry")).toHaveLength(2);
@@ -191,7 +191,7 @@ describe("the log of a trial", () => {
   });
 
   it("lists each of the slowest transactions once, slowest first, with the parts of its time", () => {
-    const { slowest } = analysed(LINES, {}, 1000).trials[0] as TrialLogReport;
+    const { slowest } = reportOf(LINES, {}, 1000).trials[0] as TrialLogReport;
     const times = slowest.map(({ responseMs }) => responseMs);
     expect(times).toEqual([...times].sort((a, b) => b - a));
     expect(times[0]).toBe(185.076);
@@ -251,7 +251,7 @@ describe("a filter of a log report", () => {
 
   it("keeps the named operations, trials and seconds, and parts of the window add up to the whole", () => {
     expect(Object.keys(only(LINES, { operations: ["add"] }).operations)).toEqual(["add"]);
-    expect(analysed(LINES, { trials: [2] }).trials).toEqual([]);
+    expect(reportOf(LINES, { trials: [2] }).trials).toEqual([]);
     expect(textOf(LINES, { trials: [2] })).toContain("Nothing in these logs fits the filters");
     const early = only(LINES, { to: { second: 2 } });
     const late = only(LINES, { from: { second: 2 } });
@@ -268,7 +268,7 @@ describe("a filter of a log report", () => {
     const seconds = only(LINES, { from: { second: 1 }, to: { second: 4 } });
     const instants = only(LINES, { from: { atMs: startsAtMs + 1400 }, to: { atMs: startsAtMs + 3100 } });
     expect(instants).toEqual(seconds);
-    const unplaced = changed("phase", (line) => {
+    const unplaced = changeLines("phase", (line) => {
       delete line["windowStartsAt"];
     });
     expect(() => only(unplaced, { from: { atMs: startsAtMs } })).toThrow(/does not say when the window/);
@@ -302,7 +302,7 @@ describe("an incomplete log", () => {
   });
 
   it("has no percentiles without histograms, and times without parts if parts were not logged", () => {
-    const older = changed("summary", (line) => {
+    const older = changeLines("summary", (line) => {
       delete line["responseHistogram"];
       delete line["slowest"];
     });
@@ -348,7 +348,7 @@ describe("a damaged line", () => {
     const wrong = LINES.findIndex((line) => line.includes('"event":"summary"'));
     lines[wrong + 3] = (lines[wrong + 3] ?? "").replace(/"transactions":\d+/, '"transactions":-1');
     lines.push('{"level":"info","tim');
-    const { files, trials } = analysed(lines);
+    const { files, trials } = reportOf(lines);
     expect(files[0]).toMatchObject({
       blank: 1,
       problems: { broken: 1, foreign: 1, malformed: 1, truncated: 1 },
@@ -365,10 +365,10 @@ describe("a damaged line", () => {
   });
 
   it("is left out completely if its count and its histogram disagree", () => {
-    const wrong = changed("summary", (line) => {
+    const wrong = changeLines("summary", (line) => {
       if (line["operation"] === "add" && line["second"] === 0) line["transactions"] = 1;
     });
-    const { files, trials } = analysed(wrong);
+    const { files, trials } = reportOf(wrong);
     expect(files[0]?.problems.malformed).toBe(1);
     expect(trials[0]?.operations.add?.transactions).toBeLessThan(476);
   });
@@ -394,7 +394,7 @@ describe("a damaged line", () => {
           if (kind === "digit") lines[line] = old.slice(0, place) + old.slice(place).replace(/\d/, "9");
           if (kind === "type") lines[line] = old.replace(/:\d+/, ":null");
         }
-        const report = analysed(lines);
+        const report = reportOf(lines);
         const [file] = report.files;
         const problems = LINE_PROBLEMS.reduce((sum, problem) => sum + (file?.problems[problem] ?? 0), 0);
         expect((file?.understood ?? 0) + (file?.blank ?? 0) + problems).toBe(file?.lines);
@@ -407,7 +407,7 @@ describe("a damaged line", () => {
   });
 
   it("puts no escape sequence into the text", () => {
-    const escape = changed("retry", (line) => (line["reason"] = "a\u001b[2Jb"));
+    const escape = changeLines("retry", (line) => (line["reason"] = "a\u001b[2Jb"));
     expect(textOf(escape)).not.toContain("\u001b");
   });
 });

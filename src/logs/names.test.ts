@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LogNames } from "./names.js";
 
-it("a filter accepts names in the logs, and an unknown name is refused with a list of them", () => {
+it("a filter accepts names in the logs, and refuses an unknown name with a list of these names", () => {
   const names = new LogNames();
   names.add("clients", 1, ["add", "pay"]);
   expect(() =>

@@ -2,7 +2,7 @@
 // strip control characters.
 import { counted } from "../foundation/units.js";
 import { LINE_PROBLEMS } from "../results/log-lines.js";
-import { isRound } from "../metrics/operations.js";
+import { isCycleOperation } from "../metrics/operations.js";
 import { sparkline } from "../foundation/text/sparkline.js";
 import {
   type Column,
@@ -76,7 +76,7 @@ function heading({ number, treatment, status, reason, integrity, file, ...trial 
 
 function totalLines(trial: TrialLogReport): string[] {
   const operations = Object.entries(trial.operations).sort(
-    ([a], [b]) => Number(isRound(b)) - Number(isRound(a)),
+    ([a], [b]) => Number(isCycleOperation(b)) - Number(isCycleOperation(a)),
   );
   if (operations.length === 0) return ["nothing was counted"];
   const each = (describe: (totals: OperationTotals) => string | undefined): string =>

@@ -56,7 +56,7 @@ export class SecondTrack {
       finished += facts.finished;
     }
     if (first === undefined) return [];
-    // Silent seconds count, too: if something ends once in ten seconds, the seconds in which it ends do not show its rate.
+    // Seconds without completions count, too: seconds with completions alone would overstate the rate of rare completions.
     const perSecond = finished / (last - first + 1);
     return found.filter(({ seconds }) => seconds * perSecond >= EXPECTED_COMPLETIONS_MIN);
   }

@@ -1,4 +1,4 @@
 /**
- * Fewest trials of each treatment (one per block) with which a comparison can be conclusive; the default number of trials.
+ * Minimum number of trials of each treatment (one per block) for a conclusive comparison; the default number of trials.
  */
 export const BLOCKS_MIN = 5;

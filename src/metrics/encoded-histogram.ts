@@ -11,7 +11,7 @@ const COMPRESSED_HEADER_BYTES = 8;
 /** Cookie, payload length, offset (the library writes 1 and never reads it), digits, lowest and highest value, ratio. */
 const PLAIN_HEADER_BYTES = 40;
 const HISTOGRAM_DIGITS = 3;
-/** Most bytes of a decoded histogram: well above the size of all its buckets. */
+/** Maximum size in bytes of a decoded histogram, well above the size of a histogram with all buckets. */
 const DECODED_BYTES_MAX = 512 * 1024;
 /** Largest total count of a histogram, whose counts are kept in 32 bits. */
 const TOTAL_COUNT_MAX = 2 ** 32 - 1;

@@ -1,6 +1,6 @@
 // Names of operations and verdicts for readers.
 import { HEADLINE_METRICS, labelOf, type ComparisonMetric } from "./metric-lists.js";
-import { isRound, stageOf } from "./operations.js";
+import { isCycleOperation, stageOf } from "./operations.js";
 
 /**
  * Name of a compared thing: `published to completed` for the span to a stage, `cycle` for `__cycle__`, else the operation's
@@ -9,7 +9,7 @@ import { isRound, stageOf } from "./operations.js";
 export function operationName(compared: string): string {
   const stage = stageOf(compared);
   if (stage) return `published to ${stage}`;
-  return isRound(compared) ? compared.replaceAll("_", "") : compared;
+  return isCycleOperation(compared) ? compared.replaceAll("_", "") : compared;
 }
 
 /** Name of a comparison, such as `process p99 of text`. */

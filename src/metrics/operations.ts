@@ -4,8 +4,8 @@ import { LATENCIES, type LatencyId } from "./metric-lists.js";
 
 export type Operation = string;
 
-/** True if the operation is a round of its client's other operations, called `__cycle__` as in dbworkload. */
-export function isRound(operation: Operation): boolean {
+/** True if the operation is the cycle of its client's other operations, named `__cycle__` as in dbworkload. */
+export function isCycleOperation(operation: Operation): boolean {
   return operation.startsWith("__");
 }
 

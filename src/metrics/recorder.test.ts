@@ -16,8 +16,8 @@ describe("Recorder", () => {
     recorder.failure("add", { finishedMs: 5, serviceMs: 1, sqlstate: "40001" });
     recorder.retry("add", "40001", 5);
     recorder.emptyPoll("add", 5, 1);
-    recorder.offered("add", 5);
-    recorder.dropped("add", 5, 6);
+    recorder.recordOffer("add", 5);
+    recorder.recordDrop("add", 5, 6);
     recorder.lifecycle("completed", 1, 5);
     const delta = recorder.take(10_000);
     expect(delta.seconds).toEqual([]);
@@ -113,7 +113,7 @@ describe("Recorder", () => {
     expect(recorder.take(Infinity).seconds.map((s) => s.second)).toEqual([4]);
   });
 
-  it("records an out-of-range sample at the bound, and counts it as clamped", () => {
+  it("records an out-of-range sample at the bound, and counts the sample as clamped", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(0, Infinity);
     recorder.lifecycle("completed", -0.4, 1);
@@ -148,15 +148,16 @@ describe("Recorder", () => {
     expect(recorder.take(25)).toMatchObject({ closedBefore: Infinity, outside: { transactions: 1 } });
   });
 
-  it("counts every arrival of the window once: ended in it, dropped, or unfinished at its end", () => {
+  it("counts every arrival of the window once: ended in the window, dropped, or unfinished at its end", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(1000, 3000);
-    for (const intendedMs of [999, 1000, 1500, 2000, 2500, 2999, 3000]) recorder.offered("add", intendedMs);
+    for (const intendedMs of [999, 1000, 1500, 2000, 2500, 2999, 3000])
+      recorder.recordOffer("add", intendedMs);
     recorder.transaction("add", sample(1010, { intendedMs: 1000 }));
     recorder.emptyPoll("add", 1600, 1, 1500);
     recorder.failure("add", { finishedMs: 2100, serviceMs: 1, sqlstate: "40001", intendedMs: 2000 });
     recorder.transaction("add", sample(3100, { intendedMs: 2500 }));
-    recorder.dropped("add", 2999, 3001);
+    recorder.recordDrop("add", 2999, 3001);
     recorder.transaction("add", sample(3200, { intendedMs: 3000 }));
     const delta = recorder.take(Infinity);
     const counts = delta.seconds.map(({ second, operations: { add } }) => [
@@ -201,9 +202,9 @@ describe("Recorder", () => {
   it("places a late window end after all recorded arrivals, so that each arrival counts with its outcome", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(0, Infinity);
-    recorder.offered("add", 100);
+    recorder.recordOffer("add", 100);
     recorder.transaction("add", sample(110, { intendedMs: 100 }));
-    recorder.offered("add", 120);
+    recorder.recordOffer("add", 120);
     recorder.setWindow(0, 90);
     expect(recorder.windowEndMs).toBeGreaterThan(120);
     recorder.transaction("add", sample(130, { intendedMs: 120 }));
@@ -270,7 +271,7 @@ describe("Recorder", () => {
     expect(recorder.take(Infinity).seconds[0]?.operations.add?.samplesUs.response).toHaveLength(1);
   });
 
-  it("measures the warm-up like the window, marks it, counts it as outside and then forgets it", () => {
+  it("measures the warm-up like the window, marks it as warm-up and outside, and then forgets it", () => {
     const split = new EndpointSplit(1);
     const recorder = new Recorder(["add"], split);
     recorder.measureWarmUp(1000);
@@ -279,8 +280,8 @@ describe("Recorder", () => {
     recorder.failure("add", { finishedMs: 1200, serviceMs: 1, sqlstate: "40001", endpoint: 0 });
     recorder.retry("add", "40001", 1300, 0);
     recorder.emptyPoll("add", 1400, 1);
-    recorder.offered("add", 1500);
-    recorder.dropped("add", 1500, 1600);
+    recorder.recordOffer("add", 1500);
+    recorder.recordDrop("add", 1500, 1600);
     recorder.lifecycle("completed", 1, 1500);
     expect(recorder.secondAt(1500)).toBeUndefined();
     const warmUp = recorder.take(2000);

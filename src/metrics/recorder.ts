@@ -79,14 +79,14 @@ export class Recorder {
   }
 
   /** Counts an open loop's arrival that became due. */
-  offered(operation: Operation, intendedMs: number): void {
+  recordOffer(operation: Operation, intendedMs: number): void {
     const second = this.secondOf(intendedMs);
     if (second) this.buffersOf(second, operation).counters.add(COUNTER_SLOTS.offered);
     else this.outside.offered++;
   }
 
   /** Counts an arrival that was offered and will never start, in the second of that decision (`atMs`). */
-  dropped(operation: Operation, intendedMs: number, atMs: number): void {
+  recordDrop(operation: Operation, intendedMs: number, atMs: number): void {
     const second = this.isInsideWindow(intendedMs)
       ? this.secondOf(Math.min(atMs, this.endMs - 0.001))
       : undefined;
@@ -124,7 +124,7 @@ export class Recorder {
       return;
     }
     const buffers = this.buffersOf(second, operation);
-    buffers.failed("failures", sample.sqlstate, sample.finishedMs - this.startMs);
+    buffers.countError("failures", sample.sqlstate, sample.finishedMs - this.startMs);
     this.clampedSamples += buffers.samples.failed.push(sample.serviceMs);
     if (sample.endpoint !== undefined) this.split?.failure(sample.endpoint, operation);
   }
@@ -136,7 +136,7 @@ export class Recorder {
       this.outside.retries++;
       return;
     }
-    this.buffersOf(second, operation).failed("retries", sqlstate, atMs - this.startMs);
+    this.buffersOf(second, operation).countError("retries", sqlstate, atMs - this.startMs);
     if (endpoint !== undefined) this.split?.retry(endpoint, operation);
   }
 
@@ -166,7 +166,7 @@ export class Recorder {
 
   lifecycle(stage: LifecycleStage, latencyMs: number, atMs: number): void {
     const second = this.secondOf(atMs);
-    if (second) this.clampedSamples += second.reached(stage, latencyMs);
+    if (second) this.clampedSamples += second.addLifecycleSample(stage, latencyMs);
   }
 
   /** Returns every second that is over at `nowMs` (Infinity: all), and the counts since the last call. */

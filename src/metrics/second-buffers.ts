@@ -105,7 +105,7 @@ export class OperationBuffers {
   private readonly errors = new Map<string, Samples>();
 
   /** Counts an attempt that failed `atMs` milliseconds into the window, retried or not. */
-  failed(metric: SqlstateMetricId, sqlstate: string, atMs: number): void {
+  countError(metric: SqlstateMetricId, sqlstate: string, atMs: number): void {
     increment(this.bySqlstate[metric], sqlstate);
     pushSample(this.errors, sqlstate, atMs);
   }
@@ -139,7 +139,7 @@ export class SecondBuffers {
   }
 
   /** Adds the latency up to a stage of life; returns 1 if it was reduced to the range of a histogram. */
-  reached(stage: LifecycleStage, latencyMs: number): 0 | 1 {
+  addLifecycleSample(stage: LifecycleStage, latencyMs: number): 0 | 1 {
     return pushSample(this.lifecycle, stage, latencyMs);
   }
 

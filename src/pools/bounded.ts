@@ -1,7 +1,7 @@
 // Limits the number of attempts under way, so that 500 connections are not opened in the same millisecond. Waiting tasks
 // begin in order.
 
-/** Most connections to be kept that one worker thread opens to one endpoint at the same time. */
+/** Maximum number of connections to be kept that one worker thread opens to one endpoint at the same time. */
 export const SIMULTANEOUS_CONNECTS_MAX = 16;
 
 export class Semaphore {

@@ -76,10 +76,10 @@ export class ClientConnections implements ConnectionSource {
   }
 
   private open(client: number): Promise<LoadSession> {
-    return skipStandbys(this.options.endpoints, () => this.openOne(client));
+    return skipStandbys(this.options.endpoints, () => this.openSession(client));
   }
 
-  private openOne(client: number): Promise<LoadSession> {
+  private openSession(client: number): Promise<LoadSession> {
     if (this.reconnect === "per-transaction") return this.openAtNextEndpoint(client);
     const gate = this.connectLimits[this.routes.endpointForHome(this.homeEndpoints[client] ?? 0)];
     if (!gate) throw new RangeError("a route leads to an endpoint");

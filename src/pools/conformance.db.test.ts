@@ -260,7 +260,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   });
 
   if (isShared)
-    it("lets a client wait while all connections are in use, and serves it afterwards", async () => {
+    it("lets a client wait while all connections are in use, and serves the client afterwards", async () => {
       const source = open(SIZE + 1);
       const holders = await Promise.all(
         Array.from({ length: SIZE }, async (_, client) => source.acquire(client)),

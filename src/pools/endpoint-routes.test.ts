@@ -68,7 +68,7 @@ describe("EndpointRoutes", () => {
     expect(routes.endpointForHome(0)).toBe(0);
   });
 
-  it("always uses a single endpoint and never checks it", () => {
+  it("always uses a single endpoint and never checks that endpoint", () => {
     const { routes, clock, looks } = setUp(1);
     routes.recordContact(0, "refused");
     clock.nowMs = 60_000;

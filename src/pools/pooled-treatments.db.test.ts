@@ -42,7 +42,11 @@ beforeEach(async () => {
 afterEach(() => pooler.stop());
 
 /** The rows that one add and one pass of a fresh trial leave in the tables. */
-async function written(payload: Payload, statementShape: StatementShape, by: Endpoint): Promise<SqlRow[]> {
+async function writeEvents(
+  payload: Payload,
+  statementShape: StatementShape,
+  by: Endpoint,
+): Promise<SqlRow[]> {
   await resetNamespace(own.admin, { namespace, payload });
   const connection = new PgConnection({ endpoint: by, applicationName: "train-sim", prepared: true });
   await connection.connect();
@@ -71,10 +75,10 @@ const CASES = ORDERS.flatMap(([first, then], order) =>
 test.each(CASES)(
   "%s: payload %s and then %s through a single server connection writes the same as alone",
   async (shape, first, then) => {
-    const alone = await written(then, shape, own.endpoint);
+    const alone = await writeEvents(then, shape, own.endpoint);
     const [pooled] = pooler.endpoints;
     if (!pooled) return expect.unreachable("a pooler has an endpoint");
-    await written(first, shape, pooled);
-    expect(await written(then, shape, pooled)).toEqual(alone);
+    await writeEvents(first, shape, pooled);
+    expect(await writeEvents(then, shape, pooled)).toEqual(alone);
   },
 );

@@ -6,9 +6,13 @@ import type { PoolDemand, PoolProblem } from "./strategy.js";
 /** The number of clients at the busiest pooler, and words that describe it. */
 export function busiestPoolerClients(
   product: string,
-  { clients, clientsByAgent, weights }: Pick<PoolDemand, "clients" | "clientsByAgent" | "weights">,
+  {
+    clients,
+    clientCountByPoolerGroup,
+    weights,
+  }: Pick<PoolDemand, "clients" | "clientCountByPoolerGroup" | "weights">,
 ): { readonly most: number; readonly words: string } {
-  const most = Math.max(...clientsByAgent.flatMap((lot) => countsByWeight(weights, lot)));
+  const most = Math.max(...clientCountByPoolerGroup.flatMap((lot) => countsByWeight(weights, lot)));
   const all = counted(clients, "client");
   return { most, words: most === clients ? all : `${most} of the ${all} at one ${product}` };
 }

@@ -39,7 +39,7 @@ export interface PoolerReading {
 
 export interface PoolerStatistics {
   sample(): Promise<PoolerReading>;
-  /** Most server connections that the poolers together may have; undefined if a pooler does not report its limit. */
+  /** Maximum number of server connections of all poolers; undefined if a pooler does not report its limit. */
   serversMax(): Promise<number | undefined>;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { SourceOptions } from "./source-options.js";
 
 export interface PoolDemand {
   readonly clients: number;
-  readonly clientsByAgent: readonly number[];
+  readonly clientCountByPoolerGroup: readonly number[];
   readonly agents: number;
   readonly workers: number;
   /** Weight of each endpoint that the clients of one agent connect to. */

@@ -130,7 +130,7 @@ function plotOf(id: string, metric?: string): Plot {
 const MARKS_AT_END = / ([*+~?])!?$/;
 
 describe("a result with each verdict", () => {
-  const drawn = () => forestOf(result)?.rows.map(({ comparison }) => comparison) ?? [];
+  const drawnComparisons = () => forestOf(result)?.rows.map(({ comparison }) => comparison) ?? [];
 
   it("has all four verdicts among its headline comparisons", () => {
     const counts = verdictCounts(headlineComparisons(result.comparisons));
@@ -170,7 +170,7 @@ describe("a result with each verdict", () => {
     const ratios = [...summary.matchAll(/\dx (?:\[?[\d.]+(?:-|, |\.\.)[\d.]+\]? )?([*+~?])!?(?=\s)/g)].map(
       ([, mark = ""]) => mark,
     );
-    const all = [...result.comparisons, ...(result.effects ?? []), ...drawn()];
+    const all = [...result.comparisons, ...(result.effects ?? []), ...drawnComparisons()];
     expect(byMark(ratios)).toEqual(verdictCounts(all));
   });
 
@@ -190,7 +190,7 @@ describe("a result with each verdict", () => {
       ...result.comparisons,
       ...(result.effects ?? []),
       ...(result.interactions ?? []),
-      ...drawn(),
+      ...drawnComparisons(),
     ];
     expect(byWord(cellsOf(page))).toEqual(verdictCounts(all));
     expect(embeddedData(page)).toMatchObject({ result: { comparisons: result.comparisons } });
@@ -209,7 +209,7 @@ describe("a result with each verdict", () => {
     expect(byMark(names.map((name) => MARKS_AT_END.exec(name)?.[1] ?? name))).toEqual(counts);
   });
 
-  it("states for exploratory comparisons how many trials would decide them", () => {
+  it("states for each exploratory comparison how many trials would decide the comparison", () => {
     const rows = plotOf("comparison-plot")
       .table()
       .rows.filter((row) => row.at(-1) === "exploratory");

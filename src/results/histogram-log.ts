@@ -7,7 +7,7 @@ import { HistogramSet, type Histogram } from "../metrics/histograms.js";
 import { isTag, type Tag } from "../metrics/operations.js";
 import { linesOf } from "./text-lines.js";
 
-/** Most characters of a line: a full histogram takes about 170 kB as text, so a longer line is none. */
+/** Maximum number of characters of a line: a full histogram takes about 170 kB as text, so a longer line is none. */
 const LINE_CHARACTERS_MAX = 512 * 1024;
 
 /** The lines of a log before the first histogram. `startedAtMs` is the wall-clock time of second 0. */
@@ -50,7 +50,7 @@ export function parseHistogramLogLine(
   return { second: Number(second), tag, histogram: decodeHistogram(encoded) };
 }
 
-/** Most samples of one tag: histograms count in 32 bits, and would silently restart at 0 beyond. */
+/** Maximum number of samples of one tag: histograms count in 32 bits, and would silently restart at 0 beyond. */
 const TAG_SAMPLES_MAX = 2 ** 32 - 1;
 
 /** Reads the wanted histograms of a log, in order. Throws a UsageError that names the file and the unreadable line. */

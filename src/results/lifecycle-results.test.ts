@@ -28,7 +28,7 @@ describe("the merged lifecycle of several trials", () => {
     expect(mergedPassesAndDrain([trial(100, 2, 1), trial(100, 2)])).not.toHaveProperty("drainSeconds");
   });
 
-  it("has no passes per event if a trial with events lacks them", () => {
+  it("has no passes per event if a trial with events lacks passes per event", () => {
     expect(mergedPassesAndDrain([trial(100, 2), trial(100)])).not.toHaveProperty("passesPerEvent");
     const nothingEnded = { ...trial(3), integrity: { ...EXAMPLE_INTEGRITY, archived: 0 } };
     expect(mergedPassesAndDrain([trial(100, 2), nothingEnded])).toEqual({ passesPerEvent: 2 });

@@ -53,7 +53,7 @@ describe("logFilesIn", () => {
     expect(await logFilesIn([one, "-"])).toEqual([{ path: join(one, "log.ndjson") }, { path: "-" }]);
   });
 
-  it("refuses a path without logs and names it", async () => {
+  it("refuses a path without logs and names the path", async () => {
     mkdirSync(join(root, "empty/trials"), { recursive: true });
     await expect(logFilesIn([join(root, "empty")])).rejects.toThrow(/empty holds no trial with a log/);
     mkdirSync(join(root, "other"));

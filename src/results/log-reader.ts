@@ -14,8 +14,8 @@ export const STANDARD_INPUT = "-";
 
 const CHUNK_BYTES = 256 * 1024;
 /**
- * Most characters that are kept of a line: a summary with a full histogram takes about 170 kB, so a longer line is no line
- * of a log.
+ * Maximum number of characters that are kept of a line: a summary with a full histogram takes about 170 kB, so a longer
+ * line is no line of a log.
  */
 const LINE_CHARACTERS_MAX = 512 * 1024;
 const TRUNCATED_LINE_CHARACTERS = 200;

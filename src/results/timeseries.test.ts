@@ -65,7 +65,7 @@ describe("a time series", () => {
     await expect(read("second,operation", "0,add")).rejects.toThrow("line 1: cannot read the time series");
   });
 
-  it("names the file that cannot be read", async () => {
+  it("is refused with the name of the file if it cannot be read", async () => {
     const rows = readTimeseries(join(directory, "none.csv"));
     await expect(rows.next()).rejects.toThrow(/none\.csv: cannot read the time series: ENOENT/);
   });

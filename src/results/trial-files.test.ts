@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-function measured(): Recorder {
+function measureTrial(): Recorder {
   const recorder = new Recorder(["add", "process"]);
   recorder.setWindow(0, 3000);
   for (let i = 0; i < 100; i++)
@@ -38,7 +38,7 @@ describe("TrialFiles", () => {
   it("writes a row per second and operation, also for seconds without transactions", () => {
     const files = new TrialFiles(directory, 0);
     const tally = new Tally(["add", "process"], 1, files.onSecond);
-    tally.add(0, measured().take(Infinity));
+    tally.add(0, measureTrial().take(Infinity));
     tally.finish(3);
     files.close();
     const lines = readFileSync(join(directory, "timeseries.csv"), "utf8").split("\n");
@@ -57,7 +57,7 @@ describe("TrialFiles", () => {
   it("writes offered, dropped and delayed arrivals of open-loop operations only", () => {
     const recorder = new Recorder(["add", "process"]);
     recorder.setWindow(0, 2000);
-    for (const intendedMs of [100, 600, 1100]) recorder.offered("add", intendedMs);
+    for (const intendedMs of [100, 600, 1100]) recorder.recordOffer("add", intendedMs);
     recorder.transaction("add", {
       finishedMs: 150,
       events: 5,
@@ -66,8 +66,8 @@ describe("TrialFiles", () => {
       poolWaitMs: 0,
       intendedMs: 100,
     });
-    recorder.dropped("add", 600, 2500);
-    recorder.dropped("add", 1100, 2500);
+    recorder.recordDrop("add", 600, 2500);
+    recorder.recordDrop("add", 1100, 2500);
     const files = new TrialFiles(directory, 0, ["add"]);
     const tally = new Tally(["add", "process"], 1, files.onSecond);
     tally.add(0, recorder.take(Infinity));
@@ -84,7 +84,7 @@ describe("TrialFiles", () => {
   it("writes a histogram log that equals the tally's histograms", async () => {
     const files = new TrialFiles(directory, 0);
     const tally = new Tally(["add", "process"], 1, files.onSecond);
-    tally.add(0, measured().take(Infinity));
+    tally.add(0, measureTrial().take(Infinity));
     const total = tally.finish(3);
     files.close();
     const stored = await mergedHistogramLog(join(directory, "histograms.hlog"));

@@ -44,9 +44,9 @@ it("the environment does not turn an embedded target into a URL", () => {
 });
 
 it("ignored variables of the environment are named for a URL target only", () => {
-  const ignored = (yaml: string): unknown =>
+  const ignoredVariablesIn = (yaml: string): unknown =>
     parseScenario(`name: n\n${yaml}\n`, "x.yaml", { environment: { ...environment, PGTZ: "UTC" } })
       .ignoredVariables;
-  expect(ignored(URL_OF)).toEqual([expect.stringMatching(/^PGTZ is ignored: /)]);
-  expect(ignored("seed: 1")).toBeUndefined();
+  expect(ignoredVariablesIn(URL_OF)).toEqual([expect.stringMatching(/^PGTZ is ignored: /)]);
+  expect(ignoredVariablesIn("seed: 1")).toBeUndefined();
 });

@@ -15,7 +15,7 @@ function serverWeightsOf({ target }: Pick<TreatmentSettings, "target">): number[
   return target.kind === "url" ? weightsOf(target.urls) : [1];
 }
 
-export function clientsByAgent({
+export function clientCountByAgent({
   actors,
   agents,
   agentPlace,
@@ -46,19 +46,19 @@ export function loadOfThisProcess(settings: TreatmentSettings): LoadProcess {
 export function loadOfAgents(settings: TreatmentSettings): LoadProcess[] {
   const { actors, agents, agentPlace, pool } = settings;
   const dealt = distributeWorkers(rolesOfWorkers(actors), agents, agentPlace);
-  return clientsByAgent(settings).map((clients, i) => {
+  return clientCountByAgent(settings).map((clients, i) => {
     const pooled = arePoolersAtAgents(pool) ? clients : 0;
     return { clients, workers: dealt[i]?.length ?? 0, pooled };
   });
 }
 
 /**
- * The number of clients of each lot. A lot is a group that shares poolers: the clients of an agent, if agents have separate
- * poolers, else all clients.
+ * The number of clients of each group that shares poolers: the clients of an agent, if agents have separate poolers, else
+ * all clients.
  */
-export function clientsByPoolerGroup(settings: TreatmentSettings): number[] {
+export function clientCountByPoolerGroup(settings: TreatmentSettings): number[] {
   return arePoolersAtAgents(settings.pool) && settings.agents > 0
-    ? clientsByAgent(settings)
+    ? clientCountByAgent(settings)
     : [totalClients(settings)];
 }
 
@@ -102,18 +102,20 @@ export function poolerConnectionsOf(settings: TreatmentSettings, lot: number): n
   );
 }
 
-/** Most connections that the load has open at the same time, by server. */
+/** Maximum number of connections that the load has open at the same time, by server. */
 export function connectionsByServer(settings: TreatmentSettings): number[] {
   const { pool } = settings;
   const clients = totalClients(settings);
   const weights = serverWeightsOf(settings);
   if (!hasPooler(pool)) return countsByWeight(weights, clientConnectionsOf(settings, clients));
   if (pool.urls.length > 0) return countsByWeight(weights, Math.min(pool.size * pool.urls.length, clients));
-  const connectionsByAgent = clientsByPoolerGroup(settings).map((lot) => poolerConnectionsOf(settings, lot));
+  const connectionsByAgent = clientCountByPoolerGroup(settings).map((lot) =>
+    poolerConnectionsOf(settings, lot),
+  );
   return weights.map((_, index) => connectionsByAgent.reduce((sum, each) => sum + (each[index] ?? 0), 0));
 }
 
-/** Most connections that the load has open at the same time to the server that gets the most. */
+/** Maximum number of connections that the load has open at the same time to the server with the most connections. */
 export function busiestServerConnections(settings: TreatmentSettings): number {
   return Math.max(...connectionsByServer(settings));
 }

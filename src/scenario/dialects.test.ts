@@ -8,14 +8,14 @@ import { dialectProblems } from "./rules-dialect.js";
 
 const URL_TARGET = { kind: "url", urls: ["postgresql://a@db.example:5432/a"] };
 
-function checked(raw: Record<string, unknown>) {
+function checkMapping(raw: Record<string, unknown>) {
   const read = readScenario(raw);
   if ("findings" in read) throw new Error(JSON.stringify(read.findings));
   return checkScenario(read.scenario);
 }
 
 function findingsOf(raw: Record<string, unknown>): string[] {
-  const { findings } = checked({ name: "dialects", target: URL_TARGET, ...raw });
+  const { findings } = checkMapping({ name: "dialects", target: URL_TARGET, ...raw });
   return findings.map(({ path, message }) => `${path.join(".")}: ${message}`);
 }
 
@@ -98,7 +98,7 @@ describe("a daily profile on a dialect with a limit of rows", () => {
       target: URL_TARGET,
       actors: { producers: { load: { executor: "daily-arrival-rate", rate: 10, maxClients: 4 } } },
     };
-    const { findings, settings } = checked(raw);
+    const { findings, settings } = checkMapping(raw);
     expect(findings).toEqual([]);
     expect(dialectProblems("dsql", settings)).toHaveLength(1);
   });
@@ -114,7 +114,7 @@ describe("the dialect of a scenario", () => {
   test("is asked of a URL target if it is auto, and is postgres on an embedded server", () => {
     const settingsOf = (target: unknown) => {
       const raw = { name: "auto", dialect: "auto", target, isolation: "repeatable read" };
-      const { findings, settings } = checked(raw);
+      const { findings, settings } = checkMapping(raw);
       expect(findings).toEqual([]);
       return settings;
     };

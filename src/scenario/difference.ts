@@ -11,7 +11,7 @@ export interface ScenarioDifference {
   readonly otherValue: string;
 }
 
-/** Most characters that are shown of a line. */
+/** Maximum number of characters that are shown of a line. */
 const LINE_CHARACTERS = 100;
 
 function valueText(value: unknown): string {

@@ -21,7 +21,7 @@ describe("an unreadable scenario file", () => {
     throw new Error(`not refused: ${String(error)}`);
   }
 
-  test("is refused with a hint at init if it does not exist", async () => {
+  test("is refused with a hint to run `train-sim init` if it does not exist", async () => {
     const error = await refusal("nothing.yaml");
     expect(error.message).toMatch(/nothing\.yaml does not exist$/);
     expect(error.hint).toContain("train-sim init");
@@ -49,7 +49,7 @@ describe("an unreadable scenario file", () => {
     expect((await refusal("endless.yaml")).message).toMatch(/endless\.yaml is too large$/);
   });
 
-  test("is refused with a hint at init if it is empty", async () => {
+  test("is refused with a hint to run `train-sim init` if it is empty", async () => {
     await writeFile(path.join(directory, "empty.yaml"), "# nothing yet\n");
     expect((await refusal("empty.yaml")).message).toMatch(
       /:1:1 the scenario is empty; `npx train-sim init` writes/,

@@ -98,7 +98,7 @@ describe("factors in the schema", () => {
   const patterns = schema.properties?.factors?.patternProperties ?? {};
 
   test("match one pattern each if they lead into a list", () => {
-    const matching = (path: string): SchemaNode[] =>
+    const matchingSchemas = (path: string): SchemaNode[] =>
       Object.entries(patterns).flatMap(([pattern, node]) => (new RegExp(pattern).test(path) ? [node] : []));
     const paths = [
       "faults[0].for",
@@ -109,11 +109,11 @@ describe("factors in the schema", () => {
     ];
     for (const path of paths) {
       expect(factorPath(path), path).toHaveProperty("path");
-      expect(matching(path), path).toHaveLength(1);
+      expect(matchingSchemas(path), path).toHaveLength(1);
     }
     for (const path of ["faults[0].fro", "faults.for", "faults[0].for.x", "thresholds.add[0]"])
-      expect(matching(path), path).toEqual([]);
-    expect(takes(matching("faults[0].for")[0]?.anyOf?.[0], 5)).toBe(false);
+      expect(matchingSchemas(path), path).toEqual([]);
+    expect(takes(matchingSchemas("faults[0].for")[0]?.anyOf?.[0], 5)).toBe(false);
   });
 
   test("refer to the schema of their values", () => {

@@ -91,7 +91,7 @@ export interface DiagnosisSettings {
   readonly maxClockStepMs: number;
   readonly maxAgentClockErrorMs: number;
   readonly maxFailureRatio?: number | undefined;
-  /** Most failed attempts that were tried again, per ended transaction. */
+  /** Maximum number of retried attempts per ended transaction. */
   readonly maxRetriesPerTransaction: number;
   /** Largest share of the machine's CPU time that a hypervisor gave to other machines. */
   readonly maxStealRatio: number;
@@ -101,7 +101,7 @@ export interface DiagnosisSettings {
   readonly maxStalledRatio: number;
   /** Largest share of the bytes moved to and from storage that other programs moved. */
   readonly maxOtherIoRatio: number;
-  /** Most active sessions of other programs on the server, on average. */
+  /** Maximum average number of active sessions of other programs on the server. */
   readonly maxForeignSessions: number;
   /** Largest share of the server's transactions that other programs made. */
   readonly maxForeignTransactionRatio: number;

@@ -2,7 +2,7 @@
 import { UsageError } from "../foundation/errors.js";
 import { elidedText } from "../foundation/shown.js";
 import { COMPARISON_METRICS, type ComparisonMetric } from "../metrics/metric-lists.js";
-import { isRound } from "../metrics/operations.js";
+import { isCycleOperation } from "../metrics/operations.js";
 import type { Finding } from "../syntax/problems.js";
 import type { ComparedMetric, Objective, Quantity, Threshold } from "./judgement.js";
 import type { Treatment } from "./settings.js";
@@ -33,12 +33,12 @@ function parseComparedMetric(
   asked: string,
   metrics: ThresholdMetrics,
 ): Parsed<ComparedMetric> {
-  const round = `__${named}__`;
-  const subject = parseMetric(metrics.has(round) ? round : named, metrics);
+  const cycle = `__${named}__`;
+  const subject = parseMetric(metrics.has(cycle) ? cycle : named, metrics);
   if ("message" in subject) return subject;
   const { source } = subject.value;
-  // Rounds are compared by events/s, although they have no threshold of that name.
-  if (isRound(source) && asked === "events/s")
+  // Cycles are compared by events/s, although cycles have no threshold of that name.
+  if (isCycleOperation(source) && asked === "events/s")
     return { value: { operation: source, metric: "eventsPerSecond" } };
   const aggregate = parseAggregate(source, asked, metrics);
   return "message" in aggregate ? aggregate : comparedMetricOf(source, aggregate.value);

@@ -18,7 +18,7 @@ const sqlOf = (...transactions: string[]): string =>
 writeFileSync(join(directory, "one.sql"), sqlOf("look"));
 writeFileSync(join(directory, "two.sql"), sqlOf("look", "see"));
 
-function paired(one: string, other: string): ReturnType<typeof parseScenario> {
+function pairScenarios(one: string, other: string): ReturnType<typeof parseScenario> {
   const [a, b] = [one, other].map((yaml) => firstTreatment(`name: n\n${yaml}`, file, {}));
   const yaml = pairedScenario(a ?? {}, b ?? {}, { name: "pair", seed: 7, trials: { max: 9 } });
   const experiment = parseScenario(yaml, file);
@@ -32,7 +32,10 @@ function paired(one: string, other: string): ReturnType<typeof parseScenario> {
 }
 
 it("a pair has the workload file of each scenario, named by file and content", () => {
-  const { treatments, stopping } = paired("workload: ./one.sql\n", "workload: ./two.sql\nprepared: false\n");
+  const { treatments, stopping } = pairScenarios(
+    "workload: ./one.sql\n",
+    "workload: ./two.sql\nprepared: false\n",
+  );
   expect(treatments.map(({ id }) => id)).toEqual([
     expect.stringMatching(/^one\.sql-[0-9a-f]{7}$/),
     expect.stringMatching(/^two\.sql-[0-9a-f]{7}-prepared-false$/),
@@ -42,10 +45,13 @@ it("a pair has the workload file of each scenario, named by file and content", (
 });
 
 it("a pair has the settings of each scenario, also settings that one of them lacks", () => {
-  paired("payload: text\n", "payload: jsonb\n");
-  paired("payload: text\n", "payload: text\nprepared: false\n");
-  paired("factors: { payload: [text], pool.size: [4] }\npool: { strategy: pg-pool }\n", "payload: text\n");
-  paired("payload: text\nprepared: false\npool: { strategy: pg-pool, size: 4 }\n", "payload: text\n");
+  pairScenarios("payload: text\n", "payload: jsonb\n");
+  pairScenarios("payload: text\n", "payload: text\nprepared: false\n");
+  pairScenarios(
+    "factors: { payload: [text], pool.size: [4] }\npool: { strategy: pg-pool }\n",
+    "payload: text\n",
+  );
+  pairScenarios("payload: text\nprepared: false\npool: { strategy: pg-pool, size: 4 }\n", "payload: text\n");
 });
 
 it("a pair keeps the password of a URL for the run, but not in the stored text", () => {

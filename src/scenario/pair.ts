@@ -10,8 +10,8 @@ export function pairedScenario(reference: Mapping, other: Mapping, experiment: M
   const keys = [...new Set([...Object.keys(reference), ...Object.keys(other)])].filter(isTreatmentKey);
   const isSame = (key: string): boolean =>
     key in reference && key in other && canonicalText(reference[key]) === canonicalText(other[key]);
-  const pickKeys = (raw: Mapping, wanted: (key: string) => boolean): Mapping =>
-    Object.fromEntries(keys.filter((key) => key in raw && wanted(key)).map((key) => [key, raw[key]]));
+  const pickKeys = (raw: Mapping, isWanted: (key: string) => boolean): Mapping =>
+    Object.fromEntries(keys.filter((key) => key in raw && isWanted(key)).map((key) => [key, raw[key]]));
   const entry = (raw: Mapping): Mapping => {
     const differingValues = pickKeys(raw, (key) => !isSame(key));
     // An entry needs a key, even if all its values are defaults.

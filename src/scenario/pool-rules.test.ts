@@ -107,7 +107,7 @@ describe("rules of pools", () => {
   });
 
   it("count the clients of each managed PgBouncer as they are divided among servers", () => {
-    const needed = (weights: number[], instances: number): number => {
+    const smallestAllowedSize = (weights: number[], instances: number): number => {
       const urls = weights.map((weight) => ({ url: "postgresql://a/d", weight }));
       const isRefused = (size: number): boolean =>
         paths(
@@ -118,11 +118,11 @@ describe("rules of pools", () => {
         ).length > 0;
       return Array.from({ length: 11 }, (_, size) => size).findIndex((size) => !isRefused(size));
     };
-    expect(needed([1], 1)).toBe(10);
-    expect(needed([1, 1], 1)).toBe(5);
-    expect(needed([3, 1], 2)).toBe(8);
-    expect(needed([1, 1], 3)).toBe(5);
-    expect(needed([1, 1], 4)).toBe(3);
+    expect(smallestAllowedSize([1], 1)).toBe(10);
+    expect(smallestAllowedSize([1, 1], 1)).toBe(5);
+    expect(smallestAllowedSize([3, 1], 2)).toBe(8);
+    expect(smallestAllowedSize([1, 1], 3)).toBe(5);
+    expect(smallestAllowedSize([1, 1], 4)).toBe(3);
   });
 
   it("count the clients of each agent that has separate PgBouncers", () => {

@@ -3,14 +3,14 @@ import type { Finding } from "../syntax/problems.js";
 import { strategyOf } from "../pools/registry.js";
 import type { PoolDemand } from "../pools/strategy.js";
 import { workloadOf } from "../workloads/registry.js";
-import { clientWeightsOf, clientsByPoolerGroup } from "./connections.js";
+import { clientWeightsOf, clientCountByPoolerGroup } from "./connections.js";
 import { totalClients, type TreatmentSettings } from "./settings.js";
 
 function demandOf(settings: TreatmentSettings): PoolDemand {
   const { actors, agents } = settings;
   return {
     clients: totalClients(settings),
-    clientsByAgent: clientsByPoolerGroup(settings),
+    clientCountByPoolerGroup: clientCountByPoolerGroup(settings),
     agents,
     workers: Object.values(actors).reduce((sum, role) => sum + role.workers, 0),
     weights: clientWeightsOf(settings),

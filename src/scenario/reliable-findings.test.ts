@@ -81,7 +81,7 @@ describe.each(BREAKING)("%s", (yaml) => {
     ["a misspelt key", "lgo: { level: info }"],
     ["a key of the experiment", "orderSeed: -1"],
     ["a key in another mapping", "evidence: { evry: 1s }"],
-  ])("keeps its problems next to %s", (_, fault) => {
+  ])("keeps its problems if the scenario also has %s", (_, fault) => {
     const [key = ""] = fault.split(":");
     const found = wordsOf(`${yaml}\n${fault}`);
     expect(found.filter((words) => !words.startsWith(key)).sort()).toEqual([...own].sort());
@@ -89,7 +89,7 @@ describe.each(BREAKING)("%s", (yaml) => {
   });
 });
 
-test("swapped bounds of a batch are reported next to a misspelt locking", () => {
+test("swapped bounds of a batch are reported in addition to a misspelt locking", () => {
   expect(wordsOf("name: x\nbatch: { min: 100, max: 10 }\nlocking: nowiat")).toEqual([
     expect.stringMatching(/^batch\.min: min must not be greater than max/),
     expect.stringMatching(/^locking: not one of/),
@@ -116,7 +116,7 @@ describe("a rule that reads a refused or misspelt key", () => {
 });
 
 describe("rules of thresholds, objective and stopping", () => {
-  it("report their problems next to a refused key", () => {
+  it("report their problems even if another key is refused", () => {
     const found = wordsOf(
       "name: x\nlog: 5\nthresholds: { ad: ['p(99)<5'] }\norder: racing\nobjective: maximise ad.events/s",
     );

@@ -7,7 +7,7 @@ import { rulesOf } from "./rules.js";
 import { hasUnreadWorkload, schemaFor, type Scenario } from "./schema.js";
 import { pathsOf } from "./schema-paths.js";
 
-/** Most repairs of a scenario: removing refused values may uncover others. */
+/** Maximum number of repairs of a scenario: removing refused values may uncover others. */
 const REPAIRS_MAX = 20;
 /** Number of problems beyond which findings of rules are left out, since a user would not read them. */
 const FINDINGS_MAX = 100;
@@ -108,7 +108,7 @@ export function removeRefusedKeys(
 type OnRead = (path: Path, isWhole: boolean) => void;
 
 /** A proxy of the value that reports what is read of it. */
-function watched<T>(value: T, onRead: OnRead, at: Path = []): T {
+function watchReads<T>(value: T, onRead: OnRead, at: Path = []): T {
   if (!isMapping(value) && !Array.isArray(value)) return value;
   const pathOf = (key: string): Path => [
     ...at,
@@ -119,7 +119,7 @@ function watched<T>(value: T, onRead: OnRead, at: Path = []): T {
       const found: unknown = Reflect.get(target, key, receiver);
       if (typeof key === "symbol" || typeof found === "function") return found;
       onRead(pathOf(key), false);
-      return watched(found, onRead, pathOf(key));
+      return watchReads(found, onRead, pathOf(key));
     },
     has(target, key) {
       if (typeof key === "string") onRead(pathOf(key), false);
@@ -139,7 +139,7 @@ export function findingsDespiteRefusals(
   look: (seen: Scenario) => readonly Finding[],
 ): readonly Finding[] {
   const doubts: Path[] = [];
-  const seen = watched(scenario, (path, isWhole) => {
+  const seen = watchReads(scenario, (path, isWhole) => {
     if (refused.isReadUnreliable(path, isWhole)) doubts.push(path);
   });
   const found = look(seen);

@@ -3,7 +3,7 @@ import { drainBound, duration, HOUR_MS, samplingInterval } from "../syntax/scala
 import { ALLOWABLE_VIOLATIONS } from "./judgement.js";
 import { CONDITION_PATTERN, METRIC_PATTERN, RATIO_PATTERN } from "./threshold-metrics.js";
 
-/** Most milliseconds of a drain with `drain: true`. */
+/** Maximum duration in milliseconds of a drain with `drain: true`. */
 export const DEFAULT_DRAIN_MS = 30_000;
 export const Trial = z
   .strictObject({

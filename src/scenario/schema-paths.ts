@@ -7,7 +7,7 @@ import type { Workload } from "../workloads/workload.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, hasUnreadWorkload, schemaOf } from "./schema.js";
 import { keyWithoutPasswords } from "../foundation/secrets.js";
 
-/** Most places that a suggestion names. */
+/** Maximum number of places that a suggestion names. */
 const SUGGESTED_PLACES_MAX = 3;
 
 function branchesOf(node: SchemaNode): SchemaNode[] {

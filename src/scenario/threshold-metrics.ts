@@ -1,7 +1,7 @@
 // Metrics of thresholds and their aggregates, as data. A metric offers only measured aggregates.
 import { VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
-import { isRound } from "../metrics/operations.js";
+import { isCycleOperation } from "../metrics/operations.js";
 import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-lists.js";
 import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../workloads/evidence.js";
 import type { Quantity } from "./judgement.js";
@@ -25,7 +25,7 @@ const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?
 /** Metrics that are judged as a whole: they have no ratio and no published figures. */
 export const METRICS_WITHOUT_RATIO: readonly string[] = ["integrity", "verdict"];
 
-/** Name that stands for all operations together, rounds excluded. */
+/** Name that stands for all operations together, cycles excluded. */
 export const ALL_OPERATIONS = "__all__";
 const ALL_OPERATIONS_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"];
 const thresholdFields = (figures: readonly Evidence[]): string[] =>
@@ -61,7 +61,7 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
   });
   const operations = Object.keys(workload.operations).flatMap((operation): [string, MetricTraits][] => {
     const own = latency(rolesOf(workload, operation));
-    const isCycle = isRound(operation);
+    const isCycle = isCycleOperation(operation);
     const latencyMetrics = LATENCIES.filter((metric) => !isCycle || "isOfCycle" in metric);
     const aggregates = [...LATENCY_AGGREGATES, ...(isCycle ? CYCLE_AGGREGATES : THRESHOLD_NAMES)];
     return [
@@ -127,7 +127,7 @@ export function isAboutArrivals(source: string, aggregate: string): boolean {
   return source.endsWith(".startdelay") || thresholdMetric(aggregate)?.presence === "scheduled";
 }
 
-/** The roles that have these arrivals. If clients go round, the arrivals are rounds and not their transactions. */
+/** The roles that have these arrivals. Arrivals of topology `cycle` are cycles, not the transactions of a cycle. */
 export function arrivalRoles(source: string, metrics: ThresholdMetrics): readonly string[] {
   const [operation = ""] = source.split(".");
   const { workload, roles = [] } = metrics.get(operation) ?? {};

@@ -169,7 +169,7 @@ describe("a threshold that would never be checked", () => {
     ]);
   });
 
-  test("is refused next to other problems", () => {
+  test("is refused in addition to other problems", () => {
     expect(problems("{ ad: [max<1], add: [medium<1] }", "batch: { min: 9, max: 3 }")).toHaveLength(3);
   });
 });

@@ -42,7 +42,7 @@ export interface ScenarioProblem {
 }
 
 const MAX_PRINTED_PROBLEMS = 20;
-/** Most characters of a problem's text, since a file may hold a key of a megabyte. */
+/** Maximum number of characters of a problem's text, since a file may hold a key of a megabyte. */
 const MAX_PROBLEM_CHARACTERS = 1000;
 
 /** Text of a problem: `file:line:column path: message (seen ...)`. */

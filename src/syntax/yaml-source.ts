@@ -20,11 +20,11 @@ import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js"
 const MAX_FILE_BYTES = 1024 ** 2;
 const MAX_ALIASES = 100;
 /**
- * Most tokens (words, signs and the spaces between them) of a file: a hundred times a long scenario; the parser takes
- * seconds at worst.
+ * Maximum number of tokens (words, signs and the spaces between them) of a file: a hundred times a long scenario; the
+ * parser takes seconds at worst.
  */
 const MAX_TOKENS = 50_000;
-/** Most keys, items and values with every alias expanded; each becomes a separate object. */
+/** Maximum number of keys, items and values with every alias expanded; each becomes a separate object. */
 const MAX_VALUES = 50_000;
 
 export interface Position {
@@ -77,7 +77,7 @@ const SYNTAX_ERROR_WORDS: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: "YAML tags (!...) are not supported",
 };
 
-/** A line of the parser's message without the source text that it may quote. */
+/** The parser's message as a single line, without the source text that the message may quote. */
 function syntaxMessage(code: string, message: string): string {
   return SYNTAX_ERROR_WORDS[code] ?? `YAML: ${withoutPasswords(message.split("\n")[0] ?? message)}`;
 }

@@ -28,14 +28,14 @@ export function compareCapacity(
     const threshold = parseCapacityThreshold(`${stored.metric}: ${stored.expression}`, experiment.treatments);
     const path = `capacity[${stored.treatment}]`;
     if (!treatment) continue; // The plan, which is compared, does not have it.
-    const judged = (probe: CapacityProbe): CapacityProbe | undefined => {
+    const judge = (probe: CapacityProbe): CapacityProbe | undefined => {
       const { trial, totals } = trials.get(probe.trial) ?? {};
       if (!trial || !totals) return undefined;
       const { purpose, discarded, ratePerSecond } = probe;
       const about = { ratePerSecond, purpose, ...(discarded && { discarded }) };
       return judgeProbe({ result: trial, totals }, treatmentAt(treatment, ratePerSecond), threshold, about);
     };
-    const probes = stored.probes.flatMap((probe) => judged(probe) ?? []);
+    const probes = stored.probes.flatMap((probe) => judge(probe) ?? []);
     if (probes.length < stored.probes.length) {
       figures.leave(path, "the trial of a probe cannot be read", true);
       continue;

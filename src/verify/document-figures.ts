@@ -50,7 +50,7 @@ export class DocumentFigures {
       stopping,
     });
     figures.compare("plan", "", plan(result), plan(again));
-    this.merged(again);
+    this.compareMerged(again);
     if (!isConcluded) {
       figures.leave("medians, comparisons, thresholds, verdict", "the run did not come to its end");
       return;
@@ -64,11 +64,11 @@ export class DocumentFigures {
       outlyingTrials: rest.outlyingTrials,
     });
     figures.compare("statistics", "", statistics(result), statistics(again));
-    this.published();
+    this.comparePublishedFigures();
     await this.verdict(this.thresholds());
   }
 
-  private merged(again: ResultDocument): void {
+  private compareMerged(again: ResultDocument): void {
     const { result, unmerged } = this.compared;
     for (const { id, merged } of result.treatments) {
       const path = `treatments[${id}].merged`;
@@ -81,9 +81,9 @@ export class DocumentFigures {
     }
   }
 
-  private published(): void {
+  private comparePublishedFigures(): void {
     const { result, record, unmerged } = this.compared;
-    const again = record.published();
+    const again = record.publishedResults();
     if (!again && !result.published) return;
     if (unmerged.size === 0) this.figures.compare("published", "published", result.published, again);
     else this.figures.leave("published", "the histograms of a trial are not there");

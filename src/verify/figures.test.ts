@@ -5,14 +5,17 @@ import { expect, it } from "vitest";
 import { UsageError } from "../foundation/errors.js";
 import { Figures } from "./figures.js";
 
-function compared(stored: unknown, recomputed: unknown): Figures {
+function compareFigures(stored: unknown, recomputed: unknown): Figures {
   const figures = new Figures("dir");
   figures.compare("statistics", "", stored, recomputed);
   return figures;
 }
 
 it("compared figures count every leaf and list leaves that differ in the last digit", () => {
-  const figures = compared({ a: { p50: 1, p99: 0.1 + 0.2 }, b: null }, { a: { p50: 1, p99: 0.3 }, b: null });
+  const figures = compareFigures(
+    { a: { p50: 1, p99: 0.1 + 0.2 }, b: null },
+    { a: { p50: 1, p99: 0.3 }, b: null },
+  );
   expect(figures.byKind).toEqual([{ kind: "statistics", recomputed: 3, differing: 1 }]);
   expect(figures.differences).toEqual([
     { kind: "statistics", path: "a.p99", stored: 0.1 + 0.2, recomputed: 0.3 },
@@ -22,14 +25,14 @@ it("compared figures count every leaf and list leaves that differ in the last di
 it("list entries are matched by name, so that an absent entry is a single difference", () => {
   const entry = (metric: string, ratio: number): object => ({ operation: "add", metric, ratio });
   const all = [entry("mean", 1), entry("p50", 2), entry("p99", 3)];
-  const figures = compared({ comparisons: [all[0], all[2]] }, { comparisons: all });
+  const figures = compareFigures({ comparisons: [all[0], all[2]] }, { comparisons: all });
   expect(figures.differences.map(({ path, stored }) => [path, stored])).toEqual([
     ["comparisons[add p50]", undefined],
   ]);
 });
 
 it("list entries of equal name are compared in order, and an undefined field equals an absent field", () => {
-  const figures = compared(
+  const figures = compareFigures(
     {
       list: [
         { kind: "lint", words: "a" },

@@ -128,7 +128,7 @@ export class TrialFigures {
     const isLogComplete = ["debug", "info"].includes(stored.settings.log.level);
     await compareLog(figures, { trial, path, name, at }, isLogComplete);
     this.compareAuditedEvents(at);
-    return this.again(histograms, counts);
+    return this.recomputeTrial(histograms, counts);
   }
 
   /** Compares the audit's counts with the files in which the workload's clients recorded their events. */
@@ -160,7 +160,7 @@ export class TrialFigures {
   }
 
   /** The trial with the figures that could be recomputed from its files. The other figures are as stored. */
-  private again(
+  private recomputeTrial(
     histograms: HistogramSet | undefined,
     counts: ReadonlyMap<Operation, PartialCounts> | undefined,
   ): RecomputedTrial {
@@ -189,11 +189,11 @@ export class TrialFigures {
       operations,
       lifecycle: { ...trial.lifecycle, ...summary.lifecycle },
     };
-    return { trial: counts ? this.judged(measured) : measured, totals };
+    return { trial: counts ? this.judge(measured) : measured, totals };
   }
 
   /** The trial with recomputed steady state, stall and diagnosis. */
-  private judged(measured: TrialResult): TrialResult {
+  private judge(measured: TrialResult): TrialResult {
     const { figures, stored } = this;
     const { trial, settings, experiment, ceiling, unknownChecks } = stored;
     if (trial.status !== "complete") return measured;

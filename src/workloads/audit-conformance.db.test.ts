@@ -30,14 +30,14 @@ describe.each(AUDITED.map((family) => [family.scenario.workload, family] as cons
     const violations = workloadOf({ workload: name }).auditing?.violations ?? [];
     const nothing = Object.fromEntries(violations.map((kind) => [kind, 0]));
 
-    async function worked(own: Mapping = {}, runOn?: RunOn): Promise<AuditedTrial> {
+    async function runTrial(own: Mapping = {}, runOn?: RunOn): Promise<AuditedTrial> {
       const trial = await AuditedTrial.begin(admin, namespace, { ...scenario, ...own });
       await trial.work(iterations, runOn);
       return trial;
     }
 
     it("passes if all acknowledged work is there and nothing else", async () => {
-      const found = await (await worked()).audit();
+      const found = await (await runTrial()).audit();
       expect(found).toMatchObject({
         verdict: "ok",
         violations: [],
@@ -50,7 +50,7 @@ describe.each(AUDITED.map((family) => [family.scenario.workload, family] as cons
     });
 
     it.each([true, false])("passes with a commit in doubt that happened: %s", async (happens) => {
-      const trial = await worked({}, (connection) => doubtingOn(connection, happens));
+      const trial = await runTrial({}, (connection) => doubtingOn(connection, happens));
       const found = await trial.audit();
       expect(found).toMatchObject({ verdict: "ok", violations: [], ...nothing, named: [] });
       expect(found.inDoubt).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe.each(AUDITED.map((family) => [family.scenario.workload, family] as cons
     });
 
     it.each(changes)("finds and names $what", async ({ change, own, found, named }) => {
-      const trial = await worked(own);
+      const trial = await runTrial(own);
       await trial.change(change);
       const findings = await trial.audit();
       expect(findings).toMatchObject({ verdict: "violated", ...nothing, ...found });
@@ -80,7 +80,7 @@ describe.each(AUDITED.map((family) => [family.scenario.workload, family] as cons
     );
 
     it("does not judge work of a worker that ended without closing its ledger", async () => {
-      const trial = await worked();
+      const trial = await runTrial();
       const found = await trial.audit({ workerAccounts: [], unclosed: ["worker 2"] });
       expect(found).toMatchObject({ verdict: "ok", violations: [], ...nothing });
       expect(found.notAudited).toEqual([expect.stringMatching(/^worker 2 ended without/)]);

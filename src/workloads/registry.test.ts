@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { isRound } from "../metrics/operations.js";
+import { isCycleOperation } from "../metrics/operations.js";
 import { mergeSchemas, WORKLOADS } from "./registry.js";
 
 describe("a key that several workloads have", () => {
@@ -37,12 +37,12 @@ describe.each(WORKLOADS.map((workload) => [workload.name, workload] as const))(
         expect(operations).toEqual(expect.arrayContaining([...arrivals]));
     });
 
-    test("has a round among a role's arrivals if it is among the role's operations", () => {
+    test("has a cycle among the arrivals of each role that has a cycle among its operations", () => {
       for (const { operations, arrivals } of Object.values(workload.roles))
-        expect(arrivals.some(isRound)).toBe(operations.some(isRound));
+        expect(arrivals.some(isCycleOperation)).toBe(operations.some(isCycleOperation));
     });
 
-    test("lets faults touch only its tables", () => {
+    test("the tables that faults lock or read are among the tables of the workload", () => {
       const { names, snapshot, lock } = workload.tables;
       expect(names).toEqual(expect.arrayContaining([snapshot, lock]));
     });

@@ -20,14 +20,14 @@ afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.close();
 });
 
-async function proxied(): Promise<TcpProxy> {
+async function openProxy(): Promise<TcpProxy> {
   const proxy = await TcpProxy.open({ host: admin.host, port: admin.port }, systemClock, new Prng(5));
   proxies.push(proxy);
   return proxy;
 }
 
 it("clients of an endpoint that is cut off go on at the other, and figures are split by endpoint", async () => {
-  const [east, west] = [await proxied(), await proxied()];
+  const [east, west] = [await openProxy(), await openProxy()];
   const urlAt = (port: number): string =>
     `postgresql://${admin.user}:${admin.password ?? ""}@127.0.0.1:${port}/${admin.database}`;
   const file = writeScenarioFile(`name: endpoints

@@ -75,7 +75,7 @@ interface Seen {
 }
 
 /** Numbers of calls and rows of each statement as the server counts them, by the statement's name. */
-async function counted(statementShape: StatementShape): Promise<Record<string, Seen>> {
+async function countStatements(statementShape: StatementShape): Promise<Record<string, Seen>> {
   const workload = eventOperations({
     ...{ dialect: "postgres", namespace, payload: "text", statementShape },
     ...{ locking: "skip-locked", isolation: "read committed" },
@@ -151,7 +151,7 @@ trial: { warmUp: 0s, drain: false }`);
       expect(rounds).toMatchObject({ transactions: CLIENTS * ITERATIONS, events: archive.events });
       expect(archive.events, "nothing to compare").toBeGreaterThan(0);
 
-      expect(await counted(shape)).toEqual(expectedCalls(shape, { add, process, archive }));
+      expect(await countStatements(shape)).toEqual(expectedCalls(shape, { add, process, archive }));
 
       const [seen] = await admin.query(
         "SELECT live::int, statuses::int, archived::int, passes::int FROM public.seen",

@@ -10,7 +10,7 @@ import type { LiveEnd, LiveUpdate } from "../../src/live/page/live-data.js";
 import { LiveStore } from "../../src/live/page/live-store.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
-  announced,
+  waitUntilAnnounced,
   scratchDirectory,
   startTrainSim,
   trainSim,
@@ -63,7 +63,7 @@ async function listen(
       onUpdate(name, JSON.parse(json) as LiveUpdate);
     }
   }
-  throw new Error("the events ended without last words");
+  throw new Error("the stream ended without an end event");
 }
 
 /** Value of the series `name` in a text of Prometheus metrics. */
@@ -78,8 +78,8 @@ describe("a run with a live page and metrics", () => {
     const args = ["--out", out, "--json", "--quiet", "--dashboard", "0", "--prometheus", "0"];
     const started = startTrainSim(["run", writeScenarioFile(SCENARIO), ...args]);
     const [page, metricsAddress] = await Promise.all([
-      announced(started, "live page"),
-      announced(started, "metrics for Prometheus"),
+      waitUntilAnnounced(started, "live page"),
+      waitUntilAnnounced(started, "metrics for Prometheus"),
     ]);
     expect((await get(metricsAddress, "evil.example")).statusCode).toBe(403);
     expect(await textOf(page)).toContain("<title>train-sim live</title>");
@@ -135,7 +135,7 @@ describe("a run with a live page and metrics", () => {
     const out = join(scratchDirectory(), "results");
     const scenario = writeScenarioFile(SCENARIO.replace("duration: 4s", "duration: 60s"));
     const started = startTrainSim(["run", scenario, "--out", out, "--dashboard=0"]);
-    const page = await announced(started, "live page");
+    const page = await waitUntilAnnounced(started, "live page");
     let isAsked = false;
     const end = await listen(page, (_, { points }) => {
       // A single signal asks the run to stop; a second one would end it at once.

@@ -45,7 +45,7 @@ interface Finished {
   readonly directory: string;
 }
 
-function finished(out: string): Finished {
+function readFinished(out: string): Finished {
   const { directory, result } = onlyResultIn(out);
   const trial = result.treatments[0]?.trials[0];
   const add = trial?.operations.add;
@@ -79,7 +79,7 @@ describe("an open loop", () => {
     const load = "{ executor: constant-arrival-rate, rate: 200, maxClients: 8, distribution: uniform }";
     const file = onSuite(scenarioWith(load, "1", "{ warmUp: 500ms, duration: 3s, drain: 10s }", 2));
     expect((await trainSim(["run", file, "--out", out, "--quiet"])).stderr).not.toMatch(/error/i);
-    const { add, seconds } = finished(out);
+    const { add, seconds } = readFinished(out);
     expect(add.offered).toBeGreaterThanOrEqual(594);
     expect(add.offered).toBeLessThanOrEqual(606);
     expect(add.startDelayMs?.p50).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe("an open loop", () => {
     expect(servers.length).toBeGreaterThan(4);
     await stall(servers, 2000);
     await ended;
-    const { add, seconds, directory } = finished(out);
+    const { add, seconds, directory } = readFinished(out);
     expect(add.offered).toBe(560);
     expect(add.responseTimeMs?.p999).toBeGreaterThan(1900);
     expect(add.responseTimeMs?.p90).toBeGreaterThan(500);
@@ -123,7 +123,7 @@ describe("an open loop", () => {
     const load = "{ executor: constant-arrival-rate, rate: 400, maxClients: 1, maxWait: 20ms }";
     const file = onSuite(scenarioWith(load, "500", "{ warmUp: 0, duration: 2s, drain: false }"));
     await trainSim(["run", file, "--out", out, "--quiet"]);
-    const { add } = finished(out);
+    const { add } = readFinished(out);
     expect(add.dropped).toBeGreaterThan(0);
     // An arrival that waits for more than 20 ms is dropped. A late event loop may add to the start delay.
     expect(add.startDelayMs?.p50).toBeLessThan(100);
@@ -138,7 +138,7 @@ describe("an open loop", () => {
       "profile: { sizes: { small: 1, medium: 10, large: 50 } } }";
     const file = onSuite(scenarioWith(load, "100", "{ warmUp: 1s, duration: 12s, drain: 10s }"));
     await trainSim(["run", file, "--out", out, "--quiet"]);
-    const { seconds } = finished(out);
+    const { seconds } = readFinished(out);
     // Half a second stands for an hour: night until 3.5 s, rush hour until 4 s.
     for (const { transactions, events } of seconds.slice(0, 3)) expect(events).toBe(transactions);
     expect(seconds.slice(0, 3).map(({ offered }) => offered)).toEqual([20, 20, 20]);

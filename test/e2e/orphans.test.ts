@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import {
-  ended,
+  waitUntilEnded,
   makeInstallation,
   processesIn,
   type Installation,
@@ -61,7 +61,7 @@ async function killBoth({ running, pids }: Awaited<ReturnType<typeof start>>): P
   orphaned.push(pids.server, pids.pooler);
   process.kill(pids.reaper, "SIGSTOP");
   running.child.kill("SIGKILL");
-  await ended(running);
+  await waitUntilEnded(running);
   process.kill(pids.reaper, "SIGKILL");
   await reaperEnded(pids);
 }
@@ -80,7 +80,7 @@ diagnosis: { ceiling: false }
 evidence: { every: "off" }
 `;
 
-it("doctor and run name servers that outlived train-sim and its reaper, and the printed command ends them", async () => {
+it("doctor and run name servers that outlived train-sim and its reaper; the printed command ends these", async () => {
   const args = ["run", writeScenarioFile(QUICK), "--out", scratchDirectory()];
   const started = await start();
   const { running, pids } = started;
@@ -121,7 +121,7 @@ it("a clean-up in progress is not reported, and a directory without a process is
   const record = readFileSync(join(running.temporary, name, OWNER_FILE), "utf8");
   process.kill(pids.reaper, "SIGSTOP");
   running.child.kill("SIGKILL");
-  await ended(running);
+  await waitUntilEnded(running);
   expect(await findOrphans()).toEqual([]);
   process.kill(pids.reaper, "SIGCONT");
   await running.nothingLeft();

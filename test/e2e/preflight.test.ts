@@ -78,7 +78,7 @@ function entry(pooler: RunningPooler): Endpoint {
   return endpoint;
 }
 
-async function found(yaml: string): Promise<Obstacle[]> {
+async function findObstacles(yaml: string): Promise<Obstacle[]> {
   const { treatments } = parseScenario(`name: a\n${yaml}`, "a.yaml");
   return (await Promise.all((await ownServersOf(treatments)).map(obstaclesOn))).flat();
 }
@@ -88,22 +88,22 @@ const grave = (obstacles: readonly Obstacle[]): Obstacle[] =>
   obstacles.filter(({ kind }) => kind !== "evidence");
 
 it("a suitable server is accepted, and evidence that it lacks is named with the remedy", async () => {
-  const obstacles = await found(`target: ${url(own.endpoint)}`);
+  const obstacles = await findObstacles(`target: ${url(own.endpoint)}`);
   expect(grave(obstacles)).toEqual([]);
   expect(obstacles.map(({ remedy }) => remedy).join()).toContain("CREATE EXTENSION pg_stat_statements;");
 });
 
 it("every right that a role lacks is named with a statement that grants it", async () => {
   const scenario = `target: ${url(poor)}`;
-  const obstacles = await found(scenario);
+  const obstacles = await findObstacles(scenario);
   expect(obstacles).toMatchObject([
     { kind: "unfit", remedy: `GRANT CREATE ON DATABASE ${quotedDatabase} TO ${quoted};` },
     { kind: "evidence", remedy: `GRANT pg_monitor TO ${quoted};` },
     { kind: "evidence", remedy: expect.stringContaining("CREATE EXTENSION pg_stat_statements;") as string },
   ]);
   for (const { remedy } of obstacles.slice(0, 2)) await own.admin.query(remedy);
-  expect(grave(await found(scenario))).toEqual([]);
-  expect(await found(scenario)).toHaveLength(1);
+  expect(grave(await findObstacles(scenario))).toEqual([]);
+  expect(await findObstacles(scenario)).toHaveLength(1);
 });
 
 it("a namespace that another role owns is named with the GRANT that gives access", async () => {
@@ -112,7 +112,7 @@ it("a namespace that another role owns is named with the GRANT that gives access
   const { exitCode, stderr } = await trainSim(args);
   expect(exitCode, stderr).toBe(0);
   cleanUps.push(() => trainSim(["schema", "drop", "--url", urlOf(server), "--namespace", namespace]));
-  const obstacles = await found(
+  const obstacles = await findObstacles(
     `namespace: ${namespace}\ntarget: ${url({ ...poor, database: server.database })}`,
   );
   expect(grave(obstacles).map(({ remedy }) => remedy)).toContain(`GRANT "${server.user}" TO ${quoted};`);
@@ -137,11 +137,11 @@ describe("limits of roles and databases", () => {
     ["DATABASE", own.endpoint.database, "idle_in_transaction_session_timeout", "5s", "evidence"],
     ["ROLE", limited, "idle_session_timeout", "5min", "evidence"],
   ])(
-    "are found with the statement that resets them: %s %s, %s = %s",
+    "are found with the statement that resets the limit: %s %s, %s = %s",
     async (kind, name, key, value, grade) => {
       await own.admin.query(`ALTER ${kind} ${name} SET ${key} = '${value}'`);
       cleanUps.push(() => own.admin.query(`ALTER ${kind} ${name} RESET ${key}`));
-      const obstacles = (await found(asLimited)).filter(({ words }) => words.includes(key));
+      const obstacles = (await findObstacles(asLimited)).filter(({ words }) => words.includes(key));
       expect(obstacles).toEqual([
         { kind: grade, words: expect.any(String) as string, remedy: `ALTER ${kind} "${name}" RESET ${key};` },
       ]);
@@ -151,7 +151,7 @@ describe("limits of roles and databases", () => {
   it("are refused if statement_timeout is too short for any statement", async () => {
     await own.admin.query(`ALTER ROLE ${limited} SET statement_timeout = '1ms'`);
     cleanUps.push(() => own.admin.query(`ALTER ROLE ${limited} RESET statement_timeout`));
-    const [obstacle, ...others] = grave(await found(asLimited));
+    const [obstacle, ...others] = grave(await findObstacles(asLimited));
     expect(others).toEqual([]);
     expect(obstacle).toMatchObject({
       kind: "unfit",
@@ -165,11 +165,11 @@ describe("limits of roles and databases", () => {
   ])("are found with a sufficient CONNECTION LIMIT: %s %s", async (kind, name) => {
     await own.admin.query(`ALTER ${kind} ${name} CONNECTION LIMIT 5`);
     cleanUps.push(() => own.admin.query(`ALTER ${kind} ${name} CONNECTION LIMIT -1`));
-    const [obstacle, ...others] = grave(await found(asLimited));
+    const [obstacle, ...others] = grave(await findObstacles(asLimited));
     expect(others).toEqual([]);
     expect(obstacle?.words).toContain("may have 5 connections (CONNECTION LIMIT)");
     await own.admin.query(obstacle?.remedy ?? "");
-    expect(grave(await found(asLimited))).toEqual([]);
+    expect(grave(await findObstacles(asLimited))).toEqual([]);
   });
 });
 
@@ -177,7 +177,7 @@ it.each(["statement", "transaction"] as const)(
   "a target URL that leads to a pooler in %s mode is refused",
   async (mode) => {
     const pooler = entry(await pgBouncer("1.24", server, 0, mode));
-    const [obstacle, ...others] = await found(`target: ${url(pooler)}`);
+    const [obstacle, ...others] = await findObstacles(`target: ${url(pooler)}`);
     expect(others).toEqual([]);
     expect(obstacle).toMatchObject({
       kind: "unfit",
@@ -190,13 +190,15 @@ describe("URLs of a target and its pool", () => {
   it("are accepted if all reach the same database, directly or through a pooler", async () => {
     const pooler = entry(await pgBouncer("1.24", server));
     const target = `target: { urls: [${url(server)}, ${url({ ...server, host: "localhost" })}] }`;
-    expect(grave(await found(`${target}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`))).toEqual([]);
+    expect(
+      grave(await findObstacles(`${target}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`)),
+    ).toEqual([]);
   });
 
   it("are refused if the pooler leads to another database of the same server", async () => {
     const pooler = entry(await pgBouncer("1.24", server));
     const scenario = `target: ${url(own.endpoint)}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`;
-    const [stray, ...others] = grave(await found(scenario));
+    const [stray, ...others] = grave(await findObstacles(scenario));
     expect(others).toEqual([]);
     expect(stray?.words).toContain(`pool.urls: postgresql://${pooler.user}@127.0.0.1:${pooler.port}/`);
     expect(stray?.words).toContain(
@@ -208,7 +210,7 @@ describe("URLs of a target and its pool", () => {
   it("are refused if two lead to different servers whose databases have the same name", async () => {
     const other: RunningTarget = await startEmbedded({}, { maxConnectionsNeeded: 10 });
     cleanUps.push(() => other.stop());
-    const [stray] = grave(await found(`target: { urls: [${url(server)}, ${url(other.admin)}] }`));
+    const [stray] = grave(await findObstacles(`target: { urls: [${url(server)}, ${url(other.admin)}] }`));
     expect(stray?.words).toMatch(
       /^target\.urls: .* reaches database .*; train-sim's own connection reaches /,
     );
@@ -217,7 +219,7 @@ describe("URLs of a target and its pool", () => {
 
   it("are reported as unreachable if nothing listens there", async () => {
     const gone = { ...poor, port: 1 };
-    const obstacles = await found(`target: { urls: [${url(poor)}, ${url(gone)}] }`);
+    const obstacles = await findObstacles(`target: { urls: [${url(poor)}, ${url(gone)}] }`);
     expect(obstacles).toContainEqual(
       expect.objectContaining({
         kind: "unreachable",
@@ -230,7 +232,7 @@ describe("URLs of a target and its pool", () => {
     const entry = (endpoint: Endpoint): string =>
       JSON.stringify(`${urlOf(endpoint)}?target_session_attrs=read-write`);
     const gone = { ...server, port: 1 };
-    const obstacles = await found(`target: { urls: [${entry(gone)}, ${entry(server)}] }`);
+    const obstacles = await findObstacles(`target: { urls: [${entry(gone)}, ${entry(server)}] }`);
     expect(grave(obstacles)).toEqual([]);
     expect(obstacles).toContainEqual({
       kind: "evidence",
@@ -238,10 +240,10 @@ describe("URLs of a target and its pool", () => {
       remedy: "The run goes on at the one that takes writes.",
     });
     const refused = { ...server, password: "wrong" };
-    expect(grave(await found(`target: { urls: [${entry(server)}, ${entry(refused)}] }`))).toMatchObject([
-      { kind: "unreachable", words: expect.stringContaining("28P01") as string },
-    ]);
-    expect(grave(await found(`target: { urls: [${entry(gone)}, ${entry(gone)}] }`))).toMatchObject([
+    expect(
+      grave(await findObstacles(`target: { urls: [${entry(server)}, ${entry(refused)}] }`)),
+    ).toMatchObject([{ kind: "unreachable", words: expect.stringContaining("28P01") as string }]);
+    expect(grave(await findObstacles(`target: { urls: [${entry(gone)}, ${entry(gone)}] }`))).toMatchObject([
       { kind: "unreachable" },
     ]);
   });
@@ -253,7 +255,7 @@ describe("URLs of a target and its pool", () => {
     );
     cleanUps.push(() => admin.query(`ALTER ROLE ${quoted} RESET role; DROP ROLE ${worker}`));
     const target = `target: { url: ${url({ ...poor, database: server.database })}, adminUrl: ${url(server)} }`;
-    const [unfit, ...others] = grave(await found(target));
+    const [unfit, ...others] = grave(await findObstacles(target));
     expect(others).toEqual([]);
     expect(unfit?.words).toContain(`works as role "${worker}"; that lacks the rights of role "${poor.user}"`);
     expect(unfit?.remedy).toBe(`GRANT ${quoted} TO "${worker}";`);
@@ -266,7 +268,7 @@ describe("URLs of a target and its pool", () => {
     await admin.query(`ALTER ROLE ${quoted} RENAME TO renamed`);
     cleanUps.push(() => admin.query(`ALTER ROLE renamed RENAME TO ${quoted}`));
     const scenario = `target: ${url(server)}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`;
-    const [unfit] = grave(await found(scenario));
+    const [unfit] = grave(await findObstacles(scenario));
     expect(unfit?.words).toContain(`the server has no role "${pooler.user}"`);
     expect(unfit?.remedy).toBe(`CREATE ROLE ${quoted}; GRANT ${quoted} TO "renamed";`);
   });
@@ -277,25 +279,27 @@ describe("prepared statements through a pooler", () => {
     `target: ${url(server)}\npool: { strategy: pgbouncer, url: ${url(entry(pooler))}, maxPreparedStatements: 100${more} }`;
   const withConsole = (pooler: RunningPooler): string => `, adminUrl: ${url(pooler.consoles[0] as Endpoint)}`;
 
-  it("are accepted if the pooler supports them", async () => {
+  it("are accepted if the pooler supports prepared statements", async () => {
     const pooler = await pgBouncer("1.24", server, 100);
-    expect(grave(await found(scenario(pooler)))).toEqual([]);
-    expect(grave(await found(scenario(pooler, withConsole(pooler))))).toEqual([]);
+    expect(grave(await findObstacles(scenario(pooler)))).toEqual([]);
+    expect(grave(await findObstacles(scenario(pooler, withConsole(pooler))))).toEqual([]);
   });
 
   it.each([
     ["1.18", "PgBouncer 1.18.0 has no prepared statements outside session mode"],
     ["1.24", "is set to max_prepared_statements = 0"],
   ] as const)(
-    "are refused if the console of PgBouncer %s, or a test through it, shows that it lacks them",
+    "are refused if the console of PgBouncer %s, or a test through it, shows that PgBouncer keeps none",
     async (kind, words) => {
       const pooler = await pgBouncer(kind, server);
-      const problems = grave(await found(scenario(pooler, withConsole(pooler))));
+      const problems = grave(await findObstacles(scenario(pooler, withConsole(pooler))));
       expect(problems.map((each) => each.words).join()).toContain(words);
-      const tried = grave(await found(scenario(pooler)));
+      const tried = grave(await findObstacles(scenario(pooler)));
       expect(tried.map((each) => each.words).join()).toContain("was not there in the next transaction");
       expect(tried[0]?.remedy).toContain("pool.maxPreparedStatements: 0");
-      expect(grave(await found(scenario(pooler).replace("Statements: 100", "Statements: 0")))).toEqual([]);
+      expect(
+        grave(await findObstacles(scenario(pooler).replace("Statements: 100", "Statements: 0"))),
+      ).toEqual([]);
     },
   );
 });

@@ -254,7 +254,7 @@ describeInChromium("report.html", (browserOf) => {
     expect(await page.evaluate(gap)).toBeLessThanOrEqual(0);
   });
 
-  test("unfolds the plans when a finding about a plan flip links to them", async () => {
+  test("unfolds the plans when the reader follows the link of a plan flip", async () => {
     const report = exampleReport();
     const flip = { tone: "warn", text: "Plan flip: process.claim.", because: [] } as const;
     const [treatment, ...others] = report.result.treatments;

@@ -229,7 +229,7 @@ describe("a run that cannot start", () => {
     return `name: t\ntarget: { kind: url, urls: ["${urlOf(changed)}"] }\n${ROLES}${SHORT}`;
   };
 
-  async function refused(
+  async function expectRefusal(
     yaml: string,
     exitCode: number,
     words: RegExp,
@@ -247,7 +247,7 @@ describe("a run that cannot start", () => {
   }
 
   it("names all problems of the scenario at once", async () => {
-    await refused(`${suite("payload: jsnob\n")}trils: 3\n`, 104, /jsnob[\s\S]*trils[\s\S]*trials/);
+    await expectRefusal(`${suite("payload: jsnob\n")}trils: 3\n`, 104, /jsnob[\s\S]*trils[\s\S]*trials/);
   });
 
   it("names the quickstart if no scenario is given, and accepts the name quickstart", async () => {
@@ -260,29 +260,29 @@ describe("a run that cannot start", () => {
   });
 
   it("names the refused login without its password", async () => {
-    const ended = await refused(without("password"), 111, /password|authentication/i);
+    const ended = await expectRefusal(without("password"), 111, /password|authentication/i);
     expect(ended.stderr + ended.stdout).not.toContain("hunter2");
   });
 
   it("names the address at which nothing listens", async () => {
-    await refused(without("port"), 111, /127\.0\.0\.1:1\b/);
+    await expectRefusal(without("port"), 111, /127\.0\.0\.1:1\b/);
   });
 
   it("refuses a namespace that train-sim did not make", async () => {
     const { yaml, namespace } = onSuiteServer(`${ROLES}${SHORT}`);
     await withAdmin((admin) => admin.query(`CREATE SCHEMA ${namespace}`));
-    await refused(yaml, 104, /not made by train-sim/);
+    await expectRefusal(yaml, 104, /not made by train-sim/);
     await withAdmin((admin) => admin.query(`DROP SCHEMA ${namespace}`));
   });
 
   it("refuses more clients than the server has connections", async () => {
-    await refused(suite().replace("clients: 4", "clients: 400"), 104, /max_connections/);
+    await expectRefusal(suite().replace("clients: 4", "clients: 400"), 104, /max_connections/);
   });
 
   fullIt("refuses more clients than the process may open files, as doctor does", async () => {
     const yaml = suite().replace("clients: 4", "clients: 200");
     const shellPrefix = "ulimit -n 200";
-    await refused(yaml, 104, /open files/, { shellPrefix });
+    await expectRefusal(yaml, 104, /open files/, { shellPrefix });
     const doctor = await trainSim(["doctor", writeScenarioFile(yaml)], { shellPrefix });
     expect(doctor.exitCode).not.toBe(0);
     expect(doctor.stdout).toMatch(/PROBLEM +open files .*\d+ clients need about \d+ open files, .* is 200\n/);
@@ -303,7 +303,7 @@ describe("a run that cannot start", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
     const port = typeof address === "object" && address ? address.port : 0;
-    await refused(
+    await expectRefusal(
       `name: t\ntarget: { kind: embedded, port: ${port} }\n${ROLES}${SHORT}`,
       111,
       new RegExp(String(port)),
@@ -450,7 +450,7 @@ describe("a run that is stopped", () => {
     await withAdmin((admin) => admin.query(`DROP SCHEMA ${namespace} CASCADE`));
   });
 
-  it("ends with 110 if acknowledged events are missing, and names them", async () => {
+  it("ends with 110 if acknowledged events are missing, and names these events", async () => {
     const out = scratchDirectory();
     const { yaml, namespace } = onSuiteServer(`${FEW}${SHORT.replace("1s", "3s")}`);
     const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);

@@ -12,7 +12,7 @@ import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { listeningAddresses, seenProcesses } from "../support/proc.js";
 import { filesBelow, formsOf, leaksIn, testSecret } from "../support/secrets.js";
 import {
-  announced,
+  waitUntilAnnounced,
   scratchDirectory,
   startTrainSim,
   trainSim,
@@ -102,8 +102,8 @@ describe("passwords", () => {
     const args = ["--out", out, "--dashboard", "0", "--prometheus", "0"];
     const started = startTrainSim(["run", writeScenarioFile(yaml), ...args], { env: pgBouncerEnv("1.24") });
     const [page, metrics] = await Promise.all([
-      announced(started, "live page"),
-      announced(started, "metrics for Prometheus"),
+      waitUntilAnnounced(started, "live page"),
+      waitUntilAnnounced(started, "metrics for Prometheus"),
     ]);
     await untilLogged(out, '"phase":"measure"');
 

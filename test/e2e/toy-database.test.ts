@@ -55,7 +55,7 @@ trial: { warmUp: 0, drain: false }
 trials: 1
 ${more}`);
 
-it("an added database runs a workload that has a store for it, with evidence and audit", async () => {
+it("an added database runs a workload that has a store for this database, with evidence and audit", async () => {
   const out = join(scratchDirectory(), "results");
   const load = "{ executor: per-client-iterations, clients: 4, iterations: 50 }";
   const file = scenario(
@@ -76,12 +76,12 @@ it("an added database runs a workload that has a store for it, with evidence and
 });
 
 it("an added database refuses workloads, pools and faults that it lacks, each by name", async () => {
-  const refused = async (file: string): Promise<string> =>
+  const refusalOf = async (file: string): Promise<string> =>
     (await trainSim(["validate", file], { main })).stderr.replace(/\s+/g, " ");
-  expect(await refused(scenario("accounts"))).toContain("workload accounts has no store for ToyDB");
-  expect(await refused(scenario("documents", "pool: pg-pool\n"))).toContain(
+  expect(await refusalOf(scenario("accounts"))).toContain("workload accounts has no store for ToyDB");
+  expect(await refusalOf(scenario("documents", "pool: pg-pool\n"))).toContain(
     "pool pg-pool does not work with ToyDB",
   );
   const fault = "faults: [{ kind: checkpoint, at: 1s }]\n";
-  expect(await refused(scenario("documents", fault))).toContain("checkpoint: ToyDB has no faults");
+  expect(await refusalOf(scenario("documents", fault))).toContain("checkpoint: ToyDB has no faults");
 });

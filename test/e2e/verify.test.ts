@@ -81,7 +81,7 @@ beforeAll(async () => {
 });
 
 /** A copy of the directory with a changed result. */
-function changed(change: (result: ResultDocument) => void): string {
+function copyWithChange(change: (result: ResultDocument) => void): string {
   const directory = join(scratchDirectory(), "copy");
   cpSync(sound, directory, { recursive: true });
   const file = join(directory, "result.json");
@@ -195,7 +195,7 @@ const CHANGES: readonly [what: string, change: Change, path: RegExp][] = [
 
 describe("verification of a changed result", () => {
   it.each(casesOf(CHANGES, 5))("finds exactly the changed figure: %s", async (_, change, path) => {
-    const { exitCode, verification } = await recompute(changed(change));
+    const { exitCode, verification } = await recompute(copyWithChange(change));
     const paths = pathsOf(verification);
     expect(paths).toHaveLength(1);
     expect(paths[0]).toMatch(path);
@@ -203,8 +203,8 @@ describe("verification of a changed result", () => {
     expect(verification.differences.map(({ path }) => path)).toContain("report.html");
   });
 
-  it("finds a changed figure although trial.json and the pages were changed with it", async () => {
-    const directory = changed((result) => (first(result).response.p99 *= 0.9));
+  it("finds a changed figure although trial.json and the pages were changed in the same way", async () => {
+    const directory = copyWithChange((result) => (first(result).response.p99 *= 0.9));
     const { trial } = first(
       JSON.parse(readFileSync(join(directory, "result.json"), "utf8")) as ResultDocument,
     );
@@ -226,7 +226,7 @@ describe("verification of a changed result", () => {
   });
 
   it("finds a changed count of one worker by adding up all workers", async () => {
-    const directory = changed((result) => {
+    const directory = copyWithChange((result) => {
       const add = result.treatments[0]?.trials[0]?.workers?.[0]?.operations.add;
       if (add) add.transactions += 1;
     });
@@ -242,7 +242,7 @@ describe("verification of a changed result", () => {
   });
 
   it("finds that a trial was removed", async () => {
-    const directory = changed(({ treatments }) => treatments[0]?.trials.pop());
+    const directory = copyWithChange(({ treatments }) => treatments[0]?.trials.pop());
     const { exitCode, verification } = await recompute(directory);
     expect(exitCode).toBe(99);
     expect(pathsOf(verification)).toEqual(
@@ -255,7 +255,7 @@ describe("verification of a changed result", () => {
     ["histograms.hlog", "latencies"],
     ["log.ndjson", "log"],
   ])("finds a %s that belongs to another trial", async (file, kind) => {
-    const directory = changed(() => undefined);
+    const directory = copyWithChange(() => undefined);
     cpSync(join(trialIn(directory, 1), file), join(trialIn(directory, 2), file));
     const { exitCode, verification } = await recompute(directory);
     expect(exitCode).toBe(99);
@@ -265,7 +265,7 @@ describe("verification of a changed result", () => {
 });
 
 it("verification finds a batch that is missing in a ledger", async () => {
-  const directory = changed(() => undefined);
+  const directory = copyWithChange(() => undefined);
   const ledger = join(trialIn(directory, 1), "ledger-0.bin");
   writeFileSync(ledger, readFileSync(ledger).subarray(0, -44));
   const { exitCode, verification } = await recompute(directory);
@@ -275,7 +275,7 @@ it("verification finds a batch that is missing in a ledger", async () => {
 
 describe("verification of an incomplete result", () => {
   it("names each missing or damaged file, and ends with 99", async () => {
-    const directory = changed(() => undefined);
+    const directory = copyWithChange(() => undefined);
     rmSync(join(trialIn(directory, 1), "histograms.hlog"));
     writeFileSync(join(trialIn(directory, 2), "timeseries.csv"), "second,operation\n0,add\n");
     const { exitCode, verification } = await verify(directory);
@@ -292,7 +292,7 @@ describe("verification of an incomplete result", () => {
   });
 
   it.each(["scenario.yaml", "summary.txt", "report.html"])("ends with 99 if %s is missing", async (file) => {
-    const directory = changed(() => undefined);
+    const directory = copyWithChange(() => undefined);
     rmSync(join(directory, file));
     const { exitCode, verification } = await verify(directory);
     expect(exitCode).toBe(99);

@@ -74,8 +74,8 @@ function poolersAgainOf(parent: number | undefined): number[] {
 
 /** Resolves when none of the processes is left. The reaper may need some seconds to end them. */
 async function untilGone(pids: readonly number[]): Promise<void> {
-  const left = (): number[] => pids.filter((pid) => processes().some((each) => each.pid === pid));
-  await expect.poll(left, { timeout: 200_000 }).toEqual([]);
+  const remainingPids = (): number[] => pids.filter((pid) => processes().some((each) => each.pid === pid));
+  await expect.poll(remainingPids, { timeout: 200_000 }).toEqual([]);
 }
 
 it("each agent starts a pooler for its clients, and faults restart, pause and stop these poolers", async () => {

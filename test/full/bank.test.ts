@@ -63,14 +63,14 @@ describe("the bank workload", () => {
   });
 
   it("does the same transactions with the same seed", async () => {
-    const paid = async (): Promise<unknown> => {
+    const runPayments = async (): Promise<unknown> => {
       const { out } = await run(BANK, {
         actors: { clients: { load: { ...BUDGET.clients.load, clients: 1 } } },
       });
       const { operations } = onlyResultIn(out).result.treatments[0]?.trials[0] ?? {};
       return [operations?.pay?.transactions, operations?.look?.transactions];
     };
-    expect(await paid()).toEqual(await paid());
+    expect(await runPayments()).toEqual(await runPayments());
   });
 
   it.each([

@@ -42,16 +42,18 @@ beforeAll(async () => {
   await rm(join(copy, "agents", ".env"), { force: true });
 });
 
-async function resolved(env: NodeJS.ProcessEnv = {}): Promise<Resolved> {
+async function resolveCompose(env: NodeJS.ProcessEnv = {}): Promise<Resolved> {
   const args = ["-f", join(copy, "agents", "compose.yaml"), "config", "--format", "json"];
   const { stdout } = await run(composeProgram, args, { env: { ...process.env, ...env } });
   return JSON.parse(stdout) as Resolved;
 }
 
 it("compose.yaml requires the password and the token that make-env.sh makes", async () => {
-  await expect(resolved()).rejects.toThrow(/TRAIN_SIM_PASSWORD is missing a value: run docker\/make-env\.sh/);
+  await expect(resolveCompose()).rejects.toThrow(
+    /TRAIN_SIM_PASSWORD is missing a value: run docker\/make-env\.sh/,
+  );
   await run("sh", [join(copy, "make-env.sh"), join(copy, "agents")]);
-  const { secrets, services } = await resolved();
+  const { secrets, services } = await resolveCompose();
   const made = await readFile(join(copy, "agents", ".env"), "utf8");
   expect(made).toMatch(/^TRAIN_SIM_TOKEN=[0-9a-f]{64}$/m);
   expect(secrets["token"]?.environment).toBe("TRAIN_SIM_TOKEN");
@@ -65,7 +67,7 @@ it("compose.yaml starts as many agents as the coordinator awaits, and publishes 
     [{}, 2],
     [{ AGENTS: "4" }, 4],
   ] as const) {
-    const { agent, coordinator, postgres } = (await resolved(env)).services;
+    const { agent, coordinator, postgres } = (await resolveCompose(env)).services;
     expect(agent.deploy?.replicas).toBe(count);
     expect(coordinator.command[coordinator.command.indexOf("--agents") + 1]).toBe(String(count));
     expect([agent.ports, coordinator.ports]).toEqual([undefined, undefined]);
@@ -77,13 +79,13 @@ it("compose.yaml starts as many agents as the coordinator awaits, and publishes 
 it("compose.yaml accepts another scenario, and its default scenario loads with 16 agents", async () => {
   const sourceOf = ({ services }: Resolved): string | undefined =>
     services.coordinator.volumes.find(({ target }) => target === "/scenario.yaml")?.source;
-  expect(sourceOf(await resolved({ SCENARIO: "/srv/own.yaml" }))).toBe("/srv/own.yaml");
-  const { treatments } = await loadScenario(sourceOf(await resolved()) ?? "", { agents: 16 });
+  expect(sourceOf(await resolveCompose({ SCENARIO: "/srv/own.yaml" }))).toBe("/srv/own.yaml");
+  const { treatments } = await loadScenario(sourceOf(await resolveCompose()) ?? "", { agents: 16 });
   expect(treatments[0]?.settings.target).toMatchObject({ kind: "url", ca: "/certs/ca.crt" });
 });
 
 it("the commands of compose.yaml complete a run over TLS with the coordinator's host name", async () => {
-  const { services } = await resolved();
+  const { services } = await resolveCompose();
   const certs = join(scratchDirectory(), "certs");
   await mkdir(certs);
   const env = { ...process.env, TRAIN_SIM_PASSWORD: "secret" };

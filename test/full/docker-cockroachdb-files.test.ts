@@ -31,10 +31,10 @@ afterAll(async () => {
   await (certificates as CockroachCertificates | undefined)?.remove();
 });
 
-const committed = (name: string): Promise<string> => readFile(join(DOCKER_COCKROACHDB, name), "utf8");
+const readCommitted = (name: string): Promise<string> => readFile(join(DOCKER_COCKROACHDB, name), "utf8");
 
 async function pgbouncerSetting(name: string): Promise<string> {
-  return new RegExp(`^${name} = (.+)$`, "m").exec(await committed("pgbouncer.ini"))?.[1] ?? "";
+  return new RegExp(`^${name} = (.+)$`, "m").exec(await readCommitted("pgbouncer.ini"))?.[1] ?? "";
 }
 
 /** Standard error and exit code of a script, whether it works or not. */
@@ -114,7 +114,9 @@ describe("train-events.cockroachdb.yaml", () => {
     const { treatments } = await loadScenario(SCENARIO);
     const clients = Math.max(...treatments.map(({ settings }) => totalClients(settings)));
     expect(Number(await pgbouncerSetting("max_client_conn"))).toBeGreaterThan(clients);
-    expect(Number(/^ +maxconn (\d+)$/m.exec(await committed("haproxy.cfg"))?.[1])).toBeGreaterThan(clients);
+    expect(Number(/^ +maxconn (\d+)$/m.exec(await readCommitted("haproxy.cfg"))?.[1])).toBeGreaterThan(
+      clients,
+    );
     for (const name of [...poolers, "haproxy", "train-sim", "cockroach-1"])
       expect(compose.services[name]?.ulimits?.nofile, name).toBeGreaterThan(2 * clients);
   });
@@ -187,7 +189,7 @@ describe("init.sh", () => {
     expect(await outcome("init.sh", args, certificates.env)).toBe("0");
     expect(await log("init")).toBe("/certs cockroach-1\n");
     expect(await log("stdin")).toBe(
-      `${await committed("init.sql")}ALTER ROLE pgb WITH PASSWORD '${certificates.password}';\n`,
+      `${await readCommitted("init.sql")}ALTER ROLE pgb WITH PASSWORD '${certificates.password}';\n`,
     );
   });
 
@@ -211,7 +213,7 @@ describe("init.sh", () => {
   });
 
   test("makes the database and role that pgbouncer.ini and the scenario use", async () => {
-    const sql = await committed("init.sql");
+    const sql = await readCommitted("init.sql");
     expect(sql).toContain("CREATE DATABASE IF NOT EXISTS train_sim;");
     expect(sql).toContain("CREATE ROLE IF NOT EXISTS pgb WITH LOGIN;");
     expect(await pgbouncerSetting("train_sim")).toBe("host=haproxy port=26257 dbname=train_sim");
@@ -268,7 +270,9 @@ describe("docker/cockroachdb/README.md", () => {
 
   test("quotes the statements of init.sql for an existing cluster", async () => {
     const text = await page();
-    const statements = (await committed("init.sql")).split("\n").filter((line) => /^[A-Z].*;$/.test(line));
+    const statements = (await readCommitted("init.sql"))
+      .split("\n")
+      .filter((line) => /^[A-Z].*;$/.test(line));
     expect(statements).toHaveLength(4);
     for (const statement of statements) expect(text).toContain(`   ${statement}\n`);
   });

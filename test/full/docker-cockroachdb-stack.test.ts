@@ -20,7 +20,7 @@ import {
   type CockroachStack,
 } from "../support/cockroachdb-stack.js";
 import { DOCKER_COCKROACHDB, readCompose } from "../support/docker-compose.js";
-import { findHaproxy, hasLogged, startCommittedHaproxy } from "../support/docker-servers.js";
+import { findHaproxy, waitUntilLogged, startCommittedHaproxy } from "../support/docker-servers.js";
 import { pgBouncerPath } from "../support/pgbouncers.js";
 
 const run = promisify(execFile);
@@ -153,9 +153,9 @@ describe("the stack on CockroachDB", () => {
     const port = await freePort();
     const { process, stop } = await startPgBouncer(pgBouncerPath("1.24"), { read }, port, stack.front.port);
     try {
-      // The client waits while PgBouncer tries again and again; stopping it ends the wait.
+      // PgBouncer retries its server connection and the client waits. Stopping PgBouncer ends the client's wait.
       const refused = expect(connectAdmin({ ...pooler(0), port })).rejects.toThrow(/cannot connect/);
-      await hasLogged(process, /TLS handshake (error|failed).*certificate verify failed/);
+      await waitUntilLogged(process, /TLS handshake (error|failed).*certificate verify failed/);
       await process.stop([]);
       await refused;
     } finally {
@@ -184,7 +184,7 @@ describe("the stack on CockroachDB", () => {
     const before = await Promise.all([0, 1, 2].map(async () => connectAdmin(front)));
     try {
       first?.drain();
-      await hasLogged(stack.haproxy, /Server nodes\/cockroach-1 is DOWN/);
+      await waitUntilLogged(stack.haproxy, /Server nodes\/cockroach-1 is DOWN/);
       expect(await stack.haproxy.log()).toMatch(/nodes\/cockroach-1 failed, .*code: 503/);
       for (const client of before) expect(await client.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
       expect(await whoAmI(front)).toEqual({ who: "pgb", ssl: true });
@@ -210,7 +210,7 @@ describe("the stack on CockroachDB", () => {
         ),
       });
       try {
-        await hasLogged(started.process, /backend nodes has no server available/i);
+        await waitUntilLogged(started.process, /backend nodes has no server available/i);
         expect(await started.process.log()).toMatch(
           /nodes\/cockroach-2 failed, reason: Layer6 invalid response/,
         );

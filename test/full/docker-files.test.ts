@@ -56,9 +56,9 @@ beforeAll(async () => {
   await mkdir(join(copy, "docker"));
   await cp(DOCKER, join(copy, "docker"), { recursive: true });
   for (const { home } of STACKS) {
-    await rm(join(copied(home), ".env"), { force: true });
+    await rm(join(pathOfCopy(home), ".env"), { force: true });
     // The script needs no argument for its own stack.
-    await run("sh", [join(copy, "docker", "make-env.sh"), ...(home === DOCKER ? [] : [copied(home)])]);
+    await run("sh", [join(copy, "docker", "make-env.sh"), ...(home === DOCKER ? [] : [pathOfCopy(home)])]);
   }
 });
 
@@ -66,12 +66,12 @@ afterAll(async () => {
   await rm(copy, { recursive: true, force: true });
 });
 
-function copied(home: string): string {
+function pathOfCopy(home: string): string {
   return join(copy, relative(ROOT, home));
 }
 
 async function environment(home = DOCKER): Promise<Map<string, string>> {
-  const text = await readFile(join(copied(home), ".env"), "utf8");
+  const text = await readFile(join(pathOfCopy(home), ".env"), "utf8");
   return new Map(text.split("\n").flatMap((line) => (line ? [line.split("=") as [string, string]] : [])));
 }
 
@@ -93,7 +93,7 @@ describe.each(STACKS)("$file", ({ home, names }) => {
       () => false,
     );
     if (hasCompose)
-      await run("docker", ["compose", "-f", join(copied(home), "compose.yaml"), "config", "-q"]);
+      await run("docker", ["compose", "-f", join(pathOfCopy(home), "compose.yaml"), "config", "-q"]);
   });
 
   test("is refused by the strict schema with a misspelt or duplicate key", async () => {
@@ -124,7 +124,7 @@ describe.each(STACKS)("$file", ({ home, names }) => {
       if (!source.startsWith(".")) used.add(source);
       // make-env.sh makes the directory results. All other mounted sources are committed and must be read-only.
       else if (source.endsWith("/results")) {
-        expect(join(copied(home), source)).toBe(join(copy, "results"));
+        expect(join(pathOfCopy(home), source)).toBe(join(copy, "results"));
         expect(existsSync(join(copy, "results"))).toBe(true);
       } else {
         expect(existsSync(join(home, source)), source).toBe(true);

@@ -10,7 +10,7 @@ import { connectAdmin, type AdminClient } from "../../src/database/postgres/admi
 import { messageOf } from "../../src/foundation/errors.js";
 import { freePort } from "../../src/foundation/process/server-process.js";
 import { parseConnectionUrl } from "../../src/database/postgres/endpoint/parse-url.js";
-import { findHaproxy, hasLogged } from "../support/docker-servers.js";
+import { findHaproxy, waitUntilLogged } from "../support/docker-servers.js";
 import {
   haproxyAddresses,
   makeCertificates,
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 /** Runs `use` with one connection for each endpoint, and closes them. */
-async function connected<T>(
+async function withConnections<T>(
   endpoints: readonly Parameters<typeof connectAdmin>[0][],
   use: (clients: readonly AdminClient[]) => Promise<T>,
 ): Promise<T> {
@@ -107,7 +107,7 @@ describe("haproxy.cfg", () => {
 describe("the stack on PostgreSQL", () => {
   test("answers a query through HAProxy, PgBouncer and PostgreSQL with TLS verified by name", async () => {
     const query = "SELECT current_user AS who, ssl, version FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
-    await connected([stack.front], async ([client]) => {
+    await withConnections([stack.front], async ([client]) => {
       const rows = await client?.query(query);
       expect(rows).toMatchObject([{ who: "train_sim", ssl: true }]);
       expect(rows?.[0]?.["version"]).toMatch(/^TLSv1\.[23]$/);
@@ -128,7 +128,7 @@ describe("the stack on PostgreSQL", () => {
     const address = `127.0.0.1:${stack.front.port}/train_sim`;
     const url = `postgresql://train_sim@${address}?sslmode=verify-full&sslrootcert=${ca}`;
     const endpoint = parseConnectionUrl(url, {}, { PGPASSWORD: certificates.password });
-    expect(await connected([endpoint], async ([client]) => client?.query("SELECT 1 AS one"))).toEqual([
+    expect(await withConnections([endpoint], async ([client]) => client?.query("SELECT 1 AS one"))).toEqual([
       { one: 1 },
     ]);
   });
@@ -162,7 +162,7 @@ describe("the stack on PostgreSQL", () => {
     try {
       // The client waits while PgBouncer tries again and again; stopping it ends the wait.
       const refused = expect(connectAdmin({ ...stack.front, port })).rejects.toThrow(/cannot connect/);
-      await hasLogged(pooler.process, /TLS handshake (error|failed).*certificate verify failed/);
+      await waitUntilLogged(pooler.process, /TLS handshake (error|failed).*certificate verify failed/);
       await pooler.process.stop([]);
       await refused;
     } finally {
@@ -173,7 +173,7 @@ describe("the stack on PostgreSQL", () => {
 
   test("spreads connections evenly over both PgBouncers", async () => {
     const fourClients = Array.from({ length: 4 }, () => stack.front);
-    await connected(fourClients, async (clients) => {
+    await withConnections(fourClients, async (clients) => {
       for (const client of clients) await client.query("SELECT 1");
       for (const index of [0, 1]) {
         const pools = await ask(index, "SHOW POOLS");
@@ -204,9 +204,9 @@ describe("the stack on PostgreSQL", () => {
   test("goes on with one PgBouncer when the other fails its health check", async () => {
     const [first] = stack.poolers;
     await first?.stop([{ signal: "SIGQUIT", patienceMs: 5000 }]);
-    await hasLogged(stack.haproxy, /Server pgbouncers\/pgbouncer-1 is DOWN/);
+    await waitUntilLogged(stack.haproxy, /Server pgbouncers\/pgbouncer-1 is DOWN/);
     const fourClients = Array.from({ length: 4 }, () => stack.front);
-    await connected(fourClients, async (clients) => {
+    await withConnections(fourClients, async (clients) => {
       for (const client of clients) expect(await client.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
     });
   });

@@ -54,7 +54,7 @@ it("a killed server loses acknowledged events only with synchronous_commit off, 
   expect(verified.exitCode, verified.stdout).toBe(0);
 });
 
-it("losses by a kill violate the audit unless the scenario allows them", async () => {
+it("losses by a kill violate the audit unless the scenario allows losses", async () => {
   const { started, out } = startKilled("", OFF);
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(110);

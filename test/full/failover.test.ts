@@ -48,7 +48,7 @@ it("a failover loses events of an asynchronous primary, all explained, and none 
   expect(verified.exitCode, verified.stdout).toBe(0);
 });
 
-it("losses by a failover violate the audit unless the scenario allows them", async () => {
+it("losses by a failover violate the audit unless the scenario allows losses", async () => {
   const { started, out } = startFailover("");
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(110);

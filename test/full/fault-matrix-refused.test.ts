@@ -2,22 +2,22 @@
 import { expect, test } from "vitest";
 import { EMBEDDED, FAMILY_NAMES, planOf, WITH_STANDBY } from "../support/fault-matrix.js";
 
-const refused = (reason: string, ...kinds: readonly string[]): object =>
+const refusals = (reason: string, ...kinds: readonly string[]): object =>
   Object.fromEntries(kinds.map((kind) => [kind, `${kind} ${reason}`]));
 
-const NO_STANDBYS = refused(
+const NO_STANDBYS = refusals(
   "needs standbys, and there are none: see key target.standbys",
   ...["failover", "switchover", "split-brain", "standby-stop"],
 );
-const NO_POOLER = refused(
+const NO_POOLER = refusals(
   "needs a pooler, and pool.strategy is direct",
   ...["pooler-restart", "pooler-kill", "pooler-pause"],
 );
-const NOT_OURS = refused(
+const NOT_OURS = refusals(
   "needs a server that train-sim runs itself, and target.kind is url",
   ...["postgres-restart", "postgres-kill", "process-stop", "disk-full"],
 );
-const NO_COMMIT = refused(
+const NO_COMMIT = refusals(
   "needs transactions that end with COMMIT, and each transaction of the workload is one statement without BEGIN",
   "network-reset-commits",
 );
@@ -27,7 +27,7 @@ test.each([
   {
     where: "a server with a standby",
     target: WITH_STANDBY,
-    refusals: { ...NO_POOLER, ...refused("cannot fill the disk of a server with standbys", "disk-full") },
+    refusals: { ...NO_POOLER, ...refusals("cannot fill the disk of a server with standbys", "disk-full") },
     pairs: 174,
   },
   {
@@ -35,7 +35,7 @@ test.each([
     target: { kind: "url", urls: ["postgresql://a@localhost/b"] },
     refusals: {
       ...{ ...NO_STANDBYS, ...NOT_OURS },
-      ...refused(
+      ...refusals(
         "takes every connection of the server, which others may need on your own server",
         "connection-limit",
       ),

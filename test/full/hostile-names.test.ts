@@ -20,22 +20,22 @@ const DATABASE = `d'b"; DROP TABLE canary; -- ü${own}`;
 const NAMESPACE = `select_${own}`;
 const ODD_NAMESPACE = `Odd-$Name_${own}`;
 const PASSWORD = generateSecret();
-const quoted = (name: string): string => postgres.quoteIdentifier(name);
+const quoteName = (name: string): string => postgres.quoteIdentifier(name);
 
 let server: AdminClient;
 let inside: AdminClient;
 beforeAll(async () => {
   server = await connectAdmin(inject("adminEndpoint"));
   for (const role of [OWNER, LOADER])
-    await server.query(`CREATE ROLE ${quoted(role)} LOGIN PASSWORD '${PASSWORD}'`);
-  await server.query(`CREATE DATABASE ${quoted(DATABASE)} OWNER ${quoted(OWNER)}`);
+    await server.query(`CREATE ROLE ${quoteName(role)} LOGIN PASSWORD '${PASSWORD}'`);
+  await server.query(`CREATE DATABASE ${quoteName(DATABASE)} OWNER ${quoteName(OWNER)}`);
   inside = await connectAdmin({ ...inject("adminEndpoint"), database: DATABASE });
   await inside.query("CREATE TABLE public.canary (alive boolean)");
 });
 afterAll(async () => {
   await inside.close();
-  await server.query(`DROP DATABASE ${quoted(DATABASE)} WITH (FORCE)`);
-  for (const role of [OWNER, LOADER]) await server.query(`DROP ROLE ${quoted(role)}`);
+  await server.query(`DROP DATABASE ${quoteName(DATABASE)} WITH (FORCE)`);
+  for (const role of [OWNER, LOADER]) await server.query(`DROP ROLE ${quoteName(role)}`);
   await server.close();
 });
 
@@ -112,7 +112,7 @@ diagnosis: { ceiling: false }
     "public",
     "x".repeat(64),
     "\u001b[2J",
-  ])("are refused if no namespace can have them: %j", async (name) => {
+  ])("are refused if no namespace can have such a name: %j", async (name) => {
     const file = writeScenarioFile(`name: x\nnamespace: ${JSON.stringify(name)}\n`);
     const answers = await Promise.all([
       trainSim(["validate", file]),

@@ -101,11 +101,11 @@ describe("a run that is killed", () => {
         /before it could write one|compared with itself|before the first trial began/,
       );
     }
-    const left = (): string[] => {
+    const remainingProcesses = (): string[] => {
       const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
       return lines.filter((line) => line.includes(temporary));
     };
-    await expect.poll(left, { timeout: 200_000 }).toEqual([]);
+    await expect.poll(remainingProcesses, { timeout: 200_000 }).toEqual([]);
     await expect.poll(() => readdirSync(temporary), { timeout: 200_000 }).toEqual([]);
   });
 

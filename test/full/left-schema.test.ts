@@ -80,7 +80,7 @@ ${REST}`;
   expect(await schemasAt(other.endpoint, names)).toEqual([]);
 });
 
-it("doctor names the schema of a killed run with the command that drops it, but not while the run works", async () => {
+it("doctor names a killed run's schema and the command that drops the schema, but not during the run", async () => {
   const namespace = testNamespace("left");
   const out = scratchDirectory();
   const yaml = `name: t\nseed: 1\nnamespace: ${namespace}\ntarget: "${urlOf(other.endpoint)}"\n${REST.replace("600ms", "600s")}`;
@@ -118,7 +118,7 @@ it("a run that cannot drop its locked schema completes, and names the schema wit
   expect(JSON.stringify(result.diagnosis)).toContain("Remove it with: npx train-sim schema drop --url");
 });
 
-it("a run that fails keeps its schema, and names the command that drops it", async () => {
+it("a run that fails keeps its schema, and names the command that drops the schema", async () => {
   const namespace = testNamespace("left");
   const out = scratchDirectory();
   const yaml = `name: t\nseed: 1\nnamespace: ${namespace}\ntarget: "${urlOf(other.endpoint)}"\n${REST}`;

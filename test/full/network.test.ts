@@ -105,7 +105,7 @@ faults: [{ at: 1s, kind: network-reset-commits, commits: 50%, for: 3s }]
 });
 
 describe("faults of PgBouncer", () => {
-  it("restart, kill, pause and cut it off as stated, and lose no event", async () => {
+  it("restart, kill, pause and cut off PgBouncer as stated, and lose no event", async () => {
     const seen = await runFaults(
       `
 pool: { strategy: pgbouncer, mode: transaction, size: 4, instances: 2 }

@@ -4,7 +4,7 @@ import { chmod, chown, lstat, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  ended,
+  waitUntilEnded,
   makeInstallation,
   processesIn,
   removeLinks,
@@ -62,19 +62,19 @@ async function run(text: string, user?: ServerUser): Promise<Running> {
   return one;
 }
 
-const started = async (one: Running) => JSON.parse(await one.line()) as Started;
+const readStarted = async (one: Running) => JSON.parse(await one.line()) as Started;
 
 describe("train-sim with running servers", () => {
   it("leaves no process or directory after kill -9", async () => {
     const one = await run(script(""));
-    const { pid, dataDirectory } = await started(one);
+    const { pid, dataDirectory } = await readStarted(one);
     const processes = await processesIn(one.temporary);
     // The processes are the postmaster with its helpers, and two PgBouncers.
     expect(processes).toContain(pid);
     expect(processes.length).toBeGreaterThan(4);
     expect((await stat(dataDirectory)).isDirectory()).toBe(true);
     one.child.kill("SIGKILL");
-    await ended(one);
+    await waitUntilEnded(one);
     await one.nothingLeft();
   });
 
@@ -82,7 +82,7 @@ describe("train-sim with running servers", () => {
     const one = await run(script(""));
     while (!(await hasData(one.temporary))) await new Promise(setImmediate);
     one.child.kill("SIGKILL");
-    await ended(one);
+    await waitUntilEnded(one);
     await one.nothingLeft();
   });
 
@@ -93,15 +93,15 @@ describe("train-sim with running servers", () => {
     ["SIGHUP", "process.kill(process.pid, 'SIGHUP')"],
   ])("leaves no process or directory if it ends by %s", async (_, afterwards) => {
     const one = await run(script(afterwards));
-    await started(one);
-    await ended(one);
+    await readStarted(one);
+    await waitUntilEnded(one);
     await one.nothingLeft();
   });
 
   it("ends by itself and leaves nothing although stop was not called", async () => {
     const one = await run(withoutTimer(script("")));
-    await started(one);
-    await ended(one);
+    await readStarted(one);
+    await waitUntilEnded(one);
     expect(one.child.exitCode).toBe(0);
     await one.nothingLeft();
   });
@@ -109,8 +109,8 @@ describe("train-sim with running servers", () => {
   it("leaves nothing after stop, and ends by itself with its exit code", async () => {
     const stopping = withoutTimer(script("await pooler.stop(); await server.stop(); process.exitCode = 7;"));
     const one = await run(stopping);
-    await started(one);
-    await ended(one);
+    await readStarted(one);
+    await waitUntilEnded(one);
     expect(one.child.exitCode).toBe(7);
     expect(await readdir(one.temporary)).toEqual([]);
     expect(await processesIn(one.temporary)).toEqual([]);
@@ -120,7 +120,7 @@ describe("train-sim with running servers", () => {
 describe("servers that train-sim starts", () => {
   it("run in a separate session, out of reach of its Ctrl-C, and under another user if root starts them", async () => {
     const one = await run(script(""));
-    const { pid } = await started(one);
+    const { pid } = await readStarted(one);
     const sessions = await Promise.all([pid, one.child.pid ?? 0].map(sessionOf));
     expect(sessions[0]).toBe(pid);
     expect(sessions[1]).not.toBe(pid);
@@ -129,7 +129,7 @@ describe("servers that train-sim starts", () => {
 
   it("run as the normal user who starts train-sim", async () => {
     const one = await run(script(""), normalUser);
-    const { pid } = await started(one);
+    const { pid } = await readStarted(one);
     expect((await stat(`/proc/${pid}`)).uid).toBe(normalUser?.uid ?? process.getuid?.());
   });
 });
@@ -139,21 +139,21 @@ describe("PostgreSQL's installed programs", () => {
   it("get the links that npm ci --ignore-scripts leaves out", async () => {
     const links = await removeLinks(installation.postgresPackage);
     expect(links.length).toBeGreaterThan(5);
-    await started(await run(script("")));
+    await readStarted(await run(script("")));
     for (const link of links) expect((await lstat(link)).isSymbolicLink()).toBe(true);
   });
 
   it.runIf(isRoot)("are copied if they lack their links and are not writable", async () => {
     await removeLinks(installation.postgresPackage);
-    await started(await run(script(""), normalUser));
+    await readStarted(await run(script(""), normalUser));
     expect(await removeLinks(installation.postgresPackage)).toEqual([]);
   });
 
-  it.runIf(isRoot)("are copied if the server's user cannot reach them", async () => {
+  it.runIf(isRoot)("are copied if the server's user cannot reach the installed files", async () => {
     const modules = join(installation.path, "node_modules");
     await chmod(modules, 0o700);
     await chown(modules, 0, 0);
-    const { dataDirectory } = await started(await run(script("")));
+    const { dataDirectory } = await readStarted(await run(script("")));
     expect(await readdir(join(dataDirectory, ".."))).toContain("programs");
   });
 });

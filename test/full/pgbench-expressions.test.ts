@@ -27,7 +27,7 @@ beforeAll(async () => {
  * Values that pgbench prints for the expressions, up to the first that it refuses to compute; or the index of the first
  * that it cannot read.
  */
-function printed(expressions: readonly string[]): readonly string[] | { readonly unread: number } {
+function evaluateByPgbench(expressions: readonly string[]): readonly string[] | { readonly unread: number } {
   const file = join(scratchDirectory(), "x.sql");
   writeFileSync(file, `${expressions.map((each) => `\\set x debug(${each})\n`).join("")}SELECT 1;\n`);
   const defined = Object.entries(VARIABLES).flatMap(([name, value]) => ["-D", `${name}=${String(value)}`]);
@@ -42,7 +42,7 @@ function theirs(expressions: readonly string[]): string[] {
   const all = expressions.map(() => REFUSED);
   let left = [...expressions.keys()];
   while (left.length > 0) {
-    const values = printed(left.map((i) => expressions[i] ?? ""));
+    const values = evaluateByPgbench(left.map((i) => expressions[i] ?? ""));
     if ("unread" in values) left.splice(values.unread, 1);
     else {
       for (const [k, value] of values.entries()) all[left[k] ?? -1] = value;
@@ -52,7 +52,7 @@ function theirs(expressions: readonly string[]): string[] {
   return all;
 }
 
-function written(value: Value): string {
+function typedText(value: Value): string {
   if (value === null) return "null";
   const type = { bigint: "int", number: "double", boolean: "boolean", string: "text" };
   return `${type[typeof value as keyof typeof type]} ${String(value)}`;
@@ -63,7 +63,7 @@ function ours(expression: string): string {
   if (!("expression" in parsed)) return REFUSED;
   const scope = { prng: new Prng(1), valueOf: (name: string) => VARIABLES[name] ?? null };
   try {
-    return written(evaluate(parsed.expression, scope));
+    return typedText(evaluate(parsed.expression, scope));
   } catch {
     return REFUSED;
   }
@@ -130,16 +130,17 @@ const CALLS = [
   ...["abs(int(_))", "case when _ then _ end", "case when _ then _ when _ then _ else _ end"],
 ];
 
-function drawn(prng: Prng, depth: number): string {
+function drawExpression(prng: Prng, depth: number): string {
   const one = (list: readonly string[]): string => list[prng.intBetween(0, list.length - 1)] ?? "";
   if (depth === 0) return one(ATOMS);
-  if (prng.float() < 0.5) return `${drawn(prng, depth - 1)} ${one(BINARY)} ${drawn(prng, depth - 1)}`;
-  return one(CALLS).replace(/_(?![a-z0-9])/g, () => drawn(prng, depth - 1));
+  if (prng.float() < 0.5)
+    return `${drawExpression(prng, depth - 1)} ${one(BINARY)} ${drawExpression(prng, depth - 1)}`;
+  return one(CALLS).replace(/_(?![a-z0-9])/g, () => drawExpression(prng, depth - 1));
 }
 
 it("random expressions have the same values as in pgbench", () => {
   const prng = new Prng(FUZZ_SEED);
-  const expressions = Array.from({ length: 2000 }, () => drawn(prng, prng.intBetween(1, 3)));
+  const expressions = Array.from({ length: 2000 }, () => drawExpression(prng, prng.intBetween(1, 3)));
   const expected = theirs(expressions);
   const taken = [...expressions.keys()].filter((i) => expected[i] !== REFUSED);
   expect(taken.length).toBeGreaterThan(800);
@@ -164,7 +165,7 @@ it.each(TEXTS)("-D v=%s defines the same value as in pgbench", (text) => {
   writeFileSync(file, "\\set x debug(:v)\nSELECT 1;\n");
   const { stderr } = pgbench(["-n", "-t", "1", "-D", `v=${text}`, "-f", file]);
   const value = definedValue(text);
-  const mine = written(value === null ? null : toExpressionValue(value));
+  const mine = typedText(value === null ? null : toExpressionValue(value));
   const isRefused = /malformed variable "v"|invalid input syntax for type double/.test(stderr);
   const [, theirs = isRefused ? `text ${text}` : stderr] =
     /^debug\(script=0,command=1\): (.*)$/m.exec(stderr) ?? [];

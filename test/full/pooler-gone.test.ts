@@ -81,7 +81,7 @@ it("a run whose external pooler hangs says that it does not answer", async () =>
   );
 });
 
-it("a run whose managed pooler is killed ends at once and names it", async () => {
+it("a run whose managed pooler is killed ends at once and names the pooler", async () => {
   const stderr = await runUntilGone("size: 4", "600s", (out) => {
     // Other programs' poolers are among the processes, so only this run's child counts.
     const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");

@@ -31,7 +31,7 @@ it.each([
     "workload.pgbench[0].sql is line 2: SELECT abalance FROM",
   ],
 ])(
-  "--resume continues %s, and refuses it if the file was changed, with the difference",
+  "--resume continues %s, and refuses a changed file with the difference",
   async (_, workload, file, [before, after], words) => {
     const directory = scratchDirectory();
     const path = join(directory, file);

@@ -55,7 +55,7 @@ it("a split brain loses exactly the events that the old primary acknowledged aft
   expect(verified.exitCode, verified.stdout).toBe(0);
 });
 
-it("losses by a split brain violate the audit unless the scenario allows them", async () => {
+it("losses by a split brain violate the audit unless the scenario allows losses", async () => {
   const { started, out } = startSplit("");
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(110);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   server = await startSshServer(["one", "two"], [...shared, "RequestTTY force", "RemoteCommand sleep 60"]);
 });
 afterEach(async () => {
-  await expect.poll(() => server.left(), { timeout: 200_000 }).toEqual([]);
+  await expect.poll(() => server.remainingProcesses(), { timeout: 200_000 }).toEqual([]);
 });
 afterAll(() => server.stop());
 
@@ -73,7 +73,7 @@ it("a run over ssh makes a token, leaves nothing after Ctrl-C, and prints how to
   run.child.kill("SIGINT");
   const { exitCode, stderr } = await run.ended;
   expect(exitCode, stderr).toBe(105);
-  await expect.poll(() => server.left(), { timeout: 200_000 }).toEqual([]);
+  await expect.poll(() => server.remainingProcesses(), { timeout: 200_000 }).toEqual([]);
   const { directory } = onlyResultIn(out);
   const words = `--resume ${directory} --agents ${HOSTS} --agent-command ${shellWord(COMMAND)}`;
   expect(stderr).toContain(words);

@@ -30,7 +30,7 @@ evidence: { every: "off" }
 /**
  * Runs the command and stops it in its first trial. Resolves to the arguments of the command that it prints for continuing.
  */
-async function stopped(args: readonly string[], signal: NodeJS.Signals): Promise<string[]> {
+async function stopRun(args: readonly string[], signal: NodeJS.Signals): Promise<string[]> {
   const out = scratchDirectory();
   const temporary = scratchDirectory();
   chmodSync(temporary, 0o755); // the server runs as another user if root starts it
@@ -60,7 +60,7 @@ async function expectCompleted(words: readonly string[]): Promise<void> {
 }
 
 it("a run stopped by SIGHUP leaves no server, and the printed --resume command completes it", async () => {
-  const words = await stopped([writeScenarioFile(LOAD), "--trials", "2"], "SIGHUP");
+  const words = await stopRun([writeScenarioFile(LOAD), "--trials", "2"], "SIGHUP");
   expect(words.slice(0, 2)).toEqual(["run", "--resume"]);
   await expectCompleted(words);
 });
@@ -98,7 +98,7 @@ it("a stopped run whose directory lacks a password prints the scenario and its o
   const namespace = testNamespace("wayon");
   const adminEndpoint = inject("adminEndpoint");
   const file = writeScenarioFile(`namespace: ${namespace}\ntarget: "${urlOf(adminEndpoint)}"\n${LOAD}`);
-  const words = await stopped([file, "--trials", "2", "--set", "batch=3"], "SIGTERM");
+  const words = await stopRun([file, "--trials", "2", "--set", "batch=3"], "SIGTERM");
   expect(words).toEqual(["run", file, "--set", "batch=3", "--trials", "2", "--resume", words.at(-1)]);
   const admin = await connectAdmin(adminEndpoint);
   expect(await namespaceState(admin, namespace)).toEqual({ kind: "absent" });

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const kindOf = ([first = ""]: readonly string[]): string => first.split(" ")[0] ?? "";
 
-async function planted(
+async function plantChange(
   { scenario, iterations }: AuditedFamily,
   { change, own = {} }: Pick<TableChange, "change" | "own">,
 ): Promise<Verdict> {
@@ -35,7 +35,7 @@ async function planted(
 for (const family of AUDITED.filter(({ scenario: { workload } }) => workload !== "train-events")) {
   const { workload } = family.scenario;
   for (const change of family.changes)
-    mutant("tables", change.what, () => planted(family, change), {
+    mutant("tables", change.what, () => plantChange(family, change), {
       ...{ family: workload, as: kindOf(change.named) },
     });
   if (workload === "documents")
@@ -43,7 +43,7 @@ for (const family of AUDITED.filter(({ scenario: { workload } }) => workload !==
       "tables",
       "a document is changed, and changed back",
       () =>
-        planted(family, {
+        plantChange(family, {
           change: "UPDATE documents SET id = id || 'x'; UPDATE documents SET id = left(id, -1)",
         }),
       { family: workload, missed: "the audit sees the rows that are there at the end" },

@@ -42,7 +42,7 @@ async function first(rows: string, condition = "true", position = 0): Promise<st
   return row["id"] as string;
 }
 const live = (condition?: string, position?: number) => first(LIVE, condition, position);
-const archived = (condition?: string, position?: number) =>
+const firstArchived = (condition?: string, position?: number) =>
   first(`SELECT * FROM ${ARCHIVE}`, condition, position);
 
 const setStatus = async (id: string, change: string) =>
@@ -120,7 +120,7 @@ function during(change: string, atEnd: (crew: AuditedCrew) => Promise<unknown>, 
 // Changes of the set of events.
 after("a live event is deleted", async () => remove(await live("attempts > 0")));
 after("a preloaded event is deleted", async () => remove(await live("substr(id::text, 22, 2) = 'ff'")));
-after("an archived event is deleted", async () => remove(await archived()));
+after("an archived event is deleted", async () => remove(await firstArchived()));
 after("the archive is emptied", () => sql(`DELETE FROM ${ARCHIVE}`));
 after("an event of an add in doubt is deleted", async ({ keys }) => remove(keys.found[7] ?? ""));
 after("an event of a failed add appears", async ({ keys }) => insertAs(keys.failed[0] ?? "", await live()));
@@ -137,20 +137,20 @@ after("an event is replaced by a copy under another key", async () => {
   await remove(like);
 });
 after("a live event is copied to the archive", async () => copyToArchive(await live("status = 'COMPLETE'")));
-after("an archived event is put back among the live ones", async () => putBack(await archived()));
+after("an archived event is put back among the live ones", async () => putBack(await firstArchived()));
 after("an archived event is moved back to the live ones", async () => {
-  const id = await archived();
+  const id = await firstArchived();
   await putBack(id);
   await sql(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [id]);
 });
 after("an archived event starts again as PENDING", async () => {
-  const id = await archived();
+  const id = await firstArchived();
   await putBack(id, "'PENDING', now(), 0");
   await sql(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [id]);
 });
 after("an archived row is duplicated", async () => {
   await sql(`ALTER TABLE ${ARCHIVE} DROP CONSTRAINT events_archive_pkey`);
-  await sql(`INSERT INTO ${ARCHIVE} SELECT * FROM ${ARCHIVE} WHERE id = $1`, [await archived()]);
+  await sql(`INSERT INTO ${ARCHIVE} SELECT * FROM ${ARCHIVE} WHERE id = $1`, [await firstArchived()]);
 });
 after("a status row is deleted", async () =>
   sql(`DELETE FROM ${STATUS} WHERE event_id = $1`, [await live()]),
@@ -227,7 +227,7 @@ after(
   "a completed and a failed event exchange their statuses",
   async () => {
     const [complete, failed] = [
-      await archived(`status = 'COMPLETE' AND ${NOTICES}`),
+      await firstArchived(`status = 'COMPLETE' AND ${NOTICES}`),
       await live("status = 'FAILED'"),
     ];
     await setArchived(complete, "status = 'FAILED'");
@@ -243,10 +243,10 @@ after("a status is in lower case", async () => {
   await setStatus(await live("status = 'COMPLETE'"), "status = 'complete'");
 });
 after("an archived event is FAILED instead of COMPLETE", async () =>
-  setArchived(await archived(`status = 'COMPLETE' AND ${NOTICES}`), "status = 'FAILED'"),
+  setArchived(await firstArchived(`status = 'COMPLETE' AND ${NOTICES}`), "status = 'FAILED'"),
 );
 after("an archived event gets two additional passes", async () =>
-  setArchived(await archived(), "attempts = attempts + 2"),
+  setArchived(await firstArchived(), "attempts = attempts + 2"),
 );
 
 // Changes of times.
@@ -262,15 +262,15 @@ after("an event was created and updated before the trial", async () => {
   await setStatus(id, "updated_at = updated_at - interval '1 h'");
 });
 after("an archived event was created before the trial", async () =>
-  setArchived(await archived(), "created_at = created_at - interval '1 day'"),
+  setArchived(await firstArchived(), "created_at = created_at - interval '1 day'"),
 );
 after("an event was archived before it was created", async () =>
-  setArchived(await archived(), "archived_at = archived_at - interval '1 h'"),
+  setArchived(await firstArchived(), "archived_at = archived_at - interval '1 h'"),
 );
 after("an event was archived in the future", async () =>
-  setArchived(await archived(), "archived_at = archived_at + interval '1 h'"),
+  setArchived(await firstArchived(), "archived_at = archived_at + interval '1 h'"),
 );
-after("a timestamp is infinite", async () => setArchived(await archived(), "archived_at = 'infinity'"));
+after("a timestamp is infinite", async () => setArchived(await firstArchived(), "archived_at = 'infinity'"));
 after(
   "an event was updated at another moment of the trial",
   async () => setStatus(await live("attempts > 0"), "updated_at = clock_timestamp()"),
@@ -309,7 +309,7 @@ after("the state of an unprocessed document changes", async () =>
   setEvent(await live("attempts = 0"), `payload = replace(payload, '"NEW"', '"APPLIED"')`),
 );
 after("a value of an archived document changes", async () =>
-  setArchived(await archived(), "payload = replace(payload, 'TC-', 'TD-')"),
+  setArchived(await firstArchived(), "payload = replace(payload, 'TC-', 'TD-')"),
 );
 after("a value of a document is null", async () =>
   setEvent(await live(), `payload = regexp_replace(payload, '"signalId":"[^"]*"', '"signalId":null')`),
@@ -338,7 +338,7 @@ after("a text writes a number in another way", async () =>
   setEvent(await live(), `payload = regexp_replace(payload, '("logicalPos":\\d+)', '\\1.0')`),
 );
 after("an archived text gets spaces between its values", async () =>
-  setArchived(await archived(), `payload = replace(payload, '","', '", "')`),
+  setArchived(await firstArchived(), `payload = replace(payload, '","', '", "')`),
 );
 after(
   "a text that the server wrote gets a space",
@@ -362,8 +362,8 @@ after(
 after("a flat column changes", async () => setEvent(await live(), "train_id = 'RR-00-00000-20260101'"));
 after("a flat column ends in a space", async () => setEvent(await live(), "train_id = train_id || ' '"));
 after("a flat column of the archive changes", async () =>
-  setArchived(await archived(), "authority_id = md5(authority_id::text)::uuid"),
+  setArchived(await firstArchived(), "authority_id = md5(authority_id::text)::uuid"),
 );
 after("an archived event changes its type", async () =>
-  setArchived(await archived("event_type <> 'DISPATCH_NOTE'"), "event_type = 'DISPATCH_NOTE'"),
+  setArchived(await firstArchived("event_type <> 'DISPATCH_NOTE'"), "event_type = 'DISPATCH_NOTE'"),
 );

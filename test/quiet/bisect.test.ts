@@ -72,14 +72,14 @@ it("bisect reports no regression if throughput only rose, and refuses an unknown
   repository.commit("Start", { "load.yaml": yamlOf(1), "load.sql": SQL });
   repository.commit("More clients", { "load.yaml": yamlOf(4) });
   const out = join(scratchDirectory(), "results");
-  const asked = (objective: string): string[] => [
+  const bisectArguments = (objective: string): string[] => [
     ...["bisect", join(repository.path, "load.yaml"), "--good", "HEAD~1", "--bad", "HEAD", "--quiet"],
     ...["--out", out, "--json", "--objective", objective],
   ];
-  const refused = await trainSim(asked("maximise pay.events/s"));
+  const refused = await trainSim(bisectArguments("maximise pay.events/s"));
   expect(refused.exitCode).toBe(104);
   expect(refused.stderr).toMatch(/no metric pay/);
-  const { exitCode, stdout, stderr } = await trainSim(asked("maximise bump.events/s"));
+  const { exitCode, stdout, stderr } = await trainSim(bisectArguments("maximise bump.events/s"));
   expect(exitCode, stderr).toBe(0);
   expect((JSON.parse(stdout) as Bisection).outcome).toBe("no-regression");
 });

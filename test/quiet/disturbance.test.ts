@@ -184,7 +184,7 @@ describe("sessions of other programs", () => {
     expect(alone.trials[0]?.database.foreign).toMatchObject({ transactionsHere: 0 });
   });
 
-  it("are not assessed if the role may not see them, and a remedy is named", async () => {
+  it("are not assessed if the role may not see other sessions, and a remedy is named", async () => {
     const plain = { ...app, user: ROLE, password: "plain" };
     const bench = { ...app, database: "bench" };
     const { trials, stdout } = await ranWith({

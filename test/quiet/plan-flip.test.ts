@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { flipSentences } from "../../src/report/findings/reservations.js";
+import { flipSentences } from "../../src/report/findings/caveats.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
 /** Workload whose index is missing in the third trial. The database's comment keeps the number of the trial. */

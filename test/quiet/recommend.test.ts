@@ -21,16 +21,16 @@ factors:
   batch: [10, 11]
 `;
 
-const asked = (scenario: string, out: string, ...more: string[]): string[] => [
+const recommendArguments = (scenario: string, out: string, ...more: string[]): string[] => [
   ...["recommend", scenario, "--objective", "maximise add.events/s", "--budget", "3m", "--quiet"],
   ...["--out", out, ...more],
 ];
 
-it("recommend finds the planted pool size, and writes a valid scenario with it", async () => {
+it("recommend finds the planted pool size, and writes a valid scenario with this size", async () => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("recommend"));
   const out = join(scratchDirectory(), "results");
   const { exitCode, stdout, stderr } = await trainSim(
-    asked(scenario, out, "--subject-to", "add: p(99)<60000"),
+    recommendArguments(scenario, out, "--subject-to", "add: p(99)<60000"),
   );
   expect(exitCode, stderr).toBe(0);
   expect(stdout).toMatch(/^Change: pool\.size 1 -> 8/);
@@ -57,7 +57,7 @@ it.each([
 ])("recommend refuses %j before it measures anything", async (more, message) => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("recommendbad"));
   const out = join(scratchDirectory(), "results");
-  const { exitCode, stderr } = await trainSim(asked(scenario, out, ...more));
+  const { exitCode, stderr } = await trainSim(recommendArguments(scenario, out, ...more));
   expect(exitCode).toBe(104);
   expect(stderr).toMatch(message);
   expect(stderr).not.toContain("round 1");

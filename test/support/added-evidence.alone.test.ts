@@ -48,7 +48,7 @@ vi.mock("../../src/metrics/evidence-catalogue.js", async (original) => {
 const { name } = spilled;
 
 /** Evidence of a window of two seconds in which 3000 bytes were spilled and 10 events added. */
-function measured(): DatabaseEvidence {
+function measureEvidence(): DatabaseEvidence {
   const sums = new WindowSums();
   sums.open({ [name]: 1000 }, 0);
   expect(sums.sample({ [name]: 2000 }, 1000)).toEqual({ [name]: 1000 });
@@ -59,7 +59,7 @@ function measured(): DatabaseEvidence {
 }
 
 it("a metric added to the evidence catalogue is summed over the window, divided by events, and stored", () => {
-  const stored = DatabaseEvidence.parse(measured());
+  const stored = DatabaseEvidence.parse(measureEvidence());
   expect(stored).toMatchObject({ spilledBytes: 3000, perEvent: { events: 10, spilledBytes: 300 } });
   expect(DatabaseEvidence.safeParse({ spilledBytes: -1 }).success).toBe(false);
 });
@@ -73,7 +73,10 @@ it.each([
   });
   if (!("value" in parsed)) throw new Error(parsed.message);
   const trials = { operations: {}, histograms: new HistogramSet(), audits: [], invalid: undefined };
-  expect(assess(parsed.value, { ...trials, databases: [measured()] })).toEqual({ seen, ok: seen < 1000 });
+  expect(assess(parsed.value, { ...trials, databases: [measureEvidence()] })).toEqual({
+    seen,
+    ok: seen < 1000,
+  });
 });
 
 it("a metric added to the evidence catalogue is in the summary if a threshold names it", () => {
@@ -97,7 +100,7 @@ it("a metric added to the evidence catalogue is a reason for a difference that i
 it.each(["per-event", "sizes"])("a metric added to the evidence catalogue has bars in the chart %s", (id) => {
   const report = exampleReport();
   for (const { trials } of report.result.treatments)
-    for (const trial of trials) Object.assign(trial, { database: measured() });
+    for (const trial of trials) Object.assign(trial, { database: measureEvidence() });
   const drawing = CHARTS.find((each) => each.id === id)?.draw(
     viewOf(report, DEFAULT_FILTER_STATE, id, LIGHT, 1000),
   );

@@ -67,7 +67,7 @@ vi.mock("../../src/metrics/catalogue.js", async (original) => {
 const [ROWS, FIRST_ROW] = [counter.id as CounterId, latency.id as LatencyId];
 
 /** Totals of two workers in one second: 7 rows sent, the first after 4 and 6 ms. */
-function measured(): Totals {
+function measureTotals(): Totals {
   const recorder = new Recorder(["add"]);
   recorder.setWindow(0, 1000);
   recorder.count("add", ROWS, 100, 3);
@@ -82,7 +82,7 @@ function measured(): Totals {
   return tally.finish(1);
 }
 
-function stored(totals: Totals): OperationResult {
+function storeTotals(totals: Totals): OperationResult {
   const { add } = operationResults(totals.summary(1), watchedRun().trial(1).treatment.settings);
   return OperationResult.parse(add);
 }
@@ -100,16 +100,16 @@ function experiment(more = 1): ResultDocument {
 
 describe("a metric added to the catalogue of operations", () => {
   it("is recorded, merged, stored and read back", () => {
-    const totals = measured();
-    expect(stored(totals)).toMatchObject({ [ROWS]: 7, firstRowMs: { mean: 5.0015 }, transactions: 2 });
-    totals.add(measured());
-    expect(stored(totals)).toMatchObject({ [ROWS]: 14, transactions: 4 });
-    const trial = { ...exampleTrial(0, 1, 10), operations: { add: stored(totals) } };
-    expect(stored(totalsOf(trial, totals.histograms))).toEqual(stored(totals));
+    const totals = measureTotals();
+    expect(storeTotals(totals)).toMatchObject({ [ROWS]: 7, firstRowMs: { mean: 5.0015 }, transactions: 2 });
+    totals.add(measureTotals());
+    expect(storeTotals(totals)).toMatchObject({ [ROWS]: 14, transactions: 4 });
+    const trial = { ...exampleTrial(0, 1, 10), operations: { add: storeTotals(totals) } };
+    expect(storeTotals(totalsOf(trial, totals.histograms))).toEqual(storeTotals(totals));
   });
 
   it("has columns in the time series", () => {
-    const cells = timeseriesRow(0, "add", measured()).split(",");
+    const cells = timeseriesRow(0, "add", measureTotals()).split(",");
     const row = Object.fromEntries(TIMESERIES_COLUMNS.map((column, i) => [column, cells[i]]));
     expect(row).toMatchObject({ [ROWS]: "7", meanFirstRowMs: "5.002", p99FirstRowMs: "6.003" });
   });
@@ -118,7 +118,7 @@ describe("a metric added to the catalogue of operations", () => {
     const metrics = new PrometheusMetrics({ scenario: "s", programVersion: "1", trials: 1 });
     const { trial, treatment } = watchedRun().trial(1);
     metrics.trialStarted(trial, treatment);
-    metrics.second(0, measured());
+    metrics.second(0, measureTotals());
     const text = await metrics.text();
     const labels = `operation="add",treatment="${treatment.id}"`;
     expect(text).toContain(`train_sim_rows_sent_total{${labels}} 7`);
@@ -126,15 +126,15 @@ describe("a metric added to the catalogue of operations", () => {
   });
 
   it("is available to thresholds", () => {
-    const totals = measured();
-    const seen = (metric: string, threshold: string) => {
+    const totals = measureTotals();
+    const assessThreshold = (metric: string, threshold: string) => {
       const parsed = parseThreshold(metric, { threshold, abortOnFail: false, delayAbortEvalMs: 0 });
       if (!("value" in parsed)) throw new Error(parsed.message);
-      const measuredNow = { operations: { add: stored(totals) }, histograms: totals.histograms };
+      const measuredNow = { operations: { add: storeTotals(totals) }, histograms: totals.histograms };
       return assess(parsed.value, { ...measuredNow, audits: [], invalid: undefined });
     };
-    expect(seen("add", `${ROWS}<8`)).toEqual({ seen: 7, ok: true });
-    expect(seen(`add.${FIRST_ROW}`, "avg<5")).toEqual({ seen: 5.0015, ok: false });
+    expect(assessThreshold("add", `${ROWS}<8`)).toEqual({ seen: 7, ok: true });
+    expect(assessThreshold(`add.${FIRST_ROW}`, "avg<5")).toEqual({ seen: 5.0015, ok: false });
   });
 
   it("is compared between treatments and is in summary, report and CSV", () => {

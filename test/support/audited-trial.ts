@@ -170,7 +170,7 @@ class Crew implements AuditedCrew {
     const archivedIds = await this.archiveUnrecorded(limit);
     this.totals.archived += archivedIds.length;
     this.work.transaction(monotonicMs(), 0);
-    for (const id of archivedIds) this.work.archived(id);
+    for (const id of archivedIds) this.work.archiving(id);
     return archivedIds.length;
   }
 

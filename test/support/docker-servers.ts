@@ -110,7 +110,7 @@ async function accepts(port: number): Promise<boolean> {
 }
 
 /** Resolves once the process has logged a matching line. Rejects with its log after a bounded time. */
-export async function hasLogged(process: ServerProcess, line: RegExp): Promise<void> {
+export async function waitUntilLogged(process: ServerProcess, line: RegExp): Promise<void> {
   for (let attempt = 0; attempt < READY_ATTEMPTS; attempt++) {
     if (line.test(await process.log())) return;
     await systemClock.sleep(POLL_MS);

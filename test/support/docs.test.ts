@@ -164,10 +164,10 @@ test.each(PAGES.filter((page) => page === "README.md" || page.startsWith("docs/"
 
 test("the README is short, and each page of docs/ is at most two clicks from it", () => {
   expect(read("README.md").split("\n").length - 1).toBeLessThanOrEqual(README_LINES);
-  const linked = (page: string): string[] =>
+  const linkedPages = (page: string): string[] =>
     [...read(page).matchAll(/\]\(([^)\s#]+\.md)/g)].map(([, link = ""]) => join(dirname(page), link));
-  const near = new Set(["README.md", ...linked("README.md")]);
-  for (const page of linked("README.md")) for (const next of linked(page)) near.add(next);
+  const near = new Set(["README.md", ...linkedPages("README.md")]);
+  for (const page of linkedPages("README.md")) for (const next of linkedPages(page)) near.add(next);
   expect(PAGES.filter((page) => page.startsWith("docs/") && !near.has(page))).toEqual([]);
 });
 

@@ -165,7 +165,10 @@ function curveOf(
 }
 
 function treatmentOf(id: string, slowdown: number, offset: number, prng: Prng): TreatmentResult {
-  const merged = (meanMs: number) => ({ ...exampleOperation(meanMs, TRIALS), parts: partsOf(meanMs) });
+  const mergedOperation = (meanMs: number) => ({
+    ...exampleOperation(meanMs, TRIALS),
+    parts: partsOf(meanMs),
+  });
   return {
     id,
     levels: { payload: id, pool: id === EXAMPLE_POOLED ? "pgbouncer" : "direct" },
@@ -175,7 +178,7 @@ function treatmentOf(id: string, slowdown: number, offset: number, prng: Prng): 
     merged: {
       trials: TRIALS,
       windowSeconds: 30 * TRIALS,
-      operations: { add: merged(10 * slowdown), process: merged(20 * slowdown) },
+      operations: { add: mergedOperation(10 * slowdown), process: mergedOperation(20 * slowdown) },
       lifecycle: { completedMs: null, archivedMs: null },
     },
   };

@@ -122,12 +122,12 @@ function scenarioOf({ family, target, surroundings, kinds }: MatrixTrial): strin
   });
 }
 
-const parsed = (scenario: string) => parseScenario(scenario, "x.yaml", { loadsCode: true });
+const parse = (scenario: string) => parseScenario(scenario, "x.yaml", { loadsCode: true });
 
 /** The program's problems with a scenario; undefined if it accepts the scenario. */
 function refusalOf(scenario: string): string | undefined {
   try {
-    parsed(scenario);
+    parse(scenario);
     return undefined;
   } catch (error) {
     if (error instanceof ScenarioError) return error.problems.map(({ message }) => message).join("; ");
@@ -202,7 +202,7 @@ export async function expectTrial(cells: MatrixTrial): Promise<void> {
   if (!kinds.includes("agent-kill"))
     expect(trial?.integrity?.notAudited).toEqual(family === "pgbench" ? [NO_IDS] : undefined);
   expect(trial?.faults?.map(({ kind }) => kind)).toEqual(kinds);
-  const { tables } = workloadOf(parsed(scenario).treatments[0]?.settings ?? {});
+  const { tables } = workloadOf(parse(scenario).treatments[0]?.settings ?? {});
   for (const { kind, words, clearedAtSeconds, errors } of trial?.faults ?? []) {
     expect(clearedAtSeconds, kind).not.toBeNull();
     if (ENDING.includes(kind)) expect(errors, kind).not.toEqual({});

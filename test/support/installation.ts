@@ -160,7 +160,7 @@ async function nothingLeft(directory: string): Promise<void> {
 }
 
 /** Resolves when the process has ended. */
-export async function ended({ child }: Running): Promise<void> {
+export async function waitUntilEnded({ child }: Running): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 }
 

@@ -51,7 +51,7 @@ export class MemoryDocuments implements DocumentStore {
   }
 
   operations(settings: Treatment): DocumentOperations {
-    const found = (id: string): Row[] => this.rows.filter((row) => row.id === id);
+    const rowsOf = (id: string): Row[] => this.rows.filter((row) => row.id === id);
     return {
       insert:
         ({ key, json }) =>
@@ -59,16 +59,16 @@ export class MemoryDocuments implements DocumentStore {
           this.rows.push({ id: key, version: 0, json });
           return Promise.resolve(true);
         },
-      read: (key) => () => Promise.resolve(found(key)),
-      slice: (key) => () => Promise.resolve(found(key)),
+      read: (key) => () => Promise.resolve(rowsOf(key)),
+      slice: (key) => () => Promise.resolve(rowsOf(key)),
       update: (key, change) => () => {
-        for (const row of found(key)) {
+        for (const row of rowsOf(key)) {
           row.json = typeof change === "string" ? withValue(row.json, settings, change) : change.json;
           row.version++;
         }
-        return Promise.resolve(found(key).map(({ version }) => version));
+        return Promise.resolve(rowsOf(key).map(({ version }) => version));
       },
-      isThere: (key) => () => Promise.resolve(found(key).length > 0),
+      isThere: (key) => () => Promise.resolve(rowsOf(key).length > 0),
     };
   }
 

@@ -152,7 +152,7 @@ function oddValue(prng: Prng): unknown {
   );
 }
 
-function nested(depth: number, prng: Prng): unknown {
+function nest(depth: number, prng: Prng): unknown {
   let value: unknown = 1;
   const asList = prng.float() < 0.5;
   for (let i = 0; i < depth; i++) value = asList ? [value] : { a: value };
@@ -180,7 +180,7 @@ const TREES: Readonly<Record<string, (place: Place, places: readonly Place[], pr
       define(holder, key, Array.from({ length: 50 }, () => list as unknown[]).flat());
   },
   "an odd key": ([holder, key], _, prng) => define(holder, pick(ODD_KEYS, prng), holder[key]),
-  "deep nesting": ([holder, key], _, prng) => define(holder, key, nested(prng.intBetween(10, 500), prng)),
+  "deep nesting": ([holder, key], _, prng) => define(holder, key, nest(prng.intBetween(10, 500), prng)),
 };
 
 /** Changes a random member of a document in place. It never replaces the root, which changes of bytes do. */

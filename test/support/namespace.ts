@@ -13,7 +13,7 @@ export function ddl(settings: WorkloadNamespace, dialect: DialectName = "postgre
   return databaseOfDialect(dialect).namespaces.ddl(namespaceOf(settings, dialect), dialect);
 }
 
-export function applyNamespace(
+export function ensureNamespace(
   admin: AdminSession,
   settings: WorkloadNamespace,
   dialect: DialectName = "postgres",

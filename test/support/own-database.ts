@@ -13,7 +13,7 @@ export interface OwnDatabase {
    * Number of transactions that have ended in the database, logins excluded. A session may report its transactions only
    * when it ends.
    */
-  counted(): Promise<number>;
+  countTransactions(): Promise<number>;
 }
 
 /** Makes a database for one test file. Call it once, at the top; the database exists before later `beforeAll` hooks run. */
@@ -37,7 +37,7 @@ export function ownDatabase(prefix: string): OwnDatabase {
       if (!admin) throw new Error("The database is made before the tests: ask for it within them");
       return admin;
     },
-    async counted() {
+    async countTransactions() {
       const rows = await server?.query(
         "SELECT xact_commit + xact_rollback - sessions AS count FROM pg_stat_database WHERE datname = $1",
         [endpoint.database],

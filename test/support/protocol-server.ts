@@ -181,18 +181,18 @@ class Session {
     if (refusal) return void this.socket.end(errorMessage({ severity: "FATAL", ...refusal }));
     this.phase = "open";
     this.socket.write(message("R", int32(0)));
-    this.ready();
+    this.sendReady();
   }
 
   private handle(type: string, reader: Reader): void {
     if (type === "X") return void this.socket.end();
     if (type === "S") {
       this.isSkipping = false;
-      this.ready();
+      this.sendReady();
     } else if (this.isSkipping) {
       return;
     } else if (type === "Q") {
-      if (this.reply({ text: reader.text(), parameters: [] })) this.ready();
+      if (this.reply({ text: reader.text(), parameters: [] })) this.sendReady();
     } else if (type === "P") {
       this.statements.set(reader.text(), reader.text());
       this.socket.write(message("1"));
@@ -239,7 +239,7 @@ class Session {
     return true;
   }
 
-  private ready(): void {
+  private sendReady(): void {
     this.bound = undefined;
     this.socket.write(message("Z", Buffer.from(this.backend.status(this.number))));
   }

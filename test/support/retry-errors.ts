@@ -71,7 +71,7 @@ export const COCKROACHDB_ERRORS: readonly KnownError[] = [
   },
 ];
 
-/** Error of CockroachDB at a login: ErrDrainingNewConn of the same source file as above. */
+/** Error of CockroachDB at a login: ErrDrainingNewConn in cockroach's pkg/sql/pgwire/server.go. */
 export const COCKROACHDB_DRAINING: KnownError = {
   title: "a node that drains",
   code: "57P01",
@@ -81,8 +81,8 @@ export const COCKROACHDB_DRAINING: KnownError = {
 };
 
 /**
- * Error of https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-concurrency-control.html and, for limits,
- * CHAP_quotas.html of the same guide.
+ * Conflict error of Aurora DSQL as its user guide documents it:
+ * https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-concurrency-control.html
  */
 export const DSQL_CONFLICT: KnownError = {
   title: "OC000",
@@ -98,6 +98,7 @@ export const DSQL_SCHEMA_CHANGE: KnownError = {
   message: "schema has been updated by another transaction, please retry: (OC001)",
 };
 
+/** Errors of exceeded limits of Aurora DSQL, documented in CHAP_quotas.html of the same user guide. */
 export const DSQL_LIMITS: readonly KnownError[] = [
   { title: "3 000 rows", code: "54000", kind: "fatal", message: "transaction row limit exceeded" },
   {

@@ -1,4 +1,4 @@
-// Runs the program's own search for capacity on simulated servers of known capacity. A share of the probes is spoilt: a
+// Runs the program's own search for capacity on simulated servers of known capacity. A share of the probes is disturbed: a
 // stall makes it fail, or luck makes it hold. The first probe of a search meets a cold server and fails; an overload may
 // leave less capacity to the probes after it. It is seeded and has no clock.
 import { capacityInterval } from "../../src/engine/capacity/capacity-interval.js";
@@ -23,7 +23,7 @@ export interface SimulatedSearches {
   /** Share by which the server's capacity rises from probe to probe. The true capacity is then the mean over the search. */
   readonly drift?: number;
   /** Share of probes whose outcome is wrong: a stall makes a probe fail, or luck makes it hold. */
-  readonly spoiltShare?: number;
+  readonly disturbedShare?: number;
   /** Share of the wrong outcomes that are lucky. */
   readonly luckShare?: number;
   /**
@@ -85,7 +85,7 @@ export function walkSearch(
 }
 
 function searchOne(seed: number, simulated: SimulatedSearches): OneSearch {
-  const { spoiltShare = 0, luckShare = 0.5, noise, kept = 0, drift = 0, confirmations } = simulated;
+  const { disturbedShare = 0, luckShare = 0.5, noise, kept = 0, drift = 0, confirmations } = simulated;
   const { share, left } = simulated.afterEffect ?? { share: 0, left: 0 };
   const prng = new Prng(seed);
   const first = CAPACITY.least * CAPACITY.factor ** prng.float();
@@ -94,12 +94,12 @@ function searchOne(seed: number, simulated: SimulatedSearches): OneSearch {
   const { ratePerSecond: rate, failsAtPerSecond } = walkSearch(
     { startRatePerSecond: 50, confirmations, ...LIMITS },
     (asked) => {
-      const spoilt = prng.float() / spoiltShare;
+      const disturbance = prng.float() / disturbedShare;
       value = kept * value + Math.sqrt(1 - kept ** 2) * normal(prng);
       const own = first * (1 + drift) ** probes * Math.exp(noise * value);
       const isCarried = asked.ratePerSecond <= own * (1 - lack);
       lack = Math.min(LACK_MOST, lack * left + (isCarried ? 0 : share));
-      const held = asked.discarded !== true && (spoilt < 1 ? spoilt < luckShare : isCarried);
+      const held = asked.discarded !== true && (disturbance < 1 ? disturbance < luckShare : isCarried);
       if (counts(asked)) outcomes.push({ ratePerSecond: asked.ratePerSecond, held, position: probes });
       probes++;
       return held;

@@ -19,7 +19,7 @@ export interface SshServer {
   /** Environment in which `ssh` finds the hosts. */
   readonly env: NodeJS.ProcessEnv;
   /** Command lines of processes that still run: `ssh` on this side, and what it started on the "host". */
-  left(): string[];
+  remainingProcesses(): string[];
   stop(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export async function startSshServer(hosts: readonly string[], more: readonly st
   });
   return {
     env: { ...process.env, PATH: `${directory}:${process.env["PATH"] ?? ""}` },
-    left: () => {
+    remainingProcesses: () => {
       const there = processTree(child.pid as number).filter((pid) => pid !== child.pid);
       const own = commandLines().filter(
         // An agent whose connection has ended is no child of sshd any more.

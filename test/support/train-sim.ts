@@ -78,7 +78,7 @@ export function outputMatch({ child }: Started, pattern: RegExp): Promise<RegExp
 }
 
 /** Resolves to the address after `words` on standard error. */
-export async function announced(started: Started, words: string): Promise<string> {
+export async function waitUntilAnnounced(started: Started, words: string): Promise<string> {
   const [, address = ""] = await outputMatch(started, new RegExp(`${words}: (\\S+)\\n`));
   return address;
 }

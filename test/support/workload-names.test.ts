@@ -11,7 +11,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
   (file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.startsWith(OWN),
 );
 
-function named(among: readonly string[]): string[] {
+function namesIn(among: readonly string[]): string[] {
   return among.flatMap((file) =>
     readFileSync(join(SRC, file), "utf8")
       .split("\n")
@@ -21,9 +21,9 @@ function named(among: readonly string[]): string[] {
 
 it("a name of Train Events is found in its own folder", () => {
   expect(files.length).toBeGreaterThan(300);
-  expect(named([join(OWN, "stores", "tables.ts")])).not.toEqual([]);
+  expect(namesIn([join(OWN, "stores", "tables.ts")])).not.toEqual([]);
 });
 
 it("no name of Train Events is in another file of the program", () => {
-  expect(named(files)).toEqual([]);
+  expect(namesIn(files)).toEqual([]);
 });

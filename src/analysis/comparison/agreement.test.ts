@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { exampleResult } from "../../../test/support/example-result.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { compareTreatments } from "./comparisons.js";
-import { settling } from "./findings.js";
+import { familySettler } from "./findings.js";
 import { compareRuns, type RunFinding } from "./run-comparison.js";
 
 /** Factors on the times of each trial: noise with single outliers, at any scale. */
@@ -38,7 +38,7 @@ it("no difference has an interval that includes 1, and every finding is a differ
   fc.assert(
     fc.property(factors, slowdown, (each, slower) => {
       const asked = compareTreatments(noisy(each, slower).treatments, 1);
-      const settle = settling(asked, 1);
+      const settle = familySettler(asked, 1);
       for (const comparison of asked.map(settle)) {
         const { ratio, ciLow, ciHigh, verdict } = comparison;
         const isDifferent = !["indistinguishable", "inconclusive"].includes(verdict);

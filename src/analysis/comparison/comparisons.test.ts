@@ -72,10 +72,10 @@ describe("compareTreatments", () => {
 
   it("finds a difference that all five blocks show while the machine drifts", () => {
     const noise = [0.01, -0.01, 0, 0.005, -0.005];
-    const drifting = (factor: number) => (block: number) =>
+    const driftingMs = (factor: number) => (block: number) =>
       10 * 1.5 ** block * factor * Math.exp(noise[block] ?? 0);
     const [comparison] = meanOfAdd([
-      treatment("a", 5, drifting(1)),
+      treatment("a", 5, driftingMs(1)),
       treatment("b", 5, (block) => 11 * 1.5 ** block),
     ]);
     expect(comparison).toMatchObject({ test: "paired", verdict: "exploratory" });
@@ -112,11 +112,11 @@ describe("compareTreatments", () => {
   });
 
   it("pairs by block, so that a machine that slows down over time hides no difference", () => {
-    const drifting = (factor: number) => (block: number) =>
+    const driftingMs = (factor: number) => (block: number) =>
       10 * 1.5 ** block * factor * (1 + (block % 3) / 100);
     const [comparison] = meanOfAdd([
       treatment("a", 8, (block) => 10 * 1.5 ** block),
-      treatment("b", 8, drifting(1.1)),
+      treatment("b", 8, driftingMs(1.1)),
     ]);
     expect(comparison?.verdict).toBe("exploratory");
     expect(comparison?.ratio).toBeCloseTo(1.111, 2);

@@ -14,7 +14,7 @@ import { NO_FACTOR } from "./noise-floor.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import {
   isZeroThroughout,
-  logSeries,
+  logarithmSeries,
   placeSeries,
   ratioSeries,
   zeroReplacementIn,
@@ -45,8 +45,8 @@ function compareFamily(
   const nonZeroPairs = pairs.filter((pair) => !isZeroThroughout(pair, operation, metric));
   const questions = nonZeroPairs.map(([baseline, treatment]) => ({
     key: ["comparison", baseline.id, treatment.id, operation, metric].join("\n"),
-    reference: logSeries(baseline, operation, metric, [baseline, treatment]),
-    values: logSeries(treatment, operation, metric, [baseline, treatment]),
+    reference: logarithmSeries(baseline, operation, metric, [baseline, treatment]),
+    values: logarithmSeries(treatment, operation, metric, [baseline, treatment]),
     places: ratioSeries(placeSeries(treatment), placeSeries(baseline)),
     hasOutlyingTrial: hasOutlyingTrial([baseline, treatment], operation),
     objection: objectionToMetric(metric, [baseline, treatment]),

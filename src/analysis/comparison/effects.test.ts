@@ -35,15 +35,18 @@ const ofAddMean = ({ operation, metric }: Effect | Interaction): boolean =>
   operation === "add" && metric === "mean";
 
 /** Mean times if text costs 1.5 times as much as jsonb, and pg-pool twice as much as direct connections. */
-const independent = ({ payload, pool }: Levels): number =>
+const meanWithoutInteraction = ({ payload, pool }: Levels): number =>
   10 * (payload === "text" ? 1.5 : 1) * (pool === "pg-pool" ? 2 : 1);
 /** Mean times if text costs 3 times as much, but only with pg-pool. */
-const entangled = (levels: Levels): number =>
-  independent(levels) * (levels.payload === "text" && levels.pool === "pg-pool" ? 2 : 1);
+const meanWithInteraction = (levels: Levels): number =>
+  meanWithoutInteraction(levels) * (levels.payload === "text" && levels.pool === "pg-pool" ? 2 : 1);
 
 describe("factorEffects", () => {
   it("gives each factor's effect over the combinations of the other factors", () => {
-    const { effects, interactions } = factorEffects(factorial(independent, { batches: ["10", "50"] }), 1);
+    const { effects, interactions } = factorEffects(
+      factorial(meanWithoutInteraction, { batches: ["10", "50"] }),
+      1,
+    );
     const found = effects.filter(ofAddMean);
     expect(
       found.map(({ factor, level, baselineLevel, combinations }) => [
@@ -78,7 +81,7 @@ describe("factorEffects", () => {
   });
 
   it("flags an effect that differs between levels of another factor, with the ratio of both effects", () => {
-    const { effects, interactions } = factorEffects(factorial(entangled), 1);
+    const { effects, interactions } = factorEffects(factorial(meanWithInteraction), 1);
     const [interaction] = interactions.filter(ofAddMean);
     expect(interaction).toMatchObject({
       factor: "payload",
@@ -99,7 +102,7 @@ describe("factorEffects", () => {
     const experiments = 60;
     for (let i = 0; i < experiments; i++) {
       const prng = new Prng(i + 100);
-      const treatments = factorial(independent).map((treatment) => ({
+      const treatments = factorial(meanWithoutInteraction).map((treatment) => ({
         ...treatment,
         trials: treatment.trials.map((trial) => {
           const operations = { add: { ...trial.operations.add } };
@@ -116,7 +119,7 @@ describe("factorEffects", () => {
 
   it("counts a stall in the averages, and gives no ratio if both levels stalled", () => {
     const stalledWith = (pools: readonly string[]) => {
-      const treatments = factorial(independent);
+      const treatments = factorial(meanWithoutInteraction);
       for (const { levels, trials } of treatments)
         for (const { operations } of trials)
           if (levels.payload === "text" && pools.includes(levels.pool ?? "") && operations.add)
@@ -139,7 +142,7 @@ describe("factorEffects", () => {
   it("has no effect for a single factor, A/A replicas or combinations without a partner", () => {
     expect(factorEffects(exampleResult(6).treatments, 1)).toEqual({ effects: [], interactions: [] });
     expect(factorEffects([], 1)).toEqual({ effects: [], interactions: [] });
-    const all = factorial(independent);
+    const all = factorial(meanWithoutInteraction);
     const [first, second, third] = all;
     if (!first || !second || !third) throw new Error("four treatments were made");
     expect(factorEffects([first, second, third], 1)).toEqual({ effects: [], interactions: [] });
@@ -159,7 +162,7 @@ describe("effects of factors in the summary", () => {
   }
 
   it("lists effects, and interactions with a warning not to use the average", () => {
-    const text = summary(entangled);
+    const text = summary(meanWithInteraction);
     expect(text).toMatch(/Effects of each factor over the combinations of the others/);
     expect(text).toMatch(/add +payload: text \/ jsonb +2\.1\dx \[2\.\d\d, 2\.\d\d\]/);
     expect(text).toContain("Interactions: the effects above average over effects that differ");
@@ -169,7 +172,7 @@ describe("effects of factors in the summary", () => {
   });
 
   it("states that no interaction was found, or that too few blocks were run to test for one", () => {
-    expect(summary(independent)).toContain("No interaction was found in ");
-    expect(summary(entangled, 3)).toContain("are not tested with fewer than 5 blocks of trials.");
+    expect(summary(meanWithoutInteraction)).toContain("No interaction was found in ");
+    expect(summary(meanWithInteraction, 3)).toContain("are not tested with fewer than 5 blocks of trials.");
   });
 });

@@ -15,11 +15,11 @@ import { objectionToMetric } from "../diagnosis/validity.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import {
   isZeroThroughout,
-  logSeries,
+  logarithmSeries,
   meanSeries,
   placeSeries,
   ratioSeries,
-  type LogSeries,
+  type LogarithmSeries,
 } from "../steady-state/series.js";
 
 /**
@@ -44,9 +44,9 @@ interface Contrast<T> {
   readonly scope: T;
   readonly combinations: number;
   readonly pairs: readonly (readonly TreatmentResult[])[];
-  readonly seriesOfSides: (seriesOf: (treatment: TreatmentResult) => LogSeries) => {
-    reference: LogSeries;
-    values: LogSeries;
+  readonly seriesOfSides: (seriesOf: (treatment: TreatmentResult) => LogarithmSeries) => {
+    reference: LogarithmSeries;
+    values: LogarithmSeries;
   };
 }
 
@@ -164,7 +164,7 @@ function answerContrasts<T extends EffectName>(
         const places = seriesOfSides(placeSeries);
         return {
           key: [...Object.values(scope), operation, metric].join("\n"),
-          ...seriesOfSides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
+          ...seriesOfSides((treatment) => logarithmSeries(treatment, operation, metric, pairs.flat())),
           places: ratioSeries(places.values, places.reference),
           hasOutlyingTrial: hasOutlyingTrial(pairs.flat(), operation),
           objection: objectionToMetric(metric, pairs.flat()),

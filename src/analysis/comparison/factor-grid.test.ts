@@ -7,7 +7,7 @@ import { fewTrialsOutlook } from "../../report/findings/outlook-text.js";
 import { outlookOf } from "./outlook.js";
 
 /** Treatment i takes about i / 10 longer than the first to add, and slightly longer in each further block. */
-function crossed(levels: readonly Readonly<Record<string, string>>[], trials: number): ResultDocument {
+function crossLevels(levels: readonly Readonly<Record<string, string>>[], trials: number): ResultDocument {
   const treatments = levels.map((each, i) => ({
     id: Object.values(each).join("-"),
     levels: each,
@@ -25,7 +25,7 @@ const TWO = ["jsonb", "text", "flat"].flatMap((payload) =>
 const headline = { operation: "add", metric: "mean", isShown: () => true } as const;
 
 describe("the grid of two factors", () => {
-  const result = crossed(TWO, 5);
+  const result = crossLevels(TWO, 5);
 
   test("has the factor with more levels in rows, and a ratio in each cell except the baseline", () => {
     const [grid, ...others] = factorGrids(result, headline);
@@ -60,7 +60,7 @@ describe("the grid of two factors", () => {
 
 test("a third factor makes a grid for each of its levels, ranked together", () => {
   const three = TWO.flatMap((each) => ["a", "b"].map((locking) => ({ ...each, locking })));
-  const grids = factorGrids(crossed(three, 2), headline);
+  const grids = factorGrids(crossLevels(three, 2), headline);
   expect(grids.map(({ title, cells }) => [title, cells.length])).toEqual([
     ["locking=a", 6],
     ["locking=b", 6],
@@ -74,7 +74,7 @@ test("a single factor has no grid", () => {
 
 describe("the outlook of few trials", () => {
   test("gives the range of ratios over blocks, and the number of trials that would decide", () => {
-    const result = crossed(TWO, 3);
+    const result = crossLevels(TWO, 3);
     const last = result.comparisons.find(
       (each) => each.treatment === "flat-pooled" && each.operation === "add" && each.metric === "mean",
     );
@@ -88,10 +88,10 @@ describe("the outlook of few trials", () => {
   });
 
   test("gives the least number of trials after a single trial, and nothing after five", () => {
-    expect(fewTrialsOutlook(crossed(TWO, 1))).toEqual({
+    expect(fewTrialsOutlook(crossLevels(TWO, 1))).toEqual({
       text: "1 trial of each shows no spread. Run at least 5 trials of each (--trials 5).",
       because: [],
     });
-    expect(fewTrialsOutlook(crossed(TWO, 5))).toBeUndefined();
+    expect(fewTrialsOutlook(crossLevels(TWO, 5))).toBeUndefined();
   });
 });

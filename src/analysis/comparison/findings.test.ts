@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { isFull } from "../../../test/support/lanes.js";
 import { Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
-import { findingsOf, medianWithInterval, medianSummary, settling, type Question } from "./findings.js";
-import type { LogSeries } from "../steady-state/series.js";
+import { findingsOf, medianWithInterval, medianSummary, familySettler, type Question } from "./findings.js";
+import type { LogarithmSeries } from "../steady-state/series.js";
 import { isDifference } from "./verdicts.js";
 
 /** A standard normal number, by Box and Muller. */
@@ -12,7 +12,7 @@ function normal(prng: Prng): number {
   return Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
 }
 
-function series(values: readonly number[]): LogSeries {
+function series(values: readonly number[]): LogarithmSeries {
   return new Map(values.map((value, block) => [block, value]));
 }
 
@@ -94,11 +94,15 @@ describe("findingsOf", () => {
   });
 
   it("gives verdicts, intervals and findings that agree for any trials", () => {
-    const log = fc.oneof(
+    const logarithm = fc.oneof(
       fc.double({ min: -0.1, max: 0.1, noNaN: true }),
       fc.double({ min: -9, max: 9, noNaN: true }),
     );
-    const trial = fc.record({ reference: log, values: log, places: fc.constantFrom(-2, -1, 1, 2) });
+    const trial = fc.record({
+      reference: logarithm,
+      values: logarithm,
+      places: fc.constantFrom(-2, -1, 1, 2),
+    });
     const shifted = fc.record({
       trials: fc.array(trial, { minLength: 5, maxLength: 12 }),
       shift: fc.double({ min: -1, max: 1, noNaN: true }),
@@ -120,7 +124,7 @@ describe("findingsOf", () => {
           1,
           bound,
         ).flatMap((each) => each ?? []);
-        for (const each of asked.map(settling(asked, 1, bound))) {
+        for (const each of asked.map(familySettler(asked, 1, bound))) {
           const { ciLow, ciHigh, ratio, pAdjusted, familyP, verdict } = each;
           if (ciLow === null || ciHigh === null) throw new Error("five blocks have an interval");
           expect(ciLow).toBeLessThanOrEqual(ratio);

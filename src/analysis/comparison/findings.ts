@@ -22,20 +22,20 @@ import {
   studentInterval,
   studentPValue,
 } from "../statistics/statistics.js";
-import { differencesOf, ratioSeries, type LogSeries } from "../steady-state/series.js";
+import { differencesOf, ratioSeries, type LogarithmSeries } from "../steady-state/series.js";
 import { isDifference } from "./verdicts.js";
 
 /** Question of a comparison: are `values` higher or lower than `reference`? */
 export interface Question {
   /** Key that makes the resampling of this question independent of all others. */
   readonly key: string;
-  readonly reference: LogSeries;
-  readonly values: LogSeries;
+  readonly reference: LogarithmSeries;
+  readonly values: LogarithmSeries;
   /**
    * Number of places by which each block's trial of `values` ran after the trial of `reference`; the effect of places is
    * taken out.
    */
-  readonly places?: LogSeries;
+  readonly places?: LogarithmSeries;
   /** True if a trial of either side differs from its side's median by more than a factor of two (`outlying-trials.ts`). */
   readonly hasOutlyingTrial?: boolean;
   /** Reason why the question gets no verdict: trials of either side are not valid. */
@@ -55,13 +55,13 @@ const STANDARD_DEVIATION_PER_MAD = 1.4826;
  * far from the others.
  */
 export function areRatiosNearOne(ratios: readonly number[], equivalence: number): boolean {
-  const logNearFactor = Math.log(nearFactor(equivalence));
+  const lnNearFactor = Math.log(nearFactor(equivalence));
   const middle = median(ratios);
   const spread = STANDARD_DEVIATION_PER_MAD * median(ratios.map((ratio) => Math.abs(ratio - middle)));
   const isWithinNoise = (ratio: number): boolean =>
-    Math.abs(ratio) <= Math.max(logNearFactor, NOISE_DEVIATIONS_MAX * spread);
+    Math.abs(ratio) <= Math.max(lnNearFactor, NOISE_DEVIATIONS_MAX * spread);
   return (
-    ratios.filter((ratio) => Math.abs(ratio) <= logNearFactor).length >=
+    ratios.filter((ratio) => Math.abs(ratio) <= lnNearFactor).length >=
       NEAR_BLOCK_SHARE_MIN * ratios.length && ratios.every(isWithinNoise)
   );
 }
@@ -91,7 +91,7 @@ export function medianWithInterval(
   values: readonly number[],
   seed: number,
   level = SIGNIFICANCE_LEVEL,
-  mean = meanWithoutPlaces(values.map((log) => ({ log, places: 0 }))),
+  mean = meanWithoutPlaces(values.map((logarithm) => ({ logarithm, places: 0 }))),
 ): { median: number; ciLow: number | null; ciHigh: number | null } {
   if (values.length < BLOCKS_MIN) return { median: median(values), ciLow: null, ciHigh: null };
   const confidence = expandedConfidence(values.length, level, mean.degrees);
@@ -194,7 +194,7 @@ export function withAdjustedP<T extends { readonly pValue: number | null }>(
  * Puts all questions of an experiment under one error rate. The returned function replaces the differences of an answer by
  * its p-value within the family, and makes an exploratory answer of the family a finding if that p-value is significant.
  */
-export function settling(
+export function familySettler(
   family: readonly BlockFinding[],
   seed: number,
   { level } = PLAIN_BOUNDS,

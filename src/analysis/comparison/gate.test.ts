@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { pValueOfDeviate, deviateOf, shiftOf } from "../statistics/welch.js";
-import type { LogSeries } from "../steady-state/series.js";
+import type { LogarithmSeries } from "../steady-state/series.js";
 import { largestChanceDeviates, deviateToClaim, familyPValue, type GateColumn } from "./gate.js";
 import { ratioInterval } from "./unpaired.js";
 
@@ -14,7 +14,7 @@ function noise(prng: Prng): number {
   return sum;
 }
 
-const series = (values: readonly number[]): LogSeries =>
+const series = (values: readonly number[]): LogarithmSeries =>
   new Map(values.map((value, block) => [block, value]));
 
 const shiftIn = ({ before, after }: GateColumn) => shiftOf([...before.values()], [...after.values()]);
@@ -40,8 +40,8 @@ it("the gate is hardly stricter for a single metric than the test of that metric
 
 it("the gate finds a clear difference with five trials among 40 other metrics", () => {
   const prng = new Prng(2);
-  const drawn = (): LogSeries => series(Array.from({ length: 5 }, () => noise(prng)));
-  const others = Array.from({ length: 40 }, () => ({ run: 0, before: drawn(), after: drawn() }));
+  const drawSeries = (): LogarithmSeries => series(Array.from({ length: 5 }, () => noise(prng)));
+  const others = Array.from({ length: 40 }, () => ({ run: 0, before: drawSeries(), after: drawSeries() }));
   const clear = {
     run: 0,
     before: series([0, 0.01, 0.02, 0.01, 0]),
@@ -61,7 +61,7 @@ it("the gate gives a false alarm in at most 5 % of comparisons of equal runs, ov
       Array.from({ length: 4 }, () => {
         const [before, after] = [0, run].map((own) =>
           series((shared[own] ?? []).map((common) => 0.05 * common + 0.05 * noise(prng))),
-        ) as [LogSeries, LogSeries];
+        ) as [LogarithmSeries, LogarithmSeries];
         return { run, before, after };
       }),
     );

@@ -10,7 +10,7 @@ import {
   shiftBetween,
   type MeanError,
 } from "../statistics/welch.js";
-import type { LogSeries } from "../steady-state/series.js";
+import type { LogarithmSeries } from "../steady-state/series.js";
 
 const RANDOM_ROTATIONS = 5000;
 
@@ -20,8 +20,8 @@ const RANDOM_ROTATIONS = 5000;
  */
 export interface GateColumn {
   readonly run: number;
-  readonly before: LogSeries;
-  readonly after: LogSeries;
+  readonly before: LogarithmSeries;
+  readonly after: LogarithmSeries;
 }
 
 /** Largest deviate of any column in each simulation of chance, in ascending order. */
@@ -68,7 +68,7 @@ class RandomDirections {
   private readonly directions: Direction[] = [];
   private readonly normals = new Map<number | undefined, Float64Array>();
 
-  sideOf(run: number | undefined, series: LogSeries): ColumnSide {
+  sideOf(run: number | undefined, series: LogarithmSeries): ColumnSide {
     const values = [...series.values()];
     const centre = mean(values);
     const residuals = Float64Array.from(values, (value) => value - centre);

@@ -62,7 +62,7 @@ it("think time bounds no operation of a role that spends its time in another ope
   ]);
 });
 
-it("think time of a round's clients bounds each part of the round", () => {
+it("think time limits the throughput of every operation in the cycle of its clients", () => {
   const result = exampleResult(5, 1);
   for (const { merged, trials } of result.treatments)
     for (const each of [...trials, ...(merged ? [merged] : [])]) {

@@ -1,7 +1,7 @@
 // Operations whose throughput is set by the load: treatments differ there in response times alone.
 import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
 import { sumOfCounts } from "../../metrics/figures.js";
-import { isRound } from "../../metrics/operations.js";
+import { isCycleOperation } from "../../metrics/operations.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { NO_FACTOR } from "./noise-floor.js";
 
@@ -31,7 +31,7 @@ function operationsOfSameRole(
     .map((role) => role.operations)
     .filter((names) => names.includes(operation) && names.every((name) => name in operations));
   return new Set(
-    roleOperations.length > 0 ? roleOperations.flat().filter((name) => !isRound(name)) : [operation],
+    roleOperations.length > 0 ? roleOperations.flat().filter((name) => !isCycleOperation(name)) : [operation],
   );
 }
 

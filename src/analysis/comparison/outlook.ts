@@ -3,7 +3,7 @@ import { isHeadline } from "../../metrics/metric-lists.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import { trialsToDecide } from "../statistics/trials-to-decide.js";
-import { logSeries, ratioSeries } from "../steady-state/series.js";
+import { logarithmSeries, ratioSeries } from "../steady-state/series.js";
 import { headlineComparisons, NO_FACTOR } from "./noise-floor.js";
 import { isSettled } from "./verdicts.js";
 
@@ -11,7 +11,7 @@ export type OutlookInputs = Pick<ResultDocument, "treatments" | "comparisons">;
 
 export interface Outlook {
   /**
-   * Least and largest ratio of the blocks if they are too few for an interval; undefined otherwise, and with a single
+   * Smallest and largest ratio of the blocks if they are too few for an interval; undefined otherwise, and with a single
    * block.
    */
   readonly ratioRange: readonly [low: number, high: number] | undefined;
@@ -38,8 +38,8 @@ export function outlookOf(result: OutlookInputs, comparison: Comparison): Outloo
   const [baseline, treatment] = sides;
   if (!baseline || !treatment) return undefined;
   const ratios = ratioSeries(
-    logSeries(treatment, operation, metric, sides),
-    logSeries(baseline, operation, metric, sides),
+    logarithmSeries(treatment, operation, metric, sides),
+    logarithmSeries(baseline, operation, metric, sides),
   );
   const values = [...ratios.values()];
   const neededTrials = trialsToDecide(values, headlineComparisons(result.comparisons).length);

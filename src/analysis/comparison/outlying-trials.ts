@@ -5,7 +5,7 @@ import { OUTLYING_FACTOR } from "../statistics/limits.js";
 import { completeTrials } from "../steady-state/series.js";
 import { mean, median } from "../statistics/quantiles.js";
 
-/** Fewest trials that have a median to compare with. */
+/** Minimum number of trials that have a median to compare with. */
 const TRIALS_MIN = 3;
 /** Standard deviations of a Poisson count within which chance explains a number of transactions. */
 const CHANCE_DEVIATIONS = 4;

@@ -7,7 +7,7 @@ import {
 import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 import { studentInterval } from "../statistics/statistics.js";
-import { logSeries, placeSeries, type LogSeries } from "../steady-state/series.js";
+import { logarithmSeries, placeSeries, type LogarithmSeries } from "../steady-state/series.js";
 
 export interface PlaceEffect {
   readonly operation: ComparedOperation;
@@ -17,7 +17,7 @@ export interface PlaceEffect {
 }
 
 /** Values of `blocks`, treatment by treatment, without the effects of the treatment and of the block. */
-function residualsOfBlocks(series: readonly LogSeries[], blocks: readonly number[]): number[] {
+function residualsOfBlocks(series: readonly LogarithmSeries[], blocks: readonly number[]): number[] {
   const rows = series.map((each) => blocks.map((block) => each.get(block) ?? 0));
   const blockMeans = blocks.map((_, i) => mean(rows.map((row) => row[i] ?? 0)));
   const grandMean = mean(blockMeans);
@@ -37,7 +37,7 @@ function placeEffectOn(
   operation: ComparedOperation,
   level: number,
 ): PlaceEffect | undefined {
-  const series = treatments.map((each) => logSeries(each, operation, "mean", treatments));
+  const series = treatments.map((each) => logarithmSeries(each, operation, "mean", treatments));
   const blocks = [...(series[0]?.keys() ?? [])].filter((block) => series.every((each) => each.has(block)));
   if (treatments.length < 2 || blocks.length < BLOCKS_MIN) return undefined;
   const [logs, places] = [

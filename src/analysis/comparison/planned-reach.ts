@@ -10,7 +10,7 @@ import {
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import { pooledDeviation } from "../statistics/place-effect.js";
 import { effectFound, trialsToFind } from "../statistics/trials-to-decide.js";
-import { differencesOf, logSeries, placeSeries, ratioSeries } from "../steady-state/series.js";
+import { differencesOf, logarithmSeries, placeSeries, ratioSeries } from "../steady-state/series.js";
 
 /** Sizes of differences, as shares, for which a plan states the number of trials that finds them. */
 export const DIFFERENCE_SIZES = [0.05, 0.1, 0.2] as const;
@@ -48,7 +48,7 @@ function spreadOf(
 ): number | undefined {
   if (!baseline) return undefined;
   const seriesOf = (treatment: TreatmentResult, comparedTreatments: readonly TreatmentResult[]) =>
-    logSeries(treatment, operation, metric, comparedTreatments);
+    logarithmSeries(treatment, operation, metric, comparedTreatments);
   if (others.length === 0) {
     const trialDeviation = pooledDeviation([[...differencesOf(seriesOf(baseline, [baseline])).values()]]);
     return trialDeviation === undefined ? undefined : trialDeviation * Math.SQRT2;

@@ -71,8 +71,8 @@ it("a race ignores trials after a look, and later trials of a removed treatment"
 it("a race keeps treatments without samples, and decides nothing before a look", () => {
   const field = treatments({ a: 500, b: 1000 });
   expect(raceAfter(field, [], STOPPING, 1)).toEqual(raceStart(field));
-  const silent = field.map((each) => ({ ...each, trials: [] }));
-  expect(raceAfter(silent, [5], STOPPING, 1)).toEqual(raceStart(field));
+  const untried = field.map((each) => ({ ...each, trials: [] }));
+  expect(raceAfter(untried, [5], STOPPING, 1)).toEqual(raceStart(field));
 });
 
 it("a race runs a removed treatment only in blocks before its removal", () => {

@@ -10,10 +10,10 @@ import { levelAtLastLook } from "../statistics/group-sequential.js";
 import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import {
   differencesOf,
-  logSeries,
+  logarithmSeries,
   placeSeries,
   ratioSeries,
-  type LogSeries,
+  type LogarithmSeries,
 } from "../steady-state/series.js";
 import { findingsOf, scaledPValue } from "./findings.js";
 import { objectionToMetric } from "../diagnosis/validity.js";
@@ -29,7 +29,7 @@ function withTrialsUpTo(blocks: number, treatment: TreatmentResult): TreatmentRe
 interface Runner {
   readonly id: string;
   readonly treatment: TreatmentResult;
-  readonly series: LogSeries;
+  readonly series: LogarithmSeries;
 }
 
 function rankRunners(
@@ -41,13 +41,13 @@ function rankRunners(
     .map((treatment) => ({
       id: treatment.id,
       treatment,
-      series: logSeries(treatment, operation, metric, treatments),
+      series: logarithmSeries(treatment, operation, metric, treatments),
     }))
     .filter(({ series }) => series.size > 0)
     .sort((a, b) => objectiveScore(b) - objectiveScore(a));
 }
 
-function placeDifferencesOf({ treatment }: Runner, other: Runner): LogSeries {
+function placeDifferencesOf({ treatment }: Runner, other: Runner): LogarithmSeries {
   return ratioSeries(placeSeries(treatment), placeSeries(other.treatment));
 }
 

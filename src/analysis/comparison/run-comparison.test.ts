@@ -11,7 +11,7 @@ function run(directory: string, result: ResultDocument): StoredRun {
 }
 
 /** The example's text treatment is `slowdown` times as slow as its jsonb. */
-function compared(
+function compareExamples(
   trials: number,
   slowdown: number,
   change?: (result: ResultDocument) => void,
@@ -23,7 +23,7 @@ function compared(
 
 describe("a run against its baseline", () => {
   it("is a regression in the treatment and the metrics that got worse", () => {
-    const { runs, regressions } = compared(8, 3);
+    const { runs, regressions } = compareExamples(8, 3);
     const worse = runs[0]?.findings.filter(({ isRegression }) => isRegression) ?? [];
     expect(worse.map(({ treatment, operation, metric }) => `${treatment} ${operation} ${metric}`)).toEqual(
       ["add", "process"].flatMap((operation) =>
@@ -39,8 +39,8 @@ describe("a run against its baseline", () => {
   });
 
   it("has no finding if nothing changed, and no regression if it became better", () => {
-    expect(compared(8, 2).regressions).toBe(0);
-    const better = compared(8, 1);
+    expect(compareExamples(8, 2).regressions).toBe(0);
+    const better = compareExamples(8, 1);
     expect(better.regressions).toBe(0);
     expect(better.runs[0]?.findings.some(({ verdict, ratio }) => verdict === "finding" && ratio < 1)).toBe(
       true,
@@ -49,7 +49,7 @@ describe("a run against its baseline", () => {
 
   it("is a regression if throughput fell, unless the drop is within the bound", () => {
     const slower = (share: number) =>
-      compared(8, 2, ({ treatments }) => {
+      compareExamples(8, 2, ({ treatments }) => {
         for (const { operations } of treatments.flatMap(({ trials }) => trials))
           if (operations.add) operations.add.eventsPerSecond *= share;
       });
@@ -102,7 +102,7 @@ describe("a run against its baseline", () => {
 
   it("is called the same only if no trial is slow", () => {
     const verdictOf = (slowTrials: number) =>
-      compared(20, 2, ({ treatments }) => {
+      compareExamples(20, 2, ({ treatments }) => {
         for (const [i, { operations }] of (treatments[1]?.trials ?? []).entries())
           if (operations.add) {
             const eventsPerSecond = (499 + (i % 3)) / (i < slowTrials ? 1.8 : 1);
@@ -117,7 +117,7 @@ describe("a run against its baseline", () => {
   });
 
   it("has no claim with fewer than five trials, stalls included, and this is stated", () => {
-    const few = compared(3, 4, stall(3));
+    const few = compareExamples(3, 4, stall(3));
     expect(few.regressions).toBe(0);
     expect(few.runs[0]?.stalls).toMatchObject([{ trials: [2, 4, 6], ofTrials: 3, familyP: null }]);
     expect(
@@ -129,7 +129,7 @@ describe("a run against its baseline", () => {
   });
 
   it("is compared in treatments with equal levels only, and other treatments are named", () => {
-    const { runs } = compared(8, 2, ({ treatments }) => {
+    const { runs } = compareExamples(8, 2, ({ treatments }) => {
       const text = treatments[1];
       if (text) Object.assign(text, { id: "text-generated", levels: { payload: "text-generated" } });
     });
@@ -138,7 +138,7 @@ describe("a run against its baseline", () => {
   });
 
   it("is refused without a common treatment or without a complete trial", () => {
-    const other = (change: (result: ResultDocument) => void) => () => compared(3, 2, change);
+    const other = (change: (result: ResultDocument) => void) => () => compareExamples(3, 2, change);
     const rename = other(({ treatments }) => treatments.forEach((each) => (each.id = `x-${each.id}`)));
     expect(rename).toThrow(UsageError);
     expect(rename).toThrow(/after has no treatment in common with before/);
@@ -166,7 +166,7 @@ function stall(trials: number): (result: ResultDocument) => void {
 
 describe("stalled trials of a run", () => {
   it("are a regression by their number, and metrics without a value are named", () => {
-    const document = compared(8, 2, stall(8));
+    const document = compareExamples(8, 2, stall(8));
     const [run] = document.runs;
     expect(document.regressions).toBe(1);
     expect(run?.stalls).toMatchObject([
@@ -185,17 +185,17 @@ describe("stalled trials of a run", () => {
   });
 
   it("are named without a claim if they are few", () => {
-    const document = compared(8, 2, stall(3));
+    const document = compareExamples(8, 2, stall(3));
     expect(document.regressions).toBe(0);
     expect(renderRunComparison(document).replaceAll("\n", " ")).toMatch(
       /stalls: text add: 3 of 8 trials stalled \(trials 2, 4, 6\), 0 of 8 in the baseline: inconclusive \(odds ratio \[0\.\d+, inf\], p/,
     );
-    expect(compared(8, 2).runs[0]?.stalls).toEqual([]);
+    expect(compareExamples(8, 2).runs[0]?.stalls).toEqual([]);
   });
 
   it("do not hide a drop in throughput among the other trials", () => {
     for (const stalls of [0, 1]) {
-      const { runs } = compared(8, 2, (result) => {
+      const { runs } = compareExamples(8, 2, (result) => {
         for (const { operations } of result.treatments[1]?.trials ?? [])
           if (operations.add) operations.add.eventsPerSecond *= 0.8;
         stall(stalls)(result);
@@ -210,7 +210,7 @@ describe("stalled trials of a run", () => {
 });
 
 describe("a run with other settings or machines", () => {
-  const changed = (result: ResultDocument): void => {
+  const changeMachine = (result: ResultDocument): void => {
     result.environment.machine = { cpus: 64 };
     result.environment.versions = { ...result.environment.versions, database: "PostgreSQL 19" };
     result.environment.settings = { shared_buffers: "1GB" };
@@ -225,7 +225,7 @@ describe("a run with other settings or machines", () => {
   ];
 
   it("is not judged, and the differences are named", () => {
-    const document = compared(8, 3, changed);
+    const document = compareExamples(8, 3, changeMachine);
     expect(document.regressions).toBe(0);
     expect(document.runs[0]).toMatchObject({ isJudged: false, differences, findings: [], stalls: [] });
     expect(document.runs[0]?.notes).toEqual(["versions differ: database PostgreSQL 18.0 -> PostgreSQL 19"]);
@@ -237,7 +237,7 @@ describe("a run with other settings or machines", () => {
 
   it("is judged on request, with the caveat in the conclusion", () => {
     const after = exampleResult(8, 3);
-    changed(after);
+    changeMachine(after);
     const document = compareRuns(run("before", exampleResult(8, 2)), [run("after", after)], 0.05, true);
     expect(document).toMatchObject({ regressions: 8, runs: [{ isJudged: true, differences }] });
     expect(renderRunComparison(document).replaceAll("\n", " ")).toMatch(
@@ -247,16 +247,16 @@ describe("a run with other settings or machines", () => {
 
   it("does not change the verdicts on other runs", () => {
     const other = exampleResult(8, 3);
-    changed(other);
+    changeMachine(other);
     const runs = [run("other", other), run("after", exampleResult(8, 3))];
     const document = compareRuns(run("before", exampleResult(8, 2)), runs, 0.05);
     expect(document.runs.map(({ isJudged }) => isJudged)).toEqual([false, true]);
     expect(document.regressions).toBe(8);
-    expect(compared(3, 2).runs[0]?.differences).toEqual([]);
+    expect(compareExamples(3, 2).runs[0]?.differences).toEqual([]);
   });
 
   it("is judged if only versions differ, because an upgrade is a reason to compare", () => {
-    const document = compared(8, 2, (result) => {
+    const document = compareExamples(8, 2, (result) => {
       result.environment.versions = { ...result.environment.versions, database: "PostgreSQL 19" };
     });
     expect(document.runs[0]).toMatchObject({ isJudged: true, differences: [] });
@@ -265,7 +265,7 @@ describe("a run with other settings or machines", () => {
 
 describe("the text of a comparison of runs", () => {
   it("states first which metrics are worse, with the interval, within 120 columns", () => {
-    const text = renderRunComparison(compared(8, 3));
+    const text = renderRunComparison(compareExamples(8, 3));
     expect(text).toMatch(
       /^after against before\nREGRESSION: text add mean\(ms\) is higher: 1\.50x \(95 % CI \[1\.\d+, \d\.\d+\] over all metrics, p 0\.0\d\d for at most 5 %\)\n/,
     );
@@ -276,7 +276,7 @@ describe("the text of a comparison of runs", () => {
   });
 
   it("states how many slow trials equal means may hide", () => {
-    const text = renderRunComparison(compared(30, 2)).replaceAll("\n", " ");
+    const text = renderRunComparison(compareExamples(30, 2)).replaceAll("\n", " ");
     expect(text).toContain("With 30 trials, up to 10 % of trials may be slower and not show.");
   });
 });

@@ -14,7 +14,12 @@ import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { boundsOf, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 import { deviateOf } from "../statistics/welch.js";
-import { completeTrials, logSeries, zeroReplacementIn, type LogSeries } from "../steady-state/series.js";
+import {
+  completeTrials,
+  logarithmSeries,
+  zeroReplacementIn,
+  type LogarithmSeries,
+} from "../steady-state/series.js";
 import { areRatiosNearOne, scaledPValue } from "./findings.js";
 import {
   largestChanceDeviates,
@@ -136,13 +141,13 @@ function seriesOf(
   treatment: TreatmentResult,
   operation: ComparedOperation,
   metric: ComparisonMetric,
-): LogSeries {
-  return logSeries(treatment, operation, metric, []);
+): LogarithmSeries {
+  return logarithmSeries(treatment, operation, metric, []);
 }
 
 interface MetricPair extends TreatmentMatch, TreatmentMetric {
-  readonly reference: LogSeries;
-  readonly values: LogSeries;
+  readonly reference: LogarithmSeries;
+  readonly values: LogarithmSeries;
   readonly ratio: UnpairedRatio;
 }
 
@@ -266,7 +271,7 @@ function verdictOf(pair: MetricPair, claim: Claim, { equivalence }: ClaimBounds)
 function findingOf(pair: MetricPair, errorControl: ErrorControl, bounds: ClaimBounds): RunFinding {
   const { before, after, treatment, operation, metric, unit, reference, values } = pair;
   const { trials, ratio, ciLow, ciHigh, pValue } = pair.ratio;
-  const middle = (series: LogSeries): number => Math.exp(mean([...series.values()]));
+  const middle = (series: LogarithmSeries): number => Math.exp(mean([...series.values()]));
   const claim = claimOf(pair, errorControl);
   const zeroReplacement = zeroReplacementIn([before, after], operation, metric);
   return {
@@ -364,14 +369,14 @@ export function compareRuns(
     runDescriptions.filter(isJudged).map(({ run }) => run),
     maxRegression,
   );
-  const runs = runDescriptions.map(({ run: _, ...each }): RunComparison => {
+  const runComparisons = runDescriptions.map(({ run: _, ...each }): RunComparison => {
     const judgedIndex = runDescriptions
       .filter(isJudged)
       .findIndex(({ directory }) => directory === each.directory);
     return { ...each, isJudged: judgedIndex >= 0, ...(judgements[judgedIndex] ?? NO_JUDGEMENT) };
   });
-  const regressions = runs.flatMap(({ findings, stalls }) =>
+  const regressions = runComparisons.flatMap(({ findings, stalls }) =>
     [...findings, ...stalls].filter(({ isRegression }) => isRegression),
   ).length;
-  return { version: 2, baseline: baseline.directory, maxRegression, runs, regressions };
+  return { version: 2, baseline: baseline.directory, maxRegression, runs: runComparisons, regressions };
 }

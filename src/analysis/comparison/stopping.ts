@@ -12,7 +12,7 @@ import { levelAtLastLook, plannedLooks } from "../statistics/group-sequential.js
 import { BLOCKS_MIN, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { compareTreatments } from "./comparisons.js";
 import { factorEffects } from "./effects.js";
-import { settling } from "./findings.js";
+import { familySettler } from "./findings.js";
 import { headlineComparisons } from "./noise-floor.js";
 import { isSettled } from "./verdicts.js";
 
@@ -29,7 +29,7 @@ export function settledDifferences(
   const comparisons = compareTreatments(treatments, seed, bounds, metrics);
   const { effects, interactions } = factorEffects(treatments, seed, bounds);
   const headlines = comparisons.filter(({ metric }) => isHeadline(metric));
-  const addFamilyVerdict = settling([...headlines, ...effects, ...interactions], seed, bounds);
+  const addFamilyVerdict = familySettler([...headlines, ...effects, ...interactions], seed, bounds);
   return {
     comparisons: comparisons.map(addFamilyVerdict),
     effects: effects.map(addFamilyVerdict),

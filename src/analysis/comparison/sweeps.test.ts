@@ -135,7 +135,7 @@ describe("a sweep in the summary", () => {
     return text;
   }
 
-  it("shows the measured curve next to the law, and parameters with intervals", () => {
+  it("shows the measured curve together with the law, and parameters with intervals", () => {
     const text = summary(5);
     expect(text).toMatch(/^add over clients, payload=text$/m);
     expect(text).toMatch(

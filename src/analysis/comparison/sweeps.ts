@@ -9,7 +9,7 @@ import { medianSummary } from "./findings.js";
 import { metricOf } from "../steady-state/series.js";
 import { fitCurves, type Curve } from "./usl-verdict.js";
 
-/** Fewest levels of a sweep: fewer are a comparison, not a curve. */
+/** Minimum number of levels of a sweep: fewer are a comparison, not a curve. */
 const SWEEP_LEVELS_MIN = 3;
 
 interface SweepStep {
@@ -76,7 +76,7 @@ function variesOwnClients(steps: readonly SweepStep[], operation: Operation): bo
 }
 
 /**
- * True if a schedule starts the operation, by itself or as a part of a round, so that the number of clients does not set
+ * True if a schedule starts the operation, by itself or as a part of a cycle, so that the number of clients does not set
  * its load.
  */
 function isStartedBySchedule(

@@ -7,7 +7,7 @@ import {
   shiftInterval,
   type MeanDifference,
 } from "../statistics/welch.js";
-import type { LogSeries } from "../steady-state/series.js";
+import type { LogarithmSeries } from "../steady-state/series.js";
 import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 
@@ -32,8 +32,8 @@ export function ratioInterval(shift: MeanDifference, deviate: number): [low: num
  * if a side has no trial.
  */
 export function unpairedRatio(
-  reference: LogSeries,
-  values: LogSeries,
+  reference: LogarithmSeries,
+  values: LogarithmSeries,
   level = SIGNIFICANCE_LEVEL,
 ): UnpairedRatio | undefined {
   const [before, after] = [[...reference.values()], [...values.values()]];

@@ -5,7 +5,7 @@ import { BLOCKS_MIN } from "../statistics/limits.js";
 import { expandedConfidence, mean, quantile } from "../statistics/statistics.js";
 import { fitUsl, peakOf, rSquared, type UslParameters, type ThroughputPoint } from "./usl.js";
 
-/** Fewest levels for a fit: one for each of three parameters, and two to spare. */
+/** Minimum number of levels for a fit: one for each of three parameters, and two to spare. */
 const LEVELS_MIN = 5;
 const BOOTSTRAP_RESAMPLES = 2000;
 const R_SQUARED_MIN = 0.9;

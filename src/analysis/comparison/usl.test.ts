@@ -96,17 +96,18 @@ describe("fitCurves", () => {
     expect(reason(curvesOf(truth, 5, 0.01, prng, [1, 2, 4, 8]))).toMatch(/^4 distinct levels of clients/);
     expect(reason(curvesOf(truth, 4, 0.01, prng))).toMatch(/^4 complete blocks of trials/);
     expect(reason([])).toMatch(/^0 distinct levels/);
-    const repeated = (points: readonly ThroughputPoint[]): Curve[] => Array.from({ length: 5 }, () => points);
-    expect(reason(repeated(RAYTRACER))).toMatch(
+    const repeatPoints = (points: readonly ThroughputPoint[]): Curve[] =>
+      Array.from({ length: 5 }, () => points);
+    expect(reason(repeatPoints(RAYTRACER))).toMatch(
       /^kappa is at its bound \(-0.000201\): throughput does not fall/,
     );
     const superlinear = LEVELS.map((clients) => ({
       clients,
       throughput: clients ** 1.2 / (1 + clients / 500),
     }));
-    expect(reason(repeated(superlinear))).toMatch(/^sigma is at its bound/);
+    expect(reason(repeatPoints(superlinear))).toMatch(/^sigma is at its bound/);
     const jumpy = pointsOf(LEVELS, [100, 10, 100, 10, 100, 10, 100]);
-    expect(reason(repeated(jumpy))).toMatch(/^(the law does not describe|sigma|kappa|least squares)/);
+    expect(reason(repeatPoints(jumpy))).toMatch(/^(the law does not describe|sigma|kappa|least squares)/);
     const straight = Array.from({ length: 20 }, (_, i) =>
       reason(curvesOf({ lambda: 10, sigma: 0, kappa: 0 }, 5, 0.03, new Prng(i), [1, 2, 3, 4, 5, 6])),
     );

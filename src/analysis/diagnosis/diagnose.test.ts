@@ -57,7 +57,7 @@ function server(...changes: ServerChange[]): TrialServer {
 }
 
 /** A sound trial of 300 adds in 30 s, changed as the test wants it. */
-function examined(changes: Partial<TrialResult> = {}, others: Partial<CheckInputs> = {}): CheckInputs {
+function inputsWith(changes: Partial<TrialResult> = {}, others: Partial<CheckInputs> = {}): CheckInputs {
   const trial = { ...exampleTrial(0, 1, 10), client: CLIENT, machine: MACHINE, ...changes };
   return { trial, bounds: EXAMPLE_BOUNDS, ...others };
 }
@@ -77,67 +77,67 @@ const agentWithin = (errorMs: number, accountedRatio = 1): TrialAgent => ({
 const CASES: readonly [Finding["check"], CheckInputs, CheckInputs, RegExp][] = [
   [
     "event-loop-delay",
-    examined({ client: { ...CLIENT, eventLoopDelayP99Ms: 50.1 } }),
-    examined({ client: { ...CLIENT, eventLoopDelayP99Ms: 50 } }),
+    inputsWith({ client: { ...CLIENT, eventLoopDelayP99Ms: 50.1 } }),
+    inputsWith({ client: { ...CLIENT, eventLoopDelayP99Ms: 50 } }),
     /event loop of a worker was 50\.1 ms late/,
   ],
   [
     "worker-utilization",
-    examined({ client: { ...CLIENT, cpuSeconds: 29, workerUtilization: 0.99 } }),
-    examined({ client: { ...CLIENT, workerUtilization: 0.95 } }),
+    inputsWith({ client: { ...CLIENT, cpuSeconds: 29, workerUtilization: 0.99 } }),
+    inputsWith({ client: { ...CLIENT, workerUtilization: 0.95 } }),
     /busy for 99 % of the window .*; give its role more workers/,
   ],
   [
     "worker-utilization",
-    examined({ client: { ...CLIENT, workerUtilization: 0.99 } }),
-    examined({ client: { ...CLIENT, workerUtilization: 0.95 } }),
+    inputsWith({ client: { ...CLIENT, workerUtilization: 0.99 } }),
+    inputsWith({ client: { ...CLIENT, workerUtilization: 0.95 } }),
     /got only 3\.0 s of CPU, because other processes, the server included/,
   ],
   [
     "closure",
-    examined({ client: { ...CLIENT, accountedRatio: 0.97 } }),
-    examined({ client: { ...CLIENT, accountedRatio: 0.985 } }),
+    inputsWith({ client: { ...CLIENT, accountedRatio: 0.97 } }),
+    inputsWith({ client: { ...CLIENT, accountedRatio: 0.985 } }),
     /accounted for is 97 % of clients x window/,
   ],
   [
     "closure",
-    examined({ agents: [agentWithin(0.2, 0.999), agentWithin(0.2, 1.03)] }),
-    examined({ agents: [agentWithin(0.2, 0.999), agentWithin(0.2, 0.985)] }),
+    inputsWith({ agents: [agentWithin(0.2, 0.999), agentWithin(0.2, 1.03)] }),
+    inputsWith({ agents: [agentWithin(0.2, 0.999), agentWithin(0.2, 0.985)] }),
     /accounted for is 103 % of agent a's clients x window/,
   ],
   [
     "dropped",
-    examined({ operations: add({ offered: 300, dropped: 4 }) }),
-    examined({ operations: add({ offered: 300, dropped: 3 }) }),
+    inputsWith({ operations: add({ offered: 300, dropped: 4 }) }),
+    inputsWith({ operations: add({ offered: 300, dropped: 3 }) }),
     /4 of 300 arrivals of add were dropped/,
   ],
   [
     "clock-step",
-    examined({ client: { ...CLIENT, clockStepMs: 3_600_000 } }),
-    examined({ client: { ...CLIENT, clockStepMs: 100 } }),
+    inputsWith({ client: { ...CLIENT, clockStepMs: 3_600_000 } }),
+    inputsWith({ client: { ...CLIENT, clockStepMs: 100 } }),
     /the wall clock moved 3600000 ms/,
   ],
   [
     "clock-step",
-    examined({ client: CLIENT, serverClockStepMs: 3_000 }),
-    examined({ client: CLIENT, serverClockStepMs: 100 }),
+    inputsWith({ client: CLIENT, serverClockStepMs: 3_000 }),
+    inputsWith({ client: CLIENT, serverClockStepMs: 100 }),
     /^the server's clock moved 3000 ms against the monotonic one \(bound 100 ms\)/,
   ],
   [
     "agent-clock",
-    examined({ agents: [agentWithin(0.2), agentWithin(2.1)] }),
-    examined({ agents: [agentWithin(2)] }),
+    inputsWith({ agents: [agentWithin(0.2), agentWithin(2.1)] }),
+    inputsWith({ agents: [agentWithin(2)] }),
     /the clock of agent a was known within 2\.1 ms only/,
   ],
   [
     "failures",
-    examined({ operations: add({ failures: { "57014": 4 } }) }),
-    examined({ operations: add({ failures: { "57014": 3 } }) }),
+    inputsWith({ operations: add({ failures: { "57014": 4 } }) }),
+    inputsWith({ operations: add({ failures: { "57014": 3 } }) }),
     /4 of 304 transactions of add failed \(/,
   ],
   [
     "retries",
-    examined({
+    inputsWith({
       operations: add({
         retries: 604,
         retriesBySqlstate: { "40001": 4, "55P03": 600 },
@@ -145,80 +145,80 @@ const CASES: readonly [Finding["check"], CheckInputs, CheckInputs, RegExp][] = [
         parts: [{ name: "backoff", meanMs: 4, calls: 0 }],
       }),
     }),
-    examined({
+    inputsWith({
       operations: add({ retries: 303, retriesBySqlstate: { "55P03": 303 }, failures: { "55P03": 3 } }),
     }),
     /retry storm: 604 attempts of add .* for 303 transactions that ended \(1\.99 each, bound 1, mostly 55P03\); backoff was 40 %/,
   ],
   [
     "without-rows",
-    examined({ operations: add({ withoutRows: 60 }) }),
-    examined({ operations: add({ withoutRows: 30 }) }),
+    inputsWith({ operations: add({ withoutRows: 60 }) }),
+    inputsWith({ operations: add({ withoutRows: 30 }) }),
     /^60 of 300 transactions of add returned and changed no row \(20 %\): its rate does not measure work/,
   ],
   [
     "steal",
-    examined({ machine: { ...MACHINE, stealRatio: 0.06 } }),
-    examined({ machine: { ...MACHINE, stealRatio: 0.05 } }),
+    inputsWith({ machine: { ...MACHINE, stealRatio: 0.06 } }),
+    inputsWith({ machine: { ...MACHINE, stealRatio: 0.05 } }),
     /hypervisor gave 6 %/,
   ],
   [
     "other-cpu",
-    examined({ machine: { ...MACHINE, otherCpuRatio: 0.5 } }),
-    examined({ machine: { ...MACHINE, otherCpuRatio: 0.2 } }),
+    inputsWith({ machine: { ...MACHINE, otherCpuRatio: 0.5 } }),
+    inputsWith({ machine: { ...MACHINE, otherCpuRatio: 0.2 } }),
     /other programs used 50 %/,
   ],
   [
     "load-before",
-    examined({}, { loadBefore: 1.5 }),
-    examined({}, { loadBefore: 1 }),
+    inputsWith({}, { loadBefore: 1.5 }),
+    inputsWith({}, { loadBefore: 1 }),
     /load average was 1\.5 per core/,
   ],
   [
     "ceiling",
-    examined({}, { ceiling: { clients: 8, transactionsPerSecond: 30 } }),
-    examined({}, { ceiling: { clients: 8, transactionsPerSecond: 1000 } }),
+    inputsWith({}, { ceiling: { clients: 8, transactionsPerSecond: 30 } }),
+    inputsWith({}, { ceiling: { clients: 8, transactionsPerSecond: 1000 } }),
     /near its ceiling/,
   ],
   [
     "outlasted",
-    examined({ operations: add({ outlastedMs: 41_230 }) }),
-    examined({ operations: add({ outlastedMs: 1_000 }) }),
+    inputsWith({ operations: add({ outlastedMs: 41_230 }) }),
+    inputsWith({ operations: add({ outlastedMs: 1_000 }) }),
     /a transaction of add in flight at the end of the window took 41200 ms; the slowest measured took \S+ ms: .* lengthen the window/,
   ],
   [
     "pending-index-work",
-    examined({ database: { ginPendingGrowthPages: 10_651 } }),
-    examined({ database: { ginPendingGrowthPages: 1024, ginPendingPages: 40_000 } }),
+    inputsWith({ database: { ginPendingGrowthPages: 10_651 } }),
+    inputsWith({ database: { ginPendingGrowthPages: 1024, ginPendingPages: 40_000 } }),
     /GIN pending lists grew by 10651 pages .* cannot last/,
   ],
   [
     "new-log-files",
-    examined({ database: { walZeroBytes: 640 * MIB, walBytes: 1280 * MIB } }),
-    examined({ database: { walZeroBytes: 48 * MIB, walBytes: 48 * MIB } }),
+    inputsWith({ database: { walZeroBytes: 640 * MIB, walBytes: 1280 * MIB } }),
+    inputsWith({ database: { walZeroBytes: 48 * MIB, walBytes: 48 * MIB } }),
     /filled new WAL files with 671 MB of zeros, 50 % of its WAL .* wal_init_zero = off/,
   ],
   [
     "stall",
-    examined({ stall: STALL, operations: add({ responseTimeMs: SLOW }), windowSeconds: 10 }),
-    examined(),
+    inputsWith({ stall: STALL, operations: add({ responseTimeMs: SLOW }), windowSeconds: 10 }),
+    inputsWith(),
     /^add stood still for 2 of 10 s \(20 %, bound 25 %\): for 2 s from second 4 on no transaction ended; usually 830 end each second\. The longest took 2010 ms\./,
   ],
   [
     "late-fault",
-    examined({ faults: [{ ...FAULT, kind: "command", clearedAtSeconds: 33.2 }] }),
-    examined({ faults: [{ ...FAULT, kind: "command", clearedAtSeconds: 30.9 }] }),
+    inputsWith({ faults: [{ ...FAULT, kind: "command", clearedAtSeconds: 33.2 }] }),
+    inputsWith({ faults: [{ ...FAULT, kind: "command", clearedAtSeconds: 30.9 }] }),
     /the fault command was over 3\.2 s after the end of the window, .* lengthen trial\.duration/,
   ],
   [
     "server-change",
-    examined({ servers: [server(SYNCHRONOUS, { ...SYNCHRONOUS, what: "startedAt", sinceTrial: 2 })] }),
-    examined({ servers: [server()] }),
+    inputsWith({ servers: [server(SYNCHRONOUS, { ...SYNCHRONOUS, what: "startedAt", sinceTrial: 2 })] }),
+    inputsWith({ servers: [server()] }),
     /^the server changed: synchronous_commit: on -> off \(within the trial\); postmaster start: .* \(since trial 2\); repeat/,
   ],
   [
     "table-change",
-    examined({
+    inputsWith({
       database: {
         tableChanges: [
           { part: "index soon_gone", table: "n.jobs", before: "CREATE INDEX ...", after: null },
@@ -228,27 +228,27 @@ const CASES: readonly [Finding["check"], CheckInputs, CheckInputs, RegExp][] = [
         ],
       },
     }),
-    examined({ database: { tableChanges: [] } }),
+    inputsWith({ database: { tableChanges: [] } }),
     /^the measured tables changed in the window: index soon_gone of n\.jobs is gone; column n\.jobs\.tries: integer -> bigint; trigger slow of n\.jobs is new; 1 more; repeat/,
   ],
   [
     "foreign-sessions",
-    examined({
+    inputsWith({
       database: { foreign: { sessionsActive: { mean: 2, max: 4 }, sessions: PGBENCH, cpuSeconds: 3 } },
     }),
-    examined({ database: { foreign: { sessionsActive: { mean: 0.1, max: 1 } } } }),
+    inputsWith({ database: { foreign: { sessionsActive: { mean: 0.1, max: 1 } } } }),
     /^on average 2 sessions of others were active .*\(bound 0\.5\) \(.*: bench\/me\/pgbench 2\); .* 3\.0 s of CPU: stop/,
   ],
   [
     "foreign-transactions",
-    examined({ database: { foreign: { transactions: 51, transactionsHere: 51, transactionRatio: 0.2 } } }),
-    examined({ database: { foreign: { transactions: 150, transactionsHere: 50, transactionRatio: 0.2 } } }),
+    inputsWith({ database: { foreign: { transactions: 51, transactionsHere: 51, transactionRatio: 0.2 } } }),
+    inputsWith({ database: { foreign: { transactions: 150, transactionsHere: 50, transactionRatio: 0.2 } } }),
     /^20 % of the server's transactions came from others \(bound 10 %\), 2 a second: stop/,
   ],
   [
     "other-io",
-    examined({ machine: { ...BUSY_DISK, otherIoBytes: 60 * MIB } }),
-    examined({ machine: { ...BUSY_DISK, otherIoBytes: 15 * MIB } }),
+    inputsWith({ machine: { ...BUSY_DISK, otherIoBytes: 60 * MIB } }),
+    inputsWith({ machine: { ...BUSY_DISK, otherIoBytes: 15 * MIB } }),
     /^other programs moved 63 MB .*, 50 % of all \(bound 20 %\): stop/,
   ],
 ];
@@ -307,7 +307,7 @@ describe("a check of a trial", () => {
 
   it("reports failures by conflicts as a warning, unless the scenario states a bound", () => {
     const failures = { "40001": 64, "40P01": 2 };
-    const serializable = examined({ operations: add({ retries: 300, failures }) });
+    const serializable = inputsWith({ operations: add({ retries: 300, failures }) });
     const bounds = { ...EXAMPLE_BOUNDS, maxFailureRatio: 0.01 };
     const ofFailures = (findings: Finding[]) => findings.filter(({ check }) => check === "failures");
     expect(ofFailures(diagnose(serializable))).toMatchObject([
@@ -318,7 +318,7 @@ describe("a check of a trial", () => {
       },
     ]);
     expect(ofFailures(diagnose({ ...serializable, bounds }))).toMatchObject([{ invalidates: ["timings"] }]);
-    const mixed = examined({ operations: add({ failures: { ...failures, "57014": 5 } }) });
+    const mixed = inputsWith({ operations: add({ failures: { ...failures, "57014": 5 } }) });
     expect(ofFailures(diagnose(mixed))).toMatchObject([{ invalidates: ["timings"] }]);
     const faults = [{ ...FAULT, kind: "postgres-restart" as const }];
     const faulty = { ...serializable, bounds, trial: { ...serializable.trial, faults } };
@@ -327,7 +327,7 @@ describe("a check of a trial", () => {
 
   it("finds a retry storm among many empty polls", () => {
     const storm = { retries: 900, retriesBySqlstate: { "40001": 900 }, emptyPolls: 50_000 };
-    expect(diagnose(examined({ operations: add(storm) }))).toMatchObject([
+    expect(diagnose(inputsWith({ operations: add(storm) }))).toMatchObject([
       {
         check: "retries",
         seen: 3,
@@ -338,7 +338,7 @@ describe("a check of a trial", () => {
 
   it("invalidates timings if a stall takes more of the window than its bound", () => {
     const seconds = 3;
-    expect(diagnose(examined({ windowSeconds: 10, stall: { ...STALL, seconds } }))).toMatchObject([
+    expect(diagnose(inputsWith({ windowSeconds: 10, stall: { ...STALL, seconds } }))).toMatchObject([
       { check: "stall", invalidates: ["timings"], seen: 0.3, bound: 0.25 },
     ]);
   });
@@ -346,7 +346,7 @@ describe("a check of a trial", () => {
   it("invalidates counts by time booked twice, and not by missing time on a busy machine", () => {
     const machine = { ...MACHINE, otherCpuRatio: 0.5 };
     const ofClosure = (accountedRatio: number) =>
-      diagnose(examined({ machine, client: { ...CLIENT, accountedRatio } })).find(
+      diagnose(inputsWith({ machine, client: { ...CLIENT, accountedRatio } })).find(
         ({ check }) => check === "closure",
       );
     expect(ofClosure(0.9)?.invalidates).toEqual(["timings"]);
@@ -363,12 +363,12 @@ describe("a check of a trial", () => {
     const long = { ...exampleOperation(10).responseTimeMs, max: 60_000 };
     const outlastedMs = 119_000;
     for (const measured of [{ responseTimeMs: long }, { failedTimeMs: long }])
-      expect(diagnose(examined({ operations: add({ outlastedMs, ...measured }) }))).toEqual([]);
+      expect(diagnose(inputsWith({ operations: add({ outlastedMs, ...measured }) }))).toEqual([]);
   });
 
   it("states no slowest transaction if none ended", () => {
     const stood = { transactions: 0, responseTimeMs: null, outlastedMs: 1_510 };
-    expect(diagnose(examined({ operations: add(stood) }))).toMatchObject([
+    expect(diagnose(inputsWith({ operations: add(stood) }))).toMatchObject([
       {
         check: "outlasted",
         words: expect.stringMatching(/took 1510 ms; none had ended/) as string,
@@ -377,26 +377,26 @@ describe("a check of a trial", () => {
   });
 
   it("finds time that was booked twice", () => {
-    expect(diagnose(examined({ client: { ...CLIENT, accountedRatio: 1.05 } }))).toHaveLength(1);
+    expect(diagnose(inputsWith({ client: { ...CLIENT, accountedRatio: 1.05 } }))).toHaveLength(1);
   });
 
   it("gives no finding without evidence", () => {
     const trial = { ...exampleTrial(0, 1, 10), client: null };
     expect(diagnose({ trial, bounds: EXAMPLE_BOUNDS })).toEqual([]);
-    expect(diagnose(examined({ machine: { stealRatio: 0, otherCpuRatio: null } }))).toEqual([]);
+    expect(diagnose(inputsWith({ machine: { stealRatio: 0, otherCpuRatio: null } }))).toEqual([]);
   });
 
   it("ignores a restart that a fault of the trial made, but finds a changed setting", () => {
     const restart = { ...RELOAD, what: "startedAt" };
     const servers = [server(restart, RELOAD)];
     const faults = [{ ...FAULT, kind: "postgres-restart" as const }];
-    expect(diagnose(examined({ servers }))).toMatchObject([{ invalidates: ["timings"], seen: 1 }]);
-    expect(diagnose(examined({ servers, faults }))).toEqual([]);
+    expect(diagnose(inputsWith({ servers }))).toMatchObject([{ invalidates: ["timings"], seen: 1 }]);
+    expect(diagnose(inputsWith({ servers, faults }))).toEqual([]);
     const place = { what: "synchronous_standby_names", before: "member2", after: "member3" };
-    expect(diagnose(examined({ servers: [server(restart, place)], faults }))).toEqual([]);
+    expect(diagnose(inputsWith({ servers: [server(restart, place)], faults }))).toEqual([]);
     const before = [server({ ...restart, sinceTrial: 1 })];
-    expect(diagnose(examined({ servers: before, faults }))).toMatchObject([{ invalidates: ["timings"] }]);
-    expect(diagnose(examined({ servers: [server(restart, SYNCHRONOUS)], faults }))).toMatchObject([
+    expect(diagnose(inputsWith({ servers: before, faults }))).toMatchObject([{ invalidates: ["timings"] }]);
+    expect(diagnose(inputsWith({ servers: [server(restart, SYNCHRONOUS)], faults }))).toMatchObject([
       {
         invalidates: ["timings"],
         words: expect.stringMatching(/^the server changed: synchronous_commit: on -> off/) as string,
@@ -405,7 +405,7 @@ describe("a check of a trial", () => {
   });
 
   it("gives a warning only if the configuration was reloaded without a visible change", () => {
-    expect(diagnose(examined({ servers: [server(RELOAD)] }))).toMatchObject([
+    expect(diagnose(inputsWith({ servers: [server(RELOAD)] }))).toMatchObject([
       {
         invalidates: [],
         words: expect.stringMatching(/without a visible change: configuration load time/) as string,
@@ -413,23 +413,23 @@ describe("a check of a trial", () => {
     ]);
   });
 
-  it("warns of other sessions and transactions from a fifth of the bound on", () => {
+  it("warns of foreign sessions and transactions that exceed a fifth of the bound but not the bound", () => {
     const sessions = { foreign: { sessionsActive: { mean: 0.2, max: 1 } } };
     const transactions = { foreign: { transactions: 900, transactionRatio: 0.03 } };
     for (const database of [sessions, transactions])
-      expect(diagnose(examined({ database }))).toMatchObject([{ invalidates: [] }]);
+      expect(diagnose(inputsWith({ database }))).toMatchObject([{ invalidates: [] }]);
   });
 
   it("gives no finding on I/O of other processes if nothing waited, nothing reached a disk or own I/O is unknown", () => {
     const machine = { ...BUSY_DISK, otherIoBytes: 600 * MIB };
     const { ownIoBytes: _, ...unknown } = machine;
     for (const one of [{ ...machine, ioPressureRatio: 0.09 }, { ...machine, diskIoBytes: MIB }, unknown])
-      expect(diagnose(examined({ machine: one }))).toEqual([]);
+      expect(diagnose(inputsWith({ machine: one }))).toEqual([]);
   });
 
   it("gives no finding on an incomplete trial", () => {
     const client = { ...CLIENT, eventLoopDelayP99Ms: 900 };
-    expect(diagnose(examined({ client, status: "partial", reason: "stopped" }))).toEqual([]);
+    expect(diagnose(inputsWith({ client, status: "partial", reason: "stopped" }))).toEqual([]);
   });
 });
 

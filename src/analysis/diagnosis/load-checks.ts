@@ -2,7 +2,7 @@
 import { isConflict } from "../../database/registry.js";
 import { counted } from "../../foundation/units.js";
 import { failuresOf, retriesPerTransaction } from "../../metrics/figures.js";
-import { isRound } from "../../metrics/operations.js";
+import { isCycleOperation } from "../../metrics/operations.js";
 import type { GeneratorCeiling, OperationResult, TrialResult } from "../../results/result-schema.js";
 import { observeAbove, generatorRemedy, ms, percent, warningAbove, type Check } from "./check.js";
 import { otherCpu, checkSteal } from "./server-checks.js";
@@ -105,7 +105,9 @@ export const inFlightAtEnd: Check = ({ trial }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const slowest = slowestMs(result);
     const bound = Math.max(IN_FLIGHT_MIN_MS, IN_FLIGHT_FACTOR_MIN * slowest);
-    return isRound(operation) ? [] : [{ operation, slowest, bound, longest: result.outlastedMs ?? 0 }];
+    return isCycleOperation(operation)
+      ? []
+      : [{ operation, slowest, bound, longest: result.outlastedMs ?? 0 }];
   });
   const [worst] = all.sort((a, b) => b.longest - b.bound - (a.longest - a.bound));
   if (!worst) return undefined;
@@ -211,7 +213,7 @@ export const checkFailures: Check = ({ trial, bounds: { maxFailureRatio } }) => 
   const ratios = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const failureCount = failuresOf(result);
     const completedTransactions = result.transactions + failureCount;
-    if (isRound(operation) || completedTransactions === 0) return [];
+    if (isCycleOperation(operation) || completedTransactions === 0) return [];
     const expectedFailures = Object.entries(result.failures).filter(([sqlstate]) =>
       isExpectedFailure(sqlstate),
     );
@@ -270,7 +272,7 @@ function backoffText({ parts = [], responseTimeMs }: OperationResult): string {
 export const checkRetries: Check = ({ trial, bounds }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const ratio = retriesPerTransaction(result);
-    return isRound(operation) ? [] : [{ operation, result, ratio }];
+    return isCycleOperation(operation) ? [] : [{ operation, result, ratio }];
   });
   const [worst] = all.sort((a, b) => b.ratio - a.ratio);
   if (!worst) return undefined;
@@ -292,7 +294,7 @@ export function shareOfCeiling(
   ceiling: GeneratorCeiling,
 ): number {
   const count = Object.entries(trial.operations).reduce((sum, [operation, result]) => {
-    if (isRound(operation)) return sum;
+    if (isCycleOperation(operation)) return sum;
     const failed = Object.values(result.failures).reduce((total, one) => total + one, 0);
     return sum + result.transactions + failed + result.emptyPolls;
   }, 0);

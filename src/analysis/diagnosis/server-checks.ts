@@ -7,7 +7,7 @@ import { observeAbove, percent, warningAbove, type Check, type Observation } fro
 
 /** Largest share of the window's log that may go through new files. */
 const NEW_LOG_RATIO_MAX = 0.25;
-/** Fewest bytes that count, four files: writing fewer bytes is over in a moment. */
+/** Minimum number of bytes that counts, four files: writing fewer bytes is over in a moment. */
 const NEW_LOG_MIN_BYTES = 64 * 1024 * 1024;
 
 /** Checks for new log files, which a new server fills with zeros: that doubles the p99 of its first trial. */
@@ -197,8 +197,8 @@ export const loadBefore: Check = (examined) =>
 
 const WARNING_SHARE_OF_BOUND = 0.2;
 const MONITORING_TRANSACTIONS_PER_SECOND = 1;
-/** Transactions of one round of autovacuum through the other databases, and through the load's own. */
-const AUTOVACUUM_ROUND_TRANSACTIONS = { elsewhere: 100, here: 20 };
+/** Transactions of one pass of autovacuum through the other databases, and through the load's own. */
+const AUTOVACUUM_PASS_TRANSACTIONS = { elsewhere: 100, here: 20 };
 const SESSIONS_SHOWN_MAX = 3;
 
 /** An observation if `seen` is above the bound; a warning if it is above `WARNING_SHARE_OF_BOUND` of the bound. */
@@ -240,9 +240,9 @@ export const foreignTransactions: Check = ({ trial: { database, windowSeconds },
   const { transactions = 0, transactionsHere = 0, transactionRatio } = database.foreign ?? {};
   const foreignElsewhere = Math.max(
     0,
-    transactions - transactionsHere - AUTOVACUUM_ROUND_TRANSACTIONS.elsewhere,
+    transactions - transactionsHere - AUTOVACUUM_PASS_TRANSACTIONS.elsewhere,
   );
-  const foreignHere = Math.max(0, transactionsHere - AUTOVACUUM_ROUND_TRANSACTIONS.here);
+  const foreignHere = Math.max(0, transactionsHere - AUTOVACUUM_PASS_TRANSACTIONS.here);
   if (foreignElsewhere + foreignHere <= MONITORING_TRANSACTIONS_PER_SECOND * windowSeconds) return undefined;
   const bound = bounds.maxForeignTransactionRatio;
   return observeGraded(

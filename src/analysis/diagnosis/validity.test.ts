@@ -7,7 +7,7 @@ import { diagnose, diagnosisEntries, findingsOf, reasonsOf, warningsOf } from ".
 import { invalidTrials, objectionTo } from "./validity.js";
 
 describe("findings on trials", () => {
-  function disturbed() {
+  function disturbedResult() {
     const result = exampleResult(3);
     const trials = result.treatments[0]?.trials ?? [];
     trials.forEach((trial, i) => {
@@ -18,7 +18,7 @@ describe("findings on trials", () => {
   }
 
   it("stand in the result with trial and treatment", () => {
-    const entries = diagnosisEntries(disturbed().treatments);
+    const entries = diagnosisEntries(disturbedResult().treatments);
     expect(entries).toHaveLength(2);
     expect(entries[0]).toMatchObject({
       kind: "finding",
@@ -60,14 +60,14 @@ describe("findings on trials", () => {
   });
 
   it("give each reason once, for the worst trial, with the numbers of the others", () => {
-    const reasons = reasonsOf(findingsOf(disturbed().treatments)).map(({ words }) => words);
+    const reasons = reasonsOf(findingsOf(disturbedResult().treatments)).map(({ words }) => words);
     expect(reasons).toEqual([
       expect.stringMatching(/^trial 3 \(jsonb\): .* was 120 ms late .*\(also in trial 1\)$/),
     ]);
   });
 
   it("are listed as warnings if they invalidate nothing, apart from invalidating ones of the same check", () => {
-    const { treatments } = disturbed();
+    const { treatments } = disturbedResult();
     const loud: Finding = {
       check: "stall",
       invalidates: ["timings"],
@@ -85,7 +85,7 @@ describe("findings on trials", () => {
   });
 
   it("list trials by invalid counts and invalid timings, with counts invalid also by an audit's violation", () => {
-    const { treatments } = disturbed();
+    const { treatments } = disturbedResult();
     const [trial] = treatments[1]?.trials ?? [];
     Object.assign(trial ?? {}, {
       integrity: { ...EXAMPLE_INTEGRITY, verdict: "violated", violations: ["3 events are in no table"] },
@@ -101,7 +101,7 @@ describe("findings on trials", () => {
   });
 
   it("appear in the summary with steadiness of the window and the generator's ceiling", () => {
-    const result = disturbed();
+    const result = disturbedResult();
     const [treatment] = result.treatments;
     if (!treatment) throw new Error("the example has treatments");
     treatment.ceiling = { clients: 8, transactionsPerSecond: 4000 };

@@ -46,7 +46,7 @@ describe("changes of level", () => {
   });
 
   it("are found mostly from the second run on, and need ten runs in all", () => {
-    const found = (runs: number, changed: number): number =>
+    const countFound = (runs: number, changed: number): number =>
       Array.from({ length: 20 }, (_, seed) => {
         const prng = new Prng(seed);
         const [change] = changePoints(
@@ -55,9 +55,9 @@ describe("changes of level", () => {
         );
         return Number(change?.at === runs - changed);
       }).reduce((sum, each) => sum + each);
-    expect(found(20, 2)).toBeGreaterThan(12);
-    expect(found(10, 5)).toBeGreaterThan(15);
-    expect(found(9, 4)).toBe(0);
+    expect(countFound(20, 2)).toBeGreaterThan(12);
+    expect(countFound(10, 5)).toBeGreaterThan(15);
+    expect(countFound(9, 4)).toBe(0);
   });
 
   it("are not found if only the newest run differs", () => {

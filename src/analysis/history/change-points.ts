@@ -15,7 +15,7 @@ import {
 } from "./level-test.js";
 import { noiseOf } from "./run-noise.js";
 
-/** Most changes that one search of a range of runs looks for; the parts between them are searched again. */
+/** Maximum number of changes that one search of a range of runs looks for; the parts between them are searched again. */
 const SEARCHED_CHANGES_MAX = 3;
 
 /**

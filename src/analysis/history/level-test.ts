@@ -6,7 +6,7 @@ import { gainOfNoise, independentNoiseOf, noiseOf, simulateNoise, type RunNoise 
 
 const NOISE_SIMULATIONS = 1000;
 const ROUNDING_TOLERANCE = 1e-9;
-/** Fewest runs that are tested: with fewer, no order of the runs is rare enough to be significant. */
+/** Minimum number of runs that are tested: with fewer, no order of the runs is rare enough to be significant. */
 export const RUNS_MIN = 10;
 /** Sum of squares below which a metric counts as constant, because the rest is rounding. */
 const SUM_OF_SQUARES_MIN = 1e-18;

@@ -1,9 +1,9 @@
 // The levels that explain a series best, and their gain over one level.
 import { mean } from "../statistics/quantiles.js";
 
-/** Fewest values at either side of a change. */
+/** Minimum number of values at either side of a change. */
 export const LEVEL_VALUES_MIN = 2;
-/** Least gain of each further change, in multiples of the logarithm of the number of values. */
+/** Minimum gain of each further change, in multiples of the logarithm of the number of values. */
 const CHANGE_COST = 3;
 /** Smallest share of the squares that may stay unexplained: an exact fit would count as infinitely likely. */
 const UNEXPLAINED_SHARE_MIN = 1e-12;

@@ -12,7 +12,7 @@ import { isWorse, keyOf, type StoredRun, type TreatmentMetric } from "../compari
 import { runDifferences } from "../comparison/run-differences.js";
 import { mean, median } from "../statistics/quantiles.js";
 import { deviationOf } from "../statistics/trials-to-decide.js";
-import { completeTrials, logSeries } from "../steady-state/series.js";
+import { completeTrials, logarithmSeries } from "../steady-state/series.js";
 import { changePoints, type ChangedMetric, type UndecidedRuns } from "./change-points.js";
 import { isSignificant, levelDifference, type LevelDifference } from "./level-difference.js";
 import type { MetricValues } from "./level-test.js";
@@ -125,7 +125,7 @@ function metricsOf(runs: readonly StoredRun[]): HistoryMetric[] {
         metric,
         unit: unitOf((runs[newestIndex] as StoredRun).result.workload, operation),
         values: runTreatments.map((each) => {
-          const logs = each ? [...logSeries(each, operation, metric, presentTreatments).values()] : [];
+          const logs = each ? [...logarithmSeries(each, operation, metric, presentTreatments).values()] : [];
           return logs.length > 0 ? median(logs) : Number.NaN;
         }),
       })),

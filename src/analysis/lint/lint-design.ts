@@ -2,7 +2,7 @@
 import { firstOf } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import { isManaged, strategyOf } from "../../pools/registry.js";
-import { clientsByPoolerGroup, managedPoolersOf } from "../../scenario/connections.js";
+import { clientCountByPoolerGroup, managedPoolersOf } from "../../scenario/connections.js";
 import {
   totalClients,
   type Experiment,
@@ -129,7 +129,7 @@ function sharedConnections(settings: TreatmentSettings): number | undefined {
     (sum, instances) => sum + pool.size * instances,
     0,
   );
-  return poolerConnections * clientsByPoolerGroup(settings).length;
+  return poolerConnections * clientCountByPoolerGroup(settings).length;
 }
 
 /** True if two treatments differ in nothing but pool and clients. */

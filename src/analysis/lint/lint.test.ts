@@ -1,4 +1,4 @@
-// The fairness linter: each objection once, in the right case, and silence if an experiment is fair.
+// The fairness linter: each objection once, in the right case, and none if an experiment is fair.
 import { describe, expect, it, test } from "vitest";
 import { loadScenario, parseScenario } from "../../scenario/loader.js";
 import { exampleResult } from "../../../test/support/example-result.js";
@@ -29,7 +29,7 @@ include: [{ payload: text-generated, locking: nowait }]`;
     expect(wordsOf(text)).toContain("from jsonb in payload and locking at once");
   });
 
-  it("accepts a full matrix, and treatments to which steps of one factor lead", () => {
+  it("accepts a full matrix, and treatments that are connected by changes of one factor at a time", () => {
     expect(rulesOf("factors: { payload: [jsonb, text], locking: [skip-locked, nowait] }")).toEqual([]);
     const steps = `factors: { payload: [jsonb, text], locking: [skip-locked, nowait] }
 exclude: [{ payload: jsonb, locking: nowait }]`;

@@ -17,7 +17,7 @@ function figure(treatment: string | undefined, value: number, source = "a blog")
 }
 
 /** Trials in which jsonb takes 10 + b ms to add in block b, and text twice that, slightly more in later blocks. */
-function measured(blocks: number): MeasuredTrials {
+function measureTrials(blocks: number): MeasuredTrials {
   const { treatments } = exampleResult(blocks);
   const values = new TrialValues([quantity]);
   for (const { id, trials } of treatments)
@@ -30,7 +30,7 @@ describe("a published figure", () => {
   it("is compared with the measured median, and with the ratio to the first figure of its source and metric", () => {
     const compared = comparePublished(
       [figure("jsonb", 100), figure("text", 204), figure("text", 30, "another blog"), figure(undefined, 7)],
-      measured(5),
+      measureTrials(5),
     );
     compared.forEach((each) => PublishedResult.parse(each));
     expect(compared).toMatchObject([
@@ -62,14 +62,14 @@ describe("a published figure", () => {
   });
 
   it("has inconclusive agreement with too few trials, and no ratio to 0", () => {
-    const few = comparePublished([figure("jsonb", 100), figure("text", 200)], measured(4));
+    const few = comparePublished([figure("jsonb", 100), figure("text", 200)], measureTrials(4));
     expect(few[1]).toMatchObject({
       ours: { trials: 4, ciLow: null },
       ratio: { ours: { blocks: 4, ciLow: null }, direction: "inconclusive", size: "inconclusive" },
     });
-    const [, none] = comparePublished([figure("jsonb", 0), figure("text", 200)], measured(5));
+    const [, none] = comparePublished([figure("jsonb", 0), figure("text", 200)], measureTrials(5));
     expect(none?.ratio).toBeUndefined();
-    const unmeasured = { ...measured(5), values: new TrialValues([]) };
+    const unmeasured = { ...measureTrials(5), values: new TrialValues([]) };
     expect(comparePublished([figure("jsonb", 100), figure("text", 200)], unmeasured)[1]).toMatchObject({
       ours: null,
       ratio: { published: 2, ours: null, direction: "inconclusive", size: "inconclusive" },
@@ -95,7 +95,7 @@ test.each([
 });
 
 describe("published figures in the summary", () => {
-  const published = comparePublished([figure("jsonb", 100), figure("text", 204)], measured(5));
+  const published = comparePublished([figure("jsonb", 100), figure("text", 204)], measureTrials(5));
   const result: ResultDocument = { ...exampleResult(5), published };
 
   it("are a sentence and a table", () => {

@@ -8,7 +8,7 @@ export function valueIn(trial: TrialResult, { operation, metric }: ComparedMetri
 }
 
 /** Gain as a logarithm; larger is better. */
-export function logGain(
+export function lnGain(
   { isMaximised }: Pick<Objective, "isMaximised">,
   value: number,
   presentValue: number,

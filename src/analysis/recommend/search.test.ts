@@ -13,7 +13,7 @@ function grid(size: number, present: number): Space {
 }
 
 /** Runs rounds until the search ends or 40 rounds are over; returns the search and the configurations of each round. */
-function searched(
+function searchSpace(
   space: Space,
   gainOf: (configuration: number) => number,
   excessOf: (configuration: number) => number = () => 0,
@@ -37,14 +37,14 @@ const hill = (one: number): number => -0.05 * ((Math.floor(one / 8) - 6) ** 2 + 
 
 describe("a search for a configuration", () => {
   it("finds the best configuration before it has measured all", () => {
-    const { rounds, search } = searched(grid(8, 0), hill);
+    const { rounds, search } = searchSpace(grid(8, 0), hill);
     const best = rounds.findIndex((round) => round.includes(6 * 8 + 5));
     expect(best).toBeLessThan(6);
     expect(search.ranking()[0]).toBe(6 * 8 + 5);
   });
 
   it("measures each configuration at most once in a round, without the present one", () => {
-    const { rounds } = searched(grid(8, 3), hill);
+    const { rounds } = searchSpace(grid(8, 3), hill);
     for (const round of rounds) {
       expect(new Set(round).size).toBe(round.length);
       expect(round).not.toContain(3);
@@ -53,33 +53,33 @@ describe("a search for a configuration", () => {
   });
 
   it("ranks configurations that meet the conditions before faster ones that do not", () => {
-    const { search } = searched(grid(8, 0), hill, (one) => (one % 8 > 2 ? one % 8 : 0));
+    const { search } = searchSpace(grid(8, 0), hill, (one) => (one % 8 > 2 ? one % 8 : 0));
     expect((search.ranking()[0] ?? 0) % 8).toBeLessThanOrEqual(2);
   });
 
-  it("repeats a configuration that missed a condition, until half of its trials miss it", () => {
+  it("repeats a configuration that missed a condition, until half of its trials miss the condition", () => {
     const search = new Search({ count: 20, present: 0, neighbours: () => [] }, new Prng(7));
-    const tried = (one: number, excesses: readonly number[]): void =>
+    const addTrial = (one: number, excesses: readonly number[]): void =>
       search.add(
         one,
         excesses.map((excess) => ({ gain: one / 100, excesses: [-1, excess] })),
       );
-    for (let one = 1; one < 19; one++) tried(one, [-0.3, -0.3]);
-    tried(19, [0.2, -0.05]);
+    for (let one = 1; one < 19; one++) addTrial(one, [-0.3, -0.3]);
+    addTrial(19, [0.2, -0.05]);
     expect(search.next()).toContain(19);
     expect(search.combinedScoreOf(19)).toMatchObject({ excess: 0.075 });
-    tried(19, [-0.05, -0.05, -0.05, 0.2]);
+    addTrial(19, [-0.05, -0.05, -0.05, 0.2]);
     expect(search.ranking()[0]).toBe(19);
     expect(search.combinedScoreOf(19)).toMatchObject({ excess: 0 });
-    tried(19, [0.2, 0.2, 0.2]);
+    addTrial(19, [0.2, 0.2, 0.2]);
     expect(search.ranking().at(-1)).toBe(19);
   });
 
   it("ends once all configurations are measured and the best ones have enough trials", () => {
-    const { rounds, search } = searched(grid(2, 0), (one) => one / 10);
+    const { rounds, search } = searchSpace(grid(2, 0), (one) => one / 10);
     expect(rounds.length).toBeLessThan(6);
     expect(search.ranking()).toEqual([3, 2, 1]);
     expect(search.trialCountOf(3)).toBeGreaterThanOrEqual(6);
-    expect(searched({ count: 1, present: 0, neighbours: () => [] }, () => 0).rounds).toEqual([]);
+    expect(searchSpace({ count: 1, present: 0, neighbours: () => [] }, () => 0).rounds).toEqual([]);
   });
 });

@@ -27,9 +27,12 @@ function questions(
   const shared = Array.from({ length: blocks }, () => normal(prng));
   return Array.from({ length: count }, (_, q) => {
     const noise = 0.03 + 0.1 * prng.float();
-    const entries = shared.map((common, block): [number, { log: number; places: number }] => {
+    const entries = shared.map((common, block): [number, Difference] => {
       const places = (block + q) % 2 === 0 ? 1 : -1;
-      return [block, { log: (shifts[q] ?? 0) + place * places + noise * (common + normal(prng)), places }];
+      return [
+        block,
+        { logarithm: (shifts[q] ?? 0) + place * places + noise * (common + normal(prng)), places },
+      ];
     });
     return new Map(entries);
   });
@@ -54,7 +57,7 @@ describe("the error rate over all questions of an experiment", () => {
     },
   );
 
-  it("is held for equal series next to a differing one, which is found", () => {
+  it("is held for equal series if another series differs, and the difference is found", () => {
     const prng = new Prng(11);
     let [wrong, found] = [0, 0];
     for (let i = 0; i < 100; i++) {
@@ -72,7 +75,10 @@ describe("the error rate over all questions of an experiment", () => {
   it("gives the same p-values for the same seed, 1 for equal series, and accepts missing blocks", () => {
     const [large, small] = questions(new Prng(3), 2, 6, { shifts: [2] });
     const lacking = [...(small ?? [])].filter(([block]) => block !== 2);
-    const none = [0, 1, 2, 3, 4].map((block): [number, Difference] => [block, { log: 0, places: block % 2 }]);
+    const none = [0, 1, 2, 3, 4].map((block): [number, Difference] => [
+      block,
+      { logarithm: 0, places: block % 2 },
+    ]);
     const series = [large ?? [], lacking, none].map((entries) => new Map(entries));
     const pValues = familyPValues(series, new Prng(5));
     expect(familyPValues(series, new Prng(5))).toEqual(pValues);

@@ -1,5 +1,5 @@
 // One error rate for all questions of an experiment: rotation test (Langsrud 2005) with step-down max-T (Westfall and
-// Young). Each t takes the spread of the differences of its question, so a noisy treatment spoils only its questions. It
+// Young). Each t takes the spread of the differences of its question, so a noisy treatment affects only its questions. It
 // suffices from five blocks on.
 import type { Prng } from "../../foundation/prng.js";
 import { orthogonalPart, placeDirection, type Differences } from "./place-effect.js";
@@ -20,7 +20,7 @@ export function fillNormal(vector: Float64Array, prng: Prng): void {
  * The differences of one question without the effect of places; `elements` are the indices of its blocks in the direction
  * that all questions share.
  */
-interface QuestionColumn {
+interface QuestionDifferences {
   readonly values: Float64Array;
   readonly elements: readonly number[];
   readonly places: Float64Array | undefined;
@@ -34,7 +34,7 @@ interface QuestionColumn {
  * all elements of `direction` are equal, it tests the mean of the differences themselves.
  */
 function statistic(
-  { values, elements, places, degrees, squares }: QuestionColumn,
+  { values, elements, places, degrees, squares }: QuestionDifferences,
   direction: Float64Array,
 ): number {
   let [projection, length, placeProjection] = [0, 0, 0];
@@ -52,11 +52,11 @@ function statistic(
   return -degrees * Math.log(unexplainedShare) * ((8 * degrees + 1) / (8 * degrees + 3)) ** 2;
 }
 
-function columnOf(differences: Differences, blocks: readonly number[]): QuestionColumn {
+function questionDifferencesOf(differences: Differences, blocks: readonly number[]): QuestionDifferences {
   const blockDifferences = [...differences.values()];
   const places = placeDirection(blockDifferences);
   const values = orthogonalPart(
-    Float64Array.from(blockDifferences, ({ log }) => log),
+    Float64Array.from(blockDifferences, ({ logarithm }) => logarithm),
     places,
   );
   const elements = [...differences.keys()].map((block) => blocks.indexOf(block));
@@ -77,7 +77,7 @@ function columnOf(differences: Differences, blocks: readonly number[]): Question
  */
 export function familyPValues(series: readonly Differences[], prng: Prng): number[] {
   const blocks = [...new Set(series.flatMap((each) => [...each.keys()]))].sort((a, b) => a - b);
-  const columns = series.map((each) => columnOf(each, blocks));
+  const columns = series.map((each) => questionDifferencesOf(each, blocks));
   const direction = new Float64Array(blocks.length).fill(1);
   const observedStatistics = columns.map((column) => statistic(column, direction));
   const ascendingIndices = observedStatistics
@@ -88,7 +88,7 @@ export function familyPValues(series: readonly Differences[], prng: Prng): numbe
     fillNormal(direction, prng);
     let largest = 0;
     for (const index of ascendingIndices) {
-      largest = Math.max(largest, statistic(columns[index] as QuestionColumn, direction));
+      largest = Math.max(largest, statistic(columns[index] as QuestionDifferences, direction));
       if (largest >= (observedStatistics[index] as number))
         asLargeCounts[index] = (asLargeCounts[index] as number) + 1;
     }

@@ -13,7 +13,7 @@ export interface EventCounts {
 const LOG_ODDS_MAX = 60;
 const ROUNDING_TOLERANCE = 1e-12;
 
-function logChoose(n: number, k: number): number {
+function lnChoose(n: number, k: number): number {
   let sum = 0;
   for (let i = 1; i <= k; i++) sum += Math.log((n - k + i) / i);
   return sum;
@@ -32,12 +32,12 @@ function rangeOfAfter({ before, ofBefore, after, ofAfter }: EventCounts): [fewes
 function tailsOf(counts: EventCounts, logOdds: number): { upper: number; lower: number } {
   const { before, ofBefore, after, ofAfter } = counts;
   const [fewest, most] = rangeOfAfter(counts);
-  const logs = Array.from({ length: most - fewest + 1 }, (_, i) => {
+  const logarithms = Array.from({ length: most - fewest + 1 }, (_, i) => {
     const k = fewest + i;
-    return logChoose(ofAfter, k) + logChoose(ofBefore, before + after - k) + k * logOdds;
+    return lnChoose(ofAfter, k) + lnChoose(ofBefore, before + after - k) + k * logOdds;
   });
-  const largest = Math.max(...logs);
-  const weights = logs.map((log) => Math.exp(log - largest));
+  const largest = Math.max(...logarithms);
+  const weights = logarithms.map((logarithm) => Math.exp(logarithm - largest));
   const sumOf = (part: readonly number[]): number => part.reduce((sum, weight) => sum + weight, 0);
   const all = sumOf(weights);
   const afterIndex = after - fewest;

@@ -2,7 +2,7 @@
 import { mean, median } from "./quantiles.js";
 
 export interface Difference {
-  readonly log: number;
+  readonly logarithm: number;
   /** Number of places, in the order of trials, by which the first side's trial ran after the second side's. */
   readonly places: number;
 }
@@ -54,7 +54,7 @@ export function orthogonalPart(values: Float64Array, direction: Float64Array | u
 export function meanWithoutPlaces(differences: readonly Difference[]): MeanEstimate {
   const direction = placeDirection(differences);
   const values = orthogonalPart(
-    Float64Array.from(differences, ({ log }) => log),
+    Float64Array.from(differences, ({ logarithm }) => logarithm),
     direction,
   );
   const ones = orthogonalPart(new Float64Array(differences.length).fill(1), direction);
@@ -94,11 +94,13 @@ function placeEffect(differences: readonly Difference[]): number {
     .flatMap((a, i) =>
       differences
         .slice(i + 1)
-        .flatMap((b) => (a.places === b.places ? [] : [(a.log - b.log) / (a.places - b.places)])),
+        .flatMap((b) => (a.places === b.places ? [] : [(a.logarithm - b.logarithm) / (a.places - b.places)])),
     )
     .sort((a, b) => a - b);
   const sumOfDeviations = (index: number): number => {
-    const residuals = differences.map(({ log, places }) => log - (slopes[index] as number) * places);
+    const residuals = differences.map(
+      ({ logarithm, places }) => logarithm - (slopes[index] as number) * places,
+    );
     const middle = median(residuals);
     return residuals.reduce((sum, each) => sum + Math.abs(each - middle), 0);
   };
@@ -111,5 +113,5 @@ function placeEffect(differences: readonly Difference[]): number {
 /** Logarithms of the differences, corrected as if both sides had run at the same place. */
 export function logsWithoutPlaces(differences: readonly Difference[]): number[] {
   const effect = placeDirection(differences) ? placeEffect(differences) : 0;
-  return differences.map(({ log, places }) => log - effect * places);
+  return differences.map(({ logarithm, places }) => logarithm - effect * places);
 }

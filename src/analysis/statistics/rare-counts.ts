@@ -13,7 +13,7 @@ const LANCZOS_COEFFICIENTS = [
   1.505_632_735_149_311_6e-7,
 ];
 
-function logGamma(x: number): number {
+function lnGamma(x: number): number {
   const shiftedX = x - 1;
   const series = LANCZOS_COEFFICIENTS.reduce(
     (sum, term, i) => (i === 0 ? term : sum + term / (shiftedX + i)),
@@ -47,9 +47,7 @@ function betaFraction(x: number, a: number, b: number): number {
 export function betaCdf(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
-  const prefactor = Math.exp(
-    logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x),
-  );
+  const prefactor = Math.exp(lnGamma(a + b) - lnGamma(a) - lnGamma(b) + a * Math.log(x) + b * Math.log1p(-x));
   return x < (a + 1) / (a + b + 2)
     ? (prefactor * betaFraction(x, a, b)) / a
     : 1 - (prefactor * betaFraction(1 - x, b, a)) / b;

@@ -35,7 +35,7 @@ describe("studentPValue", () => {
   it("agrees with SciPy's t-test of one sample", () => {
     // scipy.stats.ttest_1samp(x, 0).pvalue by its formula: Darwin's maize, in eighths of an inch (Fisher, section 21).
     const darwin = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48];
-    const estimate = meanWithoutPlaces(darwin.map((log) => ({ log, places: 0 })));
+    const estimate = meanWithoutPlaces(darwin.map((logarithm) => ({ logarithm, places: 0 })));
     expect(estimate.mean / estimate.error).toBeCloseTo(2.148, 3);
     expect(studentPValue(estimate)).toBeCloseTo(0.0497, 4);
   });

@@ -10,7 +10,7 @@ function normal(prng: Prng): number {
 }
 
 /** Ratios with exactly this mean and standard deviation. */
-function seen(centre: number, spread: number): number[] {
+function logRatiosAround(centre: number, spread: number): number[] {
   return [centre - spread, centre, centre + spread];
 }
 
@@ -25,7 +25,7 @@ function foundShare(effect: number, trials: number, questions: number): number {
       const shift = q === 0 ? effect : 0;
       const difference = (_block: unknown, block: number): [number, Difference] => [
         block,
-        { log: shift + normal(prng), places: block % 2 === 0 ? 1 : -1 },
+        { logarithm: shift + normal(prng), places: block % 2 === 0 ? 1 : -1 },
       ];
       return new Map(Array.from({ length: trials }, difference));
     });
@@ -42,7 +42,7 @@ test.each([
 ])(
   "predicted trials find a difference of %d spreads among %i questions in about 4 of 5 experiments",
   (effect, questions) => {
-    const trials = trialsToDecide(seen(effect * 0.1, 0.1), questions) ?? 0;
+    const trials = trialsToDecide(logRatiosAround(effect * 0.1, 0.1), questions) ?? 0;
     expect(trials).toBeGreaterThanOrEqual(5);
     const share = foundShare(effect, trials, questions);
     expect(share).toBeGreaterThan(0.65);
@@ -51,16 +51,16 @@ test.each([
 );
 
 test("more questions, a wider spread and a smaller difference need more trials", () => {
-  const base = trialsToDecide(seen(0.2, 0.15), 4) ?? 0;
-  expect(trialsToDecide(seen(0.2, 0.15), 40)).toBeGreaterThan(base);
-  expect(trialsToDecide(seen(0.2, 0.25), 4)).toBeGreaterThan(base);
-  expect(trialsToDecide(seen(0.1, 0.15), 4)).toBeGreaterThan(base);
-  expect(trialsToDecide(seen(-0.2, 0.15), 4)).toBe(base);
+  const base = trialsToDecide(logRatiosAround(0.2, 0.15), 4) ?? 0;
+  expect(trialsToDecide(logRatiosAround(0.2, 0.15), 40)).toBeGreaterThan(base);
+  expect(trialsToDecide(logRatiosAround(0.2, 0.25), 4)).toBeGreaterThan(base);
+  expect(trialsToDecide(logRatiosAround(0.1, 0.15), 4)).toBeGreaterThan(base);
+  expect(trialsToDecide(logRatiosAround(-0.2, 0.15), 4)).toBe(base);
 });
 
 test("no number is predicted without a spread, from one trial, or beyond the largest plan", () => {
   expect(trialsToDecide([0.3], 1)).toBeUndefined();
   expect(trialsToDecide([0.3, 0.3], 1)).toBeUndefined();
-  expect(trialsToDecide(seen(0.001, 0.3), 1)).toBeUndefined();
-  expect(trialsToDecide(seen(0.03, 0.1), 1)).toBeLessThanOrEqual(PLANNED_TRIALS_MAX);
+  expect(trialsToDecide(logRatiosAround(0.001, 0.3), 1)).toBeUndefined();
+  expect(trialsToDecide(logRatiosAround(0.03, 0.1), 1)).toBeLessThanOrEqual(PLANNED_TRIALS_MAX);
 });

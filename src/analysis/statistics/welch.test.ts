@@ -17,7 +17,7 @@ it("Welch's test agrees with R on the sleep data (t 1.8608, 17.776 degrees, p 0.
 const sample = fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 5, maxLength: 12 });
 const level = fc.double({ min: 0.001, max: 0.5, noNaN: true });
 
-it("Welch's test rejects a shift exactly if the interval excludes it", () => {
+it("Welch's test rejects a shift exactly if the interval excludes the shift", () => {
   fc.assert(
     fc.property(
       sample,

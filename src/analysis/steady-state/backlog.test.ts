@@ -4,14 +4,14 @@ import { describe, expect, test } from "vitest";
 import { backlogRecoveriesOf, type BacklogSample } from "./backlog.js";
 
 /** One sample a second, from the end of the first second on; null for a missed sample. */
-const sampled = (events: readonly (number | null)[]): BacklogSample[] =>
+const samplesOf = (events: readonly (number | null)[]): BacklogSample[] =>
   events.flatMap((each, second) => (each === null ? [] : [{ atSeconds: second + 1, events: each }]));
 const at = (injectedAtSeconds: number, clearedAtSeconds: number | null) => ({
   injectedAtSeconds,
   clearedAtSeconds,
 });
 const only = (events: readonly (number | null)[], injected: number, cleared: number | null) =>
-  backlogRecoveriesOf(sampled(events), [at(injected, cleared)], events.length)[0];
+  backlogRecoveriesOf(samplesOf(events), [at(injected, cleared)], events.length)[0];
 
 describe("the backlog after a fault", () => {
   test("recovers at the first sample after the clearing that is at most the highest before the fault", () => {
@@ -27,7 +27,7 @@ describe("the backlog after a fault", () => {
     });
   });
 
-  test("is assessed with a single earlier sample if the queue returns to it or never exceeds it", () => {
+  test("is assessed with a single earlier sample if the queue returns to that sample's length or stays below", () => {
     expect(only([5, 60, 40, 5, 4, 5], 1.2, 1.7)).toEqual({ before: 5, most: 60, recoverySeconds: 2.3 });
     expect(only([5, 4, 3, 5, 4], 1.2, 1.7)).toEqual({ before: 5, most: 4, recoverySeconds: 0 });
   });
@@ -85,9 +85,9 @@ describe("the backlog after a fault", () => {
     expect(only(events, injected, cleared)).toEqual({ ...seen, recoverySeconds: null, recoveryReason });
   });
 
-  test("is compared with samples before the first of several faults without recovery between them", () => {
+  test("is compared with samples before the first fault if the queue does not recover between faults", () => {
     const events = [4, 5, 4, 50, 60, 40, 90, 80, 5, 5, 5, 5];
-    expect(backlogRecoveriesOf(sampled(events), [at(3, 4.5), at(6, 7.5)], 12)).toEqual([
+    expect(backlogRecoveriesOf(samplesOf(events), [at(3, 4.5), at(6, 7.5)], 12)).toEqual([
       {
         before: 5,
         most: 60,
@@ -105,7 +105,7 @@ describe("the backlog after a fault", () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat(20)), { maxLength: 20 }), faults, (events, spans) => {
         const ordered = spans.sort(([a], [b]) => a - b).map(([from, length]) => at(from, from + length));
-        const backlogs = backlogRecoveriesOf(sampled(events), ordered, events.length);
+        const backlogs = backlogRecoveriesOf(samplesOf(events), ordered, events.length);
         expect(backlogs).toHaveLength(ordered.length);
         for (const { recoverySeconds, recoveryReason, before, most } of backlogs) {
           expect(recoverySeconds === null).toBe(recoveryReason !== undefined);

@@ -9,8 +9,8 @@ import {
 } from "./recovery.js";
 
 /**
- * Fewest samples before a fault: fewer do not show how far a queue rises by itself, so that a longer queue may be back
- * already.
+ * Minimum number of samples before a fault: fewer do not show how far a queue rises by itself, so that a longer queue may
+ * be back already.
  */
 const UNDISTURBED_SAMPLES_MIN = 3;
 

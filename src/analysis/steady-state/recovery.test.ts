@@ -44,7 +44,7 @@ describe("the recovery time of throughput", () => {
     expect(only(transactions, injected, cleared)).toEqual({ recoverySeconds: null, recoveryReason });
   });
 
-  test("is compared with seconds before the first of several faults without recovery between them", () => {
+  test("refers to the seconds before the first fault if throughput does not recover between faults", () => {
     const transactions = [...flat(5), 0, 0, 50, 50, 0, 0, 60, ...flat(4, 90)];
     expect(recoveriesOf(transactions, [at(5, 7), at(9, 11)])).toEqual([
       {

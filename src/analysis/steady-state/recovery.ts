@@ -6,7 +6,7 @@ import type { FaultRecord } from "../../results/result-schema.js";
 const RECOVERED_RATIO = 0.9;
 /** Whole seconds for which the recovered throughput must hold. */
 export const RECOVERY_HOLD_SECONDS = 3;
-/** Most undisturbed seconds over which the throughput before a fault is averaged. */
+/** Maximum number of undisturbed seconds over which the throughput before a fault is averaged. */
 export const UNDISTURBED_SECONDS_MAX = 10;
 
 /** Moments at which a fault was injected and cleared, in seconds from the start of the window. */

@@ -12,7 +12,7 @@ import type {
 } from "../../results/result-schema.js";
 
 /** Natural logarithms of a metric by block, or other numbers by block whose differences comparisons use. */
-export type LogSeries = ReadonlyMap<number, number>;
+export type LogarithmSeries = ReadonlyMap<number, number>;
 
 export function completeTrials({ trials }: TreatmentResult): readonly TrialResult[] {
   return trials.filter(({ status }) => status === "complete");
@@ -57,12 +57,12 @@ function zeroReplacementFor(
  * Logarithms of a metric by block. A rate of 0 counts as half an event in the longest window of the compared treatments
  * (`comparedTreatments`), so that 0 never exceeds 0; a time of 0 has no logarithm and is left out.
  */
-export function logSeries(
+export function logarithmSeries(
   treatment: TreatmentResult,
   operation: ComparedOperation,
   metric: ComparisonMetric,
   comparedTreatments: readonly TreatmentResult[],
-): LogSeries {
+): LogarithmSeries {
   const values = new Map<number, number>();
   for (const trial of treatment.trials) {
     const value = metricOf(trial, operation, metric);
@@ -72,7 +72,7 @@ export function logSeries(
 }
 
 /** Place of each trial in the experiment's order, by block. Places in a block are positions or, in a duet, servers. */
-export function placeSeries({ trials }: TreatmentResult): LogSeries {
+export function placeSeries({ trials }: TreatmentResult): LogarithmSeries {
   return new Map(trials.map(({ block, number }) => [block, number]));
 }
 
@@ -80,7 +80,7 @@ export function placeSeries({ trials }: TreatmentResult): LogSeries {
 export function logarithms(
   values: ReadonlyMap<number, number>,
   zeroReplacement: number | undefined,
-): LogSeries {
+): LogarithmSeries {
   const series = new Map<number, number>();
   for (const [block, value] of values) {
     const countedValue = value === 0 ? zeroReplacement : value;
@@ -110,7 +110,7 @@ export function zeroReplacementIn(
 }
 
 /** Joins the values of all series block by block, over the blocks that all of them have. */
-function combineSeries(all: readonly LogSeries[], join: (values: number[]) => number): LogSeries {
+function combineSeries(all: readonly LogarithmSeries[], join: (values: number[]) => number): LogarithmSeries {
   const joinedSeries = new Map<number, number>();
   for (const block of all[0]?.keys() ?? []) {
     const values = all.flatMap((series) => series.get(block) ?? []);
@@ -120,7 +120,7 @@ function combineSeries(all: readonly LogSeries[], join: (values: number[]) => nu
 }
 
 /** Mean of several series of logarithms by block: the geometric mean of the metrics. */
-export function meanSeries(all: readonly LogSeries[]): LogSeries {
+export function meanSeries(all: readonly LogarithmSeries[]): LogarithmSeries {
   return combineSeries(all, mean);
 }
 
@@ -128,10 +128,12 @@ export function meanSeries(all: readonly LogSeries[]): LogSeries {
  * Logarithms by block, each with the difference of the places at which both sides ran; without `places`, the difference is
  * 0.
  */
-export function differencesOf(logs: LogSeries, places: LogSeries = new Map()): Differences {
-  return new Map([...logs].map(([block, log]) => [block, { log, places: places.get(block) ?? 0 }]));
+export function differencesOf(series: LogarithmSeries, places: LogarithmSeries = new Map()): Differences {
+  return new Map(
+    [...series].map(([block, logarithm]) => [block, { logarithm, places: places.get(block) ?? 0 }]),
+  );
 }
 
-export function ratioSeries(a: LogSeries, b: LogSeries): LogSeries {
+export function ratioSeries(a: LogarithmSeries, b: LogarithmSeries): LogarithmSeries {
   return combineSeries([a, b], ([above = 0, below = 0]) => above - below);
 }

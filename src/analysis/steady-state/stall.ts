@@ -5,8 +5,8 @@ import { median } from "../statistics/quantiles.js";
 
 /** Number of windows in which chance makes fewer than one empty second, if completions are a Poisson process. */
 const WINDOWS_PER_FALSE_STALL = 1000;
-/** Rounds of all clients without a completion that make a stall: clients in step are silent for at most one round. */
-const SILENT_ROUNDS_MAX = 2;
+/** Minimum length of a stall in mean times of a transaction: clients in step leave gaps of up to one such time. */
+const STALL_TRANSACTIONS_MIN = 2;
 
 /** Completions of one operation in each whole second of the window. Empty polls count, since they are answers, too. */
 export interface CompletionsPerSecond {
@@ -28,8 +28,10 @@ function stallOfOperation({ operation, perSecond, clients }: CompletionsPerSecon
   const usualCount = median(busySecondCounts);
   if (usualCount < Math.log(WINDOWS_PER_FALSE_STALL * perSecond.length)) return undefined;
   const total = busySecondCounts.reduce((sum, ended) => sum + ended, 0);
-  const roundSeconds = ((clients ?? 0) * perSecond.length) / total;
-  const runs = silentRuns(perSecond).filter(({ seconds }) => seconds > SILENT_ROUNDS_MAX * roundSeconds);
+  const transactionSeconds = ((clients ?? 0) * perSecond.length) / total;
+  const runs = emptyRuns(perSecond).filter(
+    ({ seconds }) => seconds > STALL_TRANSACTIONS_MIN * transactionSeconds,
+  );
   const [longest] = [...runs].sort((a, b) => b.seconds - a.seconds);
   if (!longest) return undefined;
   return {
@@ -41,7 +43,7 @@ function stallOfOperation({ operation, perSecond, clients }: CompletionsPerSecon
   };
 }
 
-function silentRuns(perSecond: readonly number[]): { fromSecond: number; seconds: number }[] {
+function emptyRuns(perSecond: readonly number[]): { fromSecond: number; seconds: number }[] {
   const runs: { fromSecond: number; seconds: number }[] = [];
   perSecond.forEach((ended, second) => {
     if (ended > 0) return;

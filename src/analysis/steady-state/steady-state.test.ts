@@ -59,19 +59,19 @@ describe("a steady window", () => {
   });
 });
 
-describe("a window that changes", () => {
-  const found = (seed: number, seconds: number, shape: (second: number) => number): boolean | null =>
+describe("a window whose throughput changes", () => {
+  const isSteady = (seed: number, seconds: number, shape: (second: number) => number): boolean | null =>
     steadyStateOf([series(window(seed, seconds, { shape })), series(window(seed + 999, seconds), "other")])
       .isSteady;
   const seeds = Array.from({ length: 50 }, (_, i) => i);
 
   it("is found if it drifts by half", () => {
-    const caught = seeds.filter((seed) => found(seed, 30, (second) => (second * 50) / 30) === false);
+    const caught = seeds.filter((seed) => isSteady(seed, 30, (second) => (second * 50) / 30) === false);
     expect(caught.length).toBeGreaterThanOrEqual(48);
   });
 
   it("is found if it steps by half, with the second of the step", () => {
-    const caught = seeds.filter((seed) => found(seed, 30, (second) => (second < 15 ? 0 : 50)) === false);
+    const caught = seeds.filter((seed) => isSteady(seed, 30, (second) => (second < 15 ? 0 : 50)) === false);
     expect(caught.length).toBeGreaterThanOrEqual(48);
     const step = window(1, 60, { shape: (second) => (second < 30 ? 0 : 50) });
     expect(steadyStateOf([series(step)]).reason).toMatch(

@@ -4,8 +4,8 @@ import { levelTest, mser5, trendTest, type Change } from "../statistics/change-t
 import type { SteadyState } from "../../results/result-schema.js";
 
 /**
- * Fewest seconds that are assessed: with fewer, no change could be significant among a dozen questions, however clear it
- * is.
+ * Minimum number of seconds that are assessed: with fewer, no change could be significant among a dozen questions, however
+ * clear it is.
  */
 export const ASSESSED_SECONDS_MIN = 20;
 /** Smallest change of a level that matters, as a share of the level. */

@@ -2,7 +2,7 @@
 import { failuresOf } from "../../metrics/figures.js";
 import type { Aspect } from "../../metrics/catalogue.js";
 import { requiredAspects, thresholdMetric } from "../../metrics/metric-lists.js";
-import { isRound } from "../../metrics/operations.js";
+import { isCycleOperation } from "../../metrics/operations.js";
 import type {
   DatabaseEvidence,
   Integrity,
@@ -24,7 +24,9 @@ export type ThresholdFigures = Partial<OperationResult> &
 
 export function operationFigures(source: string, operations: OperationResults): ThresholdFigures | undefined {
   if (source !== ALL_OPERATIONS) return operations[source];
-  const all = Object.keys(operations).flatMap((name) => (isRound(name) ? [] : (operations[name] ?? [])));
+  const all = Object.keys(operations).flatMap((name) =>
+    isCycleOperation(name) ? [] : (operations[name] ?? []),
+  );
   if (all.length === 0) return undefined;
   const sum = (valueOf: (each: OperationResult) => number): number =>
     all.reduce((total, each) => total + valueOf(each), 0);

@@ -47,7 +47,7 @@ export function ratioOf(
   if (sides.every((side) => side.size > 0 && [...side.values()].every((value) => value === 0)))
     return "0 on both sides in every trial";
   const comparedTreatments = treatments.filter(({ id }) => id === over.treatment || id === under.treatment);
-  const [overLogs, underLogs] = [over, under].map(({ quantity, treatment }) =>
+  const [overSeries, underSeries] = [over, under].map(({ quantity, treatment }) =>
     logarithms(values.of(quantity, treatment), zeroReplacementFor(quantity, comparedTreatments)),
   );
   const operation = [...new Set([over.quantity.source, under.quantity.source])].join("/");
@@ -59,8 +59,8 @@ export function ratioOf(
     comparedTreatments.find(({ id }) => id === treatment),
   );
   const places = first && second && ratioSeries(placeSeries(first), placeSeries(second));
-  const question = overLogs &&
-    underLogs && { key, values: overLogs, reference: underLogs, ...(places && { places }) };
+  const question = overSeries &&
+    underSeries && { key, values: overSeries, reference: underSeries, ...(places && { places }) };
   const ratio = question && pairedRatio(question, seed, level);
   return ratio ?? "no block has a value on both sides";
 }

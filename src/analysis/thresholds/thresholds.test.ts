@@ -27,7 +27,7 @@ function threshold(metric: string, condition: string, abortOnFail = false, delay
 const VALID = { counts: [], timings: [] };
 
 /** Response times of add: 1, 2, ... 100 ms; 300 transactions in 30 s, as `exampleOperation` has them. */
-function measured(overrides: Partial<ThresholdInputs> = {}): ThresholdInputs {
+function inputsWith(overrides: Partial<ThresholdInputs> = {}): ThresholdInputs {
   const histograms = new HistogramSet();
   for (let ms = 1; ms <= 100; ms++) histograms.at("add.response").recordValue(ms * 1000);
   histograms.at("lifecycle.completed").recordValue(7000);
@@ -64,7 +64,7 @@ describe("the value of a threshold", () => {
     ["lifecycle.completed", "p(50)<1", 7],
     ["integrity", "violations<1", 0],
   ])("%s %s sees %d", (metric, condition, expected) => {
-    const seen = seenValue(threshold(metric, condition), measured());
+    const seen = seenValue(threshold(metric, condition), inputsWith());
     expect(seen).toBeGreaterThanOrEqual(expected);
     // HdrHistogram's own three digits
     expect(seen).toBeLessThanOrEqual(expected * 1.001);
@@ -73,7 +73,7 @@ describe("the value of a threshold", () => {
   it("includes dropped and offered arrivals and violations of audits", () => {
     const add = { ...exampleOperation(10), offered: 50, dropped: 7 };
     const audits = [{ ...EXAMPLE_INTEGRITY, lost: 3, violations: ["3 lost"] }, EXAMPLE_INTEGRITY];
-    const all = measured({ operations: { add }, audits });
+    const all = inputsWith({ operations: { add }, audits });
     const values = [
       ["add", "dropped<1"],
       ["add", "offered<1"],
@@ -88,13 +88,13 @@ describe("the value of a threshold", () => {
     ["invalidCounts<1", 1],
     ["invalidTimings<1", 3],
   ])("is the number of disturbed trials for the verdict: %s", (condition, trials) => {
-    const all = measured({ invalid: { counts: [5], timings: [1, 3, 5] } });
+    const all = inputsWith({ invalid: { counts: [5], timings: [1, 3, 5] } });
     expect(seenValue(threshold("verdict", condition), all)).toBe(trials);
   });
 
   it("is undefined without samples, so that an idle operation meets no threshold", () => {
     const idle = { ...exampleOperation(10), transactions: 0, events: 0, failures: {}, emptyPolls: 0 };
-    const empty = measured({
+    const empty = inputsWith({
       operations: { add: idle },
       histograms: new HistogramSet(),
       audits: [],
@@ -123,7 +123,7 @@ describe("the value of a threshold", () => {
       emptyPolls: 0,
       retries: 5000,
     };
-    expect(seenValue(threshold("add", "retries<100"), measured({ operations: { add: stuck } }))).toBe(5000);
+    expect(seenValue(threshold("add", "retries<100"), inputsWith({ operations: { add: stuck } }))).toBe(5000);
   });
 });
 
@@ -139,10 +139,10 @@ it("a threshold compares by every operator", () => {
 });
 
 /** This many response times of add, 1 ms each. */
-function sampled(count: number): ThresholdInputs {
+function inputsOfSamples(count: number): ThresholdInputs {
   const histograms = new HistogramSet();
   histograms.at("add.response").recordValueWithCount(1000, count);
-  return measured({ histograms });
+  return inputsWith({ histograms });
 }
 
 describe("a percentile threshold", () => {
@@ -162,20 +162,26 @@ describe("a percentile threshold", () => {
     ["avg<5", 1],
   ])("%s is met from %d samples on", (condition, needed) => {
     const written = threshold("add", condition);
-    expect(assess(written, sampled(needed))).toMatchObject({ ok: true });
+    expect(assess(written, inputsOfSamples(needed))).toMatchObject({ ok: true });
     if (needed === 1) return;
     const reason = `${needed - 1} samples, needs ${needed}`;
-    expect(assess(written, sampled(needed - 1))).toMatchObject({ ok: null, reason });
+    expect(assess(written, inputsOfSamples(needed - 1))).toMatchObject({ ok: null, reason });
   });
 
   it("is not assessed with too few samples at the end, waits before, and fails with as few", () => {
     const written = threshold("add", "p(99)<5", true);
-    const judged = { id: "t", levels: {}, measured: sampled(40), completeTrials: 1, plannedTrials: 1 };
+    const judged = {
+      id: "t",
+      levels: {},
+      measured: inputsOfSamples(40),
+      completeTrials: 1,
+      plannedTrials: 1,
+    };
     const [end] = evaluateThresholds([written], [judged]);
     expect(end).toMatchObject({ ok: null, seen: 1, reason: "40 samples, needs 299" });
-    expect(brokenThreshold([written], sampled(40), 1000)).toBeUndefined();
+    expect(brokenThreshold([written], inputsOfSamples(40), 1000)).toBeUndefined();
     const tooSlow = threshold("add", "p(99)<0.5", true);
-    expect(brokenThreshold([tooSlow], sampled(40), 1000)).toMatchObject({ seen: 1 });
+    expect(brokenThreshold([tooSlow], inputsOfSamples(40), 1000)).toMatchObject({ seen: 1 });
   });
 });
 
@@ -192,8 +198,8 @@ describe("a bound on the rate of an open loop", () => {
     eventsPerSecond: transactions / 2,
     ...more,
   });
-  const assessed = (condition: string, add: OperationResult, randomArrivals: Operation[] = ["add"]) =>
-    assess(threshold("add", condition), measured({ operations: { add }, randomArrivals }));
+  const assessCondition = (condition: string, add: OperationResult, randomArrivals: Operation[] = ["add"]) =>
+    assess(threshold("add", condition), inputsWith({ operations: { add }, randomArrivals }));
 
   it.each([
     ["rate>=100", arrivals(962, 962)],
@@ -205,12 +211,12 @@ describe("a bound on the rate of an open loop", () => {
     ["events>=5000", arrivals(895, 895)],
     ["rate<=100", arrivals(1040, 1040)],
   ])("%s is met if a Poisson schedule had fewer arrivals by chance", (condition, add) => {
-    const { ok, reason } = assessed(condition, add) ?? {};
+    const { ok, reason } = assessCondition(condition, add) ?? {};
     expect(ok).toBe(true);
     expect(reason).toMatch(
       /^the schedule offered \d+ arrivals, within chance of the \d+ asked for \(\d+ to \d+\)$/,
     );
-    expect(assessed(condition, add, []), "evenly spaced arrivals").toMatchObject({ ok: false });
+    expect(assessCondition(condition, add, []), "evenly spaced arrivals").toMatchObject({ ok: false });
   });
 
   it.each([
@@ -220,13 +226,13 @@ describe("a bound on the rate of an open loop", () => {
     ["the load is above an upper bound by more than chance", "rate<=100", arrivals(1110, 1110)],
     ["its metric is no rate", "failures>=5", arrivals(962, 962)],
   ])("is broken if %s", (_, condition, add) => {
-    expect(assessed(condition, add)).toMatchObject({ ok: false });
+    expect(assessCondition(condition, add)).toMatchObject({ ok: false });
   });
 });
 
 describe("thresholds at the end of an experiment", () => {
   const treatments = [
-    { id: "text", levels: { payload: "text" }, measured: measured(), completeTrials: 1, plannedTrials: 5 },
+    { id: "text", levels: { payload: "text" }, measured: inputsWith(), completeTrials: 1, plannedTrials: 5 },
     { id: "jsonb", levels: { payload: "jsonb" }, measured: NOTHING, completeTrials: 0, plannedTrials: 5 },
   ];
 
@@ -297,7 +303,7 @@ describe("thresholds at the end of an experiment", () => {
 describe("a threshold on a rare count", () => {
   it("states the largest share that the count allows", () => {
     const share = (metric: string, condition: string) =>
-      assess(threshold(metric, condition), measured())?.share;
+      assess(threshold(metric, condition), inputsWith())?.share;
     expect(share("add", "failures<9")).toMatchObject({ count: 3, all: 303 });
     const lost = share("integrity", "lost==0");
     expect(lost).toMatchObject({ count: 0, all: EXAMPLE_INTEGRITY.published, low: 0 });
@@ -318,7 +324,7 @@ describe("a threshold on a rare count", () => {
 
 describe("thresholds during a trial", () => {
   it("are checked only if they may abort, and only after their delay", () => {
-    const all = measured();
+    const all = inputsWith();
     expect(brokenThreshold([threshold("add", "max<5")], all, 9e9)).toBeUndefined();
     const late = threshold("add", "max<5", true, 10_000);
     expect(brokenThreshold([late], all, 9_999)).toBeUndefined();
@@ -329,7 +335,7 @@ describe("thresholds during a trial", () => {
   });
 
   it("are not judged before they have samples", () => {
-    const none = measured({ audits: [], invalid: undefined });
+    const none = inputsWith({ audits: [], invalid: undefined });
     const written = [threshold("integrity", "violations>0", true), threshold("process", "max<0", true)];
     expect(brokenThreshold(written, none, 1000)).toBeUndefined();
   });
@@ -367,7 +373,7 @@ describe("thresholds in the summary", () => {
     ]);
   });
 
-  it("count each threshold once, on however many treatments it is judged", () => {
+  it("count each threshold once, even if several treatments are judged by the threshold", () => {
     const on = (treatment: string, ok: boolean | null) => ({ ...line(ok), treatment });
     const all = [on("text", true), on("jsonb", true), on("flat", true)];
     expect(allHoldText(all)).toBe("The threshold holds");

@@ -82,7 +82,7 @@ describe("the reasons of a difference", () => {
     expect(becauseOf(PROCESS_MEAN, (trial) => wal(trial, false))).toEqual([]);
   });
 
-  it("use evidence only if five trials of both sides have it", () => {
+  it("use evidence only if five trials of both sides have the evidence", () => {
     const put = (trial: TrialResult, isText: boolean, block: number): void => {
       if (block > 0) wal(trial, isText);
     };

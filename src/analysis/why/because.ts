@@ -1,4 +1,4 @@
-// Sentences next to a significant difference: first the parts of the time, then a plan or an index, then the evidence that
+// Sentences on a significant difference: first the parts of the time, then a plan or an index, then the evidence that
 // moved most, one sentence for each topic. An empty list: the evidence shows nothing. No list: there is no difference to
 // explain.
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";

@@ -5,7 +5,7 @@ import { exampleLatency, exampleResult } from "../../../test/support/example-res
 import { becauseOf, PROCESS_MEAN, PROCESS_RATE } from "../../../test/support/moving-evidence.js";
 import { digest } from "../../foundation/digest.js";
 import type { ResultDocument, ScanCount, TrialResult } from "../../results/result-schema.js";
-import { flipSentences, type FlipSentences } from "../../report/findings/reservations.js";
+import { flipSentences, type FlipSentences } from "../../report/findings/caveats.js";
 import { planRows } from "./plans.js";
 
 const STATEMENT = "process.claim";
@@ -20,12 +20,12 @@ function plan(trial: TrialResult, planned: string): void {
 }
 
 /** Makes transactions of `process` take this long. */
-function slowed(trial: TrialResult, meanMs = 60): void {
+function slowTrial(trial: TrialResult, meanMs = 60): void {
   Object.assign(trial.operations.process ?? {}, { responseTimeMs: exampleLatency(meanMs) });
 }
 
 /** Trials with the given plans; the claim is as slow as its plan. */
-function planned(planOf: (treatment: string, block: number) => string, sortMs = 5.2): ResultDocument {
+function resultWithPlans(planOf: (treatment: string, block: number) => string, sortMs = 5.2): ResultDocument {
   const result = exampleResult(5, 1);
   for (const { id, trials } of result.treatments)
     for (const trial of trials) {
@@ -38,7 +38,7 @@ function planned(planOf: (treatment: string, block: number) => string, sortMs = 
 
 describe("plans of a statement", () => {
   it("are one row if every trial has the same plan", () => {
-    const result = planned(() => WALK);
+    const result = resultWithPlans(() => WALK);
     expect(flipSentences(result.treatments)).toEqual(NONE);
     expect(planRows(result)).toEqual([
       { statement: STATEMENT, plan: WALK, hash: digest(WALK), where: "all trials" },
@@ -46,7 +46,7 @@ describe("plans of a statement", () => {
   });
 
   it("are listed without a flip if they differ between treatments only", () => {
-    const result = planned((treatment) => (treatment === "text" ? SORT : WALK));
+    const result = resultWithPlans((treatment) => (treatment === "text" ? SORT : WALK));
     expect(flipSentences(result.treatments)).toEqual(NONE);
     expect(planRows(result).map(({ plan: line, where }) => [line, where])).toEqual([
       [WALK, "jsonb"],
@@ -55,7 +55,7 @@ describe("plans of a statement", () => {
   });
 
   it("are a flip if they differ between trials of one treatment, with trials, difference and times", () => {
-    const result = planned((treatment, block) => (treatment === "text" && block > 2 ? SORT : WALK));
+    const result = resultWithPlans((treatment, block) => (treatment === "text" && block > 2 ? SORT : WALK));
     expect(flipSentences(result.treatments).costly).toEqual([
       "Plan flip: process.claim of text: Index Scan status_workable_idx in trials 2, 4, 6 (2.1 ms); " +
         "Seq Scan event_status, Sort in trials 8, 10 (5.2 ms). Find out why before using this treatment's median.",
@@ -70,7 +70,7 @@ describe("plans of a statement", () => {
     ["with equal times", 2.3],
     ["that changed a transaction by less than a tenth", 2.1 + 1.9],
   ])("are listed in one sentence if they are flips %s", (_, sortMs) => {
-    const result = planned((_, block) => (block === 0 ? SORT : WALK), sortMs);
+    const result = resultWithPlans((_, block) => (block === 0 ? SORT : WALK), sortMs);
     expect(flipSentences(result.treatments)).toEqual({
       costly: [],
       idle: "Plan flips that changed a transaction by less than 10 % of its time: process.claim of jsonb, text.",
@@ -78,7 +78,7 @@ describe("plans of a statement", () => {
   });
 
   it("are a flip without cost if a trial with the slow plan was fast", () => {
-    const result = planned((_, block) => (block < 2 ? SORT : WALK));
+    const result = resultWithPlans((_, block) => (block < 2 ? SORT : WALK));
     const [first] = result.treatments[0]?.trials ?? [];
     Object.assign(first?.operations.process ?? {}, { parts: [{ name: STATEMENT, meanMs: 2, calls: 1 }] });
     const { costly, idle } = flipSentences(result.treatments);
@@ -90,7 +90,7 @@ describe("plans of a statement", () => {
     const result = exampleResult(3, 1);
     for (const trial of result.treatments[0]?.trials ?? []) {
       plan(trial, trial.block === 1 ? turned : joined);
-      if (trial.block === 1) slowed(trial);
+      if (trial.block === 1) slowTrial(trial);
     }
     expect(flipSentences(result.treatments).costly).toEqual([
       expect.stringContaining(`${joined} in trials 1, 5; ${turned} in trial 3. Find`),
@@ -98,13 +98,13 @@ describe("plans of a statement", () => {
   });
 
   it("are a flip with a caveat if no trial was timed", () => {
-    const result = planned((_, block) => (block === 0 ? SORT : WALK));
+    const result = resultWithPlans((_, block) => (block === 0 ? SORT : WALK));
     for (const trial of result.treatments[1]?.trials ?? []) trial.operations = {};
     expect(flipSentences(result.treatments).costly[1]).toContain("in trial 2. Find out why");
   });
 
   it("are compared in complete trials only, and absent in results without plans", () => {
-    const result = planned((treatment, block) => (treatment === "text" && block === 2 ? SORT : WALK));
+    const result = resultWithPlans((treatment, block) => (treatment === "text" && block === 2 ? SORT : WALK));
     Object.assign(result.treatments[1]?.trials[2] ?? {}, { status: "partial", reason: "stopped by SIGINT" });
     expect(flipSentences(result.treatments)).toEqual(NONE);
     expect(flipSentences(exampleResult(5).treatments)).toEqual(NONE);
@@ -135,7 +135,7 @@ function because(
 }
 
 describe("a flip as a reason of a difference", () => {
-  it("is stated if trials with the plan differ from trials without it", () => {
+  it("is stated if trials with the plan differ from trials without the plan", () => {
     expect(because([1, 3, 4])).toEqual([
       "text planned process.claim as Seq Scan event_status, Sort in trials 4, 8, 10: " +
         "process mean 60 ms against 22 ms",
@@ -175,12 +175,12 @@ const table = (name: string, scans: number): ScanCount => ({ name, kind: "table"
 const ATTEMPTS = 600;
 
 /** Sentences if each trial of jsonb has these scans; trials of the block `slow` are slower. */
-function scanned(scansOf: (block: number) => ScanCount[], windowSeconds = 30, slow = 0): FlipSentences {
+function flipsOfScans(scansOf: (block: number) => ScanCount[], windowSeconds = 30, slow = 0): FlipSentences {
   const result = exampleResult(4, 1);
   const sampling = { samples: 5, missed: 0, meanMs: 1 };
   for (const trial of result.treatments[0]?.trials ?? []) {
     Object.assign(trial, { windowSeconds });
-    if (trial.block === slow) slowed(trial);
+    if (trial.block === slow) slowTrial(trial);
     Object.assign(trial.database, { scans: scansOf(trial.block), sampling });
   }
   return flipSentences(result.treatments);
@@ -189,7 +189,7 @@ function scanned(scansOf: (block: number) => ScanCount[], windowSeconds = 30, sl
 describe("scans of tables and indexes", () => {
   it("are a flip if some trials read an object that others did not, with the one read in its place", () => {
     expect(
-      scanned(
+      flipsOfScans(
         (block) => [index("pkey", 5000), block === 2 ? table("items", 600) : index("kind", ATTEMPTS)],
         30,
         2,
@@ -198,17 +198,17 @@ describe("scans of tables and indexes", () => {
       "Plan flip: jsonb read kind in trials 1, 3, 7; items from end to end in trial 5. " +
         "Find out why before using this treatment's median.",
     ]);
-    expect(scanned((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)])).costly[0]).toContain(
+    expect(flipsOfScans((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)])).costly[0]).toContain(
       "kind in trials 3, 5, 7; none of these in trial 1.",
     );
   });
 
   it("are no flip if only their number differs, if they are few or may have come after the window", () => {
-    expect(scanned((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)]), 1.5)).toEqual(NONE);
-    expect(scanned((block) => [index("kind", ATTEMPTS / (1 + block))])).toEqual(NONE);
-    expect(scanned((block) => (block === 0 ? [] : [index("kind", 100)]))).toEqual(NONE);
-    expect(scanned((block) => [index("kind", block === 0 ? 30 : ATTEMPTS)]).costly).toHaveLength(1);
-    expect(scanned((block) => [index("kind", block === 1 ? 30 : ATTEMPTS)], 30, 9)).toEqual({
+    expect(flipsOfScans((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)]), 1.5)).toEqual(NONE);
+    expect(flipsOfScans((block) => [index("kind", ATTEMPTS / (1 + block))])).toEqual(NONE);
+    expect(flipsOfScans((block) => (block === 0 ? [] : [index("kind", 100)]))).toEqual(NONE);
+    expect(flipsOfScans((block) => [index("kind", block === 0 ? 30 : ATTEMPTS)]).costly).toHaveLength(1);
+    expect(flipsOfScans((block) => [index("kind", block === 1 ? 30 : ATTEMPTS)], 30, 9)).toEqual({
       costly: [],
       idle: "Plan flips that changed a transaction by less than 10 % of its time: scans of jsonb.",
     });
@@ -219,7 +219,7 @@ describe("scans of tables and indexes", () => {
       isText && block > 2 ? table("items", ATTEMPTS) : index("kind", ATTEMPTS);
     const sentences = becauseOf(PROCESS_MEAN, (trial, isText, block) => {
       trial.database.scans = [read(isText, block)];
-      if (isText && block > 2) slowed(trial);
+      if (isText && block > 2) slowTrial(trial);
     });
     expect(sentences).toEqual([
       "text read items from end to end in trials 8, 10: process mean 60 ms against 22 ms",

@@ -1,7 +1,7 @@
 // Trials of one treatment with different plans or indexes: the planner decided by chance, and a median mixes two things.
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { isLargerBetter, labelOf } from "../../metrics/metric-lists.js";
-import { isRound } from "../../metrics/operations.js";
+import { isCycleOperation } from "../../metrics/operations.js";
 import { failuresOf } from "../../metrics/figures.js";
 import type { Comparison, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { unitOf } from "../../workloads/vocabulary.js";
@@ -44,7 +44,7 @@ function planFlips(treatment: TreatmentResult): Flip[] {
 }
 
 /**
- * Most scans of one table or index that train-sim itself makes for one sample; it also samples once before and once after
+ * Maximum number of scans of one table or index that train-sim makes for a sample; it also samples once before and after
  * the window.
  */
 const OWN_SCANS_PER_SAMPLE = 5;
@@ -69,7 +69,7 @@ function ownScanCount({ database: { sampling } }: TrialResult): number {
 /** Number of transactions that the trial tried. */
 function attemptCountOf({ operations }: TrialResult): number {
   return Object.entries(operations)
-    .filter(([operation]) => !isRound(operation))
+    .filter(([operation]) => !isCycleOperation(operation))
     .reduce(
       (sum, [, result]) =>
         sum + result.transactions + result.emptyPolls + result.retries + failuresOf(result),
@@ -131,7 +131,7 @@ function costsOf({ operations }: TrialResult, statement: string | undefined): Ma
   const statementCosts = new Map<string, Cost>();
   for (const [operation, { responseTimeMs, parts: operationParts = [] }] of Object.entries(operations)) {
     const transactionMs = responseTimeMs?.mean ?? null;
-    if (isRound(operation) || transactionMs === null) continue;
+    if (isCycleOperation(operation) || transactionMs === null) continue;
     transactionCosts.set(operation, { ms: transactionMs, transactionMs });
     const part = operationParts.find(({ name }) => name === statement);
     if (part) statementCosts.set(operation, { ms: part.meanMs, transactionMs });

@@ -37,7 +37,7 @@ describe("the parts of time in a difference", () => {
     expect(explanation(base, { ...base, "process.claim": 1 }, PROCESS_RATE, 0, false)).toEqual([faster]);
   });
 
-  it("include an opposing part if the sum would mislead without it", () => {
+  it("include an opposing part if the sum would mislead without this part", () => {
     expect(explanation({ ...base, poolWait: 5 }, { poolWait: 1, "process.claim": 4, commit: 12 })).toEqual([
       "a mean process transaction takes 6.12 ms more: commit +10.2 ms, against poolWait -4.08 ms",
     ]);

@@ -2,7 +2,7 @@
 import { failuresOf, retriesPerTransaction } from "../../metrics/figures.js";
 import type { ComparedOperation, OperationResult, TrialResult } from "../../results/result-schema.js";
 import type { EvidenceReason } from "../../metrics/evidence-metric.js";
-import { isRound } from "../../metrics/operations.js";
+import { isCycleOperation } from "../../metrics/operations.js";
 import { evidenceValue } from "../../results/evidence-values.js";
 import type { Evidence } from "../../workloads/evidence.js";
 import { hasEnded } from "../diagnosis/load-checks.js";
@@ -14,10 +14,10 @@ function quotient(amount: number | undefined, divisor: number | undefined): numb
   return amount === undefined || !divisor ? undefined : amount / divisor;
 }
 
-/** Number of transactions over all operations; a round counts as the transactions of its parts. */
+/** Number of transactions over all operations; a cycle counts as the transactions of its operations. */
 function transactionsOf({ operations }: TrialResult): number {
-  const nonRoundOperations = Object.entries(operations).filter(([operation]) => !isRound(operation));
-  return nonRoundOperations.reduce((sum, [, { transactions }]) => sum + transactions, 0);
+  const partOperations = Object.entries(operations).filter(([operation]) => !isCycleOperation(operation));
+  return partOperations.reduce((sum, [, { transactions }]) => sum + transactions, 0);
 }
 
 const FIGURE_DIVISORS: Readonly<

@@ -25,16 +25,16 @@ function explanation(rule: WhyRule, worse: (block: number) => number, better: (b
 
 describe.each(named)("evidence: %s", (_, rule) => {
   const [more, less] = [highOf(rule), lowOf(rule)];
-  const wobbling = (value: number) => (block: number) => value * (1 + block / 50);
+  const wobblingValues = (value: number) => (block: number) => value * (1 + block / 50);
   const [worse, better] = rule.worse === "more" ? [more, less] : [less, more];
 
   it("is stated for a slower and for a faster treatment, with both values", () => {
-    const [slower, faster] = explanation(rule, wobbling(worse), wobbling(better));
+    const [slower, faster] = explanation(rule, wobblingValues(worse), wobblingValues(better));
     for (const sentences of [slower, faster]) expect(sentences).toHaveLength(1);
     const { text } = rule.unit;
     const trial = exampleResult(1).treatments[0]?.trials[0] as TrialResult;
     const statedText = (value: number): string => {
-      putOf(rule)(trial, wobbling(value)(2));
+      putOf(rule)(trial, wobblingValues(value)(2));
       return text(rule.read(trial, comparedBy(rule).operation) ?? Number.NaN);
     };
     expect(slower?.[0]).toContain(statedText(worse));
@@ -43,12 +43,12 @@ describe.each(named)("evidence: %s", (_, rule) => {
   });
 
   it("is not stated if it moved in the direction opposite to the difference", () => {
-    expect(explanation(rule, wobbling(better), wobbling(worse))).toEqual([[], []]);
+    expect(explanation(rule, wobblingValues(better), wobblingValues(worse))).toEqual([[], []]);
   });
 
   it("is not stated if trials of one treatment differ as much among themselves", () => {
-    const mixed = (usual: number, once: number) => (block: number) => (block === 3 ? once : usual);
-    expect(explanation(rule, mixed(worse, better), mixed(better, worse))).toEqual([[], []]);
+    const mixedValues = (usual: number, once: number) => (block: number) => (block === 3 ? once : usual);
+    expect(explanation(rule, mixedValues(worse, better), mixedValues(better, worse))).toEqual([[], []]);
   });
 
   it("is not stated if it differs surely, but too little to matter", () => {

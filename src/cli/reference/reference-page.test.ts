@@ -111,17 +111,17 @@ describe("a row of the reference", () => {
 });
 
 test("a default in a key's description equals the schema's default", () => {
-  const differing = (node: SchemaNode, path: string): string[] => {
+  const differingDefaults = (node: SchemaNode, path: string): string[] => {
     const stated = /\bDefault:? ((?:[^.;]|\.(?=\d))+)[.;]/.exec(node.description ?? "")?.[1];
     const own = ["string", "number", "boolean"].includes(typeof node.default)
       ? JSON.stringify(node.default).replaceAll('"', "")
       : undefined;
     const below = Object.entries(node.properties ?? {}).flatMap(([key, one]) =>
-      differing(one, `${path}.${key}`),
+      differingDefaults(one, `${path}.${key}`),
     );
-    const branches = (node.anyOf ?? []).flatMap((one) => differing(one, path));
+    const branches = (node.anyOf ?? []).flatMap((one) => differingDefaults(one, path));
     const isWrong = stated !== undefined && own !== undefined && stated !== own;
     return [...(isWrong ? [`${path}: says ${stated}, is ${own}`] : []), ...below, ...branches];
   };
-  expect(differing(scenarioJsonSchema(), "")).toEqual([]);
+  expect(differingDefaults(scenarioJsonSchema(), "")).toEqual([]);
 });

@@ -137,10 +137,10 @@ function roleRows(node: SchemaNode): KeyRow[] {
   );
   const [first = [], ...others] = roles;
   return first.map((row) => {
-    const isSame = others
+    const isSameInAllRoles = others
       .flat()
       .every((other) => other.path !== row.path || other.otherwise === row.otherwise);
-    return isSame ? row : { ...row, otherwise: "by role" };
+    return isSameInAllRoles ? row : { ...row, otherwise: "by role" };
   });
 }
 

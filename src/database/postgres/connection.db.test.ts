@@ -34,7 +34,7 @@ describe("PgConnection", () => {
     expect(await connection.execute(statement, [1, 2, null, '{"a": 1}'])).toEqual([[3, null, '{"a": 1}']]);
   });
 
-  it("returns an int8 as a number, and as text if no number holds it exactly", async () => {
+  it("returns an int8 as a number, and as text if no number holds the value exactly", async () => {
     const statement = {
       name: "test.int8",
       text: "SELECT 9007199254740991::int8 AS a, 9007199254740993::int8 AS b",

@@ -1,4 +1,4 @@
-// Without a limit, a forgotten session of another user would delay train-sim's control work in silence.
+// Without a limit, a forgotten session of another user would delay train-sim's control work without a message.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";

@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** A command that prints `token-1`, `token-2`, ..., and a function that returns the number of its runs. */
-function counting(name: string, reuseMs = EVERY_MS) {
+function countingCommand(name: string, reuseMs = EVERY_MS) {
   const file = join(directory, name);
   const words = ["/bin/sh", "-c", `echo run >> "$0"; echo "  token-$(wc -l < "$0" | tr -d ' ')  "`, file];
   return { command: { words, reuseMs }, runs: () => readFileSync(file, "utf8").split("\n").length - 1 };
@@ -32,19 +32,19 @@ const failureOf = (words: readonly string[]): Promise<TargetError> =>
 
 describe("a command for passwords", () => {
   it("runs once for several callers, and its output is trimmed", async () => {
-    const { command, runs } = counting("once");
+    const { command, runs } = countingCommand("once");
     const all = await Promise.all([1, 2, 3].map(() => passwordFrom(command)));
     expect([...all, await passwordFrom(command)]).toEqual(Array(4).fill("token-1"));
     expect(runs()).toBe(1);
   });
 
   it("runs again after its period, or when its password is forgotten", async () => {
-    const short = counting("short", 0);
+    const short = countingCommand("short", 0);
     expect([await passwordFrom(short.command), await passwordFrom(short.command)]).toEqual([
       "token-1",
       "token-2",
     ]);
-    const { command } = counting("forget");
+    const { command } = countingCommand("forget");
     await passwordFrom(command);
     forgetPassword(command);
     expect(await passwordFrom(command)).toBe("token-2");
@@ -122,7 +122,7 @@ describe("a login with a password command", () => {
   };
 
   it("shares a token, and gets a new one after the server called the old one expired", async () => {
-    const { command, runs } = counting("login");
+    const { command, runs } = countingCommand("login");
     await withServer(/token-2/, async ({ port }, heard) => {
       const refusal = await connect(port, command).then(() => undefined, classifyFailure);
       expect(refusal).toEqual({ kind: "reconnect", sqlstate: "08006" });

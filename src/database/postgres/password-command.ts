@@ -40,18 +40,18 @@ export function forgetPassword(command: PasswordCommand): void {
 }
 
 async function run(words: readonly string[]): Promise<string> {
-  const failed = (seen: string): TargetError =>
+  const failure = (seen: string): TargetError =>
     new TargetError(
       `target.passwordCommand (${words[0]}) ${seen}`,
       "Run the command yourself, as the user and in the environment of train-sim: it has to print the password, and nothing else.",
     );
   const stdout = await runCommand(words, { timeoutMs: COMMAND_TIMEOUT_MS, isSecret: true }).catch(
     (error: unknown) => {
-      throw failed(messageOf(error));
+      throw failure(messageOf(error));
     },
   );
   const password = stdout.trim();
-  if (password === "") throw failed("printed nothing");
-  if (/[\r\n]/.test(password)) throw failed("printed more than one line");
+  if (password === "") throw failure("printed nothing");
+  if (/[\r\n]/.test(password)) throw failure("printed more than one line");
   return password;
 }

@@ -24,7 +24,7 @@ import { claimNamespace } from "./namespace/namespace-claim.js";
 import * as namespaces from "./namespace/namespace.js";
 import { obstacleOf, obstaclesOf } from "./obstacles.js";
 import { poolerRefusal } from "./pooling.js";
-import { explained, remedyOf } from "./remedies.js";
+import { explain, remedyOf } from "./remedies.js";
 import { readServerIdentity } from "./server-identity.js";
 import { readServerInfo, requireConnections } from "./server-info.js";
 import { sessions } from "./sessions.js";
@@ -40,7 +40,7 @@ const failures: Database["failures"] = {
   placesOf: failurePlaceFinder,
   remedyOf,
   obstacleOf,
-  explained,
+  explain,
   isConflict,
   isDuplicate: ({ sqlstate }) => sqlstate === UNIQUE_VIOLATION,
   isStandbyError,
@@ -74,7 +74,7 @@ const postgresNamespaces: Database<AdminClient>["namespaces"] = {
     const schema = dialectOf(dialect).quoteIdentifier(namespace);
     return Object.fromEntries(tables.map((name) => [name, `${schema}.${name}`]));
   },
-  within: (endpoint, namespace, dialect: DialectName) =>
+  endpointIn: (endpoint, namespace, dialect: DialectName) =>
     withSearchPath(endpoint, dialectOf(dialect).quoteIdentifier(namespace)),
   hasClaims: (dialect: DialectName) => dialectOf(dialect).supportsTransactionalDdl,
   claim: (endpoint, namespace, dialect: DialectName, events) =>
@@ -85,7 +85,7 @@ const postgresNamespaces: Database<AdminClient>["namespaces"] = {
   requireOwnNamespace: (admin, namespace, dialect: DialectName) =>
     namespaces.requireOwnNamespace(admin, namespace, dialectOf(dialect)),
   apply: (admin, settings: Settings, dialect: DialectName) =>
-    namespaces.applyNamespace(admin, settings, dialectOf(dialect)),
+    namespaces.ensureNamespace(admin, settings, dialectOf(dialect)),
   reset: (admin, settings: Settings, dialect: DialectName, tablesOf) =>
     namespaces.resetNamespace(admin, settings, dialectOf(dialect), tablesOf),
   drop: (admin, namespace, dialect: DialectName, tablesOf) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { StatementError } from "../errors.js";
 import { FAILURE_REMEDIES, remedyOf } from "./remedies.js";
-import { explained } from "../registry.js";
+import { explain } from "../registry.js";
 
 const fromServer = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code, severity: "ERROR" });
@@ -63,7 +63,7 @@ describe("an uncaught error", () => {
   it("names the server's statement, its SQLSTATE and the remedy if a server refused", () => {
     const cause = fromServer("57014", "canceling statement due to statement timeout");
     for (const error of [cause, new StatementError("audit.count", cause, "57014")]) {
-      const known = explained(error);
+      const known = explain(error);
       expect(known?.message).toMatch(
         /^the server refused a statement: .*statement timeout \(SQLSTATE 57014\)$/,
       );
@@ -77,18 +77,18 @@ describe("an uncaught error", () => {
       syscall: "write",
       path: "/a/b",
     });
-    expect(explained(full)?.message).toBe("No space left on the disk to write /a/b");
+    expect(explain(full)?.message).toBe("No space left on the disk to write /a/b");
     const files = Object.assign(new Error("EMFILE: too many"), {
       code: "EMFILE",
       syscall: "scandir",
       path: "/a",
     });
-    expect(explained(files)?.hint).toContain("ulimit -n");
+    expect(explain(files)?.hint).toContain("ulimit -n");
   });
 
   it("is the program's own bug if neither server nor system has caused it", () => {
-    expect(explained(new TypeError("x is not a function"))).toBeUndefined();
+    expect(explain(new TypeError("x is not a function"))).toBeUndefined();
     const ours = new UsageError("no");
-    expect(explained(ours)).toBe(ours);
+    expect(explain(ours)).toBe(ours);
   });
 });

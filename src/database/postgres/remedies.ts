@@ -164,7 +164,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** The error in words for users; undefined if only a bug of this program can have caused it. */
-export function explained(error: unknown): TrainSimError | undefined {
+export function explain(error: unknown): TrainSimError | undefined {
   if (error instanceof TrainSimError) return error;
   const cause = causeOf(error);
   const { kind, sqlstate } = classifyFailure(cause);

@@ -20,7 +20,7 @@ async function until(holds: (seen: WorkingSessions) => boolean): Promise<Working
   }
 }
 
-it("working sessions are counted without waiting, idle and foreign ones", async () => {
+it("the count of working sessions leaves out waiting, idle and foreign sessions", async () => {
   const open = (purpose: string): Promise<AdminClient> => connectAdmin(own.endpoint, { purpose });
   const [holder, worker, waiter, stranger] = await Promise.all(
     ["producers", "consumers", "archivers", "watch"].map(open),

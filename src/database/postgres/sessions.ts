@@ -62,7 +62,7 @@ export const sessions: Database<AdminClient>["sessions"] = {
   holdConnections,
   checkpoint: async (session) => void (await session.query("CHECKPOINT")),
   async fillLogDisk(session) {
-    // Each round switches to another file: without that, recycled files would let the log continue for long.
+    // Each pass of the loop switches to another file: without that, recycled files would let the log continue for long.
     for (let file = 0; file < LOG_FILES_MAX; file++) {
       try {
         await session.query("SELECT pg_logical_emit_message(false, 'train-sim', ''), pg_switch_wal()");

@@ -206,11 +206,11 @@ describe("an error of the network", () => {
   });
 
   it("is returned at once if the connection is closed while it is being opened", async () => {
-    let arrived: () => void = () => undefined;
-    const arrival = new Promise<void>((resolve) => (arrived = resolve));
+    let arrive: () => void = () => undefined;
+    const arrival = new Promise<void>((resolve) => (arrive = resolve));
     const mute = await listen((socket) => {
       socket.on("error", () => undefined);
-      arrived();
+      arrive();
     });
     const connecting = failureOf(open(mute));
     await arrival;

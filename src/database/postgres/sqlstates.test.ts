@@ -35,7 +35,7 @@ describe("classifyFailure", () => {
     ["XX000", "fatal"],
     ["XX001", "fatal"],
     ["EMFILE", "fatal"],
-  ] as const)("classifies %s as %s and counts it under that code", (code, kind) => {
+  ] as const)("classifies %s as %s and counts the error under that code", (code, kind) => {
     expect(classifyFailure(withCode(code))).toEqual({ kind, sqlstate: code });
   });
 

@@ -62,7 +62,7 @@ async function runAll(workload: EventOperations, seed: number): Promise<void> {
 const OWN = "dbid = (SELECT oid FROM pg_database WHERE datname = current_database())";
 
 /** Texts that the server has counted in this database since the last reset. */
-async function counted(): Promise<string[]> {
+async function readOwnStatements(): Promise<string[]> {
   const rows = await admin.query(`SELECT query FROM pg_stat_statements WHERE ${OWN}`);
   return rows.map(({ query }) => String(query));
 }
@@ -99,7 +99,7 @@ test.each(COMBINATIONS)(
       workload,
       COMBINATIONS.findIndex(([s, p]) => s === statementShape && p === payload),
     );
-    const texts = await counted();
+    const texts = await readOwnStatements();
     expect(namesIn(workload, texts)).toEqual(workload.statements.map(({ name }) => name).sort());
     const nameOf = statementNamer(workload.statements, version);
     const known = texts.filter((query) => nameOf(query) !== undefined);
@@ -118,5 +118,7 @@ test("statements are identified although equal ones ran in another namespace bef
   ] as const)
     await runAll(workloadOf("set-based", "text", schema), seed);
   const workload = workloadOf("set-based", "text", later);
-  expect(namesIn(workload, await counted())).toEqual(workload.statements.map(({ name }) => name).sort());
+  expect(namesIn(workload, await readOwnStatements())).toEqual(
+    workload.statements.map(({ name }) => name).sort(),
+  );
 });

@@ -10,7 +10,10 @@ function failure(statement: string, code: string): StatementError {
 }
 
 /** A connection that logs its control calls and fails the chosen ones. */
-function scripted(failures: Partial<Record<"begin" | "commit" | "rollback", Error>> = {}, isBroken = false) {
+function scriptedConnection(
+  failures: Partial<Record<"begin" | "commit" | "rollback", Error>> = {},
+  isBroken = false,
+) {
   const calls: string[] = [];
   const connection: Connection = {
     ...idleConnection,
@@ -28,20 +31,20 @@ const done = (): Promise<string> => Promise.resolve("done");
 
 describe("inTransaction", () => {
   test("begins, runs and commits", async () => {
-    const { connection, calls } = scripted();
+    const { connection, calls } = scriptedConnection();
     expect(await inTransaction(connection, "BEGIN", done)).toBe("done");
     expect(calls).toEqual(["BEGIN", "COMMIT"]);
   });
 
   test("rolls back and throws the first error if the body fails", async () => {
-    const { connection, calls } = scripted({ rollback: failure("rollback", "08006") });
+    const { connection, calls } = scriptedConnection({ rollback: failure("rollback", "08006") });
     const error = failure("process.claim", "40001");
     await expect(inTransaction(connection, "BEGIN", () => Promise.reject(error))).rejects.toBe(error);
     expect(calls).toEqual(["BEGIN", "ROLLBACK"]);
   });
 
   test("sends no rollback on a broken connection", async () => {
-    const { connection, calls } = scripted({}, true);
+    const { connection, calls } = scriptedConnection({}, true);
     const error = failure("process.claim", "08006");
     await expect(inTransaction(connection, "BEGIN", () => Promise.reject(error))).rejects.toBe(error);
     expect(calls).toEqual(["BEGIN"]);
@@ -49,7 +52,7 @@ describe("inTransaction", () => {
 
   test("runs no body if it cannot begin", async () => {
     const error = failure("begin", "08006");
-    const { connection, calls } = scripted({ begin: error });
+    const { connection, calls } = scriptedConnection({ begin: error });
     let hasRun = false;
     const body = async (): Promise<void> => void (hasRun = true);
     await expect(inTransaction(connection, "BEGIN", body)).rejects.toBe(error);
@@ -61,7 +64,7 @@ describe("inTransaction", () => {
     "is in doubt if the commit fails with %s",
     async (code) => {
       const error = failure("commit", code);
-      const { connection } = scripted({ commit: error });
+      const { connection } = scriptedConnection({ commit: error });
       const body = () => Promise.resolve("what it did");
       const seen: unknown = await inTransaction(connection, "BEGIN", body).catch((e: unknown) => e);
       expect(seen).toBeInstanceOf(InDoubtError);
@@ -73,14 +76,14 @@ describe("inTransaction", () => {
     "is not in doubt if the server refuses the commit with %s",
     async (code) => {
       const error = failure("commit", code);
-      const { connection } = scripted({ commit: error });
+      const { connection } = scriptedConnection({ commit: error });
       await expect(inTransaction(connection, "BEGIN", done)).rejects.toBe(error);
     },
   );
 
   test("is not in doubt if the transaction had been aborted before", async () => {
     const abortedBy = failure("pay", "53100");
-    const { connection } = scripted({ commit: abortedBy });
+    const { connection } = scriptedConnection({ commit: abortedBy });
     Object.assign(connection, { abortedBy });
     await expect(inTransaction(connection, "BEGIN", done)).rejects.toBe(abortedBy);
   });
@@ -88,7 +91,7 @@ describe("inTransaction", () => {
 
 describe("a commit that did not reach the server", () => {
   test("is not in doubt if the connection was lost before it", async () => {
-    const { connection, calls } = scripted();
+    const { connection, calls } = scriptedConnection();
     const body = (): Promise<void> => {
       Object.assign(connection, { isBroken: true });
       return Promise.resolve();
@@ -100,7 +103,7 @@ describe("a commit that did not reach the server", () => {
   });
 
   test("fails with the error that ended the session, if it is known", async () => {
-    const { connection, calls } = scripted();
+    const { connection, calls } = scriptedConnection();
     const lost = Object.assign(new Error("terminating connection"), { code: "57P01" });
     const body = (): Promise<void> => {
       Object.assign(connection, { isBroken: true, lossError: lost });
@@ -134,7 +137,7 @@ describe("a commit that did not reach the server", () => {
 describe("inReadTransaction", () => {
   test("is never in doubt", async () => {
     const error = failure("commit", "08006");
-    const { connection } = scripted({ commit: error });
+    const { connection } = scriptedConnection({ commit: error });
     await expect(inReadTransaction(connection, "BEGIN", done)).rejects.toBe(error);
   });
 });

@@ -9,7 +9,7 @@ import { codeOf, messageOf, TargetError, UsageError } from "../../foundation/err
 import { isLoopback } from "../../foundation/loopback.js";
 import { counted } from "../../foundation/units.js";
 import { arePoolersAtAgents, poolerKindOf } from "../../pools/registry.js";
-import { clientsByAgent } from "../../scenario/connections.js";
+import { clientCountByAgent } from "../../scenario/connections.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
@@ -139,16 +139,16 @@ export class AgentHub {
   }
 
   /** Name of the first agent, among the first `count`, that runs on another machine; undefined if all run on this one. */
-  elsewhere(count: number): string | undefined {
+  remoteAgentName(count: number): string | undefined {
     const here = machineId();
     return this.firstAgents(count).find(({ introduction }) => introduction.machine !== here)?.name;
   }
 
   /**
-   * A place for workers on the treatment's agents; losing an agent fails the trial that runs there. `stopped` resolves when
-   * agents are no longer wanted.
+   * A place for workers on the treatment's agents; losing an agent fails the trial that runs there. `untilStopped` resolves
+   * when agents are no longer wanted.
    */
-  place(settings: TreatmentSettings, stopped: () => Promise<unknown>): WorkerPlace {
+  place(settings: TreatmentSettings, untilStopped: () => Promise<unknown>): WorkerPlace {
     const { agents: count, agentPlace } = settings;
     const here = machineId();
     const isHere = ({ introduction }: JoinedAgent): boolean => introduction.machine === here;
@@ -162,14 +162,14 @@ export class AgentHub {
           .filter((agent) => isHere(agent) && !agent.lost)
           .map(({ introduction }) => introduction.pid);
       },
-      whole: () => this.waitUntilJoined(stopped()),
+      waitUntilComplete: () => this.waitUntilJoined(untilStopped()),
       openNetwork: async (place, upstreams, seed) => {
-        await this.waitUntilJoined(stopped());
+        await this.waitUntilJoined(untilStopped());
         return openAgentNetwork(agents(), place, upstreams, seed);
       },
       openPoolers: async (pool, { auth }, upstreams) => {
-        await this.waitUntilJoined(stopped());
-        const clients = clientsByAgent(settings);
+        await this.waitUntilJoined(untilStopped());
+        const clients = clientCountByAgent(settings);
         const places = agents().map((agent, i) => ({
           agent,
           clients: clients[i] ?? 0,
@@ -211,7 +211,7 @@ export class AgentHub {
         () => undefined,
         ({ message }) => this.options.note(`warning: ${message}`),
       );
-      void agent.ready.then(() => this.joined(agent));
+      void agent.ready.then(() => this.onJoin(agent));
     });
   }
 
@@ -252,7 +252,7 @@ export class AgentHub {
     this.ready.delete(agent);
   }
 
-  private joined(agent: JoinedAgent): void {
+  private onJoin(agent: JoinedAgent): void {
     const { errorMs } = agent.clockSummary();
     const { count } = this.options;
     const place = this.agents.indexOf(agent) + 1;

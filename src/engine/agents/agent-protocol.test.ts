@@ -49,7 +49,7 @@ function reports(): Report[] {
   times.onCall("commit", 101, 110);
   times.finish(110, 0);
   const sample = { events: 4, serviceMs: 10, responseMs: 12, poolWaitMs: 1, intendedMs: 98, endpoint: 1 };
-  recorder.offered("add", 98);
+  recorder.recordOffer("add", 98);
   recorder.transaction("add", { ...sample, finishedMs: 110, parts: times });
   recorder.retry("add", "40001", 200, 0);
   recorder.failure("add", { finishedMs: 300, serviceMs: 9, sqlstate: "40P01" });
@@ -79,7 +79,7 @@ function reports(): Report[] {
 const report = (given: Report): FromAgent => ({ kind: "report", worker: 0, report: given });
 
 /** A copy of the message with another value at that path. */
-function changed<T>(message: T, path: readonly (string | number)[], value: unknown): T {
+function changeMessage<T>(message: T, path: readonly (string | number)[], value: unknown): T {
   const copy = structuredClone(message);
   let at = copy as Record<string | number, unknown>;
   for (const key of path.slice(0, -1)) at = at[key] as typeof at;
@@ -114,7 +114,7 @@ describe("a message between coordinator and agents", () => {
     ["a worker without clients", ["clients"], 0],
     ["no log file", ["logFile"], undefined],
   ])("is refused if it has an assignment with %s", (_, path, value) => {
-    const message = changed(launch(assignments("name: a\n")), ["assignments", 0, 1, ...path], value);
+    const message = changeMessage(launch(assignments("name: a\n")), ["assignments", 0, 1, ...path], value);
     expect(() => decode(encode(message), ToAgent)).toThrow("a message cannot be read");
   });
 
@@ -128,7 +128,7 @@ describe("a message between coordinator and agents", () => {
   ])("is refused if it reports a second with %s", (_, path, value) => {
     const [, delta] = reports().map(report);
     const at = ["report", "delta", "seconds", 0, "operations", "add", ...path];
-    const message = changed(delta as FromAgent, at, value);
+    const message = changeMessage(delta as FromAgent, at, value);
     expect(() => decode(encode(message), FromAgent)).toThrow("a message cannot be read");
   });
 
@@ -142,7 +142,7 @@ describe("a message between coordinator and agents", () => {
     ["no accounted time of a worker", 2, ["usage", "accountedMs"], undefined],
     ["an unknown exit code", 3, ["exitCode"], 77],
   ])("is refused if it reports %s", (_, number, path, value) => {
-    const message = changed(reports().map(report)[number] as FromAgent, ["report", ...path], value);
+    const message = changeMessage(reports().map(report)[number] as FromAgent, ["report", ...path], value);
     expect(() => decode(encode(message), FromAgent)).toThrow("a message cannot be read");
   });
 });

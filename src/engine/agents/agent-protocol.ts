@@ -10,7 +10,7 @@ import { AssignmentInput } from "./settings-checks.js";
 export const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
 /** The largest piece in which a file is sent. */
 export const FILE_PIECE_BYTES_MAX = 1024 * 1024;
-export const SILENCE_TIMEOUT_MS = 15_000;
+export const MESSAGE_TIMEOUT_MS = 15_000;
 
 const WorkerOrdinal = z.int().nonnegative();
 const Ms = z.number();

@@ -26,7 +26,7 @@ import type { RunningWorkers } from "../workers/worker-place.js";
 import { threadAssignmentsOf, type SharedMemory } from "../workers/worker-memory.js";
 import { startThreads } from "../workers/worker-thread.js";
 import { AgentPath } from "./agent-path.js";
-import { decode, encode, SILENCE_TIMEOUT_MS, ToAgent, type FromAgent } from "./agent-protocol.js";
+import { decode, encode, MESSAGE_TIMEOUT_MS, ToAgent, type FromAgent } from "./agent-protocol.js";
 import { FilePieceSender } from "./file-pieces.js";
 import { MemoryMirror, MIRROR_MS, writePieces } from "./memory-mirror.js";
 import { processCpuSeconds } from "../../foundation/process-usage.js";
@@ -84,8 +84,8 @@ class Agent {
   private readonly setLine = followClock();
   private running: RunningTrial | undefined;
   private readonly path = new AgentPath((error) => this.fail(error));
-  private silenceTimer: NodeJS.Timeout | undefined;
-  private done: () => void = () => undefined;
+  private messageTimer: NodeJS.Timeout | undefined;
+  private succeed: () => void = () => undefined;
   private fail: (error: TrainSimError) => void = () => undefined;
   readonly ended: Promise<void>;
 
@@ -96,12 +96,12 @@ class Agent {
     private readonly agentDirectory: string,
   ) {
     this.ended = new Promise((resolve, reject) => {
-      this.done = resolve;
+      this.succeed = resolve;
       this.fail = reject;
     });
     this.ended.catch(() => undefined);
     this.setLine({ sinceMs: ownMonotonicMs(), offsetMs: 0, slope: 0 });
-    this.restartSilenceTimer();
+    this.restartMessageTimer();
     socket.on("message", (bytes: Buffer) => this.onMessage(bytes, ownMonotonicMs()));
     socket.on("close", (code) => this.failWithoutCoordinator(`the connection closed (${code})`));
     socket.on("error", (error) => this.failWithoutCoordinator(messageOf(error)));
@@ -113,7 +113,7 @@ class Agent {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.silenceTimer);
+    clearTimeout(this.messageTimer);
     await this.terminate().catch(() => undefined); // a coordinator that is gone hears nothing of it
     await this.path.close();
   }
@@ -127,11 +127,11 @@ class Agent {
     );
   }
 
-  private restartSilenceTimer(): void {
-    clearTimeout(this.silenceTimer);
-    this.silenceTimer = setTimeout(
-      () => this.failWithoutCoordinator(`it sent nothing for ${SILENCE_TIMEOUT_MS / 1000} s`),
-      SILENCE_TIMEOUT_MS,
+  private restartMessageTimer(): void {
+    clearTimeout(this.messageTimer);
+    this.messageTimer = setTimeout(
+      () => this.failWithoutCoordinator(`it sent nothing for ${MESSAGE_TIMEOUT_MS / 1000} s`),
+      MESSAGE_TIMEOUT_MS,
     );
   }
 
@@ -140,7 +140,7 @@ class Agent {
   }
 
   private onMessage(bytes: Buffer, heardMs: number): void {
-    this.restartSilenceTimer();
+    this.restartMessageTimer();
     try {
       this.handleMessage(decode(bytes, ToAgent), heardMs);
     } catch (error) {
@@ -191,7 +191,7 @@ class Agent {
         return;
       }
       case "end": {
-        this.done();
+        this.succeed();
         return;
       }
     }

@@ -61,7 +61,7 @@ export class FilePieceReceiver {
       for (let at = 0; at < bytes.length;) at += writeSync(file.fd, bytes, at);
       this.sync(name, file);
     } catch (error) {
-      this.failed(name, error);
+      this.reportFailure(name, error);
     }
   }
 
@@ -78,12 +78,12 @@ export class FilePieceReceiver {
     file.isSyncing = true;
     fdatasync(file.fd, (error) => {
       file.isSyncing = false;
-      if (error) this.failed(name, error);
+      if (error) this.reportFailure(name, error);
       if (file.isOver) closeSync(file.fd);
     });
   }
 
-  private failed(name: string, error: unknown): void {
+  private reportFailure(name: string, error: unknown): void {
     this.onFailure(storageError(error, join(this.directory, name)));
   }
 

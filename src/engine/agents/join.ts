@@ -9,7 +9,7 @@ import { bearerAuthorization } from "./token.js";
 
 const RETRY_INTERVAL_MS = 500;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** Most characters of a refusal that are read. */
+/** Maximum number of characters of a refusal that are read. */
 const REFUSAL_CHARACTERS_MAX = 1_000;
 
 export interface JoinOptions {

@@ -6,7 +6,7 @@ import {
   decode,
   encode,
   FromAgent,
-  SILENCE_TIMEOUT_MS,
+  MESSAGE_TIMEOUT_MS,
   type Introduction,
   type AgentRequest,
   type ToAgent,
@@ -16,7 +16,7 @@ import { ClockEstimate } from "./clock-estimate.js";
 const INITIAL_EXCHANGE_COUNT = 16;
 const EXCHANGE_INTERVAL_MS = 1_000;
 /**
- * Most that an agent's clock may step between exchanges: agents slew by at most 0.5 ms a second, so a larger step means
+ * Maximum step of an agent's clock between exchanges: agents slew by at most 0.5 ms a second, so a larger step means
  * that the machine or process was suspended.
  */
 const CLOCK_STEP_MAX_MS = 5;
@@ -43,7 +43,7 @@ export class JoinedAgent {
   private listener: AgentListener = () => undefined;
   private lossError: TrainSimError | undefined;
   private onLost: (error: TrainSimError) => void = () => undefined;
-  private silenceTimer: NodeJS.Timeout | undefined;
+  private messageTimer: NodeJS.Timeout | undefined;
   /** Requests that await their answer, by request number. */
   private readonly pendingRequests = new Map<number, PendingRequest>();
   private requests = 0;
@@ -130,7 +130,7 @@ export class JoinedAgent {
     this.send({ kind: "end" });
     this.lossError ??= new TargetError("the run is over");
     this.rejectPendingRequests(this.lossError);
-    clearTimeout(this.silenceTimer);
+    clearTimeout(this.messageTimer);
     clearTimeout(this.nextExchangeTimer);
     this.socket.close();
   }
@@ -141,7 +141,7 @@ export class JoinedAgent {
       `agent ${this.name} is lost: ${why}`,
       "Read its output for the cause. --resume repeats the trial once as many agents have joined.",
     );
-    clearTimeout(this.silenceTimer);
+    clearTimeout(this.messageTimer);
     clearTimeout(this.nextExchangeTimer);
     this.socket.terminate();
     this.rejectPendingRequests(this.lossError);
@@ -156,9 +156,9 @@ export class JoinedAgent {
 
   private sendClockQuestion(): void {
     this.send({ kind: "clock", askedMs: monotonicMs() });
-    this.silenceTimer = setTimeout(
-      () => this.lose(`it sent nothing for ${SILENCE_TIMEOUT_MS / 1000} s`),
-      SILENCE_TIMEOUT_MS,
+    this.messageTimer = setTimeout(
+      () => this.lose(`it sent nothing for ${MESSAGE_TIMEOUT_MS / 1000} s`),
+      MESSAGE_TIMEOUT_MS,
     );
   }
 
@@ -186,7 +186,7 @@ export class JoinedAgent {
   }
 
   private compare(reply: Extract<FromAgent, { kind: "clock" }>, answeredMs: number): void {
-    clearTimeout(this.silenceTimer);
+    clearTimeout(this.messageTimer);
     const clockStepMs = this.clock.add({ ...reply, answeredMs });
     if (clockStepMs > CLOCK_STEP_MAX_MS) {
       this.lose(`its monotonic clock stepped by ${Math.round(clockStepMs)} ms, as when a machine is paused`);

@@ -38,12 +38,12 @@ it("the mirror sends publish times to lifecycle clocks elsewhere in at most 512 
   const producer = new LifecycleClock(new Map([[0, own]]), []);
   const consumer = new LifecycleClock(new Map([[0, copy]]), [0]);
   const mirror = new MemoryMirror([[0, own]]);
-  for (let batch = 0; batch < 20; batch++) producer.published(0, batch, 1000 + batch);
+  for (let batch = 0; batch < 20; batch++) producer.recordPublication(0, batch, 1000 + batch);
   const [{ pieces } = expect.fail("nothing changed")] = mirror.changes();
   expect(pieces.reduce((sum, [, bytes]) => sum + bytes.length, 0)).toBeLessThanOrEqual(512);
   writePieces(copy, pieces);
   const seen: number[] = [];
-  consumer.reached(idsOf(batchKeys("uuidv7", 1, 0, 7, 1e12, new Prng(1))), 1010, (latencyMs) =>
+  consumer.recordStage(idsOf(batchKeys("uuidv7", 1, 0, 7, 1e12, new Prng(1))), 1010, (latencyMs) =>
     seen.push(latencyMs),
   );
   expect(seen).toEqual([3]);

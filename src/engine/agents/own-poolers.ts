@@ -10,7 +10,7 @@ import type {
 import type { OpenedPoolers, PoolerRequest } from "./path-protocol.js";
 
 export class LocalPoolers {
-  /** Settles with a pooler's last words when it ends unexpectedly, and with undefined once the poolers are closed. */
+  /** Settles with how a pooler ended, if one ends unexpectedly, and with undefined once the poolers are closed. */
   private readonly loss: Promise<string | undefined>;
   private onClose: () => void = () => undefined;
   private statistics: ReopenableSession<PoolerStatistics> | undefined;

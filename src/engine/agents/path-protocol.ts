@@ -22,7 +22,7 @@ export type NetworkRequest = z.infer<typeof NetworkRequest>;
 
 /** A request to poolers that are open; `instance` counts poolers from 0. */
 const PoolerRequest = z.discriminatedUnion("kind", [
-  /** Waits for a pooler to end unexpectedly. The answer is its last words, or undefined once the poolers are closed. */
+  /** Waits for a pooler to end unexpectedly. The answer is how it ended, or undefined once the poolers are closed. */
   z.object({ kind: z.literal("await-loss") }),
   z.object({ kind: z.literal("connect-statistics"), connectTimeoutMs: z.number() }),
   /** Takes a sample of the poolers. The answer is a `Reading`. */

@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import { counted } from "../../foundation/units.js";
 import type { Prng } from "../../foundation/prng.js";
-import { networkPlaceOfAgents } from "../../faults/agent.js";
+import { outgoingNetworkPlace } from "../../faults/agent.js";
 import type { LoadAgent } from "../../faults/fault.js";
 import { arePoolersAtAgents, hasPooler, poolerKindOf } from "../../pools/registry.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
@@ -24,8 +24,8 @@ import { networkOf } from "./agent-network.js";
 import type { AgentEvent, JoinedAgent } from "./joined-agent.js";
 
 /**
- * Least milliseconds between sending a command and the moment it takes effect: all agents must receive it before, despite several network delays
- * and a busy agent.
+ * Minimum time in milliseconds from sending a command until it takes effect: all agents must receive the command before,
+ * despite several network delays and a busy agent.
  */
 const COMMAND_LEAD_MIN_MS = 1_000;
 const COMMAND_LEAD_ROUND_TRIPS = 4;
@@ -46,7 +46,7 @@ class AgentWorkers {
     readonly workers: readonly number[],
   ) {}
 
-  changed(changes: readonly MemoryChange[]): void {
+  queueMemoryChanges(changes: readonly MemoryChange[]): void {
     this.unsentChanges.push(...changes);
   }
 
@@ -142,7 +142,7 @@ export class RemoteWorkers implements RunningWorkers {
       .slice(0, count)
       .map((crew) => ({
         words: this.describeAgent(crew),
-        network: networkOf(crew.agent, networkPlaceOfAgents(pool)),
+        network: networkOf(crew.agent, outgoingNetworkPlace(pool)),
         beyond: hasPooler(pool) && !arePoolersAtAgents(pool) ? poolerKindOf(pool).product : "the server",
         kill: () => this.kill(crew),
       }));
@@ -229,7 +229,7 @@ export class RemoteWorkers implements RunningWorkers {
         return;
       }
       case "memory": {
-        for (const other of this.agentWorkers) if (other !== crew) other.changed(message.changes);
+        for (const other of this.agentWorkers) if (other !== crew) other.queueMemoryChanges(message.changes);
         return;
       }
       case "cpu":

@@ -29,7 +29,7 @@ export function isSshHost(text: string): boolean {
 const JOIN_WAIT_DURATION = "5s";
 /** Time for an agent to end after the run, and then for ssh to end after each signal. */
 const PATIENCE_MS = 3_000;
-/** Most lines of ssh's output that are kept, for an error message. */
+/** Maximum number of lines of ssh's output that are kept, for an error message. */
 const OUTPUT_LINES_MAX = 50;
 
 const SSH_ARGUMENTS = [

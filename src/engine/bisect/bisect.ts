@@ -128,7 +128,7 @@ class BisectionRun {
   /** Verdicts by the key of a revision's scenario: a scenario that returns later is not measured again. */
   private readonly verdictsByKey = new Map<string, RevisionVerdict>();
   /** Positions whose revision was skipped or inconclusive; the search does not try them again. */
-  private readonly silentCandidates = new Set<number>();
+  private readonly excludedCandidates = new Set<number>();
 
   constructor(
     private readonly plan: BisectPlan,
@@ -164,7 +164,7 @@ class BisectionRun {
     if ("key" in candidate) this.verdictsByKey.set(candidate.key, standing);
     if (standing === "worse") this.high = position;
     else if (standing === "good") this.low = position;
-    else this.silentCandidates.add(position);
+    else this.excludedCandidates.add(position);
   }
 
   private at(position: number): RevisionState {
@@ -185,7 +185,7 @@ class BisectionRun {
       return undefined;
     const distance = (position: number): number => Math.abs(position - (low + high) / 2);
     const open = Array.from({ length: high - low - 1 }, (_, i) => low + 1 + i).filter(
-      (position) => !this.silentCandidates.has(position),
+      (position) => !this.excludedCandidates.has(position),
     );
     return open.sort((a, b) => distance(a) - distance(b))[0];
   }
@@ -242,12 +242,12 @@ class BisectionRun {
       outcome,
       ...(isRangeNarrowed && { lastGood: revisions[low], firstWorse: revisions[high] }),
       between: isRangeNarrowed ? revisions.slice(low + 1, high) : [],
-      skipped: this.skipped(),
+      skipped: this.skippedRevisions(),
       steps,
     };
   }
 
-  private skipped(): Bisection["skipped"] {
+  private skippedRevisions(): Bisection["skipped"] {
     const skippedCandidates = this.plan.candidates.flatMap((candidate) =>
       "problem" in candidate ? [{ revision: candidate.revision.id, problem: candidate.problem }] : [],
     );

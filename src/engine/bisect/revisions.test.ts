@@ -42,14 +42,14 @@ beforeAll(() => {
 });
 afterAll(removeScratch);
 
-const asked = (more: Partial<Parameters<typeof revisionsOf>[0]> = {}): Candidate[] =>
+const askRevisions = (more: Partial<Parameters<typeof revisionsOf>[0]> = {}): Candidate[] =>
   revisionsOf({ scenario, good: commits["start"] ?? "", bad: undefined, set: [], ...more });
 const subjects = (candidates: readonly Candidate[]): string[] =>
   candidates.map(({ revision }) => revision.subject);
 
 describe("the revisions of a scenario", () => {
   it("are the good revision and all that change its meaning, with author, date and files", () => {
-    const candidates = asked();
+    const candidates = askRevisions();
     expect(subjects(candidates)).toEqual(["start", "index", "broken", "clients", "renamed"]);
     expect(candidates[1]?.revision).toEqual({
       id: commits["index"],
@@ -71,12 +71,17 @@ describe("the revisions of a scenario", () => {
   });
 
   it("end at --bad, and take --set at each revision", () => {
-    expect(subjects(asked({ bad: commits["clients"] }))).toEqual(["start", "index", "broken", "clients"]);
+    expect(subjects(askRevisions({ bad: commits["clients"] }))).toEqual([
+      "start",
+      "index",
+      "broken",
+      "clients",
+    ]);
     const set = ["actors.clients.load.clients=5", "rows=20"];
-    expect(subjects(asked({ bad: commits["clients"], set }))).toEqual(
+    expect(subjects(askRevisions({ bad: commits["clients"], set }))).toEqual(
       ["start", "index", "broken", "clients"].slice(0, 3).concat("clients"),
     );
-    expect(subjects(asked({ good: commits["page"] ?? "", bad: commits["index"], set }))).toEqual([
+    expect(subjects(askRevisions({ good: commits["page"] ?? "", bad: commits["index"], set }))).toEqual([
       "page",
       "index",
     ]);
@@ -86,7 +91,7 @@ describe("the revisions of a scenario", () => {
     repository.write({ "sql/other.sql": SQL });
     try {
       const before = repository.git("status", "--porcelain");
-      const last = asked().at(-1);
+      const last = askRevisions().at(-1);
       expect(last?.revision).toMatchObject({ id: "working tree", files: ["sql/other.sql"] });
       expect(repository.git("status", "--porcelain")).toBe(before);
       expect(repository.git("branch", "--show-current")).toBe("main");
@@ -120,8 +125,8 @@ describe("the revisions of a scenario", () => {
       repository.commit("module", { "module.yaml": "name: m\nworkload: ./load.mjs\n", "load.mjs": "" });
     try {
       const given = isModule ? { scenario: other, good: "main" } : more;
-      expect(() => asked(given)).toThrow(UsageError);
-      expect(() => asked(given)).toThrow(message);
+      expect(() => askRevisions(given)).toThrow(UsageError);
+      expect(() => askRevisions(given)).toThrow(message);
     } finally {
       if (isModule) repository.git("reset", "--quiet", "--hard", "HEAD~1");
     }
@@ -130,7 +135,7 @@ describe("the revisions of a scenario", () => {
   it("are refused for a directory outside any git repository", () => {
     const alone = scratchDirectory();
     expect(existsSync(join(alone, ".git"))).toBe(false);
-    expect(() => asked({ scenario: join(alone, "load.yaml") })).toThrow(/is in no git repository/);
+    expect(() => askRevisions({ scenario: join(alone, "load.yaml") })).toThrow(/is in no git repository/);
     rmSync(alone, { recursive: true });
   });
 });

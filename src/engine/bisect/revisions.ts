@@ -171,7 +171,7 @@ export function revisionsOf({
       `${good} is no ancestor of ${bad ?? "HEAD"}`,
       `Name an earlier commit of the same line: git merge-base ${good} ${bad ?? "HEAD"} prints one.`,
     );
-  const commits = [...git.between(from, to), ...(bad === undefined ? [undefined] : [])];
+  const commits = [...git.commitsBetween(from, to), ...(bad === undefined ? [undefined] : [])];
   let before = files.at(from);
   const base = requireRunnable(before);
   requireRunnable(files.at(commits.at(-1) ?? (bad === undefined ? undefined : from)));

@@ -19,7 +19,7 @@ interface DriftFit {
   readonly likelihood: number;
   readonly drift: number;
   /** Logarithm of the capacity at the middle of the search. */
-  readonly logCapacity: number;
+  readonly lnCapacity: number;
 }
 
 function bestFit(probes: readonly RateOutcome[], middle: number, drifts: readonly number[]): DriftFit {
@@ -31,11 +31,11 @@ function bestFit(probes: readonly RateOutcome[], middle: number, drifts: readonl
     step: CAPACITY_SEARCH_RANGE.step,
     count: STEPS + 1,
   };
-  let fit: DriftFit = { likelihood: 0, drift: 0, logCapacity: best };
+  let fit: DriftFit = { likelihood: 0, drift: 0, lnCapacity: best };
   for (const drift of drifts)
     for (const width of KNEE_WIDTHS)
       for (const [i, likelihood] of capacityLikelihoods(probes, grid, { width, drift, middle }).entries())
-        if (likelihood > fit.likelihood) fit = { likelihood, drift, logCapacity: grid.first + i * grid.step };
+        if (likelihood > fit.likelihood) fit = { likelihood, drift, lnCapacity: grid.first + i * grid.step };
   return fit;
 }
 
@@ -48,6 +48,6 @@ export function capacityDrift(probes: readonly RateOutcome[], gain: number): Cap
   const logLikelihoodGain = Math.log(driftFit.likelihood / bestFit(probes, middle, [0]).likelihood);
   if (logLikelihoodGain <= gain) return undefined;
   const at = (position: number): number =>
-    Math.exp(driftFit.logCapacity + driftFit.drift * (position - middle));
+    Math.exp(driftFit.lnCapacity + driftFit.drift * (position - middle));
   return { firstPerSecond: at(first), lastPerSecond: at(last) };
 }

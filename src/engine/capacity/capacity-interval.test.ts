@@ -34,8 +34,8 @@ it("the interval of a capacity is wider if repeated probes disagree", () => {
 it("the interval of a capacity changes by less than 5 % through one failed probe far below", () => {
   const probes = [...CLEAR, ...outcomes(119, 1), ...outcomes(130, 6), ...outcomes(136, 0, 4)];
   const plain = capacityInterval(probes, 130, 136);
-  const spoilt = capacityInterval([...probes, ...outcomes(60, 0, 1)], 130, 136);
-  expect((spoilt.ciLow ?? 0) / (plain.ciLow ?? 1)).toBeGreaterThan(0.95);
+  const disturbed = capacityInterval([...probes, ...outcomes(60, 0, 1)], 130, 136);
+  expect((disturbed.ciLow ?? 0) / (plain.ciLow ?? 1)).toBeGreaterThan(0.95);
 });
 
 it("the interval of a capacity has no upper end if no rate failed", () => {

@@ -10,16 +10,16 @@ import { KNEE_WIDTHS, capacityLikelihoods, type RateOutcome } from "./capacity-l
  */
 const LOG_LIKELIHOOD_DROP = 3.84;
 /** Step between candidate capacities, as a logarithm. */
-const LOG_CAPACITY_STEP = 0.01;
+const LN_CAPACITY_STEP = 0.01;
 /** How far beyond the probed rates the capacity is searched, as a logarithm. */
-const LOG_RATE_MARGIN = Math.LN2;
+const LN_RATE_MARGIN = Math.LN2;
 
 /** The likely range of the capacity, in rates; an end is null if the probes leave it open. */
 function likelyRange(probes: readonly RateOutcome[]): [low: number | null, high: number | null] {
-  const logRates = probes.map(({ ratePerSecond }) => Math.log(ratePerSecond));
-  const first = Math.min(...logRates) - LOG_RATE_MARGIN;
-  const last = Math.max(...logRates) + LOG_RATE_MARGIN;
-  const grid = { first, step: LOG_CAPACITY_STEP, count: Math.ceil((last - first) / LOG_CAPACITY_STEP) + 1 };
+  const lnRates = probes.map(({ ratePerSecond }) => Math.log(ratePerSecond));
+  const first = Math.min(...lnRates) - LN_RATE_MARGIN;
+  const last = Math.max(...lnRates) + LN_RATE_MARGIN;
+  const grid = { first, step: LN_CAPACITY_STEP, count: Math.ceil((last - first) / LN_CAPACITY_STEP) + 1 };
   const profile = new Float64Array(grid.count);
   for (const width of KNEE_WIDTHS)
     for (const [i, each] of capacityLikelihoods(probes, grid, { width, drift: 0, middle: 0 }).entries())
@@ -28,7 +28,7 @@ function likelyRange(probes: readonly RateOutcome[]): [low: number | null, high:
   const low = profile.findIndex((each) => each >= least);
   const high = profile.findLastIndex((each) => each >= least);
   const at = (i: number): number | null =>
-    i <= 0 || i >= profile.length - 1 ? null : Math.exp(first + i * LOG_CAPACITY_STEP);
+    i <= 0 || i >= profile.length - 1 ? null : Math.exp(first + i * LN_CAPACITY_STEP);
   return [at(low), at(high)];
 }
 

@@ -3,7 +3,7 @@
 import type { CapacityProbe } from "../../results/capacity-schema.js";
 
 /** Share of probes that fail below the capacity, and share of probes that hold above it, for unrelated reasons. */
-const SPOILT_PROBE_RATIO = 0.05;
+const DISTURBED_PROBE_RATIO = 0.05;
 /** Candidate widths of the knee, as ratios less 1. */
 export const KNEE_WIDTHS = [0.002, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32];
 
@@ -30,16 +30,16 @@ export function capacityLikelihoods(
   const result = new Float64Array(count).fill(1);
   const logOddsStep = step / width;
   for (const { ratePerSecond, held, position } of probes) {
-    const [spoilt, sound] = held
-      ? [SPOILT_PROBE_RATIO, 1 - 2 * SPOILT_PROBE_RATIO]
-      : [1 - SPOILT_PROBE_RATIO, 2 * SPOILT_PROBE_RATIO - 1];
+    const [disturbedShare, undisturbedShare] = held
+      ? [DISTURBED_PROBE_RATIO, 1 - 2 * DISTURBED_PROBE_RATIO]
+      : [1 - DISTURBED_PROBE_RATIO, 2 * DISTURBED_PROBE_RATIO - 1];
     let logOdds = (Math.log(ratePerSecond) - first - drift * (position - middle)) / width;
     let i = 0;
     for (; i < count && logOdds > LOG_ODDS_MAX; i++, logOdds -= logOddsStep)
-      result[i] = (result[i] as number) * spoilt;
+      result[i] = (result[i] as number) * disturbedShare;
     const factor = Math.exp(-logOddsStep);
     for (let odds = Math.exp(logOdds); i < count; i++, odds *= factor)
-      result[i] = (result[i] as number) * (spoilt + sound / (1 + odds));
+      result[i] = (result[i] as number) * (disturbedShare + undisturbedShare / (1 + odds));
   }
   return result;
 }

@@ -142,9 +142,9 @@ describe("the probe of a rate", () => {
     });
   });
 
-  it("does not count rounds of the cycle with a failed operation", () => {
+  it("does not count cycles with a failed operation", () => {
     const cycle = treatmentAt(treatmentOf("topology: cycle"), 100);
-    const round = (failures: Record<Operation, number>) => {
+    const probeCycle = (failures: Record<Operation, number>) => {
       const part = (operation: Operation): OperationResult => ({
         ...exampleOperation(10),
         failures: { "40001": failures[operation] ?? 0 },
@@ -164,17 +164,17 @@ describe("the probe of a rate", () => {
       const histograms = new HistogramSet();
       for (let i = 0; i < 3000; i++) histograms.at("__cycle__.response").recordValue(10_000);
       const about = { ratePerSecond: 100, purpose: "bisect" } as const;
-      return judgeProbe({ result, totals: { histograms } }, cycle, rounds, about);
+      return judgeProbe({ result, totals: { histograms } }, cycle, cycleThreshold, about);
     };
-    const rounds = parseCapacityThreshold("__cycle__: p(99)<50");
-    expect(round({ add: 50, process: 40, archive: 10 })).toMatchObject({
+    const cycleThreshold = parseCapacityThreshold("__cycle__: p(99)<50");
+    expect(probeCycle({ add: 50, process: 40, archive: 10 })).toMatchObject({
       held: false,
       achievedPerSecond: 2900 / 30,
       reason: "100 of 3000 arrivals were not done in the window",
     });
-    expect(round({ add: 50, process: 40, archive: 10 })).not.toHaveProperty("doubts");
+    expect(probeCycle({ add: 50, process: 40, archive: 10 })).not.toHaveProperty("doubts");
     // Failures within the tolerated rest do not refute the rate, but are stated.
-    expect(round({ process: 20 })).toMatchObject({
+    expect(probeCycle({ process: 20 })).toMatchObject({
       held: true,
       achievedPerSecond: 2980 / 30,
       doubts: [{ check: "failures", words: "20 of 1000 failed" }],

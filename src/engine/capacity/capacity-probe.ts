@@ -1,7 +1,7 @@
 // A rate holds if the threshold does, no arrival was dropped, and everything that arrived was done within the window.
 import { UsageError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
-import { isRound, type Operation } from "../../metrics/operations.js";
+import { isCycleOperation, type Operation } from "../../metrics/operations.js";
 import { failuresOf } from "../../metrics/figures.js";
 import type { Totals } from "../../metrics/totals.js";
 import { invalidTrials } from "../../analysis/diagnosis/validity.js";
@@ -49,7 +49,7 @@ export function rateDrivenRole({ id, settings }: Treatment): RateDrivenRole {
   const searchedRoles = Object.entries(workloadOf(settings).roles).filter(([, { isSearched }]) => isSearched);
   for (const [role, { arrivals, operations }] of searchedRoles) {
     const roleSettings = settings.actors[role];
-    const parts = arrivals.some(isRound) ? operations.filter((part) => !isRound(part)) : [];
+    const parts = arrivals.some(isCycleOperation) ? operations.filter((part) => !isCycleOperation(part)) : [];
     if (roleSettings) return { role, roleSettings, operations: arrivals, parts };
   }
   const names = searchedRoles.map(([role]) => role);

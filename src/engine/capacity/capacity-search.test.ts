@@ -69,8 +69,8 @@ describe("the search for capacity", () => {
     // Two probes in a row fail, as in a long stall: the rate bounds the search until the search repeats it at its end.
     ["two probes of the upper bound", (rate: number, index: number) => rate === 100 && index <= 2],
     ["a confirmation", (_: number, index: number) => index === 12],
-  ])("finds the capacity if a stall spoils %s", (_, isSpoilt) => {
-    const { outcome, ratePerSecond } = walk((rate, index) => rate <= 868 && !isSpoilt(rate, index));
+  ])("finds the capacity if a stall disturbs %s", (_, isDisturbed) => {
+    const { outcome, ratePerSecond } = walk((rate, index) => rate <= 868 && !isDisturbed(rate, index));
     expect(outcome).toBe("found");
     expect((ratePerSecond ?? 0) / 868).toBeGreaterThan(0.95);
     expect(ratePerSecond).toBeLessThanOrEqual(868);
@@ -147,13 +147,13 @@ describe("the search for capacity", () => {
   });
 
   it.each([0, 0.05, 0.1])(
-    "names less than half of the capacity in under 1 % of searches with a spoilt share of %d",
-    (spoiltShare) => {
+    "names less than half of the capacity in under 1 % of searches if a share of %d of the probes is disturbed",
+    (disturbedShare) => {
       const quality = simulateSearches(7, {
         searches: 200,
         noise: 0.03,
         confirmations: 3,
-        spoiltShare,
+        disturbedShare,
       });
       expect(quality.belowHalf).toBeLessThan(0.01);
       expect(quality.above).toBeLessThan(0.01);

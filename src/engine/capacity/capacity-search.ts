@@ -1,4 +1,4 @@
-// Double or halve, bisect on the log scale, confirm, then ask the upper bound again. One spoilt probe never decides.
+// Double or halve, bisect on the log scale, confirm, then ask the upper bound again. One disturbed probe never decides.
 import type { Capacity, CapacityDrift, CapacityProbe } from "../../results/capacity-schema.js";
 import { capacityDrift, DRIFT_GAIN_MIN } from "./capacity-drift.js";
 import type { RateOutcome } from "./capacity-likelihood.js";
@@ -140,7 +140,7 @@ export class CapacitySearch {
     }
   }
 
-  /** Whether enough repetitions hold: a quarter may fail, at least one, because stalls spoil some. */
+  /** Whether enough repetitions hold: a quarter may fail, at least one, because stalls make some fail. */
   private *isConfirmed(rate: number): ProbeSequence<boolean> {
     const { confirmations } = this.options;
     const failuresMax = Math.max(1, Math.floor(confirmations / 4));

@@ -166,7 +166,7 @@ describe("the result of a search for capacity", () => {
 describe("a search for capacity", () => {
   const CARRIED = expect.closeTo(CARRIED_PER_SECOND, -1) as number;
 
-  it("discards a spoilt first probe and keeps it in the result", async () => {
+  it("ignores a first probe that a stall disturbed, and lists the probe in the result", async () => {
     isStalled = (number) => number === 1;
     const [capacity] = (await search("", "add{payload:text}: p(99)<50")).result.capacity ?? [];
     expect(capacity).toMatchObject({ outcome: "found", ratePerSecond: CARRIED });

@@ -126,7 +126,7 @@ describe("perEventOf", () => {
     expect(perEventOf({}, grown, { workload, operations: {}, clientCpuSeconds: 1 })).toBeUndefined();
   });
 
-  it("counts dirtied buffers only if every statement reports them", () => {
+  it("counts dirtied buffers only if every statement reports dirtied buffers", () => {
     const one = { name: "a", query: "", calls: 1, rows: 1, totalMs: 1 };
     const done = { workload, operations: { add: operation(10) }, clientCpuSeconds: undefined };
     const known = [

@@ -90,7 +90,7 @@ export class TrialEvidence {
     const perEvent = this.isFarOff ? undefined : perEventOf(parts, sums, done);
     const span = { seconds: this.spanMs / 1000, windowSeconds: this.windowMs / 1000 };
     const foreign = foreignWorkOf(sums, done, span);
-    const skipped = this.skipped();
+    const skippedSources = this.skippedSources();
     return {
       ...parts,
       ...(foreign && { foreign }),
@@ -98,7 +98,7 @@ export class TrialEvidence {
       ...(sums.samples > 0 && {
         sampling: { samples: sums.samples, missed: this.missedSamples, meanMs: this.tookMs / this.readings },
       }),
-      ...(skipped.length > 0 && { skipped }),
+      ...(skippedSources.length > 0 && { skipped: skippedSources }),
     };
   }
 
@@ -175,7 +175,7 @@ export class TrialEvidence {
     return this.isSlack && Math.abs(this.spanMs - this.windowMs) > SPAN_EXCESS_RATIO_MAX * this.windowMs;
   }
 
-  private skipped(): SkippedSource[] {
+  private skippedSources(): SkippedSource[] {
     const { spanMs, windowMs, isSlack, isFarOff } = this;
     const missed = [...this.failures].map(([source, { count, reason }]) => ({
       source,

@@ -29,7 +29,7 @@ async function untilGone(pid: number): Promise<void> {
   while (await isThere());
 }
 
-test("the server's CPU time grows with a backend's work and keeps it after the backend ended", async () => {
+test("the server's CPU time grows with a backend's work and includes this work after the backend ended", async () => {
   const source = new HostSource(target, undefined);
   expect(source.skipped.map(({ source: name }) => name)).not.toContain("CPU of the server, disks");
   const before = await serverCpuMs(source);

@@ -42,7 +42,7 @@ describe("the host source", () => {
   });
 
   it.each(["container", "url"] as const)(
-    "omits the server of a %s target and lists it as skipped",
+    "omits the server of a %s target and lists the server as skipped",
     async (kind) => {
       const source = new HostSource({ kind }, { pids: [], instances: [] }, undefined, machineAt(1));
       expect(Object.keys(await source.sample()).sort()).toEqual(["host.clientCpuMs", "host.otherCpuMs"]);
@@ -53,7 +53,7 @@ describe("the host source", () => {
     },
   );
 
-  it("omits CPU time of poolers if one of them runs elsewhere, and states how many", async () => {
+  it("omits CPU time of poolers if a pooler runs elsewhere, and states the number of such poolers", async () => {
     const poolers = { pids: [4712], instances: [INSTANCE, INSTANCE] };
     const source = new HostSource(EMBEDDED, poolers, undefined, machineAt(1));
     expect(Object.keys(await source.sample())).not.toContain("host.poolerCpuMs");

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { exampleLatency, exampleResult } from "../../../test/support/example-result.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
-import { flipSentences, type FlipSentences } from "../../report/findings/reservations.js";
+import { flipSentences, type FlipSentences } from "../../report/findings/caveats.js";
 import { UNCLAIMED_NAMESPACE } from "../../database/contract.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
@@ -75,7 +75,7 @@ describe("the plans of a trial", () => {
     ]);
   });
 
-  it("follow the statistics, and reading them changes no row", async () => {
+  it("follow the statistics, and reading the plans changes no row", async () => {
     expect(await plansOf(settings)).toEqual({ "count.select": BY_INDEX, "count.update": UPDATE });
     await own.admin.query("UPDATE n.items SET kind = 1");
     await own.admin.query("ANALYZE n.items");
@@ -84,7 +84,7 @@ describe("the plans of a trial", () => {
     expect(Number(row?.["changed"])).toBe(0);
   });
 
-  it("are listed as not assessed with the reason if PostgreSQL cannot plan them", async () => {
+  it("are listed as not assessed with the reason if PostgreSQL cannot plan the statements", async () => {
     await own.admin.query("ALTER TABLE n.items RENAME kind TO sort");
     const { plans, notAssessed } = await readPlans(own.admin, settings);
     expect(plans.map(({ statement }) => statement)).toEqual(["count.update"]);

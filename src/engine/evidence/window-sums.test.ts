@@ -59,7 +59,7 @@ describe("WindowSums", () => {
     expect(sums.restarted).toEqual(["pooler.transactions"]);
   });
 
-  it("has no total of a sum that fell, and lists it as restarted", () => {
+  it("has no total of a sum that fell, and lists the sum as restarted", () => {
     const sums = new WindowSums();
     sums.open({ "pooler.transactions": 10_000, "wal.bytes": 10_000 }, 0);
     sums.sample({ "pooler.transactions": 40_000, "wal.bytes": 40_000 }, 1000);

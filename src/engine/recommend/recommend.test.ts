@@ -32,7 +32,7 @@ const TRIAL_MS = 8000;
 type Server = (values: Configuration["values"], set: readonly string[]) => { rate: number; p99: number };
 
 /** A simulated measurement on that server, with 3 % noise between trials, that notes what was asked for. */
-function simulated(server: Server): { measure: Measure; asked: string[]; nowMs: () => number } {
+function simulate(server: Server): { measure: Measure; asked: string[]; nowMs: () => number } {
   const prng = new Prng(11);
   const asked: string[] = [];
   let nowMs = 0;
@@ -68,17 +68,17 @@ function simulated(server: Server): { measure: Measure; asked: string[]; nowMs: 
 
 const experiment = parseScenario(YAML, "simulated.yaml");
 
-function planned(more: Partial<RecommendationPlan> = {}): RecommendationPlan {
+function planWith(more: Partial<RecommendationPlan> = {}): RecommendationPlan {
   const objective = parseObjective("maximise add.events/s", experiment.treatments);
   return { experiment, objective, conditions: [], budgetMs: 30 * 60_000, loads: [], ...more };
 }
 
-async function advised(
+async function recommendFor(
   server: Server,
   more: Partial<RecommendationPlan> = {},
 ): Promise<[Recommendation, string[]]> {
-  const { measure, asked, nowMs } = simulated(server);
-  return [await recommend(planned(more), measure, nowMs), asked];
+  const { measure, asked, nowMs } = simulate(server);
+  return [await recommend(planWith(more), measure, nowMs), asked];
 }
 
 /** A server that is fastest with 4 connections and text. */
@@ -89,7 +89,7 @@ const hill: Server = ({ payload, "pool.size": size }) => ({
 
 describe("a recommendation", () => {
   it("names the best configuration with its gain and the share of each change", async () => {
-    const [document, asked] = await advised(hill);
+    const [document, asked] = await recommendFor(hill);
     expect(document).toMatchObject({ advice: "change", configurations: 10 });
     expect(document.present.values).toEqual({ "pool.size": 1, payload: "jsonb" });
     expect(document.proposal?.values).toEqual({ "pool.size": 4, payload: "text" });
@@ -112,18 +112,18 @@ describe("a recommendation", () => {
   });
 
   it("keeps the present configuration if configurations do not differ", async () => {
-    const [{ advice, holdouts }] = await advised(() => ({ rate: 1000, p99: 10 }));
+    const [{ advice, holdouts }] = await recommendFor(() => ({ rate: 1000, p99: 10 }));
     expect(advice).toBe("keep");
     expect(holdouts.every(({ isBetter }) => !isBetter)).toBe(true);
   });
 
-  it("respects a condition, and minimises if the objective asks for it", async () => {
+  it("respects a condition, and minimises the metric if the objective says so", async () => {
     const condition = parseCondition("add: p(99)<25", experiment.treatments);
-    const [{ proposal }] = await advised(hill, { conditions: [condition] });
+    const [{ proposal }] = await recommendFor(hill, { conditions: [condition] });
     expect(proposal?.values).toEqual({ "pool.size": 2, payload: "text" });
     const objective = parseObjective("minimise add.p(99)", experiment.treatments);
     const best: Server = (values) => ({ rate: 1, p99: values["pool.size"] === 8 ? 5 : 10 });
-    const [document] = await advised(best, { objective });
+    const [document] = await recommendFor(best, { objective });
     expect(document.proposal?.values).toMatchObject({ "pool.size": 8 });
     expect(document.holdouts[0]?.ratio).toBeCloseTo(0.5);
   });
@@ -131,7 +131,7 @@ describe("a recommendation", () => {
   it("compares the proposal at each further load", async () => {
     const onlyAlone: Server = (values, set) =>
       set.includes("clients=64") ? { rate: 500, p99: 10 } : hill(values, set);
-    const [{ holdouts, advice }] = await advised(onlyAlone, { loads: ["clients=64"] });
+    const [{ holdouts, advice }] = await recommendFor(onlyAlone, { loads: ["clients=64"] });
     expect(holdouts.map(({ load, isBetter }) => [load, isBetter])).toEqual([
       [undefined, true],
       ["clients=64", false],
@@ -142,37 +142,37 @@ describe("a recommendation", () => {
   it("estimates trials of iterations from a small first round, and refuses a budget that is too short", async () => {
     const load = "actors: { cycle: { load: { executor: shared-iterations, iterations: 80, clients: 4 } } }\n";
     const budgeted = parseScenario(YAML + load, "simulated.yaml");
-    const { measure, asked, nowMs } = simulated(hill);
+    const { measure, asked, nowMs } = simulate(hill);
     const trialsOf = { first: 0 };
-    const watched: Measure = async (what, set) => {
+    const measureAndCount: Measure = async (what, set) => {
       const result = await measure(what, set);
       if (what === "round 1") trialsOf.first = result.treatments.flatMap(({ trials }) => trials).length;
       return result;
     };
-    const { advice, seconds } = await recommend(planned({ experiment: budgeted }), watched, nowMs);
+    const { advice, seconds } = await recommend(planWith({ experiment: budgeted }), measureAndCount, nowMs);
     expect([advice, trialsOf.first]).toEqual(["change", 6]);
     expect(seconds).toBeLessThanOrEqual(30 * 60);
     asked.length = 0;
-    const short = planned({ experiment: budgeted, budgetMs: 130_000 });
+    const short = planWith({ experiment: budgeted, budgetMs: 130_000 });
     await expect(recommend(short, measure, nowMs)).rejects.toThrow(/a trial takes about 8s/);
     expect(asked).toEqual(["round 1"]);
   });
 
   it("is refused without factors, with too short a budget, and without samples", async () => {
-    const { measure, asked, nowMs } = simulated(() => ({ rate: 0, p99: 1 }));
+    const { measure, asked, nowMs } = simulate(() => ({ rate: 0, p99: 1 }));
     const single = parseScenario("name: one\nseed: 1\n", "one.yaml");
-    await expect(recommend(planned({ experiment: single }), measure, nowMs)).rejects.toThrow(/no choice/);
-    await expect(recommend(planned({ budgetMs: 60_000 }), measure, nowMs)).rejects.toThrow(/too short/);
+    await expect(recommend(planWith({ experiment: single }), measure, nowMs)).rejects.toThrow(/no choice/);
+    await expect(recommend(planWith({ budgetMs: 60_000 }), measure, nowMs)).rejects.toThrow(/too short/);
     // Trials with `until: decided` have the same duration.
     const adaptive = parseScenario(`${YAML}trials: { min: 5, max: 30 }\n`, "simulated.yaml");
     const [ofFive, ofThirty] = await Promise.all(
       [parseScenario(YAML, "simulated.yaml"), adaptive].map((experiment) =>
-        recommend(planned({ experiment, budgetMs: 60_000 }), measure, nowMs).catch(String),
+        recommend(planWith({ experiment, budgetMs: 60_000 }), measure, nowMs).catch(String),
       ),
     );
     expect(ofThirty).toBe(ofFive);
     expect(asked).toEqual([]);
-    await expect(recommend(planned(), measure, nowMs)).rejects.toThrow(UsageError);
+    await expect(recommend(planWith(), measure, nowMs)).rejects.toThrow(UsageError);
     expect(asked).toEqual(["round 1"]);
   });
 });

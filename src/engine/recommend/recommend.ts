@@ -4,7 +4,7 @@ import { UsageError } from "../../foundation/errors.js";
 import { formatDuration } from "../../foundation/units.js";
 import { isDifference } from "../../analysis/comparison/verdicts.js";
 import { median } from "../../analysis/statistics/statistics.js";
-import { excessOf, logGain, valueIn } from "../../analysis/recommend/objective.js";
+import { excessOf, lnGain, valueIn } from "../../analysis/recommend/objective.js";
 import { Search, type Score } from "../../analysis/recommend/search.js";
 import { meetsBound } from "../../analysis/thresholds/thresholds.js";
 import type { Comparison, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
@@ -80,7 +80,7 @@ const HOLDOUT_TRIAL_BOUNDS = { least: 6, most: 30 };
 const REVERSION_TRIALS = 5;
 /** Time of a trial outside its phases, assumed until a trial was measured. */
 const TRIAL_OVERHEAD_MS = 3000;
-/** Least number of configurations in a round, without the present one. */
+/** Minimum number of configurations in a round, without the present one. */
 const ROUND_CONFIGURATIONS_MIN = 2;
 
 function scoresOf(
@@ -97,7 +97,7 @@ function scoresOf(
       return value === undefined ? 0 : excessOf(condition, value);
     });
     // 0 has no logarithm: without a value of the objective, the gain is the one of a ratio of one to a million.
-    const gain = own === undefined || own === 0 ? -Math.log(1e6) : logGain(objective, own, other);
+    const gain = own === undefined || own === 0 ? -Math.log(1e6) : lnGain(objective, own, other);
     return [{ gain, excesses }];
   });
 }
@@ -234,7 +234,7 @@ class RecommendationRun {
     return this.space.configurations[one] as Configuration;
   }
 
-  /** Least time that the fresh comparisons take, in milliseconds. */
+  /** Minimum time in milliseconds that the fresh comparisons take. */
   private get holdoutMs(): number {
     return this.trialMs * 2 * HOLDOUT_TRIAL_BOUNDS.least * (1 + this.plan.loads.length);
   }

@@ -23,7 +23,7 @@ function facts(changes: Partial<Facts> = {}): Facts {
   };
 }
 
-function disturbed(...invalidates: Aspect[]): Facts["treatments"] {
+function disturbedTreatments(...invalidates: Aspect[]): Facts["treatments"] {
   const { treatments } = exampleResult();
   const trial = treatments[0]?.trials[0];
   if (trial) trial.diagnosis = [{ check: "steal", invalidates, seen: 0.4, bound: 0.05, words: "stolen" }];
@@ -36,7 +36,7 @@ const STOLEN = { isValid: false, reasons: ["trial 1 (jsonb): stolen"] };
 describe("the exit code", () => {
   it.each<[string, Partial<Facts>, number]>([
     ["all trials are complete and thresholds hold", {}, 0],
-    ["timings of a trial are not valid", { treatments: disturbed("timings") }, 0],
+    ["timings of a trial are not valid", { treatments: disturbedTreatments("timings") }, 0],
     ["a threshold failed", { thresholds: [failedThreshold] }, 99],
     ["a threshold was not assessed", { thresholds: [{ ...failedThreshold, ok: null }] }, 99],
     ["a search found no rate", { capacity: [{ outcome: "found" }, { outcome: "none" }] }, 99],
@@ -71,7 +71,7 @@ describe("the verdict", () => {
     [["counts", "timings"], "counts not valid, timings not valid"],
     [[], "ok"],
   ])("states which aspect %j of a finding invalidates, with trial and reason", (aspects, words) => {
-    const verdict = verdictOf(facts({ treatments: disturbed(...aspects) }));
+    const verdict = verdictOf(facts({ treatments: disturbedTreatments(...aspects) }));
     expect(verdict).toEqual({
       status: "complete",
       reasons: [],
@@ -90,7 +90,7 @@ describe("the verdict", () => {
   });
 
   it("states the reason of an abort apart from invalid aspects", () => {
-    const treatments = disturbed("timings");
+    const treatments = disturbedTreatments("timings");
     const stopped = { stopReason: abort.message, abortedBy: abort, completeTrials: 2 };
     const verdict = verdictOf(facts({ ...stopped, treatments }));
     expect(verdict).toEqual({

@@ -44,7 +44,7 @@ function add(record: ExperimentRecord, number: number): void {
 function conclude(record: ExperimentRecord) {
   const diagnosis = record.diagnosis(environment);
   const thresholds = record.thresholds();
-  record.published();
+  record.publishedResults();
   return record.document({ environment, verdict: EXAMPLE_VERDICT, thresholds, diagnosis });
 }
 

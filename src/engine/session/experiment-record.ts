@@ -189,7 +189,7 @@ export class ExperimentRecord {
    * Comparison with published figures; undefined if the scenario has none, and in a search, whose trials run at different
    * rates.
    */
-  published(): PublishedResult[] | undefined {
+  publishedResults(): PublishedResult[] | undefined {
     const { published } = this.experiment;
     return published.length === 0 || this.capacity
       ? undefined

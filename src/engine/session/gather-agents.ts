@@ -41,7 +41,7 @@ function loopbackServerText({ target, pool }: TreatmentSettings): string | undef
 /** Throws a UsageError if clients on another machine could not reach the server or pooler. */
 function requireReachableServer(hub: AgentHub, settings: TreatmentSettings): void {
   const what = loopbackServerText(settings);
-  const name = what === undefined ? undefined : hub.elsewhere(settings.agents);
+  const name = what === undefined ? undefined : hub.remoteAgentName(settings.agents);
   if (what === undefined || name === undefined) return;
   throw new UsageError(
     `agent ${name} is on another machine, and ${what} listens on this one only`,

@@ -47,7 +47,7 @@ export class Looks {
   }
 
   /** The result of a look after the blocks so far; undefined if no look is due. */
-  due(treatments: Treatments): LookResult | undefined {
+  dueLook(treatments: Treatments): LookResult | undefined {
     const { stopping } = this.experiment;
     const blocks = completeBlockCount(treatments);
     return stopping && looksUpTo(blocks, stopping, this.earlier).at(-1) === blocks

@@ -1,4 +1,4 @@
-// Settings that this machine ignores. The linter knows the scenario alone, which does not show them.
+// Settings that this machine ignores. The linter knows only the scenario, so it cannot find these settings.
 import type { Lint } from "../../analysis/lint/lint-types.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { targetCaveats } from "../../targets/registry.js";

@@ -252,11 +252,11 @@ it("a signal leaves no stopping reason, and the look after it lowers the signifi
 const RACING = "trials: { min: 5, max: 12 }\norder: racing\nobjective: minimise add.avg\n";
 
 /** `text` equals `jsonb` except in a slower and a faster block; `jsonb-manual` is much slower. */
-const raced: typeof meanMs = ({ id }, block) =>
+const meanMsInRace: typeof meanMs = ({ id }, block) =>
   id === "jsonb-manual" ? 20 + block / 10 : id === "text" ? 10 * ([1.07, 0.94][block] ?? 1.001) : 10;
 
 function race(): Promise<ExperimentOutcome> {
-  meanMs = raced;
+  meanMs = meanMsInRace;
   return runBlocks(`${RACING}include: [{ payload: jsonb }]`);
 }
 
@@ -279,7 +279,7 @@ it("a race gives trials of eliminated treatments to the others and ends once the
   expect(summary).toMatch(/Left it as surely worse: jsonb-manual after 5 blocks \(2\.\d\dx of jsonb, /);
 });
 
-it("a duet runs both treatments at once, alternates their servers and pairs them", async () => {
+it("a duet runs both treatments at once, alternates their servers and pairs the trials", async () => {
   meanMs = ({ id }, block) => (id === "text" ? 10 : 20) + block;
   const { result, exitCode } = await runBlocks("trials: 6\norder: duet\ntarget: { kind: embedded }");
   expect([exitCode, begun.length, running.most]).toEqual([ExitCode.done, 12, 2]);

@@ -93,7 +93,7 @@ class Plan {
   /** Makes a look if one is due; returns whether all comparisons are decided. */
   private areComparisonsDecided(): boolean {
     const { looks } = this.record;
-    const look = looks.due(this.record.treatments());
+    const look = looks.dueLook(this.record.treatments());
     if (!look) return false;
     this.observer.onLook({
       blocks: look.blocks,

@@ -168,7 +168,7 @@ describe("the scenario of a resumed run", () => {
     expect(resumed.trials.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
 
-  it("is refused with the first difference if a file or a flag changes it", async () => {
+  it("is refused with the first difference if a file or a flag changes the scenario", async () => {
     const other = await readInterruptedScenario(directory, undefined, {
       set: ["trial.duration=3s"],
       trials: 3,

@@ -1,6 +1,6 @@
 // One session: the trials of a source, and a directory that is complete before each of them.
 import { wallClockMs } from "../../foundation/clock.js";
-import { explained } from "../../database/registry.js";
+import { explain } from "../../database/registry.js";
 import type { ExitCode, TrainSimError } from "../../foundation/errors.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { validityOf } from "../../analysis/diagnosis/validity.js";
@@ -264,7 +264,7 @@ class Session {
       if (this.options.resumed) await this.requireSameServer(this.options.resumed, kept, treatment);
       return kept;
     } catch (error) {
-      const failure = explained(error);
+      const failure = explain(error);
       if (!this.hasBegun || !failure) throw error;
       this.failure = failure;
       return undefined;
@@ -319,7 +319,7 @@ class Session {
       stopReason,
       abortedBy,
     };
-    const published = record.published();
+    const published = record.publishedResults();
     const document = this.document(verdictOf(facts), thresholds);
     const result = withAnalysis({ ...document, ...(published && { published }) });
     await writeResult(directory, result);

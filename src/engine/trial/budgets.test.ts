@@ -19,7 +19,7 @@ const LOADS =
   "  consumers: { load: { executor: per-client-iterations, clients: 1, iterations: 3, maxDuration: 1h } }\n";
 
 /** A fleet that notes the workers whose budgets are awaited. */
-function asked(actors: string): { budgets: Budgets | undefined; workers: (readonly number[])[] } {
+function budgetsWith(actors: string): { budgets: Budgets | undefined; workers: (readonly number[])[] } {
   const settings = settingsOf(actors);
   const place = { endpoints: [], prepared: true, logFile: "", directory: "" };
   const trial = { number: 1, block: 0, treatmentId: "base", seed: 1 };
@@ -33,7 +33,7 @@ function asked(actors: string): { budgets: Budgets | undefined; workers: (readon
 }
 
 it("budgets are awaited for each group that has one, up to its maxDuration", () => {
-  const { budgets, workers } = asked(`${LOADS}  archivers: false\n`);
+  const { budgets, workers } = budgetsWith(`${LOADS}  archivers: false\n`);
   expect(workers).toEqual([[0, 1], [2]]);
   expect(budgets).toMatchObject({
     coversAllRoles: true,
@@ -42,8 +42,8 @@ it("budgets are awaited for each group that has one, up to its maxDuration", () 
       { role: "consumers", maxMs: 3_600_000 },
     ],
   });
-  expect(asked(LOADS).budgets?.coversAllRoles).toBe(false);
-  expect(asked("  producers: { load: { executor: constant-clients } }\n").budgets).toBeUndefined();
+  expect(budgetsWith(LOADS).budgets?.coversAllRoles).toBe(false);
+  expect(budgetsWith("  producers: { load: { executor: constant-clients } }\n").budgets).toBeUndefined();
 });
 
 const wait = (

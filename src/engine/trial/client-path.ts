@@ -82,7 +82,7 @@ export class ClientPath {
     const { endpoints } = this.host.target;
     if (!workloadOf(settings).isUnqualified) return endpoints;
     const { namespaces } = databaseOfDialect(settings.dialect);
-    return endpoints.map((endpoint) => namespaces.within(endpoint, settings.namespace, settings.dialect));
+    return endpoints.map((endpoint) => namespaces.endpointIn(endpoint, settings.namespace, settings.dialect));
   }
 
   private async routeStandbys(): Promise<void> {

@@ -5,14 +5,14 @@ import { FailureSignal } from "./failure-signal.js";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
-it("a lost server ends any wait with its last words", async () => {
+it("a lost server rejects every wait with the reason of the loss", async () => {
   const failures = new FailureSignal();
   failures.watchServer("the database server", Promise.resolve("it crashed"));
   await expect(failures.race(never())).rejects.toThrow("the database server went away: it crashed");
   await expect(failures.race(never())).rejects.toThrow("it crashed");
 });
 
-it("a failed worker ends a wait with its error", async () => {
+it("a failed worker rejects a wait with the error of the worker", async () => {
   const failures = new FailureSignal();
   expect(await failures.race(Promise.resolve(7))).toBe(7);
   failures.watch(Promise.reject(new Error("a worker crashed")));

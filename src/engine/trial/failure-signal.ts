@@ -14,7 +14,7 @@ export class FailureSignal {
     failure.catch((error: unknown) => this.rejectFailure(error));
   }
 
-  /** Watches a server: the trial fails when `lost` resolves with the server's last words. */
+  /** Watches a server: the trial fails when `lost` resolves with the reason of the loss. */
   watchServer(name: string, lost: Promise<string>): void {
     void lost.then((words) =>
       this.rejectFailure(new TargetError(`${name} went away: ${words}`, "Read its log for the cause.")),

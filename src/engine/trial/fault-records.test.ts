@@ -134,7 +134,7 @@ test("errors count for the fault during which they occurred if two faults occur 
   expect(second?.errors).toEqual({ "53300": 3, "57P01": 2 });
 });
 
-test("an error during two faults counts for both, and an error long after them for neither", () => {
+test("an error during two faults counts for both, and an error long after both faults for neither", () => {
   const load = loadOf([
     steady,
     steady,

@@ -11,7 +11,7 @@ import { POOLER_HINT } from "./pooler-watch.js";
 import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 
-/** Milliseconds between looks: longer than the last retries and than a worker's allowed silence, whose errors say more. */
+/** Milliseconds between looks: longer than the last retries and a worker's report timeout, whose errors say more. */
 export const LOOK_INTERVAL_MS = 20_000;
 export const PATIENCE_MS = 10 * 60_000;
 
@@ -42,7 +42,7 @@ export function lastTransactionsOptions(
     workingSessions: () => databaseOfDialect(dialect).sessions.readWorkingSessions(admin, dialect, loadNames),
     poolerFailure: () => Promise.resolve(path.pooler?.findConnectionProblem()),
     onWait: (seconds, words) => {
-      log.waiting(seconds, words);
+      log.logWaiting(seconds, words);
       observer.note(`waiting for the last transactions, ${seconds} s by now: ${words}`);
     },
     signal,

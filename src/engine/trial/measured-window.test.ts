@@ -13,21 +13,21 @@ afterEach(() => {
 
 const NO_USAGE = { assignments: [], usages: new Map<number, never>(), agentCpuSeconds: 0 };
 
-function begun(): MeasuredWindow {
+function beginWindow(): MeasuredWindow {
   const window = new MeasuredWindow(monotonicMs(), 1000);
   window.readStart();
   return window;
 }
 
 test.each([HOUR_MS, -HOUR_MS])("a clock that was set by %d ms is found at the end of the window", (byMs) => {
-  const window = begun();
+  const window = beginWindow();
   setClockBy(byMs);
   window.readEnd(0);
   expect(window.client(NO_USAGE)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
 });
 
 test("a clock that was set and reset within the window is found", () => {
-  const window = begun();
+  const window = beginWindow();
   setClockBy(-HOUR_MS);
   window.updateClockStep();
   vi.restoreAllMocks();
@@ -46,7 +46,7 @@ test("a window that was cut short ends at that time and has no figures of its en
 });
 
 test("the event loop's delay is the largest of the workers' final reports", () => {
-  const window = begun();
+  const window = beginWindow();
   window.readEnd(700);
   const accountedMs = { service: 1, waiting: 0, idle: 0, preparing: 0, finished: 0 };
   const of = (utilization: number, delayP99Ms: number) => ({
@@ -61,15 +61,15 @@ test("the event loop's delay is the largest of the workers' final reports", () =
 });
 
 test("the accounted share of time is undefined unless all of the given workers reported", () => {
-  const window = begun();
+  const window = beginWindow();
   vi.spyOn(performance, "now").mockReturnValue(window.endMs);
-  const using = (service: number) => ({
+  const usageWith = (service: number) => ({
     accountedMs: { service, waiting: 500, idle: 0, preparing: 0, finished: 0 },
   });
   const assignments = [{ clients: 1 }, { clients: 2 }, { clients: 1 }];
   const usages = new Map([
-    [0, using(500)],
-    [1, using(1_400)],
+    [0, usageWith(500)],
+    [1, usageWith(1_400)],
   ]);
   const ratioOf = (...workers: number[]) => window.accountedRatio({ assignments, usages }, workers);
   expect(ratioOf(0)).toBeCloseTo(1, 6);

@@ -19,10 +19,10 @@ export class PoolerWatch {
   private declareLost: (words: string) => void = () => undefined;
   /** The last reported contacts, by worker and endpoint. */
   private readonly contacts: (readonly EndpointContacts[])[] = [];
-  /** Number of refusals before the silence began, by endpoint. */
-  private refusalsBeforeSilence: readonly number[];
-  /** When the clients' silence began: since then there were only refusals. */
-  private silence: { readonly sinceMs: number; readonly second: number | undefined } | undefined;
+  /** Number of refusals before the outage began, by endpoint. */
+  private refusalsBeforeOutage: readonly number[];
+  /** Start of the time in which the pooler has only refused connections; undefined while it serves clients. */
+  private outage: { readonly sinceMs: number; readonly second: number | undefined } | undefined;
   private excusedChecks = 0;
 
   constructor(
@@ -30,7 +30,7 @@ export class PoolerWatch {
     private readonly nowMs: () => number = monotonicMs,
   ) {
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
-    this.refusalsBeforeSilence = pooler.endpoints.map(() => 0);
+    this.refusalsBeforeOutage = pooler.endpoints.map(() => 0);
   }
 
   /** Takes what a worker recorded in a second, and its counts of connections and refusals. */
@@ -39,14 +39,14 @@ export class PoolerWatch {
     this.contacts[worker] = contacts;
     const more = (count: "connects" | "refused"): boolean => sumOf(contacts, count) > sumOf(before, count);
     const isClientServed = finishedCountIn(delta) > 0 || more("connects");
-    if (isClientServed || this.excusedChecks > 0) this.begin();
-    else if (more("refused")) this.recordSilence(delta);
+    if (isClientServed || this.excusedChecks > 0) this.clearOutage();
+    else if (more("refused")) this.recordOutage(delta);
   }
 
-  private recordSilence({ closedBefore, isWarmUp }: RecorderDelta): void {
+  private recordOutage({ closedBefore, isWarmUp }: RecorderDelta): void {
     const second = isWarmUp || !Number.isFinite(closedBefore) ? undefined : closedBefore;
-    this.silence ??= { sinceMs: this.nowMs(), second };
-    if (this.nowMs() - this.silence.sinceMs > PATIENCE_MS) this.declareLost(this.words(this.silence));
+    this.outage ??= { sinceMs: this.nowMs(), second };
+    if (this.nowMs() - this.outage.sinceMs > PATIENCE_MS) this.declareLost(this.words(this.outage));
   }
 
   /** Allows refusals, because a fault is present, until the returned function is called. */
@@ -54,17 +54,17 @@ export class PoolerWatch {
     this.excusedChecks++;
     return () => {
       this.excusedChecks--;
-      this.begin();
+      this.clearOutage();
     };
   }
 
-  private begin(): void {
-    this.silence = undefined;
-    this.refusalsBeforeSilence = this.refused();
+  private clearOutage(): void {
+    this.outage = undefined;
+    this.refusalsBeforeOutage = this.refusalCounts();
   }
 
   /** Number of refusals so far, by endpoint. */
-  private refused(): number[] {
+  private refusalCounts(): number[] {
     return this.pooler.endpoints.map((_, number) =>
       this.contacts.reduce((sum, contacts) => sum + (contacts[number]?.refused ?? 0), 0),
     );
@@ -81,7 +81,9 @@ export class PoolerWatch {
       second === undefined
         ? `within ${Math.round((this.nowMs() - sinceMs) / 1000)} s`
         : `since second ${second}`;
-    const refused = this.refused().map((count, number) => count - (this.refusalsBeforeSilence[number] ?? 0));
+    const refused = this.refusalCounts().map(
+      (count, number) => count - (this.refusalsBeforeOutage[number] ?? 0),
+    );
     return this.pooler.endpoints
       .flatMap((endpoint, number) => {
         const count = refused[number] ?? 0;

@@ -1,6 +1,6 @@
 // A few numbers for each second of a window: was it steady, and did it stand still?
 import { meanMs, type Histogram } from "../../metrics/histograms.js";
-import { isRound, type Operation } from "../../metrics/operations.js";
+import { isCycleOperation, type Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";
 import { steadyStateOf, type Series } from "../../analysis/steady-state/steady-state.js";
 import { stallOf } from "../../analysis/steady-state/stall.js";
@@ -46,7 +46,7 @@ export class SecondSeries {
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
-      if (!isRound(operation)) {
+      if (!isCycleOperation(operation)) {
         this.events.set(operation, []);
         this.endedByOperation.set(operation, []);
       }

@@ -17,7 +17,7 @@ function pgbouncer(...urls: string[]): PoolSettings {
   };
 }
 
-it("the server's CPU time is separable if its processes are visible or it is remote", () => {
+it("the server's CPU time is separable if the server's processes are visible or the server is remote", () => {
   const embedded = { kind: "embedded" as const, serverPid: 7, endpoints: at("127.0.0.1") };
   const remote = { kind: "url" as const, endpoints: at("db.example") };
   const local = { kind: "url" as const, serverPid: 7, endpoints: at("localhost") };

@@ -89,7 +89,7 @@ export class ServerWatch {
   }
 }
 
-/** Most milliseconds per millisecond that clocks drift apart; a larger change is a step. */
+/** Maximum drift between clocks in milliseconds per millisecond; a larger change is a step. */
 const CLOCK_DRIFT_MAX = 0.001;
 
 export class ServerClock {

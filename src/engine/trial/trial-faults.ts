@@ -1,4 +1,4 @@
-// The faults of one trial. While a fault is there, the server's silence is not taken for its end.
+// The faults of one trial. During a fault, a server that does not answer is not taken for lost.
 import { systemClock } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Totals } from "../../metrics/totals.js";
@@ -58,9 +58,9 @@ export class TrialFaults {
       },
       inject: injectFault,
       watcher: {
-        onInjecting: (fault) => this.injecting(fault),
+        onInjection: (fault) => this.onInjection(fault),
         onInjected: (fault) => this.log(fault, "is there"),
-        onCleared: (fault, span) => this.cleared(fault, span),
+        onCleared: (fault, span) => this.onCleared(fault, span),
       },
       clock: systemClock,
     });
@@ -109,14 +109,14 @@ export class TrialFaults {
     return faultRecords(this.options.inputs, schedule.spans, startMs, windowSeconds, load, queue);
   }
 
-  private injecting(fault: Fault): void {
+  private onInjection(fault: Fault): void {
     const { watch, path, host } = this.options;
     const ends = [watch.tolerateAbsence(), path.poolerWatch?.tolerateRefusals(), host.claim.tolerateLoss()];
     this.endToleranceByFault.set(fault, () => ends.forEach((end) => end?.()));
     this.announceFault(fault, "begins");
   }
 
-  private cleared(fault: Fault, { injectedMs, clearedMs = injectedMs, words }: FaultSpan): void {
+  private onCleared(fault: Fault, { injectedMs, clearedMs = injectedMs, words }: FaultSpan): void {
     this.endToleranceByFault.get(fault)?.();
     this.endToleranceByFault.delete(fault);
     const seconds = ((clearedMs - injectedMs) / 1000).toFixed(1);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { TrainSimError } from "../../foundation/errors.js";
-import { openLogger, type OpenLogger } from "../../foundation/logger.js";
+import { openLogger, type ClosableLogger } from "../../foundation/logger.js";
 import type { AuditOutcome } from "../../workloads/workload.js";
 import { LOG_FILE } from "../../results/log-reader.js";
 import type { TrialResult } from "../../results/result-schema.js";
@@ -10,7 +10,7 @@ import type { TrialInputs } from "./trial-parts.js";
 
 export class TrialLog {
   readonly file: string;
-  private readonly open: OpenLogger;
+  private readonly open: ClosableLogger;
 
   constructor({ trial, treatment, directory }: TrialInputs) {
     this.file = join(directory, LOG_FILE);
@@ -49,7 +49,7 @@ export class TrialLog {
   }
 
   /** Logs that the load's last transactions have been awaited for `seconds` so far. */
-  waiting(seconds: number, words: string): void {
+  logWaiting(seconds: number, words: string): void {
     this.open.logger.warn(
       { event: "waiting", operation: "*", seconds, words },
       "waiting for the last transactions",
@@ -57,7 +57,7 @@ export class TrialLog {
     this.open.flush();
   }
 
-  audited({ findings, logged }: AuditOutcome): void {
+  logAudit({ findings, logged }: AuditOutcome): void {
     const level = findings.verdict === "ok" ? "info" : "error";
     this.open.logger[level]({ event: "audit", operation: "*", ...findings, ...logged }, "audit");
   }

@@ -86,7 +86,7 @@ export class TrialTables {
         if (isTrialFailed) throw error;
         return unreadableTablesOutcome(error);
       });
-    if (audited) this.log.audited(audited);
+    if (audited) this.log.logAudit(audited);
     return audited;
   }
 }

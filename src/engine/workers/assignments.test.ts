@@ -69,14 +69,14 @@ it("a shared budget is divided among processes without a rest", () => {
     ...rest,
     settings: settingsWith({ producers: { workers: 3, clients: 7, ...load } }),
   });
-  const left = (workers: typeof all): number =>
+  const remainingIterations = (workers: typeof all): number =>
     50 - (threadAssignmentsOf(workers)[0]?.sharedCounter[0] as number);
-  expect(left(all)).toBe(50);
+  expect(remainingIterations(all)).toBe(50);
   for (const agents of [2, 3]) {
     const parts = distributeWorkers(
       all.map(({ role }) => role),
       agents,
-    ).map((dealt) => left(dealt.map((worker) => all[worker] as Assignment)));
+    ).map((dealt) => remainingIterations(dealt.map((worker) => all[worker] as Assignment)));
     expect(parts.reduce((sum, part) => sum + part)).toBe(50);
     expect(Math.min(...parts)).toBeGreaterThan(10);
   }

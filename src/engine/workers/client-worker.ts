@@ -2,7 +2,7 @@
 // way is finished, sleeps are cut short) and starts others.
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../foundation/clock.js";
-import type { OpenLogger } from "../../foundation/logger.js";
+import type { ClosableLogger } from "../../foundation/logger.js";
 import { EventLoopWatch } from "../../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Operation } from "../../metrics/operations.js";
@@ -63,7 +63,7 @@ export class ClientWorker {
 
   constructor(
     private readonly assignment: ThreadAssignment,
-    private readonly log: OpenLogger,
+    private readonly log: ClosableLogger,
     private readonly send: (report: Report, transfer?: ArrayBuffer[]) => void,
     private readonly fail: (error: unknown) => void,
   ) {
@@ -236,8 +236,8 @@ export class ClientWorker {
       sleeper,
       time: this.time,
       arrivals: {
-        offered: (arrival, intendedMs) => recorder.offered(operationOf(arrival), intendedMs),
-        dropped: (arrival, intendedMs, atMs) => recorder.dropped(operationOf(arrival), intendedMs, atMs),
+        onOffer: (arrival, intendedMs) => recorder.recordOffer(operationOf(arrival), intendedMs),
+        onDrop: (arrival, intendedMs, atMs) => recorder.recordDrop(operationOf(arrival), intendedMs, atMs),
       },
     });
     this.phase = phase;

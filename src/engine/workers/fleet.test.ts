@@ -19,7 +19,7 @@ it("a barrier does not wait for a worker that has ended", async () => {
   ];
   barriers.receive({ kind: "paused" }, 1);
   barriers.receive({ kind: "finished" }, 0);
-  barriers.without(1);
+  barriers.removeWorker(1);
   expect(await silent).toEqual([{ kind: "finished" }]);
   expect(await alone).toEqual([]);
   barriers.receive({ kind: "paused" }, 0);

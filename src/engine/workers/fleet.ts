@@ -11,18 +11,18 @@ import type { Assignment, Command, Report, WorkerUsage } from "./protocol.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
 import { Heartbeat, ALIVE_REPORT_INTERVAL_MS } from "./heartbeat.js";
-import { crashedError, silentWorkerError } from "./worker-failures.js";
+import { crashedError, hangingWorkerError } from "./worker-failures.js";
 import { workerName, type RunningWorkers, type WorkerPlace, type WorkersOfAgent } from "./worker-place.js";
 import type { EndpointContacts } from "../../database/session.js";
 
-/** Longest silence of a worker: longer than any batch takes, as 500 000 events keep a thread busy for seconds. */
-const SILENCE_MS = 15_000;
+/** Maximum time between reports of a worker: longer than any batch, as 500 000 events keep a thread busy for seconds. */
+const REPORT_TIMEOUT_MS = 15_000;
 /** Additional time before the first report, because many threads load the program at once on few cores. */
 const START_GRACE_MS = 45_000;
 /** Time to close: longer than running transactions may still be retried. */
 const LEDGER_CLOSE_TIMEOUT_MS = 8_000;
 
-/** Most time between sending a command and the moment at which it takes effect, unless the workers' place asks for more. */
+/** Maximum time from sending a command until it takes effect, unless the workers' place asks for more. */
 const COMMAND_LEAD_MAX_MS = 2_000;
 /** Factor on the known timer delay: it is a 99th percentile, so a command may wait longer. */
 const LEAD_DELAY_FACTOR = 2;
@@ -57,15 +57,16 @@ export class Fleet {
     this.heartbeat = new Heartbeat({
       nowMs: monotonicMs,
       everyMs: ALIVE_REPORT_INTERVAL_MS,
-      silenceMs: SILENCE_MS,
-      onSilent: (worker, silentMs) => this.fail(silentWorkerError(this.nameOf(worker), silentMs)),
+      reportTimeoutMs: REPORT_TIMEOUT_MS,
+      onMissingReports: (worker, sinceReportMs) =>
+        this.fail(hangingWorkerError(this.nameOf(worker), sinceReportMs)),
     });
     this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
     this.failure.catch(() => undefined);
   }
 
   async launch(): Promise<void> {
-    await this.place.whole();
+    await this.place.waitUntilComplete();
     const ready = this.barrier("ready");
     this.heartbeatTimer = setInterval(() => this.heartbeat.check(), ALIVE_REPORT_INTERVAL_MS);
     this.workers = this.place.start(this.assignments, {
@@ -198,7 +199,7 @@ export class Fleet {
   private onKilled(number: number): void {
     this.killedWorkers.add(number);
     this.markWorkerEnded(number);
-    this.barriers.without(number);
+    this.barriers.removeWorker(number);
     this.events.onKilled?.(number);
   }
 
@@ -343,7 +344,7 @@ export class Barriers {
   }
 
   /** Removes the worker from all waits: they resolve without its report. */
-  without(worker: number): void {
+  removeWorker(worker: number): void {
     for (const barrier of this.openBarriers) {
       barrier.expected = barrier.expected.filter((each) => each !== worker);
       barrier.reportsByWorker.delete(worker);

@@ -1,4 +1,4 @@
-// No thread is accused of silence after the coordinator itself was held up.
+// No worker counts as hanging after the coordinator itself was held up.
 
 /** Milliseconds between two `alive` reports of a worker. */
 export const ALIVE_REPORT_INTERVAL_MS = 1_000;
@@ -7,9 +7,9 @@ export interface HeartbeatOptions {
   readonly nowMs: () => number;
   /** Milliseconds between two calls of `check`. */
   readonly everyMs: number;
-  readonly silenceMs: number;
-  /** Called once for each worker whose silence exceeds the limit, with the length of the silence. */
-  readonly onSilent: (worker: number, silentMs: number) => void;
+  readonly reportTimeoutMs: number;
+  /** Called once for each worker that has not reported for `reportTimeoutMs`, with the time since its last report. */
+  readonly onMissingReports: (worker: number, sinceReportMs: number) => void;
 }
 
 export class Heartbeat {
@@ -35,20 +35,20 @@ export class Heartbeat {
   }
 
   /**
-   * Looks for silent workers. To be called every `everyMs`; a much later call shows that the coordinator itself was held
-   * up.
+   * Looks for workers without reports. To be called every `everyMs`; a much later call shows that the coordinator itself
+   * was held up.
    */
   check(): void {
-    const { nowMs, everyMs, silenceMs, onSilent } = this.options;
+    const { nowMs, everyMs, reportTimeoutMs, onMissingReports } = this.options;
     const atMs = nowMs();
     const wasCheckDelayed = atMs - this.lastCheckMs > 2 * everyMs;
     this.lastCheckMs = atMs;
     for (const [worker, heardMs] of this.heardMs) {
       if (wasCheckDelayed) {
         this.heardMs.set(worker, Math.max(heardMs, atMs));
-      } else if (atMs - heardMs > silenceMs) {
+      } else if (atMs - heardMs > reportTimeoutMs) {
         this.forget(worker);
-        onSilent(worker, atMs - heardMs);
+        onMissingReports(worker, atMs - heardMs);
       }
     }
   }

@@ -24,10 +24,10 @@ export function endlessWorkerError(who: string, sinceMs: number): TrialError {
   );
 }
 
-/** The error of a worker that has sent no report for `silentMs`. */
-export function silentWorkerError(who: string, silentMs: number): TrialError {
+/** The error of a worker that has sent no report for `sinceReportMs`. */
+export function hangingWorkerError(who: string, sinceReportMs: number): TrialError {
   return new TrialError(
-    `${who} hangs: it has reported nothing for ${Math.round(silentMs / 1000)} s`,
+    `${who} hangs: it has reported nothing for ${Math.round(sinceReportMs / 1000)} s`,
     "Its thread is blocked: by a module that does not end, or by large batches. Else report a bug.",
   );
 }

@@ -29,7 +29,7 @@ export interface WorkersOfAgent extends Omit<TrialAgent, "workers" | "accountedR
 export interface RunningWorkers {
   post(worker: number, command: Command): void;
   nameOf(worker: number): string;
-  /** Least milliseconds between sending a command and the moment at which it takes effect. */
+  /** Minimum time in milliseconds from sending a command until it takes effect. */
   readonly leadMs: number;
   /** CPU seconds of other processes' workers within the window, known once all have stopped; 0 if there are none. */
   cpuSeconds(): number;
@@ -45,7 +45,7 @@ export interface WorkerPlace {
   /** Process ids on this machine that belong to the place, without this process and its children. */
   readonly pids: readonly number[];
   /** Resolves once every agent is connected. Rejects if a killed agent does not return in time. */
-  whole(): Promise<void>;
+  waitUntilComplete(): Promise<void>;
   /** Opens the network between the clients or poolers started next and these endpoints; see `openNetwork`. */
   openNetwork(place: NetworkPlace, upstreams: readonly Endpoint[], seed: number): Promise<Network>;
   /** Opens poolers between the clients started next, which they all admit, and these endpoints; see `startPoolers`. */

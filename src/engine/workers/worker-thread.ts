@@ -14,7 +14,7 @@ import { workerName, type RunningWorkers, type WorkerEvents, type WorkerPlace } 
 const YOUNG_GENERATION_MB = 12;
 /** Time for a thread to end, which it can do only between two steps of its code. */
 const END_PATIENCE_MS = 10_000;
-/** Least milliseconds between sending a command and the moment at which it takes effect. */
+/** Minimum time in milliseconds from sending a command until it takes effect. */
 const COMMAND_LEAD_MS = 30;
 
 function startThread(assignment: ThreadAssignment): Worker {
@@ -81,7 +81,7 @@ export function startThreads(assignments: readonly ThreadAssignment[], events: W
 export const LOCAL_WORKER_PLACE: WorkerPlace = {
   isElsewhere: false,
   pids: [],
-  whole: () => Promise.resolve(),
+  waitUntilComplete: () => Promise.resolve(),
   openNetwork: (_, upstreams, seed) => openNetwork(upstreams, seed),
   openPoolers: (pool, admitted, upstreams) =>
     startPoolers(poolerKindOf(pool), { ...pool, ...admitted }, upstreams),

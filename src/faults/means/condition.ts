@@ -19,7 +19,7 @@ export type NetworkCondition =
 export interface Link {
   /** False if no bytes pass. */
   readonly isOpen: boolean;
-  /** Most bytes of a piece that passes as a whole. */
+  /** Maximum size in bytes of a piece that passes as a whole. */
   readonly pieceBytes: number;
   /**
    * Moment, in monotonic milliseconds, at which a piece that came at `cameMs` may leave. Called once for each piece of a

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Clock } from "../../foundation/clock.js";
 import type { Link } from "./condition.js";
 
-/** Most bytes that one direction of a connection holds back before it stops reading, as a TCP window does. */
+/** Maximum number of bytes that one direction of a connection holds back before it stops reading, as a TCP window does. */
 export const HELD_BYTES_MAX = 256 * 1024;
 
 type PieceContent = Buffer | "end" | "reset";

@@ -46,7 +46,7 @@ export class Repository {
   }
 
   /** Commits after `from` up to and including `to`, oldest first, along first parents. */
-  between(from: Commit, to: Commit): Commit[] {
+  commitsBetween(from: Commit, to: Commit): Commit[] {
     return this.commits(["--first-parent", "--reverse", `${from.hash}..${to.hash}`]);
   }
 

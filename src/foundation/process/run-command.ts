@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { codeOf } from "../errors.js";
 
-/** Most bytes of a command's output, far above the size of a token or a tool's message. */
+/** Maximum size in bytes of a command's output, far above the size of a token or a tool's message. */
 const OUTPUT_MAX_BYTES = 1 << 20;
 
 const execute = promisify(execFile);

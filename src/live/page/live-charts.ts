@@ -1,6 +1,6 @@
 // Pure. A line has a gap between two trials, if a second is missing, and if samples are much farther apart than usual.
 import { LIVE_METRICS } from "../../workloads/evidence.js";
-import { isRound, operationsIn } from "../../metrics/operations.js";
+import { isCycleOperation, operationsIn } from "../../metrics/operations.js";
 import type { LivePoint, LiveSample } from "./live-data.js";
 import type { LiveStore } from "./live-store.js";
 import { displayedRows, workOf } from "./live-words.js";
@@ -50,7 +50,9 @@ function distancesMs(moments: readonly TrialMoment[]): number[] {
 }
 
 function operationLines(all: readonly LivePoint[], theme: ChartTheme, of: "events" | "p99Ms"): Line[] {
-  const operations = operationsIn(all.map((point) => point.operations)).filter((each) => !isRound(each));
+  const operations = operationsIn(all.map((point) => point.operations)).filter(
+    (each) => !isCycleOperation(each),
+  );
   return operations.flatMap((operation, i): Line[] => {
     const drawnPoints = points(all, (point) => point.operations[operation]?.[of], LINE_GAP_MS);
     const colour = theme.treatments[i] ?? theme.text;

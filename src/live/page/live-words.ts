@@ -1,6 +1,6 @@
 // Words and tables of the live page, in the words of the terminal. Pure; it makes no elements.
 import { counted, formatDuration } from "../../foundation/units.js";
-import { isRound, operationsIn } from "../../metrics/operations.js";
+import { isCycleOperation, operationsIn } from "../../metrics/operations.js";
 import { evidenceMetricOf } from "../../workloads/evidence.js";
 import { measuredText } from "../../foundation/text/numbers.js";
 import type { LiveLook } from "../../engine/session/observer.js";
@@ -67,7 +67,7 @@ export function timeWords({ elapsedMs, leftMs, mayEndEarly }: LiveView): string 
  * Rows of transactions, and of cycles if arrivals of cycles were dropped, because then a schedule starts them.
  */
 export function displayedRows(rows: readonly LiveRow[]): LiveRow[] {
-  return rows.filter(({ operation, totalDropped }) => !isRound(operation) || totalDropped > 0);
+  return rows.filter(({ operation, totalDropped }) => !isCycleOperation(operation) || totalDropped > 0);
 }
 
 /** Unit of the work of these operations, in one word. */
@@ -122,7 +122,9 @@ export function integrityWords({ integrity, lost }: Pick<LiveTrialEnd, "integrit
 }
 
 export function endedTrialsTable(ended: readonly LiveTrialEnd[]): ChartTable {
-  const operations = operationsIn(ended.map((each) => each.operations)).filter((each) => !isRound(each));
+  const operations = operationsIn(ended.map((each) => each.operations)).filter(
+    (each) => !isCycleOperation(each),
+  );
   return {
     caption: "Throughput and p99 response time of the whole window",
     columns: ["trial", "treatment", "status", "integrity", ...operations.map(operationName), "notes"],

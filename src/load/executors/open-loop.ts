@@ -83,7 +83,7 @@ class OpenLoop implements Pacer {
     if (!this.context.isOver()) return true;
     this.settle();
     if (arrival && intendedMs < (this.endedAtMs ?? 0))
-      this.context.arrivals.dropped(arrival, intendedMs, this.context.nowMs());
+      this.context.arrivals.onDrop(arrival, intendedMs, this.context.nowMs());
     return false;
   }
 
@@ -93,7 +93,7 @@ class OpenLoop implements Pacer {
     const untilMs = Math.min(nowMs, this.context.endMs());
     while (this.intendedMs(this.offered) < untilMs) {
       const intendedMs = this.intendedMs(this.offered);
-      this.context.arrivals.offered(this.offered.take(), intendedMs);
+      this.context.arrivals.onOffer(this.offered.take(), intendedMs);
     }
     if (!this.context.isOver() && nowMs < this.context.endMs()) return;
     this.endedAtMs = untilMs;
@@ -103,7 +103,7 @@ class OpenLoop implements Pacer {
   private dropArrivalsBefore(untilMs: number): void {
     while (this.intendedMs(this.schedule) < untilMs) {
       const intendedMs = this.intendedMs(this.schedule);
-      this.context.arrivals.dropped(this.schedule.take(), intendedMs, this.context.nowMs());
+      this.context.arrivals.onDrop(this.schedule.take(), intendedMs, this.context.nowMs());
     }
   }
 

@@ -61,7 +61,7 @@ function pacer(context: PacingContext, plan: Plan): Pacer {
   }
 
   /** Waits until the client is active; resolves to false if the phase ended first. */
-  async function isWanted(client: number): Promise<boolean> {
+  async function waitUntilActive(client: number): Promise<boolean> {
     for (;;) {
       if (context.isOver()) return false;
       const waitMs = untilActiveMs(client);
@@ -76,7 +76,7 @@ function pacer(context: PacingContext, plan: Plan): Pacer {
    * continues.
    */
   async function next(client: number): Promise<IterationStart | undefined> {
-    while (await isWanted(client)) {
+    while (await waitUntilActive(client)) {
       const start = await loop.next(client);
       if (start === undefined || untilActiveMs(client) <= 0) return start;
     }

@@ -28,7 +28,7 @@ const SETTINGS: PgBouncerSettings = {
 
 /** A name that needs escapes, also in a certificate. */
 const AWKWARD = 'O="lab", CN=postgres + é';
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const findPgBouncer = pgbouncerKind.find;
 const started: RunningPooler[] = [];
@@ -116,10 +116,10 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     const upstream = { ...inject("adminEndpoint"), user: AWKWARD };
     const admin = await connectAdmin(inject("adminEndpoint"));
     onTestFinished(async () => {
-      await admin.query(`DROP ROLE ${quoted(AWKWARD)}`);
+      await admin.query(`DROP ROLE ${quoteName(AWKWARD)}`);
       await admin.close();
     });
-    await admin.query(`CREATE ROLE ${quoted(AWKWARD)} LOGIN PASSWORD '${upstream.password ?? ""}'`);
+    await admin.query(`CREATE ROLE ${quoteName(AWKWARD)} LOGIN PASSWORD '${upstream.password ?? ""}'`);
     const pooler = await start({ login: "certificate" }, upstream, pgBouncerEnv(kind));
     const other = await start({ login: "certificate" }, upstream, pgBouncerEnv(kind));
     const [client, console_] = [pooler.endpoints[0] as Endpoint, pooler.consoles[0] as Endpoint];

@@ -17,16 +17,16 @@ describe.each(PGBOUNCER_KINDS)("the check of a running PgBouncer %s", (kind) => 
     );
   });
   afterAll(() => pooler.stop());
-  const found = (mode: "session" | "transaction", size: number, maxPreparedStatements = 0) =>
+  const findObstacles = (mode: "session" | "transaction", size: number, maxPreparedStatements = 0) =>
     pgbouncerObstacles({ mode, size, maxPreparedStatements }, pooler, true);
 
   it("accepts a scenario with the same or a smaller size", async () => {
-    expect(await found("transaction", 3)).toEqual([]);
-    expect(await found("transaction", 2)).toEqual([]);
+    expect(await findObstacles("transaction", 3)).toEqual([]);
+    expect(await findObstacles("transaction", 2)).toEqual([]);
   });
 
   it("refuses another pool mode, and names both remedies", async () => {
-    expect(await found("session", 3)).toEqual([
+    expect(await findObstacles("session", 3)).toEqual([
       {
         kind: "unfit",
         words: `pool.mode is session, but PgBouncer ${pooler.version ?? ""} has pool_mode = transaction`,
@@ -35,8 +35,8 @@ describe.each(PGBOUNCER_KINDS)("the check of a running PgBouncer %s", (kind) => 
     ]);
   });
 
-  it("reports a size that the scenario exceeds, and refuses it in session mode", async () => {
-    expect(await found("transaction", 20)).toMatchObject([
+  it("reports a pool size that is too small for the scenario, and refuses the scenario in session mode", async () => {
+    expect(await findObstacles("transaction", 20)).toMatchObject([
       { kind: "evidence", remedy: "Set pool.size: 3, or give PgBouncer default_pool_size = 20." },
     ]);
     const [console] = pooler.consoles;
@@ -45,7 +45,7 @@ describe.each(PGBOUNCER_KINDS)("the check of a running PgBouncer %s", (kind) => 
       withConsole(console, (client) => client.query(`SET pool_mode = '${mode}'`));
     try {
       await set("session");
-      expect(await found("session", 8)).toMatchObject([
+      expect(await findObstacles("session", 8)).toMatchObject([
         {
           kind: "unfit",
           words: expect.stringMatching(/^pool\.size is 8, but .* gives a pool 3 server/) as string,
@@ -70,7 +70,7 @@ describe.each(PGBOUNCER_KINDS)("the check of a running PgBouncer %s", (kind) => 
   });
 
   it("refuses a scenario that relies on prepared statements which PgBouncer does not keep", async () => {
-    expect(await found("transaction", 3, 200)).toMatchObject([
+    expect(await findObstacles("transaction", 3, 200)).toMatchObject([
       {
         kind: "unfit",
         words: expect.stringMatching(/^pool\.maxPreparedStatements is 200, but PgBouncer/) as string,

@@ -31,7 +31,7 @@ const CASES = PGBOUNCER_KINDS.flatMap((kind) =>
 it.each(CASES)(
   "PgBouncer %s with %j adds the number of transactions that follows from its settings",
   async (kind, settings) => {
-    const before = await own.counted();
+    const before = await own.countTransactions();
     const pooler = await startPgBouncers(
       {
         mode: "transaction",
@@ -58,10 +58,12 @@ it.each(CASES)(
       const added = ownTransactions({ mode: "transaction", reconnect: "never" }, asked);
       await pooler.stop();
       await expect
-        .poll(async () => (await own.counted()) - before, { timeout: 200_000 })
+        .poll(async () => (await own.countTransactions()) - before, { timeout: 200_000 })
         .toBeGreaterThanOrEqual(2 * ROUNDS * (1 + Number(added)));
       // Tolerates one more assignment at either end, and a name that is set for the first client.
-      expect((await own.counted()) - before).toBeLessThanOrEqual(2 * ROUNDS * (1 + Number(added)) + 6);
+      expect((await own.countTransactions()) - before).toBeLessThanOrEqual(
+        2 * ROUNDS * (1 + Number(added)) + 6,
+      );
     } finally {
       await pooler.stop();
     }

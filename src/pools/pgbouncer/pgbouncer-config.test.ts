@@ -47,7 +47,7 @@ describe("pgBouncerIni", () => {
     expect(trusting).toContain("auth_type = trust");
   });
 
-  it("omits max_prepared_statements for a PgBouncer that does not know it", () => {
+  it("omits max_prepared_statements for a PgBouncer that does not know this setting", () => {
     expect(lines(UPSTREAM, FILES, false).join()).not.toContain("max_prepared_statements");
   });
 
@@ -58,7 +58,7 @@ describe("pgBouncerIni", () => {
     expect(text).not.toContain("server_login_retry = 1");
   });
 
-  it("sets the search path through a connection query if no reset between clients undoes it", () => {
+  it("sets the search path through a connection query if no reset between clients undoes the query", () => {
     const upstream: Endpoint = { ...UPSTREAM, searchPath: "lab" };
     const withReset = { ...SETTINGS, settings: { server_reset_query_always: "1" } };
     const isSetUp = (settings: PgBouncerSettings): boolean =>

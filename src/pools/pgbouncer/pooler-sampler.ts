@@ -14,7 +14,7 @@ interface SampledPooler {
 }
 
 /**
- * Longest time in ms for an answer: PgBouncer answers from memory, but a frozen console never does and delays the others.
+ * Timeout in ms for an answer: PgBouncer answers from memory, but a frozen console never does and delays the others.
  */
 const ANSWER_MS = 2_000;
 

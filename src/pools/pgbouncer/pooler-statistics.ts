@@ -62,7 +62,10 @@ export function readStats(rows: readonly SqlRow[], database: string): PoolCounts
   };
 }
 
-/** Most server connections of a pool including its reserve, from SHOW DATABASES; undefined if the database is not listed. */
+/**
+ * Maximum number of server connections of a pool including its reserve, from SHOW DATABASES; undefined if the database is
+ * not listed.
+ */
 export function readPoolSize(rows: readonly SqlRow[], database: string): number | undefined {
   const row = rows.find(({ name }) => name === database);
   if (!row) return undefined;

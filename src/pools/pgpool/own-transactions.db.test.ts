@@ -13,7 +13,7 @@ const POOL = { strategy: "pgpool", size: 1, instances: 1, urls: [] } as const;
 const own = ownDatabase("pgpool_own");
 
 it("Pgpool-II adds the transactions of its settings for clients that reconnect, and none for others", async () => {
-  const before = await own.counted();
+  const before = await own.countTransactions();
   const settings = { ...POOL, reconnect: "per-transaction", maxClientConnections: 9 } as const;
   const pooler = await startPoolers(pgpoolKind, settings, [own.endpoint], poolerEnv("pgpool"));
   try {
@@ -34,9 +34,9 @@ it("Pgpool-II adds the transactions of its settings for clients that reconnect, 
     await pooler.stop();
     // No server connection needs a new name for the first session.
     await expect
-      .poll(async () => (await own.counted()) - before, { timeout: 200_000 })
+      .poll(async () => (await own.countTransactions()) - before, { timeout: 200_000 })
       .toBeGreaterThanOrEqual(ROUNDS * (1 + added) - 1);
-    expect((await own.counted()) - before).toBeLessThanOrEqual(ROUNDS * (1 + added) + 6);
+    expect((await own.countTransactions()) - before).toBeLessThanOrEqual(ROUNDS * (1 + added) + 6);
   } finally {
     await pooler.stop();
   }

@@ -77,7 +77,7 @@ export function pgpoolPasswords(upstream: Endpoint, password: string): string {
 export const poolHbaText = ({ auth = "scram-sha-256" }: Pick<ManagedPoolerDemand, "auth">): string =>
   `host all all 127.0.0.1/32 ${auth}\n`;
 
-/** Most files that one process holds open: each client has a separate process. */
+/** Maximum number of files that one process holds open: each client has a separate process. */
 export const PROCESS_OPEN_FILES_MAX = 64;
 
 /** Returns the text unless it holds control characters, which would begin a new line of the configuration. */

@@ -7,7 +7,7 @@ import { allOrNone, withinMs } from "../../foundation/deadline.js";
 import { sumOfReadings } from "../sum-of-readings.js";
 import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
-/** Longest time in ms for an answer, which Pgpool-II gives from memory. */
+/** Timeout in ms for an answer, which Pgpool-II gives from memory. */
 const ANSWER_MS = 2_000;
 const BUSY_STATUS = /^(Execute command|Idle in transaction)$/;
 const FREE_STATUS = "Wait for connection";

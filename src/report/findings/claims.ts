@@ -16,7 +16,7 @@ import {
   NO_FACTOR,
 } from "../../analysis/comparison/noise-floor.js";
 import { outlookText } from "./outlook-text.js";
-import { duetSentences, noiseSentences, placeSentences, stallSentences } from "./reservations.js";
+import { duetSentences, noiseSentences, placeSentences, stallSentences } from "./caveats.js";
 import { raceSentences, stoppingSentences } from "./stopping-text.js";
 import { countsText, isSettled, verdictCounts } from "../../analysis/comparison/verdicts.js";
 import { BLOCKS_MIN, boundsOf, largestUnseenShare } from "../../analysis/statistics/limits.js";

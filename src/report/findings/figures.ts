@@ -1,5 +1,5 @@
 import { intervalText, rangeText, shortNumber } from "../../foundation/text/numbers.js";
-import { isRound, type Operation } from "../../metrics/operations.js";
+import { isCycleOperation, type Operation } from "../../metrics/operations.js";
 import type {
   MergedResult,
   MetricSummary,
@@ -23,7 +23,9 @@ export function figuresOf(treatment: TreatmentResult): TreatmentFigures | undefi
 
 /** Operations of a result, `__cycle__` first, as dbworkload sorts them. */
 export function operationsIn(figures: TreatmentFigures): [Operation, OperationResult][] {
-  return Object.entries(figures.operations).sort(([a], [b]) => Number(isRound(b)) - Number(isRound(a)));
+  return Object.entries(figures.operations).sort(
+    ([a], [b]) => Number(isCycleOperation(b)) - Number(isCycleOperation(a)),
+  );
 }
 
 /**

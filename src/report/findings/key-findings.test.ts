@@ -27,7 +27,7 @@ function firstTrial(result: ResultDocument) {
   return trial;
 }
 
-const undecided = (comparison: Comparison): Comparison => ({
+const makeInconclusive = (comparison: Comparison): Comparison => ({
   ...comparison,
   verdict: "inconclusive",
 });
@@ -152,7 +152,7 @@ describe("key findings", () => {
 
   it("omit inconclusive differences and A/A pairs, and warn of findings within the noise floor", () => {
     const replica = { ...claim(PROCESS_MEAN), factor: "none", ratio: 2.5, ciLow: 2.4, ciHigh: 2.6 };
-    const result = example([replica, claim(PROCESS_MEAN), undecided(claim(PROCESS_RATE))]);
+    const result = example([replica, claim(PROCESS_MEAN), makeInconclusive(claim(PROCESS_RATE))]);
     expect(texts(result).filter((text) => text.startsWith("text "))).toEqual([]);
     const warnings = keyFindings(result).filter(({ tone }) => tone === "warn");
     expect(warnings.map(({ text }) => text)).toEqual([
@@ -165,7 +165,10 @@ describe("key findings", () => {
   });
 
   it("warn that few trials support no conclusion", () => {
-    const few = { ...exampleResult(3), comparisons: [{ ...undecided(claim(PROCESS_MEAN)), blocks: 3 }] };
+    const few = {
+      ...exampleResult(3),
+      comparisons: [{ ...makeInconclusive(claim(PROCESS_MEAN)), blocks: 3 }],
+    };
     const warnings = keyFindings(few).filter(({ tone }) => tone === "warn");
     expect(warnings[0]?.text).toMatch(
       /^Of 1 comparison \(mean\), 1 is inconclusive: 3 trials of each treatment;/,

@@ -7,13 +7,7 @@ import { invalidTrials, objectionTo } from "../../analysis/diagnosis/validity.js
 import { METRIC_ASPECTS } from "../../metrics/catalogue.js";
 import type { FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { believedDifferences, differenceText, loadBoundSentences, reachSentences } from "./claims.js";
-import {
-  duetSentences,
-  flipSentences,
-  noiseSentences,
-  placeSentences,
-  stallSentences,
-} from "./reservations.js";
+import { duetSentences, flipSentences, noiseSentences, placeSentences, stallSentences } from "./caveats.js";
 import { capacityText, scalabilityLawText } from "./search-text.js";
 import { raceSentences, stoppingSentences } from "./stopping-text.js";
 import { isSettled } from "../../analysis/comparison/verdicts.js";
@@ -32,7 +26,7 @@ import {
 } from "./threshold-text.js";
 import { reasonsOf } from "./headline-reasons.js";
 import { operationName } from "../../metrics/names.js";
-import { isRound } from "../../metrics/operations.js";
+import { isCycleOperation } from "../../metrics/operations.js";
 import { lossText } from "../../results/losses.js";
 import { rareCountText } from "../../analysis/statistics/rare-counts.js";
 import { unitOf } from "../../workloads/vocabulary.js";
@@ -237,7 +231,9 @@ function soleTreatmentFindings(result: ResultDocument): KeyFinding[] {
     ([operation, { eventsPerSecond, transactionsPerSecond, responseTimeMs }]) => {
       if (!responseTimeMs) return [];
       const { p50, p99 } = responseTimeMs;
-      const cyclesText = isRound(operation) ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
+      const cyclesText = isCycleOperation(operation)
+        ? `${shortNumber(transactionsPerSecond)} cycles/s, `
+        : "";
       const rate = `${cyclesText}${shortNumber(eventsPerSecond)} ${unitOf(vocabulary, operation)}/s`;
       const text = `${operationName(operation)}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99)`;
       return [finding("plain", `${text}${objection === undefined ? "" : `; ${objection}`}.`)];
@@ -334,7 +330,7 @@ export function assuranceFindings(result: ResultDocument): KeyFinding[] {
 }
 
 /** Findings that limit the answers: order effects, outlying trials, plan flips, noise, trials without a steady state. */
-export function reservationFindings(result: ResultDocument): KeyFinding[] {
+export function caveatFindings(result: ResultDocument): KeyFinding[] {
   const { costly, idle } = flipSentences(result.treatments);
   return [
     ...[...duetSentences(result.treatments), ...placeSentences(result)].map((text) => finding("plain", text)),
@@ -355,6 +351,6 @@ export function keyFindings(result: ResultDocument): KeyFinding[] {
     ...alarmFindings(result),
     ...answerFindings(result),
     ...assuranceFindings(result),
-    ...reservationFindings(result),
+    ...caveatFindings(result),
   ];
 }

@@ -57,7 +57,7 @@ describe("the lifecycle note", () => {
 });
 
 describe("the note on waits inside PgBouncer", () => {
-  it("has the mean wait weighted by transactions, and the call in which clients see it", () => {
+  it("has the mean wait weighted by transactions, and the call in which clients see the wait", () => {
     const busier = { ...POOLER, transactions: 3000, waitMsPerTransaction: 14 };
     const text = textOf(poolerNotes(treatmentWith(POOLER, busier, undefined), figuresWith(NO_END, 10)));
     expect(text).toBe(

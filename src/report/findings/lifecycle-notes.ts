@@ -5,7 +5,7 @@ import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type TreatmentFigures } from "./figures.js";
 import type { Note } from "./notes.js";
 import { operationName } from "../../metrics/names.js";
-import { isRound } from "../../metrics/operations.js";
+import { isCycleOperation } from "../../metrics/operations.js";
 import { LIFE_STAGES } from "../../workloads/registry.js";
 import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js";
 
@@ -43,7 +43,7 @@ function beginMs(figures: TreatmentFigures): number | undefined {
   let transactions = 0;
   let totalMs = 0;
   for (const [operation, { parts, transactions: count }] of operationsIn(figures)) {
-    if (isRound(operation)) continue;
+    if (isCycleOperation(operation)) continue;
     const part = parts?.find(({ name }) => name === "begin");
     if (!part) return undefined;
     transactions += count;

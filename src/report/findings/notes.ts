@@ -34,14 +34,14 @@ function textPerOperation(
 }
 
 function countNotes(figures: TreatmentFigures): Note[] {
-  const counted = (counts: Readonly<Record<string, number>>): string | undefined =>
+  const countsTextOf = (counts: Readonly<Record<string, number>>): string | undefined =>
     Object.keys(counts).length > 0 ? sqlstateCountsText(counts) : undefined;
   const failures = textPerOperation(figures, ({ failures: counts, transactions }) => {
     const count = Object.values(counts).reduce((sum, each) => sum + each, 0);
     const share = rareCountText({ count, all: transactions + count, unit: "transaction" });
     return count === 0 ? undefined : `${sqlstateCountsText(counts)}: ${share}`;
   });
-  const retries = textPerOperation(figures, (result) => counted(result.retriesBySqlstate));
+  const retries = textPerOperation(figures, (result) => countsTextOf(result.retriesBySqlstate));
   const notedMetricNotes = NOTED_METRICS.flatMap((metric): Note[] => {
     const counts = textPerOperation(figures, (result) => (valueOf(metric, result) || undefined)?.toString());
     return counts ? [{ text: `${metric.label}: ${counts}`, tone: "plain" }] : [];

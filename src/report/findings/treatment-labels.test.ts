@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { labelsOf } from "./treatment-labels.js";
 
 /** Treatments as a plan names them. */
-function crossed(factors: Readonly<Record<string, readonly string[]>>) {
+function crossFactors(factors: Readonly<Record<string, readonly string[]>>) {
   const combinations = Object.entries(factors).reduce<Record<string, string>[]>(
     (made, [name, levels]) => made.flatMap((each) => levels.map((level) => ({ ...each, [name]: level }))),
     [{}],
@@ -17,32 +17,36 @@ function crossed(factors: Readonly<Record<string, readonly string[]>>) {
 }
 
 test("labels are the treatments' ids if these are short", () => {
-  expect(labelsOf(crossed({ payload: ["jsonb", "jsonb-manual", "text"] }))).toEqual([
+  expect(labelsOf(crossFactors({ payload: ["jsonb", "jsonb-manual", "text"] }))).toEqual([
     "jsonb",
     "jsonb-manual",
     "text",
   ]);
-  expect(labelsOf(crossed({ payload: ["jsonb", "text"], pool: ["direct", "pg-pool-6"] }))[3]).toBe(
+  expect(labelsOf(crossFactors({ payload: ["jsonb", "text"], pool: ["direct", "pg-pool-6"] }))[3]).toBe(
     "text-pg-pool-6",
   );
-  expect(labelsOf(crossed({ "producers.clients": ["8", "64"] }))).toEqual(["clients-8", "clients-64"]);
+  expect(labelsOf(crossFactors({ "producers.clients": ["8", "64"] }))).toEqual(["clients-8", "clients-64"]);
   expect(labelsOf([{ id: "base", levels: {} }])).toEqual(["base"]);
 });
 
 test("labels omit levels that all treatments share", () => {
-  const treatments = crossed({ payload: ["jsonb"], pool: ["direct", "pg-pool-16"], clients: ["8", "512"] });
+  const treatments = crossFactors({
+    payload: ["jsonb"],
+    pool: ["direct", "pg-pool-16"],
+    clients: ["8", "512"],
+  });
   expect(treatments[1]?.id).toBe("jsonb-direct-clients-512");
   expect(labelsOf(treatments)).toEqual(["direct 8", "direct 512", "pg-pool-16 8", "pg-pool-16 512"]);
 });
 
 test("labels name the factors of two numeric levels", () => {
-  expect(labelsOf(crossed({ payload: ["jsonb"], clients: ["8", "64"], "pool.size": ["2", "4"] }))[1]).toBe(
-    "clients 8 size 4",
-  );
+  expect(
+    labelsOf(crossFactors({ payload: ["jsonb"], clients: ["8", "64"], "pool.size": ["2", "4"] }))[1],
+  ).toBe("clients 8 size 4");
 });
 
 test("labels omit words that do not distinguish levels if space is short", () => {
-  const treatments = crossed({
+  const treatments = crossFactors({
     payload: ["jsonb", "jsonb-manual"],
     pool: ["direct", "pg-pool-16", "pgbouncer-transaction-16", "pgbouncer-session-16"],
     clients: ["64", "512"],
@@ -64,7 +68,10 @@ test("labels are distinct and within their width", () => {
   const factors = fc.dictionary(fc.constantFrom("payload", "pool", "clients"), factor, { minKeys: 1 });
   fc.assert(
     fc.property(factors, fc.integer({ min: 16, max: 60 }), (each, widthMax) => {
-      const treatments = crossed(each).map((treatment, i) => ({ ...treatment, id: `${i}-${treatment.id}` }));
+      const treatments = crossFactors(each).map((treatment, i) => ({
+        ...treatment,
+        id: `${i}-${treatment.id}`,
+      }));
       const labels = labelsOf(treatments, widthMax);
       expect(new Set(labels).size).toBe(treatments.length);
       expect(Math.max(...labels.map(({ length }) => length))).toBeLessThanOrEqual(widthMax);

@@ -72,7 +72,7 @@ describe("buckets", () => {
     expect(add?.max).toEqual([Number(percentileMs(both, 100).toPrecision(4)), null]);
   });
 
-  it("average the readings within them and keep a long gap without readings", () => {
+  it("average the readings within each bucket and keep a long gap without readings", () => {
     const buckets = new WindowBuckets(60, 10);
     for (let second = 0; second < 20; second++) buckets.addReading(second, "queue.pending", second);
     for (let second = 45; second < 60; second++) buckets.addReading(second, "queue.pending", 20.000004);

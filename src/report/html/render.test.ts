@@ -30,7 +30,7 @@ function dataOf(result: ResultDocument): ReportData {
   };
 }
 
-function rendered(result: ResultDocument): string {
+function renderResult(result: ResultDocument): string {
   return renderReport(dataOf(result), ASSETS);
 }
 
@@ -101,7 +101,7 @@ function hostileResult(text: string): ResultDocument {
 
 describe("report.html", () => {
   it("is well-formed HTML with its sections in order", () => {
-    const elements = elementsOf(rendered(withAnalysis(exampleResult(5))));
+    const elements = elementsOf(renderResult(withAnalysis(exampleResult(5))));
     const ids = elements.flatMap(({ attributes }) => / id="([^"]+)"/.exec(attributes)?.[1] ?? []);
     expect(ids.filter((id) => !id.endsWith("-title"))).toEqual(
       ["sections", "findings", "charts", "comparisons", "numbers", "parameters", "environment"].concat(
@@ -113,7 +113,7 @@ describe("report.html", () => {
 
   it("has verdict, findings, comparisons, latencies and counts without its script", () => {
     const result = withAnalysis(exampleResult(5));
-    const page = rendered(result);
+    const page = renderResult(result);
     expect(page).toContain("<title>payload-storage - train-sim report</title>");
     expect(page).toContain("No event was lost or duplicated");
     const cells = cellsOf(page);
@@ -134,9 +134,9 @@ describe("report.html", () => {
     `</title></style><svg/onload=alert(1)>`,
     `]]>&lt;b&gt;\u2028\u0000`,
   ])("escapes hostile text without a change of its structure: %s", (text) => {
-    const tame = elementsOf(rendered(hostileResult("tame")));
+    const tame = elementsOf(renderResult(hostileResult("tame")));
     const result = hostileResult(text);
-    const page = rendered(result);
+    const page = renderResult(result);
     // Only the words in labels may differ from the same page with harmless text.
     const shape = ({ name, attributes }: { name: string; attributes: string }): string =>
       `${name} ${attributes.replace(/="[^"]*"/g, "=")}`;
@@ -149,7 +149,7 @@ describe("report.html", () => {
     const result = exampleResult(2);
     const [{ id: treatment } = { id: "" }] = result.treatments;
     const about = { metric: "add", expression: "rate>=50", treatment, ok: false };
-    const page = rendered({ ...result, thresholds: [{ ...about, seen: 49.99998 }] });
+    const page = renderResult({ ...result, thresholds: [{ ...about, seen: 49.99998 }] });
     expect(page).toMatch(/<td class="number">49\.99998<\/td>/);
   });
 
@@ -160,7 +160,7 @@ describe("report.html", () => {
     for (const each of result.comparisons) each.because = [];
     first.because = ["a server wrote 2 kB", "one fsync took 3 ms"];
     for (const each of others) each.because = ["one fsync took 3 ms"];
-    const cells = cellsOf(rendered(result));
+    const cells = cellsOf(renderResult(result));
     expect(cells.filter((cell) => cell.includes("fsync took"))).toEqual(["one fsync took 3 ms"]);
     const at = cells.indexOf("a server wrote 2 kB");
     expect(cells.slice(at - 2, at)).toEqual([first.treatment, "mean ms"]);
@@ -170,7 +170,7 @@ describe("report.html", () => {
   it("lists faults, and has no section without faults", () => {
     const result = exampleResult(2);
     const [{ id: treatment } = { id: "" }] = result.treatments;
-    const page = rendered({
+    const page = renderResult({
       ...result,
       faults: [
         {
@@ -194,11 +194,11 @@ describe("report.html", () => {
     for (const cell of ["network-reset", "4.01", "4.06", "the window ended", backlog, errors])
       expect(cellsOf(page)).toContain(cell);
     expect(page).toContain('href="#faults"');
-    expect(rendered(result)).not.toContain("#faults");
+    expect(renderResult(result)).not.toContain("#faults");
   });
 
   it("has a content security policy for its inline script and style, and loads nothing", () => {
-    const page = rendered(exampleResult(2));
+    const page = renderResult(exampleResult(2));
     const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page)?.[1] ?? "";
     const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64");
     expect(policy).toContain("default-src &#39;none&#39;");
@@ -222,7 +222,7 @@ describe("report.html", () => {
   it("renders an experiment without trials", () => {
     const result = exampleResult(2);
     const treatments = result.treatments.map((treatment) => ({ ...treatment, trials: [], merged: null }));
-    const page = rendered({
+    const page = renderResult({
       ...result,
       treatments,
       verdict: { ...EXAMPLE_VERDICT, status: "aborted", reasons: ["stopped"] },

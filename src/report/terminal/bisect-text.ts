@@ -24,7 +24,7 @@ function stepText({ ratio, ciLow, ciHigh, pValue, against }: Step, objective: st
   return `${objective.replace(/^\S+\s+/, "")} is ${ratioText(ratio)} that of ${against}${ci}${p}`;
 }
 
-function accepted({ maxRegression }: Bisection): string {
+function acceptedLossText({ maxRegression }: Bisection): string {
   return `${Number((maxRegression * 100).toFixed(2))} %`;
 }
 
@@ -35,8 +35,8 @@ function answerLines(document: Bisection): string[] {
   if (!lastGood || !firstWorse) {
     const what =
       outcome === "no-regression"
-        ? `Nothing to find: ${bad.id} is not worse than ${good.id} by more than ${accepted(document)}.`
-        : `Inconclusive: the trials do not show whether ${bad.id} is worse than ${good.id} by more than ${accepted(document)}. Allow more of them (--trials).`;
+        ? `Nothing to find: ${bad.id} is not worse than ${good.id} by more than ${acceptedLossText(document)}.`
+        : `Inconclusive: the trials do not show whether ${bad.id} is worse than ${good.id} by more than ${acceptedLossText(document)}. Allow more of them (--trials).`;
     return [what, confirmed.replace("Fresh comparison", "Comparison")];
   }
   const since = `The last good revision: ${revisionText(lastGood)}`;
@@ -90,7 +90,7 @@ export function renderBisection(document: Bisection, subjects: ReadonlyMap<strin
     ...stepTable(document, subjects),
     "",
     ...wrapParagraphs([
-      `Objective: ${objective}; worse by more than ${accepted(document)} counts.`,
+      `Objective: ${objective}; worse by more than ${acceptedLossText(document)} counts.`,
       `${counted(revisions, "revision")} after ${document.good.id}; ${counted(steps.length, "step")} with ${counted(trials, "trial")}.`,
       ...skipped.map(({ revision, problem }) => `Skipped: ${revision}: ${problem}`),
       ...(disturbed > 0

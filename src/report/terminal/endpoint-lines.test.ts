@@ -43,13 +43,13 @@ it("the endpoint table begins with regions of several endpoints", () => {
 });
 
 it("the endpoint table shortens long names unless that makes two equal", () => {
-  const named = (...names: string[]): string[] =>
+  const linesOfEndpoints = (...names: string[]): string[] =>
     renderEndpoints({ ...figures, endpoints: names.map((name) => endpoint(name, 10)) });
   const longName = `${"x".repeat(60)}.rds.example.com:5432`;
-  const short = named(`a${longName}`, `b${longName}`);
+  const short = linesOfEndpoints(`a${longName}`, `b${longName}`);
   for (const line of short) expect(line.length).toBeLessThanOrEqual(120);
   expect(short[3]).toMatch(/^ax+…s\.example\.com:5432 {2}add/);
-  expect(named(`${longName}a${longName}`, `${longName}b${longName}`)[3]).toContain(
+  expect(linesOfEndpoints(`${longName}a${longName}`, `${longName}b${longName}`)[3]).toContain(
     `${longName}a${longName}  add`,
   );
 });

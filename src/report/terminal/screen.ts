@@ -21,7 +21,7 @@ import {
   alarmFindings,
   answerFindings,
   assuranceFindings,
-  reservationFindings,
+  caveatFindings,
   type KeyFinding,
 } from "../findings/key-findings.js";
 import { resultTable } from "../findings/result-table.js";
@@ -138,7 +138,7 @@ function caveats(result: ResultDocument): string[] {
   return [
     ...incompleteTrialTexts,
     ...(unchecked > 0 ? [`integrity: not checked in ${counted(unchecked, "trial")}`] : []),
-    ...reservationFindings(result).map(({ text }) => text),
+    ...caveatFindings(result).map(({ text }) => text),
     ...warningsOf(result.treatments),
     ...new Set(notAssessed),
     ...lintsOf(result),

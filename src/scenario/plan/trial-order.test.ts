@@ -13,7 +13,7 @@ const plan = fc.record({
   seed: fc.nat(),
 });
 
-function interleaved(
+function interleave(
   treatments: readonly string[],
   trials: number,
   seed: number,
@@ -41,7 +41,7 @@ describe("interleaved trials", () => {
   test("form blocks that contain each treatment once and have a distinct seed", () => {
     fc.assert(
       fc.property(plan, ({ treatments, trials, seed }) => {
-        const order = interleaved(treatments, trials, seed);
+        const order = interleave(treatments, trials, seed);
         expect(order.map(({ number }) => number)).toEqual(order.map((_, i) => i + 1));
         const seeds = new Set<number>();
         for (let block = 0; block < trials; block++) {
@@ -59,7 +59,7 @@ describe("interleaved trials", () => {
   test("have each treatment at each position equally often, within one", () => {
     fc.assert(
       fc.property(plan, ({ treatments, trials, seed }) => {
-        const blocks = blocksOf(interleaved(treatments, trials, seed), treatments.length);
+        const blocks = blocksOf(interleave(treatments, trials, seed), treatments.length);
         for (let position = 0; position < treatments.length; position++) {
           const [least, most] = extent(
             blocks.map((block) => block[position] ?? ""),
@@ -73,7 +73,7 @@ describe("interleaved trials", () => {
 
   test.each([2, 3, 4, 5, 6, 7])("follow each other equally often for each pair of %d treatments", (count) => {
     const treatments = Array.from({ length: count }, (_, i) => `t${i}`);
-    const blocks = blocksOf(interleaved(treatments, count % 2 === 0 ? count : 2 * count, 5), count);
+    const blocks = blocksOf(interleave(treatments, count % 2 === 0 ? count : 2 * count, 5), count);
     const followed = blocks.flatMap((block) => block.slice(1).map((id, i) => `${block[i] ?? ""} ${id}`));
     const pairs = treatments.flatMap((one) =>
       treatments.filter((other) => other !== one).map((other) => `${one} ${other}`),
@@ -85,7 +85,7 @@ describe("interleaved trials", () => {
   test("are random: over 3000 seeds, each order of three treatments is about equally frequent", () => {
     const orders = new Map<string, number>();
     for (let seed = 0; seed < 3000; seed++) {
-      const first = text(interleaved(["a", "b", "c"], 1, seed));
+      const first = text(interleave(["a", "b", "c"], 1, seed));
       orders.set(first, (orders.get(first) ?? 0) + 1);
     }
     expect(orders.size).toBe(6);
@@ -94,10 +94,10 @@ describe("interleaved trials", () => {
 
   test("depend on orderSeed, which does not change the seeds of documents", () => {
     const many = ["a", "b", "c", "d", "e", "f"];
-    const order = interleaved(many, 8, 7);
-    expect(interleaved(many, 8, 7)).toEqual(order);
-    expect(text(interleaved(many, 8, 8))).not.toBe(text(order));
-    const other = interleaved(many, 8, 7, { orderSeed: 8 });
+    const order = interleave(many, 8, 7);
+    expect(interleave(many, 8, 7)).toEqual(order);
+    expect(text(interleave(many, 8, 8))).not.toBe(text(order));
+    const other = interleave(many, 8, 7, { orderSeed: 8 });
     expect(text(other)).not.toBe(text(order));
     expect(other.map(({ seed }) => seed)).toEqual(order.map(({ seed }) => seed));
     const load = (line: string): readonly PlannedTrial[] =>
@@ -107,7 +107,7 @@ describe("interleaved trials", () => {
   });
 
   test("keep the seeds that earlier versions gave to blocks", () => {
-    expect(interleaved(["a", "b"], 2, 42).map(({ seed }) => seed)).toEqual([
+    expect(interleave(["a", "b"], 2, 42).map(({ seed }) => seed)).toEqual([
       4021230886, 4021230886, 1391247872, 1391247872,
     ]);
   });
@@ -118,28 +118,28 @@ test("sequential trials run treatment by treatment, with the same seeds of block
   expect(order.map(({ treatmentId, block }) => `${treatmentId}${block}`).join(" ")).toBe("a0 a1 a2 b0 b1 b2");
   expect(order[0]?.seed).toBe(order[3]?.seed);
   const seedOf = (block: number): number | undefined =>
-    interleaved(["a", "b"], 3, 5).find((trial) => trial.block === block)?.seed;
+    interleave(["a", "b"], 3, 5).find((trial) => trial.block === block)?.seed;
   expect(order.slice(0, 3).map(({ seed }) => seed)).toEqual([seedOf(0), seedOf(1), seedOf(2)]);
 });
 
 test("a duet's trials run in pairs, each treatment equally often on each server", () => {
   const duet = planTrials(["a", "b"], { trials: 5, order: "duet", seed: 5 });
-  expect(text(duet)).toBe(text(interleaved(["a", "b"], 5, 5)));
+  expect(text(duet)).toBe(text(interleave(["a", "b"], 5, 5)));
   for (const [i, trial] of duet.entries()) {
     const other = duet[i % 2 === 0 ? i + 1 : i - 1];
     expect(trial.duet).toEqual({ server: (i % 2) + 1, beside: other?.treatmentId });
   }
   const onFirst = duet.filter(({ treatmentId, duet: at }) => treatmentId === "a" && at?.server === 1).length;
   expect([2, 3]).toContain(onFirst);
-  expect(interleaved(["a", "b"], 1, 5)[0]?.duet).toBeUndefined();
+  expect(interleave(["a", "b"], 1, 5)[0]?.duet).toBeUndefined();
 });
 
 test("a resumed run keeps its stored order if its trials are the same", () => {
   const stored = ["b", "a", "b", "a"];
-  expect(text(interleaved(["a", "b"], 2, 1, { stored }))).toBe("b a b a");
-  const planned = interleaved(["a", "b"], 2, 1);
-  expect(interleaved(["a", "b"], 2, 1, { stored: ["a", "a", "b", "c"] })).toEqual(planned);
-  expect(interleaved(["a", "b"], 2, 1, { stored: ["a", "b"] })).toEqual(planned);
+  expect(text(interleave(["a", "b"], 2, 1, { stored }))).toBe("b a b a");
+  const planned = interleave(["a", "b"], 2, 1);
+  expect(interleave(["a", "b"], 2, 1, { stored: ["a", "a", "b", "c"] })).toEqual(planned);
+  expect(interleave(["a", "b"], 2, 1, { stored: ["a", "b"] })).toEqual(planned);
 });
 
 test.each(SCENARIO_EXAMPLES.map(({ title, yaml }) => [title, yaml]))(

@@ -40,9 +40,9 @@ beforeEach(() => {
 afterEach(() => fs.rmSync(directory, { recursive: true }));
 
 const template = (version = "18.4", args = ["-U", "postgres"]) => new ClusterTemplate(version, args, cache);
-const kept = () => fs.readdirSync(cache).map((name) => join(cache, name));
+const keptFiles = () => fs.readdirSync(cache).map((name) => join(cache, name));
 const theFile = () => {
-  const [file = "", ...others] = kept();
+  const [file = "", ...others] = keptFiles();
   expect(others).toEqual([]);
   return file;
 };
@@ -55,16 +55,16 @@ const contents = (of: string) =>
       const isFile = fs.statSync(join(of, path)).isFile();
       return [path, isFile ? fs.readFileSync(join(of, path), "latin1") : "directory"];
     });
-const restored = (from = template()) => from.restore(join(directory, "restored"), undefined);
+const restore = (from = template()) => from.restore(join(directory, "restored"), undefined);
 const expectNone = () => {
-  expect(restored()).toBe(false);
+  expect(restore()).toBe(false);
   expect(fs.existsSync(join(directory, "restored"))).toBe(false);
 };
 
 describe("a cluster template", () => {
   it("restores every file and directory with permissions for the owner only", async () => {
     await template().save(cluster);
-    expect(restored()).toBe(true);
+    expect(restore()).toBe(true);
     expect(contents(join(directory, "restored"))).toEqual(contents(cluster));
     const modes = ["", "base/1", "base/1/1259"].map((path) =>
       (fs.statSync(join(directory, "restored", path)).mode & 0o777).toString(8),
@@ -81,8 +81,8 @@ describe("a cluster template", () => {
   it("is absent before a cluster is kept, and for another version or other arguments", async () => {
     expectNone();
     await template().save(cluster);
-    expect(restored(template("18.5"))).toBe(false);
-    expect(restored(template("18.4", ["-U", "other"]))).toBe(false);
+    expect(restore(template("18.5"))).toBe(false);
+    expect(restore(template("18.4", ["-U", "other"]))).toBe(false);
   });
 
   it("replaces templates of other versions", async () => {
@@ -107,7 +107,7 @@ describe("a cluster template", () => {
     expectNone();
     expect(fs.existsSync(join(directory, "outside"))).toBe(false);
     await template().save(cluster);
-    expect(restored()).toBe(true);
+    expect(restore()).toBe(true);
   });
 
   it("is ignored if others can write its file or enter its directory", async () => {
@@ -141,7 +141,7 @@ describe("a cluster template", () => {
   it("is not written if the cluster holds a symbolic link", async () => {
     fs.symlinkSync("/", join(cluster, "pg_tblspc"));
     await template().save(cluster);
-    expect(kept()).toEqual([]);
+    expect(keptFiles()).toEqual([]);
   });
 
   it("is restored whole while several processes write and read it", async () => {
@@ -159,7 +159,7 @@ describe("a cluster template", () => {
     );
     const used = (await Promise.all(processes)).map(({ stdout }) => Number(stdout));
     expect(used).toEqual([20, 20, 20, 20]);
-    expect(restored()).toBe(true);
+    expect(restore()).toBe(true);
     expect(contents(join(directory, "restored"))).toEqual(contents(cluster));
     theFile();
   });

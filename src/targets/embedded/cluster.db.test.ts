@@ -35,7 +35,7 @@ async function start(auth?: Auth): Promise<RunningTarget> {
   return server;
 }
 
-const kept = () =>
+const keptFiles = () =>
   readdirSync(join(cacheHome, "train-sim")).map((name) => join(cacheHome, "train-sim", name));
 
 async function ask(endpoint: Endpoint, sql: string): Promise<unknown> {
@@ -49,7 +49,7 @@ async function ask(endpoint: Endpoint, sql: string): Promise<unknown> {
 
 it("embedded servers start from the first server's stored cluster, each with another password", async () => {
   const first = await start();
-  const [file = "", ...others] = kept();
+  const [file = "", ...others] = keptFiles();
   expect(others).toEqual([]);
   const before = readFileSync(file);
   await ask(first.admin, "CREATE TABLE of_the_first (n int)");
@@ -68,9 +68,9 @@ it("embedded servers start from the first server's stored cluster, each with ano
     expect(before.includes(password)).toBe(false);
 });
 
-it("an embedded server makes a new cluster if the stored cluster is damaged, and stores it", async () => {
+it("an embedded server makes and stores a new cluster if the stored cluster is damaged", async () => {
   await start();
-  const [file = ""] = kept();
+  const [file = ""] = keptFiles();
   const whole = readFileSync(file);
   writeFileSync(file, whole.subarray(0, whole.length / 2));
   const server = await start();

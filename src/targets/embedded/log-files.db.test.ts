@@ -13,13 +13,13 @@ const FILES = 3;
 
 /** Switches to log files that do not exist yet, until the server has counted that it made them. */
 async function makeFiles(admin: AdminClient): Promise<void> {
-  const counted = async (): Promise<number> => {
+  const countFiles = async (): Promise<number> => {
     const [row] = await admin.query(
       "SELECT sum(writes) AS made FROM pg_stat_io WHERE object = 'wal' AND context = 'init'",
     );
     return Number(row?.["made"]);
   };
-  for (const before = await counted(); (await counted()) < before + FILES;) {
+  for (const before = await countFiles(); (await countFiles()) < before + FILES;) {
     await admin.query("SELECT pg_logical_emit_message(true, 'test', 'x')");
     await admin.query("SELECT pg_switch_wal()");
   }
@@ -47,7 +47,7 @@ async function zerosOf(settings: Record<string, string>): Promise<number> {
   }
 }
 
-it("an embedded server creates WAL files without filling them with zeros", async () => {
+it("an embedded server creates WAL files without filling the files with zeros", async () => {
   const bytes = await zerosOf({});
   expect(bytes).toBeGreaterThanOrEqual(FILES); // the last byte of each file
   expect(bytes).toBeLessThan(1024);

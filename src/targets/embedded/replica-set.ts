@@ -226,7 +226,7 @@ export class ReplicaSet implements Replication {
   private receivedBytes(standby: Member): Promise<number> {
     return withSession(standby, async (session) => {
       const position = "coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0'::pg_lsn";
-      await until(`${standby.name} still hears of its primary`, async () => {
+      await waitUntil(`${standby.name} still hears of its primary`, async () => {
         const [receiver] = await session.query(
           "SELECT pid FROM pg_stat_wal_receiver WHERE status = 'streaming'",
         );
@@ -272,7 +272,7 @@ async function ensureReplicationSlot(session: AdminClient, name: string): Promis
   if (!slot) await session.query("SELECT pg_create_physical_replication_slot($1, true)", [name]);
 }
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadlineMs = systemClock.nowMs() + PATIENCE_MS;
   while (!(await isSo())) {
     if (systemClock.nowMs() > deadlineMs)
@@ -289,7 +289,7 @@ async function waitUntilStreaming(
   standbys: readonly Pick<Member, "name">[],
 ): Promise<void> {
   const names = standbys.map(({ name }) => name);
-  await until(`not all of ${names.join(", ")} follow the primary`, async () => {
+  await waitUntil(`not all of ${names.join(", ")} follow the primary`, async () => {
     const rows = await session.query(
       "SELECT application_name FROM pg_stat_replication WHERE state = 'streaming'",
     );

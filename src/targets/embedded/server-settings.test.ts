@@ -25,7 +25,7 @@ describe("serverSettings", () => {
     expect(settings.filter((pair) => pair.startsWith("shared_buffers="))).toEqual(["shared_buffers=1GB"]);
   });
 
-  it("turns wal_init_zero off unless the user sets it", () => {
+  it("turns wal_init_zero off unless the user sets this setting", () => {
     expect(serverSettings({}, FACTS)).toContain("wal_init_zero=off");
     expect(serverSettings({ wal_init_zero: "on" }, FACTS)).not.toContain("wal_init_zero=off");
   });

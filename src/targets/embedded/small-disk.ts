@@ -19,7 +19,7 @@ const FILL_ATTEMPTS = 100;
 export interface SmallDisk {
   /** Fills the disk: its size becomes the size of its contents. */
   fill(): Promise<void>;
-  free(): Promise<void>;
+  enlarge(): Promise<void>;
   /** Unmounts the disk. Never rejects; if the disk cannot be unmounted now, the reaper does it later. */
   unmount(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function mountSmallDisk(directory: string, user: ServerUser | undef
   }
   return {
     fill: () => shrinkToContents(directory),
-    free: () => mount("-o", `remount,size=${UNFILLED_SIZE}`, directory),
+    enlarge: () => mount("-o", `remount,size=${UNFILLED_SIZE}`, directory),
     async unmount() {
       try {
         await run("umount", [directory], { env: COMMAND_ENVIRONMENT });

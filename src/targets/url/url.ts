@@ -15,11 +15,15 @@ function targetAtUrls(settings: UrlSettings): RunningTarget {
   const { passwordCommand } = settings;
   if (passwordCommand === undefined) return urlTarget(settings);
   const target = urlTarget(settings, { ...process.env, PGPASSWORD: undefined });
-  const asking = (server: Endpoint): Endpoint =>
+  const withPasswordCommand = (server: Endpoint): Endpoint =>
     changeWithAlternatives(server, (endpoint) =>
       endpoint.password === undefined ? { ...endpoint, passwordCommand } : endpoint,
     );
-  return { ...target, endpoints: target.endpoints.map(asking), admin: asking(target.admin) };
+  return {
+    ...target,
+    endpoints: target.endpoints.map(withPasswordCommand),
+    admin: withPasswordCommand(target.admin),
+  };
 }
 
 /** A target that train-sim does not run; `stop` does not stop its server. */

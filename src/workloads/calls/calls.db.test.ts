@@ -72,7 +72,7 @@ describe("the audit of calls", () => {
     await admin.close();
   });
 
-  const worked = async (own: Mapping = {}): Promise<AuditedTrial> => {
+  const runTrial = async (own: Mapping = {}): Promise<AuditedTrial> => {
     const trial = await AuditedTrial.begin(admin, namespace, { ...family.scenario, ...own });
     await trial.work(family.iterations);
     return trial;
@@ -81,7 +81,7 @@ describe("the audit of calls", () => {
   it("accepts transactions in doubt of which the tables hold either every row or none", async () => {
     const at = (number: number) => ({ number, day: (number + 0.5) / 10 });
     const workerAccounts = [{ acknowledged: [2, 3, 4].map(at), inDoubt: [5, 6].map(at) }];
-    expect(await (await worked()).audit({ workerAccounts })).toMatchObject({
+    expect(await (await runTrial()).audit({ workerAccounts })).toMatchObject({
       verdict: "ok",
       inDoubt: rowsOf(5) + rowsOf(6),
       inDoubtFound: rowsOf(5),
@@ -89,7 +89,7 @@ describe("the audit of calls", () => {
   });
 
   it("compares reference tables only if the preload was complete, and says so", async () => {
-    const trial = await worked();
+    const trial = await runTrial();
     await trial.change("DELETE FROM rate_plans");
     expect(await trial.audit({ preloaded: { seed: SEED, batches: 2, isReferenced: false } })).toMatchObject({
       verdict: "ok",

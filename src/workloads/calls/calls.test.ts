@@ -79,14 +79,14 @@ describe("a batch of calls", () => {
       { length: 500 },
       (_, number) => checksumBatch(tiny, 1, placeOf(number, tiny)).rows,
     );
-    const during = (from: number, to: number) =>
+    const sizesBetween = (from: number, to: number) =>
       new Set(sizes.filter((_, n) => n >= (from / 24) * 500 && n < (to / 24) * 500));
-    expect(during(0, 7)).toEqual(new Set([1]));
-    expect(during(7, 9)).toEqual(new Set([2, 3]));
-    expect(during(9, 17)).toEqual(new Set([1, 2]));
-    expect(during(17, 19)).toEqual(new Set([2, 3]));
-    expect(during(19, 23)).toEqual(new Set([1, 2]));
-    expect(during(23, 24)).toEqual(new Set([1]));
+    expect(sizesBetween(0, 7)).toEqual(new Set([1]));
+    expect(sizesBetween(7, 9)).toEqual(new Set([2, 3]));
+    expect(sizesBetween(9, 17)).toEqual(new Set([1, 2]));
+    expect(sizesBetween(17, 19)).toEqual(new Set([2, 3]));
+    expect(sizesBetween(19, 23)).toEqual(new Set([1, 2]));
+    expect(sizesBetween(23, 24)).toEqual(new Set([1]));
     for (const [, time = "", date, hour] of rowsOf(settings, rush)) {
       expect(time >= "2025-01-01 07:12:00" && time < "2025-01-01 07:15:00").toBe(true);
       expect([date, hour]).toEqual(["2025-01-01", "7"]);

@@ -36,20 +36,20 @@ export function client(
     intendedMs: number,
     operation: "account" | "script",
     body: PreparedTransaction<unknown>,
-    unanswered?: () => void,
+    onUnanswered?: () => void,
   ) =>
     transactor.run<unknown>({
       ...singleOperationPlan(operation, client, intendedMs),
       body,
-      ...(unanswered && { unanswered }),
+      ...(onUnanswered && { onUnanswered }),
     });
 
   async function insert(client: number, intendedMs: number): Promise<void> {
     const writes = account[client] as Writes;
     const number = writes.sent++;
     const id = idOf({ client: writes.client, number });
-    const unanswered = (): void => void writes.inDoubt.push(number);
-    const end = await run(client, intendedMs, "script", operations.insert(id), unanswered);
+    const onUnanswered = (): void => void writes.inDoubt.push(number);
+    const end = await run(client, intendedMs, "script", operations.insert(id), onUnanswered);
     if (end.kind === "failed") writes.failed.push(number);
   }
 

@@ -95,7 +95,7 @@ describe("the audit of connections", () => {
   });
 
   /** Audits a table in which client 0 has sent rows 0 to 3. */
-  async function audited(writes: Partial<Writes>, change = "") {
+  async function auditWrites(writes: Partial<Writes>, change = "") {
     const trial = await AuditedTrial.begin(admin, namespace, family.scenario);
     await trial.change(
       `INSERT INTO test_tbl SELECT n, 'some random name' FROM generate_series(0, 3) AS n; ${change}`,
@@ -105,16 +105,16 @@ describe("the audit of connections", () => {
 
   it("accepts a second copy of a row only if its insert is in doubt", async () => {
     const again = "INSERT INTO test_tbl VALUES (3, 'some random name')";
-    expect(await audited({ inDoubt: [3] }, again)).toMatchObject({
+    expect(await auditWrites({ inDoubt: [3] }, again)).toMatchObject({
       verdict: "ok",
       inDoubt: 1,
       inDoubtFound: 1,
     });
-    expect(await audited({}, again)).toMatchObject({ verdict: "violated", duplicated: 1 });
+    expect(await auditWrites({}, again)).toMatchObject({ verdict: "violated", duplicated: 1 });
   });
 
   it("finds a row whose insert failed", async () => {
-    const { named, ...findings } = await audited({ failed: [2] });
+    const { named, ...findings } = await auditWrites({ failed: [2] });
     expect(findings).toMatchObject({ verdict: "violated", published: 3, unexpected: 1 });
     expect(named).toEqual([{ kind: "unexpected", id: "2", words: "in the table, and never acknowledged" }]);
   });

@@ -143,9 +143,9 @@ export function client(
   const misreads: WorkerAccount["misreads"] = [];
   const drawnOperations: (AnyDrawnOperation | undefined)[] = [];
 
-  const insertsOf = (number: number): Writes => inserts[number] as Writes;
+  const insertsOfClient = (number: number): Writes => inserts[number] as Writes;
   const draw = (number: number, arrival?: Arrival): AnyDrawnOperation =>
-    drawer.draw(number, arrival, { insert: insertsOf(number).sent, update: updatesSent[number] ?? 0 });
+    drawer.draw(number, arrival, { insert: insertsOfClient(number).sent, update: updatesSent[number] ?? 0 });
 
   function expectOneRow(operation: string, document: number, { length: rows }: readonly unknown[]): void {
     if (rows === 1) return;
@@ -174,14 +174,14 @@ export function client(
     intendedMs: number,
     { document, key, transaction }: DrawnInsert,
   ): Promise<void> {
-    const counts = insertsOf(number);
+    const counts = insertsOfClient(number);
     counts.sent++;
     const isThere = operations.isThere(key);
     const end = await transactor.run<true>({
       ...singleOperationPlan("insert", number, intendedMs),
       body: transaction,
       settle: async (session) => (await isThere(session)) || undefined,
-      unanswered: () => void counts.inDoubt.push(document),
+      onUnanswered: () => void counts.inDoubt.push(document),
     });
     if (end.kind === "failed") counts.failed.push(document);
   }
@@ -195,7 +195,7 @@ export function client(
     const end = await transactor.run({
       ...singleOperationPlan("update", number, intendedMs),
       body: transaction,
-      unanswered: () => void updatesOf(document).inDoubt.push(stamp),
+      onUnanswered: () => void updatesOf(document).inDoubt.push(stamp),
     });
     if (end.kind === "failed") {
       if (end.inDoubt) updatesOf(document).unsettled++;

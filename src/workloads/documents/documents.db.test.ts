@@ -36,7 +36,7 @@ afterAll(() => admin.close());
 const begin = (own: Mapping): Promise<AuditedTrial> =>
   AuditedTrial.begin(admin, namespace, { ...family.scenario, ...own });
 
-async function worked(own: Mapping, runOn?: RunOn): Promise<AuditedTrial> {
+async function runTrial(own: Mapping, runOn?: RunOn): Promise<AuditedTrial> {
   const trial = await begin(own);
   await trial.work(family.iterations, runOn);
   return trial;
@@ -56,7 +56,7 @@ describeDocumentStore("PostgreSQL", {
     sessions.push(session);
     return { store: postgres, session, admin, settings: settings as Treatment };
   },
-  worked: (runOn) => worked({}, runOn),
+  runTrial: (runOn) => runTrial({}, runOn),
   change: (kind, trial) => trial.change(family.changes.find((each) => each.kind === kind)?.change ?? ""),
 });
 
@@ -250,14 +250,14 @@ describe("the audit of documents", () => {
 
   it.each(COLUMNS)("accepts all operations of clients on column %s", async (column) => {
     for (const update of [{}, { update: "whole" }]) {
-      const found = await (await worked({ column, ...update })).audit();
+      const found = await (await runTrial({ column, ...update })).audit();
       expect(found).toMatchObject({ verdict: "ok", violations: [], inDoubt: 0, misread: 0 });
       expect(found.published).toBeGreaterThan(40);
     }
   });
 
   it.each(COLUMNS)("finds a document in column %s whose updates were reverted", async (column) => {
-    const trial = await worked({ column });
+    const trial = await runTrial({ column });
     const maker = new DocumentMaker(trial.settings as Treatment, SEED);
     const [row] = await admin.query(`SELECT min(id) AS id FROM ${namespace}.documents WHERE version > 0`);
     const key = String(row?.["id"]);
@@ -284,7 +284,7 @@ describe("the audit of documents", () => {
           : plainly(statement, values);
       return runningOn({ execute, isBroken: false } as unknown as Connection);
     };
-  const nothing = async (): Promise<StatementRow[]> => [];
+  const executeNothing = async (): Promise<StatementRow[]> => [];
   const twice = async (plainly: Execute, ...call: Parameters<Execute>): Promise<StatementRow[]> => {
     await plainly(...call);
     return plainly(...call);
@@ -295,7 +295,7 @@ describe("the audit of documents", () => {
     return Number(row?.["version"]);
   };
   it.each([
-    ["an acknowledged insert that is missing", third("insert", nothing), { lost: 1 }],
+    ["an acknowledged insert that is missing", third("insert", executeNothing), { lost: 1 }],
     [
       "an acknowledged update that did not happen",
       third("update", async (_plainly, _statement, values) => [[(await versionOf(keyIn(values))) + 1]]),
@@ -323,7 +323,7 @@ describe("the audit of documents", () => {
     ],
     [
       "a read that finds nothing",
-      third("read", nothing),
+      third("read", executeNothing),
       {
         misread: 1,
         named: [{ kind: "misread", id: preloadedKey(117), words: "read found 0 rows" }],
@@ -331,13 +331,13 @@ describe("the audit of documents", () => {
     ],
   ])("finds %s", async (_, runOn, expected) => {
     // A later update of the document would hide the error, so there are more documents than updates.
-    const found = await (await worked({ documents: 500 }, runOn)).audit();
+    const found = await (await runTrial({ documents: 500 }, runOn)).audit();
     expect(found).toMatchObject({ verdict: "violated", ...expected });
   });
 
-  it("finds a duplicated row if no unique index prevents it", async () => {
+  it("finds a duplicated row if no unique index prevents duplicates", async () => {
     for (const index of ["none", "gin", "gin-path-ops"] as const) {
-      const found = await (await worked({ index }, third("insert", twice))).audit();
+      const found = await (await runTrial({ index }, third("insert", twice))).audit();
       expect(found).toMatchObject({ verdict: "violated", duplicated: 1 });
     }
   });
@@ -357,13 +357,13 @@ describe("the audit of documents", () => {
   });
 
   it("does not accept a changed value as a write in doubt", async () => {
-    const trial = await worked({ documents: 5 }, (connection) => doubtingOn(connection, true));
+    const trial = await runTrial({ documents: 5 }, (connection) => doubtingOn(connection, true));
     await trial.change(`UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE version > 0`);
     expect(await trial.audit()).toMatchObject({ verdict: "violated" });
   });
 
   it("finds lost documents although a worker ended without closing its ledger", async () => {
-    const trial = await worked({ documents: 5 });
+    const trial = await runTrial({ documents: 5 });
     await trial.change(`DELETE FROM documents WHERE id = '${preloadedKey(1)}'`);
     expect(await trial.audit({ workerAccounts: [], unclosed: ["clients/0"] })).toMatchObject({ lost: 1 });
     const known = await trial.audit({ workerAccounts: [] });

@@ -6,7 +6,7 @@ import type { WorkloadTreatment } from "../workload.js";
 import { leastBytesOf, SHAPE_NAMES, type Shape } from "./document.js";
 import { defaultStorageRule } from "../common-rules.js";
 
-const COLUMN_TYPES = ["jsonb", "json", "text", "relational"] as const;
+const DOCUMENT_STORAGE_FORMS = ["jsonb", "json", "text", "relational"] as const;
 const INDEXES = ["none", "btree-id", "expression", "gin", "gin-path-ops"] as const;
 const TOASTS = ["extended", "external", "main"] as const;
 const UPDATES = ["jsonb_set", "whole", "column"] as const;
@@ -32,7 +32,7 @@ const weight = (what: string) =>
     .meta({ description: `Weight of ${what}. Default 0.` });
 
 export const keys = {
-  column: z.enum(COLUMN_TYPES).default("jsonb").meta({
+  column: z.enum(DOCUMENT_STORAGE_FORMS).default("jsonb").meta({
     description:
       "Storage of documents: one column of type jsonb, json or text; or relational, a text column for each value. Default jsonb.",
   }),
@@ -114,7 +114,7 @@ export const keys = {
 type Operation = "read" | "insert" | "update" | "slice";
 
 export interface DocumentsSettings {
-  readonly column: (typeof COLUMN_TYPES)[number];
+  readonly column: (typeof DOCUMENT_STORAGE_FORMS)[number];
   readonly index: (typeof INDEXES)[number];
   readonly shape: Shape;
   readonly bytes: number | undefined;

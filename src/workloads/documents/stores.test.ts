@@ -17,7 +17,7 @@ describeDocumentStore("memory", {
     const settings = settingsOf("n", { workload: "documents", ...own }) as Treatment;
     return Promise.resolve({ store, session, admin, settings });
   },
-  async worked(runOn) {
+  async runTrial(runOn) {
     store = new MemoryDocuments();
     const { admin, session } = store;
     const workload = { ...documents, stores: { PostgreSQL: store } };

@@ -33,7 +33,7 @@ ${more}`,
   return { scenario, out: join(directory, "results") };
 }
 
-it("a module is run and audited, and later commands read its result without loading it", async () => {
+it("a module is run and audited, and later commands read its result without loading the module", async () => {
   const { scenario, out } = withModule(undefined, "factors: { items: [5, 1000] }\n");
   const ended = await trainSim(["run", scenario, "--out", out, "--quiet"]);
   expect(ended.exitCode, ended.stdout + ended.stderr).toBe(0);

@@ -97,10 +97,10 @@ const BRANCH_SUM_SQL = sumOf("bbalance", "branches");
 /** Invariants that hold if no other scripts run. */
 export function invariantsOf(names: readonly string[]): Invariant[] {
   if (names.every((name) => name === "select-only")) return [];
-  const isTellerSumKept = !names.includes("simple-update");
+  const holdsTellerSum = !names.includes("simple-update");
   return [
     equalityInvariant("accounts add up to the history", sumOf("abalance", "accounts"), HISTORY_SUM_SQL),
-    ...(isTellerSumKept
+    ...(holdsTellerSum
       ? [equalityInvariant("tellers add up to the history", TELLER_SUM_SQL, HISTORY_SUM_SQL)]
       : []),
     equalityInvariant("branches add up to the tellers", BRANCH_SUM_SQL, TELLER_SUM_SQL),

@@ -80,10 +80,7 @@ afterAll(async () => {
   await admin.close();
 });
 
-async function connected(
-  prepared: boolean,
-  searchPath: string | undefined = namespace,
-): Promise<PgConnection> {
+async function connect(prepared: boolean, searchPath: string | undefined = namespace): Promise<PgConnection> {
   const endpoint = { ...inject("adminEndpoint"), ...(searchPath !== "" && { searchPath }) };
   const connection = new PgConnection({ endpoint, applicationName: "test", prepared });
   connections.push(connection);
@@ -134,7 +131,7 @@ describe.each([
 ])("%s", (_, { prepared, isSimple, isPipelined }) => {
   /** Runs the script twice on one connection, so that the second run uses prepared statements of the first. */
   async function twice(sql: string, rest: PauseFor = awake): Promise<string[]> {
-    const connection = await connected(prepared);
+    const connection = await connect(prepared);
     const runOf = runsOf(sql, { isSimple, isPipelined });
     for (let time = 0; time < 2; time++) await runOf().attempt(connection, rest);
     return history();
@@ -160,14 +157,14 @@ SELECT bid FROM pgbench_branches WHERE bid > 5 \\gset
 ${NOTE(2, "1")}END;`;
     expect(await twice(sql)).toEqual(["1:1", "1:1"]);
     const machine = machineOf(sql, { isSimple, isPipelined });
-    await machine.attempt(await connected(prepared), awake);
+    await machine.attempt(await connect(prepared), awake);
     expect([machine.work, machine.foundNoRow]).toEqual([0, false]);
   });
 
   it("counts rows as work if a statement says `counts: rows`, and knows whether any row was found", async () => {
     const workOf = async (sql: string): Promise<[number, boolean]> => {
       const machine = machineOf(sql, { isSimple, isPipelined });
-      await machine.attempt(await connected(prepared), awake);
+      await machine.attempt(await connect(prepared), awake);
       return [machine.work, machine.foundNoRow];
     };
     const update = "UPDATE pgbench_branches SET bbalance = 1";
@@ -210,7 +207,7 @@ it.each([
   ["SELECT 1 AS a WHERE false \\gset\n", "0 rows"],
   ["SELECT bid FROM pgbench_branches \\gset\n", "2 rows"],
 ])("\\gset refuses any number of rows but one: %j", async (sql, message) => {
-  const connection = await connected(true);
+  const connection = await connect(true);
   await expect(machineOf(sql).attempt(connection, awake)).rejects.toThrow(message);
 });
 
@@ -220,7 +217,7 @@ it("each transaction, even a single statement, begins with the isolation and sea
     setUp: `SET LOCAL search_path TO ${namespace}`,
     isNeeded: true,
   };
-  const connection = await connected(true, "");
+  const connection = await connect(true, "");
   const seen = "SELECT current_setting('transaction_isolation') AS";
   const script = machineOf(
     `${seen} alone FROM pgbench_branches WHERE bid = 1 \\gset
@@ -242,7 +239,7 @@ END;`,
 describe("a script with \\startpipeline", () => {
   /** Runs the script twice on one connection; returns the calls of the second run. */
   async function callsOf(sql: string, beginning = AS_IS): Promise<string[]> {
-    const connection = await connected(true, beginning.setUp === undefined ? undefined : "");
+    const connection = await connect(true, beginning.setUp === undefined ? undefined : "");
     const calls: string[] = [];
     const runOf = runsOf(sql, { beginning });
     await runOf().attempt(connection, awake);
@@ -259,7 +256,7 @@ describe("a script with \\startpipeline", () => {
 
   it("rolls all of its statements back if one fails, and names it with its place", async () => {
     const sql = `\\startpipeline\n${NOTE(1, "1")}INSERT INTO pgbench_history (tid, delta) VALUES (2, 1 / (:client_id - 3));\n\\endpipeline`;
-    const connection = await connected(true);
+    const connection = await connect(true);
     const runOf = runsOf(sql);
     const failure = { statement: "x.insert-2", sqlstate: "22012", place: "x.sql:3:1" };
     // The first run parses the statements.
@@ -311,7 +308,7 @@ ${NOTE(own, "2")}`;
     return met;
   };
   const run = async (own: number, other: number): Promise<number> => {
-    const connection = await connected(true);
+    const connection = await connect(true);
     const machine = machineOf(script(own, other));
     for (let attempt = 1; ; attempt++) {
       try {

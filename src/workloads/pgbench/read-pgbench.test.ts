@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readPgbench, type PgbenchScripts } from "./read-pgbench.js";
 
-const given = (
+const scriptsOf = (
   scripts: PgbenchScripts["scripts"],
   define: PgbenchScripts["define"] = {},
 ): PgbenchScripts => ({
@@ -11,13 +11,13 @@ const given = (
 });
 
 function programOf(scripts: PgbenchScripts["scripts"], define?: PgbenchScripts["define"]) {
-  const read = readPgbench(given(scripts, define), "workload.pgbench");
+  const read = readPgbench(scriptsOf(scripts, define), "workload.pgbench");
   if ("problems" in read) throw new Error(JSON.stringify(read.problems));
   return read.program;
 }
 
 function problemsOf(scripts: PgbenchScripts["scripts"], define?: PgbenchScripts["define"]): string[] {
-  const read = readPgbench(given(scripts, define), "workload.pgbench");
+  const read = readPgbench(scriptsOf(scripts, define), "workload.pgbench");
   return "problems" in read ? read.problems.map(({ file, message }) => `${file}: ${message}`) : [];
 }
 

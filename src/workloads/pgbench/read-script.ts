@@ -166,10 +166,10 @@ class ScriptReader {
     }
     switch (name) {
       case "set":
-        this.takeSet(meta);
+        this.readSetCommand(meta);
         return;
       case "sleep":
-        this.takeSleep(meta);
+        this.readSleepCommand(meta);
         return;
       case "if":
         this.open.push({ place, branches: [], hasElse: false });
@@ -214,7 +214,7 @@ class ScriptReader {
     return parsed.expression;
   }
 
-  private takeSet({ place, value, valueAt }: MetaCommand): void {
+  private readSetCommand({ place, value, valueAt }: MetaCommand): void {
     const [head, variable = "", text = ""] = /^([A-Za-z_]\w*)\s+(?=\S)(.*)$/s.exec(value) ?? [];
     if (head === undefined) {
       this.refuse(place, "expected \\set name expression, such as \\set aid random(1, 100)");
@@ -229,7 +229,7 @@ class ScriptReader {
     else this.current.push({ kind: "set", variable, expression, place });
   }
 
-  private takeSleep({ place, value }: MetaCommand): void {
+  private readSleepCommand({ place, value }: MetaCommand): void {
     const [head, variable, number, unit = "s"] =
       /^(?::([A-Za-z_]\w*)|(\d+))\s*(us|ms|s)?$/i.exec(value) ?? [];
     if (head === undefined) {

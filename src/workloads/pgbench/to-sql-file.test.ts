@@ -3,7 +3,7 @@ import { readSqlFile } from "../sql-file/read-sql-file.js";
 import { readPgbench, type PgbenchScripts } from "./read-pgbench.js";
 import { toSqlFile } from "./to-sql-file.js";
 
-function imported(scripts: PgbenchScripts["scripts"], define: PgbenchScripts["define"] = {}) {
+function importScripts(scripts: PgbenchScripts["scripts"], define: PgbenchScripts["define"] = {}) {
   const read = readPgbench({ scripts, scale: 2, define }, "pgbench");
   if ("problems" in read) throw new Error(JSON.stringify(read.problems));
   return { program: read.program, printed: toSqlFile(read.program) };
@@ -12,11 +12,11 @@ function imported(scripts: PgbenchScripts["scripts"], define: PgbenchScripts["de
 it("a printed SQL file is read back as the same transactions, tables and invariants", () => {
   const own =
     "\\set n random(1, :top)\n-- a comment\nUPDATE pgbench_tellers\n  SET tbalance = :n::int WHERE filler = ':m' OR tid = :n";
-  const { program, printed } = imported(["builtin:tpcb-like@3", "builtin:select-only"], {
+  const { program, printed } = importScripts(["builtin:tpcb-like@3", "builtin:select-only"], {
     top: 5,
     word: "a b",
   });
-  const mine = imported([{ script: "mine.sql", sql: own }], { top: 5 });
+  const mine = importScripts([{ script: "mine.sql", sql: own }], { top: 5 });
   for (const [before, after] of [
     [program, printed],
     [mine.program, mine.printed],
@@ -52,7 +52,7 @@ it("a printed SQL file is read back as the same transactions, tables and invaria
 });
 
 it("a SQL file from other than built-in scripts contains no tables", () => {
-  const { printed } = imported([{ script: "mine.sql", sql: "SELECT 1" }]);
+  const { printed } = importScripts([{ script: "mine.sql", sql: "SELECT 1" }]);
   expect("text" in printed ? printed.text : "").not.toContain("pgbench_accounts");
 });
 
@@ -73,7 +73,7 @@ it.each([
   ["BEGIN;\nSELECT 1;\nEND;\nBEGIN; SELECT 2; END;", "3:1 a file of SQL has one transaction"],
   ["BEGIN;\nSELECT 1;\nROLLBACK;", "1:1 a file of SQL has one transaction"],
 ])("refuses to print %j as a SQL file and names the place", (sql, problem) => {
-  const { printed } = imported([{ script: "mine.sql", sql }]);
+  const { printed } = importScripts([{ script: "mine.sql", sql }]);
   const [first] = "problems" in printed ? printed.problems : [];
   expect(first && `${first.file}:${first.place.line}:${first.place.column} ${first.message}`).toContain(
     `mine.sql:${problem}`,

@@ -15,7 +15,7 @@ const BEYOND: Readonly<Record<Exclude<Step["kind"], "sql">, string>> = {
   if: "\\if; write each branch as a script of its own",
 };
 
-const written = (sql: SqlText): string => substituteVariables(sql, (name) => `:${name}`);
+const sqlFileText = (sql: SqlText): string => substituteVariables(sql, (name) => `:${name}`);
 
 class Printer {
   readonly problems: FileProblem[] = [];
@@ -88,7 +88,7 @@ ${settings.map(settingLine).join("")}`,
     if (problem !== undefined) this.refuse(step.place, problem);
     if (step.columns)
       this.refuse(step.place, "\\gset takes every column; a file of SQL names them with -- returning:");
-    const text = written(step);
+    const text = sqlFileText(step);
     const [again, ...others] = statementsIn(text).statements;
     const isSame = others.length === 0 && again?.variables.join() === step.variables.join();
     if (!isSame)
@@ -102,7 +102,7 @@ function settingLine({ name, value }: Setting): string {
 }
 
 function invariantText({ name, sql }: Invariant): string {
-  return `-- invariant: ${name}\n${written(sql)};\n`;
+  return `-- invariant: ${name}\n${sqlFileText(sql)};\n`;
 }
 
 export function toSqlFile(

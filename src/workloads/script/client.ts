@@ -173,7 +173,7 @@ export function client(
       });
       if (end.kind === "committed" && !isReadOnly && run.foundNoRow)
         recorder.count(name, "withoutRows", end.finishedMs);
-      if (!context.isScheduled()) await idle.after(number, end.kind === "empty");
+      if (!context.isScheduled()) await idle.waitAfterPoll(number, end.kind === "empty");
       if (isReadOnly) return;
       if (end.kind === "committed") {
         account.committed++;

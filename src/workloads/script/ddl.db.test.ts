@@ -384,7 +384,7 @@ describe("a schema on which an outside object depends", () => {
   });
 });
 
-it("a schema is dropped together with objects that the load created in it", async () => {
+it("a schema is dropped together with objects that the load created in the schema", async () => {
   await resetNamespace(own.admin, settingsOf(fileOf("CREATE TABLE a (id int)")));
   await own.admin.query("CREATE TABLE ddl_test.made_later () INHERITS (ddl_test.a)");
   expect(await dropNamespace(own.admin, NAMESPACE)).toBe(true);

@@ -13,7 +13,7 @@ const VALUES: Readonly<Record<string, Value>> = {
   default_seed: 7n,
 };
 
-function parsed(text: string): Expression {
+function parse(text: string): Expression {
   const read = parseExpression(text);
   expect(read).toHaveProperty("expression");
   return (read as { expression: Expression }).expression;
@@ -24,7 +24,7 @@ function valueOf(name: string): Value {
 }
 
 function valueIn(text: string, prng = new Prng(1)): Value {
-  return evaluate(parsed(text), { prng, valueOf });
+  return evaluate(parse(text), { prng, valueOf });
 }
 
 /** The problem as `column message`. */
@@ -251,13 +251,13 @@ it("an expression is accepted up to a limit of length and depth", () => {
 });
 
 it("a parsed expression holds computed constants, and can be sent to another thread", () => {
-  expect(parsed("100000 * 10")).toEqual({ kind: "constant", value: 1000000n });
-  const expression = structuredClone(parsed("case when :one = 1 then random(1, 10 * 10) end"));
+  expect(parse("100000 * 10")).toEqual({ kind: "constant", value: 1000000n });
+  const expression = structuredClone(parse("case when :one = 1 then random(1, 10 * 10) end"));
   expect(evaluate(expression, { prng: new Prng(3), valueOf })).toBeTypeOf("bigint");
 });
 
 it("the variables of an expression include an implicit default_seed", () => {
-  expect(variablesOf(parsed("case when :a then hash(:b) else :c + 1 end"))).toEqual([
+  expect(variablesOf(parse("case when :a then hash(:b) else :c + 1 end"))).toEqual([
     "a",
     "b",
     "default_seed",
@@ -279,8 +279,8 @@ function chiSquared(seen: ReadonlyMap<string, number>, chances: ReadonlyMap<stri
   return statistic;
 }
 
-function drawn(text: string, draws: number): Map<string, number> {
-  const expression = parsed(text);
+function countDraws(text: string, draws: number): Map<string, number> {
+  const expression = parse(text);
   const prng = new Prng(deriveSeed(text));
   const seen = new Map<string, number>();
   for (let i = 0; i < draws; i++) {
@@ -335,18 +335,18 @@ describe("frequencies of drawn values", () => {
     const chances = new Map(
       Array.from({ length: n }, (_, i) => [String(min + i), belowOf(i + 1, n) - belowOf(i, n)]),
     );
-    expect(chiSquared(drawn(text, 100_000), chances)).toBeLessThan(boundOf(n - 1));
+    expect(chiSquared(countDraws(text, 100_000), chances)).toBeLessThan(boundOf(n - 1));
   });
 
   it("are equal for each value of pick(...)", () => {
     const chances = new Map(["a", "b", "3", "null"].map((key) => [key, 0.25]));
-    expect(chiSquared(drawn("pick('a', 'b', 3, null)", 40_000), chances)).toBeLessThan(boundOf(3));
+    expect(chiSquared(countDraws("pick('a', 'b', 3, null)", 40_000), chances)).toBeLessThan(boundOf(3));
   });
 
   it("are equal for each of 64 characters at each place of text(n)", () => {
     const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
     const chances = new Map(letters.map((letter) => [letter, 1 / 64]));
-    const texts = [...drawn("text(7)", 20_000).keys()];
+    const texts = [...countDraws("text(7)", 20_000).keys()];
     expect(texts.length).toBe(20_000);
     for (let place = 0; place < 7; place++) {
       const seen = new Map<string, number>();
@@ -356,7 +356,7 @@ describe("frequencies of drawn values", () => {
   });
 
   it("are equal for each hexadecimal digit at each free place of uuid()", () => {
-    const uuids = [...drawn("uuid()", 10_000).keys()];
+    const uuids = [...countDraws("uuid()", 10_000).keys()];
     expect(uuids.length).toBe(10_000);
     for (let place = 0; place < 36; place++) {
       const digits = { 8: "-", 13: "-", 14: "4", 18: "-", 19: "89ab", 23: "-" }[place] ?? "0123456789abcdef";
@@ -369,7 +369,7 @@ describe("frequencies of drawn values", () => {
 });
 
 it("a draw respects limits that differ from call to call", () => {
-  const expression = parsed("uniform(:low, :low + 1)");
+  const expression = parse("uniform(:low, :low + 1)");
   const prng = new Prng(5);
   for (let low = 0n; low < 100n; low++) {
     const value = evaluate(expression, { prng, valueOf: () => low });

@@ -95,7 +95,7 @@ class Parser {
     this.tokens = tokensOf(text);
   }
 
-  whole(): Expression {
+  parseWhole(): Expression {
     const expression = this.expression(0);
     if (this.token.kind !== "end") this.fail(`expected the end, found ${this.token.text}`);
     return expression;
@@ -294,7 +294,7 @@ function callableOf(name: string) {
 
 export function parseExpression(text: string): Parsed {
   try {
-    return { expression: new Parser(text).whole() };
+    return { expression: new Parser(text).parseWhole() };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return { column: error.at + 1, message: error.message };

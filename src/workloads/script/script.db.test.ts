@@ -45,7 +45,7 @@ describe("the bank workload", () => {
   });
 });
 
-it("a SQL workload counts a transaction with unexpected rows as failed, and rolls it back", async () => {
+it("a SQL workload rolls back a transaction with unexpected rows, and counts the transaction as failed", async () => {
   const sql = `-- schema
 CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);
 -- preload
@@ -274,7 +274,7 @@ SELECT 1 / count(*) = 1 FROM t;
 });
 
 describe("refusals before the first trial", () => {
-  const refused = async (sql: string, more: object = {}): Promise<string> => {
+  const refusalOf = async (sql: string, more: object = {}): Promise<string> => {
     const { ended, out } = await run(sql, { actors: BUDGET, ...more });
     expect(ended.exitCode).toBe(104);
     expect(() => onlyResultIn(out)).toThrow();
@@ -293,7 +293,7 @@ SELECT * FROM t WHERE idd = 1;
 -- invariant: a number
 SELECT count(*) FROM t;
 `;
-    const words = await refused(sql);
+    const words = await refusalOf(sql);
     expect(words).toContain('bank.sql:3:20: type "integre" does not exist');
     expect(words).toContain('bank.sql:6:8: relation "tt" does not exist');
     expect(words).toContain('bank.sql:8:23: column "idd" does not exist');
@@ -308,7 +308,7 @@ SELECT count(*) FROM t;
 -- param: t = text(3)
 SELECT jsonb_build_object('k', :k, 't', CAST(:t AS text));
 `;
-    expect(await refused(sql)).toContain(
+    expect(await refusalOf(sql)).toContain(
       "could not determine data type of parameter :k: the statement does not say it; write CAST(:k AS bigint)",
     );
     const { ended } = await run(sql, { actors: BUDGET, prepared: "simple" });
@@ -322,14 +322,14 @@ DO $$ BEGIN EXECUTE format('DROP %s public CASCADE', 'SCHEMA'); END $$;
 -- name: a
 SELECT id FROM t;
 `;
-    const words = await refused(sql);
+    const words = await refusalOf(sql);
     expect(words).toContain("bank.sql:3:1: drops or alters schema public, which lies outside of");
   });
 
   it("include settings that the file does not declare or that have another type", async () => {
-    expect(await refused(BANK, { account: 5 })).toContain("unknown key; did you mean accounts?");
-    expect(await refused(BANK, { accounts: "many" })).toContain("expected a number");
-    expect(await refused(BANK, { payload: "text" })).toContain("unknown key");
+    expect(await refusalOf(BANK, { account: 5 })).toContain("unknown key; did you mean accounts?");
+    expect(await refusalOf(BANK, { accounts: "many" })).toContain("expected a number");
+    expect(await refusalOf(BANK, { payload: "text" })).toContain("unknown key");
   });
 
   it("include a file that does not exist", async () => {

@@ -79,7 +79,7 @@ function textOf(tokens: readonly Token[], place: Place): SqlText {
   return { pieces, variables, place };
 }
 
-const trimmed = (tokens: readonly Token[]): readonly Token[] => {
+const trimBlanks = (tokens: readonly Token[]): readonly Token[] => {
   const isCode = ({ kind }: Token): boolean => kind !== "blank";
   return tokens.slice(tokens.findIndex(isCode), tokens.findLastIndex(isCode) + 1);
 };
@@ -108,7 +108,7 @@ export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => P
   /** Number of open parentheses. A rule has statements inside them, whose semicolons do not end it. */
   let open = 0;
   const end = (isJoined = false): void => {
-    const code = trimmed(current);
+    const code = trimBlanks(current);
     current = [];
     open = 0;
     const [first] = code;

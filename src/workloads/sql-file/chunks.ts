@@ -18,7 +18,7 @@ const DIRECTIVES: Readonly<Record<string, boolean>> = {
   invariant: true,
   acknowledged: true,
 };
-/** Fewest characters of a word that may be a misspelt directive. Shorter words resemble too many other words. */
+/** Minimum number of characters of a word that may be a misspelt directive. Shorter words resemble too many other words. */
 const MISSPELT_LENGTH_MIN = 5;
 
 export type Chunk =

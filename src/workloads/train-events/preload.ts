@@ -89,7 +89,7 @@ export async function preloadTrial(
   const file = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
   const onBatch = (entry: LedgerEntry, batch: EventBatch): void => {
     file.add(entry, "acknowledged", monotonicMs());
-    documents.made(batch);
+    documents.holdMade(batch);
   };
   try {
     const published = await preload(store, admin, settings, seed, { onBatch, isWanted: mayContinue });

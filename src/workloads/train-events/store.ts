@@ -194,8 +194,8 @@ export interface EventTables {
   presentKeys(ranges: readonly Pick<RangeSum, "worker" | "range">[]): AsyncGenerator<readonly PresentKey[]>;
   /** All events, in no order; an event that is both live and archived appears twice. */
   events(clock: TrialClock): AsyncGenerator<readonly EventRow[]>;
-  written(ids: readonly string[]): Promise<readonly WrittenEvent[]>;
-  misplaced(most: number): Promise<readonly MisplacedRow[]>;
+  writtenEvents(ids: readonly string[]): Promise<readonly WrittenEvent[]>;
+  misplacedRows(most: number): Promise<readonly MisplacedRow[]>;
   counts(): Promise<TableCounts>;
   /** Mean number of process passes of events that are COMPLETE or FAILED, archived or not; null if there are none. */
   passesPerEvent(): Promise<number | null>;

@@ -20,7 +20,7 @@ export interface OpenStore {
 export interface TriedStore {
   open(own: Mapping): Promise<OpenStore>;
   /** Runs the clients' iterations; resolves to the trial. */
-  worked(runOn?: RunOn): Promise<AuditedTrial>;
+  runTrial(runOn?: RunOn): Promise<AuditedTrial>;
   /** Changes stored documents as the kind of change requires. */
   change(kind: ChangeKind, trial: AuditedTrial): Promise<void>;
 }
@@ -35,19 +35,19 @@ async function storedIn({ store, admin, settings }: OpenStore): Promise<StoredDo
 }
 
 /** Document with that key as the preload or an insert made it. */
-function made(settings: Treatment, key: string, name = key): Document {
+function makeDocument(settings: Treatment, key: string, name = key): Document {
   const maker = new DocumentMaker(settings, SEED);
   const values = maker.values(name);
   return { key, values, json: maker.json(key, values) };
 }
 
-async function filled(tried: TriedStore, own: Mapping): Promise<OpenStore> {
+async function fillStore(tried: TriedStore, own: Mapping): Promise<OpenStore> {
   const opened = await tried.open(own);
   const { store, admin, settings } = opened;
   await store.fill(
     admin,
     settings,
-    [FIRST, SECOND].map((key) => [made(settings, key).json]),
+    [FIRST, SECOND].map((key) => [makeDocument(settings, key).json]),
   );
   return opened;
 }
@@ -55,11 +55,11 @@ async function filled(tried: TriedStore, own: Mapping): Promise<OpenStore> {
 export function describeDocumentStore(name: string, tried: TriedStore): void {
   describe(`documents in ${name}`, () => {
     it("are found only by the keys that were preloaded or inserted", async () => {
-      const opened = await filled(tried, { shape: "large", mix: { slice: 1 } });
+      const opened = await fillStore(tried, { shape: "large", mix: { slice: 1 } });
       const { store, session, settings } = opened;
       const operations = store.operations(settings);
       expect(await operations.isThere(INSERTED)(session)).toBe(false);
-      expect(await operations.insert(made(settings, INSERTED))(session)).toBe(true);
+      expect(await operations.insert(makeDocument(settings, INSERTED))(session)).toBe(true);
       for (const key of KEYS) {
         expect(await operations.read(key)(session)).toHaveLength(1);
         expect(await operations.slice(key)(session)).toHaveLength(1);
@@ -69,37 +69,39 @@ export function describeDocumentStore(name: string, tried: TriedStore): void {
       const stored = await storedIn(opened);
       expect(stored.map(({ id, version }) => [id, version])).toEqual([...KEYS].sort().map((key) => [key, 0]));
       for (const { id = "", text } of stored)
-        expect(JSON.parse(text)).toEqual(JSON.parse(made(settings, id).json));
+        expect(JSON.parse(text)).toEqual(JSON.parse(makeDocument(settings, id).json));
     });
 
     it.each(["jsonb_set", "whole"])("count each update with %s", async (update) => {
-      const opened = await filled(tried, { update });
+      const opened = await fillStore(tried, { update });
       const { store, session, settings } = opened;
       const operations = store.operations(settings);
       const change = (stamp: string): Document | string =>
-        update === "whole" ? made(settings, FIRST, stamp) : new DocumentMaker(settings, SEED).value(stamp);
+        update === "whole"
+          ? makeDocument(settings, FIRST, stamp)
+          : new DocumentMaker(settings, SEED).value(stamp);
       expect(await operations.update(FIRST, change("u0-0"))(session)).toEqual([1]);
       expect(await operations.update(FIRST, change("u0-1"))(session)).toEqual([2]);
       expect(await operations.update(preloadedKey(9), change("u0-2"))(session)).toEqual([]);
       const [first, second] = await storedIn(opened);
       expect([first?.version, second?.version]).toEqual([2, 0]);
-      expect(first?.text).not.toBe(made(settings, FIRST).json);
+      expect(first?.text).not.toBe(makeDocument(settings, FIRST).json);
     });
 
     it("pass the audit if all acknowledged work is there and nothing else", async () => {
-      const found = await (await tried.worked()).audit();
+      const found = await (await tried.runTrial()).audit();
       expect(found).toMatchObject({ verdict: "ok", violations: [], inDoubt: 0, named: [] });
       expect(found.published).toBeGreaterThan(5);
     });
 
     it.each([true, false])("pass the audit with a commit in doubt that happened: %s", async (happens) => {
-      const found = await (await tried.worked((connection) => doubtingOn(connection, happens))).audit();
+      const found = await (await tried.runTrial((connection) => doubtingOn(connection, happens))).audit();
       expect(found).toMatchObject({ verdict: "ok", violations: [] });
       expect(found).toMatchObject({ inDoubtFound: happens ? found.inDoubt : 0 });
     });
 
     it.each(Object.keys(FOUND_AS) as ChangeKind[])("fail the audit if they are %s", async (kind) => {
-      const trial = await tried.worked();
+      const trial = await tried.runTrial();
       await tried.change(kind, trial);
       const found = await trial.audit();
       expect(found.verdict).toBe("violated");

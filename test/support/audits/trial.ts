@@ -46,10 +46,10 @@ export function doubtingOn(connection: Connection, happens: boolean): Run {
   const acknowledging = runningOn(connection);
   let writes = 0;
   return async (plan) => {
-    const isWrite = plan.settle !== undefined || plan.unanswered !== undefined;
+    const isWrite = plan.settle !== undefined || plan.onUnanswered !== undefined;
     if (!isWrite || ++writes % 3 !== 0) return acknowledging(plan);
     const result = happens ? await plan.body(connection, NO_TIMES) : undefined;
-    plan.unanswered?.(result);
+    plan.onUnanswered?.(result);
     return { kind: "failed", inDoubt: true, finishedMs: 0, endpoint: 0 };
   };
 }
@@ -68,7 +68,7 @@ interface OwnStore {
   readonly session: Session;
 }
 
-async function connected(endpoint: Endpoint): Promise<PgConnection> {
+async function connect(endpoint: Endpoint): Promise<PgConnection> {
   const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
   await connection.connect();
   return connection;
@@ -111,7 +111,7 @@ export class AuditedTrial {
   async work(iterations: Readonly<Record<string, number>>, runOn: RunOn = runningOn): Promise<void> {
     const { settings, directory } = this;
     const { endpoint } = this.admin;
-    const session = this.own?.session ?? (await connected(endpoint));
+    const session = this.own?.session ?? (await connect(endpoint));
     const trial = { number: 1, block: 0, treatmentId: "t1", seed: SEED };
     const endpoints = [endpoint];
     const inputs = { trial, settings, endpoints, prepared: false, logFile: "", directory };

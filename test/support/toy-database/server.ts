@@ -12,7 +12,7 @@ interface Row {
 export async function startToyServer(): Promise<{ readonly port: number; readonly server: Server }> {
   let rows = new Map<string, Row>();
   const put = (id: string, json: string): void => void rows.set(id, { id, version: 0, json });
-  const found = (id: string): Row[] => [rows.get(id) ?? []].flat();
+  const rowsOf = (id: string): Row[] => [rows.get(id) ?? []].flat();
   const METHODS: Readonly<Record<string, (...values: never[]) => unknown>> = {
     ping: () => true,
     clock: () => Date.now(),
@@ -29,9 +29,9 @@ export async function startToyServer(): Promise<{ readonly port: number; readonl
       for (const json of portion) put((JSON.parse(json) as { id: string }).id, json);
       return portion.length;
     },
-    read: (id: string) => found(id).map(({ json }) => json),
+    read: (id: string) => rowsOf(id).map(({ json }) => json),
     update: (id: string, json: string) =>
-      found(id).map((row) => {
+      rowsOf(id).map((row) => {
         row.json = json;
         return ++row.version;
       }),

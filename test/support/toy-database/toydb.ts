@@ -157,7 +157,7 @@ export const toydb = {
     placesOf: () => () => ({}),
     remedyOf: () => undefined,
     obstacleOf: (error) => ({ kind: "unreachable", words: messageOf(error), remedy: "" }),
-    explained: () => undefined,
+    explain: () => undefined,
     isConflict: () => false,
     isDuplicate: () => false,
     isStandbyError: () => false,
@@ -185,7 +185,7 @@ export const toydb = {
     ddl: () => [],
     qualifiedNames: (namespace, tables) =>
       Object.fromEntries(tables.map((table) => [table, `${namespace}/${table}`])),
-    within: (endpoint) => endpoint,
+    endpointIn: (endpoint) => endpoint,
     claim: () => Promise.resolve(UNCLAIMED_NAMESPACE),
     hasClaims: () => false,
     state: () => Promise.resolve({ kind: "absent" }),

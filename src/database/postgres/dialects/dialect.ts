@@ -70,7 +70,7 @@ export function beginTransaction(isolation: Isolation, access: "READ WRITE" | "R
   return `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${access === "READ ONLY" ? " READ ONLY" : ""}`;
 }
 
-/** Plain condition for rows of these statuses, for planners that choose well among all indexes that fit it. */
+/** SQL condition that any index on the status fits, for planners that choose well among several such indexes. */
 export function statusCondition(statuses: string): string {
   return `status IN (${statuses})`;
 }

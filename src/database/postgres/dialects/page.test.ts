@@ -44,7 +44,7 @@ function factsOf(name: DialectName): string {
 }
 
 /** Rows of names with the same reason and nearest level, merged into one row. */
-function joined(rows: readonly (readonly [name: string, reason: string, nearest: string])[]): string[][] {
+function joinRows(rows: readonly (readonly [name: string, reason: string, nearest: string])[]): string[][] {
   const byReason = new Map<string, string[]>();
   for (const [name, reason, nearest] of rows) {
     const row = byReason.get(`${reason}\n${nearest}`);
@@ -60,10 +60,10 @@ function lacksOf(name: DialectName): string {
     const named = Object.entries(levels).map(
       ([level, { reason, nearest }]) => [level, reason, `\`${nearest}\``] as const,
     );
-    return joined(named).map(([levelNames = "", ...rest]) => [`\`${factor}\`: ${levelNames}`, ...rest]);
+    return joinRows(named).map(([levelNames = "", ...rest]) => [`\`${factor}\`: ${levelNames}`, ...rest]);
   });
   const faults = Object.entries(unsupportedFaults).map(([kind, reason]) => [kind, reason, ""] as const);
-  const faultRows = joined(faults).map(([kinds = "", ...rest]) => [`faults ${kinds}`, ...rest]);
+  const faultRows = joinRows(faults).map(([kinds = "", ...rest]) => [`faults ${kinds}`, ...rest]);
   if (rows.length + faultRows.length === 0) return "It has every level.";
   return table(["It lacks", "because", "nearest"], [...rows, ...faultRows]);
 }

@@ -8,7 +8,7 @@ import { parseConnectionUrl } from "./parse-url.js";
 const NONE: ReadonlySet<string> = new Set();
 const ADDRESS = { PGHOST: "db.example", PGPORT: "5433", PGDATABASE: "trains", PGUSER: "rail" };
 
-function completed(url: string, environment: Record<string, string>, stated = NONE): string {
+function completeAsTarget(url: string, environment: Record<string, string>, stated = NONE): string {
   return complete(url, environment, stated);
 }
 
@@ -32,7 +32,7 @@ describe("libpq's variables", () => {
       "postgresql://h/d?target_session_attrs=read-write",
     ],
   ])("complete %s with %j", (url, environment, expected) => {
-    expect(completed(url, environment)).toBe(expected);
+    expect(completeAsTarget(url, environment)).toBe(expected);
     expect(() => parseConnectionUrl(expected, {}, {})).not.toThrow();
   });
 
@@ -41,14 +41,14 @@ describe("libpq's variables", () => {
     ["PGSSLCERT", "sslcert"],
     ["PGSSLKEY", "sslkey"],
   ])("have the path in %s made absolute, because a stored scenario is read elsewhere", (name, parameter) => {
-    expect(completed("postgresql://h/d", { [name]: "a.pem" })).toBe(
+    expect(completeAsTarget("postgresql://h/d", { [name]: "a.pem" })).toBe(
       `postgresql://h/d?${parameter}=${resolve("a.pem")}`,
     );
   });
 
   it("are ignored if a key of the target sets the same", () => {
     const environment = { PGSSLMODE: "require", PGTARGETSESSIONATTRS: "any" };
-    expect(completed("postgresql://h/d", environment, new Set(["sslmode"]))).toBe(
+    expect(completeAsTarget("postgresql://h/d", environment, new Set(["sslmode"]))).toBe(
       "postgresql://h/d?target_session_attrs=any",
     );
   });
@@ -67,9 +67,9 @@ describe("libpq's variables", () => {
     [{ PGPORT: "5432,5433" }, /PGPORT has an invalid port/],
     [{ PGHOST: "a,b" }, /PGHOST names several hosts/],
   ])("are refused by name: %j", (environment, message) => {
-    const refused = (): string => complete("postgresql://h/d", environment, NONE);
-    expect(refused).toThrow(UsageError);
-    expect(refused).toThrow(message);
+    const completeUrlOfTarget = (): string => complete("postgresql://h/d", environment, NONE);
+    expect(completeUrlOfTarget).toThrow(UsageError);
+    expect(completeUrlOfTarget).toThrow(message);
   });
 
   it("change no complete URL, and no URL if they are not set", () => {
@@ -77,13 +77,15 @@ describe("libpq's variables", () => {
     const url = fc
       .tuple(part, part, fc.integer({ min: 1, max: 65_535 }), part)
       .map(([user, host, port, database]) => `postgresql://${user}:s@${host}:${port}/${database}`);
-    fc.assert(fc.property(url, (text) => completed(text, ADDRESS) === text));
-    fc.assert(fc.property(fc.oneof(url, fc.string(), fc.webUrl()), (text) => completed(text, {}) === text));
+    fc.assert(fc.property(url, (text) => completeAsTarget(text, ADDRESS) === text));
+    fc.assert(
+      fc.property(fc.oneof(url, fc.string(), fc.webUrl()), (text) => completeAsTarget(text, {}) === text),
+    );
   });
 
   it("change no text that is not a valid URL", () => {
     for (const text of ["embedded", "postgresql://u:p?@h/d", "postgresql://a:1,b:2/d", "postgresql://h#x"])
-      expect(completed(text, ADDRESS)).toBe(text);
+      expect(completeAsTarget(text, ADDRESS)).toBe(text);
   });
 
   it("are listed with the reason if they are set and have no effect", () => {

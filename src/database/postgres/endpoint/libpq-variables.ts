@@ -112,7 +112,10 @@ function requireValidVariable(name: string, key: string, value: string): void {
 /** Matches a URL in parts: scheme, user information, place (hosts and ports), path and parameters. */
 const URL_PARTS_PATTERN = /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
-/** The URL with these parts replaced. A URL that cannot be read stays, so that the check of scenarios refuses it. */
+/**
+ * The URL, with each missing part taken from the given parts. A URL that cannot be parsed is returned unchanged, so that
+ * the scenario check refuses it.
+ */
 function fillMissingParts(
   url: string,
   { host, port, dbname, user }: Readonly<Record<string, string>>,

@@ -28,7 +28,7 @@ test("the longest chain of locks counts each session of a deadlock once", () => 
   expect(longestChain([waits(1, 1)])).toBe(1);
 });
 
-test("the longest chain of locks is found in a queue of 200 sessions that wait for all before them", () => {
+test("the longest chain of locks is found in a queue of 200 sessions, each waiting for all earlier ones", () => {
   const queue = Array.from({ length: 200 }, (_, i) =>
     waits(i + 1, ...Array.from({ length: i + 1 }, (_, b) => b)),
   );

@@ -9,7 +9,7 @@ export const FOREIGN_SOURCES: Evidence["foreignSources"] = {
   logins: "pg_stat_database (sessions)",
 };
 
-/** Most groups of foreign sessions that a sample names; groups with the most active sessions come first. */
+/** Maximum number of groups of foreign sessions that a sample names; groups with the most active sessions come first. */
 const FOREIGN_GROUPS_MAX = 5;
 
 const HIDDEN_SESSIONS_REASON =

@@ -17,7 +17,7 @@ SELECT count(*) AS sessions, coalesce(max(extract(epoch FROM clock_timestamp() -
    AND (state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock'
      OR clock_timestamp() - state_change < interval '1 second')`;
 
-/** Most waiters for which blockers are read: each answer of the server costs a walk over all waiters. */
+/** Maximum number of waiters for which blockers are read: each answer of the server costs a walk over all waiters. */
 const WAITERS_MAX = 200;
 
 const HIDDEN_SESSIONS_REASON =

@@ -13,7 +13,7 @@ const SURVEY: ViewContext = {
   invertedIndexes: ["n.events_payload_idx"],
 };
 
-function selected(survey: ViewContext): { sources: string[]; skipped: string[] } {
+function selectSources(survey: ViewContext): { sources: string[]; skipped: string[] } {
   const skipped: string[] = [];
   const views = POSTGRES_SAMPLER.groups.flatMap((group) => group.views);
   const asked = viewQueriesFor(views, survey, (source, reason) => skipped.push(`${source}: ${reason}`));
@@ -31,28 +31,28 @@ describe("the statistics views of PostgreSQL", () => {
       expect(given).toContain(metric);
   });
 
-  it("are listed as skipped if the version lacks them", () => {
-    expect(selected({ ...SURVEY, version: 13 }).skipped).toEqual([
+  it("are listed as skipped if the version lacks these views", () => {
+    expect(selectSources({ ...SURVEY, version: 13 }).skipped).toEqual([
       "pg_stat_wal: not in version 13 of the server",
       "pg_stat_io (wal): not in version 13 of the server",
       "pg_stat_wal (fsync): not in version 13 of the server",
       "pg_stat_database (sessions): not in version 13 of the server",
     ]);
     // Fsyncs are in another view of this version; the cost of new log files is in none.
-    expect(selected({ ...SURVEY, version: 17 }).skipped).toEqual([
+    expect(selectSources({ ...SURVEY, version: 17 }).skipped).toEqual([
       "pg_stat_io (wal): not in version 17 of the server",
     ]);
-    expect(selected(SURVEY).skipped).toEqual([]);
+    expect(selectSources(SURVEY).skipped).toEqual([]);
   });
 
   it("use either extension for the pending list, and are skipped by name without both", () => {
     const inspect = new Map([["pageinspect", "public"]]);
-    expect(selected({ ...SURVEY, extensions: inspect }).sources).toContain("gin_metapage_info");
-    expect(selected({ ...SURVEY, extensions: new Map() }).skipped).toEqual([
+    expect(selectSources({ ...SURVEY, extensions: inspect }).sources).toContain("gin_metapage_info");
+    expect(selectSources({ ...SURVEY, extensions: new Map() }).skipped).toEqual([
       "pgstatginindex: the extension pgstattuple is not in the database",
       "gin_metapage_info: the extension pageinspect is not in the database",
     ]);
-    expect(selected({ ...SURVEY, extensions: new Map(), invertedIndexes: [] }).skipped).toEqual([]);
+    expect(selectSources({ ...SURVEY, extensions: new Map(), invertedIndexes: [] }).skipped).toEqual([]);
   });
 });
 
@@ -156,7 +156,7 @@ describe("GroupReader", () => {
     expect(asked).toBe(1);
   });
 
-  it("reports why a column is null, and returns no number for it", async () => {
+  it("reports why a column is null, and returns no number for the column", async () => {
     const skipped: string[] = [];
     const views = [{ ...view("a", "x"), ifNull: { x: "it is off" }, decode: numbersIn }];
     const client = server(() => ({ v0: '{"x": null}', tookMs: 1 }));

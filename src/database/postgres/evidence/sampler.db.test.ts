@@ -261,7 +261,7 @@ describe("a superuser's sampler", () => {
     });
   });
 
-  it("counts blocked sessions while a table is locked, and names what it cannot read", async () => {
+  it("counts blocked sessions while a table is locked, and names the views that cannot be read", async () => {
     const sampler = await samplerOf();
     const holder = await session("psql");
     await holder.query("BEGIN; LOCK TABLE n.event_status");
@@ -370,10 +370,10 @@ describe("a superuser's sampler", () => {
     const opening = sampler.open().catch(() => undefined);
     await sampler.close();
     await opening;
-    const left = (): Promise<unknown[]> =>
+    const remainingSessions = (): Promise<unknown[]> =>
       admin.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'train-sim/sampler'");
     // The server may need time to notice; a session that was left behind never goes.
-    while ((await left()).length > 0);
+    while ((await remainingSessions()).length > 0);
     await expect(sampler.sample()).rejects.toThrow("closed");
   });
 });

@@ -15,7 +15,7 @@ const count = (calls: number): StatementCount => ({
   walBytes: calls * 5,
 });
 
-const reading = (
+const readingOf = (
   counts: Readonly<Record<string, StatementCount>>,
   history?: StatementHistory,
 ): StatementReading => ({ counts: new Map(Object.entries(counts)), history });
@@ -24,8 +24,8 @@ const FIRST = { since: "monday", discards: 3 };
 
 test("only statements that ran between two readings remain, with their differences", () => {
   const added = addedStatementCounts(
-    reading({ 1: count(5), 2: count(7) }),
-    reading({ 1: count(9), 2: count(7), 3: count(1) }),
+    readingOf({ 1: count(5), 2: count(7) }),
+    readingOf({ 1: count(9), 2: count(7), 3: count(1) }),
   );
   expect(added?.counts).toEqual(
     new Map([
@@ -41,7 +41,7 @@ test.each([undefined, FIRST])(
   (history) => {
     const before = { 1: count(5), 2: count(7) };
     const addedTo = (after: Record<string, StatementCount>) =>
-      addedStatementCounts(reading(before, history), reading(after, history));
+      addedStatementCounts(readingOf(before, history), readingOf(after, history));
     expect(addedTo({ ...before, 1: count(2) })).toBeUndefined();
     expect(addedTo({ ...before, 1: { ...count(9), blocksDirtied: 3 } })).toBeUndefined();
     expect(addedTo({ 1: count(9) })).toBeUndefined();
@@ -50,13 +50,13 @@ test.each([undefined, FIRST])(
 );
 
 test("readings have no difference if the database reports a reset, even if every count is higher", () => {
-  const after = reading({ 1: count(9) }, { since: "tuesday", discards: 9 });
-  expect(addedStatementCounts(reading({ 1: count(5) }, FIRST), after)).toBeUndefined();
+  const after = readingOf({ 1: count(9) }, { since: "tuesday", discards: 9 });
+  expect(addedStatementCounts(readingOf({ 1: count(5) }, FIRST), after)).toBeUndefined();
 });
 
 test("a discarded entry loses only its own counts, and the difference is marked as incomplete", () => {
-  const before = reading({ own: count(5), stranger: count(7), again: count(8) }, FIRST);
-  const after = reading({ own: count(9), again: count(2) }, { ...FIRST, discards: 4 });
+  const before = readingOf({ own: count(5), stranger: count(7), again: count(8) }, FIRST);
+  const after = readingOf({ own: count(9), again: count(2) }, { ...FIRST, discards: 4 });
   expect(addedStatementCounts(before, after)).toEqual({
     counts: new Map([
       ["own", count(4)],

@@ -1,6 +1,6 @@
 // DDL where each statement is a transaction by itself, on a made-up Aurora DSQL: what a change of the catalogue interrupts is
 // sent again, and an index that could not be made is no namespace to measure on. On real servers: `namespace.db.test.ts`.
-import { applyNamespace } from "../../../../test/support/namespace.js";
+import { ensureNamespace } from "../../../../test/support/namespace.js";
 import { expect, it } from "vitest";
 import { TargetError } from "../../../foundation/errors.js";
 import type { AdminClient } from "../admin.js";
@@ -39,16 +39,16 @@ function server(hasSucceeded: boolean, interruptions = 0): AdminClient & { reado
 
 it("a statement that a change of the catalogue interrupted is repeated a few times", async () => {
   const calm = server(true);
-  expect(await applyNamespace(calm, SETTINGS, "dsql")).toBe("created");
+  expect(await ensureNamespace(calm, SETTINGS, "dsql")).toBe("created");
   const shaken = server(true, 2);
-  expect(await applyNamespace(shaken, SETTINGS, "dsql")).toBe("created");
+  expect(await ensureNamespace(shaken, SETTINGS, "dsql")).toBe("created");
   expect(shaken.sent).toHaveLength(calm.sent.length + 2);
   expect(new Set(shaken.sent)).toEqual(new Set(calm.sent));
-  await expect(applyNamespace(server(true, 100), SETTINGS, "dsql")).rejects.toThrow(/OC001/);
+  await expect(ensureNamespace(server(true, 100), SETTINGS, "dsql")).rejects.toThrow(/OC001/);
 });
 
 it("a namespace is not created if the server could not build an index", async () => {
-  const making = applyNamespace(server(false), SETTINGS, "dsql");
+  const making = ensureNamespace(server(false), SETTINGS, "dsql");
   await expect(making).rejects.toThrow(/job j1 failed, of CREATE INDEX ASYNC/);
   await expect(making).rejects.toBeInstanceOf(TargetError);
 });

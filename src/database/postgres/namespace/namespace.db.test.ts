@@ -4,7 +4,7 @@ import { UsageError } from "../../../foundation/errors.js";
 import { generateSecret } from "../../../foundation/prng.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
 import {
-  applyNamespace,
+  ensureNamespace,
   ddl,
   dropNamespace,
   resetNamespace,
@@ -47,7 +47,7 @@ async function refusalOf(change: Promise<unknown>): Promise<UsageError> {
 describe("a namespace of train-sim", () => {
   test.each(PAYLOADS)("is created with its three tables and its mark, payload %s", async (payload) => {
     expect(await namespaceState(admin, namespace)).toEqual({ kind: "absent" });
-    expect(await applyNamespace(admin, { namespace, payload })).toBe("created");
+    expect(await ensureNamespace(admin, { namespace, payload })).toBe("created");
     expect(await namespaceState(admin, namespace)).toMatchObject({
       kind: "ours",
       version: 1,
@@ -58,18 +58,18 @@ describe("a namespace of train-sim", () => {
   });
 
   test("is unchanged if applied again, and refused for another payload level", async () => {
-    await applyNamespace(admin, { namespace, payload: "text" });
+    await ensureNamespace(admin, { namespace, payload: "text" });
     await admin.query(`INSERT INTO ${namespace}.events (id, payload, event_type, authority_id, train_id)
       VALUES (gen_random_uuid(), '{}', 'SIGNAL_CLEAR', gen_random_uuid(), 'RR')`);
-    expect(await applyNamespace(admin, { namespace, payload: "text" })).toBe("unchanged");
-    expect((await refusalOf(applyNamespace(admin, { namespace, payload: "jsonb" }))).message).toContain(
+    expect(await ensureNamespace(admin, { namespace, payload: "text" })).toBe("unchanged");
+    expect((await refusalOf(ensureNamespace(admin, { namespace, payload: "jsonb" }))).message).toContain(
       "payload text",
     );
     expect(await admin.query(`SELECT FROM ${namespace}.events`)).toHaveLength(1);
   });
 
   test("is empty and of the new payload level after a reset", async () => {
-    await applyNamespace(admin, { namespace, payload: "text" });
+    await ensureNamespace(admin, { namespace, payload: "text" });
     await admin.query(`INSERT INTO ${namespace}.events (id, payload, event_type, authority_id, train_id)
       VALUES (gen_random_uuid(), '{}', 'SIGNAL_CLEAR', gen_random_uuid(), 'RR')`);
     await resetNamespace(admin, { namespace, payload: "jsonb-manual" });
@@ -78,7 +78,7 @@ describe("a namespace of train-sim", () => {
   });
 
   test("is dropped completely, and a missing one is not an error", async () => {
-    await applyNamespace(admin, { namespace, payload: "jsonb" });
+    await ensureNamespace(admin, { namespace, payload: "jsonb" });
     expect(await dropNamespace(admin, namespace)).toBe(true);
     expect(await namespaceState(admin, namespace)).toEqual({ kind: "absent" });
     expect(await dropNamespace(admin, namespace)).toBe(false);
@@ -94,7 +94,7 @@ describe("a namespace of train-sim", () => {
 
   test("is not left half-made if it cannot be finished", async () => {
     const grantTo = `nobody_${generateSecret(4)}`;
-    const error = await refusalOf(applyNamespace(admin, { namespace, payload: "jsonb", grantTo }));
+    const error = await refusalOf(ensureNamespace(admin, { namespace, payload: "jsonb", grantTo }));
     expect(error.message).toContain(grantTo);
     expect(await namespaceState(admin, namespace)).toEqual({ kind: "absent" });
   });
@@ -116,7 +116,7 @@ describe("a namespace of train-sim", () => {
       "CREATE TABLE NAME_t (id uuid REFERENCES NAME.events)",
     ],
   ])("is not dropped while a foreign %s depends on it, which is named", async (stranger, sql) => {
-    await applyNamespace(admin, { namespace, payload: "jsonb" });
+    await ensureNamespace(admin, { namespace, payload: "jsonb" });
     await admin.query(sql.replaceAll("NAME", namespace));
     try {
       const named = `did not make, so it is not dropped: ${stranger.replaceAll("NAME", namespace)}`;
@@ -132,7 +132,7 @@ describe("a namespace of train-sim", () => {
   });
 
   test("is dropped with indexes, triggers and statistics that others gave its tables", async () => {
-    await applyNamespace(admin, { namespace, payload: "jsonb" });
+    await ensureNamespace(admin, { namespace, payload: "jsonb" });
     await admin.query(`CREATE INDEX ON ${namespace}.events (train_id)`);
     await admin.query(`CREATE STATISTICS ON id, train_id FROM ${namespace}.events`);
     await requireDroppableNamespace(admin, namespace, postgres, tablesMarked);
@@ -149,7 +149,7 @@ describe("a schema that is not train-sim's", () => {
     await admin.query(`CREATE TABLE ${namespace}.events ()`);
     if (comment) await admin.query(`COMMENT ON SCHEMA ${namespace} IS '${comment}'`);
     expect(await namespaceState(admin, namespace)).toEqual({ kind: "foreign" });
-    const applied = await refusalOf(applyNamespace(admin, { namespace, payload: "jsonb" }));
+    const applied = await refusalOf(ensureNamespace(admin, { namespace, payload: "jsonb" }));
     expect(applied.message).toContain("not made by train-sim");
     expect((await refusalOf(resetNamespace(admin, { namespace, payload: "jsonb" }))).message).toContain(
       namespace,
@@ -169,7 +169,7 @@ describe("a schema that is not train-sim's", () => {
     "ж",
     "x".repeat(64),
   ])("has a name that is refused: %j", async (name) => {
-    await refusalOf(applyNamespace(admin, { namespace: name, payload: "jsonb" }));
+    await refusalOf(ensureNamespace(admin, { namespace: name, payload: "jsonb" }));
     await refusalOf(dropNamespace(admin, name));
     expect(() => ddl({ namespace: name, payload: "jsonb" })).toThrow(UsageError);
   });
@@ -220,12 +220,12 @@ describe("a role that is not the owner", () => {
   });
 
   test("is refused creation and deletion of the namespace, with the reason", async () => {
-    await applyNamespace(admin, { namespace, payload: "jsonb" });
+    await ensureNamespace(admin, { namespace, payload: "jsonb" });
     const client = await connectAdmin(endpoint());
     expect((await refusalOf(dropNamespace(client, namespace))).message).toContain("not allowed");
     const other = testNamespace("ns");
     expect(
-      (await refusalOf(applyNamespace(client, { namespace: other, payload: "jsonb" }))).message,
+      (await refusalOf(ensureNamespace(client, { namespace: other, payload: "jsonb" }))).message,
     ).toContain(other);
     await client.close();
   });

@@ -135,7 +135,7 @@ function usedByOthersError(namespace: string, detail: string, cause?: unknown): 
 }
 
 /** Puts an error that a user can have caused into words; any other error stays as it is. */
-function explained(namespace: string, grantTo: string | undefined, error: unknown): unknown {
+function explainError(namespace: string, grantTo: string | undefined, error: unknown): unknown {
   const code = codeOf(error);
   const detail = messageOf(error);
   if (code === "42501")
@@ -179,7 +179,7 @@ async function changeNamespace<T>(
   } catch (error) {
     // An error here means a lost connection; the first error says more.
     if (isOne) await client.query("ROLLBACK").catch(() => undefined);
-    throw explained(namespace, grantTo, error);
+    throw explainError(namespace, grantTo, error);
   }
 }
 
@@ -280,7 +280,7 @@ async function createNamespace(
 }
 
 /** Makes the namespace. A namespace of the same version, variant and storage stays as it is, apart from grants. */
-export async function applyNamespace(
+export async function ensureNamespace(
   client: SqlClient,
   settings: NamespaceSettings,
   dialect: Dialect = postgres,

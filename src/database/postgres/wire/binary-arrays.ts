@@ -15,7 +15,7 @@ const FLOAT8_BYTES = 8;
 /** Version number that `jsonb_recv` expects before the text. */
 const JSONB_VERSION = 1;
 
-/** Most bytes that are copied one by one: for so few, a call out of JavaScript takes longer. */
+/** Maximum number of bytes that are copied one by one: up to this number, a call out of JavaScript takes longer. */
 const SMALL_COPY_BYTES_MAX = 32;
 
 const NO_DIGIT = 255;

@@ -16,7 +16,7 @@ function wireValueOf(value: SqlValue | BinaryParameter): WireValue {
   return value instanceof Date ? value.toISOString() : value;
 }
 
-/** Most characters that are written one by one: for so few, a call out of JavaScript takes longer. */
+/** Maximum number of characters that are written one by one: up to this number, a call out of JavaScript takes longer. */
 const SHORT_TEXT_CHARACTERS_MAX = 64;
 
 /** True for a short text that consists of ASCII characters. */

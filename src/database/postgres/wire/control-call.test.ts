@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ControlCall } from "./control-call.js";
 
 /** A submitted call, the driver's events so far, and the value that the call settled with. */
-function submitted(text = "COMMIT") {
+function submitCall(text = "COMMIT") {
   const stream = new PassThrough();
   const connection = new pg.Connection({ stream } as unknown as pg.ConnectionConfig);
   const heard: unknown[] = [];
@@ -27,13 +27,13 @@ describe("a statement of transaction control", () => {
       const stream = new PassThrough();
       new pg.Connection({ stream } as unknown as pg.ConnectionConfig).query(text);
       const drivers = stream.read() as Buffer;
-      expect(submitted(text).sent.equals(drivers)).toBe(true);
-      expect(submitted(text).sent.equals(drivers)).toBe(true);
+      expect(submitCall(text).sent.equals(drivers)).toBe(true);
+      expect(submitCall(text).sent.equals(drivers)).toBe(true);
     },
   );
 
   it("reads a complete answer, and reports its end and the server's command", () => {
-    const { call, heard, settled } = submitted();
+    const { call, heard, settled } = submitCall();
     const answer = Buffer.from(ANSWER);
     expect(call.take(answer)).toBe(answer.length);
     expect(heard).toEqual([{ name: "readyForQuery", length: 5, status: "I" }]);
@@ -51,18 +51,18 @@ describe("a statement of transaction control", () => {
       ANSWER.slice(0, cut),
     ]),
   ])("leaves an answer to the driver if it is or has %s", (_, answer) => {
-    const { call, heard } = submitted();
+    const { call, heard } = submitCall();
     expect(call.goesOn()).toBe(false);
     expect(call.take(Buffer.from(answer))).toBe(0);
     expect(heard).toEqual([]);
   });
 
   it("settles with the command that the driver read, or with the server's error", () => {
-    const read = submitted();
+    const read = submitCall();
     read.call.handleCommandComplete({ text: "ROLLBACK" });
     read.call.handleReadyForQuery();
     expect(read.settled).toEqual([[undefined, "ROLLBACK"]]);
-    const refused = submitted();
+    const refused = submitCall();
     const error = new Error("could not serialize access");
     refused.call.handleError(error);
     expect(refused.settled.map(([reason]) => reason)).toEqual([error]);

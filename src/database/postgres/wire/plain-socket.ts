@@ -2,7 +2,7 @@
 import { Socket, type ConnectOpts, type SocketConstructorOpts } from "node:net";
 import { monotonicMs } from "../../../foundation/clock.js";
 
-/** Most bytes that one read returns, as many as Node's own limit. */
+/** Maximum number of bytes that one read returns, the same as Node's own limit. */
 const READ_BYTES_MAX = 65_536;
 
 let sharedBuffer: Buffer | undefined;

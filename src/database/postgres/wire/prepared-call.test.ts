@@ -190,7 +190,7 @@ describe("a prepared call", () => {
     ["NULLs alone", [null, null]],
     ["long text", ["x".repeat(200), "1"]],
     ["long text of other letters", ["é".repeat(40_000), null]],
-  ])("reads rows with %s, and the rows around them", (_, texts) => {
+  ])("reads rows with %s, and the rows before and after", (_, texts) => {
     const rows = [["a".repeat(130), "12"], texts, ["", "-3"]].map((row) => dataRow(...row));
     const read = ([id, attempts]: (string | null)[]): StatementRow => [
       id,

@@ -6,7 +6,7 @@ import type { StatementRow } from "../../sql.js";
 /** Kind of the message BindComplete, with which an answer without errors begins; it has a kind and a length only. */
 const BIND_COMPLETE = 0x32;
 const BIND_COMPLETE_BYTES = 5;
-/** Most bytes of an answer that is kept until it is complete; a longer answer is read in pieces. */
+/** Maximum size in bytes of an answer that is kept until it is complete; a longer answer is read in pieces. */
 const WHOLE_ANSWER_BYTES_MAX = 262_144;
 
 /**

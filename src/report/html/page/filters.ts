@@ -19,7 +19,7 @@ export class Filters {
   constructor(
     private readonly report: ReportData,
     private state: FilterState,
-    private readonly changed: (state: FilterState) => void,
+    private readonly onChange: (state: FilterState) => void,
   ) {
     const treatments = allTreatments(report, currentTheme());
     const labels = new Map(treatments.map(({ id, label }) => [id, label]));
@@ -78,7 +78,7 @@ export class Filters {
       hiddenOperations: uncheckedValues(this.operations),
       trials: trials === "all" || trials === "each" ? trials : Number(trials),
     };
-    this.changed(this.state);
+    this.onChange(this.state);
   }
 
   private layOut(): HTMLElement {

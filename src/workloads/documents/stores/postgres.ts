@@ -25,7 +25,7 @@ const hasIdColumn = (settings: DocumentsSettings): boolean =>
 
 const columnsOf = ({ shape }: DocumentsSettings): string[] => pathsOf(shape).map(([name = ""]) => name);
 
-const parsed = ({ column }: DocumentsSettings): string => (column === "text" ? "data::json" : "data");
+const jsonExpression = ({ column }: DocumentsSettings): string => (column === "text" ? "data::json" : "data");
 
 const INDEXES: Partial<Record<DocumentsSettings["index"], string>> = {
   expression: "UNIQUE INDEX documents_index ON {{namespace}}.documents ((data ->> 'id'))",
@@ -57,7 +57,7 @@ function createTable(settings: DocumentsSettings): string[] {
 /** SQL condition for the document with the key $1, in the form that `keyValue` expects. */
 function condition(settings: DocumentsSettings): string {
   if (hasIdColumn(settings)) return "id = $1";
-  return usesContainment(settings) ? "data @> $1::jsonb" : `${parsed(settings)} ->> 'id' = $1`;
+  return usesContainment(settings) ? "data @> $1::jsonb" : `${jsonExpression(settings)} ->> 'id' = $1`;
 }
 
 const usesContainment = ({ index }: DocumentsSettings): boolean => index.startsWith("gin");
@@ -68,7 +68,7 @@ export function keyValue(settings: DocumentsSettings, key: string): string {
 
 function sliceSql(settings: DocumentsSettings, table: string): string {
   const slicedPaths = pathsOf(settings.shape).filter((_, i) => i % SLICE_STEP === 0);
-  const document = parsed(settings);
+  const document = jsonExpression(settings);
   if (settings.slice === "paths") {
     const values = slicedPaths.map((path) =>
       path.length === 1 ? `${document} ->> '${path.join()}'` : `${document} #>> '{${path.join()}}'`,

@@ -114,7 +114,7 @@ function randomCallable(distribution: random.Distribution, parameter = "paramete
     if (rule && shape !== undefined && shape !== null && !rule.isValid(toDouble(shape)))
       throw new Error(`expected ${rule.rule}, not ${shape}`);
   }
-  const drawing = (low: Value, high: Value, shape: Value): ((scope: Scope) => bigint) => {
+  const makeDraw = (low: Value, high: Value, shape: Value): ((scope: Scope) => bigint) => {
     check([low, high, shape]);
     const min = toInt(low);
     const width = toInt(high) - min + 1n;
@@ -137,7 +137,7 @@ function randomCallable(distribution: random.Distribution, parameter = "paramete
         const shape = shapeOf ? shapeOf(scope) : 0n;
         if (min === null || max === null || shape === null) return null;
         if (last?.min !== min || last.max !== max || last.shape !== shape)
-          last = { min, max, shape, draw: drawing(min, max, shape) };
+          last = { min, max, shape, draw: makeDraw(min, max, shape) };
         return last.draw(scope);
       };
     },

@@ -29,7 +29,7 @@ export const TRANSACTIONS: Omit<Transactions, "begin"> = {
 const schemaOf = ({ dialect, namespace }: Treatment): string => dialectOf(dialect).quoteIdentifier(namespace);
 
 /** Runs `work` in a session whose search path contains the workload's tables. */
-async function within<T>(
+async function withSession<T>(
   admin: AdminClient,
   settings: Treatment,
   purpose: string,
@@ -84,7 +84,7 @@ export function postgres(program: Program, file: string): OwnSqlStore {
     tryOut: (admin: AdminClient, settings) => tryOut(program, file, admin, settings),
     async fill(admin: AdminClient, settings, isWanted) {
       if (program.preload.length === 0) return;
-      await within(admin, settings, "preload", async (client) => {
+      await withSession(admin, settings, "preload", async (client) => {
         for (const sql of program.preload) {
           if (!isWanted()) return;
           await client.query(substituteVariables(sql, settingLiteralIn(settings))).catch((error: unknown) => {
@@ -96,7 +96,7 @@ export function postgres(program: Program, file: string): OwnSqlStore {
       });
     },
     scan: (admin: AdminClient, settings, read) =>
-      within(admin, settings, "audit", (client) =>
+      withSession(admin, settings, "audit", (client) =>
         inSnapshot(client, () =>
           read({ rows: (sql) => client.query(sql), values: (sql) => valuesOf(client, sql) }),
         ),

@@ -98,10 +98,10 @@ class Trial {
   }
 
   refuse(place: Place, message: string): void {
-    this.problems.push(this.placed(place, message));
+    this.problems.push(this.messageAt(place, message));
   }
 
-  private placed(place: Place, message: string): string {
+  private messageAt(place: Place, message: string): string {
     return `${placeText(place, this.file)}: ${message}`;
   }
 
@@ -128,7 +128,7 @@ class Trial {
     } catch (error) {
       const position = Number((error as { position?: string }).position ?? 0);
       const at = position - 1 - prefix.length;
-      return this.placed(
+      return this.messageAt(
         position > 0 ? placeOfSentCharacter(sql, at, sentTextOf) : sql.place,
         wordsOf(error),
       );
@@ -150,7 +150,7 @@ class Trial {
     const found = disturbed ?? madeElsewhere;
     return (
       found &&
-      this.placed(
+      this.messageAt(
         statement.sql.place,
         `${madeElsewhere ? "makes" : "drops or alters"} ${String(found["name"])}, which lies outside of the schema of the workload; remove it`,
       )

@@ -60,7 +60,7 @@ class Meddler {
     );
   }
 
-  private async archived(isPreloaded?: boolean): Promise<string> {
+  private async pickArchived(isPreloaded?: boolean): Promise<string> {
     return this.pick(`SELECT id FROM ${ARCHIVE}`, isPreloaded);
   }
 
@@ -104,7 +104,7 @@ class Meddler {
   }
 
   async deleteArchived(): Promise<Named[]> {
-    const id = await this.archived(true);
+    const id = await this.pickArchived(true);
     await this.delete(id);
     return [["lost", id]];
   }
@@ -120,14 +120,14 @@ class Meddler {
   }
 
   async duplicateArchived(): Promise<Named[]> {
-    const id = await this.archived();
+    const id = await this.pickArchived();
     await this.putBack(id, "a.status, clock_timestamp(), a.attempts");
     return [["duplicated", id]];
   }
 
   /** Puts an archived event back into the queue as if it had never been processed, although its document was. */
   async resurrect(): Promise<Named[]> {
-    const id = await this.archived(true);
+    const id = await this.pickArchived(true);
     await this.putBack(id, "'PENDING', clock_timestamp(), 0");
     await admin.query(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [id]);
     return [
@@ -138,7 +138,7 @@ class Meddler {
 
   /** Puts an archived event back with the status that it had before. */
   async resurrectWhole(): Promise<Named[]> {
-    const id = await this.archived();
+    const id = await this.pickArchived();
     await this.putBack(id, "a.status, clock_timestamp(), a.attempts");
     await admin.query(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [id]);
     return [
@@ -162,7 +162,7 @@ class Meddler {
   }
 
   async corruptArchived(): Promise<Named[]> {
-    const id = await this.archived(false);
+    const id = await this.pickArchived(false);
     const { columnType } = PAYLOAD_TRAITS[this.payload];
     await admin.query(
       `UPDATE ${ARCHIVE} SET payload = replace(payload::text, 'TC-', 'TD-')::${columnType} WHERE id = $1`,
@@ -381,7 +381,7 @@ describe("acknowledged work that is missing after a crash", () => {
   const copyOf = (table: string): string => `${table}_before`;
 
   /** A trial whose tables returned to an earlier state, as after a crash, and whose clients continued. */
-  async function crashed(): Promise<{ trial: AuditedTrial; span: LossSpan; done: LostWork }> {
+  async function crashDuringLoad(): Promise<{ trial: AuditedTrial; span: LossSpan; done: LostWork }> {
     let span: LossSpan = { sinceMs: 0, untilMs: 0 };
     const done: LostWork = { passes: 0, archived: 0 };
     const atEnd = async (crew: AuditedCrew): Promise<void> => {
@@ -415,8 +415,8 @@ describe("acknowledged work that is missing after a crash", () => {
     windowStartMs: span.sinceMs,
   });
 
-  test("is counted by operation and is no violation if a fault may lose it", async () => {
-    const { trial, span, done } = await crashed();
+  test("is counted by operation and is no violation if a fault may lose work", async () => {
+    const { trial, span, done } = await crashDuringLoad();
     const { conservation } = await trial.audit({ loss: termsOf({ ...span, endpoint: 0 }, true) });
     expect(conservation).toMatchObject({ verdict: "ok", violations: [], lost: 20, unexplained: 0, torn: 0 });
     expect(conservation.undone).toBeGreaterThan(20);
@@ -436,8 +436,8 @@ describe("acknowledged work that is missing after a crash", () => {
     }
   });
 
-  test("is a violation but explained if the scenario does not allow it", async () => {
-    const { trial, span } = await crashed();
+  test("is a violation but explained if the scenario does not allow losses", async () => {
+    const { trial, span } = await crashDuringLoad();
     const { conservation } = await trial.audit({ loss: termsOf(span, false) });
     expect(conservation).toMatchObject({ verdict: "violated", lost: 20, unexplained: 0 });
     const { undone } = conservation;
@@ -448,7 +448,7 @@ describe("acknowledged work that is missing after a crash", () => {
   });
 
   test("is unexplained outside the span of a fault", async () => {
-    const { trial, span, done } = await crashed();
+    const { trial, span, done } = await crashDuringLoad();
     const before = { sinceMs: 0, untilMs: span.sinceMs - 1 };
     const elsewhere = { ...span, endpoint: 1 };
     for (const loss of [termsOf(before, true), termsOf(elsewhere, true), undefined]) {
@@ -460,7 +460,7 @@ describe("acknowledged work that is missing after a crash", () => {
   });
 
   test("is unexplained if only part of a transaction is missing, or more than a fault may lose", async () => {
-    const { trial, span } = await crashed();
+    const { trial, span } = await crashDuringLoad();
     const early = `SELECT id FROM ${EVENTS} WHERE id NOT IN (SELECT id FROM ${ARCHIVE}) ORDER BY id LIMIT 1`;
     const [row] = await admin.query(early);
     for (const [table, key] of [

@@ -183,10 +183,10 @@ function requireWholeLedgers(
   const compared = ["published", "inDoubt", "passes", "archived"] as const;
   const differing = compared.filter((name) => read[name] !== totals[name]);
   if (differing.length === 0) return;
-  const listed = (of: Pick<Ledger, (typeof compared)[number]>): string =>
+  const countsText = (of: Pick<Ledger, (typeof compared)[number]>): string =>
     differing.map((name) => `${name} ${of[name]}`).join(", ");
   throw new TrainSimError(
-    `the ledgers say ${listed(read)}, their workers ${listed(totals)}`,
+    `the ledgers say ${countsText(read)}, their workers ${countsText(totals)}`,
     ExitCode.unexpected,
     "A ledger in the trial's directory is missing or was changed.",
   );
@@ -208,7 +208,7 @@ function liveStatusPredicate({ isDrained, settings }: AuditInputs): (status: Eve
 }
 
 async function addMisplacedFindings(tables: EventTables, findings: Findings): Promise<void> {
-  for (const { id, kind } of await tables.misplaced(NAMED_FINDINGS_PER_KIND)) {
+  for (const { id, kind } of await tables.misplacedRows(NAMED_FINDINGS_PER_KIND)) {
     const words =
       kind === "duplicated" ? "it is both live and archived" : "it has an event or a status but not both";
     findings.name(kind, id, words);

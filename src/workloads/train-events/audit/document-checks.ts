@@ -26,7 +26,7 @@ export class DocumentChecks {
     private readonly isTimed = false,
   ) {}
 
-  made(batch: EventBatch): void {
+  holdMade(batch: EventBatch): void {
     for (let row = 0; row < batch.size; row++)
       if (this.isDocumentChosen()) this.hold("made", batch.idAt(row), batch.documentAt(row));
   }

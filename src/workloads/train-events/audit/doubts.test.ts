@@ -13,7 +13,7 @@ function doubtOf(events: readonly number[], acknowledgedAtMs?: number): Doubtful
 }
 const shows = (excess: Readonly<Record<number, number>>) => (index: number) => excess[index];
 
-it("a commit in doubt counts as made if all its events show it, and as absent if none does", () => {
+it("a commit in doubt counts as made if all its events show its work, and as absent if none does", () => {
   const [made, none] = [doubtOf([1, 2]), doubtOf([3, 4])];
   const settled = settleDoubts([made, none], shows({ 1: 1, 2: 1, 3: 0, 4: 0 }));
   expect(settled).toEqual({ committed: [made], lost: [], undecided: new Set(), torn: new Set() });

@@ -48,7 +48,7 @@ export async function auditEvents(tables: EventTables, context: AuditContext): P
       // An add in doubt may have been committed after the queue was seen empty, so its events may be live.
       if (!isArchived && !rules.mayBeLive(status) && documents.batchOf(id)?.outcome !== "in-doubt")
         findings.add("resurrected", id, `it is ${status} in a queue that was seen empty`);
-      const expected = documents.expected(progress);
+      const expected = documents.expectedDocument(progress);
       if (!expected) continue;
       documentsChecked++;
       if (expected.checksum !== row.checksum) doubtful.push(progress);
@@ -98,7 +98,7 @@ async function compare(
   { documents, checks, findings }: AuditContext,
 ): Promise<void> {
   const placeOf = (each: { id: string; isArchived: boolean }): string => `${each.id} ${each.isArchived}`;
-  const written = await tables.written(events.map(({ id }) => id));
+  const written = await tables.writtenEvents(events.map(({ id }) => id));
   const byPlace = new Map(written.map((each) => [placeOf(each), each]));
   for (const progress of events) {
     const event = byPlace.get(placeOf(progress));

@@ -39,7 +39,9 @@ export class ExpectedDocuments {
    * Expected text of an event's document, and the checksum of the text and the flat columns; undefined if no ledger
    * contains the event.
    */
-  expected(progress: EventProgress): { readonly text: string; readonly checksum: string } | undefined {
+  expectedDocument(
+    progress: EventProgress,
+  ): { readonly text: string; readonly checksum: string } | undefined {
     const origin = this.originOf(progress.id);
     if (!origin) return undefined;
     const values = origin.generator.valuesAt(origin.index);

@@ -30,7 +30,7 @@ const anyBatch: fc.Arbitrary<Written> = fc.record({
 
 type Written = LedgerBatch & { readonly endedAtMs: number };
 
-function written(batches: readonly Written[]): string {
+function writeLedger(batches: readonly Written[]): string {
   const path = ledgerPath(scratchDirectory(), SOURCE.worker);
   const writer = new LedgerFileWriter(path, SOURCE);
   for (const batch of batches) writer.add(batch, batch.outcome, batch.endedAtMs, batch.endpoint);
@@ -57,7 +57,7 @@ describe("a ledger file", () => {
     const batches = fc.uniqueArray(anyBatch, { selector: ({ batch }) => batch, maxLength: 50 });
     fc.assert(
       fc.property(batches, (some) => {
-        const file = LedgerFile.read(written(some));
+        const file = LedgerFile.read(writeLedger(some));
         expect(file.source).toEqual(SOURCE);
         expect([...file.batches()]).toEqual([...some].sort((a, b) => a.batch - b.batch));
         for (const one of some) expect(file.find(one.batch)).toEqual(one);
@@ -82,7 +82,7 @@ describe("a ledger file", () => {
   });
 
   test("is never overwritten", () => {
-    expect(() => new LedgerFileWriter(written([]), SOURCE)).toThrow(/a file is in its place/);
+    expect(() => new LedgerFileWriter(writeLedger([]), SOURCE)).toThrow(/a file is in its place/);
   });
 
   test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
@@ -98,14 +98,14 @@ describe("a ledger file", () => {
       /unknown outcome/,
     ],
   ])("is refused with a reason if it %s", (_, damage, words) => {
-    const path = written([batchOf(0), batchOf(1)]);
+    const path = writeLedger([batchOf(0), batchOf(1)]);
     writeFileSync(path, damage(readFileSync(path)));
     expect(() => LedgerFile.read(path)).toThrow(words);
     expect(() => LedgerFile.read(path)).toThrow(/the ledger .*ledger-3\.bin cannot be read/);
   });
 
   test("is read or refused with an error if it is damaged at random places", () => {
-    const bytes = readFileSync(written(Array.from({ length: 20 }, (_, i) => batchOf(i))));
+    const bytes = readFileSync(writeLedger(Array.from({ length: 20 }, (_, i) => batchOf(i))));
     const prng = new Prng(3);
     for (let round = 0; round < 2_000; round++) {
       const damaged = Buffer.from(bytes.subarray(0, prng.intBetween(0, bytes.length)));
@@ -128,6 +128,6 @@ describe("a ledger file", () => {
     ["no time", { madeAtMs: Number.NaN }, "batch 7 was made at no moment there is"],
     ["a time that does not fit into a key", { madeAtMs: 2 ** 60 }, "batch 7 was made at no moment there is"],
   ])("is refused if a batch has %s", (_, wrong, words) => {
-    expect(() => LedgerFile.read(written([{ ...batchOf(7), ...wrong }]))).toThrow(words);
+    expect(() => LedgerFile.read(writeLedger([{ ...batchOf(7), ...wrong }]))).toThrow(words);
   });
 });

@@ -66,7 +66,7 @@ describe.each(PAYLOADS)("checksums with payload %s", (payload) => {
       for await (const rows of eventRows(admin, tables, { ...TRIAL, skewMs: 0 })) {
         for (const { id, status, attempts, checksum } of rows) {
           if (status === null || attempts === null) throw new Error(`${id} is orphaned`);
-          expect(checksum).toBe(documents.expected({ id, status, attempts })?.checksum);
+          expect(checksum).toBe(documents.expectedDocument({ id, status, attempts })?.checksum);
           compared++;
         }
       }

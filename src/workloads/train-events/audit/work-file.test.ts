@@ -15,10 +15,10 @@ it("a work file returns every pass, archiving and commit in doubt, more than its
   const passes = EventStatus.options.flatMap((was) => EventStatus.options.map((status) => ({ was, status })));
   for (let round = 0; round < 1000; round++) for (const pass of passes) writer.pass({ id: ID, ...pass });
   const doubt = writer.nextDoubtNumber();
-  writer.archived(ID, doubt);
+  writer.archiving(ID, doubt);
   writer.pass({ id: ID, was: "PENDING", status: "PROCESSING" }, writer.nextDoubtNumber());
-  writer.unknown("process", 50);
-  writer.unknown("archive", 4_000_000_000);
+  writer.unknownWork("process", 50);
+  writer.unknownWork("archive", 4_000_000_000);
   writer.close();
   const works = [...readWorkRecords(path)];
   expect(works).toHaveLength(16_005);
@@ -35,7 +35,7 @@ it("a work file returns every pass, archiving and commit in doubt, more than its
 it("a work file that was truncated or changed is refused", () => {
   const path = workPath(scratchDirectory(), 3);
   const writer = new WorkFileWriter(path);
-  writer.archived(ID);
+  writer.archiving(ID);
   writer.close();
   appendFileSync(path, Buffer.alloc(12, 0xff));
   expect(() => [...readWorkRecords(path)]).toThrow(/work-3.bin cannot be read: it has an unknown code, 255/);

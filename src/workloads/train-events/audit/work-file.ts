@@ -86,11 +86,11 @@ export class WorkFileWriter extends RecordFile {
     this.event(id, STATUS_CODE[was] * STATUSES.length + STATUS_CODE[status], doubt);
   }
 
-  archived(id: string, doubt = 0): void {
+  archiving(id: string, doubt = 0): void {
     this.event(id, ARCHIVING_CODE, doubt);
   }
 
-  unknown(operation: WorkOperation, events: number): void {
+  unknownWork(operation: WorkOperation, events: number): void {
     this.write(events, 0, UNKNOWN_WORK_CODES[operation]);
   }
 

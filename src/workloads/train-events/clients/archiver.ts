@@ -39,12 +39,12 @@ export function createArchiver(context: EventContext): BatchArchiver {
       body: addAppDelay(preparedTransactions.take(client)),
       isPoll: true,
       events: eventsOf,
-      unanswered: (outcome) => ledger.recordArchivingInDoubt(outcome?.archivedIds, batch.max),
+      onUnanswered: (outcome) => ledger.recordArchivingInDoubt(outcome?.archivedIds, batch.max),
     });
     const { finishedMs } = end;
     if (end.kind === "failed") return { events: 0, isEmptyPoll: false, finishedMs };
     ledger.recordArchivings(end.result.archivedIds, end);
-    lifecycle.reached(end.result.archivedIds, finishedMs, recordArchived);
+    lifecycle.recordStage(end.result.archivedIds, finishedMs, recordArchived);
     return { events: end.result.archivedIds.length, isEmptyPoll: end.kind === "empty", finishedMs };
   }
 
@@ -58,7 +58,7 @@ export function archiverClients(context: EventContext): Clients {
     prepare,
     iterate: async (client, intendedMs) => {
       const { isEmptyPoll } = await archive(client, intendedMs);
-      if (!context.isScheduled()) await idle.after(client, isEmptyPoll);
+      if (!context.isScheduled()) await idle.waitAfterPoll(client, isEmptyPoll);
     },
   };
 }

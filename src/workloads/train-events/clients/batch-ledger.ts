@@ -57,7 +57,7 @@ export class BatchLedger {
     this.sums.archived += ids.length;
     const file = this.openWorkFile();
     file.transaction(finishedMs, endpoint);
-    for (const id of ids) file.archived(id);
+    for (const id of ids) file.archiving(id);
   }
 
   /**
@@ -73,7 +73,7 @@ export class BatchLedger {
    * number.
    */
   recordArchivingInDoubt(ids: readonly string[] | undefined, most: number): void {
-    this.inDoubt("archive", ids, most, (file, id, doubt) => file.archived(id, doubt));
+    this.inDoubt("archive", ids, most, (file, id, doubt) => file.archiving(id, doubt));
   }
 
   /** Writes buffered records to the files. Never throws: the next recording method throws the error. */
@@ -103,7 +103,7 @@ export class BatchLedger {
     if (events?.length === 0) return;
     const file = this.openWorkFile();
     if (!events) {
-      file.unknown(operation, most);
+      file.unknownWork(operation, most);
       return;
     }
     const doubt = file.nextDoubtNumber();

@@ -32,7 +32,7 @@ async function pauses(isEnding: boolean): Promise<number[]> {
     transactor,
     assignment: { settings },
     prng: new Prng(1),
-    lifecycle: { reached: () => undefined },
+    lifecycle: { recordStage: () => undefined },
     ledger: { recordPasses: () => undefined },
     sleeper: { sleep: (ms: number) => Promise.resolve(void slept.push(ms)) },
     isDraining: () => false,

@@ -44,11 +44,11 @@ export function createProcessor(context: EventContext): BatchProcessor {
       body: addAppDelay(made),
       isPoll: true,
       events: eventsOf,
-      unanswered: (outcome) => ledger.recordPassesInDoubt(outcome?.passes, batch.max),
+      onUnanswered: (outcome) => ledger.recordPassesInDoubt(outcome?.passes, batch.max),
     });
     if (end.kind === "failed") return true;
     ledger.recordPasses(end.result.passes, end);
-    lifecycle.reached(end.result.completedIds, end.finishedMs, recordCompleted);
+    lifecycle.recordStage(end.result.completedIds, end.finishedMs, recordCompleted);
     ended[client] = { client, startedMs, limit, passes: end.result.passes };
     return end.kind === "committed";
   }
@@ -70,7 +70,7 @@ export function consumerClients(context: EventContext): Clients {
     iterate: async (client, intendedMs) => {
       const isEmptyPoll = !(await process(client, intendedMs));
       await verify(client);
-      if (!context.isScheduled()) await idle.after(client, isEmptyPoll);
+      if (!context.isScheduled()) await idle.waitAfterPoll(client, isEmptyPoll);
     },
   };
 }

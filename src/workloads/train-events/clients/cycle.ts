@@ -23,7 +23,7 @@ export function cycleClients(context: EventContext): Clients {
     const didProcess = await processor.process(client, monotonicMs());
     await processor.verify(client);
     const { isEmptyPoll } = await archiver.archive(client, monotonicMs());
-    await idle.after(client, !didProcess && isEmptyPoll);
+    await idle.waitAfterPoll(client, !didProcess && isEmptyPoll);
   }
 
   return {

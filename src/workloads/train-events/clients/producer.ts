@@ -66,7 +66,7 @@ class BatchStream {
     const madeAtMs = wallClockMs();
     const keys = this.keyMaker.bytesOf({ batch, events, madeAtMs });
     const eventBatch = this.batchMaker.make(keys, this.documents, firstDocument);
-    this.context.checks.documents.made(eventBatch);
+    this.context.checks.documents.holdMade(eventBatch);
     this.nextDocument = firstDocument + events;
     const entry = { batch, events, madeAtMs, client, firstDocument, keys: new KeySum().addKeys(keys) };
     this.nextBatch = { keys, add: this.context.queue.add(eventBatch), entry };
@@ -123,7 +123,7 @@ export function createAdder(context: EventContext): Adder {
         return false;
       }
       ledger.settle(entry, "acknowledged", end);
-      lifecycle.published(assignment.ordinal, entry.batch, end.finishedMs);
+      lifecycle.recordPublication(assignment.ordinal, entry.batch, end.finishedMs);
       return true;
     },
   };

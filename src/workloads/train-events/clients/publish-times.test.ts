@@ -12,21 +12,21 @@ const ids = (worker: number, batch: number) =>
 
 it("each event of a batch gets the time since its commit was acknowledged in another thread", () => {
   const { producer, consumer } = clocks();
-  producer.published(4, 17, 1000.5);
+  producer.recordPublication(4, 17, 1000.5);
   const seen: [number, number][] = [];
-  consumer.reached(ids(4, 17), 1003.75, (latencyMs, atMs) => seen.push([latencyMs, atMs]));
+  consumer.recordStage(ids(4, 17), 1003.75, (latencyMs, atMs) => seen.push([latencyMs, atMs]));
   expect(seen).toEqual([
     [3.25, 1003.75],
     [3.25, 1003.75],
   ]);
 });
 
-it("an event whose acknowledgement is not yet known waits for it, and its time is at least zero", () => {
+it("an event waits until its acknowledgement is known, and its end-to-end latency is never negative", () => {
   const { producer, consumer } = clocks();
   const seen: number[] = [];
-  consumer.reached(ids(4, 0), 50, (latencyMs) => seen.push(latencyMs));
+  consumer.recordStage(ids(4, 0), 50, (latencyMs) => seen.push(latencyMs));
   expect(seen).toEqual([]);
-  producer.published(4, 0, 51);
+  producer.recordPublication(4, 0, 51);
   consumer.settlePending();
   expect(seen).toEqual([0, 0]);
   expect(consumer.unmatched).toBe(0);
@@ -37,11 +37,11 @@ it("events whose publishing is unknown are counted, preloaded events are not", (
   const never = (): never => {
     throw new Error("no latency is known");
   };
-  consumer.reached(ids(9, 0), 50, never);
+  consumer.recordStage(ids(9, 0), 50, never);
   expect(consumer.unmatched).toBe(2);
-  consumer.reached(ids(PRELOAD_WORKER, 0), 50, never);
+  consumer.recordStage(ids(PRELOAD_WORKER, 0), 50, never);
   expect(consumer.unmatched).toBe(2);
-  consumer.reached(ids(4, 1), 50, never);
+  consumer.recordStage(ids(4, 1), 50, never);
   consumer.settlePending();
   expect(consumer.unmatched).toBe(2);
   consumer.close();
@@ -52,16 +52,16 @@ it("an event waits for a late publishing time, but for a limited number of look-
   const { producer, consumer } = clocks();
   const seen: number[] = [];
   const record = (latencyMs: number): unknown => seen.push(latencyMs);
-  consumer.reached(ids(4, 0), 50, record);
+  consumer.recordStage(ids(4, 0), 50, record);
   consumer.settlePending();
   consumer.settlePending();
-  producer.published(4, 0, 30);
+  producer.recordPublication(4, 0, 30);
   consumer.settlePending();
   expect(seen).toEqual([20, 20]);
-  consumer.reached(ids(4, 1), 60, record);
+  consumer.recordStage(ids(4, 1), 60, record);
   for (let look = 0; look < 5; look++) consumer.settlePending();
   expect(consumer.unmatched).toBe(2);
-  producer.published(4, 1, 30);
+  producer.recordPublication(4, 1, 30);
   consumer.settlePending();
   expect(seen).toHaveLength(2);
 });
@@ -69,7 +69,7 @@ it("an event waits for a late publishing time, but for a limited number of look-
 it("an order of events across agents is certain only beyond the error of their clocks", () => {
   const buffers = new Map([[4, new SharedArrayBuffer(RING_BYTES)]]);
   const [here, elsewhere] = [new LifecycleClock(buffers, []), new LifecycleClock(buffers, [4])];
-  here.published(4, 0, 5000);
+  here.recordPublication(4, 0, 5000);
   const [id = ""] = ids(4, 0);
   expect([here.wasPublishedBefore(id, 5001), elsewhere.wasPublishedBefore(id, 5001)]).toEqual([true, false]);
   expect(elsewhere.wasPublishedBefore(id, 6001)).toBe(true);

@@ -67,7 +67,7 @@ export class LifecycleClock {
     for (const [ordinal, buffer] of buffers) this.rings.set(ordinal, new PublishTimeRing(buffer));
   }
 
-  published(worker: number, batchNumber: number, atMs: number): void {
+  recordPublication(worker: number, batchNumber: number, atMs: number): void {
     this.rings.get(worker)?.write(batchNumber, atMs);
   }
 
@@ -84,7 +84,7 @@ export class LifecycleClock {
    * Records the latencies of events that reached a stage at `atMs`. Preloaded events are skipped, since they have no
    * publish time.
    */
-  reached(ids: readonly string[], atMs: number, record: (latencyMs: number, atMs: number) => void): void {
+  recordStage(ids: readonly string[], atMs: number, record: (latencyMs: number, atMs: number) => void): void {
     for (const id of ids) {
       if (workerOf(id) !== PRELOAD_WORKER) this.match({ id, atMs, looks: 1, record });
     }

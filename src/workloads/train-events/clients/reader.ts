@@ -11,7 +11,7 @@ import type { ReadOutcome } from "../store.js";
 import type { WorkloadClients } from "../../workload.js";
 import type { Clients } from "../../../clients/client.js";
 import type { EventContext } from "./context.js";
-import { Probes } from "./probes.js";
+import { QuestionDrawer } from "./question-drawer.js";
 import { textIn, type SoughtEvent } from "./read-check.js";
 import type { StatementRow } from "../../../database/sql.js";
 
@@ -79,16 +79,16 @@ function dispatcherReadDrawer({
 function questionReadDrawer(context: EventContext): (kind: QuestionKind) => DrawnRead {
   const { queue, transactor, prng, assignment, checks, lookAside } = context;
   const { settings, trial } = assignment;
-  const probes = new Probes({ settings, seed: trial.seed, prng, queue, lookAside });
+  const drawer = new QuestionDrawer({ settings, seed: trial.seed, prng, queue, lookAside });
   return (kind) => {
-    const { question, id, matchesNoEvent } = probes.draw(kind);
+    const { question, id, matchesNoEvent } = drawer.draw(kind);
     const body = queue.ask(question);
     return async (client, intendedMs) => {
       const plan = { operation: READ_OPERATIONS[kind], client, intendedMs, isPoll: matchesNoEvent };
       const end = await transactor.run({ ...plan, body, events: ({ length }) => length });
       if (end.kind === "failed") return;
       if (end.kind === "committed") await checks.answer(client, { question, id }, end.result);
-      await probes.look(client);
+      await drawer.look(client);
     };
   };
 }

@@ -4,7 +4,7 @@ import { EventBatch } from "../model/event-batch.js";
 import type { StatementRow } from "../../../database/sql.js";
 import type { Validation } from "../settings.js";
 import type { ClaimedPass, LiveDocument, Verification } from "../store.js";
-import type { Probe } from "./probes.js";
+import type { DrawnQuestion } from "./question-drawer.js";
 import { SampleChecker } from "./sample-checks.js";
 
 const LOCKED_MOST = 3;
@@ -33,7 +33,7 @@ function checkerOf({ passedOver = [], documents = [], isThere = true }: Tables, 
   });
 }
 
-async function claimed(
+async function checkClaim(
   passes: readonly ClaimedPass[],
   limit: number,
   tables: Tables = {},
@@ -54,26 +54,26 @@ const pass = (id: string, was: ClaimedPass["was"] = "PENDING", payload?: string)
 describe("the check of a sampled answer", () => {
   const live = "0199aaaa-bbbb-7ccc-8ddd-eeeeffff0001";
   const probe = { question: { kind: "id", id: live }, id: live } as const;
-  const answered = async (
+  const checkAnswer = async (
     rows: readonly StatementRow[],
     isThere = true,
-    of: Pick<Probe, "question" | "id"> = probe,
+    of: Pick<DrawnQuestion, "question" | "id"> = probe,
   ) => {
     const checker = checkerOf({ isThere }, "off");
     await checker.answer(0, of, rows);
     return checker.total();
   };
 
-  it("accepts an answer that has the sought event, and finds an answer that lacks it", async () => {
-    expect(await answered([[live, "", "{}"]])).toMatchObject({
+  it("accepts an answer with the sought event, and reports an answer without the sought event", async () => {
+    expect(await checkAnswer([[live, "", "{}"]])).toMatchObject({
       reads: { sampled: 1, verified: 1 },
       misread: 0,
     });
-    expect(await answered([])).toMatchObject({ misread: 1, named: [{ kind: "misread", id: live }] });
+    expect(await checkAnswer([])).toMatchObject({ misread: 1, named: [{ kind: "misread", id: live }] });
   });
 
   it("finds a wrong row even if the tables cannot be read", async () => {
-    expect(await answered([["other", "", "{}"]], false)).toMatchObject({
+    expect(await checkAnswer([["other", "", "{}"]], false)).toMatchObject({
       reads: { sampled: 1, verified: 0 },
       misread: 1,
       named: [{ id: "other" }],
@@ -81,7 +81,7 @@ describe("the check of a sampled answer", () => {
   });
 
   it("verifies nothing if the question is about no event that was seen", async () => {
-    expect(await answered([], true, { question: probe.question })).toMatchObject({
+    expect(await checkAnswer([], true, { question: probe.question })).toMatchObject({
       reads: { sampled: 1, verified: 0 },
       misread: 0,
     });
@@ -91,12 +91,12 @@ describe("the check of a sampled answer", () => {
 describe("the check of a sampled claim", () => {
   it("accepts a claim in key order and within its limit if locks can explain the events passed over", async () => {
     const passedOver = ["x", "y", "z", "new1", "new2"];
-    const total = await claimed([pass("a"), pass("b", "PROCESSING")], 2, { passedOver });
+    const total = await checkClaim([pass("a"), pass("b", "PROCESSING")], 2, { passedOver });
     expect(total).toMatchObject({ claims: { sampled: 1, verified: 1 }, misclaimed: 0 });
   });
 
   it("finds a claim that passed over more events than can be locked", async () => {
-    const total = await claimed([pass("a")], 2, { passedOver: ["w", "x", "y", "z"] });
+    const total = await checkClaim([pass("a")], 2, { passedOver: ["w", "x", "y", "z"] });
     expect(total).toMatchObject({ misclaimed: 1, named: [{ kind: "misclaimed", id: "w" }] });
   });
 
@@ -108,14 +108,14 @@ describe("the check of a sampled claim", () => {
   ])(
     "finds a claim of $passes.length events by event $id alone, without the tables",
     async ({ passes, limit, id }) => {
-      expect(await claimed(passes, limit)).toMatchObject({ misclaimed: 1, named: [{ id }] });
+      expect(await checkClaim(passes, limit)).toMatchObject({ misclaimed: 1, named: [{ id }] });
     },
   );
 
   it("verifies nothing if the tables cannot be read, and ignores a claim without events", async () => {
-    const unknown = await claimed([pass("a")], 1, { isThere: false });
+    const unknown = await checkClaim([pass("a")], 1, { isThere: false });
     expect(unknown).toMatchObject({ claims: { sampled: 1, verified: 0 } });
-    expect(await claimed([], 1)).toMatchObject({ claims: { sampled: 0, verified: 0 } });
+    expect(await checkClaim([], 1)).toMatchObject({ claims: { sampled: 0, verified: 0 } });
   });
 
   it("samples all of the first claims, then ever fewer, and finally one in a hundred", async () => {
@@ -149,7 +149,7 @@ describe("validation of sampled documents", () => {
       pass("b", "PENDING", INVALID),
       pass("c", "PENDING", DOCUMENT.slice(0, 99)),
     ];
-    expect(await claimed(passes, 3, {}, "all")).toMatchObject({
+    expect(await checkClaim(passes, 3, {}, "all")).toMatchObject({
       validated: { made: 0, claimed: 3 },
       invalid: 2,
       named: [
@@ -159,15 +159,15 @@ describe("validation of sampled documents", () => {
     });
   });
 
-  it("looks documents up if the claim does not return them", async () => {
+  it("looks documents up if the claim does not return documents", async () => {
     const documents = [
       { id: "a", payload: DOCUMENT },
       { id: "b", payload: INVALID },
     ];
     const passes = [pass("a"), pass("b"), pass("c")];
-    const total = await claimed(passes, 3, { documents }, "sample");
+    const total = await checkClaim(passes, 3, { documents }, "sample");
     expect(total).toMatchObject({ validated: { claimed: 2 }, invalid: 1, named: [{ id: "b" }] });
-    expect(await claimed(passes, 3, { documents, isThere: false }, "all")).toMatchObject({
+    expect(await checkClaim(passes, 3, { documents, isThere: false }, "all")).toMatchObject({
       validated: { claimed: 0 },
     });
   });
@@ -180,10 +180,10 @@ describe("validation of sampled documents", () => {
     });
     const batch = EventBatch.of(events);
     const all = checkerOf({}, "all");
-    all.documents.made(batch);
+    all.documents.holdMade(batch);
     expect(all.total()).toMatchObject({ validated: { made: 100 }, invalid: 1, named: [{ id: id(42) }] });
     const sample = checkerOf({}, "sample");
-    for (let i = 0; i < 100; i++) sample.documents.made(batch);
+    for (let i = 0; i < 100; i++) sample.documents.holdMade(batch);
     expect(sample.total().validated.made).toBeGreaterThan(60); // 100 are expected
     expect(sample.total().validated.made).toBeLessThan(140);
   });
@@ -202,7 +202,7 @@ describe("validation of sampled documents", () => {
   it("validates nothing if validation is off", async () => {
     const { json, ...columns } = generator.at(0);
     const checker = checkerOf({}, "off");
-    checker.documents.made(EventBatch.of([{ ...columns, id: id(0), payload: json.slice(1) }]));
+    checker.documents.holdMade(EventBatch.of([{ ...columns, id: id(0), payload: json.slice(1) }]));
     await checker.claim({ client: 0, startedMs: 0, limit: 1, passes: [pass("a", "PENDING", INVALID)] });
     expect(checker.total()).toMatchObject({ validated: { made: 0, claimed: 0 }, invalid: 0, named: [] });
   });

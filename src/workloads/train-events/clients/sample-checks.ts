@@ -6,7 +6,7 @@ import { Findings } from "../audit/findings.js";
 import { WORKABLE_STATUSES, type EventPass, type EventStatus } from "../model/lifecycle.js";
 import type { SampleChecks } from "../model/ledger.js";
 import type { LifecycleClock } from "./publish-times.js";
-import type { Probe } from "./probes.js";
+import type { DrawnQuestion } from "./question-drawer.js";
 import {
   misreadAnswerRows,
   misreadRows,
@@ -100,7 +100,7 @@ export class SampleChecker {
    */
   async answer(
     client: number,
-    { question, id }: Pick<Probe, "question" | "id">,
+    { question, id }: Pick<DrawnQuestion, "question" | "id">,
     rows: readonly StatementRow[],
   ): Promise<void> {
     if (!this.isSampled()) return;
@@ -176,15 +176,15 @@ export class SampleChecker {
 
   private checkPasses(passes: readonly EventPass[], limit: number): void {
     const workable: readonly EventStatus[] = WORKABLE_STATUSES;
-    const misclaimed = (id: string, words: string): void => this.findings.add("misclaimed", id, words);
+    const addMisclaimed = (id: string, words: string): void => this.findings.add("misclaimed", id, words);
     const extraPass = passes[limit];
     if (extraPass)
-      misclaimed(extraPass.id, `a claim gave ${passes.length} events, ${limit} at most were asked for`);
+      addMisclaimed(extraPass.id, `a claim gave ${passes.length} events, ${limit} at most were asked for`);
     for (const [i, { id, was }] of passes.entries()) {
       const before = passes[i - 1];
-      if (!workable.includes(was)) misclaimed(id, `it was claimed while it was ${was}`);
-      if (before && before.id === id) misclaimed(id, "one claim gave it twice");
-      else if (before && before.id > id) misclaimed(id, "a claim gave it out of the order of keys");
+      if (!workable.includes(was)) addMisclaimed(id, `it was claimed while it was ${was}`);
+      if (before && before.id === id) addMisclaimed(id, "one claim gave it twice");
+      else if (before && before.id > id) addMisclaimed(id, "a claim gave it out of the order of keys");
     }
   }
 }

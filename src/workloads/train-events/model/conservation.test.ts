@@ -47,7 +47,7 @@ describe("the conservation law", () => {
     };
     const facts = exampleFacts(5);
     const span = { sinceMs: 0, untilMs: 1 };
-    const judged = (isAllowed: boolean, explained: number) =>
+    const judge = (isAllowed: boolean, explained: number) =>
       conservationOf(
         {
           ...facts,
@@ -59,9 +59,9 @@ describe("the conservation law", () => {
         held,
       );
 
-    test("are no violation if a fault explains all of them and the scenario allows it", () => {
-      expect(judged(true, 3)).toMatchObject({ verdict: "ok", violations: [], lost: 3 });
-      expect(judged(true, 3).losses).toEqual([{ operation: "add", lost: 3, unexplained: 0 }]);
+    test("are no violation if a fault explains all missing events and the scenario allows losses", () => {
+      expect(judge(true, 3)).toMatchObject({ verdict: "ok", violations: [], lost: 3 });
+      expect(judge(true, 3).losses).toEqual([{ operation: "add", lost: 3, unexplained: 0 }]);
     });
 
     test.each([
@@ -69,7 +69,7 @@ describe("the conservation law", () => {
       [false, 0],
       [true, 2],
     ])("are a violation otherwise: allowed %s, explained %d of 3", (isAllowed, explained) => {
-      expect(judged(isAllowed, explained)).toMatchObject({
+      expect(judge(isAllowed, explained)).toMatchObject({
         verdict: "violated",
         violations: [`3 of 5 acknowledged events are in no table (explained by a fault: ${explained} of 3)`],
       });

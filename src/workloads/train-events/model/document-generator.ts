@@ -77,7 +77,7 @@ function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
 export class DocumentGenerator {
   private readonly prng = new Prng(0);
   private readonly clientSeed: number;
-  /** Most bytes that a document takes. */
+  /** Maximum size of a document in bytes. */
   readonly maxBytes: number;
   /** Template of the last written document. */
   private template: DocumentTemplate;

@@ -6,17 +6,17 @@ import { jsonbText } from "./document-values.js";
 import { DocumentState, type EventDocument } from "./event.js";
 
 /** The value with its members sorted, as CockroachDB writes JSONB. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]));
 }
 
 const forms = fc.constantFrom<(generator: DocumentGenerator, index: number) => string>(
   (generator, index) => generator.at(index).json,
   (generator, index) => jsonbText(generator.valuesAt(index)),
-  (generator, index) => JSON.stringify(sorted(JSON.parse(generator.at(index).json))),
+  (generator, index) => JSON.stringify(sortKeys(JSON.parse(generator.at(index).json))),
   (generator, index) => JSON.stringify(JSON.parse(generator.at(index).json), null, 1).replace(/\n */g, ""),
 );
 const texts = fc

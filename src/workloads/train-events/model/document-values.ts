@@ -3,7 +3,10 @@ import type { DocumentState, EventType } from "./event.js";
 
 export type BooleanText = "false" | "true";
 
-/** Numbers of characters of values whose width is always the same. */
+/**
+ * Numbers of characters of values whose width is always the same. A digit in a name counts the route's segments, switches
+ * or circuits from 0; the second digit of a section counts the sections of its segment.
+ */
 export const FIXED_WIDTHS = {
   authorityId: 36,
   deviceKey: 36,

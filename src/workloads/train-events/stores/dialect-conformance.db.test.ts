@@ -31,18 +31,22 @@ if (name === undefined) throw new Error(`nobody knows a server that calls itself
 const dialect = dialectOf(name);
 
 /** Levels among `levels` that the dialect has. */
-function offered<Level extends string>(of: DialectName, factor: string, levels: readonly Level[]): Level[] {
+function offeredLevels<Level extends string>(
+  of: DialectName,
+  factor: string,
+  levels: readonly Level[],
+): Level[] {
   return levels.filter((level) => missingLevel(of, factor, level) === undefined);
 }
 
-const [isolation] = offered(name, "isolation", ISOLATION_LEVELS);
+const [isolation] = offeredLevels(name, "isolation", ISOLATION_LEVELS);
 if (isolation === undefined) throw new Error(`${name} has no isolation level`);
 
 const COMBINATIONS = combinations({
-  payload: offered(name, "payload", PAYLOADS),
-  storage: offered(name, "storage", EVENT_STORAGES),
-  locking: offered(name, "locking", LOCKINGS),
-  statementShape: offered(name, "statementShape", STATEMENT_SHAPES),
+  payload: offeredLevels(name, "payload", PAYLOADS),
+  storage: offeredLevels(name, "storage", EVENT_STORAGES),
+  locking: offeredLevels(name, "locking", LOCKINGS),
+  statementShape: offeredLevels(name, "statementShape", STATEMENT_SHAPES),
 });
 
 /** A separate session for each combination, because statements of all combinations have the same names. */

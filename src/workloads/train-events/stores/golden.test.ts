@@ -34,7 +34,7 @@ import {
 
 const NAMESPACE = "train_sim";
 
-function offered<Level extends string>(
+function offeredLevels<Level extends string>(
   dialect: DialectName,
   factor: string,
   levels: readonly Level[],
@@ -43,7 +43,7 @@ function offered<Level extends string>(
 }
 
 const COMBINATIONS = DIALECTS.flatMap((dialect) =>
-  offered(dialect, "payload", PAYLOADS).map((payload) => [dialect, payload] as const),
+  offeredLevels(dialect, "payload", PAYLOADS).map((payload) => [dialect, payload] as const),
 );
 
 const ALL_READS = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as ReadWeights;
@@ -76,7 +76,7 @@ function othersOf<Levels>(
 type Product = readonly (readonly string[])[];
 
 /** Joins products that are equal except in `dimension`. */
-function joined(products: readonly Product[], dimension: number): Product[] {
+function joinProducts(products: readonly Product[], dimension: number): Product[] {
   const groups = new Map<string, string[][]>();
   for (const product of products) {
     const key = JSON.stringify(product.with(dimension, []));
@@ -102,7 +102,7 @@ class Listing {
 
   private heading(places: Map<string, Product>): string {
     let products = [...places.values()];
-    for (let i = (products[0]?.length ?? 0) - 1; i >= 0; i--) products = joined(products, i);
+    for (let i = (products[0]?.length ?? 0) - 1; i >= 0; i--) products = joinProducts(products, i);
     const valueText = (values: readonly string[], i: number): string =>
       values.length === this.all[i]?.length ? "*" : values.join(" ");
     return products.map((product) => `--: ${product.map(valueText).join("; ")}\n`).join("");
@@ -126,7 +126,8 @@ test("tables of every dialect and payload equal the golden file", async () => {
       } as const;
       for (const text of ddl(tables, dialect)) listing.add(text, dialect, payload, name);
     };
-    for (const storage of offered(dialect, "storage", EVENT_STORAGES)) add(`storage=${storage}`, { storage });
+    for (const storage of offeredLevels(dialect, "storage", EVENT_STORAGES))
+      add(`storage=${storage}`, { storage });
     for (const [name, levels] of othersOf(dialect, OTHER_TABLES)) add(name, levels);
   }
   await expect(listing.toString()).toMatchFileSnapshot("golden/tables.sql");
@@ -135,10 +136,10 @@ test("tables of every dialect and payload equal the golden file", async () => {
 test("statements of every dialect, payload, statement shape and locking equal the golden file", async () => {
   const listing = new Listing({ 2: PAYLOADS, 3: STATEMENT_SHAPES, 4: LOCKINGS, 5: Object.keys(OTHERS) });
   for (const [dialect, payload] of COMBINATIONS) {
-    const [isolation] = offered(dialect, "isolation", ISOLATION_LEVELS);
+    const [isolation] = offeredLevels(dialect, "isolation", ISOLATION_LEVELS);
     if (!isolation) throw new Error(`${dialect} has no isolation level`);
-    for (const statementShape of offered(dialect, "statementShape", STATEMENT_SHAPES))
-      for (const locking of offered(dialect, "locking", LOCKINGS))
+    for (const statementShape of offeredLevels(dialect, "statementShape", STATEMENT_SHAPES))
+      for (const locking of offeredLevels(dialect, "locking", LOCKINGS))
         for (const [other, own] of othersOf(dialect, OTHERS)) {
           const levels = {
             dialect,

@@ -58,8 +58,8 @@ export const postgres: EventStore = {
       keySums: () => readKeySums(admin, all, dialect),
       presentKeys: (ranges) => presentKeys(admin, all, ranges, dialect),
       events: (clock) => eventRows(admin, all, clock),
-      written: (ids) => readWrittenEvents(admin, all, ids),
-      misplaced: (most) => readMisplaced(admin, all, most),
+      writtenEvents: (ids) => readWrittenEvents(admin, all, ids),
+      misplacedRows: (most) => readMisplaced(admin, all, most),
       counts: () => readTableCounts(admin, namespace, dialect),
       passesPerEvent: () => readPassesPerEvent(admin, namespace, dialect),
     };

@@ -52,20 +52,20 @@ describe.each(PAYLOADS)("the preload with payload %s", (payload) => {
     const rows = await admin.query(`SELECT id, payload::text AS payload FROM ${namespace}.events`);
     expect(new Set(rows.map(({ id }) => workerOf(id as string)))).toEqual(new Set([PRELOAD_WORKER]));
     const generator = new DocumentGenerator(7, "preload/0", 900);
-    const canonical = (json: string): string => JSON.stringify(sorted(JSON.parse(json)));
+    const canonical = (json: string): string => JSON.stringify(sortKeys(JSON.parse(json)));
     const wanted = Array.from({ length: 2_345 }, (_, i) => canonical(generator.at(i).json)).sort();
     expect(rows.map((row) => canonical(row.payload as string)).sort()).toEqual(wanted);
   });
 });
 
 /** The value with its keys in alphabetical order, since JSONB keeps another order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
+      .map(([key, inner]) => [key, sortKeys(inner)]),
   );
 }
 

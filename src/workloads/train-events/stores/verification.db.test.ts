@@ -37,18 +37,18 @@ it("events that another session locked do not count as passed over, even after i
   for (const batch of [early, late]) await workload.add(EventBatch.of(batch))(connection);
   const [claimed, earlier] = [late.map(({ id }) => id), early.map(({ id }) => id).sort()];
   const verification = createVerification(settings);
-  const seen = async (): Promise<string[]> =>
+  const readPassedOver = async (): Promise<string[]> =>
     (await verification.passedOverIds(connection, claimed, 100)).sort();
-  expect(await seen()).toEqual(earlier);
+  expect(await readPassedOver()).toEqual(earlier);
   const [one = "", ...others] = earlier;
   await admin.query("BEGIN");
   await admin.query(`SELECT FROM ${namespace}.event_status WHERE event_id <> $1 FOR UPDATE`, [one]);
-  expect(await seen()).toEqual([one]);
+  expect(await readPassedOver()).toEqual([one]);
   await admin.query("COMMIT");
-  expect(await seen()).toEqual([one]);
+  expect(await readPassedOver()).toEqual([one]);
   await admin.query(`UPDATE ${namespace}.event_status SET attempts = attempts WHERE event_id = $1`, [
     others[0],
   ]);
-  expect(await seen()).toEqual([one, others[0]].sort());
+  expect(await readPassedOver()).toEqual([one, others[0]].sort());
   await connection.end();
 });

@@ -60,7 +60,7 @@ function numbersIn(value: unknown): number[] {
 }
 
 describe.each(CHARTS.map(({ id }) => id))("chart %s", (id) => {
-  test("draws finite numbers, and has a text and a table of them", () => {
+  test("draws finite numbers, and has a text and a table of these numbers", () => {
     const plot = plotOf(id);
     const numbers = seriesOf(plot).flatMap(({ data }) => numbersIn(data));
     expect(numbers.length).toBeGreaterThan(3);
@@ -159,7 +159,7 @@ describe("lines over time", () => {
     expect(marksIn({ ...DEFAULT_FILTER_STATE, trials: 2 })).not.toContain("steady");
   });
 
-  test("shade faults of the shown trials, and name them in the text", () => {
+  test("shade faults of the shown trials, and name these faults in the text", () => {
     const fault = (trial: number, treatment: string, at: number, cleared: number | null): FaultRecord => ({
       trial,
       treatment,
@@ -243,8 +243,8 @@ describe("seconds without a value", () => {
   });
 
   test("are bridged in sampled series unless the gap is long", () => {
-    const silence = [null, null, null, null, null, null];
-    const pending = [null, 10, null, 20, null, 30, ...silence, 40, null, 50, null, 60];
+    const gap = [null, null, null, null, null, null];
+    const pending = [null, 10, null, 20, null, 30, ...gap, 40, null, 50, null, 60];
     const data = oneTrial(() => ({ buckets: pending.length, evidence: { "queue.pending": pending } }));
     const points = [
       [0, null],

@@ -76,7 +76,7 @@ describe("written values", () => {
     expect(valueText(value, unit)).toBe(text);
   });
 
-  test("have their unit in axis ticks if the axis does not name it", () => {
+  test("have their unit in axis ticks if the axis does not name the unit", () => {
     expect([tickLabel(2_000_000, "bytes"), tickLabel(0.25, "%"), tickLabel(12_000, "ms")]).toEqual([
       "2 MB",
       "25",

@@ -13,18 +13,8 @@ describe("bridged readings", () => {
   });
 
   test("are not interpolated over a gap much longer than the others", () => {
-    const silence = [null, null, null, null, null, null];
-    expect(bridgeShortGaps([1, 1, 1, null, 1, 1, ...silence, 5, 5])).toEqual([
-      1,
-      1,
-      1,
-      1,
-      1,
-      1,
-      ...silence,
-      5,
-      5,
-    ]);
+    const gap = [null, null, null, null, null, null];
+    expect(bridgeShortGaps([1, 1, 1, null, 1, 1, ...gap, 5, 5])).toEqual([1, 1, 1, 1, 1, 1, ...gap, 5, 5]);
   });
 
   test("tolerate unequal intervals between samples", () => {

@@ -99,7 +99,7 @@ export function sampledLines(view: View, metric: string): Line[] {
   );
 }
 
-/** Panels of lines, one for each sampled metric of the family with a title of a line. */
+/** Line panels: one for each sampled metric of the family that has a title for line charts and values to draw. */
 export function metricFamilyPanels(view: View, family: string): LinePanel[] {
   return SAMPLED_METRICS.flatMap(({ name, line: title, unit }) => {
     if (title === undefined || !name.startsWith(`${family}.`)) return [];

@@ -61,8 +61,8 @@ function whyNoTrial(view: View): string | undefined {
 }
 
 /**
- * Says why a chart has nothing to draw: `zeros`, the note of `dropZeroPanels`, if all values are 0; else that no trial is shown;
- * else `otherwise`.
+ * Reason why a chart is empty: `zeros` (the note of `dropZeroPanels`) if all values are 0, the reason of `whyNoTrial` if no
+ * trial can be shown, `otherwise` in other cases.
  */
 export function whyNoValues(view: View, zeros: string, otherwise: string): NothingToPlot {
   return nothingToPlot(`There is nothing to draw: ${zeros || (whyNoTrial(view) ?? otherwise)}`);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { exampleTrial } from "../../../test/support/example-result.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
 import { planTrials } from "../../scenario/plan/trial-order.js";
-import { placeSentences } from "./reservations.js";
+import { placeSentences } from "./caveats.js";
 
 const NOISE = [0.004, -0.002, 0.001, -0.003, 0, 0.002, -0.001, 0.003];
 
@@ -31,7 +31,7 @@ function treatments({ ids, order, blocks = 7, place }: Plan): TreatmentResult[] 
   }));
 }
 
-test("the second server of a duet is named with its slowdown and the statement that ratios exclude it", () => {
+test("the second server of a duet is named with its slowdown, which ratios are said to exclude", () => {
   const [sentence, ...more] = placeSentences({
     treatments: treatments({ ids: ["a", "b"], order: "duet", place: 0.1 }),
   });

@@ -5,12 +5,12 @@ import { DocumentGenerator } from "../model/document-generator.js";
 import { EVENT_TYPES } from "../model/event.js";
 import type { QuestionKind } from "../settings.js";
 import type { LiveLookup } from "../store.js";
-import { Probes } from "./probes.js";
+import { QuestionDrawer } from "./question-drawer.js";
 import { containsPart } from "./read-check.js";
 
 const SEED = 7;
 const PRELOAD = 40;
-const PROBED = ["id", "authority", "typeTime", "path"] as const;
+const QUESTION_KINDS = ["id", "authority", "typeTime", "path"] as const;
 
 const preloaded = new DocumentGenerator(SEED, "preload/0");
 const documents = Array.from({ length: PRELOAD }, (_, index) => preloaded.at(index));
@@ -21,10 +21,10 @@ function rowOf(index: number): StatementRow {
   return [`00000000-0000-4000-8000-${String(index).padStart(12, "0")}`, at, documents[index]?.json];
 }
 
-function probesOf({ preload = 0, documentBytes = 900 } = {}) {
+function setUp({ preload = 0, documentBytes = 900 } = {}) {
   const looks: LiveLookup[] = [];
   const state = { nowMs: 0, live: [] as readonly StatementRow[], isThere: true };
-  const probes = new Probes({
+  const drawer = new QuestionDrawer({
     settings: { preload, documentBytes, documentShape: "default", ids: "uuidv7" },
     seed: SEED,
     prng: new Prng(1),
@@ -37,13 +37,13 @@ function probesOf({ preload = 0, documentBytes = 900 } = {}) {
     lookAside: async (_, look) => (state.isThere ? look({} as Connection) : undefined),
     nowMs: () => state.nowMs,
   });
-  const draw = (kind: QuestionKind, times = 50) => Array.from({ length: times }, () => probes.draw(kind));
-  return { probes, draw, looks, state };
+  const draw = (kind: QuestionKind, times = 50) => Array.from({ length: times }, () => drawer.draw(kind));
+  return { drawer, draw, looks, state };
 }
 
 describe("a question before the first look-up of live events", () => {
   it("asks for authorities and parts of preloaded documents", () => {
-    const { draw } = probesOf({ preload: PRELOAD });
+    const { draw } = setUp({ preload: PRELOAD });
     const known = documents.map(({ authorityId }) => authorityId);
     for (const { question, matchesNoEvent } of [...draw("authority"), ...draw("path")]) {
       expect(matchesNoEvent).toBe(false);
@@ -54,16 +54,16 @@ describe("a question before the first look-up of live events", () => {
   });
 
   it("cannot ask for keys and times, and without a preload not for authorities and parts", () => {
-    const withPreload = probesOf({ preload: PRELOAD });
+    const withPreload = setUp({ preload: PRELOAD });
     for (const kind of ["id", "typeTime"] as const)
       expect(withPreload.draw(kind, 1)).toMatchObject([{ matchesNoEvent: true, question: { kind } }]);
-    const without = probesOf();
-    for (const kind of PROBED)
+    const without = setUp();
+    for (const kind of QUESTION_KINDS)
       expect(without.draw(kind, 1)).toMatchObject([{ matchesNoEvent: true, question: { kind } }]);
   });
 
   it("can ask for the newest events and for counts", () => {
-    const { draw } = probesOf();
+    const { draw } = setUp();
     expect([draw("newest", 1), draw("byType", 1)].flat()).toEqual([
       { question: { kind: "newest" }, matchesNoEvent: false },
       { question: { kind: "byType" }, matchesNoEvent: false },
@@ -73,10 +73,10 @@ describe("a question before the first look-up of live events", () => {
 
 describe("a look-up of live events", () => {
   it("seeks preloaded events by their authorities, and the newest events of a type", async () => {
-    const { probes, looks, state } = probesOf({ preload: PRELOAD });
+    const { drawer, looks, state } = setUp({ preload: PRELOAD });
     for (let second = 0; second < 30; second++) {
       state.nowMs = second * 1000;
-      await probes.look(0);
+      await drawer.look(0);
     }
     expect(looks).toHaveLength(30);
     const sought = looks.flatMap(({ authorityIds }) => authorityIds);
@@ -85,21 +85,21 @@ describe("a look-up of live events", () => {
   });
 
   it("occurs at most once per second for all clients of a worker", async () => {
-    const { probes, looks, state } = probesOf();
-    await Promise.all([probes.look(0), probes.look(1)]);
+    const { drawer, looks, state } = setUp();
+    await Promise.all([drawer.look(0), drawer.look(1)]);
     state.nowMs = 999;
-    await probes.look(2);
+    await drawer.look(2);
     expect(looks).toHaveLength(1);
     state.nowMs = 1000;
-    await probes.look(2);
+    await drawer.look(2);
     expect(looks).toHaveLength(2);
   });
 
   it("seeks fewer events if documents are large", async () => {
-    const small = probesOf({ preload: 1000 });
-    const large = probesOf({ preload: 1000, documentBytes: 1024 ** 2 });
-    await small.probes.look(0);
-    await large.probes.look(0);
+    const small = setUp({ preload: 1000 });
+    const large = setUp({ preload: 1000, documentBytes: 1024 ** 2 });
+    await small.drawer.look(0);
+    await large.drawer.look(0);
     expect(small.looks[0]).toMatchObject({ most: 128 });
     expect(small.looks[0]?.authorityIds).toHaveLength(128);
     expect(large.looks[0]).toMatchObject({ most: 1 });
@@ -107,10 +107,10 @@ describe("a look-up of live events", () => {
   });
 
   it("makes later questions ask for events that it found", async () => {
-    const { probes, draw, state } = probesOf({ preload: PRELOAD });
+    const { drawer, draw, state } = setUp({ preload: PRELOAD });
     state.live = [rowOf(3), rowOf(4), rowOf(5)];
-    await probes.look(0);
-    const drawn = PROBED.flatMap((kind) => draw(kind));
+    await drawer.look(0);
+    const drawn = QUESTION_KINDS.flatMap((kind) => draw(kind));
     expect(new Set(drawn.map(({ id }) => id))).toEqual(new Set(state.live.map(([id]) => id)));
     for (const { question, id, matchesNoEvent } of drawn) {
       expect(matchesNoEvent).toBe(false);
@@ -130,7 +130,7 @@ describe("a look-up of live events", () => {
   });
 
   it("questions about paths ask for track sections and for circuits", () => {
-    const { draw } = probesOf({ preload: PRELOAD });
+    const { draw } = setUp({ preload: PRELOAD });
     const names = draw("path").flatMap(({ question }) =>
       question.kind === "path" ? Object.keys(question.part) : [],
     );
@@ -138,22 +138,22 @@ describe("a look-up of live events", () => {
   });
 
   it("leaves no question if it finds no event, and changes nothing if it fails", async () => {
-    const { probes, draw, state } = probesOf({ preload: PRELOAD });
+    const { drawer, draw, state } = setUp({ preload: PRELOAD });
     state.live = [rowOf(3)];
-    await probes.look(0);
+    await drawer.look(0);
     Object.assign(state, { nowMs: 1000, live: [], isThere: false });
-    await probes.look(0);
+    await drawer.look(0);
     expect(draw("id", 1)).toMatchObject([{ id: rowOf(3)[0], matchesNoEvent: false }]);
     Object.assign(state, { nowMs: 2000, isThere: true });
-    await probes.look(0);
+    await drawer.look(0);
     expect(draw("authority", 1)).toMatchObject([{ matchesNoEvent: true }]);
   });
 
   it("leaves no question about paths if the document has another form", async () => {
-    const { probes, draw, state } = probesOf();
+    const { drawer, draw, state } = setUp();
     const [id, at] = rowOf(3);
     state.live = [[id, at, "{}"]];
-    await probes.look(0);
+    await drawer.look(0);
     expect(draw("path", 1)).toMatchObject([{ matchesNoEvent: true }]);
     expect(draw("id", 1)).toMatchObject([{ question: { kind: "id", id }, matchesNoEvent: false }]);
   });

@@ -68,7 +68,7 @@ function outlyingText(trials: readonly OutlyingTrial[], unit: string): string {
   return `${words.join(", ")} ${unit}/s against a median of ${shortNumber(first?.median ?? 0)}`;
 }
 
-function grouped<T>(values: readonly T[], keyOf: (value: T) => string): T[][] {
+function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
   return [...groups.values()];
@@ -76,8 +76,8 @@ function grouped<T>(values: readonly T[], keyOf: (value: T) => string): T[][] {
 
 /** Sentences on outlying trials, one for each treatment. */
 function outlyingSentences(treatments: readonly TreatmentResult[], vocabulary: Vocabulary): string[] {
-  return grouped(outlyingTrials(treatments), ({ treatment }) => treatment).map((ofTreatment) => {
-    const texts = grouped(ofTreatment, ({ operation }) => operation).map((trials) => {
+  return groupBy(outlyingTrials(treatments), ({ treatment }) => treatment).map((ofTreatment) => {
+    const texts = groupBy(ofTreatment, ({ operation }) => operation).map((trials) => {
       const operation = trials[0]?.operation ?? "";
       return `${operation}: ${outlyingText(trials, unitOf(vocabulary, operation))}`;
     });

@@ -38,7 +38,7 @@ interface KnownEvent {
   readonly createdAt?: string;
 }
 
-export interface Probe {
+export interface DrawnQuestion {
   readonly question: Question;
   /** Key of the event from which the question was made; undefined if no look-up has shown the event. */
   readonly id?: string | undefined;
@@ -46,7 +46,7 @@ export interface Probe {
   readonly matchesNoEvent: boolean;
 }
 
-export interface ProbesOptions {
+export interface QuestionDrawerOptions {
   readonly settings: Pick<EventSettings, "preload" | "ids" | "documentBytes" | "documentShape">;
   readonly seed: number;
   readonly prng: Prng;
@@ -56,19 +56,19 @@ export interface ProbesOptions {
 }
 
 /** Draws the questions of one worker. */
-export class Probes {
+export class QuestionDrawer {
   private readonly preloaded: DocumentGenerator;
   /** Rows of the last successful look-up. */
   private found: readonly StatementRow[] | undefined;
   private dueMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly options: ProbesOptions) {
+  constructor(private readonly options: QuestionDrawerOptions) {
     const { settings, seed } = options;
     const name = streamName(preloadSource(settings, seed), 0);
     this.preloaded = new DocumentGenerator(seed, name, settings.documentBytes, settings.documentShape);
   }
 
-  draw(kind: QuestionKind): Probe {
+  draw(kind: QuestionKind): DrawnQuestion {
     if (kind === "newest" || kind === "byType") return { question: { kind }, matchesNoEvent: false };
     const known = this.pick();
     const question = known && questionOf(kind, known, this.options.prng);
