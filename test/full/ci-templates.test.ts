@@ -121,7 +121,7 @@ it("the GitHub action measures, keeps a history and comments the verdict on a pu
   expect(readFileSync(join(place.home, "summary"), "utf8")).toContain("Nothing can be concluded from");
 
   const failing = writeScenarioFile(
-    `${SHORT}thresholds: { __cycle__: ["p(99)<0.001"] }\n${onSuiteServer("ciaction")}`,
+    `${SHORT}thresholds: { __cycle__: ["count>1000000"] }\n${onSuiteServer("ciaction")}`,
   );
   expect(runAction(place, "pull_request", { scenario: failing, keep: "2" })).toBe(99);
   expect(readdirSync(history)).toHaveLength(2);

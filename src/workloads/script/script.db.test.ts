@@ -241,7 +241,8 @@ fullIt(
     const { ended, out } = await run(BANK, {
       factors: { accounts: [100, 1000] },
       actors: { clients: { load: { executor: "constant-arrival-rate", rate: 50, maxClients: 8 } } },
-      thresholds: { pay: ["p(50)<5000", "failures==0"], look: ["rate>1"] },
+      // Thresholds on counts: they are assessed even if other tests disturb the timings.
+      thresholds: { pay: ["count>1", "failures==0"], look: ["count>1"] },
     });
     expect(ended.exitCode, ended.stdout + ended.stderr).toBe(0);
     const { directory, result } = onlyResultIn(out);

@@ -75,6 +75,7 @@ isolation: repeatable read
 ids: uuidv4
 statementShape: set-based
 prepared: false
+pipeline: true
 batch: { min: 10, max: 100 }
 appDelay: { min: 10ms, max: 50ms }
 advance: { claim: 1, complete: 0.8, fail: 0.05 }

@@ -211,7 +211,7 @@ const COMBINATIONS = combinations({
 
 describe.each(PAYLOADS)("transactions with payload %s", (payload) => {
   test.each(COMBINATIONS.filter((each) => each.payload === payload))(
-    "match the model: $statementShape $locking $isolation $prepared $isPipelined $claimIndex $archived $archiveDelete $advance.isOneStep",
+    "match the model: $statementShape $locking $isolation $prepared $isPipelined $claimIndex $archived $archiveDelete",
     async ({ prepared, isPipelined, ...levels }) => {
       await resetNamespace(admin, { namespace, ...levels });
       const workload = eventOperations({
