@@ -83,14 +83,14 @@ export const EVENT_CHANGES: readonly (readonly [
     "some archived events are not copied",
     [
       "JOIN ${tables.events} AS e ON e.id = a.event_id`",
-      "JOIN ${tables.events} AS e ON e.id = a.event_id AND random() < 0.9`",
+      "JOIN ${tables.events} AS e ON e.id = a.event_id AND random() < 0.5`",
     ],
   ],
   [
     "some archived events are not deleted",
     [
       "DELETE FROM ${tables.events} AS e USING ${keys} AS a WHERE e.id = a.event_id`",
-      "DELETE FROM ${tables.events} AS e USING ${keys} AS a WHERE e.id = a.event_id AND random() < 0.9`",
+      "DELETE FROM ${tables.events} AS e USING ${keys} AS a WHERE e.id = a.event_id AND random() < 0.5`",
     ],
   ],
   ["the history has one pass more", [COPIED, COPIED.replace("s.attempts", "s.attempts + 1")]],
