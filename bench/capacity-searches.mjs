@@ -13,13 +13,13 @@ const WRONG_MOST = { independent: 0.05, dependent: 0.1, slow: 1 };
 /** @type {[name: string, kind: keyof typeof WRONG_MOST, cell: object][]} */
 const CELLS = [
   ["no noise", "independent", { noise: 0 }],
-  ["no noise, 5 % spoilt", "independent", { noise: 0, disturbedShare: 0.05 }],
+  ["no noise, 5 % disturbed", "independent", { noise: 0, disturbedShare: 0.05 }],
   ["noise 3 %", "independent", { noise: 0.03 }],
-  ["noise 3 %, 5 % spoilt", "independent", { noise: 0.03, disturbedShare: 0.05 }],
-  ["noise 3 %, 10 % spoilt", "independent", { noise: 0.03, disturbedShare: 0.1 }],
+  ["noise 3 %, 5 % disturbed", "independent", { noise: 0.03, disturbedShare: 0.05 }],
+  ["noise 3 %, 10 % disturbed", "independent", { noise: 0.03, disturbedShare: 0.1 }],
   ["noise 3 %, 10 % stall", "independent", { noise: 0.03, disturbedShare: 0.1, luckShare: 0 }],
   ["noise 10 %", "independent", { noise: 0.1 }],
-  ["noise 10 %, 10 % spoilt", "independent", { noise: 0.1, disturbedShare: 0.1 }],
+  ["noise 10 %, 10 % disturbed", "independent", { noise: 0.1, disturbedShare: 0.1 }],
   ["carried over 0.6, 5 %", "dependent", { noise: 0.05, kept: 0.6 }],
   ["carried over 0.6, 10 %", "dependent", { noise: 0.1, kept: 0.6 }],
   ["carried over 0.9, 5 %", "slow", { noise: 0.05, kept: 0.9 }],

@@ -30,7 +30,7 @@ export const title = "pipelines: transactions/s without and with, and the ratio 
 /** Ratio of a figure with and without pipelines, such as `1.62 [1.55, 1.70]`. */
 function ratioOf(rounds, figure) {
   const logs = rounds.map(([without, withIt]) => ({
-    log: Math.log(withIt[figure] / without[figure]),
+    logarithm: Math.log(withIt[figure] / without[figure]),
     places: 0,
   }));
   const estimate = meanWithoutPlaces(logs);
