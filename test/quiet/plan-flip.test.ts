@@ -56,6 +56,8 @@ it.each([
     expect(screen).toContain(costly[0]);
   } else {
     expect(costly).toEqual([]);
-    expect(idle).toMatch(/^Plan flips that changed a transaction by less than 10 % of its time: look.select of /);
+    expect(idle).toMatch(
+      /^Plan flips that changed a transaction by less than 10 % of its time: look.select of /,
+    );
   }
 });
