@@ -12,13 +12,8 @@ import { DescribeCall } from "./wire/describe-call.js";
 import type { DirectCall } from "./wire/direct-call.js";
 import { StatementError } from "../errors.js";
 import { pgConfig } from "./pg-config.js";
-import {
-  PipelineCall,
-  unnamedCall,
-  withoutSync,
-  type PipelinedAnswer,
-  type PipelinedCall,
-} from "./wire/pipeline-call.js";
+import { unnamedCall, withoutSync, type PipelinedCall } from "./wire/pipeline-call.js";
+import { controlCall, HeldCalls } from "./wire/held-calls.js";
 import { PlainSocket } from "./wire/plain-socket.js";
 import { PreparedCall } from "./wire/prepared-call.js";
 import { RowReader } from "./wire/row-reader.js";
@@ -64,9 +59,13 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   private observer: CallObserver | undefined;
   /** Statements that this session has run, each with the reader of its rows; with `prepared`, they are prepared by name. */
   private readonly rowReaders = new Map<Statement, RowReader>();
-  /** Calls that go out with the next one. */
-  private heldCalls: PipelinedCall[] = [];
-  private pipelineUnderWay: PipelineCall | undefined;
+  private readonly heldCalls = new HeldCalls({
+    query: (call) => this.query(call),
+    startCall: (name) => this.startCall(name),
+    onAnswer: (command) => void (this.foundNoRow = command.endsWith(" 0")),
+    isOfServer: (error) => error === this.refusal,
+    failure: (name, cause) => this.failure(name, cause),
+  });
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closingDone: Promise<void> | undefined;
   lossError: Error | undefined;
@@ -92,7 +91,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     });
     this.on("end", () => this.markBroken());
     this.on("notice", ({ code }) => {
-      const isAboutCommit = this.isCommitUnderWay && (this.pipelineUnderWay?.isAtLastCall ?? true);
+      const isAboutCommit = this.isCommitUnderWay && this.heldCalls.isAtLastCall;
       if (isAboutCommit && code?.startsWith(WARNING_SQLSTATE_CLASS)) this.warnedCommits++;
     });
   }
@@ -168,7 +167,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
 
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
     const reader = this.rowReaders.get(statement);
-    if (this.heldCalls.length > 0) return this.executeWithHeld(statement, values);
+    if (!this.heldCalls.isEmpty) return this.executeWithHeld(statement, values);
     return reader && this.isPrepared(statement)
       ? this.callPrepared(statement, values, reader)
       : this.executeAlone(statement, values);
@@ -180,7 +179,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     onRows?: (rows: readonly StatementRow[]) => void,
   ): Promise<void> | undefined {
     const hold = (reader: RowReader): void => {
-      this.heldCalls.push({ ...this.pipelinedCall(statement, values, reader), ...(onRows && { onRows }) });
+      this.heldCalls.add({ ...this.pipelinedCall(statement, values, reader), ...(onRows && { onRows }) });
     };
     const reader = this.rowReaders.get(statement);
     if (!reader) return this.describe(statement).then(hold);
@@ -194,14 +193,14 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
       return this.executeAlone(statement, values);
     }
     const reader = this.rowReaders.get(statement) ?? (await this.describe(statement));
-    const { rows } = await this.sendHeld(this.pipelinedCall(statement, values, reader));
+    const { rows } = await this.heldCalls.send(this.pipelinedCall(statement, values, reader));
     return rows;
   }
 
   /** Parses a statement that is new to the session, without running it; resolves to the reader of its rows. */
   private async describe(statement: Statement): Promise<RowReader> {
     // A held BEGIN may come with the search path by which the statement finds its tables.
-    if (this.heldCalls.some(({ name }) => name === "begin")) await this.flush();
+    if (this.heldCalls.hasBegin) await this.flush();
     const { name, text } = statement;
     const preparedName = this.isPrepared(statement) ? name : "";
     const fields = await this.ask<readonly pg.FieldDef[]>(
@@ -215,12 +214,11 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   holdBegin(texts: readonly string[]): void {
-    for (const text of texts) this.heldCalls.push(controlCall("begin", text));
+    for (const text of texts) this.heldCalls.add(controlCall("begin", text));
   }
 
-  async flush(): Promise<void> {
-    const last = this.heldCalls.pop();
-    if (last) await this.sendHeld(last);
+  flush(): Promise<void> {
+    return this.heldCalls.flush();
   }
 
   private pipelinedCall(statement: Statement, values: StatementValues, reader: RowReader): PipelinedCall {
@@ -229,35 +227,6 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
       ? withoutSync(bindMessageOf(statement, values))
       : unnamedCall(text, valuesOf(values));
     return { name, message, reader };
-  }
-
-  /** Sends the held calls and `last` as one message; resolves to the answer to `last`. */
-  private sendHeld(last: PipelinedCall): Promise<PipelinedAnswer> {
-    const calls = [...this.heldCalls, last];
-    this.heldCalls = [];
-    const { observer } = this;
-    const startMs = monotonicMs();
-    const name = calls.length === 1 ? last.name : `pipeline to ${last.name}`;
-    return new Promise((resolve, reject) => {
-      this.pipelineUnderWay = new PipelineCall(calls, (error, answers) => {
-        this.pipelineUnderWay = undefined;
-        observer?.onCall(name, startMs, error ? monotonicMs() : this.lastAnswerMs());
-        // An error of the server is the next call's. If the connection was lost, the last call may have been executed.
-        const failed = error === this.refusal ? calls[answers.length] : last;
-        const failure = error && this.failure((failed ?? last).name, error);
-        try {
-          for (const [i, { rows, command }] of answers.entries()) {
-            this.foundNoRow = command.endsWith(" 0");
-            calls[i]?.onRows?.(rows);
-          }
-        } catch (refusal) {
-          reject(refusal);
-        }
-        if (failure) reject(failure);
-        else resolve(answers.at(-1) as PipelinedAnswer);
-      });
-      this.query(this.pipelineUnderWay);
-    });
   }
 
   /**
@@ -307,15 +276,20 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.prepared && isText !== true;
   }
 
-  private async timeCall<T>(name: string, call: () => Promise<T>): Promise<T> {
+  private startCall(name: string): (error: Error | undefined) => void {
     const { observer } = this;
     const startMs = monotonicMs();
+    return (error) => observer?.onCall(name, startMs, error ? monotonicMs() : this.lastAnswerMs());
+  }
+
+  private async timeCall<T>(name: string, call: () => Promise<T>): Promise<T> {
+    const end = this.startCall(name);
     try {
       const result = await call();
-      observer?.onCall(name, startMs, this.lastAnswerMs());
+      end(undefined);
       return result;
     } catch (error) {
-      observer?.onCall(name, startMs, monotonicMs());
+      end(error as Error);
       throw this.failure(name, error);
     }
   }
@@ -332,7 +306,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   async copyIn({ name, text }: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number> {
-    if (this.heldCalls.length > 0) await this.flush();
+    if (!this.heldCalls.isEmpty) await this.flush();
     return this.ask(name, monotonicMs(), (settle) => new CopyCall(text, rows, settle));
   }
 
@@ -362,9 +336,9 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
 
   private askControl(name: "begin" | "commit" | "rollback", text: string): Promise<string> {
     // A rollback undoes what is held: it need not be sent.
-    if (name === "rollback") this.heldCalls = [];
-    if (this.heldCalls.length > 0)
-      return this.sendHeld(controlCall(name, text)).then(({ command }) => command);
+    if (name === "rollback") this.heldCalls.drop();
+    if (!this.heldCalls.isEmpty)
+      return this.heldCalls.send(controlCall(name, text)).then(({ command }) => command);
     return this.ask(name, monotonicMs(), (settle) => new ControlCall(text, settle));
   }
 
@@ -434,10 +408,6 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     if (cause === this.refusal) this.abortedBy = failure;
     return failure;
   }
-}
-
-function controlCall(name: "begin" | "commit" | "rollback", text: string): PipelinedCall {
-  return { name, message: unnamedCall(text, []) };
 }
 
 function readOnlyServerError(): Error {

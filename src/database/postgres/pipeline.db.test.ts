@@ -65,9 +65,9 @@ describe.each([true, false])("a pipeline on a session with prepared: %s", (prepa
 
   it("sends what is held with the next statement that is awaited, which is parsed first if it is new", async () => {
     session.holdBegin([begin, "SET LOCAL work_mem TO '5MB'"]);
-    session.hold(insert, [1]);
+    await session.hold(insert, [1]);
     expect(await session.execute(select, [])).toEqual([[1]]);
-    session.hold(insert, [2]);
+    await session.hold(insert, [2]);
     const show = { name: "test.show", text: "SELECT current_setting('work_mem')" };
     expect(await session.execute(show, [])).toEqual([["5MB"]]);
     expect(calls).toEqual(["pipeline to test.select", "test.show", "pipeline to test.show"]);
@@ -80,9 +80,9 @@ describe.each([true, false])("a pipeline on a session with prepared: %s", (prepa
       session,
       begin,
       async () => {
-        session.hold(insert, [1]);
-        session.hold(divide, [0]);
-        session.hold(insert, [2]);
+        await session.hold(insert, [1]);
+        await session.hold(divide, [0]);
+        await session.hold(insert, [2]);
       },
       true,
     );
@@ -101,8 +101,8 @@ describe.each([true, false])("a pipeline on a session with prepared: %s", (prepa
       session,
       begin,
       async () => {
-        session.hold(insert, [1]);
-        session.hold(end, [Number(pid[0]?.[0])]);
+        await session.hold(insert, [1]);
+        await session.hold(end, [Number(pid[0]?.[0])]);
       },
       true,
     );
@@ -113,10 +113,10 @@ describe.each([true, false])("a pipeline on a session with prepared: %s", (prepa
 
   it("drops what is held at a rollback, and throws what a reader of rows throws", async () => {
     session.holdBegin([begin]);
-    session.hold(insert, [1]);
+    await session.hold(insert, [1]);
     await session.control("rollback", "ROLLBACK");
     expect(await stored()).toEqual([]);
-    session.hold(select, [], () => {
+    await session.hold(select, [], () => {
       throw new StatementError("test.select", new Error("unexpected"));
     });
     await expect(session.flush()).rejects.toThrow("unexpected");
@@ -133,9 +133,9 @@ describe.each([true, false])("a pipeline on a session with prepared: %s", (prepa
     await session.execute(warn, []);
     const lengths: number[] = [];
     session.holdBegin([begin]);
-    session.hold(warn, []);
-    session.hold(long, [400_000], ([row]) => void lengths.push(String(row?.[0]).length));
-    session.hold(insert, [3]);
+    await session.hold(warn, []);
+    await session.hold(long, [400_000], ([row]) => void lengths.push(String(row?.[0]).length));
+    await session.hold(insert, [3]);
     await commit(session, "COMMIT");
     expect(lengths).toEqual([400_000]);
     expect(session.warnedCommits).toBe(0);

@@ -8,6 +8,15 @@ import { BUILT_IN_VARIABLES, scriptProblem } from "../script/statement-rules.js"
 import { sqlStepsOf } from "../script/statements.js";
 import { openTransactionsAfter } from "./open-transactions.js";
 import { joinQuotedSql, splitAtQuotedVariables, type QuotedSql } from "./quoted-variables.js";
+import {
+  COMMANDS,
+  CONTINUATION,
+  META_LINE,
+  PIPELINE_STEPS,
+  REFUSED_COMMANDS,
+  SLEEP_UNIT_MS,
+  type MetaCommand,
+} from "./meta-commands.js";
 
 type Columns = NonNullable<SqlStep["columns"]>;
 type StepTraits = Pick<SqlStep, "orEnd" | "countsRows">;
@@ -30,34 +39,15 @@ export interface ReadScript {
   readonly problems: readonly FileProblem[];
 }
 
-interface MetaCommand {
-  readonly name: string;
-  readonly place: Place;
-  /** Text after the command's name; `valueAt` is its offset. */
-  readonly value: string;
-  readonly valueAt: number;
-}
-
 interface OpenCondition {
   readonly place: Place;
   readonly branches: { readonly condition?: Expression; readonly steps: Step[] }[];
   hasElse: boolean;
 }
 
-/** Pattern of a meta command to its end, over lines that end with a backslash. */
-const META_LINE = /\\(?:[^\\\n]|\\\r?\n|\\)*/y;
-const CONTINUATION = /\\\r?\n/g;
 /** Pattern of a comment with a directive for the statement below it. pgbench skips it as a comment. */
 const DIRECTIVE_COMMENT = /--[ \t]*(or end|counts: ?rows)[ \t]*$/gm;
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
-const PIPELINE_COMMANDS = ["startpipeline", "syncpipeline", "endpipeline"];
-const COMMANDS = ["set", "sleep", "gset", "aset", "if", "elif", "else", "endif", ...PIPELINE_COMMANDS];
-const REFUSED_COMMANDS: Readonly<Record<string, string>> = {
-  shell: "runs a program of this machine",
-  setshell: "runs a program of this machine",
-};
-/** Milliseconds per unit of `\sleep`. */
-const SLEEP_UNIT_MS: Readonly<Record<string, bigint | number>> = { us: 0.001, ms: 1n, s: 1000n };
 const ROLLBACK_TO_SAVEPOINT = /^(ROLLBACK|ABORT)( WORK| TRANSACTION)? TO\b/;
 
 function transactionControlOf(words: readonly string[]): ControlStep["does"] | undefined {
@@ -164,6 +154,12 @@ class ScriptReader {
       this.refuse(place, `\\${name} is refused: it ${refused}`);
       return;
     }
+    const pipelineStep = PIPELINE_STEPS[name];
+    if (pipelineStep !== undefined) {
+      this.requireNoArgument(meta);
+      this.takePipeline(pipelineStep, meta);
+      return;
+    }
     switch (name) {
       case "set":
         this.readSetCommand(meta);
@@ -185,12 +181,6 @@ class ScriptReader {
       case "endif":
         this.requireNoArgument(meta);
         this.endIf(place);
-        return;
-      case "startpipeline":
-      case "syncpipeline":
-      case "endpipeline":
-        this.requireNoArgument(meta);
-        this.takePipeline(meta);
         return;
     }
     const near = nearest(name, [...COMMANDS, ...Object.keys(REFUSED_COMMANDS)]);
@@ -281,16 +271,16 @@ class ScriptReader {
     this.current.push({ kind: "if", branches: last.branches, place: last.place });
   }
 
-  private takePipeline({ name, place }: MetaCommand): void {
-    const isStart = name === "startpipeline";
-    if (isStart && this.pipeline) {
-      const { line } = this.pipeline.place;
-      this.refuse(place, `\\${name} within a pipeline, which begins in line ${line}; write \\endpipeline`);
-    } else if (!isStart && !this.pipeline) this.refuse(place, `\\${name} without \\startpipeline`);
-    else if (!isStart && this.pipeline?.steps !== this.current)
-      this.refuse(place, `\\${name} must stand in the same branch of \\if as its \\startpipeline`);
-    if (name !== "syncpipeline") this.pipeline = isStart ? { place, steps: this.current } : undefined;
-    const does = isStart ? "start" : name === "endpipeline" ? "end" : "sync";
+  private takePipeline(does: "start" | "sync" | "end", { name, place }: MetaCommand): void {
+    const { pipeline } = this;
+    const problem =
+      does === "start"
+        ? pipeline && `within a pipeline, which begins in line ${pipeline.place.line}; write \\endpipeline`
+        : !pipeline
+          ? "without \\startpipeline"
+          : pipeline.steps !== this.current && "must stand in the same branch of \\if as its \\startpipeline";
+    if (problem) this.refuse(place, `\\${name} ${problem}`);
+    if (does !== "sync") this.pipeline = does === "start" ? { place, steps: this.current } : undefined;
     this.current.push({ kind: "pipeline", does, place });
   }
 

@@ -49,8 +49,6 @@ function sent() {
     (error, answers) => settled.push({ error, answers: [...answers] }),
   );
   connection.on("readyForQuery", () => call.handleReadyForQuery());
-  connection.on("dataRow", (row) => call.handleDataRow(row));
-  connection.on("commandComplete", (complete) => call.handleCommandComplete(complete));
   call.submit(connection);
   return { call, settled, stream, connection };
 }
