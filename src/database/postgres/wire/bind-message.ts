@@ -4,6 +4,7 @@ import type { BoundValues, SqlValue, Statement, StatementValues } from "../../sq
 
 const PARSE_MESSAGE_TYPE = 0x50;
 const BIND_MESSAGE_TYPE = 0x42;
+export const SYNC_MESSAGE = Buffer.from([0x53, 0, 0, 0, 4]);
 /** The messages Execute (for all rows of the unnamed portal) and Sync. */
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 const LENGTH_BYTES = 4;

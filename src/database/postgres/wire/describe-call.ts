@@ -1,9 +1,8 @@
 // A statement that is parsed and described without being run, so that its first run can be part of a pipeline.
 import type { FieldDef } from "pg";
-import { parseMessage } from "./bind-message.js";
+import { parseMessage, SYNC_MESSAGE } from "./bind-message.js";
 import { DirectCall, LENGTH_BYTES } from "./direct-call.js";
 
-const SYNC_MESSAGE = Buffer.from([0x53, 0, 0, 0, LENGTH_BYTES]);
 const DESCRIBE_MESSAGE_TYPE = 0x44;
 const STATEMENT_KIND = 0x53;
 

@@ -1,10 +1,9 @@
 // Several calls as one message, which one Sync ends. The server answers them in order; behind an error it skips the rest.
 import type { StatementRow } from "../../sql.js";
-import { bindAndExecuteMessages, parseMessage } from "./bind-message.js";
+import { bindAndExecuteMessages, parseMessage, SYNC_MESSAGE } from "./bind-message.js";
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { DATA_ROW, type RowReader } from "./row-reader.js";
 
-const SYNC = Buffer.from([0x53, 0, 0, 0, LENGTH_BYTES]);
 const PARSE_COMPLETE = 0x31;
 const BIND_COMPLETE = 0x32;
 const READY_FOR_QUERY = 0x5a;
@@ -36,7 +35,7 @@ export interface PipelinedAnswer {
 
 /** Bind, Execute and Sync without the Sync. */
 export function withoutSync(messages: Buffer): Buffer {
-  return messages.subarray(0, messages.length - SYNC.length);
+  return messages.subarray(0, messages.length - SYNC_MESSAGE.length);
 }
 
 /** Messages that parse and run an unnamed statement, without Sync. */
@@ -59,7 +58,7 @@ export class PipelineCall extends DirectCall<PipelinedAnswer[]> {
     private readonly calls: readonly PipelinedCall[],
     settle: (error: Error | undefined, answers: PipelinedAnswer[]) => void,
   ) {
-    super(undefined, Buffer.concat([...calls.map(({ message }) => message), SYNC]), settle);
+    super(undefined, Buffer.concat([...calls.map(({ message }) => message), SYNC_MESSAGE]), settle);
   }
 
   /** True if every call but the last one is answered. */
