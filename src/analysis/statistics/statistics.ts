@@ -21,6 +21,11 @@ export interface Interval {
   readonly high: number;
 }
 
+/** Maximum number of values whose resamples are numbered: 7 ** 6 numbers. */
+const NUMBERED_SIZE_MAX = 6;
+/** How often each resample was drawn, by its number; all 0 between two calls. */
+const numberedCounts = new Uint32Array((NUMBERED_SIZE_MAX + 1) ** NUMBERED_SIZE_MAX);
+
 /** Percentile bootstrap interval of `statistic`, which receives the values drawn with replacement, in ascending order. */
 export function bootstrapInterval(
   values: readonly number[],
@@ -29,29 +34,57 @@ export function bootstrapInterval(
   confidence = 0.95,
   resamples = 10_000,
 ): Interval {
+  const size = values.length;
   const ascending = Float64Array.from(values).sort();
-  const sortedIndices = values.map((value) => ascending.indexOf(value));
-  const sample = new Float64Array(values.length);
-  const drawCounts = new Uint32Array(values.length);
-  const resampledStatistics = new Float64Array(resamples);
+  const sortedIndices = Uint32Array.from(values, (value) => ascending.indexOf(value));
+  const placeValues = Float64Array.from(sortedIndices, (sortedIndex) => (size + 1) ** sortedIndex);
+  const sample = new Float64Array(size);
+  const drawCounts = new Uint32Array(size);
+  const resampledStatistics: number[] = [];
+  const numbers: number[] = [];
   for (let i = 0; i < resamples; i++) {
     drawCounts.fill(0);
-    for (let j = 0; j < values.length; j++) {
-      const sortedIndex = sortedIndices[prng.intBetween(0, values.length - 1)] as number;
+    let number = 0;
+    for (let j = 0; j < size; j++) {
+      const index = prng.intBetween(0, size - 1);
+      const sortedIndex = sortedIndices[index] as number;
       drawCounts[sortedIndex] = (drawCounts[sortedIndex] as number) + 1;
+      number += placeValues[index] as number;
+    }
+    // Few values have few different resamples, so the statistic of each is computed once.
+    if (size <= NUMBERED_SIZE_MAX) {
+      const count = (numberedCounts[number] as number) + 1;
+      numberedCounts[number] = count;
+      if (count > 1) continue;
+      numbers.push(number);
     }
     let filledCount = 0;
-    for (let sortedIndex = 0; sortedIndex < drawCounts.length; sortedIndex++)
+    for (let sortedIndex = 0; sortedIndex < size; sortedIndex++)
       for (let j = drawCounts[sortedIndex] as number; j > 0; j--)
         sample[filledCount++] = ascending[sortedIndex] as number;
-    resampledStatistics[i] = statistic(sample);
+    resampledStatistics.push(statistic(sample));
   }
-  resampledStatistics.sort();
+  const weights = numbers.map((number) => numberedCounts[number] as number);
+  for (const number of numbers) numberedCounts[number] = 0;
+  const distribution = weightedAscending(resampledStatistics, weights);
   const tail = (1 - confidence) / 2;
   return {
-    low: quantileOfSorted(resampledStatistics, tail),
-    high: quantileOfSorted(resampledStatistics, 1 - tail),
+    low: quantileOfSorted(distribution, tail),
+    high: quantileOfSorted(distribution, 1 - tail),
   };
+}
+
+/** The values in ascending order, each as often as its weight says; once, if there are no weights. */
+function weightedAscending(values: readonly number[], weights: readonly number[]): Float64Array {
+  if (weights.length === 0) return Float64Array.from(values).sort();
+  const ascendingIndices = values
+    .map((_, i) => i)
+    .sort((a, b) => (values[a] as number) - (values[b] as number));
+  const distribution = new Float64Array(weights.reduce((sum, weight) => sum + weight, 0));
+  let end = 0;
+  for (const index of ascendingIndices)
+    distribution.fill(values[index] as number, end, (end += weights[index] as number));
+  return distribution;
 }
 
 /**
