@@ -68,7 +68,9 @@ export function logarithmSeries(
     const value = metricOf(trial, operation, metric);
     if (value !== undefined) values.set(trial.block, value);
   }
-  return logarithms(values, zeroReplacementFor(comparedTreatments, metric));
+  // The replacement depends on all trials of the compared treatments, so it is computed only if it is needed.
+  const hasZero = [...values.values()].includes(0);
+  return logarithms(values, hasZero ? zeroReplacementFor(comparedTreatments, metric) : undefined);
 }
 
 /** Place of each trial in the experiment's order, by block. Places in a block are positions or, in a duet, servers. */
