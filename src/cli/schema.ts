@@ -225,7 +225,7 @@ async function requireServerDialect(admin: AdminSession, name: DialectName): Pro
 /** Refuses a pooler, which would keep the claim's session and lend it to others. */
 async function requireDirectServer({ endpoint }: AdminSession, dialect: DialectName): Promise<void> {
   const { server, namespaces } = databaseOf(endpoint);
-  const refusal = namespaces.hasClaims(dialect) ? await server.poolerRefusal(endpoint) : undefined;
+  const refusal = namespaces.supportsClaims(dialect) ? await server.poolerRefusal(endpoint) : undefined;
   if (refusal) throw new UsageError(refusal.words, "Give the URL of the database server itself.");
 }
 

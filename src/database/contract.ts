@@ -248,7 +248,7 @@ export interface Namespaces<Admin extends AdminSession> {
     events?: ClaimEvents,
   ): Promise<NamespaceClaim>;
   /** True if the dialect has claims, and marks that name runs. */
-  hasClaims(dialect: string): boolean;
+  supportsClaims(dialect: string): boolean;
   state(admin: Admin, namespace: string, dialect: string): Promise<NamespaceState>;
   /** True if that run has a session in the namespace. */
   isRunActive(admin: Admin, namespace: string, run: string): Promise<boolean>;

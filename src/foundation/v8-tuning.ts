@@ -34,9 +34,9 @@ function setGcIdleDelay(ms: number): void {
 /** Number of clients from which the data of a waiting transaction outlives several young generations. */
 const MANY_CLIENTS_MIN = 256;
 /**
- * Growth of the old generation, in per cent of live data, after which V8 collects it; 0 leaves the choice to V8. V8 let 30
- * MB (many clients) grow fourfold, but collected 13 MB every second because of messages, which took a fifth of a client's
- * processor time.
+ * Growth of the old generation, in per cent of live data, after which V8 collects it; 0 leaves the choice to V8. `frugal`:
+ * with many clients V8 let 30 MB grow fourfold. `roomy`: messages made V8 collect 13 MB every second, at a fifth of a
+ * client's processor time.
  */
 const HEAP_GROWTH_PERCENT = { usual: 0, frugal: 50, roomy: 250 } as const;
 

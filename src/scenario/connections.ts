@@ -63,8 +63,7 @@ export function clientCountByPoolerGroup(settings: TreatmentSettings): number[] 
 }
 
 /**
- * Number of poolers that train-sim starts before each server for one lot of clients (which share them); empty if it starts
- * none.
+ * Numbers of poolers that train-sim starts for each server, and which a process's clients share; empty if it starts none.
  */
 export function managedPoolersOf({ target, pool }: ConnectionContext): number[] {
   if (!isManaged(pool)) return [];
@@ -72,7 +71,7 @@ export function managedPoolersOf({ target, pool }: ConnectionContext): number[] 
 }
 
 /**
- * Weights of the endpoints that one lot of clients connects to: servers, the user's poolers, or train-sim's, which share a
+ * Weights of the endpoints that the clients of one process connect to: servers, the user's poolers, or train-sim's, which share a
  * weight.
  */
 export function clientWeightsOf({ target, pool }: ConnectionContext): number[] {

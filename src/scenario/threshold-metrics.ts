@@ -100,8 +100,8 @@ const COMMON: readonly [string, MetricTraits][] = [
 const metricsByWorkload = new WeakMap<Workload, ThresholdMetrics>();
 
 /**
- * Metrics of that workload's scenarios; an operation alone is its response time and its counts. Metrics of other workloads
- * are included, so that an unmeasured metric gets another message than an unknown one.
+ * Metrics that a threshold may name; an operation's name alone stands for its response time and its counts. Metrics of other
+ * workloads are known, too: the message for a metric that this workload lacks differs from that for an unknown one.
  */
 export function thresholdMetrics(workload: Workload): ThresholdMetrics {
   const metrics =

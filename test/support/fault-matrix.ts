@@ -207,8 +207,10 @@ export async function expectTrial(cells: MatrixTrial): Promise<void> {
     expect(clearedAtSeconds, kind).not.toBeNull();
     if (ENDING.includes(kind)) expect(errors, kind).not.toEqual({});
     expect(words, kind).not.toBe("");
-    // A reset is short, so the clients of a busy machine may have no connection or commit that it hits.
-    if (!kind.startsWith("network-reset")) expect(words, kind).not.toMatch(/ of 0 sessions| 0 connections/);
+    // A reset is short, and a client of "connections" is mostly between two sessions: on a busy machine nothing may be hit.
+    const mayMiss =
+      kind.startsWith("network-reset") || (kind === "backend-cancel" && family === "connections");
+    if (!mayMiss) expect(words, kind).not.toMatch(/ of 0 sessions| 0 connections/);
     const named = TABLE_WORDS[kind];
     if (named)
       expect(named.exec(words)?.[1], words).toBe(kind === "lock-holder" ? tables.lock : tables.snapshot);

@@ -28,7 +28,7 @@ export interface GateColumn {
 export type LargestChanceDeviates = Float64Array;
 
 /** A random direction in the space of the blocks of one run, with a mean of 0 and a length of 1. */
-interface Direction {
+interface BlockDirection {
   readonly run: number | undefined;
   readonly blocks: readonly number[];
   readonly elements: Float64Array;
@@ -65,7 +65,7 @@ function rotate({ residuals, squares, direction }: ColumnSide, rotation: Rotatio
 }
 
 class RandomDirections {
-  private readonly directions: Direction[] = [];
+  private readonly directions: BlockDirection[] = [];
   private readonly normals = new Map<number | undefined, Float64Array>();
 
   sideOf(run: number | undefined, series: LogarithmSeries): ColumnSide {

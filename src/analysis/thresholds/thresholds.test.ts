@@ -186,7 +186,7 @@ describe("a percentile threshold", () => {
 });
 
 describe("a bound on the rate of an open loop", () => {
-  /** Arrivals in 10 s, in batches of 1 to 10. */
+  /** Figures of an open loop of 10 s: arrivals offered, and transactions of five events each. */
   const arrivals = (offered: number, transactions: number, more: object = {}) => ({
     ...exampleOperation(10),
     offered,

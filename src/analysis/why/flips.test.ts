@@ -67,9 +67,9 @@ describe("plans of a statement", () => {
   });
 
   it.each([
-    ["with equal times", 2.3],
-    ["that changed a transaction by less than a tenth", 2.1 + 1.9],
-  ])("are listed in one sentence if they are flips %s", (_, sortMs) => {
+    ["and the times are equal", 2.3],
+    ["and changes a transaction by less than a tenth", 2.1 + 1.9],
+  ])("are listed in one sentence if the plan flips %s", (_, sortMs) => {
     const result = resultWithPlans((_, block) => (block === 0 ? SORT : WALK), sortMs);
     expect(flipSentences(result.treatments)).toEqual({
       costly: [],

@@ -32,7 +32,7 @@ describe("connectAdmin", () => {
     expect(await admin.query("SELECT 1 AS one; SELECT 2 AS two")).toEqual([{ two: 2 }]);
   });
 
-  it("opens no session for a waiting query after it is closed, but replaces a lost session before", async () => {
+  it("replaces a lost session for a waiting query, but opens none once the client is closed", async () => {
     const lost = await connectAdmin(endpoint, { reopensLostSession: true });
     const [{ pid } = {}] = await lost.query("SELECT pg_backend_pid() AS pid");
     await admin.query("SELECT pg_terminate_backend($1)", [pid]);

@@ -76,7 +76,7 @@ const postgresNamespaces: Database<AdminClient>["namespaces"] = {
   },
   endpointIn: (endpoint, namespace, dialect: DialectName) =>
     withSearchPath(endpoint, dialectOf(dialect).quoteIdentifier(namespace)),
-  hasClaims: (dialect: DialectName) => dialectOf(dialect).supportsTransactionalDdl,
+  supportsClaims: (dialect: DialectName) => dialectOf(dialect).supportsTransactionalDdl,
   claim: (endpoint, namespace, dialect: DialectName, events) =>
     claimNamespace(endpoint, namespace, dialectOf(dialect), events),
   state: (admin, namespace, dialect: DialectName) =>

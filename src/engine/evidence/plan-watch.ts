@@ -1,5 +1,5 @@
-// Plans of the workload's statements at the end of the window, so that trials with another plan are found. Nothing runs,
-// and no measured session waits; sessions of the load may keep other plans (docs/reference/evidence.md).
+// Plans of the workload's statements at the end of the window, so that trials with another plan are found. EXPLAIN
+// runs no statement, and no measured session waits; sessions of the load may keep other plans (docs/reference/evidence.md).
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
 import type { Statement } from "../../database/sql.js";

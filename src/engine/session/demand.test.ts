@@ -38,7 +38,7 @@ it("a managed PgBouncer per server counts with its whole pool", () => {
   expect(connections(", instances: 40")).toBe(171);
 });
 
-it("PgBouncers placed on agents count with their pools and their agent's clients", () => {
+it("the demand of PgBouncers on agents is bounded by their pools and by their agent's clients", () => {
   const atAgents = (size: number, agents: number): Treatment =>
     treatment(
       `agents: ${agents}\npool: { strategy: pgbouncer, size: ${size}, instances: 2, placement: agent }\n${CYCLE}`,

@@ -103,7 +103,7 @@ export async function leftoverSchemas({ target, treatments }: OwnServer): Promis
   const leftovers: LeftoverSchema[] = [];
   try {
     for (const [namespace, { dialect, target: settings }] of byName) {
-      if (settings.kind !== "url" || !namespaces.hasClaims(dialect)) continue;
+      if (settings.kind !== "url" || !namespaces.supportsClaims(dialect)) continue;
       const state = await namespaces.state(admin, namespace, dialect);
       if (state.kind !== "ours" || state.run === undefined) continue;
       if (await namespaces.isRunActive(admin, namespace, state.run)) continue;

@@ -30,7 +30,7 @@ it("the server's CPU time is separable if the server's processes are visible or 
   ).toBeUndefined();
 });
 
-it("the server's CPU time is not separable if it is local but not visible, or a pooler is", () => {
+it("the server's CPU time is not separable if the processes of a local server or pooler are not visible", () => {
   const unseen = "the server's address is local, and its processes are not visible from here";
   for (const host of ["127.0.0.1", "localhost", "::1", "/var/run/postgresql"]) {
     expect(serverUnknownReason({ kind: "url", endpoints: at(host) }, { pool: direct }), host).toBe(unseen);

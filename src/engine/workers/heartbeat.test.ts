@@ -37,7 +37,7 @@ describe("a heartbeat", () => {
     expect(hanging).toEqual([[0, 16_000]]);
   });
 
-  it("restarts with each report", () => {
+  it("gives a worker its whole time again with each report", () => {
     const { heartbeat, hanging, pass } = setUp();
     heartbeat.expectReports(0);
     pass(14);

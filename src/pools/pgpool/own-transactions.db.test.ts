@@ -12,7 +12,7 @@ const ROUNDS = 25;
 const POOL = { strategy: "pgpool", size: 1, instances: 1, urls: [] } as const;
 const own = ownDatabase("pgpool_own");
 
-it("Pgpool-II adds the transactions of its settings for clients that reconnect, and none for others", async () => {
+it("Pgpool-II adds the transactions of its reset list when a client reconnects, and none for other clients", async () => {
   const before = await own.countTransactions();
   const settings = { ...POOL, reconnect: "per-transaction", maxClientConnections: 9 } as const;
   const pooler = await startPoolers(pgpoolKind, settings, [own.endpoint], poolerEnv("pgpool"));

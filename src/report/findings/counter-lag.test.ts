@@ -3,7 +3,7 @@ import { exampleResult } from "../../../test/support/example-result.js";
 import { claim } from "../../../test/support/moving-evidence.js";
 import { counterLagWords } from "./counter-lag.js";
 import { plainMarks } from "../../foundation/text/text-table.js";
-import { renderReasons } from "../terminal/summary.js";
+import { renderDifferenceReasons } from "../terminal/summary.js";
 
 const trial = (windowSeconds: number, status: "complete" | "partial" = "complete", counts = true) => ({
   status,
@@ -34,7 +34,7 @@ it("the counter-lag note follows the evidence of a difference in the summary", (
     for (const each of treatment.trials) Object.assign(each, trial(4));
   const comparison = claim({ operation: "add", metric: "mean" });
   const explanation = (because: string[]): string =>
-    renderReasons({ ...result, comparisons: [{ ...comparison, because }] }, plainMarks).join(" ");
+    renderDifferenceReasons({ ...result, comparisons: [{ ...comparison, because }] }, plainMarks).join(" ");
   expect(explanation(["2 blocks per event were written against 1"])).toContain(
     "Server counters lag by up to 1 second",
   );

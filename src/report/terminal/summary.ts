@@ -177,7 +177,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
     ...faultLines(result, marks),
     ...renderSideBySide(result, marks),
-    ...renderReasons(result, marks),
+    ...renderDifferenceReasons(result, marks),
     ...renderPlans(result, marks),
     ...renderEffects(result, marks),
     ...renderSweeps(result.sweeps ?? [], result.workload, marks),
@@ -238,7 +238,10 @@ function indentedLines(text: string): string[] {
 }
 
 /** Lines about evidence for claimed differences, with an empty line at the end; empty if no difference is claimed. */
-export function renderReasons({ treatments, comparisons }: ResultDocument, marks: TerminalMarks): string[] {
+export function renderDifferenceReasons(
+  { treatments, comparisons }: ResultDocument,
+  marks: TerminalMarks,
+): string[] {
   const sections = treatments.flatMap(({ id }) => {
     const { baseline, reasons } = reasonsByOperation(id, comparisons);
     if (reasons.length === 0) return [];

@@ -4,7 +4,7 @@ import { exampleResult } from "../../../test/support/example-result.js";
 import { claim } from "../../../test/support/moving-evidence.js";
 import { renderSummary } from "./summary.js";
 import { plainMarks } from "../../foundation/text/text-table.js";
-import { renderReasons } from "./summary.js";
+import { renderDifferenceReasons } from "./summary.js";
 
 const WAL = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";
 const COMMIT = "a mean add transaction takes 12 ms more: commit +12 ms";
@@ -18,7 +18,7 @@ function comparisonBecause(
 }
 
 function lines(...comparisons: Comparison[]): string[] {
-  return renderReasons({ ...exampleResult(5), comparisons }, plainMarks);
+  return renderDifferenceReasons({ ...exampleResult(5), comparisons }, plainMarks);
 }
 
 describe("the list of evidence beneath differences", () => {

@@ -72,10 +72,10 @@ interface TrialStatement {
 class Trial {
   readonly problems: string[] = [];
 
-  /** @param others a session outside of the transaction */
+  /** @param outside session that is not in the transaction, and so sees what the transaction has dropped */
   constructor(
     private readonly client: SqlClient,
-    private readonly others: SqlClient,
+    private readonly outside: SqlClient,
     private readonly file: string,
   ) {}
 
@@ -143,7 +143,7 @@ class Trial {
     const refusal = await this.refusalOf(statement);
     if (refusal !== undefined) return refusal;
     const [{ pid } = {}] = await this.client.query("SELECT pg_backend_pid() AS pid");
-    const [disturbed] = await this.others.query(DISTURBED_OBJECT_QUERY, [pid]);
+    const [disturbed] = await this.outside.query(DISTURBED_OBJECT_QUERY, [pid]);
     const [madeElsewhere] = disturbed
       ? []
       : await this.client.query(OBJECTS_MADE_ELSEWHERE_SQL, [TRY_OUT_SCHEMA]);

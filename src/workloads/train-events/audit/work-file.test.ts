@@ -8,7 +8,7 @@ import { readWorkRecords, WorkFileWriter, workPath } from "./work-file.js";
 const ID = "0199aaaa-bbbb-7002-8d07-0a0b0c0d0001";
 const EVENT = { worker: 7, batch: 0x0a0b0c0d, position: 0x1002 };
 
-it("a work file returns every pass, archiving and commit in doubt, more than its buffer holds", () => {
+it("a work file returns every pass, archiving and commit in doubt, even if they exceed its buffer", () => {
   const path = workPath(scratchDirectory(), 3);
   const writer = new WorkFileWriter(path);
   writer.transaction(1234.5, 2);

@@ -24,7 +24,7 @@ export interface WriteSteps {
   readonly claim: Statement;
   readonly documentRoom: number;
   /** Values for the statements of an add: first events, then status rows. */
-  addValues(batch: EventBatch): ValueLists;
+  valuesToAdd(batch: EventBatch): ValueLists;
   /**
    * Decides the advance of the claimed events. Returns the passes and the values for the statements: first statuses, then
    * documents.
@@ -90,7 +90,7 @@ export function multiStatement(context: ShapeContext, steps: WriteSteps): ShapeO
     inRead,
     add(batch) {
       if (batch.size === 0) return () => Promise.resolve();
-      const values = steps.addValues(batch);
+      const values = steps.valuesToAdd(batch);
       return (connection: Connection, appDelay) =>
         inWrite(connection, () => send(connection, { statements: statements.add, values, appDelay, run }));
     },

@@ -66,7 +66,7 @@ export const rowByRow: Shape = (context) => {
       archive: [sql.copy, ...(isDeleteExplicit ? [sql.deleteStatus] : []), sql.deleteEvent],
     },
     documentRoom: 0,
-    addValues(batch) {
+    valuesToAdd(batch) {
       const events = batch.events();
       return [events.map(valuesOf), events.map(({ id }) => [id])];
     },

@@ -108,7 +108,7 @@ export function setBasedSteps(context: ShapeContext): WriteSteps {
       archive: [sql.copy, ...(isDeleteExplicit ? [sql.deleteStatus] : []), sql.deleteEvents],
     },
     documentRoom: documentRoom(context),
-    addValues(batch) {
+    valuesToAdd(batch) {
       const pieces = parts(batch);
       return [
         pieces.map((piece) => bindAhead(sql.addEvents, batchArrays(context, piece))),
