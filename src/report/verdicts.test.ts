@@ -220,7 +220,7 @@ describe("a result with each verdict", () => {
     );
     expect(keyFindings(result).map(({ text }) => text)).toContainEqual(
       expect.stringMatching(
-        /^If ratio and spread stay as seen, about \d+ would decide \d of \d exploratory comparisons/,
+        /^If ratio and spread stay as seen, about \d+ trials of each would decide \d of \d exploratory comparisons/,
       ),
     );
   });

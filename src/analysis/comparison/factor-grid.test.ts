@@ -83,7 +83,7 @@ describe("the outlook of few trials", () => {
     expect(ratioRange?.map((end) => end.toFixed(3))).toEqual(["1.500", "1.540"]);
     expect(trialsToDecide === undefined || trialsToDecide >= 5).toBe(true);
     expect(fewTrialsOutlook(result)?.text).toMatch(
-      /^3 trials of each show ranges, not intervals\. If ratio and spread stay as seen, about \d+ would decide/,
+      /^3 trials of each show ranges, not intervals\. If ratio and spread stay as seen, about \d+ trials of each would decide/,
     );
   });
 

@@ -1,5 +1,6 @@
 // The parts of an operation add up to its mean response time in every trial; parts with a tenth of the difference are named.
 import type { LatencyPart, TreatmentResult } from "../../results/result-schema.js";
+import { operationName } from "../../metrics/names.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { mean } from "../statistics/statistics.js";
 import { completeTrials } from "../steady-state/series.js";
@@ -70,7 +71,8 @@ function partsText(difference: Difference, read: Reading, what: string): string 
  * the parts do not explain the difference.
  */
 export function partsSentence(difference: Difference): string | undefined {
-  const { operation, metric } = difference.comparison;
+  const { metric } = difference.comparison;
+  const operation = operationName(difference.comparison.operation);
   const overallSentence = (): string | undefined =>
     partsText(difference, meanMs, `a mean ${operation} transaction takes`);
   if (metric !== "p95" && metric !== "p99") return overallSentence();

@@ -30,18 +30,18 @@ export interface OutlookSentence {
 }
 
 /**
- * Text such as `9 would decide 1 of 4 comparisons, 14 would decide 2 of 4 comparisons`: the least and the median number of
+ * Text such as `9 trials of each would decide 1 of 4 comparisons, 14 would decide 2`: the least and the median number of
  * trials needed.
  */
 function decisionStepsText(decidableComparisons: readonly { readonly needed: number }[], of: string): string {
   const middle = decidableComparisons[Math.floor((decidableComparisons.length - 1) / 2)];
-  const steps = [decidableComparisons[0], middle].flatMap((each) => each?.needed ?? []);
-  return [...new Set(steps)]
-    .map(
-      (needed) =>
-        `${needed} would decide ${decidableComparisons.filter((each) => each.needed <= needed).length} of ${of}`,
-    )
-    .join(", ");
+  const steps = [...new Set([decidableComparisons[0], middle].flatMap((each) => each?.needed ?? []))];
+  const [first, second] = steps.map(
+    (needed) => [needed, decidableComparisons.filter((each) => each.needed <= needed).length] as const,
+  );
+  if (!first) return "";
+  const more = second ? `, ${second[0]} would decide ${second[1]}` : "";
+  return `${first[0]} trials of each would decide ${first[1]} of ${of}${more}`;
 }
 
 /** Open comparisons with the trials that each needs, the one that needs the fewest first. */
