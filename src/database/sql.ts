@@ -49,6 +49,8 @@ export interface Connection extends Session {
    * or with what an `onRows` throws.
    */
   flush(): Promise<void>;
+  /** Forgets the calls that are held, for an attempt that failed before they were sent. */
+  dropHeld(): void;
   /**
    * True if the last statement returned and changed no row, as its command tag counts rows; false if the tag has no count.
    */

@@ -10,6 +10,7 @@ export const idleConnection: Connection = {
   hold: () => undefined,
   holdBegin: () => undefined,
   flush: () => Promise.resolve(),
+  dropHeld: () => undefined,
   ping: () => Promise.resolve(),
   observe: () => undefined,
 };

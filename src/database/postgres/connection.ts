@@ -221,6 +221,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.heldCalls.flush();
   }
 
+  dropHeld(): void {
+    this.heldCalls.drop();
+  }
+
   private pipelinedCall(statement: Statement, values: StatementValues, reader: RowReader): PipelinedCall {
     const { name, text } = statement;
     const message = this.isPrepared(statement)

@@ -266,6 +266,15 @@ describe("a script with \\startpipeline", () => {
     expect(await history()).toEqual(["1:1", "2:1"]);
   });
 
+  it("sends nothing later of an attempt that fails before its statements are sent", async () => {
+    const sql = `\\startpipeline\n${NOTE(1, "1")}\\set quotient 6 / (:client_id - 3)\n${NOTE(2, ":quotient")}\\endpipeline`;
+    const connection = await connect(true);
+    const runOf = runsOf(sql);
+    await expect(runOf().attempt(connection, awake)).rejects.toThrow(/division by zero/);
+    await runOf({ client_id: 4n }).attempt(connection, awake);
+    expect(await history()).toEqual(["1:1", "2:6"]);
+  });
+
   it("commits at \\syncpipeline and at COMMIT, and sends before it sleeps or rolls back", async () => {
     const sql = `\\startpipeline
 ${NOTE(1, "1")}\\syncpipeline

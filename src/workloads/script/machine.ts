@@ -129,6 +129,7 @@ export class ScriptRun implements Run {
       return true;
     } catch (error) {
       if (error instanceof StatementError) this.addPlace(error);
+      connection.dropHeld();
       // The rollback undoes all statements of the failed transaction.
       if (this.hasOpenTransaction()) await this.options.transactions.rollBack(connection);
       throw error;
