@@ -12,8 +12,7 @@ import { DescribeCall } from "./wire/describe-call.js";
 import type { DirectCall } from "./wire/direct-call.js";
 import { StatementError } from "../errors.js";
 import { pgConfig } from "./pg-config.js";
-import { unnamedCall, withoutSync, type PipelinedCall } from "./wire/pipeline-call.js";
-import { controlCall, HeldCalls } from "./wire/held-calls.js";
+import { HeldCalls } from "./wire/held-calls.js";
 import { PlainSocket } from "./wire/plain-socket.js";
 import { PreparedCall } from "./wire/prepared-call.js";
 import { RowReader } from "./wire/row-reader.js";
@@ -60,6 +59,9 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   /** Statements that this session has run, each with the reader of its rows; with `prepared`, they are prepared by name. */
   private readonly rowReaders = new Map<Statement, RowReader>();
   private readonly heldCalls = new HeldCalls({
+    isPrepared: (statement) => this.isPrepared(statement),
+    readerOf: (statement) => this.rowReaders.get(statement),
+    describe: (statement) => this.describe(statement),
     query: (call) => this.query(call),
     startCall: (name) => this.startCall(name),
     onAnswer: (command) => void (this.foundNoRow = command.endsWith(" 0")),
@@ -166,55 +168,22 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
+    if (!this.heldCalls.isEmpty)
+      return statement.isText === true
+        ? this.flush().then(() => this.executeAlone(statement, values))
+        : this.heldCalls.execute(statement, values);
     const reader = this.rowReaders.get(statement);
-    if (!this.heldCalls.isEmpty) return this.executeWithHeld(statement, values);
     return reader && this.isPrepared(statement)
       ? this.callPrepared(statement, values, reader)
       : this.executeAlone(statement, values);
   }
 
-  hold(
-    statement: Statement,
-    values: StatementValues,
-    onRows?: (rows: readonly StatementRow[]) => void,
-  ): Promise<void> | undefined {
-    const hold = (reader: RowReader): void => {
-      this.heldCalls.add({ ...this.pipelinedCall(statement, values, reader), ...(onRows && { onRows }) });
-    };
-    const reader = this.rowReaders.get(statement);
-    if (!reader) return this.describe(statement).then(hold);
-    hold(reader);
-    return undefined;
-  }
-
-  private async executeWithHeld(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
-    if (statement.isText === true) {
-      await this.flush();
-      return this.executeAlone(statement, values);
-    }
-    const reader = this.rowReaders.get(statement) ?? (await this.describe(statement));
-    const { rows } = await this.heldCalls.send(this.pipelinedCall(statement, values, reader));
-    return rows;
-  }
-
-  /** Parses a statement that is new to the session, without running it; resolves to the reader of its rows. */
-  private async describe(statement: Statement): Promise<RowReader> {
-    // A held BEGIN may come with the search path by which the statement finds its tables.
-    if (this.heldCalls.hasBegin) await this.flush();
-    const { name, text } = statement;
-    const preparedName = this.isPrepared(statement) ? name : "";
-    const fields = await this.ask<readonly pg.FieldDef[]>(
-      name,
-      monotonicMs(),
-      (settle) => new DescribeCall(preparedName, text, settle),
-    );
-    const reader = new RowReader(fields);
-    this.rowReaders.set(statement, reader);
-    return reader;
+  hold(...call: Parameters<HeldCalls["hold"]>): Promise<void> | undefined {
+    return this.heldCalls.hold(...call);
   }
 
   holdBegin(texts: readonly string[]): void {
-    for (const text of texts) this.heldCalls.add(controlCall("begin", text));
+    this.heldCalls.holdBegin(texts);
   }
 
   flush(): Promise<void> {
@@ -225,12 +194,17 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     this.heldCalls.drop();
   }
 
-  private pipelinedCall(statement: Statement, values: StatementValues, reader: RowReader): PipelinedCall {
+  private async describe(statement: Statement): Promise<RowReader> {
     const { name, text } = statement;
-    const message = this.isPrepared(statement)
-      ? withoutSync(bindMessageOf(statement, values))
-      : unnamedCall(text, valuesOf(values));
-    return { name, message, reader };
+    const preparedName = this.isPrepared(statement) ? name : "";
+    const fields = await this.ask<readonly pg.FieldDef[]>(
+      name,
+      monotonicMs(),
+      (settle) => new DescribeCall(preparedName, text, settle),
+    );
+    const reader = new RowReader(fields);
+    this.rowReaders.set(statement, reader);
+    return reader;
   }
 
   /**
@@ -249,8 +223,8 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
       return this.takeLastResult(await this.timeCall(name, () => this.query<SqlRow>(text))).rows;
     }
     const rows = await this.execute(statement, values);
-    const reader = this.rowReaders.get(statement);
-    return rows.map((row) => reader?.named(row) ?? {});
+    const reader = this.rowReaders.get(statement) as RowReader;
+    return rows.map((row) => reader.named(row));
   }
 
   /** Executes a statement by the driver, which describes its rows. */
@@ -341,8 +315,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   private askControl(name: "begin" | "commit" | "rollback", text: string): Promise<string> {
     // A rollback undoes what is held: it need not be sent.
     if (name === "rollback") this.heldCalls.drop();
-    if (!this.heldCalls.isEmpty)
-      return this.heldCalls.send(controlCall(name, text)).then(({ command }) => command);
+    if (!this.heldCalls.isEmpty) return this.heldCalls.control(name, text);
     return this.ask(name, monotonicMs(), (settle) => new ControlCall(text, settle));
   }
 

@@ -101,7 +101,7 @@ export class Fleet {
   budgetsDone(workers: readonly number[]): Promise<number> {
     const reports = this.barrier("budget-done", workers);
     const lastFinishedMs = reports.then((all) => Math.max(...all.map((report) => report.finishedMs)));
-    lastFinishedMs.catch(() => undefined); // whoever waits for it hears of the failure, and nobody may
+    lastFinishedMs.catch(() => undefined); // a failure without a listener would end the process
     return lastFinishedMs;
   }
 

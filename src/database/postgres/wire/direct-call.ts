@@ -4,7 +4,11 @@ import { PlainSocket, type FirstReader } from "./plain-socket.js";
 
 export const COMMAND_COMPLETE = 0x43;
 export const LENGTH_BYTES = 4;
-const READY_FOR_QUERY = 0x5a;
+/** Kind of the message BindComplete, with which an answer without errors begins; it has a kind and a length only. */
+export const BIND_COMPLETE = 0x32;
+/** Maximum bytes of an answer that is kept until it is complete; the driver reads a longer answer in pieces. */
+export const WHOLE_ANSWER_BYTES_MAX = 262_144;
+export const READY_FOR_QUERY = 0x5a;
 /** End of a command tag that counts no row, such as `UPDATE 0`, with the zero byte that ends the tag. */
 const NO_ROW_TAG_END = Buffer.from(" 0\0");
 /** Length of ReadyForQuery in bytes: kind, length and the state of the transaction. */

@@ -1,20 +1,23 @@
 // Several calls as one message, which one Sync ends. The server answers them in order; behind an error it skips the rest.
 import type { StatementRow } from "../../sql.js";
 import { bindAndExecuteMessages, parseMessage, SYNC_MESSAGE } from "./bind-message.js";
-import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
+import {
+  BIND_COMPLETE,
+  COMMAND_COMPLETE,
+  DirectCall,
+  LENGTH_BYTES,
+  READY_FOR_QUERY,
+  WHOLE_ANSWER_BYTES_MAX,
+} from "./direct-call.js";
 import { DATA_ROW, type RowReader } from "./row-reader.js";
 
 const PARSE_COMPLETE = 0x31;
-const BIND_COMPLETE = 0x32;
-const READY_FOR_QUERY = 0x5a;
 const ANSWER_KINDS: ReadonlySet<number> = new Set([
   PARSE_COMPLETE,
   BIND_COMPLETE,
   DATA_ROW,
   COMMAND_COMPLETE,
 ]);
-/** Most bytes of an answer that is kept until it is complete; the driver reads a longer one. */
-const WHOLE_ANSWER_BYTES_MAX = 262_144;
 
 export interface PipelinedCall {
   /** Name of the statement, or begin, commit, rollback. */

@@ -1,13 +1,15 @@
 // First executions, errors and everything that is not simply rows stay the driver's.
-import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
+import {
+  BIND_COMPLETE,
+  COMMAND_COMPLETE,
+  DirectCall,
+  LENGTH_BYTES,
+  WHOLE_ANSWER_BYTES_MAX,
+} from "./direct-call.js";
 import { DATA_ROW, type RowReader } from "./row-reader.js";
 import type { StatementRow } from "../../sql.js";
 
-/** Kind of the message BindComplete, with which an answer without errors begins; it has a kind and a length only. */
-const BIND_COMPLETE = 0x32;
 const BIND_COMPLETE_BYTES = 5;
-/** Maximum size in bytes of an answer that is kept until it is complete; a longer answer is read in pieces. */
-const WHOLE_ANSWER_BYTES_MAX = 262_144;
 
 /**
  * True if the bytes are an answer from its beginning. The end of a notice has no such zeros, so it cannot be mistaken for
