@@ -28,7 +28,8 @@ const RATE = 150;
 const TAIL_LEAST = 10;
 /** Seconds that pgbench runs longer than warm-up and window. */
 const SLACK_SECONDS = 3;
-const LOADS = {
+/** Loads by name: how train-sim and pgbench make them, and how both are measured. */
+export const LOADS = {
   [`${RATE}/s`]: {
     load: { executor: "constant-arrival-rate", rate: RATE, maxClients: CLIENTS, distribution: "poisson" },
     args: ["-R", String(RATE)],
@@ -82,7 +83,8 @@ async function timesOfPgbench(theirs, which, { args, isPaced }, { warmUp, second
     await untilEnded(running);
     const [name] = readdirSync(running.directory).filter((each) => each.startsWith("times."));
     const log = readFileSync(join(running.directory, name), "utf8");
-    return which.program.transactions.map((_, script) => parseLog(log, window, { script, isPaced }).service);
+    const timesOf = (_, script) => parseLog(log, window, { script, isPaced }).service;
+    return { window, times: which.program.transactions.map(timesOf) };
   } finally {
     await running.stop();
   }
@@ -97,20 +99,19 @@ async function atOnce(server, which, load, setting) {
       timed,
       timesOfPgbench(theirs, which, load, setting, windowOf),
     ]);
-    return { "train-sim": ours.times, pgbench };
+    return { "train-sim": ours, pgbench };
   });
 }
 
-/** Runs the programs one after the other. If they ran at once, each would wait for processor time of the other. */
-async function oneAfterTheOther(server, which, load, setting) {
+/**
+ * Runs the programs one after the other; returns service times and the window by program. If they ran at once, each would wait for
+ * processor time of the other.
+ */
+export async function oneAfterTheOther(server, which, load, setting) {
   const { round, warmUp, seconds } = setting;
   const programs = {
-    "train-sim": async () => {
-      const { times } = await withTrainSim(server, which, load, setting, (running) =>
-        timesOfTrainSim(which, running),
-      );
-      return times;
-    },
+    "train-sim": () =>
+      withTrainSim(server, which, load, setting, (running) => timesOfTrainSim(which, running)),
     pgbench: async () => {
       const theirs = await prepareForPgbench(server, which, { clients: CLIENTS, round });
       return timesOfPgbench(theirs, which, load, setting, (nowMs) => {
@@ -119,9 +120,9 @@ async function oneAfterTheOther(server, which, load, setting) {
       });
     },
   };
-  const times = {};
-  for (const name of inTurn(round, Object.keys(programs))) times[name] = await programs[name]();
-  return times;
+  const measured = {};
+  for (const name of inTurn(round, Object.keys(programs))) measured[name] = await programs[name]();
+  return measured;
 }
 
 /** True if each round has enough samples beyond the percentile. */
@@ -147,10 +148,10 @@ export async function run(server, { rounds, seconds, warmUp }) {
     for (const [name, which] of Object.entries(CASES))
       for (const [loadName, load] of Object.entries(LOADS)) {
         console.error(`round ${round + 1}/${rounds} ${name}, ${loadName}`);
-        const times = await load.measure(server, which, load, { warmUp, seconds, round });
+        const programs = await load.measure(server, which, load, { warmUp, seconds, round });
         for (const [index, { name: operation }] of which.program.transactions.entries()) {
           const key = `${operation}, ${loadName}`;
-          const own = { ours: times["train-sim"][index], theirs: times.pgbench[index] };
+          const own = { ours: programs["train-sim"].times[index], theirs: programs.pgbench.times[index] };
           measured.set(key, [...(measured.get(key) ?? []), own]);
         }
       }

@@ -34,6 +34,16 @@ function setGcIdleDelay(ms: number): void {
 /** Number of clients from which the data of a waiting transaction outlives several young generations. */
 const MANY_CLIENTS_MIN = 256;
 /**
+ * Sizes of V8's young generation in MB. With few clients, `roomy` took 0.88 of the client CPU that `frugal` takes. With
+ * 2 000 clients, `frugal` took 306 MB and V8's default of 48 took 400.
+ */
+const YOUNG_GENERATION_MB = { roomy: 32, frugal: 12 } as const;
+
+/** Size of the young generation of each thread that runs some of `clients` clients, in MB. */
+export const youngGenerationMb = (clients: number): number =>
+  clients >= MANY_CLIENTS_MIN ? YOUNG_GENERATION_MB.frugal : YOUNG_GENERATION_MB.roomy;
+
+/**
  * Growth of the old generation, in per cent of live data, after which V8 collects it; 0 leaves the choice to V8. `frugal`:
  * with many clients V8 let 30 MB grow fourfold. `roomy`: messages made V8 collect 13 MB every second, at a fifth of a
  * client's processor time.

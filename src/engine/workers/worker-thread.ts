@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { builtUrl } from "../../foundation/built.js";
 import { withinMs } from "../../foundation/deadline.js";
-import { tuneForSetup, tuneForLoad } from "../../foundation/v8-tuning.js";
+import { tuneForSetup, tuneForLoad, youngGenerationMb } from "../../foundation/v8-tuning.js";
 import type { Assignment, Command, Report, ThreadAssignment } from "./protocol.js";
 import { openNetwork } from "../../faults/means/network.js";
 import { startPoolers } from "../../pools/managed.js";
@@ -10,18 +10,16 @@ import { endlessWorkerError } from "./worker-failures.js";
 import { threadAssignmentsOf } from "./worker-memory.js";
 import { workerName, type RunningWorkers, type WorkerEvents, type WorkerPlace } from "./worker-place.js";
 
-/** Size of V8's young generation, a quarter of its default: 2 000 clients then took 306 MB instead of 400. */
-const YOUNG_GENERATION_MB = 12;
 /** Time for a thread to end, which it can do only between two steps of its code. */
 const END_PATIENCE_MS = 10_000;
 /** Minimum time in milliseconds from sending a command until it takes effect. */
 const COMMAND_LEAD_MS = 30;
 
-function startThread(assignment: ThreadAssignment): Worker {
+function startThread(assignment: ThreadAssignment, clients: number): Worker {
   return new Worker(builtUrl("./worker-entry.js", import.meta.url), {
     workerData: assignment,
     name: `${assignment.role}-${assignment.index}`,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb(clients) },
   });
 }
 
@@ -33,9 +31,10 @@ class WorkerThreads implements RunningWorkers {
     private readonly assignments: readonly ThreadAssignment[],
     events: WorkerEvents,
   ) {
-    tuneForLoad(assignments.reduce((sum, { clients }) => sum + clients, 0));
+    const clients = assignments.reduce((sum, each) => sum + each.clients, 0);
+    tuneForLoad(clients);
     this.threads = assignments.map((assignment, number) => {
-      const thread = startThread(assignment);
+      const thread = startThread(assignment, clients);
       thread.on("online", () => events.onOnline(number));
       thread.on("message", (report: Report) => events.onReport(number, report));
       thread.on("error", (error) => events.onCrash(number, error));
