@@ -8,6 +8,8 @@ export type PreparedMode = boolean | "simple";
 /** Settings of a treatment that clients of every workload have. */
 export interface ClientSettings {
   readonly pool: PoolSettings;
+  /** Present if each worker uses a single endpoint; left out if clients are spread over endpoints one by one. */
+  readonly endpointPer?: "worker";
   readonly prepared: PreparedMode;
   /** Present if statements that need no earlier answer of their transaction are sent together, under one Sync. */
   readonly pipeline?: true;
@@ -39,6 +41,8 @@ export interface Assignment<S extends ClientSettings = ClientSettings> {
   readonly trial: { readonly number: number; readonly treatmentId: string; readonly seed: number };
   readonly settings: S;
   readonly endpoints: readonly Endpoint[];
+  /** Number of the endpoint of all clients of this worker; left out if they are spread over the endpoints. */
+  readonly homeEndpoint?: number;
   /** True if named prepared statements were asked for and the pooler supports them. */
   readonly prepared: boolean;
   /** The trial's directory: a worker writes there what the audit reads. */

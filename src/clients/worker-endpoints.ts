@@ -20,6 +20,7 @@ export class WorkerEndpoints {
     this.source = createConnectionSource({
       pool: assignment.settings.pool,
       endpoints,
+      homeEndpoint: assignment.homeEndpoint,
       clients: assignment.clients,
       firstClient: assignment.firstClientOfTrial,
       clientsOfTrial: assignment.clientsOfTrial,

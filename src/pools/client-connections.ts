@@ -26,7 +26,7 @@ export class ClientConnections implements ConnectionSource {
   ) {
     const { endpoints, clients, clientsOfTrial, firstClient } = options;
     this.connections = Array.from({ length: clients }, () => undefined);
-    this.homeEndpoints = homeEndpointsOf(endpoints, clientsOfTrial, firstClient, clients);
+    this.homeEndpoints = homeEndpointsOf(options, clientsOfTrial, firstClient, clients);
     this.at = [...this.homeEndpoints];
     this.connectLimits = endpoints.map(() => new Semaphore(SIMULTANEOUS_CONNECTS_MAX));
     this.routes = new EndpointRoutes(endpoints.length, checkByConnection(options, this.live), monotonicMs);

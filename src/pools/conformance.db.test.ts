@@ -303,6 +303,15 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     for (const lease of leases) await lease.release(false);
   });
 
+  it("connects all clients of a worker to the worker's endpoint if it has one", async () => {
+    const two = pooler?.endpoints ?? [own.endpoint, other.endpoint];
+    const source = open(2, { endpoints: two, homeEndpoint: 1 });
+    const leases = await Promise.all([0, 1].map(async (client) => source.acquire(client)));
+    expect([0, 1].map((client) => source.endpointOf(client))).toEqual([1, 1]);
+    expect(source.contacts.map(({ connects }) => connects > 0)).toEqual([false, true]);
+    for (const lease of leases) await lease.release(false);
+  });
+
   it("leaves no connection after it is closed", async () => {
     const source = open(3);
     await source.openConnections();

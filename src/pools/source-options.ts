@@ -6,6 +6,8 @@ import { assignEndpointsByWeight, weightsOf } from "../database/spread.js";
 export interface SourceOptions {
   /** Addresses that clients connect to, at least one: the database's endpoints or the poolers'. */
   readonly endpoints: readonly Endpoint[];
+  /** Number of the endpoint of all clients of this worker; undefined if they are spread over the endpoints. */
+  readonly homeEndpoint?: number | undefined;
   readonly clients: number;
   /** Number of this worker's first client among all clients of the trial. */
   readonly firstClient: number;
@@ -21,11 +23,12 @@ export interface SourceOptions {
 
 /** The endpoint number of each of this worker's `count` clients, the first of which has number `first` of `total`. */
 export function homeEndpointsOf(
-  endpoints: readonly Endpoint[],
+  { endpoints, homeEndpoint }: Pick<SourceOptions, "endpoints" | "homeEndpoint">,
   total: number,
   first: number,
   count: number,
 ): number[] {
   if (endpoints.length === 0) throw new RangeError("a pool strategy needs at least one endpoint");
+  if (homeEndpoint !== undefined) return Array.from({ length: count }, () => homeEndpoint);
   return assignEndpointsByWeight(weightsOf(endpoints), total).slice(first, first + count);
 }

@@ -10,6 +10,7 @@ import {
 import { operationsIn, type Operation } from "../metrics/operations.js";
 import { addressOf, isSplitByEndpoint, type Endpoint } from "../database/endpoint.js";
 import { totalClients, type TreatmentSettings } from "../scenario/settings.js";
+import { clientWeightsOf } from "../scenario/connections.js";
 import { countsByWeight, weightsOf } from "../database/spread.js";
 import { strategyOf } from "../pools/registry.js";
 import type { EndpointResult, RegionResult } from "./endpoint-schema.js";
@@ -33,7 +34,8 @@ export function endpointResults(
   const { pool } = settings;
   const weights = weightsOf(endpoints);
   const shared = strategyOf(pool).shared?.(pool);
-  const counts = countsByWeight(weights, shared ?? totalClients(settings));
+  const clientWeights = settings.endpointPer ? clientWeightsOf(settings) : weights;
+  const counts = countsByWeight(clientWeights, shared ?? totalClients(settings));
   return endpoints.map((endpoint, number) => {
     const count = counts[number] ?? 0;
     return {

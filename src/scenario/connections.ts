@@ -1,6 +1,6 @@
 // Connections of a treatment at each server, used by the rules when a scenario is loaded and by the engine. Pure.
-import { totalClients, type TreatmentSettings } from "./settings.js";
-import { countsByWeight, weightsOf } from "../database/spread.js";
+import { totalClients, totalWorkers, type TreatmentSettings } from "./settings.js";
+import { assignEndpointsByWeight, countsByWeight, weightsOf } from "../database/spread.js";
 import { poolerCountsByServer } from "../pools/keys.js";
 import { arePoolersAtAgents, hasPooler, isManaged, strategyOf } from "../pools/registry.js";
 import { distributeWorkers, rolesOfWorkers } from "../clients/deal.js";
@@ -10,9 +10,25 @@ import { shareOf } from "../foundation/share.js";
 export const NON_LOAD_CONNECTIONS = 8;
 
 type ConnectionContext = Pick<TreatmentSettings, "target" | "pool">;
+type LoadContext = ConnectionContext & Pick<TreatmentSettings, "actors" | "endpointPer">;
 
-function serverWeightsOf({ target }: Pick<TreatmentSettings, "target">): number[] {
+function weightsOfServers({ target }: Pick<TreatmentSettings, "target">): number[] {
   return target.kind === "url" ? weightsOf(target.urls) : [1];
+}
+
+/** Weights by which connections reach the servers, directly or through the poolers that train-sim starts. */
+function serverWeightsOf(settings: LoadContext): number[] {
+  const weights = weightsOfServers(settings);
+  if (!settings.endpointPer || (hasPooler(settings.pool) && !isManaged(settings.pool))) return weights;
+  const endpointWeights = clientWeightsOf(settings);
+  const counts = isManaged(settings.pool) ? managedPoolersOf(settings) : weights.map(() => 1);
+  return counts.map((count) => endpointWeights.splice(0, count).reduce((sum, weight) => sum + weight, 0));
+}
+
+function clientCountByWorker({ actors }: Pick<TreatmentSettings, "actors">): number[] {
+  return Object.values(actors).flatMap(({ workers, load }) =>
+    Array.from({ length: workers }, (_, worker) => shareOf(load.clients, workers, worker)),
+  );
 }
 
 export function clientCountByAgent({
@@ -20,9 +36,7 @@ export function clientCountByAgent({
   agents,
   agentPlace,
 }: Pick<TreatmentSettings, "actors" | "agents" | "agentPlace">): number[] {
-  const clients = Object.values(actors).flatMap(({ workers, load }) =>
-    Array.from({ length: workers }, (_, worker) => shareOf(load.clients, workers, worker)),
-  );
+  const clients = clientCountByWorker({ actors });
   return distributeWorkers(rolesOfWorkers(actors), agents, agentPlace).map((own) =>
     own.reduce((sum, worker) => sum + (clients[worker] ?? 0), 0),
   );
@@ -67,15 +81,32 @@ export function clientCountByPoolerGroup(settings: TreatmentSettings): number[] 
  */
 export function managedPoolersOf({ target, pool }: ConnectionContext): number[] {
   if (!isManaged(pool)) return [];
-  return poolerCountsByServer(serverWeightsOf({ target }).length, pool.instances);
+  return poolerCountsByServer(weightsOfServers({ target }).length, pool.instances);
 }
 
-/**
- * Weights of the endpoints that the clients of one process connect to: servers, the user's poolers, or train-sim's, which share a
- * weight.
- */
-export function clientWeightsOf({ target, pool }: ConnectionContext): number[] {
-  const servers = serverWeightsOf({ target });
+/** Number of each worker's endpoint; undefined if clients are spread over the endpoints one by one. */
+export function workerEndpointsOf(settings: LoadContext): number[] | undefined {
+  if (!settings.endpointPer) return undefined;
+  return assignEndpointsByWeight(statedWeightsOf(settings), totalWorkers(settings));
+}
+
+/** Weights by which connections reach the endpoints of the clients. If workers have endpoints, workers' connections count. */
+export function clientWeightsOf(settings: LoadContext): number[] {
+  const weights = statedWeightsOf(settings);
+  const homes = workerEndpointsOf(settings);
+  if (!homes) return weights;
+  const shared = strategyOf(settings.pool).shared?.(settings.pool);
+  const connections = clientCountByWorker(settings).map((clients, worker) =>
+    shared === undefined ? clients : shareOf(shared, homes.length, worker),
+  );
+  return weights.map((_, endpoint) =>
+    connections.reduce((sum, count, worker) => (homes[worker] === endpoint ? sum + count : sum), 0),
+  );
+}
+
+/** Weights that the scenario states for servers, the user's poolers, or train-sim's, which share their server's. */
+function statedWeightsOf({ target, pool }: ConnectionContext): number[] {
+  const servers = weightsOfServers({ target });
   if (!hasPooler(pool)) return servers;
   if (pool.urls.length > 0) return weightsOf(pool.urls);
   return managedPoolersOf({ target, pool }).flatMap((count, index) =>

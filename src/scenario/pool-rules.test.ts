@@ -167,3 +167,30 @@ describe("a PgBouncer in a scenario", () => {
     expect(scenarioProblems(yaml)).toEqual([]);
   });
 });
+
+describe("an endpoint for each worker", () => {
+  const urls = "target: { urls: ['postgresql://a/d', 'postgresql://b/d', 'postgresql://c/d'] }";
+  const workers = (count: number): string =>
+    `topology: cycle\nactors: { cycle: { workers: ${count}, load: { clients: 6 } } }`;
+  const problems = (more: string): string[] => scenarioProblems(`name: x\nendpointPer: worker\n${more}\n`);
+
+  it("is accepted if every endpoint has a worker", () => {
+    expect(problems(`${urls}\n${workers(3)}`)).toEqual([]);
+  });
+
+  it.each([
+    [
+      "fewer workers than endpoints",
+      `${urls}\n${workers(2)}`,
+      "leaves 1 endpoint without clients: there are 2",
+    ],
+    ["a single endpoint", workers(3), "has no effect on one endpoint"],
+    [
+      "poolers on agents",
+      `agents: 2\npool: { strategy: pgbouncer, placement: agent, instances: 2 }\n${workers(3)}`,
+      "is not possible with pool.placement: agent",
+    ],
+  ])("is refused with %s", (_, more, message) => {
+    expect(problems(more)).toEqual([expect.stringContaining(`endpointPer: worker ${message}`)]);
+  });
+});

@@ -1,9 +1,10 @@
 import { parsePath } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
-import { strategyOf } from "../pools/registry.js";
+import { counted } from "../foundation/units.js";
+import { arePoolersAtAgents, strategyOf } from "../pools/registry.js";
 import type { PoolDemand } from "../pools/strategy.js";
 import { workloadOf } from "../workloads/registry.js";
-import { clientWeightsOf, clientCountByPoolerGroup } from "./connections.js";
+import { clientWeightsOf, clientCountByPoolerGroup, workerEndpointsOf } from "./connections.js";
 import { totalClients, type TreatmentSettings } from "./settings.js";
 
 function demandOf(settings: TreatmentSettings): PoolDemand {
@@ -29,11 +30,34 @@ function connectionOwnerRules(settings: TreatmentSettings): Finding[] {
   return [{ path: ["pool"], message }];
 }
 
+function workerEndpointRules(settings: TreatmentSettings): Finding[] {
+  const homes = workerEndpointsOf(settings);
+  if (!homes) return [];
+  const refuse = (message: string): Finding[] => [{ path: ["endpointPer"], message }];
+  if (arePoolersAtAgents(settings.pool))
+    return refuse("worker is not possible with pool.placement: agent; remove one of the two");
+  if (strategyOf(settings.pool).isHeldByWorkload)
+    return refuse("worker has no effect on connections that the workload opens itself; remove it");
+  const endpoints = clientWeightsOf(settings).length;
+  if (endpoints === 1)
+    return refuse(
+      "worker has no effect on one endpoint; name more in target.urls, pool.urls or pool.instances",
+    );
+  const unused = endpoints - new Set(homes).size;
+  if (unused === 0) return [];
+  const workers = counted(homes.length, "worker thread");
+  return refuse(
+    `worker leaves ${counted(unused, "endpoint")} without clients: there are ${workers} for ${endpoints} endpoints; ` +
+      `set workers of a role, such as actors.${Object.keys(settings.actors)[0]}.workers`,
+  );
+}
+
 export function poolRules(settings: TreatmentSettings): Finding[] {
   const { pool } = settings;
   const problems = strategyOf(pool).settings.problems?.(pool, demandOf(settings)) ?? [];
   return [
     ...connectionOwnerRules(settings),
+    ...workerEndpointRules(settings),
     ...problems.map(({ path, message }) => ({ path: parsePath(path) ?? [path], message })),
   ];
 }

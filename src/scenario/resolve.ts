@@ -48,6 +48,7 @@ const COMMON_RESOLVERS: {
   namespace: ({ namespace }) => namespace,
   storage: ({ storage }) => storage,
   pool: ({ pool }) => resolvePool(pool),
+  endpointPer: ({ endpointPer }) => (endpointPer === "worker" ? endpointPer : undefined),
   prepared: ({ prepared }) => prepared,
   pipeline: ({ pipeline }) => pipeline || undefined,
   actors: resolveRoles,

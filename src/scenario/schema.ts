@@ -105,6 +105,14 @@ const KEYS_BEFORE_WORKLOAD = {
         "without WAL, or in a partition an hour. Default default.",
     }),
   pool: PoolSchema,
+  endpointPer: z
+    .enum(["client", "worker"])
+    .default("client")
+    .meta({
+      description:
+        "Of several target.urls, pool.urls or pool.instances, each client uses one, or worker: each worker thread uses one, " +
+        "and workers are dealt to them by weight. Default client.",
+    }),
 };
 const KEYS_AFTER_WORKLOAD = {
   prepared: z

@@ -123,7 +123,7 @@ export interface WorkloadTables extends FaultTables<string> {
 }
 
 export interface ClientContext<S extends WorkloadTreatment> extends WorkerContext<ThreadAssignment<S>> {
-  readonly source: Pick<ConnectionSource, "acquire">;
+  readonly source: Pick<ConnectionSource, "acquire" | "endpointOf">;
 }
 
 /** The clients of one worker thread. */

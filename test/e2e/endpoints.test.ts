@@ -1,5 +1,6 @@
 // A trial on two endpoints of one server, of which one is cut off in the middle of the window. Clients go on at the other,
 // nothing is lost, and the split by endpoint and region sums to the operations' figures.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";
@@ -82,4 +83,41 @@ trial: { warmUp: 0s, duration: 2500ms, drain: 30s }
   }
   expect(stdout).toContain(`127.0.0.1:${west.port}`);
   expect(stdout).not.toContain("responseHistogram");
+});
+
+it("each worker uses one endpoint with endpointPer: worker, and rounds are split by endpoint", async () => {
+  const ports = [(await openProxy()).port, (await openProxy()).port];
+  const urls = ports.map(
+    (port) => `postgresql://${admin.user}:${admin.password ?? ""}@127.0.0.1:${port}/${admin.database}`,
+  );
+  const file = writeScenarioFile(`name: pinned
+target: { urls: ${JSON.stringify(urls)} }
+namespace: ${testNamespace("pinned")}
+endpointPer: worker
+topology: cycle
+payload: text
+diagnosis: { ceiling: false }
+batch: { min: 2, max: 5 }
+actors: { cycle: { workers: 2, load: { clients: 4 } } }
+trials: 1
+trial: { warmUp: 0s, duration: 1s }
+`);
+  const out = join(scratchDirectory(), "results");
+  const { exitCode, stderr } = await startTrainSim(["run", file, "--out", out]).ended;
+  expect(exitCode, stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  const { workers = [], endpoints = [] } = result.treatments[0]?.trials[0] ?? {};
+  expect(workers.map(({ worker, endpoint }) => [worker, endpoint])).toEqual([
+    ["cycle/0", `127.0.0.1:${ports[0]}`],
+    ["cycle/1", `127.0.0.1:${ports[1]}`],
+  ]);
+  const countsOf = (parts: readonly { operations: Record<string, { transactions: number }> }[]) =>
+    parts.map(({ operations }) =>
+      ["add", "process", "archive", "__cycle__"].map((operation) => operations[operation]?.transactions ?? 0),
+    );
+  expect(countsOf(endpoints)).toEqual(countsOf(workers));
+  for (const counts of countsOf(endpoints)) expect(Math.min(...counts)).toBeGreaterThan(0);
+  expect(endpoints.map(({ clients }) => clients)).toEqual([2, 2]);
+  const summary = readFileSync(join(directory, "summary.txt"), "utf8");
+  expect(summary).toMatch(new RegExp(`cycle/1 +127\\.0\\.0\\.1:${ports[1]} +__cycle__ `));
 });

@@ -36,6 +36,16 @@ factors:
 `,
   },
   {
+    title: "A worker at each of three nodes",
+    yaml: `name: worker-by-node
+target:
+  urls: ["postgresql://app@db1.example/app", "postgresql://app@db2.example/app", "postgresql://app@db3.example/app"]
+endpointPer: worker
+topology: cycle
+actors: { cycle: { workers: 3, load: { clients: 48 } } }
+`,
+  },
+  {
     title: "A test server that others use too: no checkpoint is requested",
     yaml: `name: shared-server
 target: { url: "postgresql://app@db.example:5432/app", checkpoint: false }

@@ -76,7 +76,7 @@ export function loadFacts(
   settings: TreatmentSettings,
 ): TrialFacts {
   return {
-    workers: workerResults(fleet.assignments, workers, settings),
+    workers: workerResults(fleet.assignments, workers, endpoints, settings),
     agents: agentResults(fleet, () => undefined),
     ...endpointSplitOf(endpointResults(endpoints, fleet.endpointDeltas, settings)),
   };

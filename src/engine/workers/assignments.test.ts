@@ -53,6 +53,21 @@ it("every client of every group is assigned to exactly one worker", () => {
   );
 });
 
+it("workers are dealt to endpoints by weight if each worker has an endpoint", () => {
+  const homesOf = (more: object): (number | undefined)[] =>
+    assignmentsOf({
+      ...rest,
+      settings: {
+        ...settingsWith({ producers: { workers: 2, clients: 3 }, consumers: { workers: 2, clients: 2 } }),
+        target: { kind: "url", urls: [{ url: "a", weight: 3 }, { url: "b" }] },
+        pool: { strategy: "direct", reconnect: "never" },
+        ...more,
+      },
+    }).map(({ homeEndpoint }) => homeEndpoint);
+  expect(homesOf({})).toEqual([undefined, undefined, undefined, undefined]);
+  expect(homesOf({ endpointPer: "worker" })).toEqual([0, 0, 1, 0]);
+});
+
 it("publishing workers alone have a ring of publish times, which every worker reads", () => {
   const settings = settingsWith({
     producers: { workers: 2, clients: 2 },

@@ -6,6 +6,7 @@ import {
   type PlannedTrial,
   type TreatmentSettings,
 } from "../../scenario/settings.js";
+import { workerEndpointsOf } from "../../scenario/connections.js";
 import { executorOf } from "../../load/executors/registry.js";
 import { shareOf } from "../../foundation/share.js";
 import type { RoleSettings } from "../../clients/settings.js";
@@ -33,6 +34,7 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
   const roles = rolesOf(settings);
   const clientsOfTrial = totalClients(settings);
   const workersOfTrial = totalWorkers(settings);
+  const homes = workerEndpointsOf(settings);
   const assignments: Assignment[] = [];
   let clientsBefore = 0;
   for (const [role, { workers, load }] of roles) {
@@ -53,6 +55,7 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
         trial: { number: trial.number, treatmentId: trial.treatmentId, seed: trial.seed },
         settings,
         endpoints: [...inputs.endpoints],
+        ...(homes && { homeEndpoint: homes[assignments.length] ?? 0 }),
         prepared: inputs.prepared,
         logFile: inputs.logFile,
         directory: inputs.directory,

@@ -27,10 +27,7 @@ function poolOf(options: SourceOptions, size: number): ConnectionSource {
       `Set pool.size to at least ${options.workers}.`,
     );
   }
-  return new SharedPool(
-    options,
-    homeEndpointsOf(options.endpoints, size, firstConnectionNumber(size, options), share),
-  );
+  return new SharedPool(options, homeEndpointsOf(options, size, firstConnectionNumber(size, options), share));
 }
 
 /** Number of this worker's first connection among all connections of the trial. */

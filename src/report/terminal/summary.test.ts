@@ -204,6 +204,26 @@ describe("the summary", () => {
     expect(text).not.toContain("--actor");
   });
 
+  it("names the endpoint of each worker in the rows by worker if each worker has an endpoint", () => {
+    const result = example();
+    const trial = result.treatments[0]?.trials[0];
+    if (!trial?.operations.add) throw new Error("the example adds");
+    const add = { transactions: 5, events: 5, retries: 0, failures: 0, responseTimeMs: null };
+    trial.workers = ["a:5432", "b:5432"].map((endpoint, number) => ({
+      ...{ worker: `cycle/${number}`, clients: 8, endpoint },
+      operations: { add, __cycle__: add },
+    }));
+    const [, table = ""] = render(result).split("by worker, trial 1:\n");
+    const lines = table.split("\n").map((line) => line.trim().split(/ +/).slice(1, 5).join(" "));
+    expect(lines[0]).toBe("worker endpoint id clients");
+    expect(lines.slice(2, 6)).toEqual([
+      "cycle/0 a:5432 add 8",
+      "cycle/0 a:5432 __cycle__ 8",
+      "cycle/1 b:5432 add 8",
+      "cycle/1 b:5432 __cycle__ 8",
+    ]);
+  });
+
   it("lists failures, retries, unanswered commits and empty polls, or states none", () => {
     const result = example();
     const { add } = second(result);

@@ -265,14 +265,28 @@ export function renderDifferenceReasons(
   ];
 }
 
-const LEFT_ALIGNED_TITLES = ["worker", "id"];
-const WORKER_COLUMNS = ["elapsed", "worker", "id", "clients", "tot_ops", "tot_ops/s", ...LATENCY_TITLES].map(
-  (title): Column => ({ title, align: LEFT_ALIGNED_TITLES.includes(title) ? "left" : "right" }),
-);
+const LEFT_ALIGNED_TITLES = ["worker", "endpoint", "id"];
+const WORKER_COLUMNS = [
+  "elapsed",
+  "worker",
+  "endpoint",
+  "id",
+  "clients",
+  "tot_ops",
+  "tot_ops/s",
+  ...LATENCY_TITLES,
+].map((title): Column => ({ title, align: LEFT_ALIGNED_TITLES.includes(title) ? "left" : "right" }));
+
+/** True if each worker of a trial has an endpoint. */
+function hasWorkerEndpoints({ workers = [] }: TrialResult): boolean {
+  return workers.some(({ endpoint }) => endpoint !== undefined);
+}
 
 /** True if a trial has rows for workers. With one thread for each operation they would repeat the operations' rows. */
-function hasTrialWorkerRows({ workers = [], operations }: TrialResult): boolean {
-  return workers.length > 0 && Object.values(operations).some(({ threads = 1 }) => threads > 1);
+function hasTrialWorkerRows(trial: TrialResult): boolean {
+  const { workers = [], operations } = trial;
+  if (workers.length === 0) return false;
+  return hasWorkerEndpoints(trial) || Object.values(operations).some(({ threads = 1 }) => threads > 1);
 }
 
 function hasWorkerRows({ trials }: TreatmentResult): boolean {
@@ -280,10 +294,11 @@ function hasWorkerRows({ trials }: TreatmentResult): boolean {
 }
 
 function workerRows({ workers = [], windowSeconds }: TrialResult): string[][] {
-  return workers.flatMap(({ worker, clients, operations }) =>
+  return workers.flatMap(({ worker, endpoint, clients, operations }) =>
     Object.entries(operations).map(([operation, { transactions, responseTimeMs }]) => [
       Number(windowSeconds.toFixed(1)).toString(),
       worker,
+      endpoint ?? "-",
       operation,
       String(clients),
       String(transactions),
@@ -294,10 +309,13 @@ function workerRows({ workers = [], windowSeconds }: TrialResult): string[][] {
 }
 
 function renderWorkers({ trials }: TreatmentResult): string[] {
-  return trials
-    .filter(hasTrialWorkerRows)
-    .flatMap((trial) => [
+  return trials.filter(hasTrialWorkerRows).flatMap((trial) => {
+    const isListed = (column: number): boolean =>
+      hasWorkerEndpoints(trial) || WORKER_COLUMNS[column]?.title !== "endpoint";
+    const listedCells = <T>(cells: readonly T[]): T[] => cells.filter((_, column) => isListed(column));
+    return [
       `by worker, trial ${trial.number}:`,
-      ...renderTable(WORKER_COLUMNS, workerRows(trial)),
-    ]);
+      ...renderTable(listedCells(WORKER_COLUMNS), workerRows(trial).map(listedCells)),
+    ];
+  });
 }

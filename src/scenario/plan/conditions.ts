@@ -54,6 +54,7 @@ export function conditions({ treatments }: Pick<Experiment, "treatments">): stri
     ]),
     // A role called `clients` is the only role and has a row already.
     ["clients", (settings) => ("clients" in settings.actors ? undefined : String(totalClients(settings)))],
+    ["endpoint", ({ endpointPer }) => endpointPer && "one for each worker"],
     ["agents", ({ agents, agentPlace }) => (agents > 0 ? agentsText(agents, agentPlace) : undefined)],
     ["trial", (settings) => phasesText(settings)],
     ["faults", ({ faults }) => (faults.length > 0 ? faults.map(faultText).join("; ") : undefined)],

@@ -119,7 +119,10 @@ export class AuditedTrial {
       for (const assignment of threadAssignmentsOf(assignmentsOf(inputs))) {
         const client = await this.workload.client(this.store, {
           assignment,
-          source: { acquire: () => ({ connection: session, release: () => undefined }) },
+          source: {
+            acquire: () => ({ connection: session, release: () => undefined }),
+            endpointOf: () => 0,
+          },
           transactor: { run: runOn(session as Connection) },
           operations: {
             run: () => Promise.reject(new Error("the workload leases its connections")),

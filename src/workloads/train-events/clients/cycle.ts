@@ -9,7 +9,7 @@ import { IdleBackoff } from "../../../clients/idle-backoff.js";
 import { createAdder } from "./producer.js";
 
 export function cycleClients(context: EventContext): Clients {
-  const { recorder, assignment, sleeper, partNames } = context;
+  const { recorder, assignment, sleeper, partNames, source } = context;
   const adder = createAdder(context);
   const processor = createProcessor(context);
   const archiver = createArchiver(context);
@@ -39,12 +39,16 @@ export function cycleClients(context: EventContext): Clients {
       times.start(startMs);
       await adder.add(client, intendedMs);
       const addEndMs = monotonicMs();
+      const addEndpoint = source.endpointOf(client);
       times.bookNamedPart("add", startMs, addEndMs);
       await processor.process(client, addEndMs);
       const processEndMs = monotonicMs();
       times.bookNamedPart("process", addEndMs, processEndMs);
+      const processEndpoint = source.endpointOf(client);
       const { events, finishedMs } = await archiver.archive(client, processEndMs);
       times.bookNamedPart("archive", processEndMs, finishedMs);
+      const endpoint = source.endpointOf(client);
+      const isAtOneEndpoint = endpoint === addEndpoint && endpoint === processEndpoint;
       const isScheduled = context.isScheduled();
       const dueMs = isScheduled ? intendedMs : startMs;
       times.finish(finishedMs, startMs - dueMs);
@@ -56,6 +60,7 @@ export function cycleClients(context: EventContext): Clients {
         poolWaitMs: 0,
         parts: times,
         intendedMs: isScheduled ? intendedMs : undefined,
+        ...(isAtOneEndpoint && { endpoint }),
       });
       await processor.verify(client);
     },
