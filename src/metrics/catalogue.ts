@@ -1,7 +1,14 @@
 // The only list of the metrics of an operation: recorder, totals, result, comparison, thresholds, report, CSV and
 // Prometheus iterate it by way of `metric-lists.ts`. Its order is the order of columns.
 
-import { failedShare, failuresOf, latencyOf, retriesPerTransaction, type Figures } from "./figures.js";
+import {
+  failedShare,
+  failuresOf,
+  latencyOf,
+  lockHoldMs,
+  retriesPerTransaction,
+  type Figures,
+} from "./figures.js";
 
 /** Aspects of a trial, each of which may be valid without the other: counts, and timings (durations). */
 export const METRIC_ASPECTS = ["counts", "timings"] as const;
@@ -272,6 +279,17 @@ export const METRICS = [
     compute: ({ serviceStddevMs }) => serviceStddevMs as number | undefined,
     threshold: "serviceStddev",
     help: "standard deviation of the service time",
+  },
+  {
+    id: "lockHold",
+    label: "mean time with row locks",
+    unit: "ms",
+    better: "lower",
+    aggregate: "figure",
+    compute: lockHoldMs,
+    threshold: "lockHold",
+    help: "from the answer of the claim to the answer of the commit",
+    isNoted: true,
   },
   {
     id: "poolwait",

@@ -37,3 +37,19 @@ export function retriesPerTransaction(of: Figures): number {
   const { retries, transactions } = of as { readonly retries: number; readonly transactions: number };
   return retries / Math.max(1, transactions + failuresOf(of));
 }
+
+const CLAIM_SUFFIX = ".claim";
+/** Parts without the locks of a claim: they belong to failed attempts, or follow the end of one. */
+const PARTS_WITHOUT_LOCKS = ["rollback", "release", "backoff"];
+
+/**
+ * Mean milliseconds per transaction from the answer of its claim to the answer of its commit, while it holds row locks;
+ * undefined if no statement of the operation is a claim.
+ */
+export function lockHoldMs({ parts = [] }: Figures): number | undefined {
+  const all = parts as readonly { readonly name: string; readonly meanMs: number }[];
+  const claim = all.findIndex(({ name }) => name.endsWith(CLAIM_SUFFIX));
+  if (claim < 0) return undefined;
+  const holding = all.slice(claim + 1).filter(({ name }) => !PARTS_WITHOUT_LOCKS.includes(name));
+  return holding.reduce((sum, { meanMs }) => sum + meanMs, 0);
+}

@@ -43,8 +43,11 @@ function countNotes(figures: TreatmentFigures): Note[] {
   });
   const retries = textPerOperation(figures, (result) => countsTextOf(result.retriesBySqlstate));
   const notedMetricNotes = NOTED_METRICS.flatMap((metric): Note[] => {
-    const counts = textPerOperation(figures, (result) => (valueOf(metric, result) || undefined)?.toString());
-    return counts ? [{ text: `${metric.label}: ${counts}`, tone: "plain" }] : [];
+    const values = textPerOperation(figures, (result) => {
+      const value = valueOf(metric, result);
+      return value ? (metric.unit === "ms" ? `${value.toFixed(2)} ms` : String(value)) : undefined;
+    });
+    return values ? [{ text: `${metric.label}: ${values}`, tone: "plain" }] : [];
   });
   return [
     { text: `failures: ${failures || "none"}`, tone: failures ? "bad" : "plain" },

@@ -239,6 +239,16 @@ describe("the summary", () => {
     );
   });
 
+  it("states the mean time with row locks of operations that claim", () => {
+    const result = example();
+    expect(render(result)).not.toContain("row locks");
+    second(result).add.parts = [
+      { name: "add.claim", meanMs: 7, calls: 1, slowMeanMs: 8 },
+      { name: "commit", meanMs: 2.5, calls: 1, slowMeanMs: 3 },
+    ];
+    expect(render(result)).toContain("\nmean time with row locks: add 2.50 ms\n");
+  });
+
   it("has a line of arrivals for an open loop only", () => {
     const result = example();
     expect(render(result)).not.toContain("open loop");
