@@ -25,6 +25,7 @@ const VIOLATIONS = [
   `actors: { consumers: { load: { ${daily} } } } }`,
   `documentSize: 1MB\nactors: { producers: { load: { ${daily}, sizes: { large: 1000 } } } } }`,
   "advance: { claim: 0 }",
+  "documentEvolution: new-member",
   "actors: { producers: false, consumers: false, archivers: false }",
   "clients: 64\nactors: { producers: { workers: 64 }, consumers: { workers: 64 }, archivers: { workers: 64 }, readers: { workers: 64 } }",
   "storage: unlogged",

@@ -11,8 +11,7 @@ import type { ResultDocument, TrialResult } from "../../src/results/result-schem
 import { readTimeseries } from "../../src/results/timeseries.js";
 import { TIMESERIES_FILE } from "../../src/results/trial-files.js";
 import { LedgerFile } from "../../src/workloads/train-events/audit/ledger-file.js";
-import { DocumentGenerator } from "../../src/workloads/train-events/model/document-generator.js";
-import { streamName } from "../../src/workloads/train-events/model/ledger.js";
+import { documentsOf, streamName } from "../../src/workloads/train-events/model/ledger.js";
 import { agentScenario, runOverAgents } from "../support/agents.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
@@ -77,10 +76,9 @@ function documentsIn(ran: Ran): Map<string, string[]> {
   const documents = new Map<string, string[]>();
   for (const name of readdirSync(directory).filter((each) => each.startsWith("ledger-"))) {
     const ledger = LedgerFile.read(join(directory, name));
-    const { seed, documentBytes, documentShape } = ledger.source;
     for (const { client, firstDocument, events, outcome } of ledger.batches()) {
       const stream = streamName(ledger.source, client);
-      const generator = new DocumentGenerator(seed, stream, documentBytes, documentShape);
+      const generator = documentsOf(ledger.source, client);
       const made = Array.from({ length: events }, (_, i) => generator.at(firstDocument + i).json);
       expect(outcome).toBe("acknowledged");
       documents.set(stream, [...(documents.get(stream) ?? []), ...made]);

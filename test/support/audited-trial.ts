@@ -11,7 +11,6 @@ import { postgres } from "../../src/workloads/train-events/stores/postgres.js";
 import type { EventOperations } from "../../src/workloads/train-events/store.js";
 import { monotonicMs } from "../../src/foundation/clock.js";
 import { Prng } from "../../src/foundation/prng.js";
-import { DocumentGenerator } from "../../src/workloads/train-events/model/document-generator.js";
 import type { IdKind } from "../../src/workloads/train-events/model/event-id.js";
 import { EventBatch } from "../../src/workloads/train-events/model/event-batch.js";
 import type { PreparedEvent } from "../../src/workloads/train-events/model/event.js";
@@ -19,8 +18,8 @@ import type { EventPass } from "../../src/workloads/train-events/model/lifecycle
 import { KeySum } from "../../src/workloads/train-events/model/key-sum.js";
 import {
   EMPTY_LEDGER,
+  documentsOf,
   KeyMaker,
-  streamName,
   type BatchOutcome,
   type LedgerTotals,
   type LedgerSource,
@@ -47,7 +46,10 @@ export interface AuditedTrialOptions {
   readonly statementShape?: StatementShape;
   /** Levels that differ from the scenario's defaults on PostgreSQL. */
   readonly levels?: Partial<
-    Pick<AuditedSettings, "dialect" | "storage" | "locking" | "isolation" | "validate">
+    Pick<
+      AuditedSettings,
+      "dialect" | "storage" | "locking" | "isolation" | "validate" | "documentShape" | "documentEvolution"
+    >
   >;
   /** Events of each batch; 20 if left out. */
   readonly batchEvents?: number;
@@ -125,9 +127,12 @@ class Crew implements AuditedCrew {
     directory: string,
     private readonly batchEvents: number,
   ) {
-    const { ids, documentBytes, documentShape } = settings;
+    const { ids, documentBytes, documentShape, documentEvolution } = settings;
     this.workload = eventOperations(settings);
-    this.source = { worker: 3, stream: "producers", ids, seed: SEED, documentBytes, documentShape };
+    this.source = {
+      ...{ worker: 3, stream: "producers", ids, seed: SEED, documentBytes, documentShape },
+      ...(documentEvolution === "new-member" && { documentEvolution }),
+    };
     this.writer = new LedgerFileWriter(ledgerPath(directory, this.source.worker), this.source);
     this.work = new WorkFileWriter(workPath(directory, this.source.worker));
     this.keyMaker = new KeyMaker(this.source);
@@ -138,8 +143,7 @@ class Crew implements AuditedCrew {
     const made = { batch, events: this.batchEvents, madeAtMs: MADE_AT_MS + batch };
     const firstDocument = this.nextDocument[client] ?? 0;
     this.nextDocument[client] = firstDocument + this.batchEvents;
-    const { documentBytes } = this.settings;
-    const generator = new DocumentGenerator(SEED, streamName(this.source, client), documentBytes);
+    const generator = documentsOf(this.source, client);
     const ids = this.keyMaker.keysOf(made);
     const events = ids.map((id, i): PreparedEvent => {
       const { json, eventType, authorityId, trainId } = generator.at(firstDocument + i);

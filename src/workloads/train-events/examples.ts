@@ -80,6 +80,7 @@ batch: { min: 10, max: 100 }
 appDelay: { min: 10ms, max: 50ms }
 advance: { claim: 1, complete: 0.8, fail: 0.05 }
 documentSize: 4kB
+documentEvolution: new-member
 validate: all
 preload: 20000
 topology: actors

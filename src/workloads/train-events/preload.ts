@@ -1,14 +1,13 @@
 import { monotonicMs, wallClockMs } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
-import { DocumentGenerator } from "./model/document-generator.js";
 import { BatchMaker, type EventBatch } from "./model/event-batch.js";
 import { PRELOAD_WORKER } from "./model/event-id.js";
 import { KeySum } from "./model/key-sum.js";
 import {
   EMPTY_LEDGER,
+  documentsOf,
   KeyMaker,
   NO_CHECKS,
-  streamName,
   type Ledger,
   type LedgerEntry,
   type LedgerSource,
@@ -111,12 +110,7 @@ function batchMaker(
   room: number,
 ): (done: number, events: number) => { batch: EventBatch; entry: LedgerEntry } {
   const source = preloadSource(settings, seed);
-  const generator = new DocumentGenerator(
-    seed,
-    streamName(source, 0),
-    settings.documentBytes,
-    settings.documentShape,
-  );
+  const generator = documentsOf(source, 0);
   const keyMaker = new KeyMaker(source);
   const maker = new BatchMaker(settings.ids, room);
   return (done, events) => {

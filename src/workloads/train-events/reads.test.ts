@@ -60,3 +60,11 @@ test("lint warns of weights without readers", () => {
   expect(rulesOf("reads: { id: 1 }", READERS)).not.toContain("no-readers");
   expect(rulesOf()).not.toContain("no-readers");
 });
+
+test("documents with a new member need preloaded documents that lack it", () => {
+  const evolving = scenario("documentEvolution: new-member");
+  expect(scenarioProblems(evolving)).toEqual([
+    expect.stringContaining("documentEvolution: new-member needs"),
+  ]);
+  expect(scenarioProblems(`${evolving}\npreload: 100`)).toEqual([]);
+});

@@ -73,6 +73,12 @@ function topologyRules({ topology, actors }: WrittenKeys): Finding[] {
   return findings;
 }
 
+function evolutionRules({ documentEvolution, preload }: WrittenKeys): Finding[] {
+  if (documentEvolution === "none" || preload > 0) return [];
+  const message = "new-member needs documents that lack the member; preload some, such as preload: 1000";
+  return [{ path: ["documentEvolution"], message }];
+}
+
 function readRules({ reads }: WrittenKeys): Finding[] {
   if (READ_KINDS.some((kind) => reads[kind] > 0)) return [];
   return [{ path: ["reads"], message: "all weights are 0: readers would ask for nothing" }];
@@ -159,6 +165,7 @@ export const rules: readonly ((written: WrittenKeys, treatment: Treatment) => re
   claimRules,
   advanceRules,
   topologyRules,
+  evolutionRules,
   readRules,
   roleRules,
   drainRules,

@@ -79,6 +79,11 @@ export const DOCUMENT_SHAPES = ["default", "source"] as const;
 
 export type DocumentShape = (typeof DOCUMENT_SHAPES)[number];
 
+/** Changes of the documents' schema: none, or documents that are added have a member that preloaded ones lack. */
+export const DOCUMENT_EVOLUTIONS = ["none", "new-member"] as const;
+
+export type DocumentEvolution = (typeof DOCUMENT_EVOLUTIONS)[number];
+
 /** Kinds of reads, each with the name of its operation. */
 export const READ_OPERATIONS = {
   dispatcher: "read",
@@ -139,6 +144,8 @@ export interface EventSettings {
   readonly archiveDelete: ArchiveDelete;
   readonly documentBytes: number;
   readonly documentShape: DocumentShape;
+  /** Default: all documents have the same members. */
+  readonly documentEvolution?: DocumentEvolution;
   readonly validate: Validation;
   /** Number of events that are inserted before the warm-up, all with the status PENDING. */
   readonly preload: number;

@@ -3,11 +3,11 @@ import { hash } from "node:crypto";
 import { firstOf } from "../../../foundation/text/numbers.js";
 import { counted } from "../../../foundation/units.js";
 import { CHECKSUM_DIGITS, CHECKSUM_SEPARATOR, type EventTables, type WrittenEvent } from "../store.js";
-import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
+import type { DocumentGenerator, GeneratedDocument } from "../model/document-generator.js";
 import { compactText, jsonbText, type DocumentValues } from "../model/document-values.js";
 import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
 import type { EventDocument } from "../model/event.js";
-import { streamName, type LedgerBatch } from "../model/ledger.js";
+import { documentsOf, type LedgerBatch } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";
 import { differingPaths, processDocument, processValues } from "../model/processed-document.js";
 import { DATABASE_SHAPES, PAYLOAD_TRAITS, type EventSettings } from "../settings.js";
@@ -96,13 +96,7 @@ export class ExpectedDocuments {
     const key = `${worker} ${entry.client}`;
     let generator = this.generators.get(key);
     if (!generator) {
-      const { seed, documentBytes, documentShape } = file.source;
-      generator = new DocumentGenerator(
-        seed,
-        streamName(file.source, entry.client),
-        documentBytes,
-        documentShape,
-      );
+      generator = documentsOf(file.source, entry.client);
       this.generators.set(key, generator);
     }
     return { generator, index: entry.firstDocument + position };

@@ -54,9 +54,16 @@ test.each(ID_KINDS)(
   },
 );
 
+/** Levels of documents, each with statement shapes that change documents in the program and in the database. */
+const DOCUMENT_LEVELS = (["set-based", "in-database"] as const).flatMap((statementShape) => [
+  { statementShape, levels: { documentShape: "source" as const } },
+  { statementShape, levels: { documentEvolution: "new-member" as const } },
+]);
+
 describe.each(PAYLOADS)("checksums with payload %s", (payload) => {
-  test.each(STATEMENT_SHAPES)("equal the program's for every document, %s", async (statementShape) => {
-    const { settings, directory } = await makeAuditedTrial(admin, { namespace, payload, statementShape });
+  const levels = [...STATEMENT_SHAPES.map((statementShape) => ({ statementShape })), ...DOCUMENT_LEVELS];
+  test.each(levels)("equal the program's for every document, $statementShape $levels", async (changes) => {
+    const { settings, directory } = await makeAuditedTrial(admin, { namespace, payload, ...changes });
     const ledgers = new Map(
       [3, 255].map((worker) => [worker, LedgerFile.read(ledgerPath(directory, worker))]),
     );

@@ -8,6 +8,7 @@ export type EventAssignment = ThreadAssignment<EventTreatment>;
 
 /** Head of a publishing worker's ledger, from which its keys and documents can be made again. */
 export function ledgerSourceOf({ ordinal, role, trial, settings }: EventAssignment): LedgerSource {
-  const { ids, documentBytes, documentShape } = settings;
-  return { worker: ordinal, stream: role, ids, seed: trial.seed, documentBytes, documentShape };
+  const { ids, documentBytes, documentShape, documentEvolution } = settings;
+  const source = { worker: ordinal, stream: role, ids, seed: trial.seed, documentBytes, documentShape };
+  return { ...source, ...(documentEvolution === "new-member" && { documentEvolution }) };
 }

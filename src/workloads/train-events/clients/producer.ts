@@ -1,10 +1,10 @@
 // Adds a batch of events with their status rows in one transaction, made ahead of its intended start.
 import { wallClockMs } from "../../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
-import { DocumentGenerator } from "../model/document-generator.js";
+import type { DocumentGenerator } from "../model/document-generator.js";
 import { BatchMaker } from "../model/event-batch.js";
 import { KeySum } from "../model/key-sum.js";
-import { KeyMaker, streamName, type LedgerEntry } from "../model/ledger.js";
+import { documentsOf, KeyMaker, streamName, type LedgerEntry } from "../model/ledger.js";
 import type { Arrival } from "../../../load/arrivals.js";
 import { batchSizeAt, type Profile } from "../../../load/profiles.js";
 
@@ -46,7 +46,7 @@ class BatchStream {
     const { load } = settings.actors[role] ?? {};
     this.profile = load?.executor === "daily-arrival-rate" ? load.profile : undefined;
     this.prng = new Prng(deriveSeed(trial.seed, "batch", name));
-    this.documents = new DocumentGenerator(trial.seed, name, settings.documentBytes, settings.documentShape);
+    this.documents = documentsOf(ledgerSourceOf(context.assignment), this.client);
   }
 
   /**

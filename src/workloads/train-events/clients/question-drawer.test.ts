@@ -137,6 +137,24 @@ describe("a look-up of live events", () => {
     expect(new Set(names)).toEqual(new Set(["route", "metrics"]));
   });
 
+  it("questions about paths ask for crews only of documents that have one", async () => {
+    const evolved = new DocumentGenerator(SEED, "producers/0", 900, "default", true).at(3).json;
+    const crewOf = (json: string): string | undefined => /"crewId":"([^"]+)"/.exec(json)?.[1];
+    const { drawer, draw, state } = setUp({ preload: PRELOAD });
+    const [id, at] = rowOf(3);
+    state.live = [[id, at, evolved], rowOf(4)];
+    await drawer.look(0);
+    const drawn = draw("path", 200).flatMap(({ question }) =>
+      question.kind === "path" ? [question.part] : [],
+    );
+    const crews = drawn.filter((part) => "meta" in part);
+    expect(crews.length).toBeGreaterThan(10);
+    for (const part of crews) expect(part).toEqual({ meta: { crewId: crewOf(evolved) } });
+    expect(crewOf(documents[4]?.json ?? "")).toBeUndefined();
+    const others = drawn.filter((part) => !("meta" in part));
+    expect(others.some((part) => containsPart(JSON.parse(documents[4]?.json ?? ""), part))).toBe(true);
+  });
+
   it("leaves no question if it finds no event, and changes nothing if it fails", async () => {
     const { drawer, draw, state } = setUp({ preload: PRELOAD });
     state.live = [rowOf(3)];

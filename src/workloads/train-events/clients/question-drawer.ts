@@ -2,9 +2,9 @@
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { Prng } from "../../../foundation/prng.js";
 import type { StatementRow } from "../../../database/sql.js";
-import { DocumentGenerator } from "../model/document-generator.js";
+import type { DocumentGenerator } from "../model/document-generator.js";
 import { EVENT_TYPES, type EventDocument } from "../model/event.js";
-import { streamName } from "../model/ledger.js";
+import { documentsOf } from "../model/ledger.js";
 import type { EventSettings, QuestionKind } from "../settings.js";
 import { preloadSource } from "../preload.js";
 import type { Question, EventOperations } from "../store.js";
@@ -64,8 +64,7 @@ export class QuestionDrawer {
 
   constructor(private readonly options: QuestionDrawerOptions) {
     const { settings, seed } = options;
-    const name = streamName(preloadSource(settings, seed), 0);
-    this.preloaded = new DocumentGenerator(seed, name, settings.documentBytes, settings.documentShape);
+    this.preloaded = documentsOf(preloadSource(settings, seed), 0);
   }
 
   draw(kind: QuestionKind): DrawnQuestion {
@@ -139,10 +138,11 @@ function questionOf(
   }
 }
 
-/** Part of a document with one track section or one circuit, at its path; undefined if the document has neither. */
+/** Part of a document with a track section, a circuit or its crew, at its path; undefined if the document has none. */
 function partOf(json: string, prng: Prng): object | undefined {
   try {
-    const { route, metrics } = JSON.parse(json) as EventDocument;
+    const { route, metrics, meta } = JSON.parse(json) as EventDocument;
+    if (meta.crewId !== undefined && prng.float() < 1 / 3) return { meta: { crewId: meta.crewId } };
     if (prng.float() < 0.5) return { metrics: { circuitIds: [pickOf(metrics.circuitIds, prng)] } };
     const { trackSections } = pickOf(route.segments, prng);
     return { route: { segments: [{ trackSections: [pickOf(trackSections, prng)] }] } };

@@ -117,6 +117,36 @@ describe("DocumentGenerator", () => {
     expect(numbersIn("default")).toBeGreaterThan(30_000);
   });
 
+  test("draws ages over 21 days and 17 digits of confidence with document shape source", () => {
+    const generator = new DocumentGenerator(9, "producer/0", 900, "source");
+    const documents = Array.from({ length: 4200 }, (_, index) => generator.at(index).json);
+    const DAY_MS = 86_400_000;
+    const ages = documents.map((json) => {
+      const { createdAt } = JSON.parse(json) as EventDocument;
+      return (Date.UTC(2026, 0, 22) - Date.parse(createdAt)) / DAY_MS;
+    });
+    for (let day = 0; day < 21; day++) {
+      const count = ages.filter((age) => age > day && age <= day + 1).length;
+      expect(Math.abs(count - 200), `day ${day}`).toBeLessThan(60);
+    }
+    const confidences = documents.map((json) => /"confidence":([^,}]+)/.exec(json)?.[1] ?? "");
+    for (const text of confidences) expect(text).toMatch(/^0\.[5-9]\d{15}[1-9]$/);
+    expect(new Set(confidences).size).toBe(documents.length);
+  });
+
+  test("adds only the crew to a document whose schema has the new member", () => {
+    const [older, newer] = [false, true].map((isNew) => {
+      const { json } = new DocumentGenerator(5, "producers/0", 900, "default", isNew).at(7);
+      return EventDocument.parse(JSON.parse(json));
+    });
+    expect(newer?.meta.crewId).toMatch(/^C-[0-9a-f]{4}$/);
+    expect({ ...newer, meta: { ...newer?.meta, crewId: undefined } }).toEqual({
+      ...older,
+      meta: { ...older?.meta, crewId: undefined },
+    });
+    expect(older?.meta).not.toHaveProperty("crewId");
+  });
+
   test("draws every event type about equally often", () => {
     const generator = new DocumentGenerator(9, "producer/0");
     const counts = new Map<string, number>();

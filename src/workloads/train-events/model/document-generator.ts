@@ -40,6 +40,8 @@ const SPAN_DAYS = 300;
 const SPAN_MS = SPAN_DAYS * DAY_MS;
 /** Mean milliseconds between consecutive documents. */
 const DOCUMENT_INTERVAL_MS = 97;
+/** Span of the ages in documents with the source's values, counted back from 22 January 2026. */
+const SOURCE_SPAN_MS = 21 * DAY_MS;
 /** User in every document that has the source's values. */
 const SOURCE_USER = 10_001;
 /** Month and day of the month, by the number of days since `FIRST_DAY_MS`. */
@@ -91,14 +93,16 @@ export class DocumentGenerator {
    * @param actor a name that no other actor of the trial has, such as `producer/3`
    * @param bytes length of each document in bytes; shorter than its fields means no padding
    * @param shape the source of its values
+   * @param hasNewMember true if its schema is the newer one
    */
   constructor(
     seed: number,
     actor: string,
     private readonly bytes: number = DEFAULT_DOCUMENT_BYTES,
     shape: DocumentShape = "default",
+    hasNewMember = false,
   ) {
-    this.templates = templatesOf(shape);
+    this.templates = templatesOf(shape, hasNewMember);
     this.template = this.templates[0] as DocumentTemplate;
     this.written = {
       end: 0,
@@ -127,12 +131,12 @@ export class DocumentGenerator {
   /** Values of the document with that index, for `jsonbText`. The caller may change them. */
   valuesAt(index: number): DocumentValues {
     const { json } = this.at(index);
-    const { shape, places, head } = this.template;
+    const { shape, places, widths, head } = this.template;
     const hasRemarks = json.length > head.length + NO_REMARKS_CLOSE.length;
     const remarks = hasRemarks
       ? json.slice(head.length + REMARKS_OPEN.length, -REMARKS_CLOSE.length)
       : undefined;
-    return valuesIn(json, places, shape, remarks);
+    return valuesIn(json, places, widths, shape, remarks);
   }
 
   /** Writes the document with that index at offset `at`, where there must be room for `maxBytes`. */
@@ -159,11 +163,13 @@ export class DocumentGenerator {
 
   /** Writes the event's time and the train's name, which contains the day. */
   private writeTimes(index: number, bits: number, view: DataView, at: number): void {
-    const { places } = this.template;
+    const { places, ranges } = this.template;
     const offsetMs = index * DOCUMENT_INTERVAL_MS;
     // A remainder of a number above 32 bits takes longer than the rest of this function, so it is avoided where
     // possible.
-    const ms = (offsetMs < SPAN_MS ? offsetMs : offsetMs % SPAN_MS) + (bits % DOCUMENT_INTERVAL_MS);
+    const ms = ranges
+      ? Math.floor(this.prng.float() * SOURCE_SPAN_MS)
+      : (offsetMs < SPAN_MS ? offsetMs : offsetMs % SPAN_MS) + (bits % DOCUMENT_INTERVAL_MS);
     const day = Math.floor(ms / DAY_MS);
     const msOfDay = (ms - day * DAY_MS) | 0;
     const seconds = (msOfDay / 1000) | 0;
@@ -195,9 +201,13 @@ export class DocumentGenerator {
       writeTwoDigits(view, place + 2, number % 100);
     }
     for (const lineOffsets of lines) for (const place of lineOffsets) writeTwoDigits(view, at + place, 0);
-    const k = prng.uint32();
-    writeTwoDigits(view, at + places.confidence, 50 + (k % 50));
-    writeDigit(view, at + places.confidence + 2, 1 + ((k >>> 8) % 9));
+    writeTwoDigits(view, at + places.confidence, prng.intBetween(50, 99));
+    for (const place of [2, 7])
+      writeFiveDigits(view, at + places.confidence + place, prng.uint32() % 100_000);
+    const end = prng.uint32();
+    writeTwoDigits(view, at + places.confidence + 12, end % 100);
+    writeTwoDigits(view, at + places.confidence + 14, (end >>> 8) % 100);
+    writeDigit(view, at + places.confidence + 16, 1 + ((end >>> 16) % 9));
     writeFiveDigits(view, at + places.user, SOURCE_USER);
     writeTwoDigits(view, at + places.logicalPos, 10);
     writeFiveDigits(view, at + places.logicalPos + 2, SOURCE_USER);

@@ -2,8 +2,11 @@
 import { Prng } from "../../../foundation/prng.js";
 import {
   compactHead,
+  CREW_WIDTH,
   FIXED_WIDTHS,
+  SOURCE_WIDTHS,
   type BooleanText,
+  type FieldWidths,
   type FixedField,
   type FixedValues,
   type ShapeValues,
@@ -41,6 +44,7 @@ export const FOUR_DIGIT_FIELDS = [
   "circuit2",
   "circuit3",
 ] as readonly FixedField[];
+const FOUR_DIGIT_FIELDS_WITH_CREW = [...FOUR_DIGIT_FIELDS, "crew"] as readonly FixedField[];
 const LINES = ["line0", "line1", "line2"] as const;
 
 export interface DocumentTemplate {
@@ -50,10 +54,11 @@ export interface DocumentTemplate {
   readonly head: Uint8Array;
   /** Offset in bytes of the first occurrence of each value of fixed width. */
   readonly places: Readonly<Record<FixedField, number>>;
-  /** Offsets in bytes of the four-digit fields in `FOUR_DIGIT_FIELDS`. */
+  /** Offsets in bytes of the four-digit fields in `FOUR_DIGIT_FIELDS`, and of the crew if the document has one. */
   readonly fourDigitOffsets: Int32Array;
   /** Offsets in bytes of all occurrences of each field in `LINES`. */
   readonly lines: readonly Int32Array[];
+  readonly widths: FieldWidths;
   /** Ranges of the numbers at the offsets of `fourDigitOffsets`; undefined if random hexadecimal digits stand there. */
   readonly ranges?: readonly NumberRange[];
 }
@@ -64,21 +69,26 @@ export interface NumberRange {
   readonly count: number;
 }
 
-/** Ranges of the fields in `FOUR_DIGIT_FIELDS`, for documents with the source's values. */
-const SOURCE_NUMBER_RANGES: readonly NumberRange[] = FOUR_DIGIT_FIELDS.map((field) => {
+/** Ranges of the four-digit fields, for documents with the source's values. */
+const SOURCE_NUMBER_RANGES: readonly NumberRange[] = FOUR_DIGIT_FIELDS_WITH_CREW.map((field) => {
   if (field.startsWith("section")) return { first: 2000, count: 200 };
   if (field.startsWith("switch")) return { first: 3000, count: 500 };
+  if (field === "crew") return { first: 4000, count: 500 };
   if (field.startsWith("circuit")) return { first: 7000, count: 1000 };
   return field === "signal" ? { first: 9001, count: 1 } : { first: 1000, count: 500 };
 });
 
 /** An arbitrary value for each field of fixed width, with the punctuation that real values have. */
-const SAMPLE_VALUES = Object.fromEntries(
-  Object.entries(FIXED_WIDTHS).map(([field, width]) => [field, "1".repeat(width)]),
-) as Record<FixedField, string>;
-SAMPLE_VALUES.authorityId = SAMPLE_VALUES.deviceKey = "00000000-0000-4000-8000-000000000000";
-SAMPLE_VALUES.createdAt = "2026-01-01T00:00:00.000Z";
-SAMPLE_VALUES.trainId = "RR-00-00000-20260101";
+function sampleValues(widths: FieldWidths): FixedValues {
+  const digits = Object.entries(widths).map(([field, width]) => [field, "1".repeat(width)]);
+  return {
+    ...(Object.fromEntries(digits) as FixedValues),
+    authorityId: "00000000-0000-4000-8000-000000000000",
+    deviceKey: "00000000-0000-4000-8000-000000000000",
+    createdAt: "2026-01-01T00:00:00.000Z",
+    trainId: "RR-00-00000-20260101",
+  };
+}
 
 function drawSourceShape(eventType: EventType, prng: Prng): ShapeValues {
   const pick = <T>(items: readonly T[]): T => items[prng.intBetween(0, items.length - 1)] as T;
@@ -131,38 +141,49 @@ function markOffsetsIn(text: string, mark: string): number[] {
   return places;
 }
 
-function templateOf(shape: ShapeValues, ranges?: readonly NumberRange[]): DocumentTemplate {
-  const fields = Object.keys(FIXED_WIDTHS) as FixedField[];
+function templateOf(shape: ShapeValues, hasCrew: boolean, ranges?: readonly NumberRange[]): DocumentTemplate {
+  const crewWidth = hasCrew ? CREW_WIDTH : FIXED_WIDTHS.crew;
+  const widths: FieldWidths = { ...(ranges ? SOURCE_WIDTHS : FIXED_WIDTHS), crew: crewWidth };
+  const fourDigitFields = hasCrew ? FOUR_DIGIT_FIELDS_WITH_CREW : FOUR_DIGIT_FIELDS;
+  const fields = Object.keys(widths) as FixedField[];
   const marks = Object.fromEntries(
-    fields.map((field, number) => [field, markOf(number).repeat(FIXED_WIDTHS[field])]),
+    fields.map((field, number) => [field, markOf(number).repeat(widths[field])]),
   ) as unknown as FixedValues;
   const marked = compactHead({ ...shape, ...marks, state: "NEW" });
   const places = Object.fromEntries(fields.map((field) => [field, marked.indexOf(marks[field])]));
   return {
     shape,
     typeBytes: Buffer.from(shape.eventType, "latin1"),
-    head: Buffer.from(compactHead({ ...shape, ...SAMPLE_VALUES, state: "NEW" }), "latin1"),
+    head: Buffer.from(compactHead({ ...shape, ...sampleValues(widths), state: "NEW" }), "latin1"),
     places: places as Record<FixedField, number>,
-    fourDigitOffsets: Int32Array.from(FOUR_DIGIT_FIELDS, (field) => places[field] as number),
+    fourDigitOffsets: Int32Array.from(fourDigitFields, (field) => places[field] as number),
     lines: LINES.map((field) => Int32Array.from(markOffsetsIn(marked, marks[field]))),
-    ...(ranges && { ranges }),
+    widths,
+    ...(ranges && { ranges: ranges.slice(0, fourDigitFields.length) }),
   };
 }
 
-function drawTemplates(draw: typeof drawShape, ranges?: readonly NumberRange[]): DocumentTemplate[] {
+function drawTemplates(
+  draw: typeof drawShape,
+  hasCrew: boolean,
+  ranges?: readonly NumberRange[],
+): DocumentTemplate[] {
   const prng = new Prng(TEMPLATE_SEED);
   return EVENT_TYPES.flatMap((type) =>
-    Array.from({ length: TEMPLATES_PER_TYPE }, () => templateOf(draw(type, prng), ranges)),
+    Array.from({ length: TEMPLATES_PER_TYPE }, () => templateOf(draw(type, prng), hasCrew, ranges)),
   );
 }
 
-const templatesByShape = new Map<DocumentShape, readonly DocumentTemplate[]>();
+const drawnTemplates = new Map<string, readonly DocumentTemplate[]>();
 
 /** All templates of a shape, drawn on first use: the same number for each event type. */
-export function templatesOf(shape: DocumentShape): readonly DocumentTemplate[] {
+export function templatesOf(shape: DocumentShape, hasCrew: boolean): readonly DocumentTemplate[] {
+  const key = `${shape} ${hasCrew}`;
   const templates =
-    templatesByShape.get(shape) ??
-    (shape === "source" ? drawTemplates(drawSourceShape, SOURCE_NUMBER_RANGES) : drawTemplates(drawShape));
-  templatesByShape.set(shape, templates);
+    drawnTemplates.get(key) ??
+    (shape === "source"
+      ? drawTemplates(drawSourceShape, hasCrew, SOURCE_NUMBER_RANGES)
+      : drawTemplates(drawShape, hasCrew));
+  drawnTemplates.set(key, templates);
   return templates;
 }

@@ -34,12 +34,18 @@ export const FIXED_WIDTHS = {
   circuit1: 4,
   circuit2: 4,
   circuit3: 4,
-  /** Digits after "0."; the last is not 0, so that reading and writing the number does not change it. */
+  /** Digits after "0."; the last is not 0, so that no writer of numbers shortens them. */
   confidence: 3,
   user: 5,
   logicalPos: 7,
+  /** The member that only documents of the newer schema have. */
+  crew: 0,
 } as const;
 export type FixedField = keyof typeof FIXED_WIDTHS;
+export type FieldWidths = Readonly<Record<FixedField, number>>;
+/** Widths in documents with the source's values: its database prints a double with 17 digits. */
+export const SOURCE_WIDTHS: FieldWidths = { ...FIXED_WIDTHS, confidence: 17 };
+export const CREW_WIDTH = 4;
 export type FixedValues = Readonly<Record<FixedField, string>>;
 
 /** Values whose width varies. They determine the offsets of all other values. */
@@ -68,16 +74,16 @@ export interface DocumentValues extends Omit<ShapeValues, "fleeted">, FixedValue
 }
 
 /**
- * Reads the values of a compact document; `places` has the offsets of values of fixed width. The fields are spelled out
+ * Reads the values of a compact document; `places` has the offsets of values with the widths `w`. The fields are spelled out
  * because an audit does this for every event, and a loop over names would double the audit's cost.
  */
 export function valuesIn(
   text: string,
   places: Readonly<Record<FixedField, number>>,
+  w: FieldWidths,
   shape: ShapeValues,
   remarks: string | undefined,
 ): DocumentValues {
-  const w = FIXED_WIDTHS;
   const at = (place: number, width: number): string => text.slice(place, place + width);
   return {
     eventType: shape.eventType,
@@ -123,6 +129,7 @@ export function valuesIn(
     confidence: at(places.confidence, w.confidence),
     user: at(places.user, w.user),
     logicalPos: at(places.logicalPos, w.logicalPos),
+    crew: at(places.crew, w.crew),
     state: "NEW",
     remarks,
   };
@@ -130,12 +137,13 @@ export function valuesIn(
 
 /** Compact text of a document up to its remarks, which are the last member of its last member `meta`. */
 export function compactHead(v: Omit<DocumentValues, "remarks">): string {
+  const crewEntry = v.crew === "" ? "" : `,"crewId":"C-${v.crew}"`;
   const segments = [
     `{"id":"S${v.line0}-${v.segment0}","direction":"${v.direction0}","trackSections":["${v.line0}-${v.section00}","${v.line0}-${v.section01}","${v.line0}-${v.section02}"]}`,
     `{"id":"S${v.line1}-${v.segment1}","direction":"${v.direction1}","trackSections":["${v.line1}-${v.section10}","${v.line1}-${v.section11}","${v.line1}-${v.section12}"]}`,
     `{"id":"S${v.line2}-${v.segment2}","direction":"${v.direction2}","trackSections":["${v.line2}-${v.section20}","${v.line2}-${v.section21}","${v.line2}-${v.section22}"]}`,
   ].join(",");
-  return `{"eventType":"${v.eventType}","authorityId":"${v.authorityId}","deviceKey":"${v.deviceKey}","state":"${v.state}","createdAt":"${v.createdAt}","route":{"segments":[${segments}],"switches":[{"id":"SW-${v.switch0}","position":"${v.position0}"},{"id":"SW-${v.switch1}","position":"${v.position1}"}],"attributes":{"ALLOW_PASS":${v.allowPass},"REQUIRES_ACK":${v.requiresAck},"SLOW_ORDER":${v.slowOrder}},"signalId":"SIG-${v.signal}"},"metrics":{"flags":{"onTrack":${v.onTrack},"fleeted":${v.fleeted}},"circuitIds":["TC-${v.circuit0}","TC-${v.circuit1}","TC-${v.circuit2}","TC-${v.circuit3}"],"confidence":0.${v.confidence}},"train":{"trainId":"${v.trainId}","withinLimits":${v.withinLimits},"direction":"${v.trainDirection}"},"meta":{"userId":"u-${v.user}","logicalPos":${v.logicalPos},"sourceSystem":"${v.sourceSystem}"`;
+  return `{"eventType":"${v.eventType}","authorityId":"${v.authorityId}","deviceKey":"${v.deviceKey}","state":"${v.state}","createdAt":"${v.createdAt}","route":{"segments":[${segments}],"switches":[{"id":"SW-${v.switch0}","position":"${v.position0}"},{"id":"SW-${v.switch1}","position":"${v.position1}"}],"attributes":{"ALLOW_PASS":${v.allowPass},"REQUIRES_ACK":${v.requiresAck},"SLOW_ORDER":${v.slowOrder}},"signalId":"SIG-${v.signal}"},"metrics":{"flags":{"onTrack":${v.onTrack},"fleeted":${v.fleeted}},"circuitIds":["TC-${v.circuit0}","TC-${v.circuit1}","TC-${v.circuit2}","TC-${v.circuit3}"],"confidence":0.${v.confidence}},"train":{"trainId":"${v.trainId}","withinLimits":${v.withinLimits},"direction":"${v.trainDirection}"},"meta":{"userId":"u-${v.user}","logicalPos":${v.logicalPos},"sourceSystem":"${v.sourceSystem}"${crewEntry}`;
 }
 
 /** Text before remarks, and the ends of a document with and without remarks. */
@@ -150,6 +158,7 @@ export function compactText(v: DocumentValues): string {
 
 /** The document as PostgreSQL prints it from a JSONB column. */
 export function jsonbText(v: DocumentValues): string {
+  const crewEntry = v.crew === "" ? "" : `"crewId": "C-${v.crew}", `;
   const remarksEntry = v.remarks === undefined ? "" : `"remarks": "${v.remarks}", `;
-  return `{"meta": {"userId": "u-${v.user}", ${remarksEntry}"logicalPos": ${v.logicalPos}, "sourceSystem": "${v.sourceSystem}"}, "route": {"segments": [{"id": "S${v.line0}-${v.segment0}", "direction": "${v.direction0}", "trackSections": ["${v.line0}-${v.section00}", "${v.line0}-${v.section01}", "${v.line0}-${v.section02}"]}, {"id": "S${v.line1}-${v.segment1}", "direction": "${v.direction1}", "trackSections": ["${v.line1}-${v.section10}", "${v.line1}-${v.section11}", "${v.line1}-${v.section12}"]}, {"id": "S${v.line2}-${v.segment2}", "direction": "${v.direction2}", "trackSections": ["${v.line2}-${v.section20}", "${v.line2}-${v.section21}", "${v.line2}-${v.section22}"]}], "signalId": "SIG-${v.signal}", "switches": [{"id": "SW-${v.switch0}", "position": "${v.position0}"}, {"id": "SW-${v.switch1}", "position": "${v.position1}"}], "attributes": {"ALLOW_PASS": ${v.allowPass}, "SLOW_ORDER": ${v.slowOrder}, "REQUIRES_ACK": ${v.requiresAck}}}, "state": "${v.state}", "train": {"trainId": "${v.trainId}", "direction": "${v.trainDirection}", "withinLimits": ${v.withinLimits}}, "metrics": {"flags": {"fleeted": ${v.fleeted}, "onTrack": ${v.onTrack}}, "circuitIds": ["TC-${v.circuit0}", "TC-${v.circuit1}", "TC-${v.circuit2}", "TC-${v.circuit3}"], "confidence": 0.${v.confidence}}, "createdAt": "${v.createdAt}", "deviceKey": "${v.deviceKey}", "eventType": "${v.eventType}", "authorityId": "${v.authorityId}"}`;
+  return `{"meta": {${crewEntry}"userId": "u-${v.user}", ${remarksEntry}"logicalPos": ${v.logicalPos}, "sourceSystem": "${v.sourceSystem}"}, "route": {"segments": [{"id": "S${v.line0}-${v.segment0}", "direction": "${v.direction0}", "trackSections": ["${v.line0}-${v.section00}", "${v.line0}-${v.section01}", "${v.line0}-${v.section02}"]}, {"id": "S${v.line1}-${v.segment1}", "direction": "${v.direction1}", "trackSections": ["${v.line1}-${v.section10}", "${v.line1}-${v.section11}", "${v.line1}-${v.section12}"]}, {"id": "S${v.line2}-${v.segment2}", "direction": "${v.direction2}", "trackSections": ["${v.line2}-${v.section20}", "${v.line2}-${v.section21}", "${v.line2}-${v.section22}"]}], "signalId": "SIG-${v.signal}", "switches": [{"id": "SW-${v.switch0}", "position": "${v.position0}"}, {"id": "SW-${v.switch1}", "position": "${v.position1}"}], "attributes": {"ALLOW_PASS": ${v.allowPass}, "SLOW_ORDER": ${v.slowOrder}, "REQUIRES_ACK": ${v.requiresAck}}}, "state": "${v.state}", "train": {"trainId": "${v.trainId}", "direction": "${v.trainDirection}", "withinLimits": ${v.withinLimits}}, "metrics": {"flags": {"fleeted": ${v.fleeted}, "onTrack": ${v.onTrack}}, "circuitIds": ["TC-${v.circuit0}", "TC-${v.circuit1}", "TC-${v.circuit2}", "TC-${v.circuit3}"], "confidence": 0.${v.confidence}}, "createdAt": "${v.createdAt}", "deviceKey": "${v.deviceKey}", "eventType": "${v.eventType}", "authorityId": "${v.authorityId}"}`;
 }

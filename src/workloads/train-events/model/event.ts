@@ -62,6 +62,8 @@ export const EventDocument = z.strictObject({
     userId: z.string(),
     logicalPos: z.int(),
     sourceSystem: z.string(),
+    /** The member of the newer schema: documents that were preloaded before the change lack it. */
+    crewId: z.string().optional(),
     /** Free text that fills a document up to the size that the scenario sets. */
     remarks: z.string().optional(),
   }),

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { VIOLATION_KINDS } from "./conservation.js";
 import { batchKeys, idsOf, type IdKind } from "./event-id.js";
+import { DocumentGenerator } from "./document-generator.js";
 import type { KeySum } from "./key-sum.js";
 import { DOCUMENT_SHAPES } from "../settings.js";
 
@@ -42,11 +43,20 @@ export const LedgerSource = z.strictObject({
   seed: z.int().nonnegative(),
   documentBytes: z.int().nonnegative(),
   documentShape: z.enum(DOCUMENT_SHAPES),
+  /** Present if the documents have a member that preloaded ones lack. */
+  documentEvolution: z.literal("new-member").exactOptional(),
 });
 export type LedgerSource = z.infer<typeof LedgerSource>;
 
 export function streamName(source: Pick<LedgerSource, "stream">, client: number): string {
   return `${source.stream}/${client}`;
+}
+
+/** Makes the documents of that client again. */
+export function documentsOf(source: LedgerSource, client: number): DocumentGenerator {
+  const { seed, documentBytes, documentShape, documentEvolution } = source;
+  const name = streamName(source, client);
+  return new DocumentGenerator(seed, name, documentBytes, documentShape, documentEvolution !== undefined);
 }
 
 /** Makes the keys of a worker's batches. The same batch always gets the same keys. */
