@@ -15,6 +15,7 @@ import type { IdKind } from "../../src/workloads/train-events/model/event-id.js"
 import { EventBatch } from "../../src/workloads/train-events/model/event-batch.js";
 import type { PreparedEvent } from "../../src/workloads/train-events/model/event.js";
 import type { EventPass } from "../../src/workloads/train-events/model/lifecycle.js";
+import { valuesText } from "../../src/workloads/train-events/model/sent-values.js";
 import { KeySum } from "../../src/workloads/train-events/model/key-sum.js";
 import {
   EMPTY_LEDGER,
@@ -48,9 +49,16 @@ export interface AuditedTrialOptions {
   readonly levels?: Partial<
     Pick<
       AuditedSettings,
-      "dialect" | "storage" | "locking" | "isolation" | "validate" | "documentShape" | "documentEvolution"
+      | "dialect"
+      | "storage"
+      | "locking"
+      | "isolation"
+      | "validate"
+      | "documentShape"
+      | "documentEvolution"
+      | "documentPlace"
     >
-  >;
+  > & { readonly documentSize?: string };
   /** Events of each batch; 20 if left out. */
   readonly batchEvents?: number;
   /** True if events are processed and archived until none is left. */
@@ -147,7 +155,8 @@ class Crew implements AuditedCrew {
     const ids = this.keyMaker.keysOf(made);
     const events = ids.map((id, i): PreparedEvent => {
       const { json, eventType, authorityId, trainId } = generator.at(firstDocument + i);
-      return { id, payload: json, eventType, authorityId, trainId };
+      const values = valuesText(generator.valuesAt(firstDocument + i));
+      return { id, payload: json, values, eventType, authorityId, trainId };
     });
     if (fate === "acknowledged" || fate === "found")
       await this.workload.add(EventBatch.of(events))(this.connection);

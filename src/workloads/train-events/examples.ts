@@ -81,6 +81,7 @@ appDelay: { min: 10ms, max: 50ms }
 advance: { claim: 1, complete: 0.8, fail: 0.05 }
 documentSize: 4kB
 documentEvolution: new-member
+documentPlace: database
 validate: all
 preload: 20000
 topology: actors

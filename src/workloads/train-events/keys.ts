@@ -11,6 +11,7 @@ import {
   CLAIM_INDEXES,
   DEFAULT_LEVELS,
   DOCUMENT_EVOLUTIONS,
+  DOCUMENT_PLACES,
   DOCUMENT_SHAPES,
   EVENT_STORAGES,
   LOCKINGS,
@@ -165,6 +166,14 @@ export const keys = {
         "Change of the documents' schema between preload and load. new-member: documents that are added have meta.crewId, " +
         "which preloaded ones lack; reads by path may name it. Default none.",
     }),
+  documentPlace: z
+    .enum(DOCUMENT_PLACES)
+    .default("client")
+    .meta({
+      description:
+        "Where new documents are made. client: by the program, which sends them; database: by jsonb_build_object, from " +
+        "values that the program sends (postgres). Default client.",
+    }),
   validate: z
     .enum(VALIDATIONS)
     .default("sample")
@@ -232,6 +241,7 @@ export function resolve(input: WrittenKeys): OwnSettings {
     documentBytes: input.documentSize,
     documentShape: input.documentShape,
     documentEvolution: input.documentEvolution,
+    documentPlace: input.documentPlace,
     validate: input.validate,
     preload: input.preload,
     topology: input.topology,

@@ -112,7 +112,7 @@ function batchMaker(
   const source = preloadSource(settings, seed);
   const generator = documentsOf(source, 0);
   const keyMaker = new KeyMaker(source);
-  const maker = new BatchMaker(settings.ids, room);
+  const maker = new BatchMaker(settings.ids, room, settings.documentPlace === "database");
   return (done, events) => {
     const batchIdentity = { batch: done / PRELOAD_BATCH_EVENTS, events, madeAtMs: wallClockMs() };
     const keys = keyMaker.bytesOf(batchIdentity);

@@ -205,7 +205,15 @@ function rowLimitProblems(name: DialectName, { batch, actors }: Treatment): Find
 
 /** Findings about levels that the dialect lacks, and batches that are too large for it. */
 export function dialectProblems(name: DialectName, treatment: Treatment): Finding[] {
-  const { payload, locking, isolation: level, statementShape, claimIndex, archiveDelete } = treatment;
+  const {
+    payload,
+    locking,
+    isolation: level,
+    statementShape,
+    claimIndex,
+    archiveDelete,
+    documentPlace,
+  } = treatment;
   return [
     ...levelProblems(name, {
       payload,
@@ -214,6 +222,7 @@ export function dialectProblems(name: DialectName, treatment: Treatment): Findin
       statementShape,
       claimIndex,
       archiveDelete,
+      documentPlace,
     }),
     ...rowLimitProblems(name, treatment),
   ];

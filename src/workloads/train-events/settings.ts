@@ -84,6 +84,11 @@ export const DOCUMENT_EVOLUTIONS = ["none", "new-member"] as const;
 
 export type DocumentEvolution = (typeof DOCUMENT_EVOLUTIONS)[number];
 
+/** Places where new documents are made: the client, which sends them, or the database, from values that it is sent. */
+export const DOCUMENT_PLACES = ["client", "database"] as const;
+
+export type DocumentPlace = (typeof DOCUMENT_PLACES)[number];
+
 /** Kinds of reads, each with the name of its operation. */
 export const READ_OPERATIONS = {
   dispatcher: "read",
@@ -146,6 +151,8 @@ export interface EventSettings {
   readonly documentShape: DocumentShape;
   /** Default: all documents have the same members. */
   readonly documentEvolution?: DocumentEvolution;
+  /** Default: the client makes the documents. */
+  readonly documentPlace?: DocumentPlace;
   readonly validate: Validation;
   /** Number of events that are inserted before the warm-up, all with the status PENDING. */
   readonly preload: number;

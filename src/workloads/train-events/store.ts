@@ -202,7 +202,7 @@ export interface EventTables {
 }
 
 export type FillSettings = Pick<EventTreatment, "dialect" | "namespace" | "payload"> &
-  Partial<Pick<EventTreatment, "prepared">>;
+  Partial<Pick<EventTreatment, "prepared" | "documentPlace">>;
 
 export interface EventStore extends Store<EventTreatment> {
   operations(settings: EventTreatment): EventOperations;

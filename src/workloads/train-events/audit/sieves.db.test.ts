@@ -55,10 +55,20 @@ test.each(ID_KINDS)(
 );
 
 /** Levels of documents, each with statement shapes that change documents in the program and in the database. */
-const DOCUMENT_LEVELS = (["set-based", "in-database"] as const).flatMap((statementShape) => [
-  { statementShape, levels: { documentShape: "source" as const } },
-  { statementShape, levels: { documentEvolution: "new-member" as const } },
-]);
+const DOCUMENT_LEVELS = [
+  ...(["set-based", "in-database"] as const).flatMap((statementShape) => [
+    { statementShape, levels: { documentShape: "source" as const } },
+    { statementShape, levels: { documentEvolution: "new-member" as const } },
+  ]),
+  ...STATEMENT_SHAPES.map((statementShape) => ({
+    statementShape,
+    levels: { documentPlace: "database" as const, documentEvolution: "new-member" as const },
+  })),
+  {
+    statementShape: "set-based" as const,
+    levels: { documentPlace: "database" as const, documentShape: "source" as const, documentSize: "2kB" },
+  },
+];
 
 describe.each(PAYLOADS)("checksums with payload %s", (payload) => {
   const levels = [...STATEMENT_SHAPES.map((statementShape) => ({ statementShape })), ...DOCUMENT_LEVELS];

@@ -98,7 +98,8 @@ export function createAdder(context: EventContext): Adder {
   const addAppDelay = appDelayAdder(context, "add");
   let batchNumber = 0;
   const keyMaker = new KeyMaker(ledgerSourceOf(assignment));
-  const batchMaker = new BatchMaker(assignment.settings.ids, queue.documentRoom);
+  const { ids, documentPlace } = assignment.settings;
+  const batchMaker = new BatchMaker(ids, queue.documentRoom, documentPlace === "database");
   const streams = Array.from(
     { length: assignment.clients },
     (_, client) => new BatchStream(context, client, keyMaker, batchMaker, () => batchNumber++),

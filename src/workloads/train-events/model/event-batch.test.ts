@@ -76,3 +76,16 @@ test("a batch accepts documents that are not ASCII", () => {
   const events = [{ ...(event as PreparedEvent), payload: '{"remarks":"Überholgleis"}' }];
   expect(EventBatch.of(events).events()).toEqual(events);
 });
+
+test.each(["uuidv7", "uuidv4"] as const)(
+  "a batch of %s has the values of each document in its row",
+  (ids) => {
+    const { keys, generator, batch } = makeBatch(ids, 40, 900);
+    const made = new BatchMaker(ids, 0, true).make(keys, generator, 0);
+    const authorities = (texts: readonly string[]) => texts.map((text) => text.split("|")[1]);
+    const wanted = batch.events().map(({ authorityId }) => authorityId);
+    expect(authorities(made.values())).toEqual(wanted);
+    expect(authorities(made.slice(3, 9).values())).toEqual(wanted.slice(3, 9));
+    expect(() => batch.values()).toThrow("without values");
+  },
+);

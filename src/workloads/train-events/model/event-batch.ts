@@ -4,6 +4,7 @@ import type { DocumentGenerator } from "./document-generator.js";
 import { FIXED_WIDTHS } from "./document-values.js";
 import { idsOf, KEY_BYTES, keyBytes, type IdKind } from "./event-id.js";
 import { EventType, type PreparedEvent } from "./event.js";
+import { valuesText } from "./sent-values.js";
 import { byteTarget, copyWords, type ByteTarget, type TextColumn } from "../../../foundation/bytes.js";
 
 function textColumn(texts: readonly string[]): TextColumn {
@@ -45,6 +46,7 @@ export class EventBatch {
     readonly eventTypes: TextColumn,
     readonly authorityIds: Buffer,
     readonly trainIds: TextColumn,
+    private readonly valueTexts?: readonly string[],
   ) {
     this.size = keys.length / KEY_BYTES;
   }
@@ -58,7 +60,14 @@ export class EventBatch {
       textColumn(sorted.map(({ eventType }) => eventType)),
       keyBytes(sorted.map(({ authorityId }) => authorityId)),
       textColumn(sorted.map(({ trainId }) => trainId)),
+      sorted.flatMap(({ values }) => values ?? []),
     );
+  }
+
+  /** Values of each document, of a batch whose documents the database makes. */
+  values(): readonly string[] {
+    if (this.valueTexts?.length !== this.size) throw new Error("the batch was made without values");
+    return this.valueTexts;
   }
 
   idAt(row: number): string {
@@ -88,6 +97,7 @@ export class EventBatch {
       sliceOf(this.eventTypes, from, to),
       this.authorityIds.subarray(first, last),
       sliceOf(this.trainIds, from, to),
+      this.valueTexts?.slice(from, to),
     );
   }
 }
@@ -117,10 +127,14 @@ export class BatchMaker {
   private readonly authorities = new ColumnMemory();
   private readonly trains = new ColumnMemory();
 
-  /** @param room number of bytes before each document in the column of documents */
+  /**
+   * @param room number of bytes before each document in the column of documents
+   * @param hasValues true if the batches have the documents' values, for a database that makes the documents
+   */
   constructor(
     private readonly kind: IdKind,
     private readonly room = 0,
+    private readonly hasValues = false,
   ) {}
 
   /**
@@ -157,6 +171,9 @@ export class BatchMaker {
       { bytes: types.subarray(0, typeEnds[size - 1] ?? 0), ends: typeEnds, room: 0 },
       authorities.bytes.subarray(0, size * KEY_BYTES),
       { bytes: trains.bytes.subarray(0, size * TRAIN_ID_BYTES), ends: trainEnds, room: 0 },
+      this.hasValues
+        ? trainEnds.map((_, row) => valuesText(generator.valuesAt(firstDocument + (order?.[row] ?? row))))
+        : undefined,
     );
   }
 }

@@ -90,6 +90,8 @@ export function invalidityOf(text: string): string | undefined {
 export interface PreparedEvent {
   readonly id: string;
   readonly payload: string;
+  /** Values of the document, if the database is to make it. */
+  readonly values?: string;
   readonly eventType: EventType;
   readonly authorityId: string;
   readonly trainId: string;

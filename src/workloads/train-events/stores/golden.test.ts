@@ -24,6 +24,7 @@ import { trainEvents } from "../workload.js";
 import { ISOLATION_LEVELS, STORAGES } from "../../../database/levels.js";
 import {
   ARCHIVE_DELETES,
+  DOCUMENT_PLACES,
   EVENT_STORAGES,
   LOCKINGS,
   PAYLOADS,
@@ -154,6 +155,14 @@ test("statements of every dialect, payload, statement shape and locking equal th
             listing.add(text, name, dialect, payload, statementShape, locking, other);
         }
   }
+  for (const payload of PAYLOADS)
+    for (const statementShape of STATEMENT_SHAPES) {
+      const others = { locking: "skip-locked", isolation: "read committed", statementShape } as const;
+      const levels = { dialect: "postgres", namespace: NAMESPACE, payload, ...others } as const;
+      const [add] = eventOperations({ ...levels, documentPlace: "database" }).statements;
+      if (!add) throw new Error("every shape adds events");
+      listing.add(add.text, add.name, "postgres", payload, statementShape, "*", "documentPlace=database");
+    }
   await expect(listing.toString()).toMatchFileSnapshot("golden/statements.sql");
 });
 
@@ -221,6 +230,7 @@ test("a level that a dialect lacks is refused with a nearest level that the dial
     isolation: ISOLATION_LEVELS,
     statementShape: STATEMENT_SHAPES,
     archiveDelete: ARCHIVE_DELETES,
+    documentPlace: DOCUMENT_PLACES,
   };
   for (const dialect of DIALECTS)
     for (const [factor, lacks] of Object.entries(capabilitiesOf(dialect).unsupportedLevels))

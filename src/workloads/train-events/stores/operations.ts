@@ -34,7 +34,9 @@ export type OperationSettings = Pick<
 > &
   OptionalLevels &
   Partial<Pick<EventTreatment, "pipeline">> &
-  Partial<Pick<EventSettings, "reads">> & { readonly advance?: Pick<AdvanceProbabilities, "isOneStep"> };
+  Partial<Pick<EventSettings, "reads" | "documentPlace">> & {
+    readonly advance?: Pick<AdvanceProbabilities, "isOneStep">;
+  };
 
 export function eventOperations(settings: OperationSettings): EventOperations {
   const dialect = dialectOf(settings.dialect);

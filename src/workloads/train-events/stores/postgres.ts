@@ -30,9 +30,10 @@ export const postgres: EventStore = {
   verification: createVerification,
   clock: (admin: AdminClient) => readClock(admin),
 
-  fill(admin: AdminClient, { namespace, dialect: name, payload, prepared }, batchesWith, lockTimeout) {
+  fill(admin: AdminClient, settings, batchesWith, lockTimeout) {
+    const { namespace, dialect: name, prepared } = settings;
     const dialect = dialectOf(name);
-    const context = { dialect, payload, tables: tablesOf(dialect, namespace) };
+    const context = { ...settings, dialect, tables: tablesOf(dialect, namespace) };
     const { addEvents, addStatus } = addStatements(context);
     const { allocate } = new MessageMemory();
     const tables = Object.values(context.tables);

@@ -8,6 +8,8 @@ import {
   processClaim,
   type StatementContext,
 } from "./statements.js";
+import { makesDocuments } from "./batch-arrays.js";
+import { documentSql, valuesArraySql } from "./document-sql.js";
 import { PAYLOAD_TRAITS } from "../settings.js";
 import { multiStatement } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
@@ -17,14 +19,17 @@ import type { SqlValue, Statement } from "../../../database/sql.js";
  * Statements of the shape. Documents have an explicit type: a pooler's connections keep a statement by its text from one
  * treatment to the next, and a type that the server had inferred would be that of another payload level.
  */
-function statementsOf({ tables, payload }: StatementContext) {
+function statementsOf(context: StatementContext) {
+  const { tables, payload } = context;
   const columns = insertColumns(payload);
+  const names = columns.map(([column]) => column).join(", ");
+  const parameters = columns.map(([, type], i) => `$${i + 1}::${type}`);
+  const source = makesDocuments(context)
+    ? `SELECT ${parameters.with(1, documentSql(payload)).join(", ")}
+FROM (SELECT ${valuesArraySql("$2::text")} AS v) AS d`
+    : `VALUES (${parameters.join(", ")})`;
   return {
-    addEvent: {
-      name: "add.events",
-      text: `INSERT INTO ${tables.events} (${columns.map(([column]) => column).join(", ")})
-VALUES (${columns.map(([, type], i) => `$${i + 1}::${type}`).join(", ")})`,
-    },
+    addEvent: { name: "add.events", text: `INSERT INTO ${tables.events} (${names})\n${source}` },
     addStatus: { name: "add.status", text: `INSERT INTO ${tables.status} (event_id) VALUES ($1)` },
     advance: {
       name: "process.advance",
@@ -55,10 +60,10 @@ export const rowByRow: Shape = (context) => {
   const sql = statementsOf(context);
   const isDeleteExplicit = context.archiveDelete === "explicit";
   const { areColumnsGenerated } = PAYLOAD_TRAITS[context.payload];
-  const valuesOf = (event: PreparedEvent): SqlValue[] =>
+  const valuesOf = (event: PreparedEvent, document: string): SqlValue[] =>
     areColumnsGenerated
-      ? [event.id, event.payload]
-      : [event.id, event.payload, event.eventType, event.authorityId, event.trainId];
+      ? [event.id, document]
+      : [event.id, document, event.eventType, event.authorityId, event.trainId];
   return multiStatement(context, {
     statements: {
       add: [sql.addEvent, sql.addStatus],
@@ -68,7 +73,9 @@ export const rowByRow: Shape = (context) => {
     documentRoom: 0,
     valuesToAdd(batch) {
       const events = batch.events();
-      return [events.map(valuesOf), events.map(({ id }) => [id])];
+      const texts = makesDocuments(context) ? batch.values() : undefined;
+      const rows = events.map((event, i) => valuesOf(event, texts?.[i] ?? event.payload));
+      return [rows, events.map(({ id }) => [id])];
     },
     claim: processClaim(context),
     decide(rows, request) {

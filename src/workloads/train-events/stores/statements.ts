@@ -9,7 +9,7 @@ import { literals } from "./literals.js";
 
 export interface StatementContext extends Pick<
   EventSettings,
-  "payload" | "locking" | "claimIndex" | "archived" | "archiveDelete" | "reads"
+  "payload" | "locking" | "claimIndex" | "archived" | "archiveDelete" | "reads" | "documentPlace"
 > {
   readonly dialect: Dialect;
   readonly tables: TableNames;

@@ -4,6 +4,9 @@ import type { DialectCapabilities } from "../../../capabilities.js";
 export const cloudberryCapabilities: DialectCapabilities = {
   label: "Cloudberry",
   unsupportedLevels: {
+    documentPlace: {
+      database: { reason: "train-sim has tested that SQL on PostgreSQL only", nearest: "client" },
+    },
     payload: {},
     storage: {
       "hash-sharded": { reason: "Cloudberry distributes by hash anyway", nearest: "default" },

@@ -10,6 +10,9 @@ const LOCK_TABLE_UNSUPPORTED = "CockroachDB has no LOCK TABLE";
 export const cockroachdbCapabilities: DialectCapabilities = {
   label: "CockroachDB",
   unsupportedLevels: {
+    documentPlace: {
+      database: { reason: "train-sim has tested that SQL on PostgreSQL only", nearest: "client" },
+    },
     payload: {},
     storage: {
       unlogged: { reason: "CockroachDB logs every write", nearest: "default" },

@@ -22,6 +22,9 @@ const FAULT_IMPOSSIBLE_REASON = "not possible on Aurora DSQL";
 export const dsqlCapabilities: DialectCapabilities = {
   label: "Aurora DSQL",
   unsupportedLevels: {
+    documentPlace: {
+      database: { reason: "train-sim has tested that SQL on PostgreSQL only", nearest: "client" },
+    },
     payload: {
       jsonb: JSONB_UNSUPPORTED,
       "jsonb-manual": JSONB_UNSUPPORTED,

@@ -1613,3 +1613,175 @@ SELECT c.event_id, c.status, e.payload::text AS payload
 FROM claimed AS c
 JOIN "train_sim".events AS e ON e.id = c.event_id
 ORDER BY c.event_id;
+
+--: add.events; postgres; jsonb; set-based in-database; *; documentPlace=database
+INSERT INTO "train_sim".events (id, payload)
+SELECT id, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], ''))))
+FROM unnest($1::uuid[], $2::text[]) AS u (id, payload) CROSS JOIN LATERAL string_to_array(payload, '|') AS d (v);
+
+--: add.events; postgres; jsonb; row-by-row; *; documentPlace=database
+INSERT INTO "train_sim".events (id, payload)
+SELECT $1::uuid, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], ''))))
+FROM (SELECT string_to_array($2::text, '|') AS v) AS d;
+
+--: add; postgres; jsonb; single-statement; *; documentPlace=database
+WITH added AS (
+  INSERT INTO "train_sim".events (id, payload)
+SELECT id, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], ''))))
+FROM unnest($1::uuid[], $2::text[]) AS u (id, payload) CROSS JOIN LATERAL string_to_array(payload, '|') AS d (v)
+  RETURNING id
+)
+INSERT INTO "train_sim".event_status (event_id) SELECT id FROM added;
+
+--: add.events; postgres; jsonb-manual; set-based in-database; *; documentPlace=database
+INSERT INTO "train_sim".events (id, payload, event_type, authority_id, train_id)
+SELECT id, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], '')))), event_type, authority_id, train_id
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::text[]) AS u (id, payload, event_type, authority_id, train_id) CROSS JOIN LATERAL string_to_array(payload, '|') AS d (v);
+
+--: add.events; postgres; jsonb-manual; row-by-row; *; documentPlace=database
+INSERT INTO "train_sim".events (id, payload, event_type, authority_id, train_id)
+SELECT $1::uuid, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], '')))), $3::text, $4::uuid, $5::text
+FROM (SELECT string_to_array($2::text, '|') AS v) AS d;
+
+--: add; postgres; jsonb-manual; single-statement; *; documentPlace=database
+WITH added AS (
+  INSERT INTO "train_sim".events (id, payload, event_type, authority_id, train_id)
+SELECT id, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], '')))), event_type, authority_id, train_id
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::text[]) AS u (id, payload, event_type, authority_id, train_id) CROSS JOIN LATERAL string_to_array(payload, '|') AS d (v)
+  RETURNING id
+)
+INSERT INTO "train_sim".event_status (event_id) SELECT id FROM added;
+
+--: add.events; postgres; text; set-based in-database; *; documentPlace=database
+INSERT INTO "train_sim".events (id, payload, event_type, authority_id, train_id)
+SELECT id, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], ''))))::text, event_type, authority_id, train_id
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::text[]) AS u (id, payload, event_type, authority_id, train_id) CROSS JOIN LATERAL string_to_array(payload, '|') AS d (v);
+
+--: add.events; postgres; text; row-by-row; *; documentPlace=database
+INSERT INTO "train_sim".events (id, payload, event_type, authority_id, train_id)
+SELECT $1::uuid, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], ''))))::text, $3::text, $4::uuid, $5::text
+FROM (SELECT string_to_array($2::text, '|') AS v) AS d;
+
+--: add; postgres; text; single-statement; *; documentPlace=database
+WITH added AS (
+  INSERT INTO "train_sim".events (id, payload, event_type, authority_id, train_id)
+SELECT id, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], ''))))::text, event_type, authority_id, train_id
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::text[]) AS u (id, payload, event_type, authority_id, train_id) CROSS JOIN LATERAL string_to_array(payload, '|') AS d (v)
+  RETURNING id
+)
+INSERT INTO "train_sim".event_status (event_id) SELECT id FROM added;
+
+--: add.events; postgres; text-generated; set-based in-database; *; documentPlace=database
+INSERT INTO "train_sim".events (id, payload)
+SELECT id, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], ''))))::text
+FROM unnest($1::uuid[], $2::text[]) AS u (id, payload) CROSS JOIN LATERAL string_to_array(payload, '|') AS d (v);
+
+--: add.events; postgres; text-generated; row-by-row; *; documentPlace=database
+INSERT INTO "train_sim".events (id, payload)
+SELECT $1::uuid, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], ''))))::text
+FROM (SELECT string_to_array($2::text, '|') AS v) AS d;
+
+--: add; postgres; text-generated; single-statement; *; documentPlace=database
+WITH added AS (
+  INSERT INTO "train_sim".events (id, payload)
+SELECT id, jsonb_strip_nulls(jsonb_build_object('eventType', v[1],
+  'authorityId', v[2],
+  'deviceKey', v[3],
+  'state', v[4],
+  'createdAt', v[5],
+  'route', jsonb_build_object('segments', jsonb_build_array(jsonb_build_object('id', 'S' || v[29] || '-' || v[30], 'direction', v[31], 'trackSections', jsonb_build_array(v[29] || '-' || v[32], v[29] || '-' || v[33], v[29] || '-' || v[34])), jsonb_build_object('id', 'S' || v[35] || '-' || v[36], 'direction', v[37], 'trackSections', jsonb_build_array(v[35] || '-' || v[38], v[35] || '-' || v[39], v[35] || '-' || v[40])), jsonb_build_object('id', 'S' || v[41] || '-' || v[42], 'direction', v[43], 'trackSections', jsonb_build_array(v[41] || '-' || v[44], v[41] || '-' || v[45], v[41] || '-' || v[46]))), 'switches', jsonb_build_array(jsonb_build_object('id', 'SW-' || v[21], 'position', v[22]), jsonb_build_object('id', 'SW-' || v[23], 'position', v[24])), 'attributes', jsonb_build_object('ALLOW_PASS', v[7]::boolean, 'REQUIRES_ACK', v[8]::boolean, 'SLOW_ORDER', v[9]::boolean), 'signalId', 'SIG-' || v[6]),
+  'metrics', jsonb_build_object('flags', jsonb_build_object('onTrack', v[10]::boolean, 'fleeted', v[11]::boolean), 'circuitIds', jsonb_build_array('TC-' || v[25], 'TC-' || v[26], 'TC-' || v[27], 'TC-' || v[28]), 'confidence', ('0.' || v[12])::numeric),
+  'train', jsonb_build_object('trainId', v[13], 'withinLimits', v[14]::boolean, 'direction', v[15]),
+  'meta', jsonb_build_object('userId', 'u-' || v[16], 'logicalPos', v[17]::integer, 'sourceSystem', v[18], 'crewId', 'C-' || nullif(v[19], ''), 'remarks', nullif(v[20], ''))))::text
+FROM unnest($1::uuid[], $2::text[]) AS u (id, payload) CROSS JOIN LATERAL string_to_array(payload, '|') AS d (v)
+  RETURNING id
+)
+INSERT INTO "train_sim".event_status (event_id) SELECT id FROM added;
