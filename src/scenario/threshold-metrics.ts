@@ -27,7 +27,10 @@ export const METRICS_WITHOUT_RATIO: readonly string[] = ["integrity", "verdict"]
 
 /** Name that stands for all operations together, cycles excluded. */
 export const ALL_OPERATIONS = "__all__";
-const ALL_OPERATIONS_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"];
+const ALL_OPERATIONS_AGGREGATES = [
+  ...["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"],
+  "avg",
+];
 const thresholdFields = (figures: readonly Evidence[]): string[] =>
   figures.filter(({ isThreshold }) => isThreshold).map(({ field }) => field);
 /** Thresholds on figures of a trial's `database` and its `perEvent`. */

@@ -5,7 +5,7 @@ import { failuresOf } from "../../metrics/figures.js";
 import { needsSchedule, thresholdMetric, valueOf } from "../../metrics/metric-lists.js";
 import { isTag, type Operation } from "../../metrics/operations.js";
 import type { Quantity, Threshold, ThresholdOperator } from "../../scenario/judgement.js";
-import { AUDIT_METRIC, isAboutArrivals } from "../../scenario/threshold-metrics.js";
+import { ALL_OPERATIONS, AUDIT_METRIC, isAboutArrivals } from "../../scenario/threshold-metrics.js";
 import { isSelected } from "../../scenario/thresholds.js";
 import { disturbedTrialCount, type InvalidTrials, objectionTo } from "../diagnosis/validity.js";
 import { median } from "../statistics/quantiles.js";
@@ -15,6 +15,7 @@ import {
   databaseValue,
   integrityCount,
   isDatabaseSource,
+  meanOfAllMs,
   operationFigures,
   requiredAspectsOf,
   rareCountOf,
@@ -49,7 +50,8 @@ function histogramOf(
 }
 
 function latencyMs(quantity: Quantity, measured: ThresholdInputs): number | undefined {
-  const { aggregate, percentile = 0 } = quantity;
+  const { source, aggregate, percentile = 0 } = quantity;
+  if (source === ALL_OPERATIONS) return meanOfAllMs(measured.operations);
   const histogram = histogramOf(quantity, measured);
   if (!histogram) return undefined;
   if (aggregate === "avg") return meanMs(histogram);
