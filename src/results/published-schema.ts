@@ -11,13 +11,16 @@ const Agreement = z.enum(["agrees", "differs", "inconclusive"]);
 export type Agreement = z.infer<typeof Agreement>;
 
 const PublishedRatio = z.strictObject({
-  against: TreatmentId.describe("That of the first figure of the same source and metric"),
-  published: amount.describe("Ratio of the two published values"),
+  against: TreatmentId.describe("As written, or that of the first figure of the same source and metric"),
+  published: amount.describe("Ratio of the two published values, or the published ratio"),
+  publishedHigh: amount.optional().describe("End of a published range, which begins at `published`"),
   ours: z
     .strictObject({ blocks: count, ratio: amount.describe("Median over blocks"), ...interval })
     .nullable(),
   direction: Agreement.describe("Whether both are above 1, or both below"),
-  size: Agreement.describe("Whether the published ratio lies in our interval, or within 10 % of our ratio"),
+  size: Agreement.describe(
+    "Whether the published ratio or range meets our interval, or lies within 10 % of our ratio",
+  ),
 });
 export type PublishedRatio = z.infer<typeof PublishedRatio>;
 
@@ -25,11 +28,11 @@ export const PublishedResult = z.strictObject({
   source: z.string(),
   treatment: TreatmentId,
   metric: z.string().describe("As written: add p(95)"),
-  value: amount.describe("As published"),
+  value: amount.optional().describe("As published; left out if only a ratio was published"),
   ours: z
     .strictObject({ trials: count, median: amount.describe("Over complete trials"), ...interval })
     .nullable()
     .describe("Null without samples"),
-  ratio: PublishedRatio.optional().describe("Of all figures but the first of a source and metric"),
+  ratio: PublishedRatio.optional().describe("Of all figures but the first value of a source and metric"),
 });
 export type PublishedResult = z.infer<typeof PublishedResult>;

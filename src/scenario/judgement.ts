@@ -26,8 +26,13 @@ export interface PublishedFigure {
   readonly source: string;
   readonly metric: string;
   readonly quantity: Quantity;
-  readonly value: number;
+  /** The published value; undefined if only a ratio was published. */
+  readonly value?: number;
+  /** Least and greatest published ratio to `against`; undefined if it follows from two values. */
+  readonly ratio?: readonly [number, number];
   readonly treatment?: string | undefined;
+  /** Treatment that the ratio is to; undefined for that of the first figure. */
+  readonly against?: string;
   readonly problem?: string;
 }
 

@@ -1,4 +1,6 @@
 // Published figures in the loader: their treatments, refused figures, and figures that are not compared.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { lint } from "../analysis/lint/lint.js";
@@ -38,6 +40,29 @@ describe("a published figure", () => {
     expect(parseScenario(experiment.yaml, "again.yaml")).toEqual(experiment);
   });
 
+  test("may have several values by metric, and ratios to another treatment", () => {
+    const { published } = load(
+      figure("text-direct", "add avg", "8"),
+      "{ source: a blog, treatment: jsonb-direct, against: text-direct, values: { add avg: 4 } }",
+      "{ source: claims, treatment: '{payload:text,pool:direct}', against: jsonb-direct, " +
+        "ratios: { add avg: 0.5, add p(99): [0.1, 0.2] } }",
+    );
+    expect(published).toMatchObject([
+      { metric: "add avg", value: 8, treatment: "text-direct" },
+      { metric: "add avg", value: 4, treatment: "jsonb-direct", against: "text-direct" },
+      { metric: "add avg", ratio: [0.5, 0.5], treatment: "text-direct", against: "jsonb-direct" },
+      { metric: "add p(99)", ratio: [0.1, 0.2], quantity: { aggregate: "p", percentile: 99 } },
+    ]);
+  });
+
+  test("is not compared, with a warning, if the treatment of its ratio is not run", () => {
+    const experiment = load(
+      "{ source: x, treatment: text-direct, against: xml-direct, ratios: { add avg: 0.5 } }",
+    );
+    expect(experiment.published).toMatchObject([{ treatment: undefined }]);
+    expect(lint(experiment).find(({ rule }) => rule === "published")?.words).toContain("no level xml-direct");
+  });
+
   test.each([
     [
       "an unknown metric",
@@ -54,6 +79,36 @@ describe("a published figure", () => {
     ["a metric of integrity", figure("text-direct", "integrity lost"), /integrity has no published figures/],
     ["a value below 0", figure("text-direct", "add avg", "-1"), /value: .*0/],
     ["a value that is not a number", figure("text-direct", "add avg", "fast"), /value: /],
+    [
+      "no number",
+      "{ source: a, treatment: text-direct }",
+      /published\[0\]: has no number: give metric and value, values, or ratios/,
+    ],
+    [
+      "a metric without its value",
+      "{ source: a, treatment: text-direct, metric: add avg, values: { add avg: 1 } }",
+      /metric and value belong together/,
+    ],
+    [
+      "ratios to no treatment",
+      "{ source: a, treatment: text-direct, ratios: { add avg: 0.5 } }",
+      /ratios need against/,
+    ],
+    [
+      "a range that begins above its end",
+      "{ source: a, treatment: text-direct, against: jsonb-direct, ratios: { add avg: [0.6, 0.1] } }",
+      /the range of add avg begins above its end/,
+    ],
+    [
+      "a value against a treatment of which it gives none",
+      "{ source: a, treatment: text-direct, against: jsonb-direct, values: { add avg: 5 } }",
+      /no add avg of a is given for jsonb-direct/,
+    ],
+    [
+      "an unknown metric among values",
+      "{ source: a, treatment: text-direct, values: { ad avg: 5 } }",
+      /no metric ad; did you mean add\?/,
+    ],
     ["an unknown key", "{ source: a, treatment: b, metric: add avg, valu: 1 }", /valu/],
   ])("is refused with %s", (_, text, expected) => {
     expect(scenarioProblems(scenarioOf(text)).join("\n")).toMatch(expected);
@@ -82,6 +137,16 @@ describe("a published figure", () => {
     const [words] = lint(experiment).flatMap((each) => (each.rule === "published" ? [each.words] : []));
     expect(words).toMatch(/^1 of 2 published figures not compared; \S+ \S+ of a blog: /);
     expect(words).toContain(problem);
+  });
+
+  const shipped = ["scenarios", "docker/cockroachdb"]
+    .flatMap((directory) => readdirSync(directory).map((name) => join(directory, name)))
+    .filter((name) => name.endsWith(".yaml") && /^published:/m.test(readFileSync(name, "utf8")));
+  test.each(shipped)("of %s is compared with a treatment that is run", (name) => {
+    const { published } = parseScenario(readFileSync(name, "utf8"), name);
+    expect(published.length).toBeGreaterThan(0);
+    const left = published.filter(({ problem }) => problem !== undefined);
+    expect(left.map(({ metric, problem }) => `${metric}: ${problem ?? ""}`)).toEqual([]);
   });
 
   test("has no password in its source", () => {

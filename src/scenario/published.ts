@@ -19,11 +19,12 @@ import {
 } from "./thresholds.js";
 
 type WrittenFigure = Scenario["published"][number];
+type About = ThresholdSubject & PublishedFigure["quantity"];
+type Compared = Pick<PublishedFigure, "quantity" | "treatment" | "problem">;
+/** One number of a written figure. */
+type Published = { readonly metric: string } & Pick<PublishedFigure, "value" | "ratio">;
 
-function parseFigure(
-  { treatment, metric }: WrittenFigure,
-  metrics: ThresholdMetrics,
-): Parsed<ThresholdSubject & PublishedFigure["quantity"]> {
+function parseFigure(treatment: string, metric: string, metrics: ThresholdMetrics): Parsed<About> {
   const [source = "", asked = ""] = metric.trim().split(/\s+/);
   const about = treatment.trim();
   const subject = parseMetric(about.startsWith("{") ? `${source}${about}` : source, metrics);
@@ -35,9 +36,32 @@ function parseFigure(
   return { value: { source, selector, ...aggregate.value } };
 }
 
+/** The numbers of a written figure, or the problem of its keys. */
+function numbersOf({ metric, value, values, ratios, against }: WrittenFigure): Parsed<Published[]> {
+  if ((metric === undefined) !== (value === undefined))
+    return { message: "metric and value belong together: give both, or values by metric" };
+  if (ratios && against === undefined)
+    return { message: "ratios need against, the treatment that they are to" };
+  const reversed = Object.entries(ratios ?? {}).find(
+    ([, ratio]) => Array.isArray(ratio) && ratio[0] > ratio[1],
+  );
+  if (reversed) return { message: `the range of ${reversed[0]} begins above its end: swap the two numbers` };
+  const numbers = [
+    ...(metric !== undefined && value !== undefined ? [{ metric, value }] : []),
+    ...Object.entries(values ?? {}).map(([name, one]) => ({ metric: name, value: one })),
+    ...Object.entries(ratios ?? {}).map(([name, one]) => ({
+      metric: name,
+      ratio: typeof one === "number" ? ([one, one] as const) : one,
+    })),
+  ];
+  return numbers.length > 0
+    ? { value: numbers }
+    : { message: "has no number: give metric and value, values, or ratios" };
+}
+
 /** The treatment that a published figure is about, or the reason why there is none. */
 function treatmentOf(
-  about: ThresholdSubject & PublishedFigure["quantity"],
+  about: About,
   named: readonly TreatmentLevels[],
   treatments: readonly Treatment[],
 ): Pick<PublishedFigure, "treatment" | "problem"> {
@@ -46,6 +70,15 @@ function treatmentOf(
   const selected = named.filter((each) => isSelected(about, each)).map(({ id }) => id);
   const [treatment, ...others] = selected;
   return others.length > 0 ? { problem: `${selected.length} treatments have these levels` } : { treatment };
+}
+
+/** True of the figure whose value a value with `against` is divided by. */
+function isReferenceOf({ source, metric, against }: PublishedFigure) {
+  return ({ figure }: { readonly figure: PublishedFigure }): boolean =>
+    figure.source === source &&
+    figure.metric === metric &&
+    figure.treatment === against &&
+    figure.value !== undefined;
 }
 
 /**
@@ -59,22 +92,43 @@ export function resolvePublished(
   findings: Finding[],
   metrics: ThresholdMetrics,
 ): PublishedFigure[] {
-  return written.flatMap((figure, i) => {
-    const parsed = parseFigure(figure, metrics);
-    if ("message" in parsed) {
-      const path: Path = ["published", i];
-      findings.push({ path, message: parsed.message });
-      return [];
-    }
+  const refuse = (i: number, message: string): [] => {
+    const path: Path = ["published", i];
+    findings.push({ path, message });
+    return [];
+  };
+  const compared = (treatment: string, metric: string): Parsed<Compared> => {
+    const parsed = parseFigure(treatment, metric, metrics);
+    if ("message" in parsed) return parsed;
     const { source, aggregate, percentile } = parsed.value;
-    return [
-      {
-        source: withoutPasswords(figure.source),
-        metric: figure.metric.trim().replace(/\s+/, " "),
-        quantity: { source, aggregate, ...(percentile !== undefined && { percentile }) },
-        value: figure.value,
-        ...treatmentOf(parsed.value, named, treatments ?? []),
-      },
-    ];
+    const quantity = { source, aggregate, ...(percentile !== undefined && { percentile }) };
+    return { value: { quantity, ...treatmentOf(parsed.value, named, treatments ?? []) } };
+  };
+  const figures = written.flatMap(({ source, treatment, against, ...keys }, i) => {
+    const numbers = numbersOf({ source, treatment, against, ...keys });
+    if ("message" in numbers) return refuse(i, numbers.message);
+    return numbers.value.flatMap(({ metric, ...number }) => {
+      const about = compared(treatment, metric);
+      if ("message" in about) return refuse(i, about.message);
+      const reference = against === undefined ? undefined : compared(against, metric);
+      if (reference && "message" in reference) return refuse(i, reference.message);
+      const problem = about.value.problem ?? reference?.value.problem;
+      const figure: PublishedFigure = {
+        source: withoutPasswords(source),
+        metric: metric.trim().replace(/\s+/, " "),
+        ...number,
+        ...about.value,
+        ...(reference?.value.treatment !== undefined && { against: reference.value.treatment }),
+        ...(problem !== undefined && { treatment: undefined, problem }),
+      };
+      return { figure, i };
+    });
   });
+  for (const { figure, i } of figures)
+    if (figure.against !== undefined && figure.value !== undefined && !figures.some(isReferenceOf(figure)))
+      refuse(
+        i,
+        `no ${figure.metric} of ${figure.source} is given for ${figure.against}, which against names`,
+      );
+  return figures.map(({ figure }) => figure);
 }

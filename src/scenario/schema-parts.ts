@@ -120,6 +120,11 @@ export const Thresholds = z
       "docs/reference/thresholds.md lists the metrics.",
   });
 
+const PublishedMetric = z
+  .string()
+  .regex(/^\s*\S+\s+\S+\s*$/, "expected a metric and an aggregate of thresholds, such as add p(95)");
+const publishedNumber = z.number().min(0);
+
 const PublishedFigure = z.strictObject({
   source: z.string().min(1).max(200).meta({
     description:
@@ -128,15 +133,29 @@ const PublishedFigure = z.strictObject({
   treatment: z.string().min(1).meta({
     description: "Its treatment here: levels by factor, such as '{payload:text}', or a name of run --plan.",
   }),
-  metric: z
-    .string()
-    .regex(/^\s*\S+\s+\S+\s*$/, "expected a metric and an aggregate of thresholds, such as add p(95)")
+  metric: PublishedMetric.optional().meta({
+    title: "metric and aggregate",
+    description:
+      "Metric and aggregate, written like a threshold's: add events/s, add p(95). Latencies are in milliseconds.",
+  }),
+  value: publishedNumber.optional().meta({ description: "The published value of the metric." }),
+  values: z.record(PublishedMetric, publishedNumber).optional().meta({
+    title: "values by metric",
+    description:
+      "Several values of the treatment, by metric and aggregate: { add p(95): 120, add events/s: 5000 }.",
+  }),
+  ratios: z
+    .record(PublishedMetric, z.union([publishedNumber, z.tuple([publishedNumber, publishedNumber])]))
+    .optional()
     .meta({
-      title: "metric and aggregate",
+      title: "ratios by metric",
       description:
-        "Metric and aggregate, written like a threshold's: add events/s, add p(95). Latencies are in milliseconds.",
+        "Ratios to the treatment in against, for a source that prints no values: { add avg: 0.6 }; [0.1, 0.6] for a range.",
     }),
-  value: z.number().min(0).meta({ description: "The published value." }),
+  against: z.string().min(1).optional().meta({
+    description:
+      "Treatment that the ratio is to. Default: that of the first figure of the same source and metric.",
+  }),
 });
 
 export const Published = z.array(PublishedFigure).max(1000).prefault([]).meta({

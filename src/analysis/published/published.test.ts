@@ -47,6 +47,34 @@ describe("a published figure", () => {
     expect(compared.map(({ ratio }) => ratio !== undefined)).toEqual([false, true, false]);
   });
 
+  it("is compared with the treatment that it names, and needs no values if a ratio was published", () => {
+    const quantityOf = { quantity, metric: "add avg", source: "a blog" };
+    const compared = comparePublished(
+      [
+        figure("jsonb", 100),
+        { ...figure("text", 204), against: "text" },
+        { ...figure("jsonb", 51), against: "text", source: "another blog" },
+        figure("text", 102, "another blog"),
+        { ...quantityOf, treatment: "text", against: "jsonb", ratio: [1.4, 1.9] },
+      ],
+      measureTrials(5),
+    );
+    compared.forEach((each) => PublishedResult.parse(each));
+    expect(compared.map(({ ratio }) => ratio?.against)).toEqual([
+      undefined,
+      undefined,
+      "text",
+      "jsonb",
+      "jsonb",
+    ]);
+    expect(compared[2]?.ratio).toMatchObject({ published: 0.5, direction: "agrees", size: "agrees" });
+    expect(compared[4]).toMatchObject({
+      ours: { trials: 5, median: 12 * 2.02 },
+      ratio: { published: 1.4, publishedHigh: 1.9, direction: "agrees", size: "agrees" },
+    });
+    expect(compared[4]).not.toHaveProperty("value");
+  });
+
   it("is compared with the interval of the treatment's summary", () => {
     const { treatments } = exampleResult(16);
     const [jsonb] = treatments;
@@ -91,8 +119,23 @@ test.each([
   [1, ours(0.98, 1.01, 1.02), "inconclusive", "agrees"],
   [1, ours(1.1, 1.5, 1.9), "differs", "differs"],
 ])("published ratio %d against measured %o: direction %s, size %s", (published, own, direction, size) => {
-  expect([directionAgreement(published, own), sizeAgreement(published, own)]).toEqual([direction, size]);
+  const range = [published, published] as const;
+  expect([directionAgreement(range, own), sizeAgreement(range, own)]).toEqual([direction, size]);
 });
+
+test.each([
+  [[0.1, 0.6], ours(0.5, 0.55, 0.58), "agrees", "agrees"],
+  [[0.1, 0.6], ours(0.7, 0.75, 0.78), "agrees", "differs"],
+  [[0.1, 0.6], ours(0.61, 0.63, 0.66), "agrees", "agrees"],
+  [[0.1, 0.6], ours(1.1, 1.2, 1.3), "differs", "differs"],
+  [[0.9, 1.2], ours(1.1, 1.15, 1.3), "differs", "agrees"],
+  [[0.1, 0.6], ours(0.9, 1.05, 1.3), "inconclusive", "differs"],
+] as const)(
+  "published range %o against measured %o: direction %s, size %s",
+  (range, own, direction, size) => {
+    expect([directionAgreement(range, own), sizeAgreement(range, own)]).toEqual([direction, size]);
+  },
+);
 
 describe("published figures in the summary", () => {
   const published = comparePublished([figure("jsonb", 100), figure("text", 204)], measureTrials(5));
@@ -105,6 +148,25 @@ describe("published figures in the summary", () => {
       /^Published \(a blog\): add avg\ntreatment +published +ours +ratio +our ratio +direction +size\n/m,
     );
     expect(text).toMatch(/^text +204 +24\.2 \[\S+ \S+\] +2\.04x +2\.02x \[2\.00, 2\.04\] +agrees +agrees$/m);
+  });
+
+  it("name both treatments of a ratio that is not to the first row", () => {
+    const ratios = comparePublished(
+      [
+        {
+          source: "a blog",
+          metric: "add avg",
+          quantity,
+          treatment: "text",
+          against: "jsonb",
+          ratio: [1.4, 1.9],
+        },
+      ],
+      measureTrials(5),
+    );
+    expect(renderSummary({ ...result, published: ratios }, { directory: "x" })).toMatch(
+      /^text \/ jsonb +- +24\.2 \[\S+ \S+\] +1\.40x\.\.1\.90x +2\.02x \[2\.00, 2\.04\] +agrees +agrees$/m,
+    );
   });
 
   it("leave the summary within 41 lines, however many there are", () => {

@@ -18,42 +18,67 @@ function sideOf(ours: OurRatio): number | undefined {
   return ours.ciLow > 1 ? 1 : ours.ciHigh < 1 ? -1 : 0;
 }
 
-export function directionAgreement(published: number, ours: OurRatio): Agreement {
+/** Least and greatest published ratio, which are equal unless a range was published. */
+type PublishedRange = readonly [number, number];
+
+/** A range that includes 1 states no direction, and differs from an interval that excludes 1. */
+export function directionAgreement([low, high]: PublishedRange, ours: OurRatio): Agreement {
   const side = sideOf(ours);
   if (!side) return "inconclusive";
-  return side === Math.sign(published - 1) ? "agrees" : "differs";
+  return [low, high].every((end) => Math.sign(end - 1) === side) ? "agrees" : "differs";
 }
 
-export function sizeAgreement(published: number, ours: OurRatio): Agreement {
+export function sizeAgreement([low, high]: PublishedRange, ours: OurRatio): Agreement {
   if (!ours || ours.ciLow === null || ours.ciHigh === null) return "inconclusive";
-  const isWithinInterval = ours.ciLow <= published && published <= ours.ciHigh;
-  const areRatiosNear =
-    published <= ours.ratio * DEFAULT_NEAR_FACTOR && ours.ratio <= published * DEFAULT_NEAR_FACTOR;
-  return isWithinInterval || areRatiosNear ? "agrees" : "differs";
+  const overlapsInterval = ours.ciLow <= high && low <= ours.ciHigh;
+  const areRatiosNear = low <= ours.ratio * DEFAULT_NEAR_FACTOR && ours.ratio <= high * DEFAULT_NEAR_FACTOR;
+  return overlapsInterval || areRatiosNear ? "agrees" : "differs";
+}
+
+/**
+ * The figure that a ratio is to, and the published range: that of the figure itself, or of both values. Undefined if there is
+ * no other figure, or if its value is 0.
+ */
+function publishedRatio(
+  figure: RunFigure,
+  figures: readonly RunFigure[],
+): { readonly under: Pick<RunFigure, "quantity" | "treatment">; readonly range: PublishedRange } | undefined {
+  const { source, metric, quantity, value, ratio, against } = figure;
+  if (ratio && against !== undefined) return { under: { quantity, treatment: against }, range: ratio };
+  const under = figures.find(
+    (each) =>
+      each.source === source &&
+      each.metric === metric &&
+      each.value !== undefined &&
+      (against ?? each.treatment) === each.treatment,
+  );
+  if (value === undefined || !under?.value || under.treatment === figure.treatment) return undefined;
+  return { under, range: [value / under.value, value / under.value] };
 }
 
 function ratioBetween(
   figure: RunFigure,
-  first: RunFigure | undefined,
+  figures: readonly RunFigure[],
   measured: MeasuredTrials,
 ): PublishedRatio | undefined {
-  if (!first || first === figure || first.treatment === figure.treatment || first.value === 0)
-    return undefined;
-  const publishedRatio = figure.value / first.value;
-  const ratio = ratioOf(figure, first, measured);
-  const ourRatio =
+  const theirs = publishedRatio(figure, figures);
+  if (!theirs) return undefined;
+  const { under, range } = theirs;
+  const [low, high] = range;
+  const ratio = ratioOf(figure, under, measured);
+  const ours =
     typeof ratio === "string"
       ? null
       : { blocks: ratio.blocks, ratio: ratio.ratio, ciLow: ratio.ciLow, ciHigh: ratio.ciHigh };
-  const ratioFields = { against: first.treatment, published: publishedRatio, ours: ourRatio };
-  const isJudged = objectionToRatio(figure, first, measured) === undefined;
-  return isJudged
-    ? {
-        ...ratioFields,
-        direction: directionAgreement(publishedRatio, ourRatio),
-        size: sizeAgreement(publishedRatio, ourRatio),
-      }
-    : { ...ratioFields, direction: "inconclusive", size: "inconclusive" };
+  const isJudged = objectionToRatio(figure, under, measured) === undefined;
+  return {
+    against: under.treatment,
+    published: low,
+    ...(high !== low && { publishedHigh: high }),
+    ours,
+    direction: isJudged ? directionAgreement(range, ours) : "inconclusive",
+    size: isJudged ? sizeAgreement(range, ours) : "inconclusive",
+  };
 }
 
 function measuredMedian(
@@ -76,13 +101,12 @@ export function comparePublished(
   );
   return runFigures.map((figure) => {
     const { source, treatment, metric, value } = figure;
-    const first = runFigures.find((each) => each.source === source && each.metric === metric);
-    const ratio = ratioBetween(figure, first, measured);
+    const ratio = ratioBetween(figure, runFigures, measured);
     return {
       source,
       treatment,
       metric,
-      value,
+      ...(value !== undefined && { value }),
       ours: measuredMedian(figure, measured),
       ...(ratio && { ratio }),
     };

@@ -28,24 +28,36 @@ function measuredRatioText({ ours }: PublishedResult): string {
 
 function ratioCells({ ratio }: PublishedResult): string[] {
   if (!ratio) return ["-", "-", "-", "-"];
-  const { published, ours, direction, size } = ratio;
+  const { published, publishedHigh, ours, direction, size } = ratio;
+  const theirText =
+    ratioText(published) + (publishedHigh === undefined ? "" : `..${ratioText(publishedHigh)}`);
   const ourText = ours ? textWithInterval(ratioText(ours.ratio), intervalText(ours.ciLow, ours.ciHigh)) : "-";
-  return [ratioText(published), ourText, direction, size];
+  return [theirText, ourText, direction, size];
 }
 
 /**
- * Tables of published figures, one for each source and metric, in the scenario's order. Ratios are relative to the
- * treatment of the first row.
+ * Tables of published figures, one for each source and metric, in the scenario's order. A ratio is to the treatment of the
+ * first row unless its row names another.
  */
 export function publishedTables({ published = [], treatments }: ResultDocument) {
   const labels = labelsOf(treatments);
   const names = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
+  const nameOf = (id: string): string => names.get(id) ?? id;
   const tables = new Map<string, string[][]>();
+  const firstTreatments = new Map<string, string | undefined>();
   for (const each of published) {
     const title = `Published (${each.source}): ${each.metric}`;
     const rows = tables.get(title) ?? [];
-    const name = names.get(each.treatment) ?? each.treatment;
-    rows.push([name, shortNumber(each.value), measuredRatioText(each), ...ratioCells(each)]);
+    const { treatment, value, ratio } = each;
+    if (rows.length === 0) firstTreatments.set(title, value === undefined ? undefined : treatment);
+    const isToFirst = !ratio || ratio.against === firstTreatments.get(title);
+    const name = isToFirst ? nameOf(treatment) : `${nameOf(treatment)} / ${nameOf(ratio.against)}`;
+    rows.push([
+      name,
+      value === undefined ? "-" : shortNumber(value),
+      measuredRatioText(each),
+      ...ratioCells(each),
+    ]);
     tables.set(title, rows);
   }
   return [...tables].map(([title, rows]) => ({ title, rows }));

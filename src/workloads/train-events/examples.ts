@@ -34,6 +34,13 @@ published:
     treatment: '{payload:text,pool:direct,clients:16}'
     metric: __cycle__ transactions/s
     value: 120
+  - source: a blog post
+    treatment: '{payload:jsonb,pool:direct,clients:16}'
+    values: { __cycle__ transactions/s: 80, add avg: 25 }
+  - source: a talk
+    treatment: '{payload:text,pool:direct,clients:16}'
+    against: '{payload:jsonb,pool:direct,clients:16}'
+    ratios: { add p(99): [0.4, 0.6] }
 `,
     },
     {
