@@ -50,7 +50,7 @@ export interface Endpoint {
 }
 
 /** Log-in methods of clients to servers and poolers that train-sim starts, with PostgreSQL's names. */
-export const AUTH_METHODS = ["scram-sha-256", "trust"] as const;
+export const AUTH_METHODS = ["scram-sha-256", "trust", "cert"] as const;
 
 export type Auth = (typeof AUTH_METHODS)[number];
 

@@ -1,12 +1,13 @@
-// Certificates of one managed PgBouncer whose clients log in by certificate. They are valid for a year and are deleted with
-// its directory.
-import type { TlsSettings } from "../../database/endpoint.js";
+// Certificates of a server or pooler that train-sim starts. They are valid for a year and are deleted with its directory.
+import type { TlsSettings } from "./endpoint.js";
 
-export interface PoolerCertificates {
-  /** Certificate and key as PEM text. */
+export interface SelfMadeCertificates {
+  /** Certificate and key as PEM text. The certificate also signs that of the clients. */
   readonly server: { readonly cert: string; readonly key: string };
   /** TLS settings of the clients. They do not verify the host name, because a network fault's proxy may be in between. */
-  readonly client: TlsSettings;
+  readonly client: TlsSettings & { readonly mode: "verify-ca"; readonly ca: string };
+  /** Certificate and key with which clients log in as the user. */
+  readonly login: { readonly cert: string; readonly key: string };
 }
 
 /** A value, escaped for the distinguished name of a certificate (RFC 4514). */
@@ -14,10 +15,10 @@ function escapedValue(value: string): string {
   return value.replace(/[\\,+"<>;=#]|^ | $/g, "\\$&");
 }
 
-/** Makes certificates for PgBouncer and its clients, with keys on the elliptic curve P-256, signed with SHA-256. */
-export async function makeCertificates(user: string): Promise<PoolerCertificates> {
+/** Makes certificates for a product and its clients, with keys on the elliptic curve P-256, signed with SHA-256. */
+export async function makeCertificates(product: string, user: string): Promise<SelfMadeCertificates> {
   const { generate } = await import("selfsigned");
-  const certificates = await generate([{ name: "commonName", value: "PgBouncer of train-sim" }], {
+  const certificates = await generate([{ name: "commonName", value: `${product} of train-sim` }], {
     keyType: "ec",
     algorithm: "sha256",
     extensions: [{ name: "basicConstraints", cA: true, critical: true }],
@@ -28,6 +29,7 @@ export async function makeCertificates(user: string): Promise<PoolerCertificates
     throw new Error("no client certificate was made");
   return {
     server: { cert, key },
-    client: { mode: "verify-ca", ca: cert, cert: clientcert, key: clientprivate },
+    client: { mode: "verify-ca", ca: cert },
+    login: { cert: clientcert, key: clientprivate },
   };
 }

@@ -192,9 +192,13 @@ function hiddenCommitsObstacle(
 ): string | undefined {
   if (fault.between === "replication") return "needs COMMITs, which standbys do not send";
   if (noCommitReason !== undefined) return `needs transactions that end with COMMIT, and ${noCommitReason}`;
+  const isTargetHidden =
+    target.kind === "url"
+      ? target.urls.some(({ url }) => tlsModeOf(url, target) !== "disable")
+      : "tls" in target;
   const areCommitsHidden =
     hasPooler(pool) && fault.between === "clients"
-      ? "login" in pool || pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
-      : target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) !== "disable");
+      ? "login" in pool || "tls" in target || pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
+      : isTargetHidden;
   return areCommitsHidden ? "reads what is sent to find the COMMITs, which TLS hides" : undefined;
 }

@@ -100,6 +100,12 @@ describe("a fault of the network or of PgBouncer", () => {
     ["network-reset-commits, for: 1s }", TLS, "which TLS hides"],
     ["network-reset-commits, for: 1s }", TLS_BY_URL, "which TLS hides"],
     ["network-reset-commits, for: 1s }", BY_CERTIFICATE, "which TLS hides"],
+    ["network-reset-commits, for: 1s }", "target: { kind: embedded, tls: true }\n", "which TLS hides"],
+    [
+      "network-reset-commits, for: 1s }",
+      `target: { kind: embedded, auth: cert }\n${POOL}`,
+      "which TLS hides",
+    ],
     ["network-reset-commits, for: 1s }", SINGLE, "statementShape is single-statement"],
     ["network-reset-commits, for: 1s }", "workload: documents\n", "is one statement without BEGIN"],
     ["network-reset-commits, for: 1s }", "workload: connections\n", "is one statement without BEGIN"],

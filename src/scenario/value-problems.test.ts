@@ -1,6 +1,7 @@
 // Keys and values that a scenario must not have, alone and in combination, each with its message.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
+import { parseScenario } from "./loader.js";
 
 const problemsOf = (yaml: string): string[] => scenarioProblems(`name: x\n${yaml}`);
 
@@ -316,5 +317,22 @@ describe("certificates of a target", () => {
     ],
   ])("are refused for a URL without TLS: %s", (yaml, why) => {
     expect(problemsOf(yaml)).toEqual([expect.stringContaining(why)]);
+  });
+});
+
+describe("TLS of an embedded server", () => {
+  test.each([
+    ["auth: cert, tls: false", /target\.tls: .*auth cert is a log-in over TLS: leave tls out/],
+    ["tls: true, standbys: 1", /target\.tls: .*standbys follow without TLS/],
+    ["kind: url, url: 'postgresql://h/d', tls: true", /target\.tls: /],
+  ])("is refused with %s", (keys, expected) => {
+    expect(scenarioProblems(`name: x\ntarget: { ${keys} }`).join("\n")).toMatch(expected);
+  });
+
+  test("comes with auth cert, and is left out of the settings otherwise", () => {
+    const targetOf = (auth: string) =>
+      parseScenario(`name: x\ntarget: { auth: ${auth} }`, "x.yaml").treatments[0]?.settings.target;
+    expect(targetOf("cert")).toMatchObject({ auth: "cert", tls: true });
+    expect(targetOf("trust")).not.toHaveProperty("tls");
   });
 });

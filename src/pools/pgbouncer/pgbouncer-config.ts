@@ -16,10 +16,10 @@ export interface PgBouncerFiles {
   readonly certFile?: string;
   readonly keyFile?: string;
   /**
-   * Files for log-in by certificate: PgBouncer's own certificate (which also signs the clients'), its key, and the HBA
-   * rules.
+   * Files for clients over TLS: PgBouncer's own certificate (which also signs the clients'), its key, and the HBA rules of a
+   * log-in by certificate.
    */
-  readonly login?: { readonly certFile: string; readonly keyFile: string; readonly hbaFile: string };
+  readonly login?: { readonly certFile: string; readonly keyFile: string; readonly hbaFile?: string };
 }
 
 /**
@@ -100,13 +100,23 @@ export function pgBouncerIni(
   ].join("\n");
 }
 
+/** True if clients log in to PgBouncer by certificate. */
+export function isLoginByCertificate({ login, auth }: Pick<PgBouncerSettings, "login" | "auth">): boolean {
+  return login === "certificate" || auth === "cert";
+}
+
 function loginEntries({ auth }: PgBouncerSettings, { login }: PgBouncerFiles): Record<string, string> {
-  if (!login) return { auth_type: auth ?? "scram-sha-256" };
+  const passwordEntries = { auth_type: auth ?? "scram-sha-256" };
+  if (!login) return passwordEntries;
   return {
-    auth_type: "hba",
-    auth_hba_file: login.hbaFile,
-    client_tls_sslmode: "verify-ca",
-    client_tls_ca_file: login.certFile,
+    ...(login.hbaFile === undefined
+      ? { ...passwordEntries, client_tls_sslmode: "require" }
+      : {
+          auth_type: "hba",
+          auth_hba_file: login.hbaFile,
+          client_tls_sslmode: "verify-ca",
+          client_tls_ca_file: login.certFile,
+        }),
     client_tls_cert_file: login.certFile,
     client_tls_key_file: login.keyFile,
   };

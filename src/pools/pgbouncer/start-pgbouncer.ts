@@ -1,13 +1,14 @@
 import { searchPathOf, type Endpoint } from "../../database/endpoint.js";
+import { makeCertificates } from "../../database/self-made-certificates.js";
 import { generateSecret } from "../../foundation/prng.js";
 import { isVersionAtLeast } from "../find-program.js";
 import { PoolerProcess } from "../pooler-process.js";
 import type { PoolerProgram } from "../strategy.js";
-import { makeCertificates } from "./client-certificate.js";
 import {
   ADMIN_DATABASE,
   ADMIN_USER,
   CLIENT_DATABASE,
+  isLoginByCertificate,
   keepsSessionSetUp,
   CERTIFICATE_HBA_RULES,
   pgBouncerIni,
@@ -31,8 +32,13 @@ export async function startPgBouncer(
 ): Promise<PoolerProcess> {
   const password = upstream.password ?? generateSecret();
   const adminPassword = generateSecret();
-  const certificates = settings.login && (await makeCertificates(upstream.user));
-  const tls = certificates && { tls: certificates.client };
+  const byCertificate = isLoginByCertificate(settings);
+  // A target that states how clients log in is the embedded one, whose TLS is also the pooler's.
+  const isOverTls = byCertificate || (settings.auth !== undefined && upstream.tls !== undefined);
+  const certificates = isOverTls && (await makeCertificates("PgBouncer", upstream.user));
+  const tls = certificates && {
+    tls: { ...certificates.client, ...(byCertificate && certificates.login) },
+  };
   return PoolerProcess.start(
     {
       product: "PgBouncer",
@@ -52,7 +58,7 @@ export async function startPgBouncer(
         const login = certificates && {
           certFile: await directory.write("pgbouncer.crt", certificates.server.cert),
           keyFile: await directory.write("pgbouncer.key", certificates.server.key),
-          hbaFile: await directory.write("pg_hba.conf", CERTIFICATE_HBA_RULES),
+          ...(byCertificate && { hbaFile: await directory.write("pg_hba.conf", CERTIFICATE_HBA_RULES) }),
         };
         const files = { userListFile, ...tlsFiles, ...(login && { login }) };
         const isPreparedSupported = hasPreparedStatements(program.version);

@@ -4,7 +4,8 @@ import { setPriority } from "node:os";
 import { join } from "node:path";
 import { sharesBySession } from "../../foundation/autogroup.js";
 import { generateSecret } from "../../foundation/prng.js";
-import type { Endpoint, Auth } from "../../database/endpoint.js";
+import type { Endpoint, Auth, TlsSettings } from "../../database/endpoint.js";
+import { makeCertificates } from "../../database/self-made-certificates.js";
 import { makeCluster, SUPERUSER } from "./cluster.js";
 import { copyData } from "./copy-data.js";
 import { findPostgresPackage, preparePostgresBinaries } from "./postgres-binaries.js";
@@ -26,9 +27,11 @@ const DISK_DIRECTORIES: Readonly<Record<FullDisk, string>> = { tables: "base", w
 export interface EmbeddedTls {
   readonly cert: string;
   readonly key: string;
+  /** TLS settings of the clients. Default: they verify nothing. */
+  readonly client?: TlsSettings;
   /** Certificate of the CA that signs client certificates. */
   readonly clientCa?: string;
-  /** Lines of pg_hba.conf. Default: password log-in over TLS. */
+  /** Lines of pg_hba.conf. Default: log-in by `auth` over TLS. */
   readonly hba?: readonly string[];
 }
 
@@ -60,7 +63,8 @@ function niceCaveats(nice: number): string[] {
 
 export const embedded = {
   settings: embeddedSettings,
-  start: ({ settings, ...options }, needs) => startEmbedded(settings, { ...options, ...needs }),
+  start: async ({ settings, tls, ...options }, needs) =>
+    startEmbedded(settings, { ...options, ...needs, ...(tls && { tls: await selfMadeTls(options.auth) }) }),
   caveats: ({ nice }) => niceCaveats(nice),
   needs: {
     what: "PostgreSQL",
@@ -93,8 +97,8 @@ export async function startEmbedded(
     if (processors !== undefined) shared = reserveProcessors(processors);
     const binaries = await preparePostgresBinaries(directory);
     const password = generateSecret();
-    const dataDirectory = await makeCluster(directory, binaries, password, auth);
-    if (tls) await writeTls(directory, tls);
+    const dataDirectory = await makeCluster(directory, binaries, password, tls ? "scram-sha-256" : auth);
+    if (tls) await writeTls(directory, tls, auth);
     for (const disk of smallDisks)
       disks[disk] = await mountSmallDisk(join(dataDirectory, DISK_DIRECTORIES[disk]), directory.user);
     const start = async (
@@ -123,7 +127,7 @@ export async function startEmbedded(
         database: "postgres",
         user: SUPERUSER,
         password,
-        ...(tls && { tls: { mode: "require" } }),
+        ...(tls && { tls: tls.client ?? { mode: "require" } }),
       };
       return { postmaster, endpoint };
     };
@@ -181,10 +185,17 @@ function target(
   };
 }
 
-async function writeTls(directory: PrivateDirectory, tls: EmbeddedTls): Promise<void> {
+async function selfMadeTls(auth: Auth): Promise<EmbeddedTls> {
+  const { server, client, login } = await makeCertificates("PostgreSQL", SUPERUSER);
+  return auth === "cert"
+    ? { ...server, client: { ...client, ...login }, clientCa: server.cert }
+    : { ...server, client };
+}
+
+async function writeTls(directory: PrivateDirectory, tls: EmbeddedTls, auth: Auth): Promise<void> {
   await directory.write("data/server.crt", tls.cert);
   await directory.write("data/server.key", tls.key);
   if (tls.clientCa) await directory.write("data/client-ca.crt", tls.clientCa);
-  const lines = tls.hba ?? ["hostssl all all 127.0.0.1/32 scram-sha-256"];
+  const lines = tls.hba ?? [`hostssl all all 127.0.0.1/32 ${auth}`];
   await directory.write("data/pg_hba.conf", `${lines.join("\n")}\n`);
 }

@@ -20,6 +20,8 @@ export interface EmbeddedSettings {
   readonly settings: Readonly<Record<string, string>>;
   readonly port: number;
   readonly auth: Auth;
+  /** True if clients connect over TLS; left out if not. */
+  readonly tls?: true;
   /** Niceness of the server's processes, 0 to 19. */
   readonly nice: number;
   /** Number of processors for the server alone; undefined if all processes share all processors. */
@@ -42,8 +44,12 @@ const keys = {
     .meta({
       description:
         "How clients log in to an embedded PostgreSQL, and to the poolers before it. trust: without a password, so every user " +
-        "of this machine can. Default scram-sha-256.",
+        "of this machine can; cert: by a certificate that train-sim makes, over TLS. Default scram-sha-256.",
     }),
+  tls: z.boolean().optional().meta({
+    description:
+      "true: clients connect to an embedded PostgreSQL, and to the PgBouncers before it, over TLS, with certificates that train-sim makes. Default: only with auth cert.",
+  }),
   processors: z.int().min(1).max(1024).optional().meta({
     description:
       "Processors for an embedded PostgreSQL alone; the clients have the others, as if on two machines (Linux, by taskset). Default: all share all.",
@@ -82,6 +88,7 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
     settings,
     port = 0,
     auth = "scram-sha-256",
+    tls = auth === "cert",
     nice = 0,
     processors,
     standbys = 0,
@@ -91,11 +98,16 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
     settings: settingTexts(settings),
     port,
     auth,
+    ...(tls && { tls }),
     nice,
     ...(processors !== undefined && { processors }),
     ...(standbys > 0 && { standbys: { count: standbys, replication } }),
   }),
-  keyProblems({ standbys = 0, replication, settings }) {
+  keyProblems({ standbys = 0, replication, settings, auth, tls = auth === "cert" }) {
+    if (auth === "cert" && !tls)
+      return [{ path: ["target", "tls"], message: "auth cert is a log-in over TLS: leave tls out" }];
+    if (tls && standbys > 0)
+      return [{ path: ["target", "tls"], message: "standbys follow without TLS: set target.standbys to 0" }];
     const path = ["target", "replication"];
     if (replication === undefined) return [];
     if (standbys === 0) return [{ path, message: "is between servers: set target.standbys" }];
@@ -106,10 +118,11 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
     const message = `remote-apply is synchronous_commit remote_apply, and target.settings has ${commit}: remove one of the two`;
     return [{ path, message }];
   },
-  text: ({ nice, processors, standbys }) =>
+  text: ({ nice, processors, standbys, auth, tls }) =>
     [
       "embedded PostgreSQL, started by train-sim",
       ...(standbys ? [`${counted(standbys.count, "standby", "standbys")}, ${standbys.replication}`] : []),
+      ...(tls ? [auth === "cert" ? "log-in by certificate" : "over TLS"] : []),
       ...(nice > 0 ? [`nice ${nice}`] : []),
       ...(processors === undefined ? [] : [`${counted(processors, "processor")} for itself`]),
     ].join(", "),

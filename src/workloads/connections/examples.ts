@@ -6,7 +6,7 @@ export const examples: WorkloadExamples = {
       title: "What connecting costs, with another workload",
       yaml: `name: reconnecting
 workload: connections
-target: { kind: embedded, auth: trust }
+target: { kind: embedded, auth: trust, tls: true }
 prepared: simple
 script: select-1
 weights: { account: 1, script: 1 }
