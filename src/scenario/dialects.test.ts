@@ -1,6 +1,7 @@
 // Features that a dialect lacks are refused when the scenario is loaded, all at once, with the reason and the nearest
 // feature.
 import { describe, expect, test } from "vitest";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { capabilitiesOf, DIALECTS } from "../database/registry.js";
 import { FAULT_KINDS } from "../faults/registry.js";
 import { checkScenario, readScenario } from "./rules.js";
@@ -121,4 +122,16 @@ describe("the dialect of a scenario", () => {
     expect(settingsOf(URL_TARGET)).toMatchObject({ asksDialect: true });
     expect(settingsOf({ kind: "embedded" })).toMatchObject({ asksDialect: false, dialect: "postgres" });
   });
+});
+
+test("the tables of pgbench -i are refused on a dialect that cannot fill them, with the workload to use instead", () => {
+  const scenarioOn = (dialect: string): string =>
+    `name: x\nworkload: { pgbench: [builtin:tpcb-like] }\ndialect: ${dialect}\nisolation: repeatable read\n` +
+    "target: { url: 'postgresql://app@db.example:5432/app' }";
+  expect(scenarioProblems(scenarioOn("postgres"))).toEqual([]);
+  expect(scenarioProblems(scenarioOn("dsql"))).toEqual([
+    expect.stringMatching(
+      /workload: Aurora DSQL refuses the tables of pgbench -i: .*; use workload: accounts/,
+    ),
+  ]);
 });

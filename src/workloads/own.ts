@@ -9,6 +9,7 @@ import { moduleDrawFactory, readModule } from "./module/run-module.js";
 import { loadProblem } from "./module/try-load.js";
 import { isMapping } from "../syntax/paths.js";
 import { examples as examplesOfPgbench } from "./pgbench/examples.js";
+import { tableProblems } from "./pgbench/builtin.js";
 import {
   BUILTIN_PREFIX,
   partsOf,
@@ -180,7 +181,13 @@ function programOf(own: OwnForm): ReadProgram {
 function workloadFrom(own: OwnForm, program: Program): Workload {
   const drawFactory =
     "module" in own ? moduleDrawFactory(own.module) : scriptDrawFactory(program, nameOf(own));
-  return workloadOfProgram(program, nameOf(own), drawFactory);
+  const workload = workloadOfProgram(program, nameOf(own), drawFactory);
+  if (!("pgbench" in own) || program.schema.length === 0) return workload;
+  const dialectProblems: typeof workload.settings.dialectProblems = (name, treatment) => [
+    ...(workload.settings.dialectProblems?.(name, treatment) ?? []),
+    ...tableProblems(name),
+  ];
+  return { ...workload, settings: { ...workload.settings, dialectProblems } };
 }
 
 interface OwnWorkload {

@@ -1,5 +1,8 @@
 // pgbench's built-in scripts, word for word, and the tables of `pgbench -i`, whose keys are made after the rows.
+import { capabilitiesOf, type DialectName } from "../../database/registry.js";
 import { nearest } from "../../syntax/nearest.js";
+import type { Finding } from "../../syntax/problems.js";
+import { ACCOUNTS_PER_SCALE } from "../pgbench-tables.js";
 import type { Invariant, SqlText } from "../script/program.js";
 import { statementsIn } from "../script/sql-text.js";
 
@@ -67,6 +70,16 @@ ALTER TABLE pgbench_branches ADD PRIMARY KEY (bid);
 ALTER TABLE pgbench_tellers ADD PRIMARY KEY (tid);
 ALTER TABLE pgbench_accounts ADD PRIMARY KEY (aid);
 `;
+
+/** Refuses a dialect that cannot make and fill the tables of `pgbench -i`. */
+export function tableProblems(dialect: DialectName): Finding[] {
+  const { label, rowsPerTransaction } = capabilitiesOf(dialect);
+  if (rowsPerTransaction === undefined || rowsPerTransaction >= ACCOUNTS_PER_SCALE) return [];
+  const message =
+    `${label} refuses the tables of pgbench -i: fillfactor, keys added to filled tables, VACUUM, and more than ` +
+    `${rowsPerTransaction} rows in a transaction; use workload: accounts, which is TPC-B`;
+  return [{ path: ["workload"], message }];
+}
 
 function statements(text: string): SqlText[] {
   return statementsIn(text).statements.map((each) => ({
