@@ -51,6 +51,8 @@ test("only mappings with user-defined keys allow unknown keys in the schema", ()
     new Set([
       "/agents/place",
       "/pool/settings",
+      "/published/*/values",
+      "/published/*/ratios",
       "/target/settings",
       "/thresholds",
       "/workload/declares/settings",

@@ -142,7 +142,7 @@ describe("a published figure", () => {
   const shipped = ["scenarios", "docker/cockroachdb"]
     .flatMap((directory) => readdirSync(directory).map((name) => join(directory, name)))
     .filter((name) => name.endsWith(".yaml") && /^published:/m.test(readFileSync(name, "utf8")));
-  test.each(shipped)("of %s is compared with a treatment that is run", (name) => {
+  test.each(shipped)("names a treatment that is run, in every figure of %s", (name) => {
     const { published } = parseScenario(readFileSync(name, "utf8"), name);
     expect(published.length).toBeGreaterThan(0);
     const left = published.filter(({ problem }) => problem !== undefined);

@@ -42,9 +42,9 @@ export function operationFigures(source: string, operations: OperationResults): 
 
 /** Mean response time of all operations together, cycles excluded. */
 export function meanOfAllMs(operations: OperationResults): number | undefined {
-  const all = Object.entries(operations).filter(([name]) => !isCycleOperation(name));
+  const all = Object.entries(operations).flatMap(([name, result]) => (isCycleOperation(name) ? [] : result));
   const sum = (valueOf: (each: OperationResult) => number): number =>
-    all.reduce((total, [, each]) => total + (each ? valueOf(each) : 0), 0);
+    all.reduce((total, each) => total + valueOf(each), 0);
   const transactions = sum((each) => each.transactions);
   if (transactions === 0) return undefined;
   return sum((each) => each.transactions * (each.responseTimeMs?.mean ?? 0)) / transactions;

@@ -116,6 +116,21 @@ describe("a threshold on a ratio", () => {
     expect(seen).toBeCloseTo(80 / (2 * transactionsPerSecond), 10);
   });
 
+  it("weighs operations by their transactions in the mean of __all__, rounds aside", () => {
+    const change =
+      (addMean: number, processMean: number): Change =>
+      ({ operations }) => {
+        const { add, process } = operations;
+        Object.assign(add ?? {}, { transactions: 100 });
+        Object.assign(process ?? {}, { transactions: 300 });
+        Object.assign(add?.responseTimeMs ?? {}, { mean: addMean });
+        Object.assign(process?.responseTimeMs ?? {}, { mean: processMean });
+        operations["__cycle__"] = exampleOperation(1000);
+      };
+    const treatments = treatmentsOf(5, { jsonb: change(4, 8), text: change(10, 40) });
+    expect(judge("avg>1", treatments, "__all__").seen).toBeCloseTo(32.5 / 7, 10);
+  });
+
   it("adds up tables, indexes and TOAST of sizes, and is not assessed if they were not read", () => {
     const size =
       (tableBytes: number): Change =>

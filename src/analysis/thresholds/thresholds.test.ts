@@ -45,21 +45,6 @@ const NOTHING: ThresholdInputs = {
 };
 
 describe("the value of a threshold", () => {
-  it("of the mean over all operations weighs them by their transactions, rounds aside", () => {
-    const [add, process, round] = [10, 40, 1000].map((mean) => {
-      const operation = exampleOperation(mean);
-      Object.assign(operation.responseTimeMs ?? {}, { mean });
-      return operation;
-    });
-    const operations = {
-      add: { ...(add as OperationResult), transactions: 100 },
-      process: { ...(process as OperationResult), transactions: 300 },
-      ["__cycle__"]: round as OperationResult,
-    };
-    expect(seenValue(threshold("__all__", "avg<1"), inputsWith({ operations }))).toBe(32.5);
-    expect(seenValue(threshold("__all__", "avg<1"), NOTHING)).toBeUndefined();
-  });
-
   it.each([
     ["add", "avg<1", 50.5],
     ["add", "min<1", 1],
