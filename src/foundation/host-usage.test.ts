@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { hostUsage, parseDiskStats } from "./host-usage.js";
+import { hostUsage, parseDiskStats, parseSwitches } from "./host-usage.js";
 
 /** A machine with an NVMe disk and its partition, a volume of LVM on it, a loop device and compressed memory. */
 const DISKSTATS = `   7       0 loop0 11 0 28 0 0 0 0 0 0 4 0 0 0 0 0 0 0
@@ -18,7 +18,14 @@ test("bytes of whole disks are added up, without partitions, stacked devices and
   expect(parseDiskStats(DISKSTATS, devices)).toEqual({
     readBytes: (19_437_298 + 80) * 512,
     writeBytes: (166_508_440 + 24) * 512,
+    requestMs: 1_269_881 + 7,
   });
+});
+
+test("context switches are read from a process's status, voluntary ones apart", () => {
+  const status = "Name:\tpostgres\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545\n";
+  expect(parseSwitches(status)).toEqual({ voluntary: 150, involuntary: 545 });
+  expect(parseSwitches("Name:\tpostgres\n")).toBeUndefined();
 });
 
 test("a machine without a visible disk has undefined bytes, not zero", () => {

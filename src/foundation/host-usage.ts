@@ -1,7 +1,7 @@
 // Counters of CPU time by program (database, poolers, train-sim, others) and of disk traffic, from /proc. Two readings make a
 // difference. Disk counters are the machine's: a process's writes reach the disk later, and ended backends have no /proc entry.
 import { readdirSync } from "node:fs";
-import { machineUsage, readOrNothing, ticksOfTree, type ProcessTicks } from "./machine-usage.js";
+import { machineUsage, readOrNothing, ticksOfTree, treeOf, type ProcessTicks } from "./machine-usage.js";
 import { processCpuSeconds } from "./process-usage.js";
 
 /** Milliseconds of a tick, the resolution of /proc: USER_HZ is 100 on every platform of Node. */
@@ -20,6 +20,12 @@ export interface HostUsage {
   readonly otherCpuMs?: number;
   readonly diskReadBytes?: number;
   readonly diskWriteBytes?: number;
+  /** Time that all requests to the disks have taken together, in their queues and in service. */
+  readonly diskRequestMs?: number;
+  /** Context switches of the server's running processes that waited for something. */
+  readonly serverVoluntarySwitches?: number;
+  /** Context switches of the server's running processes that could have gone on. */
+  readonly serverInvoluntarySwitches?: number;
   /** CPU milliseconds of each backend asked for that still runs, by process id. */
   readonly backendMs?: ReadonlyMap<number, number>;
 }
@@ -40,22 +46,41 @@ export interface HostProcesses {
 const NON_DISK_DEVICE = /^(loop|ram|zram|dm-|md|drbd|bcache|sr|fd)\d*/;
 
 /**
- * Bytes read and written by whole disks, from /proc/diskstats; `blockDevices` are the names in /sys/block, which lists no
+ * Bytes and request times of whole disks, from /proc/diskstats; `blockDevices` are the names in /sys/block, which lists no
  * partitions.
  */
 export function parseDiskStats(
   diskstats: string,
   blockDevices: readonly string[],
-): { readBytes: number; writeBytes: number } | undefined {
+): { readBytes: number; writeBytes: number; requestMs: number } | undefined {
   const disks = new Set(blockDevices.filter((name) => !NON_DISK_DEVICE.test(name)));
   const rows = diskstats
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , name]) => name !== undefined && disks.has(name));
   if (rows.length === 0) return undefined;
-  const bytes = (column: number): number =>
-    rows.reduce((sum, row) => sum + Number(row[column] ?? 0) * SECTOR_BYTES, 0);
-  return { readBytes: bytes(5), writeBytes: bytes(9) };
+  const sum = (column: number): number => rows.reduce((all, row) => all + Number(row[column] ?? 0), 0);
+  return { readBytes: sum(5) * SECTOR_BYTES, writeBytes: sum(9) * SECTOR_BYTES, requestMs: sum(13) };
+}
+
+/** Context switches from the text of /proc/<pid>/status; undefined if it has none. */
+export function parseSwitches(status: string): { voluntary: number; involuntary: number } | undefined {
+  const [voluntary, involuntary] = ["voluntary", "nonvoluntary"].map(
+    (kind) => new RegExp(`^${kind}_ctxt_switches:\\s*(\\d+)`, "m").exec(status)?.[1],
+  );
+  if (voluntary === undefined || involuntary === undefined) return undefined;
+  return { voluntary: Number(voluntary), involuntary: Number(involuntary) };
+}
+
+/** Context switches of a process and its descendants; undefined if none of them could be read. */
+function switchesOfTree(processes: readonly ProcessTicks[], root: number): ReturnType<typeof parseSwitches> {
+  const readings = treeOf(processes, [root]).flatMap(
+    ({ pid }) => parseSwitches(readOrNothing(`/proc/${pid}/status`)) ?? [],
+  );
+  if (readings.length === 0) return undefined;
+  const sum = (kind: "voluntary" | "involuntary"): number =>
+    readings.reduce((all, each) => all + each[kind], 0);
+  return { voluntary: sum("voluntary"), involuntary: sum("involuntary") };
 }
 
 function blockDevices(): string[] {
@@ -94,6 +119,7 @@ export function hostUsage({
   const serverCpuMs = treesCpuMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
   const poolerCpuMs = treesCpuMs(machine.processes, poolerPids);
   const disks = serverPid === undefined ? undefined : diskUsage();
+  const switches = serverPid === undefined ? undefined : switchesOfTree(machine.processes, serverPid);
   const backends = machine.processes.filter(
     ({ pid, parent }) => parent === serverPid && backendPids.includes(pid),
   );
@@ -106,6 +132,14 @@ export function hostUsage({
     ...(areBackendsSeen && { backendMs: new Map(backends.map(({ pid, ticks }) => [pid, ticks * TICK_MS])) }),
     ...(serverCpuMs !== undefined && { serverCpuMs }),
     ...(poolerCpuMs !== undefined && { poolerCpuMs }),
-    ...(disks && { diskReadBytes: disks.readBytes, diskWriteBytes: disks.writeBytes }),
+    ...(disks && {
+      diskReadBytes: disks.readBytes,
+      diskWriteBytes: disks.writeBytes,
+      diskRequestMs: disks.requestMs,
+    }),
+    ...(switches && {
+      serverVoluntarySwitches: switches.voluntary,
+      serverInvoluntarySwitches: switches.involuntary,
+    }),
   };
 }

@@ -356,4 +356,25 @@ export const EVIDENCE = [
     source: "host",
     window: total("diskWriteBytes"),
   }),
+  gauge(
+    "host.diskQueue",
+    "",
+    "requests in the queues of the machine's disks and in service, mean of a second",
+    {
+      source: "host",
+      window: spread("diskQueue"),
+    },
+  ),
+  counter(
+    "host.serverVoluntarySwitches",
+    "",
+    "context switches of the server's processes to wait for a lock, a client or storage",
+    { source: "host", mayFall: true, window: total("voluntarySwitches") },
+  ),
+  counter(
+    "host.serverInvoluntarySwitches",
+    "",
+    "context switches of the server's processes that had to leave a processor to others",
+    { source: "host", mayFall: true, window: total("involuntarySwitches") },
+  ),
 ] as const satisfies readonly EvidenceMetric[];

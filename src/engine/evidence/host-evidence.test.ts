@@ -12,7 +12,12 @@ const machineAt =
   ({ serverPid, poolerPids }: HostProcesses): HostUsage => ({
     clientCpuMs: ms,
     otherCpuMs: ms,
-    ...(serverPid !== undefined && { serverCpuMs: ms, diskReadBytes: ms, diskWriteBytes: 2 * ms }),
+    ...(serverPid !== undefined && {
+      serverCpuMs: ms,
+      diskReadBytes: ms,
+      diskWriteBytes: 2 * ms,
+      diskRequestMs: 3 * ms,
+    }),
     ...(poolerPids.length > 0 && { poolerCpuMs: ms }),
   });
 
@@ -23,8 +28,12 @@ const EMBEDDED = { kind: "embedded", serverPid: 4711 } as const;
 describe("the host source", () => {
   it("states CPU seconds and disk bytes of the window", async () => {
     let ms = 1000;
-    const source = new HostSource(EMBEDDED, { pids: [4712], instances: [INSTANCE] }, undefined, (processes) =>
-      machineAt(ms)(processes),
+    const source = new HostSource(
+      EMBEDDED,
+      { pids: [4712], instances: [INSTANCE] },
+      undefined,
+      (processes) => machineAt(ms)(processes),
+      () => ms,
     );
     const sums = new WindowSums();
     sums.open(await source.sample(), 0);
@@ -38,6 +47,7 @@ describe("the host source", () => {
       poolerCpuSeconds: 2.5,
       diskReadBytes: 2500,
       diskWriteBytes: 5000,
+      diskQueue: { mean: 3, max: 3 },
     });
   });
 

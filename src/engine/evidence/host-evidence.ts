@@ -1,4 +1,5 @@
 // Nothing is claimed of a server whose process is not visible here: its disks and processors may be elsewhere.
+import { monotonicMs } from "../../foundation/clock.js";
 import { hostUsage, type HostUsage } from "../../foundation/host-usage.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
@@ -24,6 +25,7 @@ export class HostSource implements EvidenceSource {
   readonly skipped: readonly SkippedSource[];
   private readonly poolerUnknownReason: string | undefined;
   private foreignTakenMs = 0;
+  private lastDiskReading: { readonly requestMs: number; readonly atMs: number } | undefined;
   /** CPU time in ms of each other backend at its last reading, by process id. */
   private readonly seenMs = new Map<number, number>();
 
@@ -32,18 +34,20 @@ export class HostSource implements EvidenceSource {
     private readonly pooler: PoolerProcesses | undefined,
     private readonly foreignPids: () => readonly number[] = () => [],
     private readonly read: typeof hostUsage = hostUsage,
+    private readonly nowMs: () => number = monotonicMs,
   ) {
     this.poolerUnknownReason = pooler && unknownPoolerReason(pooler);
     this.skipped = unreadSources(this.reading(), target, this.poolerUnknownReason);
   }
 
   sample(): Promise<EvidenceReading> {
-    const { backendMs, ...usage } = this.reading();
+    const { backendMs, diskRequestMs, ...usage } = this.reading();
     const values = Object.entries(usage).map(([name, value]) => [`host.${name}`, value] as const);
     const { serverPid } = this.target;
     return Promise.resolve({
       ...Object.fromEntries(values),
       ...(serverPid !== undefined && { [SERVER_PID_KEY]: serverPid }),
+      ...(diskRequestMs !== undefined && this.diskQueue(diskRequestMs)),
       ...(serverPid !== undefined && backendMs && { "host.foreignCpuMs": this.foreignCpuMs(backendMs) }),
     });
   }
@@ -60,6 +64,14 @@ export class HostSource implements EvidenceSource {
       poolerPids: this.poolerUnknownReason === undefined ? (this.pooler?.pids ?? []) : [],
       backendPids: this.foreignPids(),
     });
+  }
+
+  /** Mean number of requests to the disks since the previous reading: the time of all requests by the time that passed. */
+  private diskQueue(requestMs: number): EvidenceReading {
+    const [last, atMs] = [this.lastDiskReading, this.nowMs()];
+    this.lastDiskReading = { requestMs, atMs };
+    if (!last || atMs <= last.atMs) return {};
+    return { "host.diskQueue": Math.max(0, requestMs - last.requestMs) / (atMs - last.atMs) };
   }
 
   /** CPU time of other backends so far, each from its first reading on; backends that end between readings are missing. */

@@ -130,7 +130,7 @@ export class WindowSums implements WindowEvidence {
     const isPoolerRestarted = isMarkChanged(POOLER_SESSION_KEY);
     return (name) =>
       (areStatisticsRestarted && evidenceMetricOf(name)?.source === undefined) ||
-      (isServerRestarted && name === "host.serverCpuMs") ||
+      (isServerRestarted && name.startsWith("host.server")) ||
       (isPoolerRestarted && name.startsWith("pooler."));
   }
 
