@@ -12,6 +12,8 @@ export interface TrialPhases {
   readonly durationMs: number;
   /** Longest duration of the drain; 0 means no drain. */
   readonly drainMaxMs: number;
+  /** Present if the server's shared buffers are emptied after the preload. */
+  readonly coldCache?: true;
 }
 
 /** Limits of retries: number of attempts, the first included, and time since the transaction's actual start. */

@@ -262,7 +262,11 @@ export interface Namespaces<Admin extends AdminSession> {
   settle(
     admin: Admin,
     dialect: string,
-    wanted: { readonly cleansCatalogues: boolean; readonly writesPages: boolean },
+    wanted: {
+      readonly cleansCatalogues: boolean;
+      readonly writesPages: boolean;
+      readonly emptiesBuffers: boolean;
+    },
   ): Promise<void>;
   /** Brings the planner's statistics up to date for tables that are large enough for them. */
   refreshStatistics(

@@ -19,6 +19,7 @@ const VIOLATIONS = [
   "target: { settings: { port: 5433 } }",
   "target: { standbys: 1 }\npool: pgbouncer",
   "target: { settings: { max_connections: 5 } }",
+  "trial: { coldCache: true }",
   "target: { url: postgresql://a@b/c }\npool: { strategy: pgbouncer, url: postgresql://a@b/c, urls: [postgresql://a@b/c] }",
   "actors: { producers: { load: { thinkTime: { min: 20ms, max: 10ms } } } }",
   "retry: { base: 2s, ceiling: 1s }",

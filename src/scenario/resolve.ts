@@ -61,6 +61,7 @@ const COMMON_RESOLVERS: {
     warmUpMs: scenario.trial.warmUp,
     durationMs: scenario.trial.duration,
     drainMaxMs: scenario.trial.drain ?? defaultDrainMs(scenario),
+    ...(scenario.trial.coldCache && { coldCache: true as const }),
   }),
   retry: ({ retry: { attempts, base: baseMs, ceiling: ceilingMs, deadline: deadlineMs } }) => {
     return { attempts, baseMs, ceilingMs, deadlineMs };

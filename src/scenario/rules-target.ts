@@ -42,6 +42,18 @@ export function standbyRules({ target, pool }: TreatmentSettings): Finding[] {
   return [{ path: ["pool"], message }];
 }
 
+/** Refuses a cold cache on a server of others, and with a warm-up, which would fill it before the window. */
+export function coldCacheRules({ target, trial }: TreatmentSettings): Finding[] {
+  if (!trial.coldCache) return [];
+  const path = ["trial", "coldCache"];
+  if (target.kind !== "embedded") {
+    const message = `empties the buffers of an embedded server only, and this target is ${target.kind}; leave it out`;
+    return [{ path, message }];
+  }
+  if (trial.warmUpMs === 0) return [];
+  return [{ path, message: "a warm-up would fill the cache again before the window; set warmUp: 0" }];
+}
+
 function settingFindings(refusals: readonly SettingRefusal[]): Finding[] {
   return refusals.map(({ name, words, way }) => ({
     path: ["target", "settings", name],

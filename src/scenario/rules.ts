@@ -7,7 +7,13 @@ import { resolveTreatment } from "./resolve.js";
 import { dialectRules } from "./rules-dialect.js";
 import { faultWindowRules, lossRules, faultObstacleRules, faultOverlapRules } from "./rules-faults.js";
 import { loadRules, profileRoleRules, thinkTimeRules, workerRules } from "./rules-load.js";
-import { connectionRules, passwordCommandRules, settingRules, standbyRules } from "./rules-target.js";
+import {
+  coldCacheRules,
+  connectionRules,
+  passwordCommandRules,
+  settingRules,
+  standbyRules,
+} from "./rules-target.js";
 import { poolKeyProblems } from "../pools/registry.js";
 import { targetKeyProblems } from "../targets/registry.js";
 import { hasUnreadWorkload, Scenario, schemaFor } from "./schema.js";
@@ -29,6 +35,7 @@ const RULES: readonly Rule[] = [
   ({ target }) => targetKeyProblems(target),
   settingsRule(settingRules),
   settingsRule(standbyRules),
+  settingsRule(coldCacheRules),
   settingsRule(connectionRules),
   ({ pool }) => poolKeyProblems(pool),
   settingsRule(passwordCommandRules),

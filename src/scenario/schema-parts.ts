@@ -19,6 +19,14 @@ export const Trial = z
         "it may take. Default true; false where none can.",
       DEFAULT_DRAIN_MS,
     ).optional(),
+    coldCache: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          "true: shared buffers are empty at the start of the window. Embedded servers only, with warmUp: 0; the operating " +
+          "system's cache stays warm. Default false.",
+      }),
   })
   .prefault({})
   .meta({ title: "Trial", description: "The phases of a trial: warm-up, measurement window, drain." });

@@ -11,7 +11,7 @@ describe("an invalid key or value", () => {
     [
       "an unknown key without a near one",
       "trial: { cooldownPeriod: 5s }",
-      "x.yaml:2:10 trial.cooldownPeriod: unknown key; valid keys: warmUp, duration, drain",
+      "x.yaml:2:10 trial.cooldownPeriod: unknown key; valid keys: warmUp, duration, drain, coldCache",
     ],
     [
       "a wrong type",
@@ -115,6 +115,16 @@ describe("an invalid key or value", () => {
     ],
     ["a negative duration", "appDelay: -5ms", /appDelay: a duration cannot be negative \(seen "-5ms"\)$/],
     ["an absurd duration", "trial: { warmUp: 999h }", /trial\.warmUp: must be at most 24h/],
+    [
+      "a cold cache with a warm-up",
+      "trial: { coldCache: true }",
+      /trial\.coldCache: a warm-up would fill the cache again before the window; set warmUp: 0/,
+    ],
+    [
+      "a cold cache of a server of others",
+      "target: postgresql://u@h/d\ntrial: { coldCache: true, warmUp: 0 }",
+      /trial\.coldCache: empties the buffers of an embedded server only, and this target is url; leave it out/,
+    ],
     ["a window of 0", "trial: { duration: 0 }", /trial\.duration: must be at least 1ms/],
     ["a size without a unit", "documentSize: 2000", /a size needs a unit; did you mean 2000B\?/],
     ["a document smaller than its fields", "documentSize: 10B", /documentSize: must be at least 900 B/],

@@ -90,14 +90,17 @@ const postgresNamespaces: Database<AdminClient>["namespaces"] = {
     namespaces.resetNamespace(admin, settings, dialectOf(dialect), tablesOf),
   drop: (admin, namespace, dialect: DialectName, tablesOf) =>
     namespaces.dropNamespace(admin, namespace, dialectOf(dialect), tablesOf),
-  async settle(admin, name: DialectName, { cleansCatalogues, writesPages }) {
+  async settle(admin, name: DialectName, { cleansCatalogues, writesPages, emptiesBuffers }) {
     const { vacuumCataloguesStatement, checkpoint } = dialectOf(name);
     if (cleansCatalogues && vacuumCataloguesStatement) await admin.query(vacuumCataloguesStatement);
-    if (!writesPages || checkpoint === undefined) return;
-    await admin.query(checkpoint).catch((error: unknown) => {
-      // A role without pg_checkpoint cannot ask for a checkpoint, so checkpoints follow the server's schedule.
-      if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
-    });
+    if (writesPages && checkpoint !== undefined)
+      await admin.query(checkpoint).catch((error: unknown) => {
+        // A role without pg_checkpoint cannot ask for a checkpoint, so checkpoints follow the server's schedule.
+        if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+      });
+    if (!emptiesBuffers) return;
+    await admin.query("CREATE EXTENSION IF NOT EXISTS pg_buffercache");
+    await admin.query("SELECT pg_buffercache_evict_all()");
   },
   refreshStatistics: (admin, namespace, tables, dialect: DialectName) =>
     refreshStatistics(admin, { namespace, tables }, dialectOf(dialect)),

@@ -22,7 +22,7 @@ export async function prepareNamespace(
   load: readonly Endpoint[],
   mayContinue: () => boolean = () => true,
 ): Promise<unknown> {
-  const { dialect, target } = settings;
+  const { dialect, target, trial } = settings;
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
   const { namespaces } = databaseOf(admin.endpoint);
   const namespaceSettings = namespaceOf(settings, dialect);
@@ -36,11 +36,14 @@ export async function prepareNamespace(
   });
   // Grants apply only to tables that exist, and a preload may create some.
   for (const grantTo of roles) await namespaces.apply(admin, { ...namespaceSettings, grantTo }, dialect);
+  // Reading the tables for statistics would fill the buffers again.
+  if (trial.coldCache) await analyzeNamespace(admin, settings);
   await namespaces.settle(admin, dialect, {
     // Without this, autovacuum would clean the catalogues during some trial. The catalogues of a user's server are not
     // touched.
     cleansCatalogues: target.kind !== "url",
     writesPages: target.checkpoint !== false,
+    emptiesBuffers: trial.coldCache === true,
   });
   return preloaded;
 }

@@ -68,13 +68,14 @@ export function conditions({ treatments }: Pick<Experiment, "treatments">): stri
 }
 
 function phasesText(settings: TreatmentSettings): string {
-  const { warmUpMs, durationMs, drainMaxMs } = settings.trial;
+  const { warmUpMs, durationMs, drainMaxMs, coldCache } = settings.trial;
   const { mostMs } = trialSpan(settings);
   const window = isBudgeted(settings)
     ? `until the iterations are done, up to ${formatDuration(mostMs - warmUpMs - drainMaxMs)}`
     : formatDuration(durationMs);
   const drain = drainMaxMs > 0 ? `up to ${formatDuration(drainMaxMs)}` : "none";
-  return `warm-up ${formatDuration(warmUpMs)}, window ${window}, drain ${drain}`;
+  const cache = coldCache ? ", shared buffers emptied before" : "";
+  return `warm-up ${formatDuration(warmUpMs)}, window ${window}, drain ${drain}${cache}`;
 }
 
 function faultText({ kind, atMs, forMs }: Fault): string {
