@@ -29,6 +29,12 @@ function withValue(json: string, { shape }: Treatment, value: string): string {
   return JSON.stringify(document);
 }
 
+/** Members of a document in JSON, or elements of its array. */
+function unwrapped(json: string): readonly unknown[] {
+  const { values, ...members } = JSON.parse(json) as { readonly values?: readonly unknown[] };
+  return values ?? Object.entries(members);
+}
+
 export class MemoryDocuments implements DocumentStore {
   readonly rows: Row[] = [];
   /** A session for this store, which sends nothing. */
@@ -52,6 +58,13 @@ export class MemoryDocuments implements DocumentStore {
 
   operations(settings: Treatment): DocumentOperations {
     const rowsOf = (id: string): Row[] => this.rows.filter((row) => row.id === id);
+    const update: DocumentOperations["update"] = (key, change) => () => {
+      for (const row of rowsOf(key)) {
+        row.json = typeof change === "string" ? withValue(row.json, settings, change) : change.json;
+        row.version++;
+      }
+      return Promise.resolve(rowsOf(key).map(({ version }) => version));
+    };
     return {
       insert:
         ({ key, json }) =>
@@ -61,13 +74,13 @@ export class MemoryDocuments implements DocumentStore {
         },
       read: (key) => () => Promise.resolve(rowsOf(key)),
       slice: (key) => () => Promise.resolve(rowsOf(key)),
-      update: (key, change) => () => {
-        for (const row of rowsOf(key)) {
-          row.json = typeof change === "string" ? withValue(row.json, settings, change) : change.json;
-          row.version++;
-        }
-        return Promise.resolve(rowsOf(key).map(({ version }) => version));
+      unwrap: (key) => () => Promise.resolve(rowsOf(key).flatMap(({ json }) => unwrapped(json))),
+      scan: (key, length) => () => {
+        const rows = this.rows.filter(({ id }) => id >= key).sort((a, b) => (a.id < b.id ? -1 : 1));
+        return Promise.resolve(rows.slice(0, length));
       },
+      update,
+      modify: update,
       isThere: (key) => () => Promise.resolve(rowsOf(key).length > 0),
     };
   }

@@ -9,15 +9,16 @@ import { Mix } from "../mix.js";
 import { initialWrites, Writes } from "../numbered-writes.js";
 import { singleOperationPlan } from "../one-role.js";
 import type { ClientContext, WorkloadClients } from "../workload.js";
-import { DocumentMaker, insertedKey, preloadedKey, stampOf } from "./document.js";
-import { updateOf, type Treatment } from "./settings.js";
+import { DocumentMaker, insertedKey, parseKey, preloadedKey, stampOf, unwrappedRowsOf } from "./document.js";
+import { updateOf, type Operation, type Treatment } from "./settings.js";
 import type { Document, DocumentOperations, DocumentStore } from "./store.js";
 
 const count = z.int().min(0);
 
 /** Updates of one document by all clients of one worker. */
 const Updates = z.object({
-  document: count,
+  /** Key of the document. */
+  document: z.string(),
   acknowledged: count,
   /** Sum of the version numbers that acknowledged updates made. */
   versions: count,
@@ -31,7 +32,7 @@ const Updates = z.object({
 export const WorkerAccount = z.object({
   inserts: z.array(Writes),
   updates: z.array(Updates),
-  /** Number of statements that found no document, or more than one, with their key. */
+  /** Number of statements that found other numbers of rows than the documents explain. */
   misread: count,
   /** First statements of this kind, with the number of rows that they found. */
   misreads: z.array(z.object({ operation: z.string(), key: z.string(), rows: count })),
@@ -41,31 +42,38 @@ type WorkerAccount = z.infer<typeof WorkerAccount>;
 /** Prime above the largest number of documents. As a factor it spreads neighbouring ranks over the table. */
 const RANK_SCATTER_PRIME = 100_000_007;
 
-interface DrawnOperation {
-  /** Number of the preloaded document, or of an insert among the client's inserts. */
-  readonly document: number;
-}
-interface DrawnInsert extends DrawnOperation {
+/** Most documents that a scan reads; YCSB has 100. */
+const SCAN_LENGTH_MAX = 100;
+
+interface DrawnInsert {
   readonly operation: "insert";
+  /** Number of the insert among the client's inserts. */
+  readonly number: number;
   readonly key: string;
   readonly transaction: PreparedTransaction<true>;
 }
-interface DrawnUpdate extends DrawnOperation {
-  readonly operation: "update";
+interface DrawnUpdate {
+  readonly operation: "update" | "modify";
+  readonly key: string;
   readonly stamp: string;
   readonly transaction: PreparedTransaction<readonly number[]>;
 }
-interface DrawnRead extends DrawnOperation {
-  readonly operation: "read" | "slice";
+interface DrawnRead {
+  readonly operation: "read" | "scan" | "slice" | "unwrap";
+  readonly key: string;
   readonly transaction: PreparedTransaction<readonly unknown[]>;
+  /** Least and greatest number of rows that the statement may find. */
+  readonly rows: readonly [least: number, most: number];
 }
 type AnyDrawnOperation = DrawnInsert | DrawnUpdate | DrawnRead;
 
 class OperationDrawer {
   private readonly prngs: readonly Prng[];
-  private readonly mix: Mix<AnyDrawnOperation["operation"]>;
+  private readonly mix: Mix<Operation>;
   private readonly zipf: Zipf | undefined;
   private readonly maker: DocumentMaker;
+  /** Keys of acknowledged inserts of the worker in their order, if clients use the latest ones. */
+  private readonly latestKeys: string[] = [];
 
   constructor(
     private readonly settings: Treatment,
@@ -79,11 +87,11 @@ class OperationDrawer {
       (_, number) => new Prng(deriveSeed(seed, "documents", role, firstClient + number)),
     );
     this.mix = new Mix(mix, deriveSeed(seed, role));
-    this.zipf = keys === "zipfian" && documents > 0 ? new Zipf(documents, skew) : undefined;
+    this.zipf = keys !== "uniform" && documents > 0 ? new Zipf(documents, skew) : undefined;
     this.maker = new DocumentMaker(settings, seed);
   }
 
-  operationOf(arrival: Arrival): AnyDrawnOperation["operation"] {
+  operationOf(arrival: Arrival): Operation {
     return this.mix.of(arrival);
   }
 
@@ -98,20 +106,41 @@ class OperationDrawer {
     const operation = arrival ? this.mix.of(arrival) : this.mix.next(prng);
     if (operation === "insert") {
       const key = insertedKey(client, sentCounts.insert);
+      const transaction = operations.insert(this.documentOf(key, key));
+      return { operation, number: sentCounts.insert, key, transaction };
+    }
+    const key = this.drawKey(prng);
+    if (operation === "update" || operation === "modify") {
+      const stamp = stampOf(client, sentCounts.update);
+      const change =
+        updateOf(this.settings) === "whole" ? this.documentOf(key, stamp) : this.maker.value(stamp);
+      return { operation, key, stamp, transaction: operations[operation](key, change) };
+    }
+    if (operation === "scan") {
+      const length = prng.intBetween(1, SCAN_LENGTH_MAX);
       return {
         operation,
-        document: sentCounts.insert,
         key,
-        transaction: operations.insert(this.documentOf(key, key)),
+        transaction: operations.scan(key, length),
+        rows: this.scannedRows(key, length),
       };
     }
-    const document = this.drawDocumentNumber(prng);
-    const key = preloadedKey(document);
-    if (operation !== "update") return { operation, document, transaction: operations[operation](key) };
-    const stamp = stampOf(client, sentCounts.update);
-    const change =
-      updateOf(this.settings) === "whole" ? this.documentOf(key, stamp) : this.maker.value(stamp);
-    return { operation, document, stamp, transaction: operations.update(key, change) };
+    const rows = operation === "unwrap" ? unwrappedRowsOf(this.settings.shape) : 1;
+    return { operation, key, transaction: operations[operation](key), rows: [rows, rows] };
+  }
+
+  /** Notes an insert that was acknowledged. */
+  acknowledgeInsert(key: string): void {
+    if (this.settings.keys === "latest") this.latestKeys.push(key);
+  }
+
+  /** Preloaded documents follow all inserted ones in the order of ids, so a scan from one of them finds no insert. */
+  private scannedRows(key: string, length: number): readonly [least: number, most: number] {
+    const { documents } = this.settings;
+    const { client, number = 0 } = parseKey(key) ?? {};
+    if (client !== undefined) return [Math.min(length, documents + 1), length];
+    const rows = Math.min(length, documents - number);
+    return [rows, rows];
   }
 
   /** Document with that key, whose values are derived from `name`. */
@@ -120,13 +149,20 @@ class OperationDrawer {
     return { key, values, json: this.maker.json(key, values) };
   }
 
-  private drawDocumentNumber(prng: Prng): number {
-    const { documents } = this.settings;
+  private drawKey(prng: Prng): string {
+    const { keys, documents } = this.settings;
+    if (!this.zipf) return preloadedKey(prng.intBetween(0, documents - 1));
+    const rank = this.zipf.draw(prng);
     // The factor spreads documents of neighbouring ranks over the table.
-    return this.zipf
-      ? (this.zipf.draw(prng) * RANK_SCATTER_PRIME) % documents
-      : prng.intBetween(0, documents - 1);
+    if (keys === "zipfian") return preloadedKey((rank * RANK_SCATTER_PRIME) % documents);
+    const { latestKeys } = this;
+    return latestKeys.at(-rank) ?? preloadedKey(documents - (rank - latestKeys.length));
   }
+}
+
+function noUpdatesOf(document: string): WorkerAccount["updates"][number] {
+  const last = { version: 0, stamp: "" };
+  return { document, acknowledged: 0, versions: 0, last, inDoubt: [], unsettled: 0 };
 }
 
 export function client(
@@ -137,7 +173,7 @@ export function client(
   const operations = store.operations(settings);
   const drawer = new OperationDrawer(settings, operations, firstClient, { seed: trial.seed, role, clients });
   const inserts = initialWrites(assignment);
-  const updates = new Map<number, WorkerAccount["updates"][number]>();
+  const updates = new Map<string, WorkerAccount["updates"][number]>();
   const updatesSent = new Array<number>(clients).fill(0);
   let misread = 0;
   const misreads: WorkerAccount["misreads"] = [];
@@ -147,24 +183,15 @@ export function client(
   const draw = (number: number, arrival?: Arrival): AnyDrawnOperation =>
     drawer.draw(number, arrival, { insert: insertsOfClient(number).sent, update: updatesSent[number] ?? 0 });
 
-  function expectOneRow(operation: string, document: number, { length: rows }: readonly unknown[]): void {
-    if (rows === 1) return;
+  function countMisread(operation: string, key: string, rows: number): void {
     misread++;
-    if (misreads.length < NAMED_FINDINGS_PER_KIND)
-      misreads.push({ operation, key: preloadedKey(document), rows });
+    if (misreads.length < NAMED_FINDINGS_PER_KIND) misreads.push({ operation, key, rows });
   }
 
-  function updatesOf(document: number): WorkerAccount["updates"][number] {
+  function updatesOf(document: string): WorkerAccount["updates"][number] {
     const existingUpdates = updates.get(document);
     if (existingUpdates) return existingUpdates;
-    const none = {
-      document,
-      acknowledged: 0,
-      versions: 0,
-      last: { version: 0, stamp: "" },
-      inDoubt: [],
-      unsettled: 0,
-    };
+    const none = noUpdatesOf(document);
     updates.set(document, none);
     return none;
   }
@@ -172,7 +199,7 @@ export function client(
   async function insert(
     number: number,
     intendedMs: number,
-    { document, key, transaction }: DrawnInsert,
+    { number: insertNumber, key, transaction }: DrawnInsert,
   ): Promise<void> {
     const counts = insertsOfClient(number);
     counts.sent++;
@@ -181,28 +208,30 @@ export function client(
       ...singleOperationPlan("insert", number, intendedMs),
       body: transaction,
       settle: async (session) => (await isThere(session)) || undefined,
-      onUnanswered: () => void counts.inDoubt.push(document),
+      onUnanswered: () => void counts.inDoubt.push(insertNumber),
     });
-    if (end.kind === "failed") counts.failed.push(document);
+    if (end.kind === "failed") counts.failed.push(insertNumber);
+    else drawer.acknowledgeInsert(key);
   }
 
   async function update(
     number: number,
     intendedMs: number,
-    { document, stamp, transaction }: DrawnUpdate,
+    { operation, key, stamp, transaction }: DrawnUpdate,
   ): Promise<void> {
     updatesSent[number] = (updatesSent[number] ?? 0) + 1;
     const end = await transactor.run({
-      ...singleOperationPlan("update", number, intendedMs),
+      ...singleOperationPlan(operation, number, intendedMs),
       body: transaction,
-      onUnanswered: () => void updatesOf(document).inDoubt.push(stamp),
+      onUnanswered: () => void updatesOf(key).inDoubt.push(stamp),
     });
     if (end.kind === "failed") {
-      if (end.inDoubt) updatesOf(document).unsettled++;
+      if (end.inDoubt) updatesOf(key).unsettled++;
       return;
     }
-    expectOneRow("update", document, end.result);
-    const counts = updatesOf(document);
+    const { length: rows } = end.result;
+    if (rows !== 1) countMisread(operation, key, rows);
+    const counts = updatesOf(key);
     const [version = 0] = end.result;
     counts.acknowledged++;
     counts.versions += version;
@@ -212,13 +241,16 @@ export function client(
   async function read(
     number: number,
     intendedMs: number,
-    { operation, document, transaction }: DrawnRead,
+    { operation, key, transaction, rows: [least, most] }: DrawnRead,
   ): Promise<void> {
     const end = await transactor.run({
       ...singleOperationPlan(operation, number, intendedMs),
+      ...(operation === "scan" && { events: ({ length }: readonly unknown[]) => length }),
       body: transaction,
     });
-    if (end.kind !== "failed") expectOneRow(operation, document, end.result);
+    if (end.kind === "failed") return;
+    const { length: rows } = end.result;
+    if (rows < least || rows > most) countMisread(operation, key, rows);
   }
 
   return {
@@ -231,7 +263,7 @@ export function client(
       const next = drawnOperations[number] ?? draw(number);
       drawnOperations[number] = undefined;
       if (next.operation === "insert") return insert(number, intendedMs, next);
-      return next.operation === "update" ? update(number, intendedMs, next) : read(number, intendedMs, next);
+      return "stamp" in next ? update(number, intendedMs, next) : read(number, intendedMs, next);
     },
     close: (): WorkerAccount => ({ inserts, updates: [...updates.values()], misread, misreads }),
   };

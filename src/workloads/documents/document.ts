@@ -1,10 +1,23 @@
-// Documents made from the seed and a name: a key for an insert, a stamp for an update. Values do not compress.
+// Documents made from the seed and a name: a key for an insert, a stamp for an update. Random values do not compress.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 
-export const SHAPE_NAMES = ["small", "large", "complex"] as const;
+export const SHAPE_NAMES = ["small", "large", "complex", "array"] as const;
 export type Shape = (typeof SHAPE_NAMES)[number];
 
-/** Names of the members that lead from the document to a value. */
+export const CONTENTS = ["random", "words"] as const;
+export type Content = (typeof CONTENTS)[number];
+
+/** Settings that decide the contents of documents. */
+export interface DocumentForm {
+  readonly shape: Shape;
+  readonly bytes: number | undefined;
+  readonly content: Content;
+}
+
+/** Name of the only member of shape `array` besides the id. */
+export const ARRAY_NAME = "values";
+
+/** Names of the members that lead from the document to a value; an element of an array has its index. */
 type ValuePath = readonly string[];
 
 const names = (name: string, count: number): string[] =>
@@ -19,9 +32,19 @@ const SHAPES: Readonly<Record<Shape, { readonly paths: readonly ValuePath[]; rea
     small: { paths: flatPaths(10), characters: 100 },
     large: { paths: flatPaths(100), characters: 200 },
     complex: { paths: nestedPaths, characters: 100 },
+    array: { paths: names("", 100).map((index) => [ARRAY_NAME, index]), characters: 100 },
   };
 
 export const pathsOf = (shape: Shape): readonly ValuePath[] => SHAPES[shape].paths;
+
+/** True if a value lies within another member of the document. */
+export const isNested = (shape: Shape): boolean => pathsOf(shape).some(({ length }) => length > 1);
+
+/** Number of rows into which a document is unwrapped: its members, or the elements of its array. */
+export function unwrappedRowsOf(shape: Shape): number {
+  const paths = pathsOf(shape);
+  return shape === "array" ? paths.length : 1 + new Set(paths.map(([name]) => name)).size;
+}
 
 /** Index of the value that an update of a single value changes. */
 export const UPDATED_VALUE_INDEX = 3;
@@ -60,7 +83,8 @@ function constantPartsOf(shape: Shape): readonly string[] {
   const root: Record<string, unknown> = { id: PLACEHOLDER };
   for (const path of pathsOf(shape)) {
     let at = root;
-    for (const name of path.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
+    for (const name of path.slice(0, -1))
+      at = (at[name] ??= name === ARRAY_NAME ? [] : {}) as Record<string, unknown>;
     at[path.at(-1) ?? ""] = PLACEHOLDER;
   }
   return JSON.stringify(root).split(PLACEHOLDER);
@@ -74,6 +98,26 @@ function constantBytesOf(shape: Shape): number {
 export function leastBytesOf(shape: Shape): number {
   return constantBytesOf(shape) + pathsOf(shape).length;
 }
+
+/** Characters of all values of a document together. */
+function valueCharactersOf({ shape, bytes }: Pick<DocumentForm, "shape" | "bytes">): number {
+  const { paths, characters } = SHAPES[shape];
+  return bytes === undefined ? characters * paths.length : bytes - constantBytesOf(shape);
+}
+
+/** Characters of the longest value of a document. */
+export function longestValueOf(form: Pick<DocumentForm, "shape" | "bytes">): number {
+  return Math.ceil(valueCharactersOf(form) / pathsOf(form.shape).length);
+}
+
+/** Words of `content: words`, each with a space behind it. They repeat within a document, so that pglz compresses it. */
+const WORDS = (
+  "order payment customer address delivery invoice discount quantity warehouse supplier product category shipment " +
+  "returned accepted pending cancelled express standard account contact country region currency balance total tax " +
+  "note reference signature document archive"
+)
+  .split(" ")
+  .map((word) => Buffer.from(`${word} `, "latin1"));
 
 /** Character by byte: printable ASCII characters that JSON does not escape. */
 const CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -89,12 +133,12 @@ export class DocumentMaker {
   private readonly text: Buffer;
 
   constructor(
-    { shape, bytes }: { readonly shape: Shape; readonly bytes: number | undefined },
+    private readonly form: DocumentForm,
     private readonly seed: number,
   ) {
-    this.constantParts = constantPartsOf(shape);
-    const { paths, characters } = SHAPES[shape];
-    const all = bytes === undefined ? characters * paths.length : bytes - constantBytesOf(shape);
+    const paths = pathsOf(form.shape);
+    this.constantParts = constantPartsOf(form.shape);
+    const all = valueCharactersOf(form);
     this.ends = paths.map((_, i) => Math.ceil((all * (i + 1)) / paths.length));
     this.text = Buffer.alloc(all + 3);
   }
@@ -116,6 +160,18 @@ export class DocumentMaker {
 
   private textOf(name: string, characters: number): string {
     this.prng.reseed(deriveSeed(this.seed, name), deriveSeed(name, this.seed));
+    if (this.form.content === "words") this.fillWithWords(characters);
+    else this.fillRandomly(characters);
+    return this.text.toString("latin1", 0, characters);
+  }
+
+  private fillWithWords(characters: number): void {
+    const { text } = this;
+    for (let at = 0; at < characters;)
+      for (const byte of WORDS[this.prng.uint32() % WORDS.length] ?? []) text[at++] = byte;
+  }
+
+  private fillRandomly(characters: number): void {
     const { text } = this;
     for (let at = 0; at < characters; at += 4) {
       const random = this.prng.uint32();
@@ -124,7 +180,6 @@ export class DocumentMaker {
       text[at + 2] = CHARACTERS[(random >>> 16) & 255] ?? 0;
       text[at + 3] = CHARACTERS[random >>> 24] ?? 0;
     }
-    return text.toString("latin1", 0, characters);
   }
 
   json(key: string, values: readonly string[]): string {

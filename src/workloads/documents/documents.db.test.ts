@@ -95,6 +95,32 @@ ${onSuiteServer("sizes")}`;
     expect(published?.map(({ ours }) => ours?.median)).toEqual([jsonb, relational]);
   }, 60_000);
 
+  it("reads blocks from outside of shared buffers with a cold cache, and none without", async () => {
+    const out = join(scratchDirectory(), "results");
+    // A session reports its reads once a second at most.
+    const scenario = `
+name: cold
+workload: documents
+documents: 30
+bytes: 64kB
+mix: C
+diagnosis: { ceiling: false }
+actors: { clients: { workers: 1, load: { clients: 2 } } }
+trial: { warmUp: 0, duration: 3s, drain: false }
+trials: 1
+factors: { trial.coldCache: [false, true] }
+target: { kind: embedded }
+`;
+    const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, "--quiet"]);
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const read = onlyResultIn(out).result.treatments.map(
+      ({ trials }) => trials[0]?.database.blocksRead ?? -1,
+    );
+    const [warm = -1, cold = -1] = read;
+    // The 30 documents have 8 blocks each, in TOAST.
+    expect(cold, read.join()).toBeGreaterThan(warm + 100);
+  }, 60_000);
+
   it.each(
     casesOf(
       [
@@ -124,13 +150,22 @@ exclude:
 `,
         ],
         [
-          "jsonb documents of other shapes and TOAST settings",
-          4,
-          `mix: { read: 1, insert: 1, update: 2, slice: 1 }
+          "jsonb documents of other shapes, contents, TOAST settings and ways of parsing",
+          10,
+          `mix: { read: 1, insert: 1, update: 2, modify: 1, slice: 1, unwrap: 1 }
 bytes: 12kB
 keys: zipfian
-factors: { shape: [large, complex], toast: [external, main] }
-include: [{ toast: main, update: whole }, { shape: large, slice: record }]
+factors: { shape: [large, complex, array], toast: [external, main], parse: [literal, build-object] }
+exclude: [{ shape: array, toast: main }, { shape: large, toast: main, parse: build-object }]
+include: [{ toast: main, parse: build-object, update: whole, content: words, shape: large, index: gin }]
+`,
+        ],
+        [
+          "YCSB's mixes",
+          7,
+          `keys: zipfian
+factors: { mix: [A, B, C, E, F] }
+include: [{ mix: D, keys: latest }, { mix: { read: 1, insert: 2, update: 1, modify: 1, scan: 1 }, keys: latest }]
 `,
         ],
         [
@@ -162,14 +197,19 @@ factors: { index: [none, btree-id], update: [column, whole] }
           done.reduce((sum, each) => sum + each, 0),
           JSON.stringify(levels),
         ).toBe(180);
-        const { insert, update, read, slice } = operations;
-        for (const each of [insert, update, read]) expect(each?.transactions).toBeGreaterThan(0);
+        const { insert, update, read, slice, modify, unwrap } = operations;
+        if (levels["mix"] === undefined)
+          for (const each of [insert, update, read]) expect(each?.transactions).toBeGreaterThan(0);
         if (levels.column !== undefined || levels.shape !== undefined)
           expect(slice?.transactions).toBeGreaterThan(0);
         else expect(slice).toBeUndefined();
-        const written = (insert?.transactions ?? 0) + (update?.transactions ?? 0);
+        if (levels.shape !== undefined)
+          for (const each of [modify, unwrap]) expect(each?.transactions).toBeGreaterThan(0);
+        const writes = [insert, update, modify].map((each) => each?.transactions ?? 0);
+        const written = writes.reduce((sum, each) => sum + each, 0);
         expect(integrity).toMatchObject({ verdict: "ok", published: written, misread: 0 });
         expect(integrity?.documentBytes).toBeGreaterThan(1000);
+        if (written === 0) continue;
         expect(database.perEvent).toMatchObject({ events: written });
         expect(database.perEvent?.walBytes).toBeGreaterThan(0);
       }
@@ -183,11 +223,13 @@ describe("a look-up", () => {
     ["jsonb", "none", "Seq Scan"],
     ["jsonb", "btree-id", "documents_pkey"],
     ["jsonb", "expression", "documents_index"],
+    ["jsonb", "multicolumn", "documents_index"],
     ["jsonb", "gin", "documents_index"],
     ["jsonb", "gin-path-ops", "documents_index"],
     ["json", "none", "Seq Scan"],
     ["json", "btree-id", "documents_pkey"],
     ["json", "expression", "documents_index"],
+    ["json", "multicolumn", "documents_index"],
     ["text", "none", "Seq Scan"],
     ["text", "btree-id", "documents_pkey"],
     ["relational", "none", "Seq Scan"],
@@ -196,8 +238,13 @@ describe("a look-up", () => {
   it.each(COLUMNS)("finds a document in column %s with index %s by %s", async (column, index, plan) => {
     const trial = await begin({ column, index, shape: "large", bytes: "1800B", documents: 400 });
     const settings = trial.settings as Treatment;
-    const { insert, ...others } = statementsOf(settings);
+    const { insert, scan, unwrap, ...others } = statementsOf(settings);
     expect(insert.text).toContain("INSERT");
+    for (const { text } of [scan, unwrap])
+      if (text !== "") {
+        const rows = await admin.query(`EXPLAIN (GENERIC_PLAN) ${text}`);
+        expect(rows.map((row) => String(row["QUERY PLAN"])).join("\n")).toContain(plan);
+      }
     const texts = Object.values(others).filter(({ text }) => text !== "");
     expect(texts).toHaveLength(column === "relational" ? 3 : 4);
     for (const { name, text } of texts) {
@@ -237,6 +284,16 @@ describe("the stored size of a document", () => {
     expect(found.toast).toBeGreaterThan(20 * 2150);
     // The text stays in the row while it fits into a page.
     expect(await sizesOf({ column: "text", bytes: "2150B", toast: "main" })).toMatchObject({ toast: 0 });
+  });
+
+  it("is smaller with words, unless they are stored uncompressed", async () => {
+    const words = { column: "text", content: "words", bytes: "16kB" };
+    const { documentBytes } = (await sizesOf(words)) as { readonly documentBytes?: number };
+    expect(documentBytes).toBeLessThan(8 * 1024);
+    expect(await sizesOf({ ...words, toast: "external" })).toMatchObject({
+      verdict: "ok",
+      documentBytes: 16 * 1024,
+    });
   });
 
   it("is the sum over its columns", async () => {
@@ -329,9 +386,23 @@ describe("the audit of documents", () => {
         named: [{ kind: "misread", id: preloadedKey(117), words: "read found 0 rows" }],
       },
     ],
-  ])("finds %s", async (_, runOn, expected) => {
+    [
+      "a scan that finds too few documents",
+      third("scan", executeNothing),
+      { misread: 1 },
+      { scan: 1, insert: 1 },
+    ],
+    [
+      "an unwrapped document that is not there",
+      third("unwrap", executeNothing),
+      { misread: 1 },
+      { unwrap: 1 },
+    ],
+    ["a modification that did not happen", third("update", executeNothing), { misread: 1 }, { modify: 1 }],
+    ["a modification that was sent twice", third("update", twice), { changed: 1 }, { modify: 1 }],
+  ])("finds %s", async (_, runOn, expected, mix = family.scenario["mix"]) => {
     // A later update of the document would hide the error, so there are more documents than updates.
-    const found = await (await runTrial({ documents: 500 }, runOn)).audit();
+    const found = await (await runTrial({ documents: 500, mix }, runOn)).audit();
     expect(found).toMatchObject({ verdict: "violated", ...expected });
   });
 
@@ -346,7 +417,7 @@ describe("the audit of documents", () => {
     // Without a lock between reading and writing, two clients that read at the same time make the same version.
     const trial = await begin({ documents: 1, mix: { update: 1 } });
     const none = { inserts: [], misread: 0, misreads: [] };
-    const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };
+    const update = { document: preloadedKey(0), acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };
     const workerAccounts = [stampOf(0, 0), stampOf(1, 0)].map((stamp) => {
       return { ...none, updates: [{ ...update, last: { version: 1, stamp } }] };
     });

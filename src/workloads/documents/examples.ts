@@ -22,11 +22,27 @@ actors:
 trial: { drain: false }
 `,
     },
+    {
+      title: "Scans, unwrapping and reads that are written back, from a cold cache",
+      yaml: `name: document-scans
+workload: documents
+content: words
+parse: build-object
+index: multicolumn
+mix: { read: 40, insert: 20, update: 0, modify: 20, scan: 10, unwrap: 10 }
+keys: latest
+trial: { warmUp: 0, coldCache: true }
+`,
+    },
   ],
   refused: [
     {
       title: "a GIN index on a column that has none",
       yaml: "name: x\nworkload: documents\ncolumn: json\nindex: gin",
+    },
+    {
+      title: "a scan by an index without an order",
+      yaml: "name: x\nworkload: documents\nindex: gin\nmix: E",
     },
     {
       title: "documents smaller than their names",

@@ -3,18 +3,37 @@ import { formatSize } from "../../foundation/units.js";
 import type { Finding } from "../../syntax/problems.js";
 import { size } from "../../syntax/scalars.js";
 import type { WorkloadTreatment } from "../workload.js";
-import { leastBytesOf, SHAPE_NAMES, type Shape } from "./document.js";
+import {
+  isNested,
+  leastBytesOf,
+  longestValueOf,
+  SHAPE_NAMES,
+  CONTENTS,
+  type Shape,
+  type Content,
+} from "./document.js";
 import { defaultStorageRule } from "../common-rules.js";
 
 const DOCUMENT_STORAGE_FORMS = ["jsonb", "json", "text", "relational"] as const;
-const INDEXES = ["none", "btree-id", "expression", "gin", "gin-path-ops"] as const;
+const INDEXES = ["none", "btree-id", "expression", "multicolumn", "gin", "gin-path-ops"] as const;
 const TOASTS = ["extended", "external", "main"] as const;
 const UPDATES = ["jsonb_set", "whole", "column"] as const;
+const KEY_DISTRIBUTIONS = ["uniform", "zipfian", "latest"] as const;
+export const OPERATIONS = ["read", "insert", "update", "modify", "scan", "slice", "unwrap"] as const;
+export type Operation = (typeof OPERATIONS)[number];
+type Weights = Readonly<Record<Operation, number>>;
+
+const NO_WEIGHTS: Weights = { read: 0, insert: 0, update: 0, modify: 0, scan: 0, slice: 0, unwrap: 0 };
 const MIXES = {
-  A: { read: 50, insert: 0, update: 50, slice: 0 },
-  C: { read: 1, insert: 0, update: 0, slice: 0 },
-  load: { read: 0, insert: 1, update: 0, slice: 0 },
-  slice: { read: 0, insert: 0, update: 0, slice: 1 },
+  A: { ...NO_WEIGHTS, read: 50, update: 50 },
+  B: { ...NO_WEIGHTS, read: 95, update: 5 },
+  C: { ...NO_WEIGHTS, read: 1 },
+  D: { ...NO_WEIGHTS, read: 95, insert: 5 },
+  E: { ...NO_WEIGHTS, scan: 95, insert: 5 },
+  F: { ...NO_WEIGHTS, read: 50, modify: 50 },
+  load: { ...NO_WEIGHTS, insert: 1 },
+  slice: { ...NO_WEIGHTS, slice: 1 },
+  unwrap: { ...NO_WEIGHTS, unwrap: 1 },
 } as const;
 const MIX_NAMES = Object.keys(MIXES) as (keyof typeof MIXES)[];
 
@@ -22,6 +41,8 @@ const DOCUMENT_BYTES_MIN = 256;
 const DOCUMENT_BYTES_MAX = 1024 ** 2;
 /** Largest number of documents: the audit keeps all keys in memory. */
 const DOCUMENTS_MAX = 1_000_000;
+/** Most characters of a value of which two, with an id, fit into an entry of a B-tree: a third of a page. */
+const INDEXED_VALUE_MAX = 1300;
 
 const weight = (what: string) =>
   z
@@ -42,16 +63,21 @@ export const keys = {
     .meta({
       description:
         "Access to documents. none: by a scan; btree-id: by a primary key column; expression: by a unique index on " +
-        "data->>'id'; gin, gin-path-ops: by a GIN index on the document (jsonb_ops, jsonb_path_ops). Default btree-id.",
+        "data->>'id'; multicolumn: by an index on data->>'id' and the first two values; gin, gin-path-ops: by a GIN index " +
+        "on the document (jsonb_ops, jsonb_path_ops). Default btree-id.",
     }),
   shape: z
     .enum(SHAPE_NAMES)
     .default("small")
     .meta({
       description:
-        "Values of a document. small: 10 of 100 characters; large: 100 of 200; complex: 100 of 100, in 3 levels. " +
-        "Default small.",
+        "Values of a document. small: 10 of 100 characters; large: 100 of 200; complex: 100 of 100, in 3 levels; array: " +
+        "100 of 100, in one array. Default small.",
     }),
+  content: z.enum(CONTENTS).default("random").meta({
+    description:
+      "Text of the values. random: printable characters, which do not compress; words: 32 words, which do. Default random.",
+  }),
   bytes: size(
     "Size of a document as JSON, to the byte: values are shortened or lengthened. Default: the size of the shape.",
     DOCUMENT_BYTES_MIN,
@@ -73,6 +99,14 @@ export const keys = {
         "Part that an update changes. jsonb_set: one value within jsonb; column: one column of relational; whole: the whole " +
         "document. Default: jsonb_set for jsonb, column for relational, else whole.",
     }),
+  parse: z
+    .enum(["literal", "build-object"])
+    .default("literal")
+    .meta({
+      description:
+        "How the server comes by a jsonb that a statement brings. literal: it parses a text; build-object: jsonb_build_object " +
+        "of its members. Default literal.",
+    }),
   slice: z.enum(["paths", "record"]).default("paths").meta({
     description:
       "How a slice reads 10 of 100 values. paths: an expression each; record: jsonb_to_record once. Default paths.",
@@ -84,25 +118,33 @@ export const keys = {
         read: weight("read, which reads a document"),
         insert: weight("insert, which adds a document"),
         update: weight("update, which changes a document"),
+        modify: weight("modify, which reads a document and then updates it"),
+        scan: weight("scan, which reads 1 to 100 documents in the order of ids"),
         slice: weight("slice, which reads 10 of 100 values"),
+        unwrap: weight("unwrap, which makes a row of each member or element"),
       }),
     ])
     .default("A")
     .transform((mix) => (typeof mix === "string" ? MIXES[mix] : mix))
     .meta({
       description:
-        "Mix of operations. A: 50 % read, 50 % update; C: read; load: insert; slice: slice; or a weight for each. " +
-        "Default A.",
+        "Mix of operations. A: 50 % read, 50 % update; B: 95 % read, 5 % update; C: read; D: 95 % read, 5 % insert; E: " +
+        "95 % scan, 5 % insert; F: 50 % read, 50 % modify; load: insert; slice; unwrap; or a weight for each. Default A.",
     }),
-  keys: z.enum(["uniform", "zipfian"]).default("uniform").meta({
-    description: "How often each document is used. zipfian: by rank to the power of -skew. Default uniform.",
-  }),
+  keys: z
+    .enum(KEY_DISTRIBUTIONS)
+    .default("uniform")
+    .meta({
+      description:
+        "How often each document is used. zipfian: by rank to the power of -skew; latest: the same, ranked by age, the " +
+        "latest insert of the worker first. Default uniform.",
+    }),
   skew: z
     .number()
     .min(0.01)
     .max(100)
     .default(0.99)
-    .meta({ description: "Exponent of keys: zipfian; YCSB has 0.99. Default 0.99." }),
+    .meta({ description: "Exponent of keys: zipfian and latest; YCSB has 0.99. Default 0.99." }),
   documents: z
     .int()
     .min(0)
@@ -111,18 +153,18 @@ export const keys = {
     .meta({ description: "Documents in the table before the warm-up. Default 10000." }),
 } as const;
 
-type Operation = "read" | "insert" | "update" | "slice";
-
 export interface DocumentsSettings {
   readonly column: (typeof DOCUMENT_STORAGE_FORMS)[number];
   readonly index: (typeof INDEXES)[number];
   readonly shape: Shape;
   readonly bytes: number | undefined;
+  readonly content: Content;
   readonly toast: (typeof TOASTS)[number];
   readonly update: (typeof UPDATES)[number] | undefined;
+  readonly parse: "literal" | "build-object";
   readonly slice: "paths" | "record";
-  readonly mix: Readonly<Record<Operation, number>>;
-  readonly keys: "uniform" | "zipfian";
+  readonly mix: Weights;
+  readonly keys: (typeof KEY_DISTRIBUTIONS)[number];
   readonly skew: number;
   readonly documents: number;
 }
@@ -133,8 +175,9 @@ type DocumentsKeys = Omit<DocumentsSettings, "bytes" | "update"> &
   Partial<Pick<DocumentsSettings, "bytes" | "update">>;
 
 export function resolve(input: DocumentsKeys): DocumentsSettings {
-  const { column, index, shape, bytes, toast, update, slice, mix, skew, documents } = input;
-  return { column, index, shape, bytes, toast, update, slice, mix, keys: input.keys, skew, documents };
+  const { column, index, shape, bytes, content, toast, update, parse, slice, mix, skew, documents } = input;
+  const document = { column, index, shape, bytes, content, toast };
+  return { ...document, update, parse, slice, mix, keys: input.keys, skew, documents };
 }
 
 const DEFAULT_UPDATE_BY_COLUMN = {
@@ -154,12 +197,13 @@ export function updateOf({
 /** Column types for which a level of `index` exists. A level that is not listed exists for all. */
 const COLUMNS_OF_INDEX: Partial<Record<DocumentsSettings["index"], readonly string[]>> = {
   expression: ["jsonb", "json"],
+  multicolumn: ["jsonb", "json"],
   gin: ["jsonb"],
   "gin-path-ops": ["jsonb"],
 };
 const COLUMN_OF_UPDATE = { jsonb_set: "jsonb", column: "relational", whole: undefined } as const;
 
-function columnRules({ column, index, shape, toast, update, mix }: DocumentsKeys): Finding[] {
+function columnRules({ column, index, shape, toast, update, parse, mix }: DocumentsKeys): Finding[] {
   const findings: Finding[] = [];
   const allowedColumns = COLUMNS_OF_INDEX[index];
   if (allowedColumns && !allowedColumns.includes(column))
@@ -173,23 +217,39 @@ function columnRules({ column, index, shape, toast, update, mix }: DocumentsKeys
       path: ["update"],
       message: `${update} needs column: ${neededColumn}, and this one is ${column}; use whole, or leave it out`,
     });
+  if (parse === "build-object" && column !== "jsonb")
+    findings.push({
+      path: ["parse"],
+      message: `build-object needs column: jsonb, and this one is ${column}; leave it out`,
+    });
   if (column !== "relational") return findings;
   if (toast !== "extended")
     findings.push({
       path: ["toast"],
       message: `${toast} is about the column of a document, which relational lacks; leave it out`,
     });
-  if (shape === "complex")
+  if (isNested(shape))
     findings.push({
       path: ["shape"],
-      message: "complex has values within values, which columns lack; use small or large",
+      message: `${shape} has values within values, which columns lack; use small or large`,
     });
   if (mix.slice > 0)
     findings.push({
       path: ["mix"],
       message: "a slice is cut out of a document, which relational lacks; use column: jsonb, json or text",
     });
+  if (mix.unwrap > 0)
+    findings.push({
+      path: ["mix"],
+      message: "relational has no document to unwrap; use column: jsonb, json or text",
+    });
   return findings;
+}
+
+function scanRules({ index, mix }: DocumentsKeys): Finding[] {
+  if (mix.scan === 0 || !index.startsWith("gin")) return [];
+  const message = `a scan follows the order of ids, which ${index} lacks; use index: btree-id or expression`;
+  return [{ path: ["index"], message }];
 }
 
 function sliceRules({ shape, slice, mix }: DocumentsKeys): Finding[] {
@@ -201,13 +261,20 @@ function sliceRules({ shape, slice, mix }: DocumentsKeys): Finding[] {
         message: "a slice is 10 of 100 values, and shape small has 10; use shape: large or complex",
       },
     ];
-  if (shape !== "complex" || slice === "paths") return [];
-  const message = "a record has the values of the first level only, where complex has none; use paths";
+  if (!isNested(shape) || slice === "paths") return [];
+  const message = `a record has the values of the first level only, where ${shape} has none; use paths`;
   return [{ path: ["slice"], message }];
 }
 
-function sizeRules({ shape, bytes }: DocumentsKeys): Finding[] {
+function sizeRules({ shape, bytes, index }: DocumentsKeys): Finding[] {
   const least = leastBytesOf(shape);
+  const longest = longestValueOf({ shape, bytes });
+  if (index === "multicolumn" && longest > INDEXED_VALUE_MAX) {
+    const message =
+      `multicolumn has two values in an entry, of at most ${INDEXED_VALUE_MAX} characters each, and these have ` +
+      `${longest}; lower bytes`;
+    return [{ path: ["index"], message }];
+  }
   if (bytes === undefined || bytes >= least) return [];
   const message = `a document of shape ${shape} takes at least ${formatSize(least)}; raise it, or use shape: small`;
   return [{ path: ["bytes"], message }];
@@ -222,4 +289,11 @@ function mixRules({ mix, documents }: DocumentsKeys): Finding[] {
   return [{ path: ["documents"], message: "0 leaves nothing to read, update or slice; raise it" }];
 }
 
-export const rules = [columnRules, sliceRules, sizeRules, mixRules, defaultStorageRule("workload documents")];
+export const rules = [
+  columnRules,
+  scanRules,
+  sliceRules,
+  sizeRules,
+  mixRules,
+  defaultStorageRule("workload documents"),
+];

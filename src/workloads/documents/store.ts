@@ -14,11 +14,17 @@ export interface DocumentOperations {
   insert(document: Document): PreparedTransaction<true>;
   read(key: string): PreparedTransaction<readonly unknown[]>;
   slice(key: string): PreparedTransaction<readonly unknown[]>;
+  /** Resolves to a row for each member of the document, or for each element of its array. */
+  unwrap(key: string): PreparedTransaction<readonly unknown[]>;
+  /** Reads at most `length` documents in the order of ids, from `key` on. */
+  scan(key: string, length: number): PreparedTransaction<readonly unknown[]>;
   /**
    * Replaces the document, or one value if `change` is a text, and increments the version. Resolves to the new version of
    * each changed row.
    */
   update(key: string, change: Document | string): PreparedTransaction<readonly number[]>;
+  /** Reads the document, then does what `update` does. */
+  modify(key: string, change: Document | string): PreparedTransaction<readonly number[]>;
   isThere(key: string): PreparedTransaction<boolean>;
 }
 

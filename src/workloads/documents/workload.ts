@@ -7,7 +7,7 @@ import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";
 import { client } from "./client.js";
 import { DocumentMaker, preloadedKey } from "./document.js";
 import { examples } from "./examples.js";
-import { keys, resolve, rules, type Treatment } from "./settings.js";
+import { keys, OPERATIONS, resolve, rules, type Treatment } from "./settings.js";
 import type { DocumentStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
 
@@ -43,14 +43,17 @@ const UNSUPPORTED_DIALECT = {
 export const documents = {
   name: "documents",
   description:
-    "JSON documents that are read, inserted, updated and sliced, by type, index, size and storage.",
+    "JSON documents that are read, scanned, inserted, updated, sliced and unwrapped, by type, index, size and storage.",
   operations: {
     read: { verb: "reads", unit: "documents" },
     insert: { verb: "inserts", unit: "documents", flow: "in" },
     update: { verb: "updates", unit: "documents", flow: "in" },
+    modify: { verb: "modifies", unit: "documents", flow: "in" },
+    scan: { verb: "scans", unit: "documents" },
     slice: { verb: "slices", unit: "documents" },
+    unwrap: { verb: "unwraps", unit: "documents" },
   },
-  roles: { clients: clientsRole(["read", "insert", "update", "slice"]) },
+  roles: { clients: clientsRole(OPERATIONS) },
   performs: (operation, { mix }) => mix[operation as keyof typeof mix] > 0,
   settings: {
     keys,
@@ -65,7 +68,7 @@ export const documents = {
     lock: "documents",
     mark: "workload documents",
   },
-  withoutCommit: () => "each transaction of the workload is one statement without BEGIN",
+  withoutCommit: () => "each write of the workload is one statement without BEGIN",
   stores,
   client,
   loading: {
@@ -89,6 +92,7 @@ export const documents = {
       column: ["size.tableBytes", "size.toastBytes", "wal.bytes"],
       index: ["size.indexBytes", "gin.pendingPages"],
       toast: ["size.tableBytes", "size.toastBytes"],
+      content: ["size.tableBytes", "size.toastBytes", "wal.bytes"],
       update: ["tuples.hotRatio", "wal.bytes"],
     },
   },

@@ -2,7 +2,12 @@
 import { describe, expect, it } from "vitest";
 import type { AdminSession } from "../../../src/database/contract.js";
 import type { Session } from "../../../src/database/session.js";
-import { DocumentMaker, insertedKey, preloadedKey } from "../../../src/workloads/documents/document.js";
+import {
+  DocumentMaker,
+  insertedKey,
+  preloadedKey,
+  unwrappedRowsOf,
+} from "../../../src/workloads/documents/document.js";
 import type { Treatment } from "../../../src/workloads/documents/settings.js";
 import type { Document, DocumentStore, StoredDocument } from "../../../src/workloads/documents/store.js";
 import type { Mapping } from "../../../src/syntax/paths.js";
@@ -72,6 +77,23 @@ export function describeDocumentStore(name: string, tried: TriedStore): void {
         expect(JSON.parse(text)).toEqual(JSON.parse(makeDocument(settings, id).json));
     });
 
+    it.each(["small", "array"] as const)(
+      "of shape %s are scanned in the order of ids, and unwrapped into rows",
+      async (shape) => {
+        const { store, session, settings } = await fillStore(tried, { shape });
+        const operations = store.operations(settings);
+        await operations.insert(makeDocument(settings, INSERTED))(session);
+        const scan = async (key: string, length: number) =>
+          (await operations.scan(key, length)(session)).length;
+        expect(await scan(FIRST, 1)).toBe(1);
+        expect(await scan(FIRST, 9)).toBe(2);
+        expect(await scan(SECOND, 9)).toBe(1);
+        expect(await scan(INSERTED, 9)).toBe(3);
+        expect(await operations.unwrap(SECOND)(session)).toHaveLength(unwrappedRowsOf(shape));
+        expect(await operations.unwrap(preloadedKey(9))(session)).toEqual([]);
+      },
+    );
+
     it.each(["jsonb_set", "whole"])("count each update with %s", async (update) => {
       const opened = await fillStore(tried, { update });
       const { store, session, settings } = opened;
@@ -83,8 +105,9 @@ export function describeDocumentStore(name: string, tried: TriedStore): void {
       expect(await operations.update(FIRST, change("u0-0"))(session)).toEqual([1]);
       expect(await operations.update(FIRST, change("u0-1"))(session)).toEqual([2]);
       expect(await operations.update(preloadedKey(9), change("u0-2"))(session)).toEqual([]);
+      expect(await operations.modify(FIRST, change("u0-3"))(session)).toEqual([3]);
       const [first, second] = await storedIn(opened);
-      expect([first?.version, second?.version]).toEqual([2, 0]);
+      expect([first?.version, second?.version]).toEqual([3, 0]);
       expect(first?.text).not.toBe(makeDocument(settings, FIRST).json);
     });
 

@@ -4,9 +4,9 @@ import { postgres as dialect } from "../../../database/postgres/dialects/postgre
 import { fillTables } from "../../../database/postgres/fill-tables.js";
 import { asTransaction } from "../../../database/postgres/transaction.js";
 import type { Connection, Statement } from "../../../database/sql.js";
-import { pathsOf, UPDATED_VALUE_INDEX } from "../document.js";
+import { ARRAY_NAME, pathsOf, UPDATED_VALUE_INDEX, type Shape } from "../document.js";
 import { updateOf, type DocumentsSettings, type Treatment } from "../settings.js";
-import type { Document, DocumentStore, StoredDocument } from "../store.js";
+import type { Document, DocumentOperations, DocumentStore, StoredDocument } from "../store.js";
 
 /** Approximate number of bytes of the rows that the audit reads at a time. */
 const PORTION_BYTES = 4 * 1024 ** 2;
@@ -27,11 +27,31 @@ const columnsOf = ({ shape }: DocumentsSettings): string[] => pathsOf(shape).map
 
 const jsonExpression = ({ column }: DocumentsSettings): string => (column === "text" ? "data::json" : "data");
 
-const INDEXES: Partial<Record<DocumentsSettings["index"], string>> = {
-  expression: "UNIQUE INDEX documents_index ON {{namespace}}.documents ((data ->> 'id'))",
-  gin: "INDEX documents_index ON {{namespace}}.documents USING gin (data)",
-  "gin-path-ops": "INDEX documents_index ON {{namespace}}.documents USING gin (data jsonb_path_ops)",
-};
+/** SQL expression for one value of a document. */
+const valueAt = (document: string, path: readonly string[]): string =>
+  path.length === 1 ? `${document} ->> '${path.join()}'` : `${document} #>> '{${path.join()}}'`;
+
+/** Number of leading values that an index of level `multicolumn` has besides the id. */
+const INDEXED_VALUES = 2;
+
+function indexSql({ index, shape }: DocumentsSettings): string | undefined {
+  switch (index) {
+    case "none":
+    case "btree-id":
+      return undefined;
+    case "expression":
+      return "UNIQUE INDEX documents_index ON {{namespace}}.documents ((data ->> 'id'))";
+    case "multicolumn": {
+      const paths = [["id"], ...pathsOf(shape).slice(0, INDEXED_VALUES)];
+      const expressions = paths.map((path) => `(${valueAt("data", path)})`).join(", ");
+      return `INDEX documents_index ON {{namespace}}.documents (${expressions})`;
+    }
+    case "gin":
+      return "INDEX documents_index ON {{namespace}}.documents USING gin (data)";
+    case "gin-path-ops":
+      return "INDEX documents_index ON {{namespace}}.documents USING gin (data jsonb_path_ops)";
+  }
+}
 
 function createTable(settings: DocumentsSettings): string[] {
   const id = `id text NOT NULL${settings.index === "btree-id" ? " PRIMARY KEY" : ""}`;
@@ -42,7 +62,7 @@ function createTable(settings: DocumentsSettings): string[] {
       ? columnsOf(settings).map((name) => `${name} text NOT NULL`)
       : [`data ${settings.column} NOT NULL`]),
   ];
-  const index = INDEXES[settings.index];
+  const index = indexSql(settings);
   return [
     `CREATE TABLE {{namespace}}.documents (\n  ${columns.join(",\n  ")}\n)`,
     ...(isRelational(settings)
@@ -54,30 +74,80 @@ function createTable(settings: DocumentsSettings): string[] {
   ];
 }
 
+/** SQL expression for the id of a document. */
+const idExpression = (settings: DocumentsSettings): string =>
+  hasIdColumn(settings) ? "id" : `${jsonExpression(settings)} ->> 'id'`;
+
 /** SQL condition for the document with the key $1, in the form that `keyValue` expects. */
 function condition(settings: DocumentsSettings): string {
-  if (hasIdColumn(settings)) return "id = $1";
-  return usesContainment(settings) ? "data @> $1::jsonb" : `${jsonExpression(settings)} ->> 'id' = $1`;
+  if (!usesContainment(settings)) return `${idExpression(settings)} = $1`;
+  return `data @> ${buildsObjects(settings) ? "jsonb_build_object('id', $1::text)" : "$1::jsonb"}`;
 }
 
 const usesContainment = ({ index }: DocumentsSettings): boolean => index.startsWith("gin");
+const buildsObjects = ({ parse }: DocumentsSettings): boolean => parse === "build-object";
 
 export function keyValue(settings: DocumentsSettings, key: string): string {
-  return usesContainment(settings) ? JSON.stringify({ id: key }) : key;
+  return usesContainment(settings) && !buildsObjects(settings) ? JSON.stringify({ id: key }) : key;
+}
+
+/** Largest number of arguments that PostgreSQL passes to a function one by one. */
+const ARGUMENTS_MAX = 100;
+
+type Members = Map<string, Members | string>;
+
+function buildSql(members: Members, kind: "object" | "array" = "object"): string {
+  const parts = [...members].flatMap(([name, member]) => {
+    const value =
+      typeof member === "string" ? member : buildSql(member, name === ARRAY_NAME ? "array" : "object");
+    return kind === "array" ? [value] : [`'${name}'`, value];
+  });
+  const list = parts.join(", ");
+  return `jsonb_build_${kind}(${parts.length > ARGUMENTS_MAX ? `VARIADIC ARRAY[${list}]` : list})`;
+}
+
+/** SQL expression that builds a document of the key $1 and the values from $2 on. */
+function documentSql(shape: Shape): string {
+  const root: Members = new Map([["id", "$1::text"]]);
+  for (const [i, path] of pathsOf(shape).entries()) {
+    let at = root;
+    for (const name of path.slice(0, -1)) {
+      const below = at.get(name);
+      const members: Members = below instanceof Map ? below : new Map();
+      at.set(name, members);
+      at = members;
+    }
+    at.set(path.at(-1) ?? "", `$${i + 2}::text`);
+  }
+  return buildSql(root);
 }
 
 function sliceSql(settings: DocumentsSettings, table: string): string {
   const slicedPaths = pathsOf(settings.shape).filter((_, i) => i % SLICE_STEP === 0);
   const document = jsonExpression(settings);
   if (settings.slice === "paths") {
-    const values = slicedPaths.map((path) =>
-      path.length === 1 ? `${document} ->> '${path.join()}'` : `${document} #>> '{${path.join()}}'`,
-    );
+    const values = slicedPaths.map((path) => valueAt(document, path));
     return `SELECT ${values.join(", ")} FROM ${table} WHERE ${condition(settings)}`;
   }
   const record = settings.column === "jsonb" ? "jsonb_to_record" : "json_to_record";
   const columns = slicedPaths.map((path) => `${path.join()} text`);
   return `SELECT r.* FROM ${table}, ${record}(${document}) AS r (${columns.join(", ")}) WHERE ${condition(settings)}`;
+}
+
+function unwrapSql(settings: DocumentsSettings, table: string): string {
+  const type = settings.column === "jsonb" ? "jsonb" : "json";
+  const document = jsonExpression(settings);
+  const members =
+    settings.shape === "array"
+      ? `${type}_array_elements(${document} -> '${ARRAY_NAME}')`
+      : `${type}_each(${document})`;
+  return `SELECT m.* FROM ${table}, ${members} AS m WHERE ${condition(settings)}`;
+}
+
+function scanSql(settings: DocumentsSettings, table: string): string {
+  const id = idExpression(settings);
+  const document = isRelational(settings) ? columnsOf(settings).join(", ") : "data";
+  return `SELECT ${document} FROM ${table} WHERE ${id} >= $1 ORDER BY ${id} LIMIT $2`;
 }
 
 /** SQL assignments of an update: the parameter is $2; for all values of a relational row $2 and the following ones. */
@@ -91,7 +161,7 @@ function assignments(settings: DocumentsSettings): string[] {
     case "whole":
       return isRelational(settings)
         ? columnsOf(settings).map((name, i) => `${name} = $${i + 2}`)
-        : ["data = $2"];
+        : [`data = ${buildsObjects(settings) ? documentSql(settings.shape) : "$2"}`];
   }
 }
 
@@ -100,7 +170,9 @@ export function statementsOf(settings: Treatment) {
   const where = condition(settings);
   const document = isRelational(settings) ? columnsOf(settings) : ["data"];
   const columns = [...(hasIdColumn(settings) ? ["id"] : []), ...document];
-  const values = columns.map((_, i) => `$${i + 1}`);
+  const values = buildsObjects(settings)
+    ? [...(hasIdColumn(settings) ? ["$1"] : []), documentSql(settings.shape)]
+    : columns.map((_, i) => `$${i + 1}`);
   const set = [...assignments(settings), "version = version + 1"];
   return {
     read: { name: "read", text: `SELECT ${document.join(", ")} FROM ${table} WHERE ${where}` },
@@ -113,17 +185,20 @@ export function statementsOf(settings: Treatment) {
       text: `UPDATE ${table} SET ${set.join(", ")} WHERE ${where} RETURNING version`,
     },
     slice: { name: "slice", text: isRelational(settings) ? "" : sliceSql(settings, table) },
+    unwrap: { name: "unwrap", text: isRelational(settings) ? "" : unwrapSql(settings, table) },
+    scan: { name: "scan", text: usesContainment(settings) ? "" : scanSql(settings, table) },
     isThere: { name: "insert.settle", text: `SELECT 1 FROM ${table} WHERE ${where}` },
   } satisfies Record<string, Statement>;
 }
 
 /** Parameters of an insert, in order. */
 function insertValues(settings: DocumentsSettings, document: Document): string[] {
+  if (buildsObjects(settings)) return [document.key, ...document.values];
   return [...(hasIdColumn(settings) ? [document.key] : []), ...storedValues(settings, document)];
 }
 
 function storedValues(settings: DocumentsSettings, { values, json }: Document): readonly string[] {
-  return isRelational(settings) ? values : [json];
+  return isRelational(settings) || buildsObjects(settings) ? values : [json];
 }
 
 /** SQL that inserts rows for the JSON documents in the array $1. */
@@ -185,25 +260,37 @@ export const postgres: DocumentStore = {
   }),
   statements: (settings) => Object.values(statementsOf(settings)).filter(({ text }) => text !== ""),
   operations(settings) {
-    const { insert, read, slice, update, isThere } = statementsOf(settings);
+    const { insert, read, slice, unwrap, scan: scanned, update, isThere } = statementsOf(settings);
+    const byKey = (statement: Statement) => (key: string) => {
+      const values = [keyValue(settings, key)];
+      return (session: Connection) => session.execute(statement, values);
+    };
+    const readByKey = byKey(read);
+    const updateByKey: DocumentOperations["update"] = (key, change) => {
+      const changed = typeof change === "string" ? [change] : storedValues(settings, change);
+      const values = [keyValue(settings, key), ...changed];
+      return (session: Connection) =>
+        asTransaction(session.execute(update, values), (rows) => rows.map(([version]) => Number(version)));
+    };
     return {
       insert(document) {
         const values = insertValues(settings, document);
         return (session: Connection) => asTransaction(session.execute(insert, values), () => true);
       },
-      read(key) {
-        const values = [keyValue(settings, key)];
-        return (session: Connection) => session.execute(read, values);
+      read: readByKey,
+      slice: byKey(slice),
+      unwrap: byKey(unwrap),
+      scan(key, length) {
+        const values = [key, length];
+        return (session: Connection) => session.execute(scanned, values);
       },
-      slice(key) {
-        const values = [keyValue(settings, key)];
-        return (session: Connection) => session.execute(slice, values);
-      },
-      update(key, change) {
-        const changed = typeof change === "string" ? [change] : storedValues(settings, change);
-        const values = [keyValue(settings, key), ...changed];
-        return (session: Connection) =>
-          asTransaction(session.execute(update, values), (rows) => rows.map(([version]) => Number(version)));
+      update: updateByKey,
+      modify(key, change) {
+        const [readIt, updateIt] = [readByKey(key), updateByKey(key, change)];
+        return async (session: Connection) => {
+          await readIt(session);
+          return updateIt(session);
+        };
       },
       isThere(key) {
         const values = [keyValue(settings, key)];
