@@ -131,7 +131,11 @@ class OperationDrawer {
 
   /** Notes an insert that was acknowledged. */
   acknowledgeInsert(key: string): void {
-    if (this.settings.keys === "latest") this.latestKeys.push(key);
+    const { keys, documents } = this.settings;
+    if (keys !== "latest") return;
+    this.latestKeys.push(key);
+    // No rank exceeds the number of preloaded documents.
+    if (this.latestKeys.length > 2 * documents) this.latestKeys.splice(0, documents);
   }
 
   /** Preloaded documents follow all inserted ones in the order of ids, so a scan from one of them finds no insert. */

@@ -4,6 +4,7 @@ import { describeDocumentStore } from "../../../test/support/audits/document-sto
 import { documents as family } from "../../../test/support/audits/documents.js";
 import { AuditedTrial, settingsOf } from "../../../test/support/audits/trial.js";
 import { MemoryDocuments } from "../../../test/support/memory-documents.js";
+import { parseKey } from "./document.js";
 import { storeProblem } from "../stores.js";
 import type { Treatment } from "./settings.js";
 import { documents } from "./workload.js";
@@ -36,6 +37,34 @@ describeDocumentStore("memory", {
     return Promise.resolve();
   },
 });
+
+it.each(["latest", "zipfian"])(
+  "clients with keys: %s read inserted documents only if keys are latest",
+  async (keys) => {
+    store = new MemoryDocuments();
+    const { admin, session } = store;
+    const operations = store.operations.bind(store);
+    const readKeys: string[] = [];
+    store.operations = (settings) => {
+      const all = operations(settings);
+      return {
+        ...all,
+        read(key) {
+          readKeys.push(key);
+          return all.read(key);
+        },
+      };
+    };
+    const workload = { ...documents, stores: { PostgreSQL: store } };
+    const scenario = { ...family.scenario, keys, mix: { read: 3, insert: 1, update: 1 } };
+    const trial = await AuditedTrial.begin(admin, "n", scenario, { workload, session });
+    await trial.work(family.iterations);
+    expect(await trial.audit()).toMatchObject({ verdict: "ok", misread: 0 });
+    const inserted = readKeys.filter((key) => parseKey(key)?.client !== undefined);
+    if (keys === "latest") expect(inserted.length).toBeGreaterThan(readKeys.length / 3);
+    else expect(inserted).toEqual([]);
+  },
+);
 
 it("a workload without a store for a database is refused with the name of the database", () => {
   expect(storeProblem(documents, "PostgreSQL")).toBeUndefined();
