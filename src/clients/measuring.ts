@@ -1,4 +1,4 @@
-// Measures one operation of a client: its parts, its retries with full-jitter backoff, its outcome.
+// Measures one operation of a client: its parts, its retries with backoff, its outcome.
 import { messageOf, TrialError } from "../foundation/errors.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";

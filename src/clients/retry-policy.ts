@@ -17,13 +17,14 @@ export class RetryPolicy {
   }
 
   /**
-   * Milliseconds until the next attempt, uniform over 0 .. min(ceiling, base x 2^(attempt - 1)); undefined if there is to
-   * be none.
+   * Milliseconds until the next attempt, uniform over 0 .. min(ceiling, base x 2^(attempt - 1)), or exactly that without
+   * jitter; undefined if there is to be no attempt.
    */
   backoffMs(attempt: number, startMs: number, nowMs: number): number | undefined {
-    const { attempts, baseMs, ceilingMs, deadlineMs } = this.settings;
+    const { attempts, baseMs, ceilingMs, deadlineMs, jitter } = this.settings;
     if (attempt >= attempts) return undefined;
-    const backoffMs = this.prng.float() * Math.min(ceilingMs, baseMs * 2 ** (attempt - 1));
+    const share = jitter === "none" ? 1 : this.prng.float();
+    const backoffMs = share * Math.min(ceilingMs, baseMs * 2 ** (attempt - 1));
     // A retry after the deadline would only delay the failure.
     return nowMs + backoffMs < Math.min(startMs + deadlineMs, this.latestRetryMs) ? backoffMs : undefined;
   }

@@ -23,6 +23,8 @@ export interface RetrySettings {
   /** Ceiling of the first backoff. It doubles each time up to `ceilingMs`; each wait is uniform below it (full jitter). */
   readonly baseMs: number;
   readonly ceilingMs: number;
+  /** Present if each wait is exactly its ceiling. */
+  readonly jitter?: "none";
 }
 
 export interface LogSettings {

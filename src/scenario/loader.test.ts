@@ -45,6 +45,12 @@ describe("a scenario with only a name", () => {
   });
 });
 
+test("retries have jitter unless the scenario says none", () => {
+  expect(settings("").retry).not.toHaveProperty("jitter");
+  expect(settings("retry: { jitter: full }").retry).toEqual(settings("").retry);
+  expect(settings("retry: { jitter: none }").retry.jitter).toBe("none");
+});
+
 describe("short forms of values", () => {
   test("are a URL for an endpoint without region and weight", () => {
     const [east, west] = ["postgresql://a/d", "postgresql://b/d"];

@@ -63,8 +63,8 @@ const COMMON_RESOLVERS: {
     drainMaxMs: scenario.trial.drain ?? defaultDrainMs(scenario),
     ...(scenario.trial.coldCache && { coldCache: true as const }),
   }),
-  retry: ({ retry: { attempts, base: baseMs, ceiling: ceilingMs, deadline: deadlineMs } }) => {
-    return { attempts, baseMs, ceilingMs, deadlineMs };
+  retry: ({ retry: { attempts, base: baseMs, ceiling: ceilingMs, deadline: deadlineMs, jitter } }) => {
+    return { attempts, baseMs, ceilingMs, deadlineMs, ...(jitter === "none" && { jitter }) };
   },
   evidence: ({ evidence: { every: everyMs } }) => ({ everyMs }),
   faults: ({ faults }) => faults.map(resolveFault),

@@ -39,12 +39,11 @@ export const Retry = z
       .max(10_000)
       .default(100)
       .meta({ description: "Attempts of one transaction, the first included. Default 100." }),
-    base: duration(
-      "First backoff; it doubles each time, with full jitter. Default 5ms.",
-      0,
-      HOUR_MS,
-    ).prefault("5ms"),
+    base: duration("First backoff; it doubles each time. Default 5ms.", 0, HOUR_MS).prefault("5ms"),
     ceiling: duration("Longest backoff. Default 1s.", 0, HOUR_MS).prefault("1s"),
+    jitter: z.enum(["full", "none"]).default("full").meta({
+      description: "full: each wait is uniform between 0 and its backoff; none: it is the backoff. Default full.",
+    }),
     deadline: duration(
       "Time from a transaction's start after which it is not tried again. Default 30s.",
       1,

@@ -98,6 +98,11 @@ describe("a message between coordinator and agents", () => {
     },
   );
 
+  it("carries retries without jitter", () => {
+    const message = launch(assignments("name: a\nretry: { jitter: none }\n"));
+    expect(decode(encode(message), ToAgent)).toEqual(message);
+  });
+
   it("carries every kind of report of a worker unchanged", () => {
     for (const message of reports().map(report)) expect(decode(encode(message), FromAgent)).toEqual(message);
   });

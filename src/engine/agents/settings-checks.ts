@@ -81,7 +81,10 @@ const settings = {
   endpointPer: z.literal("worker").exactOptional(),
   prepared: z.union([z.boolean(), z.literal("simple")]),
   pipeline: z.literal(true).exactOptional(),
-  retry: z.object({ attempts: PositiveInteger, deadlineMs: Ms, baseMs: Ms, ceilingMs: Ms }),
+  retry: z.object({
+    ...{ attempts: PositiveInteger, deadlineMs: Ms, baseMs: Ms, ceilingMs: Ms },
+    jitter: z.literal("none").exactOptional(),
+  }),
   log: z.object({ level: z.enum(["debug", "info", "warn", "error", "silent"]), slowTransactionMs: Ms }),
   actors: z.record(z.string(), z.object({ workers: PositiveInteger, load })),
 } satisfies Record<keyof WorkloadTreatment, z.ZodType>;

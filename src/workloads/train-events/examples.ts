@@ -100,7 +100,7 @@ actors:
   readers: { load: { clients: 2, thinkTime: 50ms } }
 agents: { count: 3, place: { producers: 1, consumers: 2 } }
 trial: { warmUp: 10s, duration: 1m, drain: true }
-retry: { attempts: 20, base: 5ms, ceiling: 1s, deadline: 30s }
+retry: { attempts: 20, base: 5ms, ceiling: 1s, jitter: none, deadline: 30s }
 log: { level: info, slowTransaction: 2s }
 evidence: { every: 1s }
 diagnosis:
