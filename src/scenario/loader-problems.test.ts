@@ -169,6 +169,17 @@ describe("overrides by --set", () => {
     expect(treatmentsOf(assignments.toReversed())).toEqual(expected);
   });
 
+  test("are refused with the same message before and after the factor that they would fix", () => {
+    const factors = "factors={ pool: [direct, { strategy: pg-pool, size: 8 }] }";
+    const message =
+      "--set pool: pool is a factor of this scenario; use --set factors.pool=... to change or fix it";
+    for (const set of [
+      ["pool=direct", factors],
+      [factors, "pool=direct"],
+    ])
+      expect(scenarioProblems("name: x\n", { set })).toEqual([message]);
+  });
+
   test.each([
     [
       "actors.producer.clients=3",
