@@ -165,6 +165,31 @@ describe("the summary", () => {
     expect(text.endsWith("\nResults: results/x\n")).toBe(true);
   });
 
+  it("states start, end and elapsed time of the run, and the windows of each treatment", () => {
+    const result = example(2);
+    result.treatments.forEach(({ trials }, treatment) =>
+      trials.forEach((trial, block) => {
+        trial.startedAt = `2026-01-31T12:0${block * 2 + treatment}:00.000Z`;
+        if (treatment === 1) trial.windowSeconds = 40 + block * 10.25;
+      }),
+    );
+    const text = render(result);
+    expect(text).toMatch(/^start +2026-01-31T12:00:00\.000Z, of the first measurement window$/m);
+    expect(text).toMatch(/^end +2026-01-31T12:03:50\.250Z, of the last measurement window$/m);
+    expect(text).toMatch(/^elapsed +3 min 50 s between them$/m);
+    expect(text).toMatch(/^windows +jsonb: 2 of 30 s\n +text: 2 of 40\.\.50\.3 s, mean 45\.1 s$/m);
+    expect(render(example(3))).toMatch(/^windows +3 of 30 s, of each treatment$/m);
+  });
+
+  it("states every key of the scenario that differs from its default", () => {
+    const result = example();
+    result.scenario.yaml = "name: x\nisolation: serializable\nretry: { base: 10ms, attempts: 100 }\n";
+    const text = render(result);
+    expect(text).toMatch(/^isolation +serializable$/m);
+    expect(text).toMatch(/^retry\.base +10ms$/m);
+    expect(text).not.toContain("retry.attempts");
+  });
+
   it("has a row per worker if an operation has several threads, within 120 columns", () => {
     const result = example();
     const trial = result.treatments[0]?.trials[0];

@@ -1,7 +1,6 @@
 // `summary.txt`, which `--verbose` prints. It is made from the stored document alone, so `report` prints the same for an old run.
 import { counted } from "../../foundation/units.js";
 import type { ResultDocument, TreatmentResult, TrialResult } from "../../results/result-schema.js";
-import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { ensureAnalysis } from "../../analysis/comparison/analysis.js";
 import { renderCapacity } from "./capacity-table.js";
@@ -13,6 +12,7 @@ import { renderForest } from "./forest-lines.js";
 import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
 import { lifecycleNotes, poolerNotes, workloadNotes } from "../findings/lifecycle-notes.js";
+import { parameterLines } from "./parameter-lines.js";
 import { renderLatencyParts } from "./parts-lines.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../findings/published-text.js";
 import { renderSweeps } from "./sweep-table.js";
@@ -21,11 +21,7 @@ import { renderNotes, PLANS_TITLE } from "../findings/notes.js";
 import { renderTrustNotes } from "../findings/trust-notes.js";
 import { screenLines, type SummaryOptions } from "./screen.js";
 import { labelsOf } from "../findings/treatment-labels.js";
-import { UsageError } from "../../foundation/errors.js";
 import { renderOperationRows, latencyCells, LATENCY_TITLES } from "../../results/operation-rows.js";
-import { SCENARIO_FILE } from "../../results/directory.js";
-import { parseScenario } from "../../scenario/loader.js";
-import { conditions } from "../../scenario/plan/conditions.js";
 import {
   REPORT_WIDTH_MAX,
   colourMarks,
@@ -36,7 +32,6 @@ import {
   columnsOf,
   renderTable,
   rowsFittedTo,
-  renderParameters,
   type TerminalMarks,
   type Column,
 } from "../../foundation/text/text-table.js";
@@ -52,11 +47,6 @@ import { counterLagWords } from "../findings/counter-lag.js";
 import { reasonsByOperation } from "../findings/headline-reasons.js";
 
 const WORKER_ROWS_HINT = "Rows of one worker: give its name, as consumers/0, to --actor NAME with logs";
-
-function trialCounts(result: ResultDocument): { complete: number; run: number } {
-  const trials = result.treatments.flatMap((treatment) => treatment.trials);
-  return { complete: trials.filter((trial) => trial.status === "complete").length, run: trials.length };
-}
 
 /** Lines with all reasons of the verdict; the first screen has only the first ones. */
 function verdictLines({ verdict: { reasons } }: ResultDocument, marks: TerminalMarks): string[] {
@@ -122,40 +112,6 @@ function publishedFigureLines(result: ResultDocument, marks: TerminalMarks): str
     const lines = renderTable(PUBLISHED_COLUMNS, rowsFittedTo(PUBLISHED_COLUMNS, printed, 0));
     return [marks.bold(printable(title)), ...lines, ""];
   });
-}
-
-/**
- * Clients, iterations, batches, think times and pools, as names and values; empty if this version cannot read the scenario.
- */
-function workloadParameters({ scenario: { yaml, seed } }: ResultDocument): [string, string][] {
-  try {
-    const { treatments } = parseScenario(yaml, SCENARIO_FILE, { defaultSeed: seed });
-    return conditions({ treatments }).map(([name = "", value = ""]) => [name, value]);
-  } catch (error) {
-    if (error instanceof UsageError) return [];
-    throw error;
-  }
-}
-
-function parameterLines(result: ResultDocument): string[] {
-  const { complete, run } = trialCounts(result);
-  const { versions, machine, settings } = result.environment;
-  const pairs = (record: Readonly<Record<string, string | number>>): string =>
-    Object.entries(record)
-      .map(([name, value]) => `${name}=${value}`)
-      .join(" ");
-  const parameters: (readonly [string, string])[] = [
-    ["scenario", result.scenario.name],
-    ["seed", String(result.scenario.seed)],
-    ["treatments", labelsOf(result.treatments).join(", ")],
-    ["trials", `${complete} complete of ${run} run, ${result.scenario.trials} planned`],
-    ["verdict", verdictText(result.verdict)],
-    ...workloadParameters(result),
-    ...Object.entries(versions).map(([name, version]): [string, string] => [name, version]),
-    ...(Object.keys(settings).length > 0 ? [["settings", pairs(settings)] as [string, string]] : []),
-    ...(Object.keys(machine).length > 0 ? [["machine", pairs(machine)] as [string, string]] : []),
-  ];
-  return renderParameters(parameters);
 }
 
 /**

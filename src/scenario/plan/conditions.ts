@@ -7,9 +7,11 @@ import { executorOf } from "../../load/executors/registry.js";
 import { rangeText } from "../../load/load-settings.js";
 import { arePoolersAtAgents, hasPooler, isManaged, strategyOf } from "../../pools/registry.js";
 import { targetText } from "../../targets/registry.js";
-import { workloadOf } from "../../workloads/registry.js";
+import { pathText } from "../../syntax/paths.js";
+import { DEFAULT_WORKLOAD, workloadOf } from "../../workloads/registry.js";
 import { managedPoolersOf } from "../connections.js";
 import { rolesOf, totalClients, type Experiment, type TreatmentSettings } from "../settings.js";
+import { changedKeys } from "./changed-keys.js";
 import { isBudgeted, trialSpan } from "./estimate.js";
 
 function poolText(settings: TreatmentSettings): string {
@@ -43,8 +45,26 @@ function workloadAspects(treatments: Experiment["treatments"]): Aspect[] {
   return [...names].map((name): Aspect => [name, (settings) => workloadConditions(settings)[name]]);
 }
 
-export function conditions({ treatments }: Pick<Experiment, "treatments">): string[][] {
+/** Keys that have another place in the plan and in the summary, or that a text of `conditions` contains. */
+const KEYS_STATED_ELSEWHERE = [
+  ...["name", "seed", "workload", "trials", "factors", "include", "exclude", "thresholds", "published"],
+  ...["actors", "target.kind", "pool.strategy"],
+];
+
+/** Texts of `conditions` that leave out keys below theirs. */
+const PARTIAL_TEXTS = ["target", "pool"];
+
+/** Names and values of the conditions under which treatments run: texts on the main ones, then all keys that were changed. */
+export function conditions(experiment: Pick<Experiment, "treatments" | "yaml">): string[][] {
+  const { treatments } = experiment;
   const aspects: Aspect[] = [
+    [
+      "workload",
+      (settings) => {
+        const { name } = workloadOf(settings);
+        return name === DEFAULT_WORKLOAD ? undefined : name;
+      },
+    ],
     ["target", ({ target }) => targetText(target)],
     ["pool", poolText],
     ...workloadAspects(treatments),
@@ -61,10 +81,19 @@ export function conditions({ treatments }: Pick<Experiment, "treatments">): stri
   ];
   const rows = aspects.flatMap(([name, text]) => {
     const values = [...new Set(treatments.map(({ settings }) => text(settings) ?? "none"))];
-    if (values.length === 1 && values[0] === "none") return [];
-    return values.map((value, i) => [i === 0 ? name : "", values.length > 1 ? `${i + 1}) ${value}` : value]);
+    return values.length === 1 && values[0] === "none" ? [] : conditionRows(name, values);
   });
-  return rows;
+  const stated = [...aspects.map(([name]) => name), ...KEYS_STATED_ELSEWHERE];
+  const changedRows = changedKeys(experiment).flatMap(({ path, values }) => {
+    const [name, key] = [pathText(path), String(path[0])];
+    const isStated = stated.includes(name) || (stated.includes(key) && !PARTIAL_TEXTS.includes(key));
+    return isStated ? [] : conditionRows(name, values);
+  });
+  return [...rows, ...changedRows];
+}
+
+function conditionRows(name: string, values: readonly string[]): string[][] {
+  return values.map((value, i) => [i === 0 ? name : "", values.length > 1 ? `${i + 1}) ${value}` : value]);
 }
 
 function phasesText(settings: TreatmentSettings): string {

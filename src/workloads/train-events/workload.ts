@@ -21,7 +21,7 @@ const publishingTraits = { sharedBytes: RING_BYTES, hasBatches: true, isSearched
 function conditions({ payload, batch, appDelayMs }: EventTreatment): Readonly<Record<string, string>> {
   const delays = Object.entries(appDelayMs).filter(([, { max }]) => max > 0);
   const delay = delays.map(([operation, range]) => `${operation} ${rangeText(range)}`).join(", ");
-  return { payload, batch: `${batch.min} to ${batch.max} events`, "app delay": delay || "none" };
+  return { payload, batch: `${batch.min} to ${batch.max} events`, appDelay: delay || "none" };
 }
 
 export const trainEvents = {
