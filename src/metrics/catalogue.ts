@@ -6,6 +6,7 @@ import {
   failuresOf,
   latencyOf,
   lockHoldMs,
+  meanWithFailures,
   retriesPerTransaction,
   type Figures,
 } from "./figures.js";
@@ -359,6 +360,15 @@ export const METRICS = [
     field: "failedTimeMs",
     presence: "seen",
     help: "service time of failed transactions",
+  },
+  {
+    id: "meanWithFailures",
+    label: "mean service time with failures",
+    unit: "ms",
+    better: "lower",
+    aggregate: "figure",
+    compute: meanWithFailures,
+    threshold: "meanWithFailures",
   },
   {
     id: "outlastedMs",

@@ -28,6 +28,20 @@ export function failedShare(of: Figures): number {
   return failures / Math.max(1, failures + Number(of["transactions"]));
 }
 
+/** Mean service time in milliseconds with `count` more calls, which took `totalMs` together; undefined without any call. */
+export function serviceMeanWith(of: Figures, count: number, totalMs: number): number | undefined {
+  const transactions = Number(of["transactions"]);
+  const serviceMs = (latencyOf(of, "serviceTimeMs")?.mean ?? 0) * transactions;
+  return transactions + count > 0 ? (serviceMs + totalMs) / (transactions + count) : undefined;
+}
+
+/** Mean service time in milliseconds of committed and failed transactions; undefined if the time of failures is not known. */
+export function meanWithFailures(of: Figures): number | undefined {
+  const failures = failuresOf(of);
+  const failedMs = failures > 0 ? latencyOf(of, "failedTimeMs")?.mean : 0;
+  return failedMs === undefined ? undefined : serviceMeanWith(of, failures, failures * failedMs);
+}
+
 export function sumOfCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

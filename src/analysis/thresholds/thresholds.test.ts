@@ -6,7 +6,12 @@ import type { Operation } from "../../metrics/operations.js";
 import type { OperationResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
-import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../../../test/support/example-result.js";
+import {
+  EXAMPLE_INTEGRITY,
+  exampleLatency,
+  exampleOperation,
+  exampleResult,
+} from "../../../test/support/example-result.js";
 import { allHoldText, thresholdNote, shortfallText } from "../../report/findings/threshold-text.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import {
@@ -81,6 +86,17 @@ describe("the value of a threshold", () => {
       ["integrity", "violations<1"],
     ].map(([metric = "", condition = ""]) => seenValue(threshold(metric, condition), all));
     expect(values).toEqual([7, 50, 3, 1]);
+  });
+
+  it("is the mean over committed and failed transactions for meanWithFailures, if the time of failures is known", () => {
+    const meanOf = (add: OperationResult): number | undefined =>
+      seenValue(threshold("add", "meanWithFailures<1"), inputsWith({ operations: { add } }));
+    const add = exampleOperation(10);
+    expect(meanOf(add)).toBe(10);
+    const failing = { ...add, failures: { "40001": 100 } };
+    expect(meanOf({ ...failing, failedTimeMs: exampleLatency(50) })).toBe(20);
+    expect(meanOf(failing)).toBeUndefined();
+    expect(meanOf({ ...add, transactions: 0, serviceTimeMs: null })).toBeUndefined();
   });
 
   it.each([

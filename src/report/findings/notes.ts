@@ -2,6 +2,7 @@ import { counted } from "../../foundation/units.js";
 import type { ResultVocabulary } from "../../workloads/vocabulary.js";
 import { operationsIn, figuresOf, type TreatmentFigures } from "./figures.js";
 import type { AuditWords } from "../../workloads/workload.js";
+import { failuresOf, meanWithFailures, serviceMeanWith } from "../../metrics/figures.js";
 import { NOTED_METRICS, valueOf } from "../../metrics/metric-lists.js";
 import type {
   Integrity,
@@ -53,8 +54,28 @@ function countNotes(figures: TreatmentFigures): Note[] {
     { text: `failures: ${failures || "none"}`, tone: failures ? "bad" : "plain" },
     { text: `retries: ${retries || "none"}`, tone: "plain" },
     ...notedMetricNotes,
+    ...inclusiveMeanNotes(figures),
     ...arrivalNotes(figures),
   ];
+}
+
+/** Counts and means as they are with the calls that the table of operations leaves out: empty polls, failed transactions. */
+function inclusiveMeanNotes(figures: TreatmentFigures): Note[] {
+  const inclusiveText = (count: number, all: number, mean: number | undefined): string | undefined =>
+    count > 0 && mean !== undefined
+      ? `tot_ops ${all + count}, mean service time ${mean.toFixed(2)} ms`
+      : undefined;
+  const polls = textPerOperation(figures, (result) => {
+    const { emptyPolls, emptyPollTotalMs, transactions } = result;
+    return inclusiveText(emptyPolls, transactions, serviceMeanWith(result, emptyPolls, emptyPollTotalMs));
+  });
+  const failed = textPerOperation(figures, (result) =>
+    inclusiveText(failuresOf(result), result.transactions, meanWithFailures(result)),
+  );
+  return [
+    ["with empty polls", polls],
+    ["with failed transactions", failed],
+  ].flatMap(([name = "", text = ""]): Note[] => (text ? [{ text: `${name}: ${text}`, tone: "plain" }] : []));
 }
 
 /**

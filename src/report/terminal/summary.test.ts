@@ -255,12 +255,16 @@ describe("the summary", () => {
     add.failures = { "40001": 2, "53300": 1 };
     add.retriesBySqlstate = { "40P01": 7 };
     add.unansweredCommits = 5;
-    add.emptyPolls = 77;
+    add.emptyPolls = 100;
+    add.emptyPollTotalMs = 200;
+    add.failedTimeMs = exampleLatency(600);
     const text = render(result);
     expect(text).toContain("failures: none\nretries: none\n");
     expect(text).toContain(
       "failures: add 3 (40001: 2, 53300: 1): 3 of 903 transactions, 0.33 % (95 % CI [0.069 %, 0.97 %])\n" +
-        "retries: add 7 (40P01: 7)\nunanswered commits: add 5\nempty polls: add 77\n",
+        "retries: add 7 (40P01: 7)\nunanswered commits: add 5\nempty polls: add 100\n" +
+        "with empty polls: add tot_ops 1000, mean service time 20.00 ms\n" +
+        "with failed transactions: add tot_ops 903, mean service time 23.92 ms\n",
     );
   });
 
