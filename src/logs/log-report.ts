@@ -37,6 +37,8 @@ export interface PhaseSpan {
   readonly startedAt: string;
   /** Length of the phase in seconds; null if the log ends during the phase, or the clock was set back meanwhile. */
   readonly seconds: number | null;
+  /** Steps of the reset; the last is the time in which the slowest worker opened its connections. */
+  readonly steps?: readonly { readonly step: string; readonly seconds: number }[];
 }
 
 /** Work of one worker on one operation, in columns of `columnSeconds` each. */

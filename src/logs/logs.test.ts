@@ -163,6 +163,29 @@ describe("the log of a trial", () => {
     expect(textOf(setBack)).toMatch(/warm-up \(length unknown\), measure 5\.0 s/);
   });
 
+  it("states the steps of the reset, and the time of the slowest worker for its connections", () => {
+    const [start = ""] = LINES.filter((line) => line.includes('"phase":"reset"'));
+    const steps = [
+      ["tables", 0.25],
+      ["preload", 1.5],
+    ].map(([step, seconds]) =>
+      JSON.stringify({ ...(JSON.parse(start) as Record<string, unknown>), event: "step", step, seconds }),
+    );
+    const lines = changeLines("start", (line) => {
+      if (line["actor"] !== "coordinator") line["connectSeconds"] = line["actor"] === "consumers" ? 0.4 : 0.1;
+    });
+    const [reset] = only([...lines, ...steps]).phases;
+    expect(reset?.steps).toEqual([
+      { step: "tables", seconds: 0.25 },
+      { step: "preload", seconds: 1.5 },
+      { step: "connections", seconds: 0.4 },
+    ]);
+    expect(textOf([...lines, ...steps])).toContain(
+      "s (tables 0.25 s, preload 1.50 s, connections 0.40 s), warm-up",
+    );
+    expect(only(LINES).phases[0]).not.toHaveProperty("steps");
+  });
+
   it("lists retries and failures of the window by statement and table", () => {
     const { causes, retryLines, failureLines } = only(LINES).details;
     expect([retryLines, failureLines]).toEqual([6, 6]);

@@ -112,8 +112,9 @@ function totalLines(trial: TrialLogReport): string[] {
 }
 
 function phaseLine({ phases }: TrialLogReport): string {
-  const spans = phases.map(({ phase, seconds }) => {
-    return `${phase} ${seconds === null ? "(length unknown)" : `${seconds.toFixed(1)} s`}`;
+  const spans = phases.map(({ phase, seconds, steps = [] }) => {
+    const stepText = steps.map((each) => `${each.step} ${each.seconds.toFixed(2)} s`).join(", ");
+    return `${phase} ${seconds === null ? "(length unknown)" : `${seconds.toFixed(1)} s`}${stepText && ` (${stepText})`}`;
   });
   return printable(`phases: ${spans.join(", ") || "not logged"}`);
 }

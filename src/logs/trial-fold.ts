@@ -20,6 +20,8 @@ export class TrialFold {
   private readonly causes = new Causes();
   private readonly slowest: SlowestTransactions;
   private readonly phases: { phase: string; startedAt: string }[] = [];
+  private readonly steps: { phase: string; step: string; seconds: number }[] = [];
+  private connectSeconds: number | undefined;
   private readonly outside = { transactions: 0, retries: 0, failures: 0 };
   private readonly detailLines = { retry: 0, failure: 0 };
   private index: number | null = null;
@@ -56,6 +58,8 @@ export class TrialFold {
     switch (line.event) {
       case "start":
         this.addWorker(performedOperations, line.clients ?? 0);
+        if (line.connectSeconds !== undefined)
+          this.connectSeconds = Math.max(this.connectSeconds ?? 0, line.connectSeconds);
         return undefined;
       case "summary":
         if (!("outside" in line)) return this.addSummaryLine(line);
@@ -69,6 +73,7 @@ export class TrialFold {
         this.addSlowLine(line);
         return undefined;
       case "phase":
+      case "step":
       case "audit":
       case "fault":
       case "waiting":
@@ -127,6 +132,9 @@ export class TrialFold {
       case "phase":
         this.phases.push({ phase: line.phase, startedAt: line.time });
         this.windowStartsAt = line.windowStartsAt ?? this.windowStartsAt;
+        break;
+      case "step":
+        this.steps.push(line);
         break;
       case "audit":
         this.integrity = line.verdict;
@@ -268,8 +276,22 @@ export class TrialFold {
         endedAt === undefined ? null : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
       // Time stamps come from a clock that may be set meanwhile, so the stated length of the window is preferred.
       const seconds = phase === "measure" ? (this.end?.windowSeconds ?? stampedSeconds) : stampedSeconds;
-      return { phase, startedAt, seconds: seconds !== null && seconds < 0 ? null : seconds };
+      const steps = this.stepsOf(phase);
+      return {
+        phase,
+        startedAt,
+        seconds: seconds !== null && seconds < 0 ? null : seconds,
+        ...(steps.length > 0 && { steps }),
+      };
     });
+  }
+
+  private stepsOf(phase: string): NonNullable<PhaseSpan["steps"]> {
+    const steps = this.steps
+      .filter((each) => each.phase === phase)
+      .map(({ step, seconds }) => ({ step, seconds }));
+    const { connectSeconds: seconds } = this;
+    return phase === "reset" && seconds !== undefined ? [...steps, { step: "connections", seconds }] : steps;
   }
 }
 

@@ -25,12 +25,24 @@ const StartLine = z.object({
   index: count.optional(),
   clients: count.optional(),
   operations: z.array(OperationName).optional(),
+  connectSeconds: z
+    .number()
+    .min(0)
+    .optional()
+    .describe("Time in which a worker opened the connections that it keeps"),
 });
 const PhaseLine = z.object({
   ...common,
   event: z.literal("phase"),
   phase: z.string(),
   windowStartsAt: z.iso.datetime().optional(),
+});
+const StepLine = z.object({
+  ...common,
+  event: z.literal("step"),
+  phase: z.string(),
+  step: z.string(),
+  seconds: z.number().min(0),
 });
 const SummaryLine = z.object({
   ...workerFields,
@@ -99,6 +111,7 @@ const StopLine = z.object({
 const LINE_SCHEMAS = {
   start: StartLine,
   phase: PhaseLine,
+  step: StepLine,
   summary: SummaryLine,
   retry: RetryLine,
   failure: FailureLine,

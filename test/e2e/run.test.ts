@@ -131,6 +131,15 @@ describe("a run", () => {
           .filter((line) => line["event"] === "phase" && line["actor"] === "coordinator")
           .map((line) => line["phase"]),
       ).toEqual(["reset", "warm-up", "measure", "drain", "audit"]);
+      expect(log.filter((line) => line["event"] === "step").map((line) => line["step"])).toEqual([
+        "tables",
+        "preload",
+        "clean-up",
+      ]);
+      const ready = log.filter((line) => line["event"] === "start" && line["actor"] !== "coordinator");
+      expect(ready.map((line) => line["connectSeconds"])).toEqual(
+        ready.map(() => expect.any(Number) as number),
+      );
     },
   );
 

@@ -1,4 +1,5 @@
 // Empty tables, the preloaded backlog, clean catalogues, a checkpoint: no treatment inherits another's state.
+import { monotonicMs } from "../../foundation/clock.js";
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
 import { namespaceOf, tablesIn, tablesMarked } from "../../workloads/tables.js";
@@ -12,6 +13,9 @@ interface PreparedTrial extends Pick<TrialInputs, "directory"> {
   readonly treatment: Pick<TrialInputs["treatment"], "settings">;
 }
 
+/** A timed step: dropping and creating tables, generating rows with their keys, cleaning catalogues and writing pages. */
+export type ResetStep = "tables" | "preload" | "clean-up";
+
 /**
  * Creates and fills the workload's tables; resolves to the preload's account for the audit. Roles of `load` other than the
  * owner get grants.
@@ -21,19 +25,28 @@ export async function prepareNamespace(
   { trial: { seed }, treatment: { settings }, directory }: PreparedTrial,
   load: readonly Endpoint[],
   mayContinue: () => boolean = () => true,
+  onStep: (step: ResetStep, seconds: number) => void = () => undefined,
 ): Promise<unknown> {
+  let stepStartMs = monotonicMs();
+  const endStep = (step: ResetStep): void => {
+    const nowMs = monotonicMs();
+    onStep(step, (nowMs - stepStartMs) / 1000);
+    stepStartMs = nowMs;
+  };
   const { dialect, target, trial } = settings;
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
   const { namespaces } = databaseOf(admin.endpoint);
   const namespaceSettings = namespaceOf(settings, dialect);
   await namespaces.reset(admin, { ...namespaceSettings, run: claim.run }, dialect, tablesMarked);
   await claim.confirm();
+  endStep("tables");
   const preloaded = await workloadOf(settings).loading?.preload?.(storeOf(settings), admin, {
     settings,
     seed,
     directory,
     mayContinue,
   });
+  endStep("preload");
   // Grants apply only to tables that exist, and a preload may create some.
   for (const grantTo of roles) await namespaces.apply(admin, { ...namespaceSettings, grantTo }, dialect);
   // Reading the tables for statistics would fill the buffers again.
@@ -45,6 +58,7 @@ export async function prepareNamespace(
     writesPages: target.checkpoint !== false,
     emptiesBuffers: trial.coldCache === true,
   });
+  endStep("clean-up");
   return preloaded;
 }
 

@@ -6,6 +6,7 @@ import { LOG_FILE } from "../../results/log-reader.js";
 import type { TrialResult } from "../../results/result-schema.js";
 import type { Fault } from "../../faults/registry.js";
 import type { TrialPhase } from "../session/observer.js";
+import type { ResetStep } from "./prepare-namespace.js";
 import type { TrialInputs } from "./trial-parts.js";
 
 export class TrialLog {
@@ -29,6 +30,11 @@ export class TrialLog {
   phase(phase: TrialPhase, windowStartsAt?: string): void {
     this.open.logger.info({ event: "phase", operation: "*", phase, windowStartsAt }, `phase ${phase}`);
     this.open.flush();
+  }
+
+  /** Logs how long a step of resetting the tables took. */
+  logStep(step: ResetStep, seconds: number): void {
+    this.open.logger.info({ event: "step", operation: "*", phase: "reset", step, seconds }, `step ${step}`);
   }
 
   /** Logs a fault; `second` counts from the start of the window. */

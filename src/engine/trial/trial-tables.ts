@@ -32,7 +32,8 @@ export class TrialTables {
 
   /** Prepares the namespace for the trial; see `prepareNamespace`. */
   async reset(load: readonly Endpoint[], isWanted: () => boolean): Promise<void> {
-    this.preloaded = await prepareNamespace(this.host, this.inputs, load, isWanted);
+    const onStep = this.log.logStep.bind(this.log);
+    this.preloaded = await prepareNamespace(this.host, this.inputs, load, isWanted, onStep);
     this.isReset = true;
   }
 

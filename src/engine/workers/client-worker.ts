@@ -121,7 +121,9 @@ export class ClientWorker {
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
   async prepare(): Promise<void> {
     if (needsExactStarts(this.assignment)) this.sleeper.startTimer();
+    const connectStartMs = monotonicMs();
     await this.source.openConnections();
+    const connectSeconds = (monotonicMs() - connectStartMs) / 1000;
     const workloadClients = (this.client = await this.makeClient());
     const { clients } = this.assignment;
     for (let client = 0; client < clients; client++) {
@@ -131,7 +133,7 @@ export class ClientWorker {
     this.loop.start();
     this.deltaTimer = setInterval(() => this.sendDelta(monotonicMs() - this.laterMs), 1000);
     this.log.logger.info(
-      { event: "start", operation: "*", clients, operations: this.traits.operations },
+      { event: "start", operation: "*", clients, operations: this.traits.operations, connectSeconds },
       "worker ready",
     );
     this.send({ kind: "ready" });

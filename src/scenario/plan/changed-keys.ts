@@ -10,7 +10,7 @@ import { canonicalText } from "./levels.js";
 /** Characters that are shown of a value. */
 const VALUE_CHARACTERS_MAX = 300;
 
-export interface ChangedKey {
+interface ChangedKey {
   readonly path: Path;
   /** The value, or the different levels if the key is a factor. */
   readonly values: readonly string[];
