@@ -42,7 +42,8 @@ export const Retry = z
     base: duration("First backoff; it doubles each time. Default 5ms.", 0, HOUR_MS).prefault("5ms"),
     ceiling: duration("Longest backoff. Default 1s.", 0, HOUR_MS).prefault("1s"),
     jitter: z.enum(["full", "none"]).default("full").meta({
-      description: "full: each wait is uniform between 0 and its backoff; none: it is the backoff. Default full.",
+      description:
+        "full: each wait is uniform between 0 and its backoff; none: it is the backoff. Default full.",
     }),
     deadline: duration(
       "Time from a transaction's start after which it is not tried again. Default 30s.",
