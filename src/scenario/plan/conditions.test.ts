@@ -1,4 +1,4 @@
-// Conditions of the plan and of `summary.txt`: every key that differs from its default, whoever declares it.
+// Conditions of the plan and of `summary.txt`: every key that differs from its default.
 import { describe, expect, it } from "vitest";
 import { parseScenario } from "../loader.js";
 import { conditions } from "./conditions.js";
