@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { colourMarks, plainMarks } from "../foundation/text/text-table.js";
 import {
   exampleExperiment,
+  inBudgetedWindow,
   inMidWindow,
   liveSecondOf,
   OTHER_UNITS,
@@ -41,14 +42,27 @@ describe("the board on the terminal", () => {
     expect(lines).toEqual([
       "train-sim  watched" + "7s elapsed, 45s left".padStart(81),
       `trial 1/4  ${treatment}` + "measure ██████████░░░░░░░░░░ 5s left".padStart(88 - treatment.length),
-      "          events/s  p99 ms  pool wait ms  wait p99  retries  failures  last 28 s",
-      "add            500      20           0.5       0.5        0         0" + "▃▄▆▇█".padStart(30),
-      "process       1000      20           0.5       0.5        0         0" + "▃▄▆▇█".padStart(30),
-      "archive        500      20           0.5       0.5        0         0" + "▃▄▆▇█".padStart(30),
+      "          events/s  so far/s  p99 ms  pool wait ms  wait p99  retries  failures  last 18 s",
+      "add            500       300      20           0.5       0.5        0         0" +
+        "▃▄▆▇█".padStart(20),
+      "process       1000       600      20           0.5       0.5        0         0" +
+        "▃▄▆▇█".padStart(20),
+      "archive        500       300      20           0.5       0.5        0         0" +
+        "▃▄▆▇█".padStart(20),
       "backlog 40 ▁▃▅▇█   blocked 1",
       "✓ add p(99)<50  so far 20",
       "✗ add max<1  so far 1.0004",
       "· integrity violations==0  no sample yet",
+    ]);
+  });
+
+  it("shows a budget's iterations, share and time left at the rate so far", () => {
+    const lines = board(inBudgetedWindow());
+    expect(lines.slice(1, 5)).toEqual([
+      `trial 1/3  base${"measure 10s".padStart(84)}`,
+      `loaders: 40 of 500 iterations (8 %), about 1m55s left${"██░░░░░░░░░░░░░░░░░░".padStart(46)}`,
+      "          calls/s  so far/s  p99 ms  pool wait ms  wait p99  retries  failures  last 19 s",
+      `load           30        39      20           0.5       0.5        0         1${"█▂".padStart(21)}`,
     ]);
   });
 
@@ -57,7 +71,7 @@ describe("the board on the terminal", () => {
     const { trial, treatment } = run.trial(1);
     run.state.trialStarted(trial, treatment);
     const [, , heading = "", ...rows] = board(run);
-    expect(heading).toContain(` ${unit}/s  p99 ms`);
+    expect(heading).toContain(` ${unit}/s  so far/s  p99 ms`);
     expect(rows.map((row) => row.split(" ")[0])).toEqual(operations);
     expect(rows.every((row) => row.indexOf("-") === heading.indexOf("/s") + 1)).toBe(true);
   });

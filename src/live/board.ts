@@ -2,8 +2,8 @@
 // and operations are kept longest.
 import { LIVE_METRICS } from "../workloads/evidence.js";
 import type { RunningThreshold } from "../engine/session/observer.js";
-import type { LiveView } from "./page/live-data.js";
-import { lookWords, displayedRows, workOf } from "./page/live-words.js";
+import type { LiveBudget, LiveView } from "./page/live-data.js";
+import { budgetWords, lookWords, displayedRows, workOf } from "./page/live-words.js";
 import { measuredText, shortNumber } from "../foundation/text/numbers.js";
 import { printable, shorten, type TerminalMarks } from "../foundation/text/text-table.js";
 import { secondsText, trialText } from "./lines.js";
@@ -41,6 +41,7 @@ const plainLine = (text: string): BoardLine => ({ text, tone: "plain" });
 export function renderBoard(view: LiveView, past: BoardPast, screen: Screen): string[] {
   const lines = [
     ...headingLines(view, screen),
+    ...view.budgets.map((budget) => budgetLine(budget, screen)),
     ...(view.look ? [plainLine(printable(lookWords(view.look)))] : []),
     ...operationLines(view, past, screen),
     ...databaseLines(view, past, screen),
@@ -78,6 +79,12 @@ function headingLines(view: LiveView, { columns, isUnicode }: Screen): BoardLine
   ];
 }
 
+function budgetLine(budget: LiveBudget, { columns, isUnicode }: Screen): BoardLine {
+  const { ended, iterations } = budget;
+  const words = printable(budgetWords(budget));
+  return plainLine(edgeToEdgeLine(words, bar(ended, iterations, BAR_WIDTH, isUnicode), columns));
+}
+
 function phaseBar(phase: LiveView["phase"], elapsedMs: number, isUnicode: boolean): string {
   if (!phase) return "";
   const spentMs = elapsedMs - phase.sinceMs;
@@ -98,8 +105,8 @@ interface OperationCells {
   readonly numbers: readonly string[];
 }
 
-/** Titles of columns. The pool wait in ms is the mean of the last second. */
-const COLUMN_TITLES = ["p99 ms", "pool wait ms", "wait p99", "retries", "failures"] as const;
+/** Titles of columns. The rate so far is the mean of the trial, and the pool wait in ms is the mean of the last second. */
+const COLUMN_TITLES = ["so far/s", "p99 ms", "pool wait ms", "wait p99", "retries", "failures"] as const;
 
 function operationLines({ operations }: LiveView, past: BoardPast, screen: Screen): BoardLine[] {
   const rows = displayedRows(operations);
@@ -118,6 +125,7 @@ function operationLines({ operations }: LiveView, past: BoardPast, screen: Scree
   const drawn = rows.map((row): BoardLine => {
     const numbers = [
       row.events,
+      row.meanEvents,
       row.p99Ms,
       row.poolWaitMeanMs,
       row.poolWaitP99Ms,

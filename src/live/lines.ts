@@ -1,7 +1,7 @@
 // One line of text each, for plain output and the board. Text from outside (names, reasons) is stripped of control characters.
 import { LIVE_METRICS } from "../workloads/evidence.js";
 import { counted, formatDuration } from "../foundation/units.js";
-import { integrityWords, displayedRows } from "./page/live-words.js";
+import { budgetWords, integrityWords, displayedRows } from "./page/live-words.js";
 import { shortNumber } from "../foundation/text/numbers.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
 import { printable } from "../foundation/text/text-table.js";
@@ -40,7 +40,8 @@ function rowText(row: LiveRow, events: number): string {
     row.totalFailures > 0 && counted(row.totalFailures, "failure"),
     row.totalDropped > 0 && `${row.totalDropped} dropped`,
   ].filter((words) => words !== false);
-  return `${row.operation} ${events} ${rateUnit(row.unit)}${p99Text}${waits}${troubleTexts.map((words) => ` ${words}`).join("")}`;
+  const meanText = row.meanEvents === null ? "" : ` (${Math.round(row.meanEvents)} so far)`;
+  return `${row.operation} ${events} ${rateUnit(row.unit)}${meanText}${p99Text}${waits}${troubleTexts.map((words) => ` ${words}`).join("")}`;
 }
 
 export function statusLine(view: LiveView): string {
@@ -49,6 +50,7 @@ export function statusLine(view: LiveView): string {
   return [
     trial ? `${trialText(trial.number, trials)}  ${printable(trial.treatment)}` : "starting",
     phaseText(view),
+    ...view.budgets.map(budgetWords),
     leftMs === null ? "" : `${mayEndEarly ? "at most " : ""}${secondsText(leftMs)} left in all`,
     ...displayedRows(view.operations).flatMap((row) => (row.events === null ? [] : rowText(row, row.events))),
     ...LIVE_METRICS.flatMap(({ name, live: { word, isInStatus } }) => {

@@ -17,15 +17,24 @@ export function emptyRow(operation: Operation, unit: string): LiveRow {
     p99Ms: null,
     poolWaitMeanMs: null,
     poolWaitP99Ms: null,
+    totalEvents: 0,
+    totalEnded: 0,
+    meanEvents: null,
     totalRetries: 0,
     totalFailures: 0,
     totalDropped: 0,
   };
 }
 
-function rowWithTotals(before: LiveRow, { retries, failures, dropped }: Counts): LiveRow {
+/** Adds counts to the totals of a trial whose window has `seconds` reported seconds. */
+function rowWithTotals(before: LiveRow, counts: Counts, seconds: number): LiveRow {
+  const { retries, failures, dropped, transactions, emptyPolls } = counts;
+  const totalEvents = before.totalEvents + counts.events;
   return {
     ...before,
+    totalEvents,
+    totalEnded: before.totalEnded + transactions + emptyPolls + sumOfCounts(failures),
+    meanEvents: totalEvents / seconds,
     totalRetries: before.totalRetries + sumOfCounts(retries),
     totalFailures: before.totalFailures + sumOfCounts(failures),
     totalDropped: before.totalDropped + dropped,
@@ -36,12 +45,12 @@ export function p99Ms(histogram: Histogram | undefined): number | null {
   return histogram ? percentileMs(histogram, 99) : null;
 }
 
-export function nextRow(before: LiveRow, totals: Totals): LiveRow {
+export function nextRow(before: LiveRow, totals: Totals, seconds: number): LiveRow {
   const { operation } = before;
   const counts = totals.countsOf(operation);
   const poolWait = totals.histograms.get(`${operation}.poolwait`);
   return {
-    ...rowWithTotals(before, counts),
+    ...rowWithTotals(before, counts, seconds),
     events: counts.events,
     transactions: counts.transactions,
     p99Ms: p99Ms(totals.histograms.get(`${operation}.response`)),
@@ -51,10 +60,15 @@ export function nextRow(before: LiveRow, totals: Totals): LiveRow {
 }
 
 /** Adds a part of an earlier second that came late to the totals, and to the row if that second is the shown one. */
-export function rowWithLatePart(before: LiveRow, totals: Totals, isShown: boolean): LiveRow {
+export function rowWithLatePart(
+  before: LiveRow,
+  totals: Totals,
+  second: number,
+  shownSecond: number,
+): LiveRow {
   const counts = totals.countsOf(before.operation);
-  const row = rowWithTotals(before, counts);
-  if (!isShown) return row;
+  const row = rowWithTotals(before, counts, shownSecond + 1);
+  if (second !== shownSecond) return row;
   const events = (before.events ?? 0) + counts.events;
   return { ...row, events, transactions: (before.transactions ?? 0) + counts.transactions };
 }

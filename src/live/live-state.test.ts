@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   endedTrial,
   exampleExperiment,
+  inBudgetedWindow,
   inMidWindow,
   liveSecond,
   liveSecondOf,
@@ -141,6 +142,35 @@ describe("the live state", () => {
       { number: 1, treatment: "jsonb", status: "complete", integrity: "ok", reason: null, invalid: [] },
       { number: 2, status: "failed", integrity: null, reason: "gone", invalid: ["timings not valid: steal"] },
     ]);
+  });
+});
+
+describe("a budget of iterations", () => {
+  it("counts iterations that ended in any way, by role, and only in the window", () => {
+    const run = inBudgetedWindow();
+    const budget = { role: "loaders", ended: 40, iterations: 500, leftMs: 115_000 };
+    expect(run.state.view().budgets).toEqual([budget]);
+    run.state.second(...liveSecond(8, { load: 100 }, { emptyPolls: 2 }));
+    const windowMs = 10_000;
+    expect(run.state.view().budgets).toEqual([{ ...budget, ended: 52, leftMs: (448 * windowMs) / 52 }]);
+    expect(run.state.view().operations[0]).toMatchObject({ events: 30, totalEvents: 490, meanEvents: 49 });
+    run.state.phaseStarted("audit", undefined);
+    expect(run.state.view().budgets).toEqual([]);
+  });
+
+  it("is that of all clients, and of rounds, if each client of a cycle has a budget", () => {
+    const experiment = exampleExperiment(`
+name: rounds
+topology: cycle
+actors: { cycle: { load: { executor: per-client-iterations, clients: 4, iterations: 25 } } }
+`);
+    const run = watchedRun({ experiment });
+    const { trial, treatment } = run.trial(1);
+    run.state.trialStarted(trial, treatment);
+    run.state.phaseStarted("measure", undefined);
+    expect(run.state.view().budgets).toEqual([{ role: "cycle", ended: 0, iterations: 100, leftMs: null }]);
+    run.state.second(...liveSecond(0, { add: 70, process: 80, archive: 90, __cycle__: 50 }));
+    expect(run.state.view().budgets).toMatchObject([{ ended: 5, leftMs: 19_000 }]);
   });
 });
 

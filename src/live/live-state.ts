@@ -8,6 +8,7 @@ import type {
 } from "../engine/session/observer.js";
 import type { Operation } from "../metrics/operations.js";
 import type {
+  LiveBudget,
   LiveNote,
   LivePhase,
   LivePoint,
@@ -17,13 +18,14 @@ import type {
   LiveUpdate,
   LiveView,
 } from "./page/live-data.js";
+import { budgetOf } from "../load/load-settings.js";
 import type { EvidenceValues } from "../metrics/evidence-metric.js";
 import type { Totals } from "../metrics/totals.js";
 import { operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 import { LIVE_METRICS } from "../workloads/evidence.js";
-import { workloadOf } from "../workloads/registry.js";
+import { roleTraitsOf, workloadOf } from "../workloads/registry.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 import { lookWords } from "./page/live-words.js";
 import { nextRow, emptyRow, p99Ms, trialEnd, rowWithLatePart } from "./live-rows.js";
@@ -156,8 +158,10 @@ export class LiveState implements ExperimentObserver {
     if (isNew) this.shownSecond = second;
     for (const operation of totals.operations) {
       const before = this.rows.get(operation) ?? this.emptyOperationRow(operation);
-      const isShown = second === this.shownSecond;
-      this.rows.set(operation, isNew ? nextRow(before, totals) : rowWithLatePart(before, totals, isShown));
+      const row = isNew
+        ? nextRow(before, totals, second + 1)
+        : rowWithLatePart(before, totals, second, this.shownSecond);
+      this.rows.set(operation, row);
     }
     this.addPoint(second, totals);
   }
@@ -201,6 +205,7 @@ export class LiveState implements ExperimentObserver {
       look: this.look,
       trial: trial && treatment ? { number: trial.number, treatment: treatmentLabel(trial) } : null,
       phase: this.current,
+      budgets: this.current?.name === "measure" ? this.budgets() : [],
       operations: [...this.rows.values()],
       evidence: this.values,
       thresholds: this.running,
@@ -263,6 +268,22 @@ export class LiveState implements ExperimentObserver {
     };
     if (earlier) this.points.replace(earlier, point);
     else this.points.add(point);
+  }
+
+  private budgets(): LiveBudget[] {
+    const { settings } = this.treatment ?? {};
+    if (!settings) return [];
+    return Object.entries(settings.actors).flatMap(([role, { load }]): LiveBudget[] => {
+      const iterations = budgetOf(load)?.iterations;
+      if (iterations === undefined) return [];
+      const ended = roleTraitsOf(settings, role).arrivals.reduce(
+        (sum, operation) => sum + (this.rows.get(operation)?.totalEnded ?? 0),
+        0,
+      );
+      const windowMs = (this.shownSecond + 1) * 1000;
+      const leftMs = ended > 0 ? (Math.max(0, iterations - ended) * windowMs) / ended : null;
+      return [{ role, ended, iterations, leftMs }];
+    });
   }
 
   private budgetLeftMs(): number {

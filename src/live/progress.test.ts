@@ -3,6 +3,7 @@ import { exampleOperation, exampleTrial } from "../../test/support/example-resul
 import {
   endedTrial,
   exampleExperiment,
+  inBudgetedWindow,
   inMidWindow,
   liveSecond,
   watchedRun,
@@ -59,7 +60,7 @@ describe("progress without a terminal", () => {
     expect(stream.text).toContain("  transfer 12 transfers/s  integrity");
     run.state.second(...liveSecond(0, { transfer: 30 }));
     pass(run, 10_000);
-    expect(stream.text).toContain("  transfer 30 transfers/s p99 20.0ms");
+    expect(stream.text).toContain("  transfer 30 transfers/s (30 so far) p99 20.0ms");
   });
 
   it("writes a line every ten seconds in every phase, and none in between", () => {
@@ -84,10 +85,20 @@ describe("progress without a terminal", () => {
     run.state.thresholds([{ metric: "add", expression: "max<1", seen: 20, ok: false }]);
     pass(run, 10_000);
     const line = stream.writes.at(-1) ?? "";
-    expect(line).toContain("add 500 ev/s p99 20.0ms  process 1000 ev/s p99 20.0ms");
+    expect(line).toContain("add 500 ev/s (300 so far) p99 20.0ms  process 1000 ev/s (600 so far) p99 20.0ms");
     expect(line).toContain("backlog 40");
     expect(line).toContain("BROKEN add max<1");
     expect(line).not.toContain("\u001b");
+  });
+
+  it("contains the iterations of a budget, their share and the time left", () => {
+    const run = inBudgetedWindow();
+    const stream = new Stream(false);
+    open(run, stream);
+    pass(run, 10_000);
+    expect(stream.text).toContain(
+      "measure  loaders: 40 of 500 iterations (8 %), about 1m55s left  load 30 calls/s (39 so far)",
+    );
   });
 
   it("writes notes and the end of each trial at once", () => {

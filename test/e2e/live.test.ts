@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ResultDocument } from "../../src/results/result-schema.js";
-import type { LiveEnd, LiveUpdate } from "../../src/live/page/live-data.js";
+import type { LiveBudget, LiveEnd, LiveUpdate } from "../../src/live/page/live-data.js";
 import { LiveStore } from "../../src/live/page/live-store.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
@@ -143,6 +143,37 @@ describe("a run with a live page and metrics", () => {
     });
     expect((await started.ended).exitCode).toBe(105);
     expect(end.words).toContain("exit code 105");
+  });
+});
+
+describe("a run with a budget of iterations", () => {
+  it("states on the live page how many of them have ended, until the trial has run all", async () => {
+    const yaml = `
+name: budgeted
+workload: calls
+seed: 7
+trials: 1
+sizes: { small: 2, medium: 4, large: 6 }
+actors:
+  loaders: { load: { executor: shared-iterations, iterations: 40, thinkTime: 100ms, maxDuration: 1m } }
+  probes: false
+trial: { warmUp: 0, drain: false }
+diagnosis: { ceiling: false }
+${onSuiteServer("budgeted")}`;
+    const out = join(scratchDirectory(), "results");
+    const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out, "--json", "--dashboard=0"]);
+    const page = await waitUntilAnnounced(started, "live page");
+    const budgets: LiveBudget[] = [];
+    await listen(page, (_, { view }) => budgets.push(...view.budgets));
+    const { exitCode, stdout } = await started.ended;
+    expect(exitCode).toBe(0);
+    const counts = budgets.map(({ ended }) => ended);
+    expect(counts).toEqual([...counts].sort((a, b) => a - b));
+    const underWay = budgets.find(({ ended }) => ended > 0 && ended < 40);
+    expect(underWay).toMatchObject({ role: "loaders", iterations: 40 });
+    expect(underWay?.leftMs).toBeGreaterThan(0);
+    const [treatment] = ResultDocument.parse(JSON.parse(stdout)).treatments;
+    expect(treatment?.trials[0]?.operations["load"]?.transactions).toBe(40);
   });
 });
 

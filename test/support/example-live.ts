@@ -115,3 +115,23 @@ export function inMidWindow(run: WatchedRun, number = 1): void {
     state.evidence({ "queue.pending": 10 * second, "locks.blocked": 1, "wait.Lock:tuple": 2 });
   }
 }
+
+/** A run of `calls` 10 s into a window of 500 iterations: 39 batches were loaded, one failed. */
+export function inBudgetedWindow(): WatchedRun {
+  const experiment = exampleExperiment(`
+name: budgeted
+workload: calls
+trials: 3
+actors:
+  loaders: { load: { executor: shared-iterations, iterations: 500, maxDuration: 1h } }
+  probes: false
+`);
+  const run = watchedRun({ experiment });
+  const { trial, treatment } = run.trial(1);
+  run.state.trialStarted(trial, treatment);
+  run.state.phaseStarted("measure", undefined);
+  run.clock.ms += 10_000;
+  run.state.second(...liveSecond(0, { load: 360 }));
+  run.state.second(...liveSecond(9, { load: 30 }, { failures: { "23505": 1 } }));
+  return run;
+}

@@ -16,6 +16,8 @@ export interface LiveView {
   /** The current trial, or the last one between trials; null before the first. */
   readonly trial: LiveTrial | null;
   readonly phase: LivePhase | null;
+  /** Budgets of iterations of the running window. */
+  readonly budgets: readonly LiveBudget[];
   readonly operations: readonly LiveRow[];
   /** The last sample, by the names of the catalogue of evidence; empty before the trial's first sample. */
   readonly evidence: Readonly<Record<string, number>>;
@@ -33,6 +35,15 @@ export interface LivePhase {
   readonly mostMs: number | null;
 }
 
+/** Iterations of a role that ended in the window so far, failed ones included, of those that end it. */
+export interface LiveBudget {
+  readonly role: string;
+  readonly ended: number;
+  readonly iterations: number;
+  /** Remaining milliseconds at the mean rate of the window so far; null before the first iteration has ended. */
+  readonly leftMs: number | null;
+}
+
 /** An operation in the last second of the window; counts named `total` cover the trial so far. */
 export interface LiveRow {
   readonly operation: Operation;
@@ -43,6 +54,11 @@ export interface LiveRow {
   readonly p99Ms: number | null;
   readonly poolWaitMeanMs: number | null;
   readonly poolWaitP99Ms: number | null;
+  readonly totalEvents: number;
+  /** Transactions that ended in any way: committed, failed, or without work. */
+  readonly totalEnded: number;
+  /** Mean of `events` over the seconds of the trial so far; null before the first second. */
+  readonly meanEvents: number | null;
   readonly totalRetries: number;
   readonly totalFailures: number;
   /** Arrivals that an open loop dropped; 0 in a closed loop. */

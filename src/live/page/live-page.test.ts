@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   endedTrial,
   exampleExperiment,
+  inBudgetedWindow,
   inMidWindow,
   liveSecond,
   liveSecondOf,
@@ -165,7 +166,18 @@ describe("a text of the live page", () => {
     const view = run.state.view();
     expect(trialHeading(view)).toBe(`Trial 1 of 4: ${view.trial?.treatment ?? ""}`);
     expect([phaseWords(view), phaseProgress(view)]).toEqual(["measure, 5s left", 0.5]);
-    expect(operationTable(view).rows[0]).toEqual(["add", "500", "50", "20", "0.5", "0.5", "0", "0", "0"]);
+    expect(operationTable(view).rows[0]).toEqual([
+      "add",
+      "500",
+      "50",
+      "20",
+      "0.5",
+      "0.5",
+      "300",
+      "0",
+      "0",
+      "0",
+    ]);
     expect(evidenceTable(view).rows).toContainEqual([
       "wait.Lock:tuple",
       "2",
@@ -175,6 +187,12 @@ describe("a text of the live page", () => {
     run.clock.ms += 1_000;
     expect(phaseWords(run.state.view())).toBe("drain, for 1s");
     expect(endedTrialsTable([]).rows).toEqual([]);
+  });
+
+  it("states a budget's iterations, share and time left instead of a phase's", () => {
+    const view = inBudgetedWindow().state.view();
+    expect(phaseWords(view)).toBe("measure, for 10s; loaders: 40 of 500 iterations (8 %), about 1m55s left");
+    expect(phaseProgress(view)).toBe(0.08);
   });
 
   it("lists the operations of each trial, and bytes with their unit", () => {
@@ -199,13 +217,16 @@ describe("a text of the live page", () => {
       p99Ms: 9,
       poolWaitMeanMs: 0,
       poolWaitP99Ms: 0,
+      totalEvents: 5,
+      totalEnded: 1,
+      meanEvents: 5,
       totalRetries: 0,
       totalFailures: 0,
     };
     const rowsOf = (totalDropped: number) =>
       operationTable({ ...view, operations: [{ ...row, totalDropped }] }).rows;
     expect(rowsOf(0)).toEqual([]);
-    expect(rowsOf(437)).toMatchObject([{ 8: "437" }]);
+    expect(rowsOf(437)).toMatchObject([{ 9: "437" }]);
   });
 
   it("keeps a threshold's seen value on its side of the bound", () => {

@@ -5,7 +5,7 @@ import { evidenceMetricOf } from "../../workloads/evidence.js";
 import { measuredText } from "../../foundation/text/numbers.js";
 import type { LiveLook } from "../../engine/session/observer.js";
 import type { RunningThreshold } from "../../engine/session/observer.js";
-import type { LiveRow, LiveTrialEnd, LiveView } from "./live-data.js";
+import type { LiveBudget, LiveRow, LiveTrialEnd, LiveView } from "./live-data.js";
 import type { ChartTable } from "../../report/html/page/charts/drawing.js";
 import { unitOf } from "../../report/html/page/charts/metric-unit.js";
 import { plainNumber, valueText } from "../../report/html/page/charts/values.js";
@@ -44,15 +44,25 @@ export function lookWords({ blocks, blocksMost, nextLook, claims, open }: LiveLo
   return `${after}: ${open.length} of ${counted(claims, "comparison")} open (${openNames}); ${next}`;
 }
 
-export function phaseProgress({ phase, elapsedMs }: LiveView): number | undefined {
+/** Sentence about a budget, such as `loaders: 37 of 500 iterations (7 %), about 12m left`. */
+export function budgetWords({ role, ended, iterations, leftMs }: LiveBudget): string {
+  const percent = Math.floor((100 * ended) / iterations);
+  const left = leftMs === null ? "" : `, about ${secondsText(leftMs)} left`;
+  return `${role}: ${ended} of ${counted(iterations, "iteration")} (${percent} %)${left}`;
+}
+
+export function phaseProgress({ phase, elapsedMs, budgets }: LiveView): number | undefined {
+  if (budgets.length > 0) return Math.min(...budgets.map(({ ended, iterations }) => ended / iterations));
   if (!phase || phase.mostMs === null || phase.mostMs === 0 || phase.name === "drain") return undefined;
   return Math.min(1, (elapsedMs - phase.sinceMs) / phase.mostMs);
 }
 
 export function phaseWords(view: LiveView): string {
-  const { phase, elapsedMs } = view;
+  const { phase, elapsedMs, budgets } = view;
   if (!phase) return view.trial ? "between two trials" : "preparing";
   const spentMs = elapsedMs - phase.sinceMs;
+  if (budgets.length > 0)
+    return [`${phase.name}, for ${secondsText(spentMs)}`, ...budgets.map(budgetWords)].join("; ");
   const isPhaseBounded = phaseProgress(view) !== undefined;
   const leftMs = (phase.mostMs ?? 0) - spentMs;
   return `${phase.name}, ${isPhaseBounded ? `${secondsText(leftMs)} left` : `for ${secondsText(spentMs)}`}`;
@@ -78,7 +88,8 @@ export function workOf(rows: readonly { readonly unit: string }[]): string {
 export function operationTable({ operations }: LiveView): ChartTable {
   const rows = displayedRows(operations);
   return {
-    caption: "The last second of the measurement window; retries, failures and drops of the trial so far",
+    caption:
+      "The last second of the measurement window; mean rate, retries, failures and drops of the trial so far",
     columns: [
       "operation",
       `${workOf(rows)}/s`,
@@ -86,13 +97,16 @@ export function operationTable({ operations }: LiveView): ChartTable {
       "p99 ms",
       "pool wait, mean ms",
       "pool wait, p99 ms",
+      `${workOf(rows)}/s so far`,
       "retries",
       "failures",
       "dropped",
     ],
     rows: rows.map((row) => [
       operationName(row.operation),
-      ...[row.events, row.transactions, row.p99Ms, row.poolWaitMeanMs, row.poolWaitP99Ms].map(numberText),
+      ...[row.events, row.transactions, row.p99Ms, row.poolWaitMeanMs, row.poolWaitP99Ms, row.meanEvents].map(
+        numberText,
+      ),
       ...[row.totalRetries, row.totalFailures, row.totalDropped].map(numberText),
     ]),
   };
