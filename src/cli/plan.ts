@@ -142,11 +142,10 @@ export function renderPlan(
     [
       "Thresholds",
       [
-        ...experiment.thresholds.map(
+        ...[...experiment.thresholds, ...experiment.ratioThresholds].map(
           ({ metric, expression, abortOnFail }) =>
             `  ${metric}: ${expression}${abortOnFail ? ", aborts" : ""}`,
         ),
-        ...experiment.ratioThresholds.map(({ metric, expression }) => `  ${metric}: ${expression}`),
       ],
     ],
     ["Warnings", warnings.map((text) => `  - ${text}`)],

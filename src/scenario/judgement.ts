@@ -10,7 +10,7 @@ export type ThresholdOperator = "<" | "<=" | ">" | ">=" | "==" | "!=";
 export type Quantity = Pick<Threshold, "source" | "aggregate" | "percentile">;
 
 /** A condition on the ratio of a quantity of one treatment to another's; `ratio-thresholds.ts` parses it. */
-export interface RatioThreshold extends Pick<Threshold, "expression" | "operator" | "bound"> {
+export interface RatioThreshold extends Pick<Threshold, "expression" | "operator" | "bound" | "abortOnFail"> {
   /** Both sides as written: `add{payload:text} / add{payload:jsonb}`. */
   readonly metric: string;
   readonly over: Quantity;
@@ -76,7 +76,7 @@ export interface Threshold {
   readonly operator: ThresholdOperator;
   /** Bound: latencies are in milliseconds, rates per second. */
   readonly bound: number;
-  /** True if the experiment ends as soon as a running trial violates the threshold. */
+  /** True if the experiment ends as soon as a running trial breaks the threshold or, of a ratio, a block decides it. */
   readonly abortOnFail: boolean;
   /** Milliseconds from the start of a trial's window during which the threshold cannot abort it. */
   readonly delayAbortEvalMs: number;

@@ -32,6 +32,7 @@ describe("a threshold on a ratio", () => {
         operator: ">=",
         bound: 1.2,
         isSure: true,
+        abortOnFail: false,
         over: side,
         under: side,
         pairs: [
@@ -112,9 +113,9 @@ describe("a threshold on a ratio that would never be checked", () => {
     ["arrivals of a closed loop", over("dropped<1"), /only an arrival rate has arrivals/],
     ["an interval that equals a number", over("max surely==1"), /surely takes < <= > >=/],
     [
-      "abortOnFail",
-      over("{ threshold: max<1, abortOnFail: true }"),
-      /a ratio is judged at the end of the experiment; it cannot abort it/,
+      "delayAbortEval",
+      over("{ threshold: max<1, abortOnFail: true, delayAbortEval: 1s }"),
+      /a ratio is judged after whole trials; remove delayAbortEval/,
     ],
     ["surely without a ratio", "{ add: ['max surely<1'] }", /surely is for ratios, such as/],
     ["surely without a quantity", over("surely<1"), /add has no surely/],

@@ -108,8 +108,8 @@ function parseRatio(
   const { operator, bound, ...asked } = condition;
   if (isSure && !INTERVAL_OPERATORS.includes(operator))
     return { message: `surely takes ${INTERVAL_OPERATORS.join(" ")}; an interval is no single number` };
-  if (written.abortOnFail)
-    return { message: "a ratio is judged at the end of the experiment; it cannot abort it" };
+  if (written.abortOnFail && written.delayAbortEvalMs > 0)
+    return { message: "a ratio is judged after whole trials; remove delayAbortEval" };
   for (const side of treatments ? [over, under] : []) {
     const message = thresholdProblem({ ...side, ...asked }, treatments ?? []);
     if (message !== undefined) return { message };
@@ -121,6 +121,7 @@ function parseRatio(
       operator,
       bound,
       isSure,
+      abortOnFail: written.abortOnFail,
       pairs,
       over: { source: over.source, ...asked },
       under: { source: under.source, ...asked },

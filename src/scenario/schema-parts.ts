@@ -98,9 +98,14 @@ const Expression = z
 
 const LongCondition = z.strictObject({
   threshold: Expression.meta({ description: "The condition, such as p(99)<500." }),
-  abortOnFail: z.boolean().default(false).meta({
-    description: "End the experiment, exit code 108, as soon as a running trial breaks it. Default false.",
-  }),
+  abortOnFail: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        "End the experiment, exit code 108, as soon as a running trial breaks it. A ratio ends it as soon as the blocks so " +
+        "far decide that it fails. Default false.",
+    }),
   delayAbortEval: duration(
     "Time from the start of a trial's window before which it cannot abort. Default 0.",
   ).prefault(0),

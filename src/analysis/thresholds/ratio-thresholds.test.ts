@@ -9,12 +9,12 @@ import { parseScenario } from "../../scenario/loader.js";
 import { DATABASE_AGGREGATES, PER_EVENT_AGGREGATES } from "../../scenario/threshold-metrics.js";
 import { compareTreatments } from "../comparison/comparisons.js";
 import { TrialValues } from "./quantities.js";
-import { evaluateRatios, type MeasuredTrials } from "./ratio-thresholds.js";
+import { decidedFailure, evaluateRatios, type MeasuredTrials } from "./ratio-thresholds.js";
 import { seenValue, type ThresholdInputs } from "./thresholds.js";
 
-function ratios(condition: string, source = "add"): readonly RatioThreshold[] {
+function ratios(condition: string, source = "add", abortOnFail = false): readonly RatioThreshold[] {
   const metric = `${source}{payload:text} / ${source}{payload:jsonb}`;
-  const text = `name: x\nseed: 42\nfactors: { payload: [jsonb, text] }\nthresholds: { '${metric}': ['${condition}'] }`;
+  const text = `name: x\nseed: 42\nfactors: { payload: [jsonb, text] }\nthresholds: { '${metric}': [{ threshold: '${condition}', abortOnFail: ${abortOnFail} }] }`;
   return parseScenario(text, "x.yaml").ratioThresholds;
 }
 
@@ -240,6 +240,57 @@ describe('a ratio threshold with "surely"', () => {
       ok: null,
       reason: "4 blocks, surely needs 5",
     });
+  });
+});
+
+describe("a ratio threshold with abortOnFail", () => {
+  const decided = (condition: string, treatments: TreatmentResult[], blocksMax = 30) => {
+    const thresholds = ratios(condition, "add", true);
+    return decidedFailure(thresholds, record(thresholds, treatments), blocksMax);
+  };
+  /** Rates whose ratio to jsonb's is `middle` plus or minus up to a fifth. */
+  const around = (middle: number, blocks: number): TreatmentResult[] =>
+    treatmentsOf(blocks, {
+      jsonb: rate(100),
+      text: rate((block) => 100 * middle * (1 + 0.2 * Math.sin(2 * block))),
+    });
+
+  it("has failed once the whole interval lies beyond the bound, from the fifth block on", () => {
+    expect(decided("events/s>1.5", around(1, 5))).toMatchObject({
+      treatment: "text",
+      against: "jsonb",
+      ok: false,
+      blocks: 5,
+    });
+    expect(decided("events/s>1.5", around(1, 4))).toBeUndefined();
+    expect(decided("events/s surely<0.5", around(1, 8))).toMatchObject({ ok: false, blocks: 8 });
+  });
+
+  it("is open while it holds, or while the interval includes the bound", () => {
+    expect(decided("events/s>0.5", around(1, 20))).toBeUndefined();
+    const { ciLow, ciHigh } = judge("events/s>1", around(1, 20));
+    const inside = ((ciLow ?? 0) + (ciHigh ?? 0) * 2) / 3;
+    expect(judge(`events/s>${inside}`, around(1, 20))).toMatchObject({ ok: false });
+    expect(decided(`events/s>${inside}`, around(1, 20))).toBeUndefined();
+    expect(decided("events/s surely>0.99", around(1, 20))).toBeUndefined();
+  });
+
+  it("pays for a look after each block by a wider interval than that of the end", () => {
+    const treatments = around(1, 12);
+    const { ciHigh } = judge("events/s>1", treatments);
+    const bound = (ciHigh ?? 0) + 0.0001;
+    expect(judge(`events/s>${bound}`, treatments)).toMatchObject({ ok: false });
+    expect(decided(`events/s>${bound}`, treatments)).toBeUndefined();
+    const [late] = [decided(`events/s>${bound + 0.2}`, treatments)];
+    expect(late?.ciHigh).toBeGreaterThan(ciHigh ?? 0);
+  });
+
+  it("does not stop a run whose trials have no valid timings", () => {
+    const invalid = around(1, 8);
+    for (const { trials } of invalid)
+      for (const trial of trials)
+        trial.diagnosis = [{ check: "steal", invalidates: ["timings"], seen: 1, bound: 0, words: "stolen" }];
+    expect(decided("events/s>1.5", invalid)).toBeUndefined();
   });
 });
 

@@ -5,7 +5,8 @@ import type { ThresholdResult, TreatmentResult } from "../../results/result-sche
 import type { Quantity, RatioThreshold } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { pairedRatio } from "../comparison/findings.js";
-import { BLOCKS_MIN } from "../statistics/limits.js";
+import { levelAtLastLook } from "../statistics/group-sequential.js";
+import { BLOCKS_MIN, SIGNIFICANCE_LEVEL } from "../statistics/limits.js";
 import { rareCountText, rateRatioInterval, type RareCount } from "../statistics/rare-counts.js";
 import { invalidTrials, objectionTo } from "../diagnosis/validity.js";
 import { completeTrials, logarithms, placeSeries, ratioSeries } from "../steady-state/series.js";
@@ -162,22 +163,57 @@ export function evaluateRatios(
   measured: MeasuredTrials | undefined,
 ): ThresholdResult[] {
   return thresholds.flatMap((threshold) =>
-    threshold.pairs.map(({ treatment, against }) => {
-      const { metric, expression, over, under } = threshold;
-      const sides = [
-        { quantity: over, treatment },
-        { quantity: under, treatment: against },
-      ] as const;
-      const ratio = measured ? ratioOf(...sides, measured) : "the trials of a search share no blocks";
-      const objection = measured && objectionToRatio(...sides, measured);
-      const rareJudgement = measured && objection === undefined && judgeByRates(threshold, sides, measured);
-      const judgement = rareJudgement || assessRatio(threshold, ratio, objection);
-      const isZeroReplaced =
-        measured && sides.some((side) => hasZero(side, measured)) && judgement.seen !== null;
-      const zeroNote = isZeroReplaced ? ZERO_IN_RATIOS_NOTE : undefined;
-      const reason = judgement.reason ?? zeroNote;
-      const about = { metric, expression, treatment, against, ...judgement };
-      return reason === undefined ? about : { ...about, reason };
-    }),
+    threshold.pairs.map((pair) => judgePair(threshold, pair, measured)),
   );
+}
+
+function judgePair(
+  threshold: RatioThreshold,
+  { treatment, against }: RatioThreshold["pairs"][number],
+  measured: MeasuredTrials | undefined,
+): ThresholdResult {
+  const { metric, expression, over, under } = threshold;
+  const sides = [
+    { quantity: over, treatment },
+    { quantity: under, treatment: against },
+  ] as const;
+  const ratio = measured ? ratioOf(...sides, measured) : "the trials of a search share no blocks";
+  const objection = measured && objectionToRatio(...sides, measured);
+  const rareJudgement = measured && objection === undefined && judgeByRates(threshold, sides, measured);
+  const judgement = rareJudgement || assessRatio(threshold, ratio, objection);
+  const isZeroReplaced = measured && sides.some((side) => hasZero(side, measured)) && judgement.seen !== null;
+  const zeroNote = isZeroReplaced ? ZERO_IN_RATIOS_NOTE : undefined;
+  const reason = judgement.reason ?? zeroNote;
+  const about = { metric, expression, treatment, against, ...judgement };
+  return reason === undefined ? about : { ...about, reason };
+}
+
+/** True if the ratio fails, and its whole interval lies on the failing side of the bound. */
+function failsSurely(threshold: RatioThreshold, { ok, ciLow, ciHigh }: ThresholdResult): boolean {
+  if (ok !== false || typeof ciLow !== "number" || typeof ciHigh !== "number") return false;
+  const isBoundInside = ciLow < threshold.bound && threshold.bound < ciHigh;
+  return !isBoundInside && !meetsBound(threshold, ciLow) && !meetsBound(threshold, ciHigh);
+}
+
+/**
+ * The first ratio with `abortOnFail` that surely fails after the blocks so far, of at most `blocksMax`. Each block from the
+ * fifth on is a look, and the interval is that of the level that these looks leave.
+ */
+export function decidedFailure(
+  thresholds: readonly RatioThreshold[],
+  measured: MeasuredTrials,
+  blocksMax: number,
+): ThresholdResult | undefined {
+  for (const threshold of thresholds.filter(({ abortOnFail }) => abortOnFail)) {
+    for (const pair of threshold.pairs) {
+      const { blocks = 0, ...plain } = judgePair(threshold, pair, { ...measured, level: SIGNIFICANCE_LEVEL });
+      // The plain interval is narrower, so levels are computed only if it fails.
+      if (blocks < BLOCKS_MIN || blocks > blocksMax || !failsSurely(threshold, plain)) continue;
+      const looks = Array.from({ length: blocks - BLOCKS_MIN + 1 }, (_, i) => BLOCKS_MIN + i);
+      const level = levelAtLastLook(looks, blocksMax);
+      const judged = judgePair(threshold, pair, { ...measured, level });
+      if (failsSurely(threshold, judged)) return judged;
+    }
+  }
+  return undefined;
 }

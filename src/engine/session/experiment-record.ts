@@ -17,7 +17,11 @@ import {
 } from "../../analysis/thresholds/thresholds.js";
 import { comparePublished } from "../../analysis/published/published.js";
 import { TrialValues } from "../../analysis/thresholds/quantities.js";
-import { evaluateRatios, type MeasuredTrials } from "../../analysis/thresholds/ratio-thresholds.js";
+import {
+  decidedFailure,
+  evaluateRatios,
+  type MeasuredTrials,
+} from "../../analysis/thresholds/ratio-thresholds.js";
 import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import type {
   Environment,
@@ -173,16 +177,35 @@ export class ExperimentRecord {
     this.values.add(treatmentId, result.block, (quantity) => seenValue(quantity, thresholdInputs));
   }
 
-  /** Results of each threshold on each treatment, then of each threshold on ratios for each pair of treatments. */
-  thresholds(abort?: Abort): ThresholdResult[] {
-    const { thresholds, ratioThresholds, treatments } = this.experiment;
+  /** Ratio thresholds on the pairs of treatments that this experiment runs. */
+  private get ratios(): RatioThreshold[] {
+    const { ratioThresholds, treatments } = this.experiment;
     const isPairRun = ({ treatment, against }: RatioThreshold["pairs"][number]): boolean =>
       [treatment, against].every((id) => treatments.some((each) => each.id === id));
-    const ratios = ratioThresholds.map((each) => ({ ...each, pairs: each.pairs.filter(isPairRun) }));
+    return ratioThresholds.map((each) => ({ ...each, pairs: each.pairs.filter(isPairRun) }));
+  }
+
+  /** Results of each threshold on each treatment, then of each threshold on ratios for each pair of treatments. */
+  thresholds(abort?: Abort, ratioAbort?: ThresholdResult): ThresholdResult[] {
+    const isAbort = ({ metric, expression, treatment, against }: ThresholdResult): boolean =>
+      [metric, expression, treatment, against].join("\n") ===
+      [ratioAbort?.metric, ratioAbort?.expression, ratioAbort?.treatment, ratioAbort?.against].join("\n");
     return [
-      ...evaluateThresholds(thresholds, this.treatmentsToJudge(), abort),
-      ...evaluateRatios(ratios, this.capacity ? undefined : this.measuredTrials()),
+      ...evaluateThresholds(this.experiment.thresholds, this.treatmentsToJudge(), abort),
+      ...evaluateRatios(this.ratios, this.capacity ? undefined : this.measuredTrials()).map((each) =>
+        isAbort(each)
+          ? { ...each, reason: `aborted the experiment after ${counted(ratioAbort?.blocks ?? 0, "block")}` }
+          : each,
+      ),
     ];
+  }
+
+  /** The threshold on a ratio that may end the experiment now; undefined in a search, whose trials share no blocks. */
+  decidedFailure(): ThresholdResult | undefined {
+    const { ratios, experiment } = this;
+    if (this.capacity || !ratios.some(({ abortOnFail }) => abortOnFail)) return undefined;
+    const blocksMax = new Set(experiment.trials.map(({ block }) => block)).size;
+    return decidedFailure(ratios, this.measuredTrials(), blocksMax);
   }
 
   /**

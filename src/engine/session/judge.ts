@@ -12,12 +12,13 @@ import {
   type ThresholdInputs,
 } from "../../analysis/thresholds/thresholds.js";
 import { operationResults, randomArrivals } from "../../results/operation-results.js";
-import type { GeneratorCeiling, TrialResult } from "../../results/result-schema.js";
+import type { GeneratorCeiling, ThresholdResult, TrialResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../../scenario/settings.js";
 import { isSelected } from "../../scenario/thresholds.js";
 import { strategyOf } from "../../pools/registry.js";
 import { ceilingKey, measureCeiling, type CeilingInputs } from "../workers/ceiling-probe.js";
+import type { ExperimentRecord } from "./experiment-record.js";
 import type { Interruption } from "./interruption.js";
 import type { ExperimentObserver, RunningThreshold } from "./observer.js";
 import type { FinishedTrial, TotalsWatcher } from "../trial/trial-parts.js";
@@ -25,6 +26,8 @@ import type { FinishedTrial, TotalsWatcher } from "../trial/trial-parts.js";
 export class Judge {
   /** The first abort by a threshold, which ended the experiment. */
   private firstAbort: Abort | undefined;
+  /** The ratio that ended the experiment. */
+  ratioAbort: ThresholdResult | undefined;
   private readonly ceilings = new Map<string, GeneratorCeiling | undefined>();
   /** Load average per core before the first trial; a later one would include train-sim's own load. */
   private loadBefore: number | undefined;
@@ -117,6 +120,22 @@ export class Judge {
       this.check(this.abortThresholdsOf(treatment), measured, elapsedMs, trial, treatment);
     }
     return judged;
+  }
+
+  /** Ends the experiment if the trials so far decide that a ratio with `abortOnFail` fails. */
+  judgeRatios(record: Pick<ExperimentRecord, "decidedFailure">): void {
+    if (this.interruption.isRequested()) return;
+    const failure = record.decidedFailure();
+    if (!failure) return;
+    this.ratioAbort = failure;
+    const { metric, expression, treatment, against, blocks = 0, seen } = failure;
+    this.interruption.abort(
+      new TrainSimError(
+        `aborted by a threshold after ${counted(blocks, "block")} (${treatment} / ${against}): ${metric} ${expression}, ` +
+          `seen ${measuredText(seen, expression)}`,
+        ExitCode.abortedByThreshold,
+      ),
+    );
   }
 
   private abortThresholdsOf(treatment: Treatment): Threshold[] {

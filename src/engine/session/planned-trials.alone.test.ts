@@ -55,14 +55,17 @@ vi.mock("../trial/trial.js", () => ({
     nowMs += 1000;
     running.now++;
     running.most = Math.max(running.most, running.now);
+    const addMs = meanMs(treatment, trial.block);
+    const totals = new Totals(["add"]);
+    totals.histograms.at("add.response").recordValue(Math.round(addMs * 1000));
     const result = {
-      ...exampleTrial(trial.block, trial.number, meanMs(treatment, trial.block)),
+      ...exampleTrial(trial.block, trial.number, addMs),
       block: trial.block,
       seed: trial.seed,
     };
     await meeting.meet();
     running.now--;
-    return { result: { ...result, ...(trial.duet && { duet: trial.duet }) }, totals: new Totals(["add"]) };
+    return { result: { ...result, ...(trial.duet && { duet: trial.duet }) }, totals };
   },
 }));
 vi.mock("./experiment-host.js", () => ({
@@ -247,6 +250,38 @@ it("a signal leaves no stopping reason, and the look after it lowers the signifi
   expect(begun).toHaveLength(11);
   expect(result.stopping).toMatchObject({ looks: [5, 6], level: levelAtLastLook([5, 6], 12), blocks: 6 });
   expect(result.stopping?.reason).toBeUndefined();
+});
+
+it("a ratio with abortOnFail stops the run after the block that decides it, with its reason", async () => {
+  const threshold = "[{ threshold: 'avg<1.5', abortOnFail: true }]";
+  const extent = `trials: 12\nthresholds: { 'add{payload:jsonb-manual} / add{payload:text}': ${threshold} }`;
+  meanMs = ({ id }, block) => (id === "text" ? 10 : 20 + (block % 2)) * (1 + (block % 3) / 10);
+  const { result, exitCode } = await runBlocks(extent);
+  expect(exitCode).toBe(ExitCode.abortedByThreshold);
+  const blocks = begun.length / 2;
+  expect(blocks).toBeGreaterThanOrEqual(5);
+  expect(blocks).toBeLessThan(12);
+  expect(result.verdict).toMatchObject({
+    status: "aborted",
+    reasons: [
+      expect.stringMatching(
+        `^aborted by a threshold after ${blocks} blocks \\(jsonb-manual / text\\): add.* avg<1.5, seen 2.* after ${2 * blocks} of 24 trials$`,
+      ),
+    ],
+  });
+  expect(result.thresholds).toMatchObject([
+    { ok: false, blocks, reason: `aborted the experiment after ${blocks} blocks` },
+  ]);
+});
+
+it("a ratio without abortOnFail, or one that holds, stops no run", async () => {
+  meanMs = ({ id }) => (id === "text" ? 10 : 20);
+  const ratio = "'add{payload:jsonb-manual} / add{payload:text}'";
+  const failing = await runBlocks(`trials: 8\nthresholds: { ${ratio}: [avg<1.5] }`);
+  expect([begun.length, failing.exitCode]).toEqual([16, ExitCode.thresholdFailed]);
+  const holding = "[{ threshold: 'avg<2.5', abortOnFail: true }]";
+  const { exitCode } = await runBlocks(`trials: 8\nthresholds: { ${ratio}: ${holding} }`);
+  expect([begun.length, exitCode]).toEqual([32, ExitCode.done]);
 });
 
 const RACING = "trials: { min: 5, max: 12 }\norder: racing\nobjective: minimise add.avg\n";

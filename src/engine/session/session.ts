@@ -185,6 +185,7 @@ class Session {
         const ran = await this.runTrialGroup(next.value);
         if (!ran) break;
         next = await trials.next(ran);
+        if (!next.done) this.judge.judgeRatios(this.record);
       }
     } finally {
       await this.host.release(this.failure !== undefined);
@@ -307,7 +308,7 @@ class Session {
     const { directory, failure, record } = this;
     const { reason: stopReason, abortedBy } = this.options.interruption;
     record.looks.end();
-    const thresholds = record.thresholds(this.judge.abort);
+    const thresholds = record.thresholds(this.judge.abort, this.judge.ratioAbort);
     const facts = {
       treatments: record.treatments(),
       violations: record.violations,
