@@ -39,6 +39,7 @@ const VIOLATIONS = [
   "workload: documents\nshape: large\nbytes: 100B",
   "workload: documents\nshape: small\nmix: { slice: 1 }",
   "workload: calls\nstorage: hash-sharded",
+  "workload: calls\nanalyze: false",
   "workload: calls\nindexes: brin\nstorage: pax\ndialect: cloudberry",
   "workload: calls\nactors: { loaders: false, probes: false }",
   "workload: calls\npool: { strategy: pgbouncer, mode: statement }",

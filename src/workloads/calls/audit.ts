@@ -11,6 +11,7 @@ import {
   placeOf,
   rowCountOf,
   checksumBatch,
+  RowContents,
   type BatchPlace,
   type BatchChecksum,
 } from "./batch.js";
@@ -26,7 +27,22 @@ export const findings = {
     .describe(
       "Batches with as many rows as were sent, but not the same ones, and rows of the small tables that were changed, of workload calls",
     ),
+  keyCardinality: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      "Distinct values of the key column with the fewest, of call_id, caller_number and callee_number, counted up to 100000, of workload calls",
+    ),
+  rawBytes: z.int().min(0).optional().describe("Bytes of all calls as text for COPY, of workload calls"),
+  compressionRatio: z
+    .number()
+    .min(0)
+    .optional()
+    .describe("rawBytes over the bytes of cdr with its indexes, of workload calls"),
 };
+
+export const SIZES = ["keyCardinality", "rawBytes", "compressionRatio"] as const;
 
 /** What the preload reports to the audit: the filled contents, and the seed of all batches. */
 export const Preloaded = z.object({
@@ -43,6 +59,7 @@ const countWithVerb = (count: number, one: string, many?: string): string =>
   `${counted(count, one, many)} ${count === 1 ? "is" : "are"}`;
 
 class BatchCheck {
+  readonly contents = new RowContents();
   private readonly there: Map<number | null, BatchChecksum>;
 
   constructor(
@@ -62,7 +79,7 @@ class BatchCheck {
    * Compares a batch that was sent with the rows of the table, and marks it as explained. Returns the number of rows sent.
    */
   compare(place: BatchPlace): number {
-    const sentBatch = checksumBatch(this.settings, this.seed, place);
+    const sentBatch = checksumBatch(this.settings, this.seed, place, this.contents);
     const there = this.there.get(place.number) ?? { rows: 0, sum: 0 };
     this.there.delete(place.number);
     const id = `cdr batch ${place.number}`;
@@ -95,6 +112,10 @@ function addDifferenceFindings({ differences }: TableScan, found: CallFindings):
     else if (added === 0) found.add("lost", id, "the row is not in the table");
     else found.add("damaged", id, "the row is not as the preload made it");
   }
+}
+
+function sizesOf({ keyCardinality, rawBytes }: RowContents, { bytes }: TableScan) {
+  return { keyCardinality, rawBytes, ...(bytes > 0 && { compressionRatio: rawBytes / bytes }) };
 }
 
 export async function audit(
@@ -155,6 +176,7 @@ export async function audit(
     inDoubt,
     inDoubtFound,
     violations,
+    ...(published + inDoubtFound > 0 && sizesOf(check.contents, tableScan)),
     ...(Object.fromEntries(counts) as CallFindings["counts"]),
     named: [...callFindings.named, ...smallTableFindings.named],
     notAudited: [

@@ -24,6 +24,12 @@ export const COLUMNS = [
   ["signal_quality", "int"],
 ] as const;
 
+/**
+ * Key columns, which get bloom filters. Each must have more than 1 000 different values: with fewer, a filter costs more than
+ * it saves.
+ */
+export const KEY_COLUMNS = ["call_id", "caller_number", "callee_number"] as const;
+
 /** Day of the first batch; other days follow. */
 export const FIRST_DAY = "2025-01-01";
 
@@ -143,10 +149,40 @@ function asText(value: CallValue, column: number): string {
   return type === "text" ? `'${value}'` : String(value ?? "");
 }
 
+/** Number of distinct values up to which a column is counted, so that the values fit into memory. */
+const COUNTED_VALUES_MAX = 100_000;
+
+/** Amount and variety of the rows that were drawn. */
+export class RowContents {
+  /** Bytes of the rows in the text format of COPY. */
+  rawBytes = 0;
+  private readonly keys = KEY_COLUMNS.map((name) => ({
+    column: COLUMNS.findIndex(([each]) => each === name),
+    values: new Set<CallValue>(),
+  }));
+
+  add(row: CallRow): void {
+    for (const value of row) this.rawBytes += String(value ?? "\\N").length + 1;
+    for (const { column, values } of this.keys)
+      if (values.size < COUNTED_VALUES_MAX) values.add(row[column] ?? null);
+  }
+
+  /** Distinct values of the key column with the fewest. */
+  get keyCardinality(): number {
+    return Math.min(...this.keys.map(({ values }) => values.size));
+  }
+}
+
 /** Number of rows and sum of a batch that is whole, as the store's audit computes them. */
-export function checksumBatch(settings: Treatment, seed: number, place: BatchPlace): BatchChecksum {
+export function checksumBatch(
+  settings: Treatment,
+  seed: number,
+  place: BatchPlace,
+  contents?: RowContents,
+): BatchChecksum {
   let sum = 0;
   const rows = drawRows(settings, seed, place, (row) => {
+    contents?.add(row);
     const text = row.map(asText).join("|");
     sum += Number.parseInt(createHash("md5").update(text).digest("hex").slice(0, 8), 16);
   });

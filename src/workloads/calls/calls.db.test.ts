@@ -14,21 +14,29 @@ it("workload calls loads the same day by COPY and by INSERT while probes read", 
 factors: { ingest: [copy, insert] }
 storage: partitioned
 indexes: brin
+dimensions: all
+batchesBefore: 2
+analyze: false
 actors:
   loaders: { load: { executor: shared-iterations, clients: 1, iterations: 24 } }
-  probes: { load: { executor: per-client-iterations, clients: 2, iterations: 4, thinkTime: 5ms } }
+  probes: { load: { executor: per-client-iterations, clients: 2, iterations: 5, thinkTime: 5ms } }
 `);
   expect(result.treatments).toHaveLength(2);
   for (const { trials } of result.treatments) {
-    const [{ operations, integrity } = expect.fail("no trial")] = trials;
+    const [{ operations, integrity, database } = expect.fail("no trial")] = trials;
     expect(operations.load?.transactions).toBe(24);
-    expect(integrity).toMatchObject({
-      verdict: "ok",
-      published: operations.load?.events,
-      lost: 0,
-      damaged: 0,
-    });
-    for (const probe of PROBES) expect(operations[probe]?.transactions, probe).toBe(2);
+    expect(integrity).toMatchObject({ verdict: "ok", lost: 0, damaged: 0 });
+    const { published = 0, rawBytes = 0, compressionRatio = 0, keyCardinality = 0 } = integrity ?? {};
+    expect(published).toBeGreaterThan(operations.load?.events ?? Infinity);
+    expect(rawBytes / published).toBeGreaterThan(80);
+    expect(rawBytes / published).toBeLessThan(200);
+    const storedBytes = rawBytes / compressionRatio;
+    expect(storedBytes).toBeGreaterThan(100_000);
+    const { tableBytes = 0, indexBytes = 0, toastBytes = 0 } = database;
+    expect(storedBytes).toBeLessThan(tableBytes + indexBytes + toastBytes);
+    expect(keyCardinality).toBeGreaterThan(published - 100);
+    expect(keyCardinality).toBeLessThanOrEqual(published);
+    for (const probe of [...PROBES, "byPlan"]) expect(operations[probe]?.transactions, probe).toBe(2);
   }
 }, 120_000);
 

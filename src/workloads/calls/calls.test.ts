@@ -2,13 +2,22 @@ import { describe, expect, test } from "vitest";
 import type { DialectName } from "../../database/registry.js";
 import type { Storage } from "../../database/levels.js";
 import { ddl } from "../../../test/support/namespace.js";
+import { brokenThreshold } from "../../analysis/thresholds/thresholds.js";
+import { HistogramSet } from "../../metrics/histograms.js";
+import { operationsOf } from "../../results/operation-results.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { ScenarioError } from "../../syntax/problems.js";
-import { batchesOfTransaction, COLUMNS, placeOf, checksumBatch } from "./batch.js";
+import { batchesOfTransaction, COLUMNS, KEY_COLUMNS, placeOf, checksumBatch, RowContents } from "./batch.js";
 import type { Treatment } from "./settings.js";
-import { arrayBatch, copyBatch } from "./stores/postgres.js";
-import { differencesQuery, referenceTablesOf, statementsOf, batchSumsQuery } from "./stores/statements.js";
-import { BLOOM_COLUMNS } from "./stores/tables.js";
+import { arrayBatch, copyBatch, postgres } from "./stores/postgres.js";
+import {
+  batchSumsQuery,
+  clusterStatement,
+  differencesQuery,
+  referenceTablesOf,
+  SIZE_QUERY,
+  statementsOf,
+} from "./stores/statements.js";
 
 function settingsOf(yaml = ""): Treatment {
   const [treatment] = parseScenario(`name: x\nseed: 1\nworkload: calls\n${yaml}`, "x.yaml").treatments;
@@ -52,9 +61,10 @@ test.each(STORAGES)(
     const brin = ddlOf("default", "brin").filter((text) => text.includes("USING brin"));
     const named = { dialect, namespace: "train_sim" };
     const sent = Object.values(statementsOf(named)).map(({ name, text }) => `-- ${name}\n${text}`);
-    const asked = [batchSumsQuery(named), ...referenceTablesOf(named).map(differencesQuery)];
+    const asked = [batchSumsQuery(named), ...referenceTablesOf(named).map(differencesQuery), SIZE_QUERY];
+    const clustered = storages.flatMap((storage) => clusterStatement({ ...named, storage }) ?? []);
     const audits = asked.map((text) => `-- audit\n${text}`);
-    const all = [...ddlOf("default", "five"), ...brin, ...others, ...sent, ...audits];
+    const all = [...ddlOf("default", "five"), ...brin, ...others, ...clustered, ...sent, ...audits];
     const listing = all.map((text) => `${text}${text.startsWith("-- storage") ? "" : ";"}\n`).join("\n");
     await expect(listing).toMatchFileSnapshot(`golden/${dialect}.sql`);
   },
@@ -108,7 +118,7 @@ describe("a batch of calls", () => {
 
   test("has over 1 000 distinct values in columns with bloom filters, and no byte count in 85 % of its rows", () => {
     const rows = rowsOf(settings, rush);
-    for (const name of BLOOM_COLUMNS) {
+    for (const name of KEY_COLUMNS) {
       const column = COLUMNS.findIndex(([each]) => each === name);
       expect(new Set(rows.map((row) => row[column])).size, name).toBeGreaterThan(1000);
     }
@@ -117,6 +127,55 @@ describe("a batch of calls", () => {
     expect(without).toBeGreaterThan(0.8);
     expect(without).toBeLessThan(0.9);
   });
+});
+
+test("the contents of rows are their bytes in COPY's format, and the values of the key column with the fewest", () => {
+  const settings = settingsOf("sizes: { small: 10, medium: 2000, large: 5000 }");
+  const contents = new RowContents();
+  const [one, other] = [placeOf(0, settings), placeOf(150, settings)];
+  for (const place of [one, other]) checksumBatch(settings, 1, place, contents);
+  const rows = [one, other].flatMap((place) => rowsOf(settings, place));
+  expect(contents.rawBytes).toBe(rows.reduce((sum, row) => sum + row.join("\t").length + 1, 0));
+  const counts = KEY_COLUMNS.map((name) => {
+    const column = COLUMNS.findIndex(([each]) => each === name);
+    return new Set(rows.map((row) => row[column])).size;
+  });
+  expect(contents.keyCardinality).toBe(Math.min(...counts));
+  expect(contents.keyCardinality).toBeGreaterThan(1000);
+});
+
+test("a threshold on the least cardinality of the key columns stops a run that does not exceed it", () => {
+  const scenario = parseScenario(
+    "name: x\nseed: 1\nworkload: calls\nthresholds: { audit: [{ threshold: keyCardinality>1000, abortOnFail: true }] }",
+    "x.yaml",
+  );
+  const broken = (keyCardinality: number) =>
+    brokenThreshold(
+      scenario.thresholds,
+      {
+        operations: {},
+        histograms: new HistogramSet(),
+        audits: [{ verdict: "ok", keyCardinality } as never],
+        invalid: undefined,
+      },
+      0,
+    );
+  expect(broken(1000)).toMatchObject({ seen: 1000 });
+  expect(broken(1001)).toBeUndefined();
+});
+
+test("the query byPlan is asked, printed and measured only with `dimensions: all`", () => {
+  const names = (yaml: string) => {
+    const settings = settingsOf(yaml);
+    return {
+      printed: postgres.statements(settings).map(({ name }) => name),
+      measured: operationsOf(settings as never),
+    };
+  };
+  expect(names("").measured).toEqual(["load", "lastHour", "byCaller", "byTower", "topTowers"]);
+  expect(names("").printed).not.toContain("probe.plans-and-reasons");
+  expect(names("dimensions: all").measured).toContain("byPlan");
+  expect(names("dimensions: all").printed).toContain("probe.plans-and-reasons");
 });
 
 test("`commit: once` joins all batches of a day into one transaction", () => {
@@ -147,6 +206,7 @@ test.each([
     "indexes: brin\nstorage: pax\ndialect: cloudberry\ntarget: { kind: url, urls: ['postgresql://u@h/d'] }",
     "PAX has B-trees only",
   ],
+  ["analyze: false", "the warm-up ends with an ANALYZE; use trial.warmUp: 0"],
   ["pool: { strategy: pgbouncer, mode: statement, size: 2 }", "mode: transaction"],
   ["payload: text", "belongs to workload train-events"],
 ])("workload calls refuses the settings %j", (yaml, words) => {

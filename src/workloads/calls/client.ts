@@ -13,7 +13,7 @@ import {
   timeText,
   type BatchPlace,
 } from "./batch.js";
-import { PROBES, profileOf, type Probe, type Treatment } from "./settings.js";
+import { asksProbe, PROBES, profileOf, type Probe, type Treatment } from "./settings.js";
 import type { CallsStore } from "./store.js";
 
 const Place = z.object({ number: z.int().min(0), day: z.number().min(0) });
@@ -119,7 +119,8 @@ function probeClients(
   );
   const asked: number[] = [];
   const drawnProbes: (DrawnProbe | undefined)[] = [];
-  const probeOf = (turn: number): Probe => PROBES[turn % PROBES.length] ?? "lastHour";
+  const probes = PROBES.filter((probe) => asksProbe(probe, settings));
+  const probeOf = (turn: number): Probe => probes[turn % probes.length] ?? "lastHour";
 
   function draw(client: number, arrival?: Arrival): DrawnProbe {
     const turn = asked[client] ?? firstClient + client;

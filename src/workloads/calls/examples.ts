@@ -9,6 +9,8 @@ workload: calls
 storage: unlogged
 batchesPerDay: 100
 batchesBefore: 0
+analyze: true
+dimensions: all
 sizes: { small: 100, medium: 1000, large: 5000 }
 commit: per-batch
 factors:

@@ -5,7 +5,7 @@ import type { Finding } from "../../syntax/problems.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { refuseStatementMode } from "../common-rules.js";
 
-export const PROBES = ["lastHour", "byCaller", "byTower", "topTowers"] as const;
+export const PROBES = ["lastHour", "byCaller", "byTower", "topTowers", "byPlan"] as const;
 export type Probe = (typeof PROBES)[number];
 
 const MAX_BATCH_ROWS = 1_000_000;
@@ -54,14 +54,34 @@ export const keys = {
   batchesBefore: z.int().min(0).max(100_000).default(0).meta({
     description: "Batches in the table before the warm-up: the first ones of the day. Default 0.",
   }),
+  analyze: z
+    .boolean()
+    .default(true)
+    .meta({
+      description:
+        "VACUUM and ANALYZE of the table of calls after batchesBefore. false needs warmUp: 0, since a warm-up ends with an " +
+        "ANALYZE; autovacuum may still run one. Default true.",
+    }),
+  dimensions: z
+    .enum(["towers", "all"])
+    .default("towers")
+    .meta({
+      description:
+        "Tables that queries join to the calls. towers: topTowers joins the cell towers; all: a fifth query, byPlan, joins " +
+        "rate plans and termination reasons. Default towers.",
+    }),
 } as const;
 
 export type CallsSettings = { readonly [Key in keyof typeof keys]: z.output<(typeof keys)[Key]> };
 export type Treatment = CallsSettings & WorkloadTreatment & { readonly storage: Storage };
 
 export function resolve(input: CallsSettings): CallsSettings {
-  const { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore } = input;
-  return { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore };
+  const { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore, analyze, dimensions } = input;
+  return { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore, analyze, dimensions };
+}
+
+export function asksProbe(probe: string, { dimensions }: Pick<Treatment, "dimensions">): boolean {
+  return probe !== "byPlan" || dimensions === "all";
 }
 
 /** Profile of the load. A load without a profile gets one in which equal batches follow each other through the day. */
@@ -74,6 +94,7 @@ export function profileOf({ actors, sizes }: Pick<Treatment, "actors" | "sizes">
 
 interface CallsKeys extends CallsSettings {
   readonly actors: Readonly<Record<string, false | object | undefined>>;
+  readonly trial: { readonly warmUp: number };
 }
 
 function commitRules({ commit }: CallsKeys, { actors }: Treatment): Finding[] {
@@ -97,4 +118,9 @@ function indexRules({ indexes }: CallsKeys, { storage }: Treatment): Finding[] {
   return [{ path: ["indexes"], message: "PAX has B-trees only; use indexes: five, or none" }];
 }
 
-export const rules = [commitRules, roleRules, storageRules, indexRules, refuseStatementMode];
+function analyzeRules({ analyze, trial }: CallsKeys): Finding[] {
+  if (analyze || trial.warmUp === 0) return [];
+  return [{ path: ["analyze"], message: "the warm-up ends with an ANALYZE; use trial.warmUp: 0" }];
+}
+
+export const rules = [commitRules, roleRules, storageRules, indexRules, analyzeRules, refuseStatementMode];

@@ -28,6 +28,8 @@ export interface TableScan {
   /** Number of calls and their sum, by batch; `batch` is null for calls whose id names no batch. */
   readonly batches: readonly (BatchChecksum & { readonly batch: number | null })[];
   readonly differences: readonly Difference[];
+  /** Bytes of the table of calls, with its indexes. */
+  readonly bytes: number;
 }
 
 export interface CallsStore extends Store<Treatment> {

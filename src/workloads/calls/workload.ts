@@ -2,10 +2,10 @@
 import type * as z from "zod";
 import { supportsDialect } from "../stores.js";
 import type { Workload } from "../workload.js";
-import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";
+import { audit, findings, SIZES, VIOLATIONS, type Preloaded } from "./audit.js";
 import { client } from "./client.js";
 import { examples } from "./examples.js";
-import { keys, PROBES, resolve, rules, type Treatment } from "./settings.js";
+import { asksProbe, keys, PROBES, resolve, rules, type Treatment } from "./settings.js";
 import type { CallsStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
 
@@ -15,13 +15,14 @@ const query = { verb: "runs", unit: "queries" };
 
 export const calls = {
   name: "calls",
-  description: "Call records, loaded in batches by the hour of a day, and four queries of the growing table.",
+  description: "Call records, loaded in batches by the hour of a day, and queries of the growing table.",
   operations: {
     load: { verb: "loads", unit: "calls" },
     lastHour: query,
     byCaller: query,
     byTower: query,
     topTowers: query,
+    byPlan: query,
   },
   roles: {
     loaders: {
@@ -33,12 +34,15 @@ export const calls = {
       isSearched: true,
     },
     probes: {
-      purpose: "Clients that query the calls, four queries in turn. false leaves them out.",
+      purpose: "Clients that query the calls, one query after the other. false leaves them out.",
       clients: 1,
       thinkTimeMs: 1000,
       operations: PROBES,
       arrivals: PROBES,
     },
+  },
+  performs(operation, settings) {
+    return asksProbe(operation, settings);
   },
   settings: {
     keys,
@@ -73,6 +77,7 @@ export const calls = {
     acknowledged: "loaded",
     violations: VIOLATIONS,
     findings,
+    sizes: SIZES,
     audit,
   },
   reporting: {

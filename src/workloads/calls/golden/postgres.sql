@@ -193,6 +193,12 @@ FROM (SELECT cell_tower_id, count(*) AS calls, sum(duration_seconds) AS seconds 
   GROUP BY cell_tower_id ORDER BY calls DESC, cell_tower_id LIMIT 10) AS busiest
 JOIN "train_sim".cell_towers USING (cell_tower_id) ORDER BY calls DESC, cell_tower_id;
 
+-- probe.plans-and-reasons
+SELECT plan_name, reason, count(*) AS calls, sum(billing_amount) AS amount
+FROM "train_sim".cdr JOIN "train_sim".rate_plans USING (rate_plan_id) JOIN "train_sim".termination_reasons USING (termination_code)
+WHERE call_timestamp > (SELECT max(call_timestamp) FROM "train_sim".cdr) - interval '1 hour'
+GROUP BY plan_name, reason ORDER BY calls DESC, plan_name, reason LIMIT 10;
+
 -- audit
 SELECT substring(call_id FROM '^c([0-9]{1,9})-')::int AS batch, count(*) AS rows,
   sum(('x' || left(md5(concat_ws('|', quote_nullable(call_id), extract(epoch FROM call_timestamp), extract(epoch FROM call_date), call_hour, quote_nullable(caller_number), quote_nullable(callee_number), duration_seconds, cell_tower_id, quote_nullable(call_type), quote_nullable(network_type), coalesce(bytes_transferred::text, ''), termination_code, billing_amount, rate_plan_id, is_roaming, signal_quality)), 8))::bit(32)::bigint) AS sum
@@ -221,3 +227,8 @@ FROM (SELECT termination_code AS key, count(*) FILTER (WHERE is_made) AS made, c
     UNION ALL SELECT false, termination_code, reason FROM "train_sim".termination_reasons) AS rows_of_both
   GROUP BY termination_code, reason) AS counted
 WHERE made <> found GROUP BY key ORDER BY key;
+
+-- audit
+SELECT sum(pg_total_relation_size(c.oid)) AS bytes
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
+WHERE nspname = $1 AND relkind = 'r' AND relname ~ '^cdr(_|$)';

@@ -8,9 +8,17 @@ import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { CopyRows } from "../../../database/postgres/wire/copy-call.js";
 import type { Connection } from "../../../database/sql.js";
 import { callId, COLUMNS, drawRows, placeOf, type BatchPlace, type CallRow } from "../batch.js";
-import type { Treatment } from "../settings.js";
+import { asksProbe, type Treatment } from "../settings.js";
 import type { CallsStore, Difference } from "../store.js";
-import { differencesQuery, referenceTablesOf, statementsOf, batchSumsQuery, tablesOf } from "./statements.js";
+import {
+  batchSumsQuery,
+  clusterStatement,
+  differencesQuery,
+  referenceTablesOf,
+  SIZE_QUERY,
+  statementsOf,
+  tablesOf,
+} from "./statements.js";
 import { createTables } from "./tables.js";
 
 /** Number of rows that are turned into text at a time, so that few values are in memory. */
@@ -65,7 +73,10 @@ export const postgres: CallsStore = {
     files: [],
     statements: createTables(settings),
   }),
-  statements: (settings) => Object.values(statementsOf(settings)),
+  statements: (settings) =>
+    Object.entries(statementsOf(settings)).flatMap(([operation, statement]) =>
+      asksProbe(operation, settings) ? [statement] : [],
+    ),
 
   operations(settings, seed) {
     const statements = statementsOf(settings);
@@ -108,7 +119,7 @@ export const postgres: CallsStore = {
   },
 
   fill(admin: AdminClient, settings, seed, isWanted) {
-    const { namespace, batchesBefore } = settings;
+    const { namespace, batchesBefore, analyze } = settings;
     const referenceTables = referenceTablesOf(settings);
     const rows = referenceTables.map(({ table, columns, row, rows: count }) => ({
       into: `${table} (${columns.join(", ")})`,
@@ -116,7 +127,8 @@ export const postgres: CallsStore = {
       rows: count,
     }));
     const { insert } = statementsOf(settings);
-    const calls = batchesBefore > 0 ? [tablesOf(settings).calls] : [];
+    const calls = batchesBefore > 0 && analyze ? [tablesOf(settings).calls] : [];
+    const cluster = batchesBefore > 0 ? clusterStatement(settings) : undefined;
     const tables = [...referenceTables.map(({ table }) => table), ...calls];
     return fillTables(admin, { namespace, tables, dialect: dialectOf(settings.dialect) }, async (session) => {
       await insertNumberedRows(session, rows, isWanted);
@@ -124,6 +136,7 @@ export const postgres: CallsStore = {
       let batches = 0;
       for (; batches < batchesBefore && isWanted(); batches++)
         await session.execute(insert, arrayBatch(settings, seed, placeOf(batches, settings)).arrays);
+      if (cluster !== undefined && isWanted()) await session.query(cluster);
       return { isReferenced, batches };
     });
   },
@@ -146,7 +159,8 @@ export const postgres: CallsStore = {
         rows: Number(rows),
         sum: Number(sum),
       }));
-      return { batches, differences };
+      const [size] = await admin.query(SIZE_QUERY, [settings.namespace]);
+      return { batches, differences, bytes: Number(size?.bytes ?? 0) };
     });
   },
 };

@@ -18,7 +18,7 @@ export function tablesOf({ dialect, namespace }: Named) {
 const NAMES = COLUMNS.map(([name]) => name).join(", ");
 
 export function statementsOf(settings: Named) {
-  const { calls, towers } = tablesOf(settings);
+  const { calls, towers, plans, reasons } = tablesOf(settings);
   const arrays = COLUMNS.map(([, type], column) => `$${column + 1}::${type}[]`).join(", ");
   return {
     copy: { name: "load.copy", text: `COPY ${calls} (${NAMES}) FROM STDIN` },
@@ -46,8 +46,25 @@ FROM (SELECT cell_tower_id, count(*) AS calls, sum(duration_seconds) AS seconds 
   GROUP BY cell_tower_id ORDER BY calls DESC, cell_tower_id LIMIT 10) AS busiest
 JOIN ${towers} USING (cell_tower_id) ORDER BY calls DESC, cell_tower_id`,
     },
+    byPlan: {
+      name: "probe.plans-and-reasons",
+      text: `SELECT plan_name, reason, count(*) AS calls, sum(billing_amount) AS amount
+FROM ${calls} JOIN ${plans} USING (rate_plan_id) JOIN ${reasons} USING (termination_code)
+WHERE call_timestamp > (SELECT max(call_timestamp) FROM ${calls}) - interval '1 hour'
+GROUP BY plan_name, reason ORDER BY calls DESC, plan_name, reason LIMIT 10`,
+    },
   } satisfies Record<string, Statement>;
 }
+
+/** Statement that brings the files of the table into the order of its cluster columns; undefined if it has none. */
+export function clusterStatement(settings: Named & Pick<Treatment, "storage">): string | undefined {
+  return settings.storage === "pax" ? `CLUSTER ${tablesOf(settings).calls}` : undefined;
+}
+
+/** Query for the bytes of the calls in the schema $1, with partitions, indexes and TOAST. */
+export const SIZE_QUERY = `SELECT sum(pg_total_relation_size(c.oid)) AS bytes
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
+WHERE nspname = $1 AND relkind = 'r' AND relname ~ '^cdr(_|$)'`;
 
 /** SQL of a column as text that does not depend on the session's settings. Texts with separators are put in quotes. */
 function asText([name, type]: (typeof COLUMNS)[number]): string {

@@ -1,14 +1,10 @@
 // Calls and the small tables that they refer to, by level of storage.
 import type { Storage } from "../../../database/levels.js";
-import { COLUMNS, FIRST_DAY } from "../batch.js";
+import { COLUMNS, FIRST_DAY, KEY_COLUMNS } from "../batch.js";
 import type { Treatment } from "../settings.js";
 
-/**
- * Columns for bloom filters. Each has more than 1 000 different values: with fewer, a filter would cost more than it saves.
- */
-export const BLOOM_COLUMNS = ["call_id", "caller_number", "callee_number"] as const;
 const MINMAX_COLUMNS =
-  "call_timestamp,call_date,call_hour,caller_number,callee_number,duration_seconds,cell_tower_id,rate_plan_id,billing_amount";
+  "call_date,call_hour,caller_number,callee_number,duration_seconds,cell_tower_id,call_type,termination_code,billing_amount";
 const CLUSTER_COLUMNS = "call_timestamp,cell_tower_id";
 const COMPRESSION_OPTIONS = "compresstype = zstd, compresslevel = 5";
 
@@ -19,7 +15,7 @@ const pax = (...more: string[]): string => {
     "storage_format = 'porc'",
     COMPRESSION_OPTIONS,
     `minmax_columns = '${MINMAX_COLUMNS}'`,
-    `bloomfilter_columns = '${BLOOM_COLUMNS.join()}'`,
+    `bloomfilter_columns = '${KEY_COLUMNS.join()}'`,
     ...more,
   ];
   return `\nUSING pax WITH (\n  ${options.join(",\n  ")}\n)`;
