@@ -74,7 +74,6 @@ export function conditions(experiment: Pick<Experiment, "treatments" | "yaml">):
     ]),
     // A role called `clients` is the only role and has a row already.
     ["clients", (settings) => ("clients" in settings.actors ? undefined : String(totalClients(settings)))],
-    ["endpoint", ({ endpointPer }) => endpointPer && "one for each worker"],
     ["agents", ({ agents, agentPlace }) => (agents > 0 ? agentsText(agents, agentPlace) : undefined)],
     ["trial", (settings) => phasesText(settings)],
     ["faults", ({ faults }) => (faults.length > 0 ? faults.map(faultText).join("; ") : undefined)],
