@@ -46,7 +46,7 @@ describeInChromium("the live page", (browserOf) => {
     const { view } = run.state.fullUpdate();
     expect(await page.locator("h1").textContent()).toBe("watched");
     expect(await page.title()).toBe(`Trial 1 of 4: ${view.trial?.treatment ?? ""} - train-sim`);
-    expect(await page.locator("#operations tbody tr").first().textContent()).toBe("add50050200.50.5000");
+    expect(await page.locator("#operations tbody tr").first().textContent()).toBe("add50050200.50.5300000");
     expect(await page.locator("#thresholds li").getAttribute("data-tone")).toBe("bad");
     expect(await page.locator("#notes").textContent()).toContain("<img src=x onerror=alert(1)>");
     expect(await inkOf(browserOf(), await page.locator("#live-picture").screenshot())).toBeGreaterThan(0.004);
