@@ -368,13 +368,13 @@ export const EVIDENCE = [
   counter(
     "host.serverVoluntarySwitches",
     "",
-    "context switches of the server's processes to wait for a lock, a client or storage",
+    "context switches in which a server process began to wait for a lock, a client or storage",
     { source: "host", mayFall: true, window: total("voluntarySwitches") },
   ),
   counter(
     "host.serverInvoluntarySwitches",
     "",
-    "context switches of the server's processes that had to leave a processor to others",
+    "context switches in which a server process lost its processor to another process",
     { source: "host", mayFall: true, window: total("involuntarySwitches") },
   ),
 ] as const satisfies readonly EvidenceMetric[];

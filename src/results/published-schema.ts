@@ -11,7 +11,9 @@ const Agreement = z.enum(["agrees", "differs", "inconclusive"]);
 export type Agreement = z.infer<typeof Agreement>;
 
 const PublishedRatio = z.strictObject({
-  against: TreatmentId.describe("As written, or that of the first figure of the same source and metric"),
+  against: TreatmentId.describe(
+    "Treatment that the ratio refers to: as written, or that of the first figure of the same source and metric",
+  ),
   published: amount.describe("Ratio of the two published values, or the published ratio"),
   publishedHigh: amount.optional().describe("End of a published range, which begins at `published`"),
   ours: z
@@ -33,6 +35,6 @@ export const PublishedResult = z.strictObject({
     .strictObject({ trials: count, median: amount.describe("Over complete trials"), ...interval })
     .nullable()
     .describe("Null without samples"),
-  ratio: PublishedRatio.optional().describe("Of all figures but the first value of a source and metric"),
+  ratio: PublishedRatio.optional().describe("Left out for the first value of a source and metric"),
 });
 export type PublishedResult = z.infer<typeof PublishedResult>;

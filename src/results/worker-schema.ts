@@ -8,7 +8,10 @@ const count = z.int().min(0);
 export const WorkerResult = z.strictObject({
   worker: z.string().describe("Its role and its number there, from 0, as in the log: `consumers/0`"),
   clients: count,
-  endpoint: z.string().optional().describe("`host:port` of its clients, if each worker has an endpoint"),
+  endpoint: z
+    .string()
+    .optional()
+    .describe("`host:port` that the clients of the worker use, if each worker has an endpoint"),
   operations: z.record(
     OperationName,
     z.strictObject({

@@ -48,7 +48,7 @@ function workerEndpointRules(settings: TreatmentSettings): Finding[] {
   const workers = counted(homes.length, "worker thread");
   return refuse(
     `worker leaves ${counted(unused, "endpoint")} without clients: there are ${workers} for ${endpoints} endpoints; ` +
-      `set workers of a role, such as actors.${Object.keys(settings.actors)[0]}.workers`,
+      `give a role more workers, such as actors.${Object.keys(settings.actors)[0]}.workers`,
   );
 }
 

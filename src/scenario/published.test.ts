@@ -100,9 +100,9 @@ describe("a published figure", () => {
       /the range of add avg begins above its end/,
     ],
     [
-      "a value against a treatment of which it gives none",
+      "a value against a treatment without a value of that source",
       "{ source: a, treatment: text-direct, against: jsonb-direct, values: { add avg: 5 } }",
-      /no add avg of a is given for jsonb-direct/,
+      /a has no add avg for jsonb-direct/,
     ],
     [
       "an unknown metric among values",

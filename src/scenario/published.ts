@@ -20,9 +20,9 @@ import {
 
 type WrittenFigure = Scenario["published"][number];
 type About = ThresholdSubject & PublishedFigure["quantity"];
-type Compared = Pick<PublishedFigure, "quantity" | "treatment" | "problem">;
+type FigureSide = Pick<PublishedFigure, "quantity" | "treatment" | "problem">;
 /** One number of a written figure. */
-type Published = { readonly metric: string } & Pick<PublishedFigure, "value" | "ratio">;
+type PublishedNumber = { readonly metric: string } & Pick<PublishedFigure, "value" | "ratio">;
 
 function parseFigure(treatment: string, metric: string, metrics: ThresholdMetrics): Parsed<About> {
   const [source = "", asked = ""] = metric.trim().split(/\s+/);
@@ -37,21 +37,21 @@ function parseFigure(treatment: string, metric: string, metrics: ThresholdMetric
 }
 
 /** The numbers of a written figure, or the problem of its keys. */
-function numbersOf({ metric, value, values, ratios, against }: WrittenFigure): Parsed<Published[]> {
+function numbersOf({ metric, value, values, ratios, against }: WrittenFigure): Parsed<PublishedNumber[]> {
   if ((metric === undefined) !== (value === undefined))
     return { message: "metric and value belong together: give both, or values by metric" };
   if (ratios && against === undefined)
-    return { message: "ratios need against, the treatment that they are to" };
+    return { message: "ratios need against: name the treatment that they refer to" };
   const reversed = Object.entries(ratios ?? {}).find(
     ([, ratio]) => Array.isArray(ratio) && ratio[0] > ratio[1],
   );
   if (reversed) return { message: `the range of ${reversed[0]} begins above its end: swap the two numbers` };
   const numbers = [
     ...(metric !== undefined && value !== undefined ? [{ metric, value }] : []),
-    ...Object.entries(values ?? {}).map(([name, one]) => ({ metric: name, value: one })),
-    ...Object.entries(ratios ?? {}).map(([name, one]) => ({
+    ...Object.entries(values ?? {}).map(([name, number]) => ({ metric: name, value: number })),
+    ...Object.entries(ratios ?? {}).map(([name, ratio]) => ({
       metric: name,
-      ratio: typeof one === "number" ? ([one, one] as const) : one,
+      ratio: typeof ratio === "number" ? ([ratio, ratio] as const) : ratio,
     })),
   ];
   return numbers.length > 0
@@ -72,7 +72,7 @@ function treatmentOf(
   return others.length > 0 ? { problem: `${selected.length} treatments have these levels` } : { treatment };
 }
 
-/** True of the figure whose value a value with `against` is divided by. */
+/** Predicate for the figure by whose value the value of a figure with `against` is divided. */
 function isReferenceOf({ source, metric, against }: PublishedFigure) {
   return ({ figure }: { readonly figure: PublishedFigure }): boolean =>
     figure.source === source &&
@@ -97,7 +97,7 @@ export function resolvePublished(
     findings.push({ path, message });
     return [];
   };
-  const compared = (treatment: string, metric: string): Parsed<Compared> => {
+  const sideOf = (treatment: string, metric: string): Parsed<FigureSide> => {
     const parsed = parseFigure(treatment, metric, metrics);
     if ("message" in parsed) return parsed;
     const { source, aggregate, percentile } = parsed.value;
@@ -108,9 +108,9 @@ export function resolvePublished(
     const numbers = numbersOf({ source, treatment, against, ...keys });
     if ("message" in numbers) return refuse(i, numbers.message);
     return numbers.value.flatMap(({ metric, ...number }) => {
-      const about = compared(treatment, metric);
+      const about = sideOf(treatment, metric);
       if ("message" in about) return refuse(i, about.message);
-      const reference = against === undefined ? undefined : compared(against, metric);
+      const reference = against === undefined ? undefined : sideOf(against, metric);
       if (reference && "message" in reference) return refuse(i, reference.message);
       const problem = about.value.problem ?? reference?.value.problem;
       const figure: PublishedFigure = {
@@ -128,7 +128,7 @@ export function resolvePublished(
     if (figure.against !== undefined && figure.value !== undefined && !figures.some(isReferenceOf(figure)))
       refuse(
         i,
-        `no ${figure.metric} of ${figure.source} is given for ${figure.against}, which against names`,
+        `${figure.source} has no ${figure.metric} for ${figure.against}, which against names; add that figure`,
       );
   return figures.map(({ figure }) => figure);
 }

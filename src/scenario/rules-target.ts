@@ -42,7 +42,7 @@ export function standbyRules({ target, pool }: TreatmentSettings): Finding[] {
   return [{ path: ["pool"], message }];
 }
 
-/** Refuses a cold cache on a server of others, and with a warm-up, which would fill it before the window. */
+/** Refuses a cold cache on a server that is not embedded, and with a warm-up, which would fill the cache before the window. */
 export function coldCacheRules({ target, trial }: TreatmentSettings): Finding[] {
   if (!trial.coldCache) return [];
   const path = ["trial", "coldCache"];

@@ -43,7 +43,7 @@ export const Retry = z
     ceiling: duration("Longest backoff. Default 1s.", 0, HOUR_MS).prefault("1s"),
     jitter: z.enum(["full", "none"]).default("full").meta({
       description:
-        "full: each wait is uniform between 0 and its backoff; none: it is the backoff. Default full.",
+        "full: each wait is uniform between 0 and its backoff; none: each wait is its backoff. Default full.",
     }),
     deadline: duration(
       "Time from a transaction's start after which it is not tried again. Default 30s.",
@@ -103,8 +103,8 @@ const LongCondition = z.strictObject({
     .default(false)
     .meta({
       description:
-        "End the experiment, exit code 108, as soon as a running trial breaks it. A ratio ends it as soon as the blocks so " +
-        "far decide that it fails. Default false.",
+        "End the experiment with exit code 108 as soon as a running trial breaks the threshold. A ratio ends the experiment " +
+        "as soon as the blocks so far decide that it fails. Default false.",
     }),
   delayAbortEval: duration(
     "Time from the start of a trial's window before which it cannot abort. Default 0.",
@@ -167,7 +167,7 @@ const PublishedFigure = z.strictObject({
     }),
   against: z.string().min(1).optional().meta({
     description:
-      "Treatment that the ratio is to. Default: that of the first figure of the same source and metric.",
+      "Treatment that the ratio refers to. Default: that of the first figure of the same source and metric.",
   }),
 });
 

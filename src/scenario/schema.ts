@@ -110,8 +110,8 @@ const KEYS_BEFORE_WORKLOAD = {
     .default("client")
     .meta({
       description:
-        "Of several target.urls, pool.urls or pool.instances, each client uses one, or worker: each worker thread uses one, " +
-        "and workers are dealt to them by weight. Default client.",
+        "How clients share several target.urls, pool.urls or pool.instances. client: each client uses one; worker: all " +
+        "clients of a worker thread use the same one, assigned to the thread by weight. Default client.",
     }),
 };
 const KEYS_AFTER_WORKLOAD = {

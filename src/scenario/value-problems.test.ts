@@ -121,7 +121,7 @@ describe("an invalid key or value", () => {
       /trial\.coldCache: a warm-up would fill the cache again before the window; set warmUp: 0/,
     ],
     [
-      "a cold cache of a server of others",
+      "a cold cache on a server that is not embedded",
       "target: postgresql://u@h/d\ntrial: { coldCache: true, warmUp: 0 }",
       /trial\.coldCache: empties the buffers of an embedded server only, and this target is url; leave it out/,
     ],
@@ -333,7 +333,7 @@ describe("certificates of a target", () => {
 describe("TLS of an embedded server", () => {
   test.each([
     ["auth: cert, tls: false", /target\.tls: .*auth cert is a log-in over TLS: leave tls out/],
-    ["tls: true, standbys: 1", /target\.tls: .*standbys follow without TLS/],
+    ["tls: true, standbys: 1", /target\.tls: .*standbys replicate without TLS/],
     ["kind: url, url: 'postgresql://h/d', tls: true", /target\.tls: /],
   ])("is refused with %s", (keys, expected) => {
     expect(scenarioProblems(`name: x\ntarget: { ${keys} }`).join("\n")).toMatch(expected);

@@ -28,7 +28,7 @@ function workloadParameters({ scenario: { yaml, seed } }: ResultDocument): [stri
 
 const secondsText = (seconds: number): string => Number(seconds.toFixed(1)).toString();
 
-/** Number and length of a treatment's complete windows: with a budget of iterations, the time that equal work took. */
+/** Number and length of a treatment's complete windows. With a budget of iterations, the length is the time of equal work. */
 function windowsText({ trials }: TreatmentResult): string {
   const seconds = trials.flatMap(({ status, windowSeconds }) =>
     status === "complete" ? [windowSeconds] : [],
@@ -59,12 +59,12 @@ function timeParameters({ treatments }: ResultDocument): [string, string][] {
   const isEqual = new Set(texts).size === 1;
   const labels = labelsOf(treatments);
   const windowTexts = isEqual
-    ? [`${texts[0] ?? ""}${treatments.length > 1 ? ", of each treatment" : ""}`]
+    ? [`${texts[0] ?? ""}${treatments.length > 1 ? " for each treatment" : ""}`]
     : texts.map((text, i) => `${labels[i] ?? ""}: ${text}`);
   return [
     ["start", `${new Date(startMs).toISOString()}, of the first measurement window`],
     ["end", `${new Date(endMs).toISOString()}, of the last measurement window`],
-    ["elapsed", `${durationText(Math.round((endMs - startMs) / 1000) * 1000)} between them`],
+    ["elapsed", `${durationText(Math.round((endMs - startMs) / 1000) * 1000)} from start to end`],
     ...windowTexts.map((text, i): [string, string] => [i === 0 ? "windows" : "", text]),
   ];
 }

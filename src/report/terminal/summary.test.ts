@@ -176,9 +176,9 @@ describe("the summary", () => {
     const text = render(result);
     expect(text).toMatch(/^start +2026-01-31T12:00:00\.000Z, of the first measurement window$/m);
     expect(text).toMatch(/^end +2026-01-31T12:03:50\.250Z, of the last measurement window$/m);
-    expect(text).toMatch(/^elapsed +3 min 50 s between them$/m);
+    expect(text).toMatch(/^elapsed +3 min 50 s from start to end$/m);
     expect(text).toMatch(/^windows +jsonb: 2 of 30 s\n +text: 2 of 40\.\.50\.3 s, mean 45\.1 s$/m);
-    expect(render(example(3))).toMatch(/^windows +3 of 30 s, of each treatment$/m);
+    expect(render(example(3))).toMatch(/^windows +3 of 30 s for each treatment$/m);
   });
 
   it("states every key of the scenario that differs from its default", () => {

@@ -27,7 +27,7 @@ const DISK_DIRECTORIES: Readonly<Record<FullDisk, string>> = { tables: "base", w
 export interface EmbeddedTls {
   readonly cert: string;
   readonly key: string;
-  /** TLS settings of the clients. Default: they verify nothing. */
+  /** TLS settings of the clients. Default: clients do not verify the certificate of the server. */
   readonly client?: TlsSettings;
   /** Certificate of the CA that signs client certificates. */
   readonly clientCa?: string;

@@ -48,7 +48,7 @@ const keys = {
     }),
   tls: z.boolean().optional().meta({
     description:
-      "true: clients connect to an embedded PostgreSQL, and to the PgBouncers before it, over TLS, with certificates that train-sim makes. Default: only with auth cert.",
+      "true: clients connect over TLS to an embedded PostgreSQL and to its PgBouncers, with certificates that train-sim makes. Default: true with auth cert, else false.",
   }),
   processors: z.int().min(1).max(1024).optional().meta({
     description:
@@ -107,7 +107,9 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
     if (auth === "cert" && !tls)
       return [{ path: ["target", "tls"], message: "auth cert is a log-in over TLS: leave tls out" }];
     if (tls && standbys > 0)
-      return [{ path: ["target", "tls"], message: "standbys follow without TLS: set target.standbys to 0" }];
+      return [
+        { path: ["target", "tls"], message: "standbys replicate without TLS: set target.standbys to 0" },
+      ];
     const path = ["target", "replication"];
     if (replication === undefined) return [];
     if (standbys === 0) return [{ path, message: "is between servers: set target.standbys" }];

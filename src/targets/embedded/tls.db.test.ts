@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** True if the server session is encrypted, and the subject of the certificate that it was opened with. */
+/** Whether the server session is encrypted, and the subject of the client certificate; null without a certificate. */
 async function sessionAt(endpoint: Endpoint): Promise<unknown> {
   const admin = await connectAdmin(endpoint);
   try {
@@ -41,7 +41,7 @@ it.each(AUTH_METHODS)(
     for (const { tls, password, ...endpoint } of [upstream, pooled]) {
       await expect(sessionAt({ ...endpoint, ...(password !== undefined && { password }) })).rejects.toThrow();
       const anonymous = { mode: "verify-ca", ca: tls?.ca ?? "" } as const;
-      const loggedIn = sessionAt({ ...endpoint, password: "of no use", tls: anonymous });
+      const loggedIn = sessionAt({ ...endpoint, password: "wrong", tls: anonymous });
       if (auth === "trust") await loggedIn;
       else await expect(loggedIn).rejects.toThrow();
       const withPassword = sessionAt({

@@ -32,14 +32,14 @@ export const findings = {
     .min(0)
     .optional()
     .describe(
-      "Distinct values of the key column with the fewest, of call_id, caller_number and callee_number, counted up to 100000, of workload calls",
+      "Fewest distinct values of call_id, caller_number and callee_number, each counted up to 100000, of workload calls",
     ),
   rawBytes: z.int().min(0).optional().describe("Bytes of all calls as text for COPY, of workload calls"),
   compressionRatio: z
     .number()
     .min(0)
     .optional()
-    .describe("rawBytes over the bytes of cdr with its indexes, of workload calls"),
+    .describe("rawBytes divided by the bytes of cdr with its indexes, of workload calls"),
 };
 
 export const SIZES = ["keyCardinality", "rawBytes", "compressionRatio"] as const;

@@ -59,8 +59,8 @@ export const keys = {
     .default(true)
     .meta({
       description:
-        "VACUUM and ANALYZE of the table of calls after batchesBefore. false needs warmUp: 0, since a warm-up ends with an " +
-        "ANALYZE; autovacuum may still run one. Default true.",
+        "true: vacuum and analyse the table of calls after batchesBefore. false needs warmUp: 0, since a warm-up ends with an " +
+        "ANALYZE; autovacuum may still analyse the table. Default true.",
     }),
   dimensions: z
     .enum(["towers", "all"])

@@ -17,7 +17,7 @@ test.each([
   ["mix: slice; shape: complex; slice: record", "a record has the values of the first level only"],
   [
     "column: text; parse: build-object",
-    "build-object needs column: jsonb, and this one is text; leave it out",
+    "build-object needs column: jsonb, and this column is text; leave parse out",
   ],
   ["column: relational; shape: array", "array has values within values"],
   ["column: relational; mix: unwrap", "relational has no document to unwrap"],
@@ -26,7 +26,7 @@ test.each([
     "a scan follows the order of ids, which gin lacks; use index: btree-id or expression",
   ],
   ["mix: slice; shape: array; slice: record", "where array has none; use paths"],
-  ["index: multicolumn; bytes: 16kB", "of at most 1300 characters each, and these have 1"],
+  ["index: multicolumn; bytes: 16kB", "of at most 1300 characters each, and here a value has 1"],
   ["index: multicolumn; column: text", "multicolumn needs column: jsonb or json"],
   ["mix: D; documents: 0", "0 leaves nothing to read, update or slice"],
   ["shape: large; bytes: 1kB", "a document of shape large takes at least"],

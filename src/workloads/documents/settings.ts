@@ -41,7 +41,7 @@ const DOCUMENT_BYTES_MIN = 256;
 const DOCUMENT_BYTES_MAX = 1024 ** 2;
 /** Largest number of documents: the audit keeps all keys in memory. */
 const DOCUMENTS_MAX = 1_000_000;
-/** Most characters of a value of which two, with an id, fit into an entry of a B-tree: a third of a page. */
+/** Greatest length of a value, in characters, for which two values and an id fit into a B-tree entry: a third of a page. */
 const INDEXED_VALUE_MAX = 1300;
 
 const weight = (what: string) =>
@@ -76,7 +76,7 @@ export const keys = {
     }),
   content: z.enum(CONTENTS).default("random").meta({
     description:
-      "Text of the values. random: printable characters, which do not compress; words: 32 words, which do. Default random.",
+      "Text of the values. random: printable characters, which do not compress; words: 32 words, which compress. Default random.",
   }),
   bytes: size(
     "Size of a document as JSON, to the byte: values are shortened or lengthened. Default: the size of the shape.",
@@ -104,8 +104,8 @@ export const keys = {
     .default("literal")
     .meta({
       description:
-        "How the server comes by a jsonb that a statement brings. literal: it parses a text; build-object: jsonb_build_object " +
-        "of its members. Default literal.",
+        "How the server makes the jsonb of a statement. literal: it parses a text; build-object: jsonb_build_object makes it " +
+        "from members that are parameters. Default literal.",
     }),
   slice: z.enum(["paths", "record"]).default("paths").meta({
     description:
@@ -136,8 +136,8 @@ export const keys = {
     .default("uniform")
     .meta({
       description:
-        "How often each document is used. zipfian: by rank to the power of -skew; latest: the same, ranked by age, the " +
-        "latest insert of the worker first. Default uniform.",
+        "How often each document is used. zipfian: by rank to the power of -skew; latest: the same, where the latest insert " +
+        "of the worker has rank 1. Default uniform.",
     }),
   skew: z
     .number()
@@ -220,7 +220,7 @@ function columnRules({ column, index, shape, toast, update, parse, mix }: Docume
   if (parse === "build-object" && column !== "jsonb")
     findings.push({
       path: ["parse"],
-      message: `build-object needs column: jsonb, and this one is ${column}; leave it out`,
+      message: `build-object needs column: jsonb, and this column is ${column}; leave parse out`,
     });
   if (column !== "relational") return findings;
   if (toast !== "extended")
@@ -271,7 +271,7 @@ function sizeRules({ shape, bytes, index }: DocumentsKeys): Finding[] {
   const longest = longestValueOf({ shape, bytes });
   if (index === "multicolumn" && longest > INDEXED_VALUE_MAX) {
     const message =
-      `multicolumn has two values in an entry, of at most ${INDEXED_VALUE_MAX} characters each, and these have ` +
+      `an entry of multicolumn holds two values of at most ${INDEXED_VALUE_MAX} characters each, and here a value has ` +
       `${longest}; lower bytes`;
     return [{ path: ["index"], message }];
   }

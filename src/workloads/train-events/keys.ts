@@ -156,7 +156,7 @@ export const keys = {
   ).prefault(`${DEFAULT_DOCUMENT_BYTES}B`),
   documentShape: z.enum(DOCUMENT_SHAPES).default("default").meta({
     description:
-      "Values of documents. default: most numbers are in one document only; source: a few hundred numbers of each kind, ages of 0 to 21 days and 17 digits of confidence, like the workload that Train Events comes from, so that a GIN index has few keys with long lists. Default default.",
+      "Values of documents. default: most numbers are in one document only; source: as in the workload that Train Events comes from, a few hundred numbers of each kind, so a GIN index has few keys with long lists, ages of 0 to 21 days, and 17 digits of confidence. Default default.",
   }),
   documentEvolution: z
     .enum(DOCUMENT_EVOLUTIONS)
@@ -164,7 +164,7 @@ export const keys = {
     .meta({
       description:
         "Change of the documents' schema between preload and load. new-member: documents that are added have meta.crewId, " +
-        "which preloaded ones lack; reads by path may name it. Default none.",
+        "which preloaded ones lack; readPath may ask for it. Default none.",
     }),
   documentPlace: z
     .enum(DOCUMENT_PLACES)
@@ -172,7 +172,7 @@ export const keys = {
     .meta({
       description:
         "Where new documents are made. client: by the program, which sends them; database: by jsonb_build_object, from " +
-        "values that the program sends (postgres). Default client.",
+        "values that the program sends (PostgreSQL only). Default client.",
     }),
   validate: z
     .enum(VALIDATIONS)

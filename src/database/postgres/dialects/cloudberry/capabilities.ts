@@ -5,7 +5,7 @@ export const cloudberryCapabilities: DialectCapabilities = {
   label: "Cloudberry",
   unsupportedLevels: {
     documentPlace: {
-      database: { reason: "train-sim has tested that SQL on PostgreSQL only", nearest: "client" },
+      database: { reason: "train-sim has tested jsonb_build_object on PostgreSQL only", nearest: "client" },
     },
     payload: {},
     storage: {

@@ -11,7 +11,7 @@ export const cockroachdbCapabilities: DialectCapabilities = {
   label: "CockroachDB",
   unsupportedLevels: {
     documentPlace: {
-      database: { reason: "train-sim has tested that SQL on PostgreSQL only", nearest: "client" },
+      database: { reason: "train-sim has tested jsonb_build_object on PostgreSQL only", nearest: "client" },
     },
     payload: {},
     storage: {

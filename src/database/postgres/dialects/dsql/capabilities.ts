@@ -23,7 +23,7 @@ export const dsqlCapabilities: DialectCapabilities = {
   label: "Aurora DSQL",
   unsupportedLevels: {
     documentPlace: {
-      database: { reason: "train-sim has tested that SQL on PostgreSQL only", nearest: "client" },
+      database: { reason: "train-sim has tested jsonb_build_object on PostgreSQL only", nearest: "client" },
     },
     payload: {
       jsonb: JSONB_UNSUPPORTED,
