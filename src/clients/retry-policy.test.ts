@@ -28,7 +28,7 @@ describe("a retry policy", () => {
     expect(mean).toBeLessThan(mostMs * 0.53);
   });
 
-  it("doubles an exact wait up to the ceiling without jitter", () => {
+  it("doubles each wait up to the ceiling, exactly, without jitter", () => {
     const exact = new RetryPolicy({ ...settings, jitter: "none" }, new Prng(1));
     const exactWaits = [1, 2, 3, 4, 5, 7].map((attempt) => exact.backoffMs(attempt, 0, 0));
     expect(exactWaits).toEqual([10, 20, 40, 80, 100, 100]);

@@ -17,8 +17,8 @@ export class RetryPolicy {
   }
 
   /**
-   * Milliseconds until the next attempt, uniform over 0 .. min(ceiling, base x 2^(attempt - 1)), or exactly that without
-   * jitter; undefined if there is to be no attempt.
+   * Milliseconds until the next attempt: uniform over 0 .. min(ceiling, base x 2^(attempt - 1)), or the upper end of that
+   * range without jitter; undefined if no other attempt is allowed.
    */
   backoffMs(attempt: number, startMs: number, nowMs: number): number | undefined {
     const { attempts, baseMs, ceilingMs, deadlineMs, jitter } = this.settings;

@@ -23,7 +23,7 @@ export interface RetrySettings {
   /** Ceiling of the first backoff. It doubles each time up to `ceilingMs`; each wait is uniform below it (full jitter). */
   readonly baseMs: number;
   readonly ceilingMs: number;
-  /** Present if each wait is exactly its ceiling. */
+  /** Present if each wait is its backoff in full, without a random part. */
   readonly jitter?: "none";
 }
 

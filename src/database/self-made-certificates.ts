@@ -1,8 +1,8 @@
-// Certificates of a server or pooler that train-sim starts. They are valid for a year and are deleted with its directory.
+// Certificates of a server or pooler that train-sim starts: valid for a year, and deleted with the directory of the product.
 import type { TlsSettings } from "./endpoint.js";
 
 export interface SelfMadeCertificates {
-  /** Certificate and key as PEM text. The certificate also signs that of the clients. */
+  /** Certificate and key as PEM text. The certificate also signs the clients' certificate. */
   readonly server: { readonly cert: string; readonly key: string };
   /** TLS settings of the clients. They do not verify the host name, because a network fault's proxy may be in between. */
   readonly client: TlsSettings & { readonly mode: "verify-ca"; readonly ca: string };

@@ -22,7 +22,7 @@ test("bytes of whole disks are added up, without partitions, stacked devices and
   });
 });
 
-test("context switches are read from a process's status, voluntary ones apart", () => {
+test("voluntary and involuntary context switches are read from the status of a process", () => {
   const status = "Name:\tpostgres\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545\n";
   expect(parseSwitches(status)).toEqual({ voluntary: 150, involuntary: 545 });
   expect(parseSwitches("Name:\tpostgres\n")).toBeUndefined();

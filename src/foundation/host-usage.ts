@@ -22,9 +22,9 @@ export interface HostUsage {
   readonly diskWriteBytes?: number;
   /** Time that all requests to the disks have taken together, in their queues and in service. */
   readonly diskRequestMs?: number;
-  /** Context switches of the server's running processes that waited for something. */
+  /** Context switches in which a server process that still runs began to wait. */
   readonly serverVoluntarySwitches?: number;
-  /** Context switches of the server's running processes that could have gone on. */
+  /** Context switches in which a server process that still runs lost its processor to another process. */
   readonly serverInvoluntarySwitches?: number;
   /** CPU milliseconds of each backend asked for that still runs, by process id. */
   readonly backendMs?: ReadonlyMap<number, number>;

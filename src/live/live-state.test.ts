@@ -158,7 +158,7 @@ describe("a budget of iterations", () => {
     expect(run.state.view().budgets).toEqual([]);
   });
 
-  it("is that of all clients, and of rounds, if each client of a cycle has a budget", () => {
+  it("is the sum over all clients, and counts rounds, if each client of a cycle has iterations", () => {
     const experiment = exampleExperiment(`
 name: rounds
 topology: cycle

@@ -37,7 +37,7 @@ export interface PhaseSpan {
   readonly startedAt: string;
   /** Length of the phase in seconds; null if the log ends during the phase, or the clock was set back meanwhile. */
   readonly seconds: number | null;
-  /** Steps of the reset; the last is the time in which the slowest worker opened its connections. */
+  /** Steps of the reset. The last one, `connections`, is the time in which the slowest worker opened its connections. */
   readonly steps?: readonly { readonly step: string; readonly seconds: number }[];
 }
 

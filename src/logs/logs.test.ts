@@ -163,7 +163,7 @@ describe("the log of a trial", () => {
     expect(textOf(setBack)).toMatch(/warm-up \(length unknown\), measure 5\.0 s/);
   });
 
-  it("states the steps of the reset, and the time of the slowest worker for its connections", () => {
+  it("states the steps of the reset, and the time in which the slowest worker opened its connections", () => {
     const [start = ""] = LINES.filter((line) => line.includes('"phase":"reset"'));
     const steps = [
       ["tables", 0.25],

@@ -10,7 +10,7 @@ const PARTS = [
 ];
 
 describe("lockHoldMs", () => {
-  it("is the time from the claim's answer to the commit's, without the parts of failed attempts", () => {
+  it("is the time from the claim's answer to the commit's answer, without the parts of failed attempts", () => {
     expect(lockHoldMs({ parts: PARTS })).toBe(4 + 8 + 16 + 32 + 64);
   });
 

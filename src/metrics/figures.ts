@@ -53,7 +53,7 @@ export function retriesPerTransaction(of: Figures): number {
 }
 
 const CLAIM_SUFFIX = ".claim";
-/** Parts without the locks of a claim: they belong to failed attempts, or follow the end of one. */
+/** Parts in which no claim holds locks: they belong to failed attempts, or follow the end of an attempt. */
 const PARTS_WITHOUT_LOCKS = ["rollback", "release", "backoff"];
 
 /**
@@ -64,6 +64,6 @@ export function lockHoldMs({ parts = [] }: Figures): number | undefined {
   const all = parts as readonly { readonly name: string; readonly meanMs: number }[];
   const claim = all.findIndex(({ name }) => name.endsWith(CLAIM_SUFFIX));
   if (claim < 0) return undefined;
-  const holding = all.slice(claim + 1).filter(({ name }) => !PARTS_WITHOUT_LOCKS.includes(name));
-  return holding.reduce((sum, { meanMs }) => sum + meanMs, 0);
+  const partsWithLocks = all.slice(claim + 1).filter(({ name }) => !PARTS_WITHOUT_LOCKS.includes(name));
+  return partsWithLocks.reduce((sum, { meanMs }) => sum + meanMs, 0);
 }

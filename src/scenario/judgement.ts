@@ -28,10 +28,10 @@ export interface PublishedFigure {
   readonly quantity: Quantity;
   /** The published value; undefined if only a ratio was published. */
   readonly value?: number;
-  /** Least and greatest published ratio to `against`; undefined if it follows from two values. */
+  /** Least and greatest published ratio to `against`; undefined if the ratio follows from two values. */
   readonly ratio?: readonly [number, number];
   readonly treatment?: string | undefined;
-  /** Treatment that the ratio is to; undefined for that of the first figure. */
+  /** Treatment that the ratio refers to; undefined if it refers to the treatment of the first figure. */
   readonly against?: string;
   readonly problem?: string;
 }
@@ -76,7 +76,7 @@ export interface Threshold {
   readonly operator: ThresholdOperator;
   /** Bound: latencies are in milliseconds, rates per second. */
   readonly bound: number;
-  /** True if the experiment ends as soon as a running trial breaks the threshold or, of a ratio, a block decides it. */
+  /** True if the experiment ends once a running trial breaks the threshold or, for a ratio, once the blocks so far decide it. */
   readonly abortOnFail: boolean;
   /** Milliseconds from the start of a trial's window during which the threshold cannot abort it. */
   readonly delayAbortEvalMs: number;

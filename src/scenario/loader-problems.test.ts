@@ -169,7 +169,7 @@ describe("overrides by --set", () => {
     expect(treatmentsOf(assignments.toReversed())).toEqual(expected);
   });
 
-  test("are refused with the same message before and after the factor that they would fix", () => {
+  test("are refused with the same message before and after an override of the factors", () => {
     const factors = "factors={ pool: [direct, { strategy: pg-pool, size: 8 }] }";
     const message =
       "--set pool: pool is a factor of this scenario; use --set factors.pool=... to change or fix it";

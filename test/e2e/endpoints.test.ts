@@ -85,7 +85,7 @@ trial: { warmUp: 0s, duration: 2500ms, drain: 30s }
   expect(stdout).not.toContain("responseHistogram");
 });
 
-it("each worker uses one endpoint with endpointPer: worker, and rounds are split by endpoint", async () => {
+it("each worker uses one endpoint with endpointPer: worker, and results split rounds by endpoint", async () => {
   const ports = [(await openProxy()).port, (await openProxy()).port];
   const urls = ports.map(
     (port) => `postgresql://${admin.user}:${admin.password ?? ""}@127.0.0.1:${port}/${admin.database}`,

@@ -147,7 +147,7 @@ describe("a run with a live page and metrics", () => {
 });
 
 describe("a run with a budget of iterations", () => {
-  it("states on the live page how many of them have ended, until the trial has run all", async () => {
+  it("states on the live page how many iterations have ended, until all have ended", async () => {
     const yaml = `
 name: budgeted
 workload: calls

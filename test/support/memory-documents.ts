@@ -30,7 +30,7 @@ function withValue(json: string, { shape }: Treatment, value: string): string {
 }
 
 /** Members of a document in JSON, or elements of its array. */
-function unwrapped(json: string): readonly unknown[] {
+function unwrap(json: string): readonly unknown[] {
   const { values, ...members } = JSON.parse(json) as { readonly values?: readonly unknown[] };
   return values ?? Object.entries(members);
 }
@@ -74,7 +74,7 @@ export class MemoryDocuments implements DocumentStore {
         },
       read: (key) => () => Promise.resolve(rowsOf(key)),
       slice: (key) => () => Promise.resolve(rowsOf(key)),
-      unwrap: (key) => () => Promise.resolve(rowsOf(key).flatMap(({ json }) => unwrapped(json))),
+      unwrap: (key) => () => Promise.resolve(rowsOf(key).flatMap(({ json }) => unwrap(json))),
       scan: (key, length) => () => {
         const rows = this.rows.filter(({ id }) => id >= key).sort((a, b) => (a.id < b.id ? -1 : 1));
         return Promise.resolve(rows.slice(0, length));

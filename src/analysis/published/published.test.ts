@@ -150,7 +150,7 @@ describe("published figures in the summary", () => {
     expect(text).toMatch(/^text +204 +24\.2 \[\S+ \S+\] +2\.04x +2\.02x \[2\.00, 2\.04\] +agrees +agrees$/m);
   });
 
-  it("name both treatments of a ratio that is not to the first row", () => {
+  it("name both treatments in the row of a ratio that does not refer to the first row", () => {
     const ratios = comparePublished(
       [
         {

@@ -36,8 +36,8 @@ export function sizeAgreement([low, high]: PublishedRange, ours: OurRatio): Agre
 }
 
 /**
- * The figure that a ratio is to, and the published range: that of the figure itself, or of both values. Undefined if there is
- * no other figure, or if its value is 0.
+ * Side of the figure that a published ratio refers to, and the range of that ratio: as published, or the quotient of two
+ * values. Undefined if no other figure is given, or if its value is 0.
  */
 function publishedRatio(
   figure: RunFigure,

@@ -40,7 +40,7 @@ export function operationFigures(source: string, operations: OperationResults): 
   };
 }
 
-/** Mean response time of all operations together, cycles excluded. */
+/** Mean response time of all operations together, rounds of the cycle excluded; undefined without transactions. */
 export function meanOfAllMs(operations: OperationResults): number | undefined {
   const all = Object.entries(operations).flatMap(([name, result]) => (isCycleOperation(name) ? [] : result));
   const sum = (valueOf: (each: OperationResult) => number): number =>

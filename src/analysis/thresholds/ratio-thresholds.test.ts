@@ -116,7 +116,7 @@ describe("a threshold on a ratio", () => {
     expect(seen).toBeCloseTo(80 / (2 * transactionsPerSecond), 10);
   });
 
-  it("weighs operations by their transactions in the mean of __all__, rounds aside", () => {
+  it("weights operations by their transactions in the mean of __all__ and leaves rounds out", () => {
     const change =
       (addMean: number, processMean: number): Change =>
       ({ operations }) => {
@@ -244,53 +244,53 @@ describe('a ratio threshold with "surely"', () => {
 });
 
 describe("a ratio threshold with abortOnFail", () => {
-  const decided = (condition: string, treatments: TreatmentResult[], blocksMax = 30) => {
+  const failureOf = (condition: string, treatments: TreatmentResult[], blocksMax = 30) => {
     const thresholds = ratios(condition, "add", true);
     return decidedFailure(thresholds, record(thresholds, treatments), blocksMax);
   };
-  /** Rates whose ratio to jsonb's is `middle` plus or minus up to a fifth. */
-  const around = (middle: number, blocks: number): TreatmentResult[] =>
+  /** Blocks in which the rate of text is `middle` times that of jsonb, plus or minus up to a fifth. */
+  const blocksAround = (middle: number, blocks: number): TreatmentResult[] =>
     treatmentsOf(blocks, {
       jsonb: rate(100),
       text: rate((block) => 100 * middle * (1 + 0.2 * Math.sin(2 * block))),
     });
 
-  it("has failed once the whole interval lies beyond the bound, from the fifth block on", () => {
-    expect(decided("events/s>1.5", around(1, 5))).toMatchObject({
+  it("fails from the fifth block on, once its whole interval lies beyond the bound", () => {
+    expect(failureOf("events/s>1.5", blocksAround(1, 5))).toMatchObject({
       treatment: "text",
       against: "jsonb",
       ok: false,
       blocks: 5,
     });
-    expect(decided("events/s>1.5", around(1, 4))).toBeUndefined();
-    expect(decided("events/s surely<0.5", around(1, 8))).toMatchObject({ ok: false, blocks: 8 });
+    expect(failureOf("events/s>1.5", blocksAround(1, 4))).toBeUndefined();
+    expect(failureOf("events/s surely<0.5", blocksAround(1, 8))).toMatchObject({ ok: false, blocks: 8 });
   });
 
-  it("is open while it holds, or while the interval includes the bound", () => {
-    expect(decided("events/s>0.5", around(1, 20))).toBeUndefined();
-    const { ciLow, ciHigh } = judge("events/s>1", around(1, 20));
+  it("does not fail while it holds, or while its interval includes the bound", () => {
+    expect(failureOf("events/s>0.5", blocksAround(1, 20))).toBeUndefined();
+    const { ciLow, ciHigh } = judge("events/s>1", blocksAround(1, 20));
     const inside = ((ciLow ?? 0) + (ciHigh ?? 0) * 2) / 3;
-    expect(judge(`events/s>${inside}`, around(1, 20))).toMatchObject({ ok: false });
-    expect(decided(`events/s>${inside}`, around(1, 20))).toBeUndefined();
-    expect(decided("events/s surely>0.99", around(1, 20))).toBeUndefined();
+    expect(judge(`events/s>${inside}`, blocksAround(1, 20))).toMatchObject({ ok: false });
+    expect(failureOf(`events/s>${inside}`, blocksAround(1, 20))).toBeUndefined();
+    expect(failureOf("events/s surely>0.99", blocksAround(1, 20))).toBeUndefined();
   });
 
-  it("pays for a look after each block by a wider interval than that of the end", () => {
-    const treatments = around(1, 12);
+  it("has a wider interval during the run than at its end, because each block is a look", () => {
+    const treatments = blocksAround(1, 12);
     const { ciHigh } = judge("events/s>1", treatments);
     const bound = (ciHigh ?? 0) + 0.0001;
     expect(judge(`events/s>${bound}`, treatments)).toMatchObject({ ok: false });
-    expect(decided(`events/s>${bound}`, treatments)).toBeUndefined();
-    const [late] = [decided(`events/s>${bound + 0.2}`, treatments)];
+    expect(failureOf(`events/s>${bound}`, treatments)).toBeUndefined();
+    const late = failureOf(`events/s>${bound + 0.2}`, treatments);
     expect(late?.ciHigh).toBeGreaterThan(ciHigh ?? 0);
   });
 
   it("does not stop a run whose trials have no valid timings", () => {
-    const invalid = around(1, 8);
+    const invalid = blocksAround(1, 8);
     for (const { trials } of invalid)
       for (const trial of trials)
         trial.diagnosis = [{ check: "steal", invalidates: ["timings"], seen: 1, bound: 0, words: "stolen" }];
-    expect(decided("events/s>1.5", invalid)).toBeUndefined();
+    expect(failureOf("events/s>1.5", invalid)).toBeUndefined();
   });
 });
 

@@ -196,8 +196,8 @@ function failsSurely(threshold: RatioThreshold, { ok, ciLow, ciHigh }: Threshold
 }
 
 /**
- * The first ratio with `abortOnFail` that surely fails after the blocks so far, of at most `blocksMax`. Each block from the
- * fifth on is a look, and the interval is that of the level that these looks leave.
+ * Result of the first ratio with `abortOnFail` that surely fails on the blocks so far; undefined if none does. Each block
+ * from the fifth to the last, `blocksMax`, is a look, and the interval has the level that these looks leave.
  */
 export function decidedFailure(
   thresholds: readonly RatioThreshold[],
@@ -207,7 +207,7 @@ export function decidedFailure(
   for (const threshold of thresholds.filter(({ abortOnFail }) => abortOnFail)) {
     for (const pair of threshold.pairs) {
       const { blocks = 0, ...plain } = judgePair(threshold, pair, { ...measured, level: SIGNIFICANCE_LEVEL });
-      // The plain interval is narrower, so levels are computed only if it fails.
+      // The interval for a single look is narrower. If the ratio does not fail by it, no level needs to be computed.
       if (blocks < BLOCKS_MIN || blocks > blocksMax || !failsSurely(threshold, plain)) continue;
       const looks = Array.from({ length: blocks - BLOCKS_MIN + 1 }, (_, i) => BLOCKS_MIN + i);
       const level = levelAtLastLook(looks, blocksMax);

@@ -66,7 +66,7 @@ export class HostSource implements EvidenceSource {
     });
   }
 
-  /** Mean number of requests to the disks since the previous reading: the time of all requests by the time that passed. */
+  /** Mean number of requests to the disks since the previous reading: request time divided by the time that passed. */
   private diskQueue(requestMs: number): EvidenceReading {
     const [last, atMs] = [this.lastDiskReading, this.nowMs()];
     this.lastDiskReading = { requestMs, atMs };

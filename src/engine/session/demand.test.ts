@@ -55,14 +55,14 @@ it("server connections are counted for the server of the largest weight", () => 
   expect(busiestServerConnections(treatment(`${target}\n${CYCLE}`).settings)).toBe(384);
 });
 
-it("server connections are counted for the server of the most clients if each worker has an endpoint", () => {
+it("server connections are those of the server with the most clients if each worker has an endpoint", () => {
   const connections = (more: string): number =>
     busiestServerConnections(
       treatment(
         `target: { urls: ["postgresql://u@a/d", "postgresql://u@b/d"] }\nendpointPer: worker\n${more}\n${CYCLE}`,
       ).settings,
     );
-  // Three workers have 171, 171 and 170 clients, of which the first and the third are at the first server.
+  // Three workers have 171, 171 and 170 clients. The first and the third worker use the first server.
   expect(connections("")).toBe(341);
   expect(connections("pool: { strategy: pg-pool, size: 10 }")).toBe(7);
   const pooled = "pool: { strategy: pgbouncer, mode: transaction, size: 200, instances: 3 }";

@@ -200,7 +200,7 @@ export class ExperimentRecord {
     ];
   }
 
-  /** The threshold on a ratio that may end the experiment now; undefined in a search, whose trials share no blocks. */
+  /** Result of a ratio that ends the experiment now; undefined if none does. The trials of a search share no blocks. */
   decidedFailure(): ThresholdResult | undefined {
     const { ratios, experiment } = this;
     if (this.capacity || !ratios.some(({ abortOnFail }) => abortOnFail)) return undefined;

@@ -26,7 +26,7 @@ import type { FinishedTrial, TotalsWatcher } from "../trial/trial-parts.js";
 export class Judge {
   /** The first abort by a threshold, which ended the experiment. */
   private firstAbort: Abort | undefined;
-  /** The ratio that ended the experiment. */
+  /** Result of the ratio that ended the experiment; undefined if none did. */
   ratioAbort: ThresholdResult | undefined;
   private readonly ceilings = new Map<string, GeneratorCeiling | undefined>();
   /** Load average per core before the first trial; a later one would include train-sim's own load. */

@@ -252,7 +252,7 @@ it("a signal leaves no stopping reason, and the look after it lowers the signifi
   expect(result.stopping?.reason).toBeUndefined();
 });
 
-it("a ratio with abortOnFail stops the run after the block that decides it, with its reason", async () => {
+it("a ratio with abortOnFail stops the run after the block that decides it, and the result states why", async () => {
   const threshold = "[{ threshold: 'avg<1.5', abortOnFail: true }]";
   const extent = `trials: 12\nthresholds: { 'add{payload:jsonb-manual} / add{payload:text}': ${threshold} }`;
   meanMs = ({ id }, block) => (id === "text" ? 10 : 20 + (block % 2)) * (1 + (block % 3) / 10);

@@ -53,7 +53,7 @@ it("every client of every group is assigned to exactly one worker", () => {
   );
 });
 
-it("workers are dealt to endpoints by weight if each worker has an endpoint", () => {
+it("workers are assigned to endpoints by weight if each worker has an endpoint", () => {
   const homesOf = (more: object): (number | undefined)[] =>
     assignmentsOf({
       ...rest,

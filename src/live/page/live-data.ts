@@ -35,7 +35,7 @@ export interface LivePhase {
   readonly mostMs: number | null;
 }
 
-/** Iterations of a role that ended in the window so far, failed ones included, of those that end it. */
+/** Progress of a role that has a budget of iterations. The window ends when `iterations` have ended, failed ones included. */
 export interface LiveBudget {
   readonly role: string;
   readonly ended: number;

@@ -16,8 +16,8 @@ export interface PgBouncerFiles {
   readonly certFile?: string;
   readonly keyFile?: string;
   /**
-   * Files for clients over TLS: PgBouncer's own certificate (which also signs the clients'), its key, and the HBA rules of a
-   * log-in by certificate.
+   * Files for clients over TLS: PgBouncer's own certificate (which also signs the clients' certificate), its key, and the
+   * HBA rules of a log-in by certificate.
    */
   readonly login?: { readonly certFile: string; readonly keyFile: string; readonly hbaFile?: string };
 }

@@ -33,7 +33,7 @@ export async function startPgBouncer(
   const password = upstream.password ?? generateSecret();
   const adminPassword = generateSecret();
   const byCertificate = isLoginByCertificate(settings);
-  // A target that states how clients log in is the embedded one, whose TLS is also the pooler's.
+  // Only the embedded target states how clients log in. If it accepts TLS, so does its pooler.
   const isOverTls = byCertificate || (settings.auth !== undefined && upstream.tls !== undefined);
   const certificates = isOverTls && (await makeCertificates("PgBouncer", upstream.user));
   const tls = certificates && {

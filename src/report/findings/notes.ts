@@ -59,7 +59,7 @@ function countNotes(figures: TreatmentFigures): Note[] {
   ];
 }
 
-/** Counts and means as they are with the calls that the table of operations leaves out: empty polls, failed transactions. */
+/** Counts and mean service times with the calls that the table of operations leaves out: empty polls, failed transactions. */
 function inclusiveMeanNotes(figures: TreatmentFigures): Note[] {
   const inclusiveText = (count: number, all: number, mean: number | undefined): string | undefined =>
     count > 0 && mean !== undefined

@@ -36,8 +36,8 @@ function ratioCells({ ratio }: PublishedResult): string[] {
 }
 
 /**
- * Tables of published figures, one for each source and metric, in the scenario's order. A ratio is to the treatment of the
- * first row unless its row names another.
+ * Tables of published figures, one for each source and metric, in the scenario's order. A ratio refers to the treatment
+ * of the first row unless its own row names another.
  */
 export function publishedTables({ published = [], treatments }: ResultDocument) {
   const labels = labelsOf(treatments);
@@ -50,8 +50,8 @@ export function publishedTables({ published = [], treatments }: ResultDocument) 
     const rows = tables.get(title) ?? [];
     const { treatment, value, ratio } = each;
     if (rows.length === 0) firstTreatments.set(title, value === undefined ? undefined : treatment);
-    const isToFirst = !ratio || ratio.against === firstTreatments.get(title);
-    const name = isToFirst ? nameOf(treatment) : `${nameOf(treatment)} / ${nameOf(ratio.against)}`;
+    const refersToFirst = !ratio || ratio.against === firstTreatments.get(title);
+    const name = refersToFirst ? nameOf(treatment) : `${nameOf(treatment)} / ${nameOf(ratio.against)}`;
     rows.push([
       name,
       value === undefined ? "-" : shortNumber(value),

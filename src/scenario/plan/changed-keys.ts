@@ -7,7 +7,7 @@ import { schemaFor } from "../schema.js";
 import type { Experiment } from "../settings.js";
 import { canonicalText } from "./levels.js";
 
-/** Characters that are shown of a value. */
+/** Greatest number of characters of a value that are shown. */
 const VALUE_CHARACTERS_MAX = 300;
 
 interface ChangedKey {
@@ -22,36 +22,36 @@ function valueText(value: unknown): string {
   return elidedText(text.trim(), VALUE_CHARACTERS_MAX);
 }
 
-/** The keys at and below `path` that differ. `read` is what the schema reads `written` as, undefined if it refuses that. */
-function changedKeysBelow(path: Path, written: unknown, read: unknown, byDefault: unknown): ChangedKey[] {
+/** Keys at and below `path` that differ. The schema reads `written` as `read`, which is undefined if it refuses `written`. */
+function changedKeysBelow(path: Path, written: unknown, read: unknown, defaultValue: unknown): ChangedKey[] {
   const canDescend =
     isMapping(written) &&
     isMapping(read) &&
-    isMapping(byDefault) &&
+    isMapping(defaultValue) &&
     Object.keys(written).every((key) => Object.hasOwn(read, key));
   if (canDescend)
     return Object.entries(written).flatMap(([key, value]) =>
-      changedKeysBelow([...path, key], value, read[key], byDefault[key]),
+      changedKeysBelow([...path, key], value, read[key], defaultValue[key]),
     );
   const isDefault =
-    byDefault !== undefined && read !== undefined && canonicalText(read) === canonicalText(byDefault);
+    defaultValue !== undefined && read !== undefined && canonicalText(read) === canonicalText(defaultValue);
   return isDefault ? [] : [{ path, values: [valueText(written)] }];
 }
 
-/** Changed keys of the scenario, its factors at the end. */
+/** Keys of the scenario that differ from their defaults. Factors come last. */
 export function changedKeys({ yaml, treatments }: Pick<Experiment, "yaml" | "treatments">): ChangedKey[] {
   const raw = parse(yaml) as Mapping;
   const schemas: Readonly<Record<string, z.ZodType>> = schemaFor(raw).shape;
-  const stated = Object.entries(raw).flatMap(([key, written]) => {
-    const [read, byDefault] = [written, undefined].map((value) => schemas[key]?.safeParse(value).data);
-    return changedKeysBelow([key], written, read, byDefault);
+  const otherKeys = Object.entries(raw).flatMap(([key, written]) => {
+    const [read, defaultValue] = [written, undefined].map((value) => schemas[key]?.safeParse(value).data);
+    return changedKeysBelow([key], written, read, defaultValue);
   });
-  const varied = Object.keys(treatments[0]?.levels ?? {}).map((factor) => ({
+  const factors = Object.keys(treatments[0]?.levels ?? {}).map((factor) => ({
     path: parsePath(factor) ?? [factor],
     values: [...new Set(treatments.map(({ levels }) => levels[factor] ?? "default"))],
   }));
   return [
-    ...stated.filter(({ path }) => !varied.some((one) => pathText(one.path) === pathText(path))),
-    ...varied,
+    ...otherKeys.filter(({ path }) => !factors.some((factor) => pathText(factor.path) === pathText(path))),
+    ...factors,
   ];
 }

@@ -15,7 +15,7 @@ describe("the conditions of an experiment", () => {
     expect(namesOf(yaml)).toEqual(DEFAULT_NAMES);
   });
 
-  it("have each changed key of any depth, also from --set, with its value as written", () => {
+  it("state each changed key of any depth, also from --set, with its value as written", () => {
     const yaml =
       "isolation: serializable\nprepared: false\nretry: { attempts: 100, base: 10ms }\n" +
       "advance: { processing: 0.5, complete: 0.5, fail: 0 }\ntarget: { settings: { work_mem: 8MB } }\n";
@@ -32,7 +32,7 @@ describe("the conditions of an experiment", () => {
     expect(namesOf(yaml)).not.toContain("retry.attempts");
   });
 
-  it("have the levels of a factor, and of a key that an entry of include sets", () => {
+  it("state the levels of a factor, and of a key that an entry of include sets", () => {
     const yaml =
       "factors: { locking: [nowait, skip-locked], retry.base: [1ms, 9ms] }\n" +
       "include: [{ locking: nowait, prepared: false }]\n";
@@ -48,7 +48,7 @@ describe("the conditions of an experiment", () => {
     ]);
   });
 
-  it("have a key once, even if a text on roles, phases or the pool contains it", () => {
+  it("state a key once, even if a text on roles, phases or the pool contains it", () => {
     const yaml =
       "clients: 3\npool: { strategy: pg-pool, size: 4 }\ntrial: { duration: 3s }\n" +
       "actors: { producers: { load: { thinkTime: 5ms } } }\nfactors: { payload: [text, jsonb] }\n";
@@ -56,7 +56,7 @@ describe("the conditions of an experiment", () => {
     expect(names).toEqual([...DEFAULT_NAMES, "pool.size"]);
   });
 
-  it("have the workload unless it is the default, with its changed keys", () => {
+  it("state the workload unless it is the default, with its changed keys", () => {
     const rows = conditionsOf("workload: documents\nmix: C\nfactors: { index: [btree-id, gin] }\n");
     expect(rows[0]).toEqual(["workload", "documents"]);
     expect(rows).toContainEqual(["mix", "C"]);

@@ -45,16 +45,16 @@ function workloadAspects(treatments: Experiment["treatments"]): Aspect[] {
   return [...names].map((name): Aspect => [name, (settings) => workloadConditions(settings)[name]]);
 }
 
-/** Keys that have another place in the plan and in the summary, or that a text of `conditions` contains. */
+/** Keys that the plan and the summary state elsewhere, or that a text of `conditions` contains. */
 const KEYS_STATED_ELSEWHERE = [
   ...["name", "seed", "workload", "trials", "factors", "include", "exclude", "thresholds", "published"],
   ...["actors", "target.kind", "pool.strategy"],
 ];
 
-/** Texts of `conditions` that leave out keys below theirs. */
+/** Conditions whose texts leave out some of the keys below them. */
 const PARTIAL_TEXTS = ["target", "pool"];
 
-/** Names and values of the conditions under which treatments run: texts on the main ones, then all keys that were changed. */
+/** Names and values of the conditions under which treatments run: texts on the main ones, then all changed keys. */
 export function conditions(experiment: Pick<Experiment, "treatments" | "yaml">): string[][] {
   const { treatments } = experiment;
   const aspects: Aspect[] = [

@@ -149,10 +149,10 @@ function asText(value: CallValue, column: number): string {
   return type === "text" ? `'${value}'` : String(value ?? "");
 }
 
-/** Number of distinct values up to which a column is counted, so that the values fit into memory. */
+/** Greatest number of distinct values that are counted in a column, so that they fit into memory. */
 const COUNTED_VALUES_MAX = 100_000;
 
-/** Amount and variety of the rows that were drawn. */
+/** Size of the drawn rows, and cardinality of their key columns. */
 export class RowContents {
   /** Bytes of the rows in the text format of COPY. */
   rawBytes = 0;
@@ -167,7 +167,7 @@ export class RowContents {
       if (values.size < COUNTED_VALUES_MAX) values.add(row[column] ?? null);
   }
 
-  /** Distinct values of the key column with the fewest. */
+  /** Number of distinct values in the key column that has the fewest. */
   get keyCardinality(): number {
     return Math.min(...this.keys.map(({ values }) => values.size));
   }

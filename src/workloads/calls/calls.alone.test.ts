@@ -34,14 +34,14 @@ describe("the preload of calls", () => {
   const PAX =
     "dialect: cloudberry\ntarget: { kind: url, urls: ['postgresql://u@h/d'] }\nbatchesBefore: 2\nstorage: ";
 
-  test("runs CLUSTER after its batches if the storage has columns to cluster by", async () => {
+  test("runs CLUSTER after the batches if the storage has cluster columns", async () => {
     const loads = ["load.insert", "load.insert"];
     expect((await fill(`${PAX}pax`)).sent).toEqual([...loads, 'CLUSTER "train_sim".cdr']);
     expect((await fill(`${PAX}pax-no-cluster`)).sent).toEqual(loads);
     expect((await fill(PAX.replace("batchesBefore: 2\n", "") + "pax")).sent).toEqual([]);
   });
 
-  test("analyses the table of calls after its batches, unless `analyze` is false", async () => {
+  test("analyses the table of calls after the batches, unless `analyze` is false", async () => {
     const trial = "trial: { warmUp: 0 }";
     const isAnalyzed = async (yaml: string): Promise<boolean> =>
       (await fill(`${trial}\n${yaml}`)).analyzed.some((table) => table.endsWith(".cdr"));

@@ -129,7 +129,7 @@ describe("a batch of calls", () => {
   });
 });
 
-test("the contents of rows are their bytes in COPY's format, and the values of the key column with the fewest", () => {
+test("RowContents counts bytes in COPY's format, and the distinct values of the key column with the fewest", () => {
   const settings = settingsOf("sizes: { small: 10, medium: 2000, large: 5000 }");
   const contents = new RowContents();
   const [one, other] = [placeOf(0, settings), placeOf(150, settings)];
@@ -144,7 +144,7 @@ test("the contents of rows are their bytes in COPY's format, and the values of t
   expect(contents.keyCardinality).toBeGreaterThan(1000);
 });
 
-test("a threshold on the least cardinality of the key columns stops a run that does not exceed it", () => {
+test("a threshold on keyCardinality stops a run whose keys have too few distinct values", () => {
   const scenario = parseScenario(
     "name: x\nseed: 1\nworkload: calls\nthresholds: { audit: [{ threshold: keyCardinality>1000, abortOnFail: true }] }",
     "x.yaml",
@@ -164,7 +164,7 @@ test("a threshold on the least cardinality of the key columns stops a run that d
   expect(broken(1001)).toBeUndefined();
 });
 
-test("the query byPlan is asked, printed and measured only with `dimensions: all`", () => {
+test("the query byPlan is printed and measured only with `dimensions: all`", () => {
   const names = (yaml: string) => {
     const settings = settingsOf(yaml);
     return {

@@ -128,7 +128,7 @@ class Check {
     const { acknowledged = 0, versions = 0, last, inDoubt = [], unsettled = 0 } = this.updates.get(key) ?? {};
     this.inDoubtFound += Math.min(unsettled, Math.max(0, version - acknowledged));
     const most = acknowledged + inDoubt.length;
-    // Only the worker of an insert knows its key, and only that worker updates it.
+    // Only the worker of an insert knows its key, so only that worker updates the document.
     const isOfReportedInsert = this.copies.has(key) && parseKey(key)?.client !== undefined;
     if (version > most && !this.isWhole && !isOfReportedInsert) return;
     // Acknowledged updates make each version once. If the sum of versions differs, two updates made the same version and

@@ -32,7 +32,7 @@ const Updates = z.object({
 export const WorkerAccount = z.object({
   inserts: z.array(Writes),
   updates: z.array(Updates),
-  /** Number of statements that found other numbers of rows than the documents explain. */
+  /** Number of statements that found more or fewer rows than the documents of the trial explain. */
   misread: count,
   /** First statements of this kind, with the number of rows that they found. */
   misreads: z.array(z.object({ operation: z.string(), key: z.string(), rows: count })),
@@ -42,7 +42,7 @@ type WorkerAccount = z.infer<typeof WorkerAccount>;
 /** Prime above the largest number of documents. As a factor it spreads neighbouring ranks over the table. */
 const RANK_SCATTER_PRIME = 100_000_007;
 
-/** Most documents that a scan reads; YCSB has 100. */
+/** Greatest number of documents that a scan reads, as in YCSB. */
 const SCAN_LENGTH_MAX = 100;
 
 interface DrawnInsert {
@@ -72,7 +72,7 @@ class OperationDrawer {
   private readonly mix: Mix<Operation>;
   private readonly zipf: Zipf | undefined;
   private readonly maker: DocumentMaker;
-  /** Keys of acknowledged inserts of the worker in their order, if clients use the latest ones. */
+  /** Keys of the worker's acknowledged inserts in order; empty unless `keys` is latest. */
   private readonly latestKeys: string[] = [];
 
   constructor(
@@ -129,7 +129,7 @@ class OperationDrawer {
     return { operation, key, transaction: operations[operation](key), rows: [rows, rows] };
   }
 
-  /** Notes an insert that was acknowledged. */
+  /** Makes an acknowledged insert the latest one. */
   acknowledgeInsert(key: string): void {
     const { keys, documents } = this.settings;
     if (keys !== "latest") return;
@@ -138,7 +138,7 @@ class OperationDrawer {
     if (this.latestKeys.length > 2 * documents) this.latestKeys.splice(0, documents);
   }
 
-  /** Preloaded documents follow all inserted ones in the order of ids, so a scan from one of them finds no insert. */
+  /** Numbers of rows that a scan may find. Ids of inserts come first, so a scan from a preloaded document finds no insert. */
   private scannedRows(key: string, length: number): readonly [least: number, most: number] {
     const { documents } = this.settings;
     const { client, number = 0 } = parseKey(key) ?? {};

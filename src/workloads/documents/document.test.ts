@@ -20,19 +20,22 @@ test.each(
       CONTENTS.map((content) => [shape, content, Math.round(bytes)] as const),
     ),
   ).filter(([shape, , bytes]) => bytes >= leastBytesOf(shape)),
-)("a document of shape %s of %s with a size of %d bytes has exactly that size", (shape, content, bytes) => {
-  const maker = new DocumentMaker({ shape, bytes, content }, 1);
-  for (let number = 0; number < 50; number++) {
-    const key = number % 2 === 0 ? preloadedKey(number) : insertedKey(number, number * 1000);
-    const values = maker.values(key);
-    const json = maker.json(key, values);
-    expect(Buffer.byteLength(json)).toBe(bytes);
-    expect(values).toHaveLength(pathsOf(shape).length);
-    const lengths = values.map(({ length }) => length);
-    expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThanOrEqual(1);
-    expect(JSON.parse(json)).toMatchObject({ id: key });
-  }
-});
+)(
+  "a document of shape %s with %s content and a size of %d bytes has exactly that size",
+  (shape, content, bytes) => {
+    const maker = new DocumentMaker({ shape, bytes, content }, 1);
+    for (let number = 0; number < 50; number++) {
+      const key = number % 2 === 0 ? preloadedKey(number) : insertedKey(number, number * 1000);
+      const values = maker.values(key);
+      const json = maker.json(key, values);
+      expect(Buffer.byteLength(json)).toBe(bytes);
+      expect(values).toHaveLength(pathsOf(shape).length);
+      const lengths = values.map(({ length }) => length);
+      expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThanOrEqual(1);
+      expect(JSON.parse(json)).toMatchObject({ id: key });
+    }
+  },
+);
 
 test.each([
   ["small", 10, 100],

@@ -17,7 +17,7 @@ export interface DocumentForm {
 /** Name of the only member of shape `array` besides the id. */
 export const ARRAY_NAME = "values";
 
-/** Names of the members that lead from the document to a value; an element of an array has its index. */
+/** Names of the members that lead from the document to a value; for an element of an array, its index. */
 type ValuePath = readonly string[];
 
 const names = (name: string, count: number): string[] =>
@@ -110,7 +110,7 @@ export function longestValueOf(form: Pick<DocumentForm, "shape" | "bytes">): num
   return Math.ceil(valueCharactersOf(form) / pathsOf(form.shape).length);
 }
 
-/** Words of `content: words`, each with a space behind it. They repeat within a document, so that pglz compresses it. */
+/** Words of `content: words`, each followed by a space. They repeat within a document, so pglz can compress the document. */
 const WORDS = (
   "order payment customer address delivery invoice discount quantity warehouse supplier product category shipment " +
   "returned accepted pending cancelled express standard account contact country region currency balance total tax " +

@@ -39,7 +39,7 @@ describeDocumentStore("memory", {
 });
 
 it.each(["latest", "zipfian"])(
-  "clients with keys: %s read inserted documents only if keys are latest",
+  "clients read inserted documents only with keys: latest, tried with %s",
   async (keys) => {
     store = new MemoryDocuments();
     const { admin, session } = store;

@@ -61,7 +61,7 @@ test("lint warns of weights without readers", () => {
   expect(rulesOf()).not.toContain("no-readers");
 });
 
-test("documents with a new member need preloaded documents that lack it", () => {
+test("refuses documentEvolution: new-member without preloaded documents, which lack the member", () => {
   const evolving = scenario("documentEvolution: new-member");
   expect(scenarioProblems(evolving)).toEqual([
     expect.stringContaining("documentEvolution: new-member needs"),

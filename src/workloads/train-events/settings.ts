@@ -84,7 +84,7 @@ export const DOCUMENT_EVOLUTIONS = ["none", "new-member"] as const;
 
 export type DocumentEvolution = (typeof DOCUMENT_EVOLUTIONS)[number];
 
-/** Places where new documents are made: the client, which sends them, or the database, from values that it is sent. */
+/** Places where new documents are made: the client, which sends them, or the database, from values that the client sends. */
 export const DOCUMENT_PLACES = ["client", "database"] as const;
 
 export type DocumentPlace = (typeof DOCUMENT_PLACES)[number];

@@ -56,7 +56,7 @@ GROUP BY plan_name, reason ORDER BY calls DESC, plan_name, reason LIMIT 10`,
   } satisfies Record<string, Statement>;
 }
 
-/** Statement that brings the files of the table into the order of its cluster columns; undefined if it has none. */
+/** Statement that brings the files of the table into the order of its cluster columns; undefined without such columns. */
 export function clusterStatement(settings: Named & Pick<Treatment, "storage">): string | undefined {
   return settings.storage === "pax" ? `CLUSTER ${tablesOf(settings).calls}` : undefined;
 }

@@ -260,7 +260,7 @@ export const postgres: DocumentStore = {
   }),
   statements: (settings) => Object.values(statementsOf(settings)).filter(({ text }) => text !== ""),
   operations(settings) {
-    const { insert, read, slice, unwrap, scan: scanned, update, isThere } = statementsOf(settings);
+    const { insert, read, slice, unwrap, scan, update, isThere } = statementsOf(settings);
     const byKey = (statement: Statement) => (key: string) => {
       const values = [keyValue(settings, key)];
       return (session: Connection) => session.execute(statement, values);
@@ -282,14 +282,14 @@ export const postgres: DocumentStore = {
       unwrap: byKey(unwrap),
       scan(key, length) {
         const values = [key, length];
-        return (session: Connection) => session.execute(scanned, values);
+        return (session: Connection) => session.execute(scan, values);
       },
       update: updateByKey,
       modify(key, change) {
-        const [readIt, updateIt] = [readByKey(key), updateByKey(key, change)];
+        const [runRead, runUpdate] = [readByKey(key), updateByKey(key, change)];
         return async (session: Connection) => {
-          await readIt(session);
-          return updateIt(session);
+          await runRead(session);
+          return runUpdate(session);
         };
       },
       isThere(key) {

@@ -105,7 +105,7 @@ export class ExpectedDocuments {
   /** True if the last writer of the payload was most likely the program, not the database. */
   private isWrittenByProgram({ attempts }: EventProgress): boolean {
     if (PAYLOAD_TRAITS[this.settings.payload].columnType !== "text") return false;
-    // The program replaces values in a text that the database has made, and keeps its spaces.
+    // The program replaces values in a text that the database has made, and keeps the spaces of that text.
     if (this.settings.documentPlace === "database") return false;
     // A database that changes a text converts it to JSONB and back.
     return attempts === 0 || !DATABASE_SHAPES.includes(this.settings.statementShape);

@@ -54,7 +54,7 @@ test.each(ID_KINDS)(
   },
 );
 
-/** Levels of documents, each with statement shapes that change documents in the program and in the database. */
+/** Levels of the keys of documents, with statement shapes that change documents in the program or in the database. */
 const DOCUMENT_LEVELS = [
   ...(["set-based", "in-database"] as const).flatMap((statementShape) => [
     { statementShape, levels: { documentShape: "source" as const } },

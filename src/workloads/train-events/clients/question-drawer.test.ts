@@ -137,7 +137,7 @@ describe("a look-up of live events", () => {
     expect(new Set(names)).toEqual(new Set(["route", "metrics"]));
   });
 
-  it("questions about paths ask for crews only of documents that have one", async () => {
+  it("questions about paths ask for a crew only if the document has one", async () => {
     const evolved = new DocumentGenerator(SEED, "producers/0", 900, "default", true).at(3).json;
     const crewOf = (json: string): string | undefined => /"crewId":"([^"]+)"/.exec(json)?.[1];
     const { drawer, draw, state } = setUp({ preload: PRELOAD });

@@ -134,7 +134,7 @@ describe("DocumentGenerator", () => {
     expect(new Set(confidences).size).toBe(documents.length);
   });
 
-  test("adds only the crew to a document whose schema has the new member", () => {
+  test("adds only the crew to a document of the newer schema", () => {
     const [older, newer] = [false, true].map((isNew) => {
       const { json } = new DocumentGenerator(5, "producers/0", 900, "default", isNew).at(7);
       return EventDocument.parse(JSON.parse(json));

@@ -93,7 +93,7 @@ export class DocumentGenerator {
    * @param actor a name that no other actor of the trial has, such as `producer/3`
    * @param bytes length of each document in bytes; shorter than its fields means no padding
    * @param shape the source of its values
-   * @param hasNewMember true if its schema is the newer one
+   * @param hasNewMember true if each document has the member of the newer schema
    */
   constructor(
     seed: number,

@@ -38,12 +38,12 @@ export const FIXED_WIDTHS = {
   confidence: 3,
   user: 5,
   logicalPos: 7,
-  /** The member that only documents of the newer schema have. */
+  /** Digits of `meta.crewId`, which only documents of the newer schema have. */
   crew: 0,
 } as const;
 export type FixedField = keyof typeof FIXED_WIDTHS;
 export type FieldWidths = Readonly<Record<FixedField, number>>;
-/** Widths in documents with the source's values: its database prints a double with 17 digits. */
+/** Widths in documents with the source's values: the source's database prints a double with 17 digits. */
 export const SOURCE_WIDTHS: FieldWidths = { ...FIXED_WIDTHS, confidence: 17 };
 export const CREW_WIDTH = 4;
 export type FixedValues = Readonly<Record<FixedField, string>>;

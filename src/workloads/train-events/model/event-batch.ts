@@ -64,7 +64,7 @@ export class EventBatch {
     );
   }
 
-  /** Values of each document, of a batch whose documents the database makes. */
+  /** Values of each document as a text. Throws if the batch was made without values, for a client that makes the documents. */
   values(): readonly string[] {
     if (this.valueTexts?.length !== this.size) throw new Error("the batch was made without values");
     return this.valueTexts;

@@ -62,7 +62,7 @@ export const EventDocument = z.strictObject({
     userId: z.string(),
     logicalPos: z.int(),
     sourceSystem: z.string(),
-    /** The member of the newer schema: documents that were preloaded before the change lack it. */
+    /** Member of the newer schema. Documents that were preloaded before the change lack this member. */
     crewId: z.string().optional(),
     /** Free text that fills a document up to the size that the scenario sets. */
     remarks: z.string().optional(),
@@ -90,7 +90,7 @@ export function invalidityOf(text: string): string | undefined {
 export interface PreparedEvent {
   readonly id: string;
   readonly payload: string;
-  /** Values of the document, if the database is to make it. */
+  /** Values of the document as a text; left out if the client makes the document. */
   readonly values?: string;
   readonly eventType: EventType;
   readonly authorityId: string;

@@ -52,7 +52,7 @@ export function streamName(source: Pick<LedgerSource, "stream">, client: number)
   return `${source.stream}/${client}`;
 }
 
-/** Makes the documents of that client again. */
+/** Generator that makes the documents of a client again. */
 export function documentsOf(source: LedgerSource, client: number): DocumentGenerator {
   const { seed, documentBytes, documentShape, documentEvolution } = source;
   const name = streamName(source, client);

@@ -1,7 +1,7 @@
 // The values of a document that the database makes.
 import type { DocumentValues } from "./document-values.js";
 
-/** Stands between two values; no value contains it. */
+/** Separator between two values. No value contains this character. */
 export const VALUE_SEPARATOR = "|";
 
 export type SentField = keyof DocumentValues;

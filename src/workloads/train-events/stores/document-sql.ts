@@ -1,4 +1,4 @@
-// A document made by the database from a text of its values, which the program sends in their place.
+// SQL with which the database makes a document from a text of values that the program sends instead of the document.
 import { SENT_FIELDS, VALUE_SEPARATOR, type SentField } from "../model/sent-values.js";
 import { PAYLOAD_TRAITS, type Payload } from "../settings.js";
 
