@@ -1,8 +1,9 @@
-// Measures how many clients with direct connections a core carries without a late event loop, and which part of the delay is
-// train-sim's. The cycle runs on two processors in four places: "shared" (one worker thread), "two threads", "priority" (the
-// client's threads at nice -10, which needs root and kernel.sched_autogroup_enabled=0) and "apart" (the server on the first processor, the client on the others,
-// by taskset). For each place and number of clients the bench prints the event loop's delay p99, the processor time of the
-// busiest worker thread, the time that this thread was ready and waited for a processor, and the mean length of such a wait.
+// Measures how many direct clients a core carries without a late event loop, and how much of the delay is train-sim's. The
+// cycle runs in four places. In "shared", one worker thread shares all processors with the server; in "two threads", two do.
+// In "priority", the client's threads have nice -10, which needs root and kernel.sched_autogroup_enabled=0. In "apart", the
+// server has the first processor and the client the others (taskset). For each place and number of clients the bench prints
+// the event loop's delay p99, the share of time in which the busiest thread ran and in which this thread waited for a
+// processor, and the mean length of such a wait.
 //
 //   node bench/direct-clients.mjs [--seconds 5] [--warmUp 3] [--only shared,apart] [--clients 8,512] [--json]
 import { execFileSync } from "node:child_process";
@@ -27,7 +28,7 @@ const allProcessors = `0-${cpus().length - 1}`;
 const pin = (processors, pid) => execFileSync("taskset", ["-a", "-c", "-p", processors, String(pid)]);
 const threadsOf = (pid) => readdirSync(`/proc/${pid}/task`);
 
-/** Each place: the number of worker threads, and how it places the client's process and the server. */
+/** Places by name: the number of worker threads, and how the client and the server are placed on processors. */
 const PLACES = {
   shared: { workers: 1 },
   "two threads": { workers: 2 },
@@ -38,7 +39,7 @@ const PLACES = {
   apart: { workers: 1, serverProcessors: "0", place: (client) => pin(lastProcessors, client) },
 };
 
-/** Seconds that each thread of a process has run, and has been ready and waited for a processor; and its time slices. */
+/** Seconds that each thread of a process has run and has waited for a processor while ready, and its number of time slices. */
 const schedules = (pid) =>
   new Map(
     threadsOf(pid).map((thread) => {
@@ -49,7 +50,7 @@ const schedules = (pid) =>
     }),
   );
 
-/** What the thread that ran longest did between two readings. */
+/** Seconds and time slices between two readings, for the thread that ran longest. */
 function busiestThread(before, after) {
   const differences = [...after].map(([thread, is]) => {
     const was = before.get(thread) ?? { ranSeconds: 0, waitedSeconds: 0, slices: 0 };

@@ -104,8 +104,8 @@ async function atOnce(server, which, load, setting) {
 }
 
 /**
- * Runs the programs one after the other; returns service times and the window by program. If they ran at once, each would wait for
- * processor time of the other.
+ * Runs the programs one after the other; returns service times and the window by program. If they ran at once, each would wait
+ * while the other one uses the processors.
  */
 export async function oneAfterTheOther(server, which, load, setting) {
   const { round, warmUp, seconds } = setting;

@@ -8,30 +8,31 @@ import { LOADS, oneAfterTheOther } from "./latency.mjs";
 import { spread } from "./load.mjs";
 
 const ADDED_MS_MAX = 0.15;
-/** The load whose difference has the bound. */
+/** Name of the load to which the bound applies. */
 const BOUNDED = "150/s";
 const OPERATION = "pay";
 const SETTINGS = { log_min_duration_statement: "0", log_line_prefix: "%n %p %a|" };
 const LINE =
   /^(\d+\.\d+) (\d+) (.*?)\|LOG: {2}duration: ([\d.]+) ms {2}(?:statement|execute [^:]*): (\S+) ?(\S*)/;
 
-export const title = `service time beside the server's log, ms: at ${BOUNDED} train-sim adds at most ${ADDED_MS_MAX} ms`;
+export const title = `service time compared with the server's log, ms: at ${BOUNDED} train-sim adds at most ${ADDED_MS_MAX} ms`;
 
-/** Milliseconds from BEGIN to COMMIT of each payment of a program's window. The program is its part of the log's names. */
+/** Milliseconds from BEGIN to COMMIT of each payment in a program's window. `program` begins application names in the log. */
 function paymentsIn(log, program, { startMs, endMs }) {
-  const begun = new Map();
+  const transactions = new Map();
   const times = [];
   for (const line of log.split("\n")) {
     const [, seconds, pid, application, durationMs, verb, object] = LINE.exec(line) ?? [];
     const atMs = Number(seconds) * 1000;
     if (!application?.startsWith(program)) continue;
-    if (/^begin\b/i.test(verb)) begun.set(pid, { startMs: atMs - Number(durationMs), isPayment: false });
-    const transaction = begun.get(pid);
+    if (/^begin\b/i.test(verb))
+      transactions.set(pid, { startMs: atMs - Number(durationMs), isPayment: false });
+    const transaction = transactions.get(pid);
     if (transaction && /^update$/i.test(verb) && /\baccount"?$/.test(object)) transaction.isPayment = true;
     if (!transaction || !/^(commit|end)\b/i.test(verb)) continue;
     const isWithin = transaction.startMs >= startMs && atMs < endMs;
     if (transaction.isPayment && isWithin) times.push(atMs - transaction.startMs);
-    begun.delete(pid);
+    transactions.delete(pid);
   }
   return times;
 }
