@@ -286,7 +286,9 @@ function mixRules({ mix, documents }: DocumentsKeys): Finding[] {
   if (insert + needed === 0)
     return [{ path: ["mix"], message: "all weights are 0: no client would do anything" }];
   if (documents > 0 || needed === 0) return [];
-  return [{ path: ["documents"], message: "0 leaves nothing to read, update or slice; raise it" }];
+  return [
+    { path: ["documents"], message: "0 leaves nothing to read, update, scan, slice or unwrap; raise it" },
+  ];
 }
 
 export const rules = [
