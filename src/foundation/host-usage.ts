@@ -10,6 +10,12 @@ const TICK_MS = 10;
 const SECTOR_BYTES = 512;
 
 /** Usage of this machine: milliseconds of CPU, and bytes. Unknown values are left out. */
+/** Context switches of a process: to wait for something, and to leave the processor to another. */
+export interface ContextSwitches {
+  readonly voluntary: number;
+  readonly involuntary: number;
+}
+
 export interface HostUsage {
   /** CPU time of this process and of the agents on this machine. */
   readonly clientCpuMs?: number;
@@ -22,10 +28,8 @@ export interface HostUsage {
   readonly diskWriteBytes?: number;
   /** Time that all requests to the disks have taken together, in their queues and in service. */
   readonly diskRequestMs?: number;
-  /** Context switches in which a server process that still runs began to wait. */
-  readonly serverVoluntarySwitches?: number;
-  /** Context switches in which a server process that still runs lost its processor to another process. */
-  readonly serverInvoluntarySwitches?: number;
+  /** Context switches of each running process of the server, by process id. */
+  readonly serverSwitches?: ReadonlyMap<number, ContextSwitches>;
   /** CPU milliseconds of each backend asked for that still runs, by process id. */
   readonly backendMs?: ReadonlyMap<number, number>;
 }
@@ -64,7 +68,7 @@ export function parseDiskStats(
 }
 
 /** Context switches from the text of /proc/<pid>/status; undefined if it has none. */
-export function parseSwitches(status: string): { voluntary: number; involuntary: number } | undefined {
+export function parseSwitches(status: string): ContextSwitches | undefined {
   const [voluntary, involuntary] = ["voluntary", "nonvoluntary"].map(
     (kind) => new RegExp(`^${kind}_ctxt_switches:\\s*(\\d+)`, "m").exec(status)?.[1],
   );
@@ -72,15 +76,12 @@ export function parseSwitches(status: string): { voluntary: number; involuntary:
   return { voluntary: Number(voluntary), involuntary: Number(involuntary) };
 }
 
-/** Context switches of a process and its descendants; undefined if none of them could be read. */
-function switchesOfTree(processes: readonly ProcessTicks[], root: number): ReturnType<typeof parseSwitches> {
-  const readings = treeOf(processes, [root]).flatMap(
-    ({ pid }) => parseSwitches(readOrNothing(`/proc/${pid}/status`)) ?? [],
+/** Context switches of a process and its descendants, by process id. */
+function switchesOfTree(processes: readonly ProcessTicks[], root: number): Map<number, ContextSwitches> {
+  const readings = treeOf(processes, [root]).map(
+    ({ pid }) => [pid, parseSwitches(readOrNothing(`/proc/${pid}/status`))] as const,
   );
-  if (readings.length === 0) return undefined;
-  const sum = (kind: "voluntary" | "involuntary"): number =>
-    readings.reduce((all, each) => all + each[kind], 0);
-  return { voluntary: sum("voluntary"), involuntary: sum("involuntary") };
+  return new Map(readings.flatMap(([pid, switches]) => (switches ? [[pid, switches]] : [])));
 }
 
 function blockDevices(): string[] {
@@ -119,7 +120,7 @@ export function hostUsage({
   const serverCpuMs = treesCpuMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
   const poolerCpuMs = treesCpuMs(machine.processes, poolerPids);
   const disks = serverPid === undefined ? undefined : diskUsage();
-  const switches = serverPid === undefined ? undefined : switchesOfTree(machine.processes, serverPid);
+  const serverSwitches = serverPid === undefined ? undefined : switchesOfTree(machine.processes, serverPid);
   const backends = machine.processes.filter(
     ({ pid, parent }) => parent === serverPid && backendPids.includes(pid),
   );
@@ -137,9 +138,6 @@ export function hostUsage({
       diskWriteBytes: disks.writeBytes,
       diskRequestMs: disks.requestMs,
     }),
-    ...(switches && {
-      serverVoluntarySwitches: switches.voluntary,
-      serverInvoluntarySwitches: switches.involuntary,
-    }),
+    ...(serverSwitches && serverSwitches.size > 0 && { serverSwitches }),
   };
 }

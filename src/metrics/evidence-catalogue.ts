@@ -369,12 +369,12 @@ export const EVIDENCE = [
     "host.serverVoluntarySwitches",
     "",
     "context switches in which a server process began to wait for a lock, a client or storage",
-    { source: "host", mayFall: true, window: total("voluntarySwitches") },
+    { source: "host", window: total("voluntarySwitches") },
   ),
   counter(
     "host.serverInvoluntarySwitches",
     "",
     "context switches in which a server process lost its processor to another process",
-    { source: "host", mayFall: true, window: total("involuntarySwitches") },
+    { source: "host", window: total("involuntarySwitches") },
   ),
 ] as const satisfies readonly EvidenceMetric[];

@@ -51,6 +51,30 @@ describe("the host source", () => {
     });
   });
 
+  it("adds up context switches of each server process, also after another process ended", async () => {
+    let voluntary: Readonly<Record<number, number>> = { 4711: 100, 4712: 10_000 };
+    const source = new HostSource(EMBEDDED, undefined, undefined, () => ({
+      clientCpuMs: 1,
+      serverSwitches: new Map(
+        Object.entries(voluntary).map(([pid, each]) => [
+          Number(pid),
+          { voluntary: each, involuntary: 2 * each },
+        ]),
+      ),
+    }));
+    const sums = new WindowSums();
+    sums.open(await source.sample(), 0);
+    voluntary = { 4711: 130, 4713: 40 };
+    sums.sample(await source.sample(), 1000);
+    // The id of an ended process comes again.
+    voluntary = { 4711: 130, 4713: 5 };
+    sums.close(await source.sample());
+    expect(windowFigures(sums, DATABASE_EVIDENCE)).toEqual({
+      voluntarySwitches: 30 + 40 + 5,
+      involuntarySwitches: 2 * (30 + 40 + 5),
+    });
+  });
+
   it.each(["container", "url"] as const)(
     "omits the server of a %s target and lists the server as skipped",
     async (kind) => {

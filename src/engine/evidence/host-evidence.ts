@@ -1,6 +1,6 @@
 // Nothing is claimed of a server whose process is not visible here: its disks and processors may be elsewhere.
 import { monotonicMs } from "../../foundation/clock.js";
-import { hostUsage, type HostUsage } from "../../foundation/host-usage.js";
+import { hostUsage, type ContextSwitches, type HostUsage } from "../../foundation/host-usage.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
 import { SERVER_PID_KEY, type EvidenceSource } from "./evidence-source.js";
@@ -26,6 +26,8 @@ export class HostSource implements EvidenceSource {
   private readonly poolerUnknownReason: string | undefined;
   private foreignTakenMs = 0;
   private lastDiskReading: { readonly requestMs: number; readonly atMs: number } | undefined;
+  private lastSwitches: HostUsage["serverSwitches"];
+  private readonly switchesTaken = { voluntary: 0, involuntary: 0 };
   /** CPU time in ms of each other backend at its last reading, by process id. */
   private readonly seenMs = new Map<number, number>();
 
@@ -41,13 +43,14 @@ export class HostSource implements EvidenceSource {
   }
 
   sample(): Promise<EvidenceReading> {
-    const { backendMs, diskRequestMs, ...usage } = this.reading();
+    const { backendMs, diskRequestMs, serverSwitches, ...usage } = this.reading();
     const values = Object.entries(usage).map(([name, value]) => [`host.${name}`, value] as const);
     const { serverPid } = this.target;
     return Promise.resolve({
       ...Object.fromEntries(values),
       ...(serverPid !== undefined && { [SERVER_PID_KEY]: serverPid }),
       ...(diskRequestMs !== undefined && this.diskQueue(diskRequestMs)),
+      ...(serverSwitches && this.switches(serverSwitches)),
       ...(serverPid !== undefined && backendMs && { "host.foreignCpuMs": this.foreignCpuMs(backendMs) }),
     });
   }
@@ -72,6 +75,24 @@ export class HostSource implements EvidenceSource {
     this.lastDiskReading = { requestMs, atMs };
     if (!last || atMs <= last.atMs) return {};
     return { "host.diskQueue": Math.max(0, requestMs - last.requestMs) / (atMs - last.atMs) };
+  }
+
+  /** Context switches of the server since the first reading. Switches of a process after its last reading are missing. */
+  private switches(now: ReadonlyMap<number, ContextSwitches>): EvidenceReading {
+    const { lastSwitches: last, switchesTaken: taken } = this;
+    for (const [pid, { voluntary, involuntary }] of last ? now : []) {
+      const seen = last?.get(pid);
+      // A lower count is that of a new process with an old id.
+      const before =
+        seen && seen.voluntary <= voluntary && seen.involuntary <= involuntary ? seen : undefined;
+      taken.voluntary += voluntary - (before?.voluntary ?? 0);
+      taken.involuntary += involuntary - (before?.involuntary ?? 0);
+    }
+    this.lastSwitches = now;
+    return {
+      "host.serverVoluntarySwitches": taken.voluntary,
+      "host.serverInvoluntarySwitches": taken.involuntary,
+    };
   }
 
   /** CPU time of other backends so far, each from its first reading on; backends that end between readings are missing. */
