@@ -8,6 +8,7 @@ import { AuditedTrial, SEED } from "../../../test/support/audits/trial.js";
 import { PROBES, resultOf } from "../../../test/support/day-of-calls.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import type { Mapping } from "../../syntax/paths.js";
+import { SIZES } from "./audit.js";
 
 it("workload calls loads the same day by COPY and by INSERT while probes read", async () => {
   const result = await resultOf(`
@@ -94,6 +95,13 @@ describe("the audit of calls", () => {
       inDoubt: rowsOf(5) + rowsOf(6),
       inDoubtFound: rowsOf(5),
     });
+  });
+
+  it("states sizes only if every worker reported its batches", async () => {
+    const trial = await runTrial();
+    expect(await trial.audit()).toMatchObject({ compressionRatio: expect.any(Number) as number });
+    const found = await trial.audit({ unclosed: ["worker 2"] });
+    for (const size of SIZES) expect(found).not.toHaveProperty(size);
   });
 
   it("compares reference tables only if the preload was complete, and says so", async () => {
