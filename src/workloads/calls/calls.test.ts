@@ -207,6 +207,7 @@ test.each([
     "PAX has B-trees only",
   ],
   ["analyze: false", "the warm-up ends with an ANALYZE; use trial.warmUp: 0"],
+  ["analyze: false\ntrial: { warmUp: 0, coldCache: true }", "trial.coldCache begins with an ANALYZE"],
   ["pool: { strategy: pgbouncer, mode: statement, size: 2 }", "mode: transaction"],
   ["payload: text", "belongs to workload train-events"],
 ])("workload calls refuses the settings %j", (yaml, words) => {

@@ -94,7 +94,7 @@ export function profileOf({ actors, sizes }: Pick<Treatment, "actors" | "sizes">
 
 interface CallsKeys extends CallsSettings {
   readonly actors: Readonly<Record<string, false | object | undefined>>;
-  readonly trial: { readonly warmUp: number };
+  readonly trial: { readonly warmUp: number; readonly coldCache: boolean };
 }
 
 function commitRules({ commit }: CallsKeys, { actors }: Treatment): Finding[] {
@@ -119,8 +119,12 @@ function indexRules({ indexes }: CallsKeys, { storage }: Treatment): Finding[] {
 }
 
 function analyzeRules({ analyze, trial }: CallsKeys): Finding[] {
-  if (analyze || trial.warmUp === 0) return [];
-  return [{ path: ["analyze"], message: "the warm-up ends with an ANALYZE; use trial.warmUp: 0" }];
+  if (analyze) return [];
+  const path = ["analyze"];
+  if (trial.coldCache)
+    return [{ path, message: "trial.coldCache begins with an ANALYZE; remove one of the two" }];
+  if (trial.warmUp === 0) return [];
+  return [{ path, message: "the warm-up ends with an ANALYZE; use trial.warmUp: 0" }];
 }
 
 export const rules = [commitRules, roleRules, storageRules, indexRules, analyzeRules, refuseStatementMode];
