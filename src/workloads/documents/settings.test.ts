@@ -29,6 +29,7 @@ test.each([
   ["index: multicolumn; bytes: 16kB", "of at most 1300 characters each, and here a value has 1"],
   ["index: multicolumn; column: text", "multicolumn needs column: jsonb or json"],
   ["mix: D; documents: 0", "0 leaves nothing to read, update, scan, slice or unwrap"],
+  ["mix: load; documents: 0; keys: latest", "latest has no effect without documents"],
   ["shape: large; bytes: 1kB", "a document of shape large takes at least"],
   ["bytes: 255B", "must be at least 256 B"],
   ["mix: {}", "all weights are 0"],

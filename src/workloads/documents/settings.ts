@@ -280,14 +280,19 @@ function sizeRules({ shape, bytes, index }: DocumentsKeys): Finding[] {
   return [{ path: ["bytes"], message }];
 }
 
-function mixRules({ mix, documents }: DocumentsKeys): Finding[] {
+function mixRules({ mix, keys: distribution, documents }: DocumentsKeys): Finding[] {
   const { insert, ...others } = mix;
   const needed = Object.values(others).reduce((sum, each) => sum + each, 0);
   if (insert + needed === 0)
     return [{ path: ["mix"], message: "all weights are 0: no client would do anything" }];
-  if (documents > 0 || needed === 0) return [];
+  if (documents > 0) return [];
+  if (needed > 0)
+    return [
+      { path: ["documents"], message: "0 leaves nothing to read, update, scan, slice or unwrap; raise it" },
+    ];
+  if (distribution !== "latest") return [];
   return [
-    { path: ["documents"], message: "0 leaves nothing to read, update, scan, slice or unwrap; raise it" },
+    { path: ["keys"], message: "latest has no effect without documents: nothing uses one; leave it out" },
   ];
 }
 
