@@ -45,6 +45,9 @@ const RANK_SCATTER_PRIME = 100_000_007;
 /** Greatest number of documents that a scan reads, as in YCSB. */
 const SCAN_LENGTH_MAX = 100;
 
+type RowRange = readonly [least: number, most: number];
+const ONE_ROW: RowRange = [1, 1];
+
 interface DrawnInsert {
   readonly operation: "insert";
   /** Number of the insert among the client's inserts. */
@@ -63,7 +66,7 @@ interface DrawnRead {
   readonly key: string;
   readonly transaction: PreparedTransaction<readonly unknown[]>;
   /** Least and greatest number of rows that the statement may find. */
-  readonly rows: readonly [least: number, most: number];
+  readonly rows: RowRange;
 }
 type AnyDrawnOperation = DrawnInsert | DrawnUpdate | DrawnRead;
 
@@ -72,6 +75,7 @@ class OperationDrawer {
   private readonly mix: Mix<Operation>;
   private readonly zipf: Zipf | undefined;
   private readonly maker: DocumentMaker;
+  private readonly unwrappedRows: RowRange;
   /** Keys of the worker's acknowledged inserts in order; empty unless `keys` is latest. */
   private readonly latestKeys: string[] = [];
 
@@ -89,6 +93,8 @@ class OperationDrawer {
     this.mix = new Mix(mix, deriveSeed(seed, role));
     this.zipf = keys !== "uniform" && documents > 0 ? new Zipf(documents, skew) : undefined;
     this.maker = new DocumentMaker(settings, seed);
+    const unwrappedRows = unwrappedRowsOf(settings.shape);
+    this.unwrappedRows = [unwrappedRows, unwrappedRows];
   }
 
   operationOf(arrival: Arrival): Operation {
@@ -125,8 +131,8 @@ class OperationDrawer {
         rows: this.scannedRows(key, length),
       };
     }
-    const rows = operation === "unwrap" ? unwrappedRowsOf(this.settings.shape) : 1;
-    return { operation, key, transaction: operations[operation](key), rows: [rows, rows] };
+    const rows = operation === "unwrap" ? this.unwrappedRows : ONE_ROW;
+    return { operation, key, transaction: operations[operation](key), rows };
   }
 
   /** Makes an acknowledged insert the latest one. */
@@ -139,7 +145,7 @@ class OperationDrawer {
   }
 
   /** Numbers of rows that a scan may find. Ids of inserts come first, so a scan from a preloaded document finds no insert. */
-  private scannedRows(key: string, length: number): readonly [least: number, most: number] {
+  private scannedRows(key: string, length: number): RowRange {
     const { documents } = this.settings;
     const { client, number = 0 } = parseKey(key) ?? {};
     if (client !== undefined) return [Math.min(length, documents + 1), length];
