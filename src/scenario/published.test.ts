@@ -105,6 +105,11 @@ describe("a published figure", () => {
       /a has no add avg for jsonb-direct/,
     ],
     [
+      "a ratio to its own treatment",
+      "{ source: a, treatment: text-direct, against: '{payload:text,pool:direct}', ratios: { add avg: 0.5 } }",
+      /published\[0\]: against names the treatment itself, text-direct/,
+    ],
+    [
       "an unknown metric among values",
       "{ source: a, treatment: text-direct, values: { ad avg: 5 } }",
       /no metric ad; did you mean add\?/,

@@ -112,6 +112,8 @@ export function resolvePublished(
       if ("message" in about) return refuse(i, about.message);
       const reference = against === undefined ? undefined : sideOf(against, metric);
       if (reference && "message" in reference) return refuse(i, reference.message);
+      if (reference?.value.treatment !== undefined && reference.value.treatment === about.value.treatment)
+        return refuse(i, `against names the treatment itself, ${reference.value.treatment}: name another`);
       const problem = about.value.problem ?? reference?.value.problem;
       const figure: PublishedFigure = {
         source: withoutPasswords(source),
