@@ -128,7 +128,9 @@ test.each([
   [[0.1, 0.6], ours(0.7, 0.75, 0.78), "agrees", "differs"],
   [[0.1, 0.6], ours(0.61, 0.63, 0.66), "agrees", "agrees"],
   [[0.1, 0.6], ours(1.1, 1.2, 1.3), "differs", "differs"],
-  [[0.9, 1.2], ours(1.1, 1.15, 1.3), "differs", "agrees"],
+  [[0.9, 1.2], ours(1.1, 1.15, 1.3), "inconclusive", "agrees"],
+  [[1, 1.5], ours(1.1, 1.15, 1.3), "inconclusive", "agrees"],
+  [[1, 1.5], ours(0.7, 0.8, 0.9), "differs", "differs"],
   [[0.1, 0.6], ours(0.9, 1.05, 1.3), "inconclusive", "differs"],
 ] as const)(
   "published range %o against measured %o: direction %s, size %s",

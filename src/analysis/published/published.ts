@@ -21,11 +21,12 @@ function sideOf(ours: OurRatio): number | undefined {
 /** Least and greatest published ratio, which are equal unless a range was published. */
 type PublishedRange = readonly [number, number];
 
-/** A range that includes 1 states no direction, and differs from an interval that excludes 1. */
-export function directionAgreement([low, high]: PublishedRange, ours: OurRatio): Agreement {
+/** A ratio of 1 differs from an interval that excludes 1. A range with only one end on our side of 1 is inconclusive. */
+export function directionAgreement(range: PublishedRange, ours: OurRatio): Agreement {
   const side = sideOf(ours);
   if (!side) return "inconclusive";
-  return [low, high].every((end) => Math.sign(end - 1) === side) ? "agrees" : "differs";
+  const endsOnSide = range.filter((end) => Math.sign(end - 1) === side).length;
+  return endsOnSide === range.length ? "agrees" : endsOnSide > 0 ? "inconclusive" : "differs";
 }
 
 export function sizeAgreement([low, high]: PublishedRange, ours: OurRatio): Agreement {
