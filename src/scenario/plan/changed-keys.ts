@@ -2,6 +2,7 @@
 import { parse, stringify } from "yaml";
 import type * as z from "zod";
 import { elidedText } from "../../foundation/shown.js";
+import { printable } from "../../foundation/text/text-table.js";
 import { isMapping, parsePath, pathText, type Mapping, type Path } from "../../syntax/paths.js";
 import { schemaFor } from "../schema.js";
 import type { Experiment } from "../settings.js";
@@ -19,7 +20,7 @@ interface ChangedKey {
 function valueText(value: unknown): string {
   const text =
     typeof value === "string" ? value : stringify(value, { collectionStyle: "flow", lineWidth: 0 });
-  return elidedText(text.trim(), VALUE_CHARACTERS_MAX);
+  return elidedText(printable(text.trim()), VALUE_CHARACTERS_MAX);
 }
 
 /** Keys at and below `path` that differ. The schema reads `written` as `read`, which is undefined if it refuses `written`. */

@@ -32,6 +32,12 @@ describe("the conditions of an experiment", () => {
     expect(namesOf(yaml)).not.toContain("retry.attempts");
   });
 
+  it("state values on one line, without control characters", () => {
+    const yaml =
+      'target: { url: "postgresql://a@h/d", passwordCommand: "printf \\e[2J\\ncat /run/token\\n" }\n';
+    expect(conditionsOf(yaml)).toContainEqual(["target.passwordCommand", "printf  [2J cat /run/token"]);
+  });
+
   it("state the levels of a factor, and of a key that an entry of include sets", () => {
     const yaml =
       "factors: { locking: [nowait, skip-locked], retry.base: [1ms, 9ms] }\n" +
