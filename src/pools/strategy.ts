@@ -15,6 +15,8 @@ export interface PoolDemand {
   readonly workers: number;
   /** Weight of each endpoint that the clients of one agent connect to. */
   readonly weights: readonly number[];
+  /** True if `target.tls` or `target.auth: cert` makes clients of train-sim's server, and of its poolers, use TLS. */
+  readonly isOverTls: boolean;
 }
 
 export interface PoolProblem {

@@ -168,6 +168,23 @@ describe("a PgBouncer in a scenario", () => {
   });
 });
 
+describe("TLS of the target", () => {
+  it.each([
+    [
+      "target: { tls: true }\npool: { strategy: pgbouncer, settings: { client_tls_key_file: k } }",
+      "pool.settings.client_tls_key_file: is set by train-sim, because the target has TLS; remove it",
+    ],
+    [
+      "target: { auth: cert }\npool: { strategy: pgpool, size: 64 }",
+      "pool: a Pgpool-II that train-sim starts reaches a server without TLS only; use pool: pgbouncer",
+    ],
+  ])("refuses a pooler that cannot have it: %s", (keys, message) => {
+    const problems = scenarioProblems(`name: x\n${keys}\n`);
+    expect(problems.join("\n")).toContain(message);
+    expect(problems).toHaveLength(1);
+  });
+});
+
 describe("an endpoint for each worker", () => {
   const urls = "target: { urls: ['postgresql://a/d', 'postgresql://b/d', 'postgresql://c/d'] }";
   const workers = (count: number): string =>

@@ -15,6 +15,7 @@ function demandOf(settings: TreatmentSettings): PoolDemand {
     agents,
     workers: Object.values(actors).reduce((sum, role) => sum + role.workers, 0),
     weights: clientWeightsOf(settings),
+    isOverTls: "tls" in settings.target,
   };
 }
 

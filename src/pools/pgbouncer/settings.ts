@@ -126,6 +126,19 @@ function sessionModeProblems({ mode, reconnect, size }: PgBouncerPool, demand: P
   return [{ path: "pool.size", message }];
 }
 
+/** Refuses settings that the target's TLS determines. With `login: certificate` the key's own check refuses them. */
+function tlsProblems(
+  { urls, login, settings = {} }: PgBouncerPool,
+  { isOverTls }: PoolDemand,
+): PoolProblem[] {
+  if (!isOverTls || urls.length > 0 || login !== undefined) return [];
+  const message = "is set by train-sim, because the target has TLS; remove it";
+  return CLIENT_TLS_FILES.filter((name) => name in settings).map((name) => ({
+    path: `pool.settings.${name}`,
+    message,
+  }));
+}
+
 function settingTexts(settings: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
   const text = (value: string | number | boolean): string =>
     String(typeof value === "boolean" ? Number(value) : value);
@@ -181,6 +194,7 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
   problems: (pool, demand) => [
     ...placementProblems("PgBouncer", pool, demand),
     ...sessionModeProblems(pool, demand),
+    ...tlsProblems(pool, demand),
   ],
   text: ({ mode, reconnect, size, login, settings = {} }) =>
     [

@@ -43,8 +43,14 @@ export const pgpoolSettings: PoolSettingsOf<PgpoolPool, typeof keys> = {
   }),
   keyProblems: (given) => poolerKeyProblems("Pgpool-II", given),
   problems(pool, demand) {
-    const { reconnect, size } = pool;
+    const { reconnect, size, urls } = pool;
     const problems = placementProblems("Pgpool-II", pool, demand);
+    if (demand.isOverTls && urls.length === 0) {
+      const message =
+        "a Pgpool-II that train-sim starts reaches a server without TLS only; use pool: pgbouncer, or a target without " +
+        "tls and auth: cert";
+      return [...problems, { path: "pool", message }];
+    }
     const { most, words } = busiestPoolerClients("Pgpool-II", demand);
     if (reconnect === "per-transaction" || size >= most) return problems;
     const message =
