@@ -55,7 +55,7 @@ it("server connections are counted for the server of the largest weight", () => 
   expect(busiestServerConnections(treatment(`${target}\n${CYCLE}`).settings)).toBe(384);
 });
 
-it("server connections are those of the server with the most clients if each worker has an endpoint", () => {
+it("counts server connections by the server with the most clients if each worker has an endpoint", () => {
   const connections = (more: string): number =>
     busiestServerConnections(
       treatment(
