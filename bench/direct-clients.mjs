@@ -1,8 +1,8 @@
 // Measures how many direct clients a core carries without a late event loop, and how much of the delay is train-sim's. The
-// cycle runs in four places. In "shared", one worker thread shares all processors with the server; in "two threads", two do.
-// In "priority", the client's threads have nice -10, which needs root and kernel.sched_autogroup_enabled=0. In "apart", the
-// server has the first processor and the client the others (taskset). For each place and number of clients the bench prints
-// the event loop's delay p99, the share of time in which the busiest thread ran and in which this thread waited for a
+// cycle runs in four places: "shared" (one worker thread shares all processors with the server), "two threads" (two threads
+// do), "priority" (the client's threads have nice -10, which needs root and kernel.sched_autogroup_enabled=0) and "apart"
+// (the server has the first processor and the client the others, by taskset). For each place and number of clients the bench
+// prints the event loop's delay p99, the share of time in which the busiest thread ran and in which this thread waited for a
 // processor, and the mean length of such a wait.
 //
 //   node bench/direct-clients.mjs [--seconds 5] [--warmUp 3] [--only shared,apart] [--clients 8,512] [--json]

@@ -9,13 +9,13 @@ const TICK_MS = 10;
 /** Bytes of a sector in /proc/diskstats, the same for every disk. */
 const SECTOR_BYTES = 512;
 
-/** Usage of this machine: milliseconds of CPU, and bytes. Unknown values are left out. */
 /** Context switches of a process: to wait for something, and to leave the processor to another. */
 export interface ContextSwitches {
   readonly voluntary: number;
   readonly involuntary: number;
 }
 
+/** Usage of this machine: milliseconds of CPU, and bytes. Unknown values are left out. */
 export interface HostUsage {
   /** CPU time of this process and of the agents on this machine. */
   readonly clientCpuMs?: number;
@@ -103,7 +103,10 @@ function treesCpuMs(processes: readonly ProcessTicks[], roots: readonly number[]
   return roots.reduce((sum, root) => sum + ticksOfTree(processes, root), 0) * TICK_MS;
 }
 
-/** Reads the usage of all processes except the kernel's threads. Takes 0.4 ms of CPU time for 30 processes. */
+/**
+ * Reads the usage of all processes except the kernel's threads. Takes 0.4 ms of CPU time for 30 processes, and 16 us more
+ * for each process of the server.
+ */
 export function hostUsage({
   serverPid,
   poolerPids,

@@ -12,7 +12,7 @@ export type Agreement = z.infer<typeof Agreement>;
 
 const PublishedRatio = z.strictObject({
   against: TreatmentId.describe(
-    "Treatment that the ratio refers to: as written, or that of the first figure of the same source and metric",
+    "Treatment that the ratio refers to: as written, or the treatment of the first figure with the same source and metric",
   ),
   published: amount.describe("Ratio of the two published values, or the published ratio"),
   publishedHigh: amount.optional().describe("End of a published range, which begins at `published`"),

@@ -24,7 +24,7 @@ export const Trial = z
       .default(false)
       .meta({
         description:
-          "true: shared buffers are empty at the start of the window. Embedded servers only, with warmUp: 0; the operating " +
+          "true: shared buffers are emptied after the preload. Embedded servers only, with warmUp: 0; the operating " +
           "system's cache stays warm. Default false.",
       }),
   })
@@ -167,7 +167,7 @@ const PublishedFigure = z.strictObject({
     }),
   against: z.string().min(1).optional().meta({
     description:
-      "Treatment that the ratio refers to. Default: that of the first figure of the same source and metric.",
+      "Treatment that the ratio refers to. Default: the treatment of the first figure with the same source and metric.",
   }),
 });
 

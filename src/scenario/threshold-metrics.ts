@@ -28,7 +28,12 @@ export const METRICS_WITHOUT_RATIO: readonly string[] = ["integrity", "verdict"]
 /** Name that stands for all operations together, cycles excluded. */
 export const ALL_OPERATIONS = "__all__";
 const ALL_OPERATIONS_AGGREGATES = [
-  ...["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"],
+  "count",
+  "rate",
+  "events",
+  "eventsPerSecond",
+  "failures",
+  "failedShare",
   "avg",
 ];
 const thresholdFields = (figures: readonly Evidence[]): string[] =>

@@ -68,6 +68,17 @@ export function violationsOf(integrity: TrialResult["integrity"], name: string):
   return (integrity?.violations ?? []).map((words) => `${name}: ${words}`);
 }
 
+const RATIO_KEYS = ["metric", "expression", "treatment", "against"] as const;
+
+function isSameRatio(a: ThresholdResult, b: ThresholdResult): boolean {
+  return RATIO_KEYS.every((key) => a[key] === b[key]);
+}
+
+/** The result of a ratio at the end, with the reason that it ended the experiment. */
+function withAbort(result: ThresholdResult, { blocks = 0 }: ThresholdResult): ThresholdResult {
+  return { ...result, reason: `aborted the experiment after ${counted(blocks, "block")}` };
+}
+
 export class ExperimentRecord {
   private readonly finishedTrials: RecordedTrial[] = [];
   private readonly mergedByTreatment = new Map<string, MergedTrials>();
@@ -187,15 +198,11 @@ export class ExperimentRecord {
 
   /** Results of each threshold on each treatment, then of each threshold on ratios for each pair of treatments. */
   thresholds(abort?: Abort, ratioAbort?: ThresholdResult): ThresholdResult[] {
-    const isAbort = ({ metric, expression, treatment, against }: ThresholdResult): boolean =>
-      [metric, expression, treatment, against].join("\n") ===
-      [ratioAbort?.metric, ratioAbort?.expression, ratioAbort?.treatment, ratioAbort?.against].join("\n");
+    const ratioResults = evaluateRatios(this.ratios, this.capacity ? undefined : this.measuredTrials());
     return [
       ...evaluateThresholds(this.experiment.thresholds, this.treatmentsToJudge(), abort),
-      ...evaluateRatios(this.ratios, this.capacity ? undefined : this.measuredTrials()).map((each) =>
-        isAbort(each)
-          ? { ...each, reason: `aborted the experiment after ${counted(ratioAbort?.blocks ?? 0, "block")}` }
-          : each,
+      ...ratioResults.map((each) =>
+        ratioAbort && isSameRatio(each, ratioAbort) ? withAbort(each, ratioAbort) : each,
       ),
     ];
   }

@@ -47,8 +47,18 @@ function workloadAspects(treatments: Experiment["treatments"]): Aspect[] {
 
 /** Keys that the plan and the summary state elsewhere, or that a text of `conditions` contains. */
 const KEYS_STATED_ELSEWHERE = [
-  ...["name", "seed", "workload", "trials", "factors", "include", "exclude", "thresholds", "published"],
-  ...["actors", "target.kind", "pool.strategy"],
+  "name",
+  "seed",
+  "workload",
+  "trials",
+  "factors",
+  "include",
+  "exclude",
+  "thresholds",
+  "published",
+  "actors",
+  "target.kind",
+  "pool.strategy",
 ];
 
 /** Conditions whose texts leave out some of the keys below them. */

@@ -205,24 +205,15 @@ function rowLimitProblems(name: DialectName, { batch, actors }: Treatment): Find
 
 /** Findings about levels that the dialect lacks, and batches that are too large for it. */
 export function dialectProblems(name: DialectName, treatment: Treatment): Finding[] {
-  const {
-    payload,
-    locking,
-    isolation: level,
-    statementShape,
-    claimIndex,
-    archiveDelete,
-    documentPlace,
-  } = treatment;
   return [
     ...levelProblems(name, {
-      payload,
-      locking,
-      isolation: level,
-      statementShape,
-      claimIndex,
-      archiveDelete,
-      documentPlace,
+      payload: treatment.payload,
+      locking: treatment.locking,
+      isolation: treatment.isolation,
+      statementShape: treatment.statementShape,
+      claimIndex: treatment.claimIndex,
+      archiveDelete: treatment.archiveDelete,
+      documentPlace: treatment.documentPlace,
     }),
     ...rowLimitProblems(name, treatment),
   ];

@@ -15,7 +15,7 @@ export const SENT_FIELDS = [
   ...["line0", "segment0", "direction0", "section00", "section01", "section02"],
   ...["line1", "segment1", "direction1", "section10", "section11", "section12"],
   ...["line2", "segment2", "direction2", "section20", "section21", "section22"],
-] as readonly SentField[];
+] as const satisfies readonly SentField[];
 
 /** The values of a document as the text that the database reads. */
 export function valuesText(values: DocumentValues): string {

@@ -1,12 +1,11 @@
 // Apache Cloudberry and Greenplum 7, from their documentation: no cluster was at hand when this was written.
 import type { DialectCapabilities } from "../../../capabilities.js";
+import { UNTESTED_DOCUMENT_PLACES } from "../untested-levels.js";
 
 export const cloudberryCapabilities: DialectCapabilities = {
   label: "Cloudberry",
   unsupportedLevels: {
-    documentPlace: {
-      database: { reason: "train-sim has tested jsonb_build_object on PostgreSQL only", nearest: "client" },
-    },
+    documentPlace: UNTESTED_DOCUMENT_PLACES,
     payload: {},
     storage: {
       "hash-sharded": { reason: "Cloudberry distributes by hash anyway", nearest: "default" },

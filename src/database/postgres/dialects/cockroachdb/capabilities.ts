@@ -1,5 +1,6 @@
 // CockroachDB from v24.1 on, which brings read committed. CI reads its statements with its own parser; no cluster was at hand.
 import type { DialectCapabilities } from "../../../capabilities.js";
+import { UNTESTED_DOCUMENT_PLACES } from "../untested-levels.js";
 
 const STORAGE_UNSUPPORTED = {
   reason: "CockroachDB stores tables in its key-value layer",
@@ -10,9 +11,7 @@ const LOCK_TABLE_UNSUPPORTED = "CockroachDB has no LOCK TABLE";
 export const cockroachdbCapabilities: DialectCapabilities = {
   label: "CockroachDB",
   unsupportedLevels: {
-    documentPlace: {
-      database: { reason: "train-sim has tested jsonb_build_object on PostgreSQL only", nearest: "client" },
-    },
+    documentPlace: UNTESTED_DOCUMENT_PLACES,
     payload: {},
     storage: {
       unlogged: { reason: "CockroachDB logs every write", nearest: "default" },

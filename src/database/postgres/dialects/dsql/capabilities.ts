@@ -1,5 +1,6 @@
 // Aurora DSQL, from its user guide: no cluster was at hand. No foreign keys are made, so that all clusters run the same tables.
 import type { DialectCapabilities } from "../../../capabilities.js";
+import { UNTESTED_DOCUMENT_PLACES } from "../untested-levels.js";
 
 const JSONB_UNSUPPORTED = {
   reason: "Aurora DSQL has JSONB in queries, but not as a column type",
@@ -22,9 +23,7 @@ const FAULT_IMPOSSIBLE_REASON = "not possible on Aurora DSQL";
 export const dsqlCapabilities: DialectCapabilities = {
   label: "Aurora DSQL",
   unsupportedLevels: {
-    documentPlace: {
-      database: { reason: "train-sim has tested jsonb_build_object on PostgreSQL only", nearest: "client" },
-    },
+    documentPlace: UNTESTED_DOCUMENT_PLACES,
     payload: {
       jsonb: JSONB_UNSUPPORTED,
       "jsonb-manual": JSONB_UNSUPPORTED,
