@@ -68,8 +68,8 @@ for (const [room, entry] of [
     charset: "utf8",
     logLevel: "warning",
     plugins: [ownAddresses(room), noLogWriter],
-    // The driver looks for pg-native and does without. Certificates and container targets are rare, and large.
-    external: ["pg-native", "selfsigned", "testcontainers"],
+    // The driver looks for pg-native and does without. Certificates are rare, and their package is large.
+    external: ["pg-native", "selfsigned"],
     // Each thread compiles it anew. The driver asks for Response to find out where it runs, for which Node would load its fetch.
     minifyWhitespace: true,
     define: { Response: "undefined" },

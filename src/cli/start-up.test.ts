@@ -42,9 +42,9 @@ describe("start-up", () => {
   it("the command line loads no package for containers, charts or tests at once", () => {
     const { atOnce, later } = packagesOf("cli/main.ts");
     expect([...atOnce]).toEqual(expect.arrayContaining(["commander", "zod", "yaml"]));
-    for (const slow of ["testcontainers", "echarts", "esbuild", "playwright-core"])
+    for (const slow of ["testcontainers", "selfsigned", "echarts", "esbuild", "playwright-core"])
       expect([...atOnce].filter((name) => name.startsWith(slow))).toEqual([]);
-    expect([...later]).toContain("testcontainers");
+    expect([...later]).toContain("selfsigned");
   });
 
   it("a worker thread loads no package of the command line, the report or the metrics page", () => {

@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import type { GenericContainer, StartedTestContainer } from "testcontainers";
 import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { generateSecret } from "../../foundation/prng.js";
-import { findDockerEngine } from "./docker-engine.js";
+import { findDockerEngine, loadTestcontainers } from "./docker-engine.js";
 import type { RunningTarget } from "../running-target.js";
 import { errorLinesIn } from "../../foundation/process/server-process.js";
 import {
@@ -101,8 +101,7 @@ async function describeContainer(
   command: string[],
   password: string,
 ): Promise<GenericContainer> {
-  // Loaded here because it takes half a second and few runs need it.
-  const testcontainers = await import("testcontainers");
+  const testcontainers = loadTestcontainers();
   const { containerRuntime } = (await testcontainers.getContainerRuntimeClient()).info;
   class LoopbackContainer extends testcontainers.GenericContainer {
     publish(): this {

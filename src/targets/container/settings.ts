@@ -22,7 +22,7 @@ const keys = {
 export const containerSettings: TargetSettingsOf<ContainerSettings, typeof keys> = {
   name: "container",
   dialect: "postgres",
-  description: "Docker does",
+  description: "Docker does, through the package testcontainers (npm install testcontainers@11)",
   keys,
   reason: { keys: ["image"], words: "an image is" },
   resolve: ({ image = DEFAULT_IMAGE, settings }) => ({

@@ -1,0 +1,29 @@
+// Packages that only some scenarios need. They are the user's: npm installs none of them with train-sim.
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { codeOf, UsageError } from "./errors.js";
+
+/** Files from whose directories npm's packages are looked for, upwards: the working directory's, then train-sim's. */
+const packagePlaces = (): string[] => [join(process.cwd(), "package.json"), import.meta.url];
+
+/** The exports of a package; throws a UsageError if it is not installed. @param user part of a scenario that needs it */
+export function requireOptional(
+  name: string,
+  user: string,
+  { version = "", places = packagePlaces() }: { version?: string; places?: readonly string[] } = {},
+): unknown {
+  for (const place of places) {
+    const require = createRequire(place);
+    try {
+      require.resolve(name);
+    } catch (error) {
+      if (codeOf(error) === "MODULE_NOT_FOUND") continue;
+      throw error;
+    }
+    return require(name);
+  }
+  throw new UsageError(
+    `${user} needs the package ${name}, which is not installed`,
+    `Run: npm install ${name}${version && `@${version}`}`,
+  );
+}
