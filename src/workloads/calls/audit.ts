@@ -35,14 +35,19 @@ export const findings = {
       "Fewest distinct values of call_id, caller_number and callee_number, each counted up to 100000, of workload calls",
     ),
   rawBytes: z.int().min(0).optional().describe("Bytes of all calls as text for COPY, of workload calls"),
+  storedBytes: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("Bytes of cdr with its indexes, in the order of its cluster columns, of workload calls"),
   compressionRatio: z
     .number()
     .min(0)
     .optional()
-    .describe("rawBytes divided by the bytes of cdr with its indexes, of workload calls"),
+    .describe("rawBytes divided by storedBytes, of workload calls"),
 };
 
-export const SIZES = ["keyCardinality", "rawBytes", "compressionRatio"] as const;
+export const SIZES = ["keyCardinality", "rawBytes", "storedBytes", "compressionRatio"] as const;
 
 /** What the preload reports to the audit: the filled contents, and the seed of all batches. */
 export const Preloaded = z.object({
@@ -115,7 +120,11 @@ function addDifferenceFindings({ differences }: TableScan, found: CallFindings):
 }
 
 function sizesOf({ keyCardinality, rawBytes }: RowContents, { bytes }: TableScan) {
-  return { keyCardinality, rawBytes, ...(bytes > 0 && { compressionRatio: rawBytes / bytes }) };
+  return {
+    keyCardinality,
+    rawBytes,
+    ...(bytes > 0 && { storedBytes: bytes, compressionRatio: rawBytes / bytes }),
+  };
 }
 
 export async function audit(

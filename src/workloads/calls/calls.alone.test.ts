@@ -1,4 +1,4 @@
-// The statements that the preload of calls sends and the tables that it analyses, without a server.
+// The statements that preload and audit of calls send and the tables that are analysed, without a server.
 import { describe, expect, test, vi } from "vitest";
 import type { AdminClient } from "../../database/postgres/admin.js";
 import { parseScenario } from "../../scenario/loader.js";
@@ -24,15 +24,19 @@ vi.mock("../../database/postgres/fill-tables.js", () => ({
   },
 }));
 
+function settingsOf(yaml: string): Treatment {
+  const own = `batchesPerDay: 2\nsizes: { small: 1, medium: 1, large: 1 }\n${yaml}`;
+  const [treatment] = parseScenario(`name: x\nseed: 1\nworkload: calls\n${own}`, "x.yaml").treatments;
+  return treatment?.settings as unknown as Treatment;
+}
+const PAX =
+  "dialect: cloudberry\ntarget: { kind: url, urls: ['postgresql://u@h/d'] }\nbatchesBefore: 2\nstorage: ";
+
 describe("the preload of calls", () => {
   const fill = async (yaml: string): Promise<typeof preload> => {
-    const own = `batchesPerDay: 2\nsizes: { small: 1, medium: 1, large: 1 }\n${yaml}`;
-    const [treatment] = parseScenario(`name: x\nseed: 1\nworkload: calls\n${own}`, "x.yaml").treatments;
-    await postgres.fill({} as AdminClient, treatment?.settings as unknown as Treatment, 1, () => true);
+    await postgres.fill({} as AdminClient, settingsOf(yaml), 1, () => true);
     return preload;
   };
-  const PAX =
-    "dialect: cloudberry\ntarget: { kind: url, urls: ['postgresql://u@h/d'] }\nbatchesBefore: 2\nstorage: ";
 
   test("runs CLUSTER after the batches if the storage has cluster columns", async () => {
     const loads = ["load.insert", "load.insert"];
@@ -49,4 +53,19 @@ describe("the preload of calls", () => {
     expect(await isAnalyzed("batchesBefore: 2\nanalyze: false")).toBe(false);
     expect(await isAnalyzed("")).toBe(false);
   });
+});
+
+test("the audit of calls runs CLUSTER before its snapshot if the storage has cluster columns", async () => {
+  const scan = async (storage: string): Promise<string[]> => {
+    const sent: string[] = [];
+    const query = async (text: string): Promise<unknown[]> => {
+      sent.push(text);
+      return [];
+    };
+    await postgres.scan({ query } as unknown as AdminClient, settingsOf(`${PAX}${storage}`), false);
+    return sent;
+  };
+  const without = await scan("pax-no-cluster");
+  expect(without[0]).toMatch(/^BEGIN .* READ ONLY$/);
+  expect(await scan("pax")).toEqual(['CLUSTER "train_sim".cdr', ...without]);
 });

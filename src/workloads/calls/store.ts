@@ -41,6 +41,9 @@ export interface CallsStore extends Store<Treatment> {
     seed: number,
     isWanted: () => boolean,
   ): Promise<{ readonly isReferenced: boolean; readonly batches: number }>;
-  /** Reads the tables in one snapshot. It also compares the small tables if `isReferenced`. */
+  /**
+   * Brings the calls into the order of their cluster columns, if they have any, and reads the tables in one snapshot. It also
+   * compares the small tables if `isReferenced`.
+   */
   scan(admin: AdminSession, settings: Treatment, isReferenced: boolean): Promise<TableScan>;
 }

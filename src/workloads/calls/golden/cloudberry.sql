@@ -243,7 +243,7 @@ USING pax WITH (
   minmax_columns = 'call_date,call_hour,caller_number,callee_number,duration_seconds,cell_tower_id,call_type,termination_code,billing_amount',
   bloomfilter_columns = 'call_id,caller_number,callee_number',
   cluster_type = 'zorder',
-  cluster_columns = 'call_timestamp,cell_tower_id'
+  cluster_columns = 'call_date,cell_tower_id'
 )
 DISTRIBUTED BY (call_id);
 

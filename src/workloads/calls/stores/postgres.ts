@@ -141,7 +141,9 @@ export const postgres: CallsStore = {
     });
   },
 
-  scan(admin: AdminClient, settings, isReferenced) {
+  async scan(admin: AdminClient, settings, isReferenced) {
+    const cluster = clusterStatement(settings);
+    if (cluster !== undefined) await admin.query(cluster);
     return inSnapshot(admin, async () => {
       const sums = await admin.query(batchSumsQuery(settings));
       const differences: Difference[] = [];

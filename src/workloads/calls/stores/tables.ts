@@ -5,7 +5,8 @@ import type { Treatment } from "../settings.js";
 
 const MINMAX_COLUMNS =
   "call_date,call_hour,caller_number,callee_number,duration_seconds,cell_tower_id,call_type,termination_code,billing_amount";
-const CLUSTER_COLUMNS = "call_timestamp,cell_tower_id";
+/** Z-order takes no timestamp. */
+const CLUSTER_COLUMNS = "call_date,cell_tower_id";
 const COMPRESSION_OPTIONS = "compresstype = zstd, compresslevel = 5";
 
 const HOURS_PER_DAY = 24;
