@@ -124,14 +124,34 @@ describe("the dialect of a scenario", () => {
   });
 });
 
-test("the tables of pgbench -i are refused on a dialect that cannot fill them, with the workload to use instead", () => {
-  const scenarioOn = (dialect: string): string =>
-    `name: x\nworkload: { pgbench: [builtin:tpcb-like] }\ndialect: ${dialect}\nisolation: repeatable read\n` +
-    "target: { url: 'postgresql://app@db.example:5432/app' }";
-  expect(scenarioProblems(scenarioOn("postgres"))).toEqual([]);
-  expect(scenarioProblems(scenarioOn("dsql"))).toEqual([
+describe("the tables of pgbench -i", () => {
+  const OWN_SCRIPT = '{ script: look.sql, sql: "SELECT abalance FROM pgbench_accounts WHERE aid = 1;" }';
+  const refusalOn = (label: string): string =>
     expect.stringMatching(
-      /workload: Aurora DSQL refuses the tables of pgbench -i: .*; use workload: accounts/,
-    ),
-  ]);
+      new RegExp(`workload: ${label} refuses the tables of pgbench -i: .*VACUUM.*; use workload: accounts`),
+    ) as string;
+
+  test.each(["builtin:tpcb-like", OWN_SCRIPT])(
+    "are refused by name on dialects that lack a part: %s",
+    (script) => {
+      const problemsOn = (dialect: string): string[] =>
+        scenarioProblems(
+          `name: x\nworkload: { pgbench: [${script}] }\ndialect: ${dialect}\n` +
+            "target: { url: 'postgresql://app@db.example:5432/app' }",
+        );
+      expect(problemsOn("postgres")).toEqual([]);
+      expect(problemsOn("cloudberry")).toEqual([]);
+      expect(problemsOn("cockroachdb")).toEqual([refusalOn("CockroachDB")]);
+      expect(problemsOn("dsql")).toEqual([refusalOn("Aurora DSQL")]);
+    },
+  );
+
+  test("are refused if the server reports that it is Aurora DSQL", () => {
+    const workload = { pgbench: ["builtin:tpcb-like"] };
+    const { findings, settings } = checkMapping({ name: "x", dialect: "auto", target: URL_TARGET, workload });
+    expect(findings).toEqual([]);
+    expect(
+      dialectProblems("dsql", settings).map(({ path, message }) => `${path.join(".")}: ${message}`),
+    ).toEqual([refusalOn("Aurora DSQL")]);
+  });
 });

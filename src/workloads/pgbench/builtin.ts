@@ -2,7 +2,6 @@
 import { capabilitiesOf, type DialectName } from "../../database/registry.js";
 import { nearest } from "../../syntax/nearest.js";
 import type { Finding } from "../../syntax/problems.js";
-import { ACCOUNTS_PER_SCALE } from "../pgbench-tables.js";
 import type { Invariant, SqlText } from "../script/program.js";
 import { statementsIn } from "../script/sql-text.js";
 
@@ -71,13 +70,17 @@ ALTER TABLE pgbench_tellers ADD PRIMARY KEY (tid);
 ALTER TABLE pgbench_accounts ADD PRIMARY KEY (aid);
 `;
 
+/** Parts of `SCHEMA_TEXT` and `PRELOAD_TEXT` that a dialect lacks. */
+const MISSING_PARTS: Readonly<Partial<Record<DialectName, string>>> = {
+  cockroachdb: "VACUUM",
+  dsql: "fillfactor, keys added to filled tables, VACUUM, and 100000 rows in a transaction",
+};
+
 /** Refuses a dialect that cannot make and fill the tables of `pgbench -i`. */
 export function tableProblems(dialect: DialectName): Finding[] {
-  const { label, rowsPerTransaction } = capabilitiesOf(dialect);
-  if (rowsPerTransaction === undefined || rowsPerTransaction >= ACCOUNTS_PER_SCALE) return [];
-  const message =
-    `${label} refuses the tables of pgbench -i: fillfactor, keys added to filled tables, VACUUM, and more than ` +
-    `${rowsPerTransaction} rows in a transaction; use workload: accounts, which is TPC-B`;
+  const parts = MISSING_PARTS[dialect];
+  if (parts === undefined) return [];
+  const message = `${capabilitiesOf(dialect).label} refuses the tables of pgbench -i: ${parts}; use workload: accounts, which is TPC-B`;
   return [{ path: ["workload"], message }];
 }
 
