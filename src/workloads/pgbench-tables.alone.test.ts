@@ -1,5 +1,5 @@
-// Statements of the workloads with pgbench's tables on Aurora DSQL, which was not at hand: it takes no foreign key, TRUNCATE,
-// VACUUM or fillfactor, one DDL statement and 3 000 rows a transaction.
+// Statements of the workloads with pgbench's tables on Aurora DSQL, which was not at hand: it takes no TRUNCATE, VACUUM or
+// fillfactor, no index that is not ASYNC, and one DDL statement and 3 000 rows a transaction.
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ddl } from "../../test/support/namespace.js";
 import type * as Admin from "../database/postgres/admin.js";
