@@ -6,6 +6,7 @@ import { Command } from "commander";
 import { expect, test, vi } from "vitest";
 import { ExitCode, TargetError } from "../foundation/errors.js";
 import type * as Machine from "../foundation/machine.js";
+import type * as Packages from "../targets/embedded/postgres-packages.js";
 import { machineFacts } from "../foundation/machine.js";
 import { commandStage } from "../../test/support/command-stage.js";
 import { register } from "./doctor.js";
@@ -13,7 +14,8 @@ import { register } from "./doctor.js";
 const lack = (what: string): never => {
   throw new TargetError(`no ${what} here`, `Install ${what}.`);
 };
-vi.mock("../targets/embedded/postgres-binaries.js", () => ({
+vi.mock("../targets/embedded/postgres-packages.js", async (original) => ({
+  ...(await original<typeof Packages>()),
   findPostgresPackage: () => lack("PostgreSQL"),
 }));
 vi.mock("../targets/container/docker-engine.js", () => ({ findDockerEngine: async () => lack("Docker") }));
@@ -31,7 +33,10 @@ const { sharesBySession } = vi.hoisted(() => ({ sharesBySession: vi.fn<() => boo
 vi.mock("../foundation/autogroup.js", () => ({ sharesBySession }));
 
 // The server of the URL is no part of this machine; `test/e2e/preflight.test.ts` asks real ones.
-vi.mock("../engine/session/preflight.js", () => ({ ownServersOf: async () => [] }));
+vi.mock("../engine/session/preflight.js", () => ({
+  obstaclesToStart: async () => [],
+  ownServersOf: async () => [],
+}));
 
 const stage = commandStage();
 

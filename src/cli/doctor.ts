@@ -5,7 +5,13 @@ import { clockSource, connectionLimits, isQuickClockSource, machineFacts } from 
 import { counted, formatSize } from "../foundation/units.js";
 import { faultObstacle, openFilesOf, shortageOf } from "../engine/session/demand.js";
 import { machineCaveats } from "../engine/session/machine-caveats.js";
-import { leftoverSchemas, obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
+import {
+  leftoverSchemas,
+  obstaclesOn,
+  obstaclesToStart,
+  ownServersOf,
+  type OwnServer,
+} from "../engine/session/preflight.js";
 import { FAULT_KINDS } from "../faults/registry.js";
 import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint.js";
@@ -39,6 +45,7 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
   const findings: Finding[] = [
     examineMachine(),
     ...(await examineTargets(experiment)),
+    ...(await examineStart(experiment)),
     ...examineCaveats(experiment),
     ...(await examinePoolers(experiment)),
     openFiles(experiment),
@@ -84,6 +91,11 @@ async function examineTargets(experiment: Experiment | undefined): Promise<Findi
         : [],
     ),
   );
+}
+
+async function examineStart(experiment: Experiment | undefined): Promise<Finding[]> {
+  const obstacles = await obstaclesToStart(experiment?.treatments ?? [], experiment?.directory);
+  return obstacles.map(({ words, remedy }) => ({ state: "problem", what: "target", detail: words, remedy }));
 }
 
 function examineCaveats(experiment: Experiment | undefined): Finding[] {

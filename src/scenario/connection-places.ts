@@ -3,8 +3,8 @@ import path from "node:path";
 import { databaseOfUrl } from "../database/registry.js";
 import { mapTexts, type Mapping, type Path } from "../syntax/paths.js";
 
-/** Matches the paths of keys that hold certificate files; such files are relative to the scenario. */
-const PEM_KEY_PATH = /(^|\.)target\.(ca|cert|key)$/;
+/** Matches the paths of keys that hold files or directories, which are relative to the scenario. */
+const FILE_KEY_PATH = /(^|\.)target\.(ca|cert|key|binaries)$/;
 /** Matches the paths of keys that hold connection URLs, whose parameters may name certificate files. */
 const URL_KEY_PATH = /(^|\.)(target|pool)(\.(url|urls|urls\.url|adminUrl))?$/;
 
@@ -18,7 +18,7 @@ export function makeFilePathsAbsolute(raw: Mapping, directory: string): Mapping 
   const resolvePath = (file: string): string => path.resolve(directory, file);
   return mapTexts(raw, (text, at) => {
     const keys = keysOf(at);
-    if (PEM_KEY_PATH.test(keys)) return text === "" ? text : resolvePath(text);
+    if (FILE_KEY_PATH.test(keys)) return text === "" ? text : resolvePath(text);
     return URL_KEY_PATH.test(keys)
       ? (databaseOfUrl(text)?.urls.changeFilePaths(text, resolvePath) ?? text)
       : text;

@@ -199,6 +199,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     published,
     diagnosis: resolveDiagnosis(scenario),
     yaml: resolvedYaml(raw, text),
+    directory: path.dirname(path.resolve(name)),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
     ...(ignoredVariableNames.length > 0 && { ignoredVariables: ignoredVariableNames }),
   };

@@ -42,12 +42,19 @@ export function standbyRules({ target, pool }: TreatmentSettings): Finding[] {
   return [{ path: ["pool"], message }];
 }
 
-/** Refuses a cold cache on a server that is not embedded, and with a warm-up, which would fill the cache before the window. */
+/** First version with pg_buffercache_evict_all. */
+const EVICTION_VERSION = 18;
+
+/** Refuses a cold cache on a server that is not embedded or too old, and with a warm-up, which would fill the cache before the window. */
 export function coldCacheRules({ target, trial }: TreatmentSettings): Finding[] {
   if (!trial.coldCache) return [];
   const path = ["trial", "coldCache"];
   if (target.kind !== "embedded") {
     const message = `empties the buffers of an embedded server only, and this target is ${target.kind}; leave it out`;
+    return [{ path, message }];
+  }
+  if (target.version !== undefined && target.version < EVICTION_VERSION) {
+    const message = `needs pg_buffercache_evict_all, which PostgreSQL ${target.version} lacks and ${EVICTION_VERSION} has`;
     return [{ path, message }];
   }
   if (trial.warmUpMs === 0) return [];

@@ -78,6 +78,8 @@ export interface Experiment {
   readonly diagnosis: DiagnosisSettings;
   /** The resolved scenario (overrides applied) as YAML that loads to this same experiment. */
   readonly yaml: string;
+  /** Directory of the scenario's file, from which optional packages are looked for. */
+  readonly directory?: string;
   /** Sentences about options that have less effect than they seem to. */
   readonly warnings?: readonly string[];
   /** Environment variables that libpq knows and that have no effect on the scenario's URLs, each with the reason. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { connectionUrlSchema } from "../database/urls.js";
+import type { Obstacle } from "../database/contract.js";
 import type { DialectName } from "../database/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Mapping } from "../syntax/paths.js";
@@ -36,6 +37,18 @@ function targetKindOf({ kind }: Pick<TargetSettings, "kind">): TargetKind<Target
 /** Starts a target, or describes the target of a URL. On rejection nothing is left running. */
 export function startTarget(settings: TargetSettings, needs: TargetNeeds): Promise<RunningTarget> {
   return targetKindOf(settings).start(settings, needs);
+}
+
+/** Everything that prevents servers with these settings from starting on this machine. */
+export async function targetObstacles(
+  all: readonly TargetSettings[],
+  scenarioDirectory?: string,
+): Promise<readonly Obstacle[]> {
+  const asked = TARGET_KINDS.map(async ({ settings: { name }, obstacles }) => {
+    const its = all.filter(({ kind: its }) => its === name);
+    return its.length === 0 ? [] : ((await obstacles?.(its, scenarioDirectory)) ?? []);
+  });
+  return (await Promise.all(asked)).flat();
 }
 
 export function targetCaveats(settings: TargetSettings): readonly string[] {

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { Obstacle } from "../database/contract.js";
 import type { DialectName } from "../database/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Member } from "../syntax/tagged-union.js";
@@ -25,11 +26,15 @@ export interface TargetNeeds {
   readonly maxConnectionsNeeded: number;
   /** Parts of an embedded server's data that must lie on a separate small file system, which a fault can fill. */
   readonly smallDisks?: readonly FullDisk[];
+  /** Directory of the scenario, from which packages of a server's programs are looked for as well. */
+  readonly scenarioDirectory?: string;
 }
 
 export interface TargetKind<S extends { readonly kind: string }> {
   readonly settings: TargetSettingsOf<S>;
   start(settings: S, needs: TargetNeeds): Promise<RunningTarget>;
+  /** Everything that prevents servers with these settings from starting here; asked before the first trial. */
+  obstacles?(all: readonly S[], scenarioDirectory?: string): Promise<readonly Obstacle[]>;
   caveats?(settings: S): readonly string[];
   /** A program that this kind needs on this machine; `find` resolves to its version and rejects if there is none. */
   readonly needs?: { readonly what: string; find(): Promise<string> };

@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { systemClock } from "../../src/foundation/clock.js";
-import { findPostgresPackage } from "../../src/targets/embedded/postgres-binaries.js";
+import { findPostgresPackage } from "../../src/targets/embedded/postgres-packages.js";
 import type { ServerUser } from "../../src/foundation/process/private-directory.js";
 
 const ROOT = join(import.meta.dirname, "..", "..");

@@ -60,7 +60,7 @@ function madeUpTrial({ trial, treatment, directory }: TrialInputs): FinishedTria
 
 vi.mock("../../report/html/report-file.js");
 // The servers of these scenarios are made up; `test/e2e/preflight.test.ts` asks real ones.
-vi.mock("../session/preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
+vi.mock("../session/preflight.js", () => ({ requireServers: () => Promise.resolve() }));
 vi.mock("../trial/trial.js", () => ({
   runTrial: (_: unknown, inputs: TrialInputs) => Promise.resolve(madeUpTrial(inputs)),
 }));

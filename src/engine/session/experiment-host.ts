@@ -9,7 +9,7 @@ import { counted } from "../../foundation/units.js";
 import { lintEntry } from "../../analysis/lint/lint.js";
 import type { Environment, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { describeEndpoint } from "../../database/endpoint.js";
-import type { Treatment } from "../../scenario/settings.js";
+import type { Experiment, Treatment } from "../../scenario/settings.js";
 import { environmentOf } from "./environment.js";
 import { schemaDropCommand, type UrlTarget } from "./left-behind.js";
 import type { ExperimentObserver } from "./observer.js";
@@ -48,7 +48,7 @@ export class ExperimentHost {
   private statementCheck: Promise<void> | undefined;
 
   constructor(
-    private readonly treatments: readonly Treatment[],
+    private readonly experiment: Pick<Experiment, "treatments" | "directory">,
     private readonly programVersion: string,
     private readonly observer: ExperimentObserver,
     private readonly earlier?: InterruptedRun,
@@ -69,7 +69,7 @@ export class ExperimentHost {
   /** Tries the statements of all treatments on the server; rejects with everything that the server refuses. */
   private async tryStatements({ admin }: OpenTarget): Promise<void> {
     const refused = new Set<string>();
-    for (const { settings } of this.treatments)
+    for (const { settings } of this.experiment.treatments)
       for (const words of (await workloadOf(settings).loading?.tryOut?.(
         storeOf(settings),
         admin,
@@ -117,7 +117,9 @@ export class ExperimentHost {
       const { host, port } = started.target.admin;
       this.observer.note(`${product} ${version} (${started.target.kind}) at ${host}:${port}`);
     };
-    const keeper = new TargetKeeper(this.treatments, onStart, (ending) => this.releaseNamespaces(ending));
+    const { treatments, directory } = this.experiment;
+    const onEnd = (ending: OpenTarget): Promise<void> => this.releaseNamespaces(ending);
+    const keeper = new TargetKeeper(treatments, onStart, onEnd, directory);
     this.keepers.set(server, keeper);
     return keeper;
   }

@@ -39,7 +39,7 @@ vi.mock(import("../../foundation/clock.js"), async (original) => ({
 }));
 // The servers of these scenarios are made up; `test/e2e/preflight.test.ts` asks real ones.
 vi.mock("./preflight.js", () => ({
-  requireOwnServers: () => {
+  requireServers: () => {
     checks.servers++;
     return Promise.resolve();
   },

@@ -10,7 +10,7 @@ import type { Treatment } from "../../scenario/settings.js";
 import { externalPooler } from "../../pools/managed.js";
 import { hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import type { RunningTarget } from "../../targets/running-target.js";
-import { startTarget } from "../../targets/registry.js";
+import { startTarget, targetObstacles } from "../../targets/registry.js";
 import { targetKey } from "./demand.js";
 import { schemaDropCommand } from "./left-behind.js";
 
@@ -69,13 +69,26 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
   return distinct([...serverObstacles, ...prepared.flat()]);
 }
 
-/** Rejects with everything that prevents a run on the user's servers; reports evidence that will be missing. */
-export async function requireOwnServers(
+/** Finds everything that prevents servers of these treatments from starting on this machine. */
+export function obstaclesToStart(
   treatments: readonly Treatment[],
+  scenarioDirectory?: string,
+): Promise<readonly Obstacle[]> {
+  return targetObstacles(distinct(treatments.map(({ settings }) => settings.target)), scenarioDirectory);
+}
+
+/** Rejects with everything that prevents a run on these servers; reports evidence that will be missing. */
+export async function requireServers(
+  treatments: readonly Treatment[],
+  scenarioDirectory: string | undefined,
   warn: (words: string) => void,
 ): Promise<void> {
   const servers = await ownServersOf(treatments);
-  const obstacles = distinct((await Promise.all(servers.map(obstaclesOn))).flat());
+  const found = await Promise.all([
+    obstaclesToStart(treatments, scenarioDirectory),
+    ...servers.map(obstaclesOn),
+  ]);
+  const obstacles = distinct(found.flat());
   for (const { words, remedy } of obstacles.filter(({ kind }) => kind === "evidence"))
     warn(remedy ? `${words}: ${remedy}` : words);
   const blockingObstacles = obstacles.filter(({ kind }) => kind !== "evidence");

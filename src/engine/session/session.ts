@@ -23,7 +23,7 @@ import { exitCodeOf, verdictOf } from "./conclusion.js";
 import { requireMachineLimits, requireInjectableFaults, targetKey } from "./demand.js";
 import { treatmentInDialect } from "./dialect-choice.js";
 import { requirePoolers, type PoolerVersion } from "../trial/pooler.js";
-import { requireOwnServers } from "./preflight.js";
+import { requireServers } from "./preflight.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
 import { ExperimentHost, type ClaimedTarget } from "./experiment-host.js";
@@ -98,7 +98,7 @@ export async function runSession(source: TrialSource, options: SessionOptions): 
   const { path: directory, discard } = await claimResultDirectory(name, options);
   let session: Session | undefined;
   try {
-    const agents = await prepareAgents(treatments, options);
+    const agents = await prepareAgents(source.experiment, options);
     try {
       session = new Session(source, options, agents, directory);
       return await session.run();
@@ -131,7 +131,7 @@ async function claimResultDirectory(
 
 /** Waits for the agents. Called once everything else that the first trial needs is ready. */
 async function prepareAgents(
-  treatments: readonly Treatment[],
+  { treatments, directory }: Pick<Experiment, "treatments" | "directory">,
   options: SessionOptions,
 ): Promise<WorkerPlaces> {
   const { observer, resumed } = options;
@@ -140,7 +140,7 @@ async function prepareAgents(
   };
   for (const pooler of await requirePoolers(treatments)) requireSamePoolerVersion(pooler);
   await requireInjectableFaults(treatments);
-  await requireOwnServers(treatments, (words) => observer.note(`warning: ${words}`));
+  await requireServers(treatments, directory, (words) => observer.note(`warning: ${words}`));
   const agents = await gatherAgents(treatments, options);
   try {
     for (const pooler of agents.poolers) requireSamePoolerVersion(pooler);
@@ -168,7 +168,7 @@ class Session {
   ) {
     const { experiment, watchedThresholds } = source;
     const { programVersion, observer, interruption, resumed } = options;
-    this.host = new ExperimentHost(experiment.treatments, programVersion, observer, resumed);
+    this.host = new ExperimentHost(experiment, programVersion, observer, resumed);
     this.caveats = machineCaveats(experiment.treatments);
     this.judge = new Judge(experiment, watchedThresholds, observer, interruption);
     this.record = new ExperimentRecord(experiment, resumed);

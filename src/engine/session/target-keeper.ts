@@ -29,6 +29,7 @@ export class TargetKeeper {
     private readonly treatments: readonly Treatment[],
     private readonly onStart: (started: OpenTarget) => void,
     private readonly onEnd: (ending: OpenTarget) => Promise<void>,
+    private readonly scenarioDirectory?: string,
   ) {}
 
   /** Provides the treatment's target; stops another target that runs and starts this one. */
@@ -43,6 +44,7 @@ export class TargetKeeper {
     const target = await startTarget(settings.target, {
       maxConnectionsNeeded: mostServerConnections(this.treatments, treatment),
       smallDisks: smallDisksOf(targetTreatments),
+      ...(this.scenarioDirectory !== undefined && { scenarioDirectory: this.scenarioDirectory }),
     });
     const database = databaseOf(target.admin);
     let admin: AdminSession | undefined;

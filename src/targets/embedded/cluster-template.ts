@@ -35,7 +35,7 @@ export class ClusterTemplate {
 
   /** Chooses the template's file by PostgreSQL version, `initdb` arguments and platform. */
   constructor(
-    version: string,
+    private readonly version: string,
     initdbArguments: readonly string[],
     private readonly cache = cacheDirectory(),
   ) {
@@ -55,7 +55,7 @@ export class ClusterTemplate {
     }
   }
 
-  /** Stores the stopped cluster as the template and removes templates of other versions. Never rejects. */
+  /** Stores the stopped cluster as the template and removes templates of other minor versions. Never rejects. */
   async save(dataDirectory: string): Promise<void> {
     const unfinishedFile = `${this.file}.${process.pid}-${generateSecret(4)}`;
     let release: (() => void) | undefined;
@@ -67,13 +67,18 @@ export class ClusterTemplate {
       pack(dataDirectory, unfinishedFile);
       fs.renameSync(unfinishedFile, this.file);
       for (const name of fs.readdirSync(this.cache))
-        if (name.endsWith(TEMPLATE_SUFFIX) && join(this.cache, name) !== this.file)
-          fs.rmSync(join(this.cache, name), { force: true });
+        if (this.isOfOtherMinorVersion(name)) fs.rmSync(join(this.cache, name), { force: true });
     } catch {
       if (release) fs.rmSync(unfinishedFile, { force: true });
     } finally {
       release?.();
     }
+  }
+
+  private isOfOtherMinorVersion(name: string): boolean {
+    const version = name.endsWith(TEMPLATE_SUFFIX) && /^postgres-([^-]+)-/.exec(name)?.[1];
+    if (!version || version === this.version) return false;
+    return Number.parseInt(version, 10) === Number.parseInt(this.version, 10);
   }
 }
 

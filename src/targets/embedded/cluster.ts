@@ -12,11 +12,28 @@ import { errorLinesIn, startProcess } from "../../foundation/process/server-proc
 /** The role that train-sim and its clients log in as. */
 export const SUPERUSER = "postgres";
 
+/** Choices of a cluster that hold until its end. */
+export interface ClusterChoice {
+  readonly auth: Auth;
+  /** Whether pages have checksums; undefined for the version's default. */
+  readonly checksums?: boolean | undefined;
+}
+
 /**
- * Arguments of initdb. Data checksums are the version's default. pg_hba.conf replaces `trust` by a password before the
+ * Arguments of initdb, which versions share. pg_hba.conf replaces `trust` by a password before the
  * server listens.
  */
 const INITDB_ARGUMENTS = ["-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"] as const;
+/** From this version on, initdb makes checksums unless told otherwise. */
+const CHECKSUMS_BY_DEFAULT_VERSION = 18;
+
+function initdbArguments({ version }: PostgresBinaries, checksums: boolean | undefined): readonly string[] {
+  if (checksums === true) return [...INITDB_ARGUMENTS, "--data-checksums"];
+  return checksums === false && Number.parseInt(version, 10) >= CHECKSUMS_BY_DEFAULT_VERSION
+    ? [...INITDB_ARGUMENTS, "--no-data-checksums"]
+    : INITDB_ARGUMENTS;
+}
+
 const hbaLinesFor = (auth: Auth): string =>
   ["local all all", "host all,replication all 127.0.0.1/32", "host all all ::1/128"]
     .map((who) => `${who} ${auth}\n`)
@@ -28,15 +45,16 @@ export async function makeCluster(
   directory: PrivateDirectory,
   binaries: PostgresBinaries,
   password: string,
-  auth: Auth,
+  { auth, checksums }: ClusterChoice,
 ): Promise<string> {
   const dataDirectory = join(directory.path, "data");
-  const template = new ClusterTemplate(binaries.version, [...INITDB_ARGUMENTS, PASSWORD_HBA_LINES]);
-  if (!template.restore(dataDirectory, directory.user)) {
+  const args = initdbArguments(binaries, checksums);
+  const template = binaries.isPackage && new ClusterTemplate(binaries.version, [...args, PASSWORD_HBA_LINES]);
+  if (!template || !template.restore(dataDirectory, directory.user)) {
     // Without --no-sync, initdb would sync here and again below.
-    await run(directory, binaries.initdb, ["-D", dataDirectory, "--no-sync", ...INITDB_ARGUMENTS]);
+    await run(directory, binaries.initdb, ["-D", dataDirectory, "--no-sync", ...args]);
     await directory.write("data/pg_hba.conf", PASSWORD_HBA_LINES);
-    await template.save(dataDirectory);
+    if (template) await template.save(dataDirectory);
   }
   await setPassword(directory, binaries, dataDirectory, password);
   if (auth !== "scram-sha-256") await directory.write("data/pg_hba.conf", hbaLinesFor(auth));

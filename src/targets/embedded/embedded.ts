@@ -8,7 +8,9 @@ import type { Endpoint, Auth, TlsSettings } from "../../database/endpoint.js";
 import { makeCertificates } from "../../database/self-made-certificates.js";
 import { makeCluster, SUPERUSER } from "./cluster.js";
 import { copyData } from "./copy-data.js";
-import { findPostgresPackage, preparePostgresBinaries } from "./postgres-binaries.js";
+import { embeddedObstacles } from "./embedded-obstacles.js";
+import { preparePostgresBinaries, type ProgramChoice } from "./postgres-binaries.js";
+import { findPostgresPackage } from "./postgres-packages.js";
 import { Postmaster, type PostmasterOptions } from "./postmaster.js";
 import { memberName, ReplicaSet, type Member, type PreparedStandby } from "./replica-set.js";
 import { makePrivateDirectory, type PrivateDirectory } from "../../foundation/process/private-directory.js";
@@ -35,13 +37,14 @@ export interface EmbeddedTls {
   readonly hba?: readonly string[];
 }
 
-export interface EmbeddedOptions {
+export interface EmbeddedOptions extends ProgramChoice {
   /** Loopback port; 0 or left out picks a free port. */
   readonly port?: number;
   /** Connections that the scenario opens at once, without train-sim's control sessions. */
   readonly maxConnectionsNeeded: number;
   readonly tls?: EmbeddedTls;
   readonly auth?: Auth;
+  readonly checksums?: boolean;
   readonly nice?: number;
   readonly processors?: number;
   readonly standbys?: EmbeddedSettings["standbys"];
@@ -65,6 +68,7 @@ export const embedded = {
   settings: embeddedSettings,
   start: async ({ settings, tls, ...options }, needs) =>
     startEmbedded(settings, { ...options, ...needs, ...(tls && { tls: await selfMadeTls(options.auth) }) }),
+  obstacles: embeddedObstacles,
   caveats: ({ nice }) => niceCaveats(nice),
   needs: {
     what: "PostgreSQL",
@@ -80,7 +84,7 @@ export async function startEmbedded(
   options: EmbeddedOptions,
 ): Promise<RunningTarget> {
   const { port, maxConnectionsNeeded, tls, auth = "scram-sha-256", nice = 0, processors } = options;
-  const { smallDisks = [], standbys } = options;
+  const { smallDisks = [], standbys, checksums } = options;
   assertSettings(settings, maxConnectionsNeeded);
   const directory = await makePrivateDirectory("postgres");
   const directories = [directory];
@@ -95,9 +99,12 @@ export async function startEmbedded(
   };
   try {
     if (processors !== undefined) shared = reserveProcessors(processors);
-    const binaries = await preparePostgresBinaries(directory);
+    const binaries = await preparePostgresBinaries(directory, options);
     const password = generateSecret();
-    const dataDirectory = await makeCluster(directory, binaries, password, tls ? "scram-sha-256" : auth);
+    const dataDirectory = await makeCluster(directory, binaries, password, {
+      auth: tls ? "scram-sha-256" : auth,
+      checksums,
+    });
     if (tls) await writeTls(directory, tls, auth);
     for (const disk of smallDisks)
       disks[disk] = await mountSmallDisk(join(dataDirectory, DISK_DIRECTORIES[disk]), directory.user);

