@@ -78,7 +78,10 @@ async function privateApt(suite: string, directory: string): Promise<Apt> {
   for (const name of ["lists/partial", "cache/archives/partial", "log"])
     await mkdir(join(directory, name), { recursive: true });
   await writeFile(join(directory, "status"), "");
-  await writeFile(join(directory, "sources.list"), sourcesLine(suite, await machineSources()));
+  // Packages of experimental take their libraries from sid.
+  const suites = suite === "experimental" ? ["sid", suite] : [suite];
+  const sources = await machineSources();
+  await writeFile(join(directory, "sources.list"), suites.map((each) => sourcesLine(each, sources)).join(""));
   const options = {
     "Dir::Etc::sourcelist": join(directory, "sources.list"),
     "Dir::Etc::sourceparts": "/dev/null",

@@ -107,18 +107,16 @@ const postgresNamespaces: Database<AdminClient>["namespaces"] = {
 };
 
 const plans: Database<AdminClient>["plans"] = {
-  async obstacle(admin, name: DialectName) {
+  async obstacle(_, name: DialectName) {
     const { sampler, capabilities } = dialectOf(name);
-    return sampler.plans
-      ? sampler.plans.obstacle(admin)
-      : `train-sim reads no plans of ${capabilities.label}`;
+    return sampler.plans ? undefined : `train-sim reads no plans of ${capabilities.label}`;
   },
   async read(admin, text, name: DialectName, within) {
     const dialect = dialectOf(name);
     const { plans: source } = dialect.sampler;
     if (!source) throw new RangeError(`${name} shows no plans`);
     const searchPath = within === undefined ? undefined : dialect.quoteIdentifier(within);
-    return source.planOf(await admin.query(source.question(text, searchPath)));
+    return source.explain(admin, text, searchPath);
   },
 };
 

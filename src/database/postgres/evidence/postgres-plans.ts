@@ -1,5 +1,4 @@
-// Plans by EXPLAIN (GENERIC_PLAN), from version 16 on, without costs, conditions and aliases.
-import type { SqlClient } from "../admin.js";
+// Plans by EXPLAIN (GENERIC_PLAN), before version 16 those of a prepared statement; without costs, conditions and aliases.
 import type { SqlRow } from "../../sql.js";
 import type { PlanSource } from "./view.js";
 
@@ -40,24 +39,43 @@ function stepLine(step: Step): string {
   return `${Plans.length > 1 ? `(${inputs})` : inputs} > ${stepText}`;
 }
 
+const LIMITS = "SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms';";
+const PREPARED_NAME = "train_sim_plan";
+
+/** Message that prepares the statement and asks for the plan that is kept for any values. */
+function preparedQuestion(text: string): string {
+  const parameters = [...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
+  const nulls = Array.from({ length: Math.max(0, ...parameters) }, () => "NULL");
+  const args = nulls.length > 0 ? `(${nulls.join(", ")})` : "";
+  return `SET LOCAL plan_cache_mode = force_generic_plan; PREPARE ${PREPARED_NAME} AS ${text}
+    ; EXPLAIN (COSTS OFF, FORMAT JSON) EXECUTE ${PREPARED_NAME}${args}`;
+}
+
 export const POSTGRES_PLANS: PlanSource = {
-  async obstacle(client: SqlClient) {
+  async explain(client, text, searchPath) {
     const [row] = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS version");
-    const version = Number(row?.["version"]);
-    return version >= GENERIC_PLAN_MIN_VERSION
-      ? undefined
-      : `version ${version} of the server plans no statement without its values; ${GENERIC_PLAN_MIN_VERSION} and later do`;
-  },
-  // A short time limit and a read-only transaction: further statements in the text could change nothing.
-  question: (text, searchPath) =>
-    `SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms'; SET LOCAL transaction_read_only = on;
-    ${searchPath === undefined ? "" : `SET LOCAL search_path TO ${searchPath}; `}EXPLAIN (GENERIC_PLAN, COSTS OFF, FORMAT JSON) ${text}`,
-  planOf([row]: readonly SqlRow[]) {
-    const text = row?.["QUERY PLAN"];
-    const [explained] = JSON.parse(typeof text === "string" ? text : "[]") as readonly {
-      readonly Plan: Step;
-    }[];
-    if (!explained) throw new Error("EXPLAIN answered without a plan");
-    return stepLine(explained.Plan);
+    const isGeneric = Number(row?.["version"]) >= GENERIC_PLAN_MIN_VERSION;
+    const question = isGeneric
+      ? `EXPLAIN (GENERIC_PLAN, COSTS OFF, FORMAT JSON) ${text}`
+      : preparedQuestion(text);
+    // A short time limit and a read-only transaction: further statements in the text could change nothing.
+    const path = searchPath === undefined ? "" : `SET LOCAL search_path TO ${searchPath};`;
+    try {
+      return planOf(
+        await client.query(`${LIMITS} SET LOCAL transaction_read_only = on; ${path} ${question}`),
+      );
+    } finally {
+      if (!isGeneric) await client.query(`DEALLOCATE ${PREPARED_NAME}`).catch(() => undefined);
+    }
   },
 };
+
+/** The plan in the rows of the answer, in a short form. */
+export function planOf([row]: readonly SqlRow[]): string {
+  const text = row?.["QUERY PLAN"];
+  const [explained] = JSON.parse(typeof text === "string" ? text : "[]") as readonly {
+    readonly Plan: Step;
+  }[];
+  if (!explained) throw new Error("EXPLAIN answered without a plan");
+  return stepLine(explained.Plan);
+}

@@ -56,12 +56,8 @@ export interface TableSource {
 }
 
 export interface PlanSource {
-  /** Reason why plans cannot be read; undefined if they can be. */
-  obstacle(client: SqlClient): Promise<string | undefined>;
-  /** Text that asks for the plan of `text` in one message; unqualified names are looked up in the quoted `searchPath`. */
-  question(text: string, searchPath: string | undefined): string;
-  /** The plan in the rows of the answer, in the form that `Plans.read` returns. */
-  planOf(rows: readonly sql.SqlRow[]): string;
+  /** The plan of `text` in a short form; unqualified names are looked up in the quoted `searchPath`. */
+  explain(client: SqlClient, text: string, searchPath: string | undefined): Promise<string>;
 }
 
 export interface SamplerDialect {

@@ -3,6 +3,8 @@ import { statusCondition, type Dialect } from "../dialect.js";
 import { postgres } from "../postgres/dialect.js";
 import { cloudberryCapabilities } from "./capabilities.js";
 
+const { plans: _, ...sampler } = POSTGRES_SAMPLER;
+
 export const cloudberry: Dialect = {
   ...postgres,
   name: "cloudberry",
@@ -29,5 +31,5 @@ export const cloudberry: Dialect = {
       archiveKey: " NOT NULL",
     },
   },
-  sampler: POSTGRES_SAMPLER,
+  sampler,
 };
