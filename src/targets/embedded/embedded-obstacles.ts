@@ -19,6 +19,7 @@ type Setting = readonly [name: string, value: string];
 
 /** Programs of one version, with all settings with which they are to start. */
 interface Build {
+  /** Version, and the directory of a build that is not npm's. */
   readonly name: string;
   readonly root: string;
   readonly settings: readonly Setting[];
@@ -37,7 +38,7 @@ export async function embeddedObstacles(
   const builds = VERSIONS.filter(found).flatMap((version): Build[] => {
     const its = packaged.filter((each) => (each.version ?? OWN_VERSION) === version);
     const root = join(found(version) ?? "", "native");
-    return [{ name: `PostgreSQL ${version}`, root, ...settingsOf(its) }];
+    return [{ name: String(version), root, ...settingsOf(its) }];
   });
   const others = await Promise.all(
     distinct(all.flatMap(({ binaries }) => binaries ?? [])).map((binaries) =>
@@ -78,7 +79,7 @@ async function otherBuild(root: string, settings: Pick<Build, "settings">): Prom
           `${root} has PostgreSQL ${version}`,
           `Name a build of PostgreSQL ${OLDEST_VERSION} or later.`,
         )
-      : { name: `PostgreSQL ${version} in ${root}`, root, ...settings };
+      : { name: `${version} in ${root}`, root, ...settings };
   } catch (error) {
     return obstacle(
       `${root} has no PostgreSQL that runs here: ${messageOf(error).trim()}`,
@@ -145,30 +146,21 @@ function obstaclesOf(setting: Setting, answers: readonly Answer[]): Obstacle[] {
       ? [{ build, complaint }]
       : [],
   );
-  const lacking = refusals.filter(({ complaint }) => UNKNOWN_SETTING_PATTERN.test(complaint));
   const having = answers.find(({ complaint }) => !UNKNOWN_SETTING_PATTERN.test(complaint ?? ""))?.build.name;
-  const obstacle = (words: string, remedy: string): Obstacle => ({
-    kind: "unfit",
-    words: `target.settings.${name}: ${words}`,
-    remedy,
+  return [...new Set(refusals.map(({ complaint }) => complaint))].map((complaint): Obstacle => {
+    const its = refusals.filter((each) => each.complaint === complaint).map(({ build }) => build.name);
+    const subject = `target.settings.${name}: PostgreSQL ${its.join(", ")}`;
+    const [verb, refuse] = its.length > 1 ? ["have", "refuse"] : ["has", "refuses"];
+    if (!UNKNOWN_SETTING_PATTERN.test(complaint))
+      return {
+        kind: "unfit",
+        words: `${subject} ${refuse} ${JSON.stringify(value)}: ${complaint}`,
+        remedy: "Correct the setting or take it out.",
+      };
+    return {
+      kind: "unfit",
+      words: `${subject} ${verb} no such setting${having === undefined ? "" : `; PostgreSQL ${having} has it`}`,
+      remedy: "Take the setting out, or set it for versions that have it.",
+    };
   });
-  return [
-    ...(lacking.length > 0
-      ? [
-          obstacle(
-            `${lacking.map(({ build }) => build.name).join(", ")} ${lacking.length > 1 ? "have" : "has"} no such setting` +
-              (having === undefined ? "" : `; ${having} has it`),
-            "Take the setting out, or set it for the versions that have it.",
-          ),
-        ]
-      : []),
-    ...refusals
-      .filter((each) => !lacking.includes(each))
-      .map(({ build, complaint }) =>
-        obstacle(
-          `${build.name} refuses ${JSON.stringify(value)}: ${complaint}`,
-          "Correct the setting or take it out.",
-        ),
-      ),
-  ];
 }
