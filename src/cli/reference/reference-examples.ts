@@ -46,6 +46,12 @@ actors: { cycle: { workers: 3, load: { clients: 48 } } }
 `,
   },
   {
+    title: "The newest PostgreSQL that comes with train-sim, and a build of a later one",
+    yaml: `name: early-warning
+factors: { target: [{ version: 18 }, { binaries: /opt/postgresql-19 }] }
+`,
+  },
+  {
     title: "A test server that others use too: no checkpoint is requested",
     yaml: `name: shared-server
 target: { url: "postgresql://app@db.example:5432/app", checkpoint: false }
