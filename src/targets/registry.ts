@@ -44,9 +44,9 @@ export async function targetObstacles(
   all: readonly TargetSettings[],
   scenarioDirectory?: string,
 ): Promise<readonly Obstacle[]> {
-  const asked = TARGET_KINDS.map(async ({ settings: { name }, obstacles }) => {
-    const its = all.filter(({ kind: its }) => its === name);
-    return its.length === 0 ? [] : ((await obstacles?.(its, scenarioDirectory)) ?? []);
+  const asked = TARGET_KINDS.map(async (kind) => {
+    const its = all.filter((each) => each.kind === kind.settings.name);
+    return its.length === 0 ? [] : ((await kind.obstacles?.(its, scenarioDirectory)) ?? []);
   });
   return (await Promise.all(asked)).flat();
 }
