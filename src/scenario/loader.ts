@@ -199,7 +199,6 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     published,
     diagnosis: resolveDiagnosis(scenario),
     yaml: resolvedYaml(raw, text),
-    directory: path.dirname(path.resolve(name)),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
     ...(ignoredVariableNames.length > 0 && { ignoredVariables: ignoredVariableNames }),
   };
@@ -361,5 +360,6 @@ function scenarioForWorkload(file: string): string {
 export async function loadScenario(named: string, overrides: Overrides = {}): Promise<Experiment> {
   const file = scenarioFileOf(named);
   const text = WORKLOAD_FILE_PATTERN.test(file) ? scenarioForWorkload(file) : await readScenarioFile(file);
-  return parseScenario(text, file, { ...overrides, loadsCode: true });
+  const experiment = parseScenario(text, file, { ...overrides, loadsCode: true });
+  return { ...experiment, directory: path.dirname(path.resolve(file)) };
 }

@@ -48,7 +48,7 @@ describe("a scenario", () => {
       "target: { version: 17 }\ntrial: { coldCache: true, warmUp: 0 }",
       /^trial\.coldCache needs pg_buffercache_evict_all, which PostgreSQL 17 lacks and 18 has/,
     ],
-  ])("with %s is refused", (yaml, problem) => {
+  ])("is refused with %s", (yaml, problem) => {
     expect(problemsOf(yaml)).toEqual([expect.stringMatching(problem)]);
   });
 
