@@ -52,7 +52,7 @@ const OTHERS = new Set(
   [
     "--show-toplevel --verify --end-of-options --oneline --is-ancestor --first-parent --reverse --format",
     "--no-show-signature --omit --auth --encoding --locale --no-sync --sync-only --single --version --ulimit",
-    "--max-old-space-size --region --hostname",
+    "--max-old-space-size --region --hostname --data-checksums --no-data-checksums --no-save",
   ].flatMap((words) => words.split(" ")),
 );
 const TUNES_V8 = "foundation/v8-tuning.ts";

@@ -48,7 +48,7 @@ actors: { cycle: { workers: 3, load: { clients: 48 } } }
   {
     title: "The newest PostgreSQL that comes with train-sim, and a build of a later one",
     yaml: `name: early-warning
-factors: { target: [{ version: 18 }, { binaries: /opt/postgresql-19 }] }
+factors: { target: [{ version: 18, checksums: true }, { binaries: /opt/postgresql-19, checksums: true }] }
 `,
   },
   {

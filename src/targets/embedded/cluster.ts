@@ -24,7 +24,7 @@ export interface ClusterChoice {
  * server listens.
  */
 const INITDB_ARGUMENTS = ["-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"] as const;
-/** From this version on, initdb makes checksums unless told otherwise. */
+/** First version whose initdb makes checksums by default. */
 const CHECKSUMS_BY_DEFAULT_VERSION = 18;
 
 function initdbArguments({ version }: PostgresBinaries, checksums: boolean | undefined): readonly string[] {

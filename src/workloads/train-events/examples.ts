@@ -8,7 +8,7 @@ export const examples: WorkloadExamples = {
       yaml: `name: storage-and-pooling
 workload: train-events
 seed: 42
-target: { kind: embedded, version: 18, checksums: true, port: 0, auth: scram-sha-256, nice: 10, processors: 1, settings: { shared_buffers: 256MB, jit: false } }
+target: { kind: embedded, port: 0, auth: scram-sha-256, nice: 10, processors: 1, settings: { shared_buffers: 256MB, jit: false } }
 factors:
   payload: [jsonb, text]
   pool: [direct, { strategy: pgbouncer, mode: transaction, size: 16, instances: 2, maxPreparedStatements: 200 }]

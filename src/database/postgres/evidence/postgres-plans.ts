@@ -1,4 +1,4 @@
-// Plans by EXPLAIN (GENERIC_PLAN), before version 16 those of a prepared statement; without costs, conditions and aliases.
+// Plans by EXPLAIN (GENERIC_PLAN), before version 16 by EXPLAIN EXECUTE, without costs, conditions and aliases.
 import type { SqlRow } from "../../sql.js";
 import type { PlanSource } from "./view.js";
 
