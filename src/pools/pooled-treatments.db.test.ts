@@ -37,7 +37,7 @@ const namespace = testNamespace("pooled");
 const own = ownDatabase("pooled");
 let pooler: RunningPooler;
 beforeEach(async () => {
-  pooler = await startPgBouncers(SETTINGS, own.endpoint, pgBouncerEnv("1.24"));
+  pooler = await startPgBouncers(SETTINGS, own.endpoint, pgBouncerEnv());
 });
 afterEach(() => pooler.stop());
 

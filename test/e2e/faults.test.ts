@@ -192,7 +192,7 @@ faults:
   - { at: 2500ms, kind: process-stop, process: pooler, for: 2s }
   - { at: 6s, kind: postgres-kill }
 `,
-      pgBouncerEnv("1.24"),
+      pgBouncerEnv(),
     );
     expectNothingLost(seen, 3);
     expect(seen.faults.get("process-stop")?.words).toBe("stopped 1 process of PgBouncer");

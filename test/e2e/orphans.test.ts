@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => installation.remove());
 
 async function start(): Promise<{ running: Running; pids: Pids }> {
-  const running = await installation.run(SCRIPT, { env: pgBouncerEnv("1.24") });
+  const running = await installation.run(SCRIPT, { env: pgBouncerEnv() });
   const pids = JSON.parse(await running.line()) as Pids;
   vi.stubEnv("TMPDIR", running.temporary);
   return { running, pids };

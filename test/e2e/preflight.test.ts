@@ -11,7 +11,12 @@ import { startEmbedded } from "../../src/targets/embedded/embedded.js";
 import type { RunningTarget } from "../../src/targets/running-target.js";
 import { testNamespace } from "../support/namespace.js";
 import { ownDatabase } from "../support/own-database.js";
-import { pgBouncerEnv, startPgBouncers } from "../support/pgbouncers.js";
+import {
+  NEWEST_PGBOUNCER,
+  pgBouncerEnv,
+  startPgBouncers,
+  type PgBouncerKind,
+} from "../support/pgbouncers.js";
 import { urlOf } from "../support/suite-server.js";
 import { scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 import { obstaclesOn, ownServersOf } from "../../src/engine/session/preflight.js";
@@ -55,7 +60,7 @@ const url = (endpoint: Endpoint): string =>
   );
 
 async function pgBouncer(
-  kind: "1.18" | "1.24",
+  kind: PgBouncerKind,
   upstream: Endpoint,
   maxPreparedStatements = 0,
   mode: "statement" | "transaction" = "transaction",
@@ -176,7 +181,7 @@ describe("limits of roles and databases", () => {
 it.each(["statement", "transaction"] as const)(
   "a target URL that leads to a pooler in %s mode is refused",
   async (mode) => {
-    const pooler = entry(await pgBouncer("1.24", server, 0, mode));
+    const pooler = entry(await pgBouncer(NEWEST_PGBOUNCER, server, 0, mode));
     const [obstacle, ...others] = await findObstacles(`target: ${url(pooler)}`);
     expect(others).toEqual([]);
     expect(obstacle).toMatchObject({
@@ -188,7 +193,7 @@ it.each(["statement", "transaction"] as const)(
 
 describe("URLs of a target and its pool", () => {
   it("are accepted if all reach the same database, directly or through a pooler", async () => {
-    const pooler = entry(await pgBouncer("1.24", server));
+    const pooler = entry(await pgBouncer(NEWEST_PGBOUNCER, server));
     const target = `target: { urls: [${url(server)}, ${url({ ...server, host: "localhost" })}] }`;
     expect(
       grave(await findObstacles(`${target}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`)),
@@ -196,7 +201,7 @@ describe("URLs of a target and its pool", () => {
   });
 
   it("are refused if the pooler leads to another database of the same server", async () => {
-    const pooler = entry(await pgBouncer("1.24", server));
+    const pooler = entry(await pgBouncer(NEWEST_PGBOUNCER, server));
     const scenario = `target: ${url(own.endpoint)}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`;
     const [stray, ...others] = grave(await findObstacles(scenario));
     expect(others).toEqual([]);
@@ -262,7 +267,7 @@ describe("URLs of a target and its pool", () => {
   });
 
   it("are refused if the server lacks the role that a pooler's client logs in as", async () => {
-    const pooler = entry(await pgBouncer("1.24", { ...poor, database: server.database }));
+    const pooler = entry(await pgBouncer(NEWEST_PGBOUNCER, { ...poor, database: server.database }));
     // PgBouncer keeps a connection of the role under its new name.
     await (await connectAdmin(pooler)).close();
     await admin.query(`ALTER ROLE ${quoted} RENAME TO renamed`);
@@ -280,14 +285,14 @@ describe("prepared statements through a pooler", () => {
   const withConsole = (pooler: RunningPooler): string => `, adminUrl: ${url(pooler.consoles[0] as Endpoint)}`;
 
   it("are accepted if the pooler supports prepared statements", async () => {
-    const pooler = await pgBouncer("1.24", server, 100);
+    const pooler = await pgBouncer(NEWEST_PGBOUNCER, server, 100);
     expect(grave(await findObstacles(scenario(pooler)))).toEqual([]);
     expect(grave(await findObstacles(scenario(pooler, withConsole(pooler))))).toEqual([]);
   });
 
   it.each([
     ["1.18", "PgBouncer 1.18.0 has no prepared statements outside session mode"],
-    ["1.24", "is set to max_prepared_statements = 0"],
+    [NEWEST_PGBOUNCER, "is set to max_prepared_statements = 0"],
   ] as const)(
     "are refused if the console of PgBouncer %s, or a test through it, shows that PgBouncer keeps none",
     async (kind, words) => {
@@ -306,7 +311,7 @@ describe("prepared statements through a pooler", () => {
 
 describe("run and doctor", () => {
   it("name every problem before anything is created", async () => {
-    const pooler = entry(await pgBouncer("1.24", server));
+    const pooler = entry(await pgBouncer(NEWEST_PGBOUNCER, server));
     const namespace = testNamespace("never");
     await own.admin.query(`REVOKE CREATE ON DATABASE ${quotedDatabase} FROM ${quoted}`);
     const file = writeScenarioFile(

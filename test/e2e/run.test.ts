@@ -13,7 +13,7 @@ import { trialPath } from "../../src/results/directory.js";
 import { readTrialHistograms } from "../../src/results/reader.js";
 import { startEmbedded } from "../../src/targets/embedded/embedded.js";
 import { resetNamespace, testNamespace } from "../support/namespace.js";
-import { pgBouncerEnv } from "../support/pgbouncers.js";
+import { PGBOUNCER_KINDS, pgBouncerEnv } from "../support/pgbouncers.js";
 import { urlOf } from "../support/suite-server.js";
 import {
   onlyResultIn,
@@ -196,7 +196,7 @@ trials: 1
     expect((operations?.process?.transactions ?? 0) + (operations?.process?.emptyPolls ?? 0)).toBe(103);
   });
 
-  it.each(casesOf(["1.24", "1.18"] as const, 0))(
+  it.each(casesOf(PGBOUNCER_KINDS, 0))(
     "succeeds through managed PgBouncers %s in transaction mode",
     async (kind) => {
       const out = scratchDirectory();

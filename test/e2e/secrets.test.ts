@@ -100,7 +100,7 @@ describe("passwords", () => {
     const load = LOAD.replace("duration: 2s", "duration: 8s");
     const yaml = `name: secrets\npool: { strategy: pgbouncer, mode: transaction, size: 3 }\n${load}`;
     const args = ["--out", out, "--dashboard", "0", "--prometheus", "0"];
-    const started = startTrainSim(["run", writeScenarioFile(yaml), ...args], { env: pgBouncerEnv("1.24") });
+    const started = startTrainSim(["run", writeScenarioFile(yaml), ...args], { env: pgBouncerEnv() });
     const [page, metrics] = await Promise.all([
       waitUntilAnnounced(started, "live page"),
       waitUntilAnnounced(started, "metrics for Prometheus"),
@@ -146,7 +146,7 @@ describe("passwords", () => {
     const out = scratchDirectory();
     const url = urlWith(secret.encoded);
     const file = writeScenarioFile(onUrl(url));
-    const env = pgBouncerEnv("1.24");
+    const env = pgBouncerEnv();
     const ended = await trainSim(["run", file, "--out", out, "--json", "--duration", "1s"], { env });
     expect(ended.stderr).toContain("trial 2/2");
     expect(ended.exitCode).toBe(0);
@@ -202,7 +202,7 @@ describe("passwords", () => {
       urlWith(undefined),
       `pool: { strategy: pgbouncer, mode: transaction, size: 3 }\n${LOAD}`,
     );
-    const env = { ...pgBouncerEnv("1.24"), PGPASSWORD: secret.password };
+    const env = { ...pgBouncerEnv(), PGPASSWORD: secret.password };
     const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out], { env });
     await untilLogged(out, '"phase":"measure"');
     const [own, ...children] = seenProcesses(started.child.pid ?? 0);
@@ -232,7 +232,7 @@ describe("passwords", () => {
     const out = scratchDirectory();
     for (const yaml of [onUrl(url), onUrl(url, `wrong: 1\n${LOAD}`)]) {
       const file = writeScenarioFile(yaml);
-      const env = pgBouncerEnv("1.24");
+      const env = pgBouncerEnv();
       for (const command of [
         ["run", file, "--out", out],
         ["validate", file, "--json"],

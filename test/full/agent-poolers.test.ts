@@ -22,7 +22,7 @@ import {
 const POOL = "pool: { strategy: pgbouncer, size: 3, placement: agent }\n";
 const SCENARIO = agentScenario("warmUp: 1s, duration: 4s") + POOL;
 
-vi.stubEnv("TRAIN_SIM_PGBOUNCER", pgBouncerPath("1.24"));
+vi.stubEnv("TRAIN_SIM_PGBOUNCER", pgBouncerPath());
 
 interface Stage {
   readonly run: Started;

@@ -1,6 +1,7 @@
 // User-defined SQL through every way to connect, with every planted error, and with faults.
 import { describe, expect, it } from "vitest";
 import { BANK, bankIn, BUDGET, expectFoundOut, expectSound, FAULTS, MUTANTS } from "../support/bank.js";
+import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { poolerEnv } from "../support/poolers.js";
 import { onlyResultIn } from "../support/train-sim.js";
 
@@ -19,13 +20,9 @@ describe("the bank workload", () => {
     [
       "PgBouncer by transaction",
       { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
-      poolerEnv("1.24"),
+      pgBouncerEnv(),
     ],
-    [
-      "PgBouncer by session",
-      { pool: { strategy: "pgbouncer", mode: "session", size: 4 } },
-      poolerEnv("1.24"),
-    ],
+    ["PgBouncer by session", { pool: { strategy: "pgbouncer", mode: "session", size: 4 } }, pgBouncerEnv()],
     [
       "an old PgBouncer",
       { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
@@ -46,7 +43,7 @@ describe("the bank workload", () => {
     [
       "pipelines through PgBouncer",
       { pipeline: true, pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
-      poolerEnv("1.24"),
+      pgBouncerEnv(),
     ],
     [
       "pipelines through an old PgBouncer",

@@ -34,7 +34,7 @@ let stack: CockroachStack;
 beforeAll(async () => {
   haproxy = await findHaproxy();
   certificates = await makeCockroachCertificates();
-  stack = await startCockroachStack({ haproxy, pgbouncer: pgBouncerPath("1.24") }, certificates);
+  stack = await startCockroachStack({ haproxy, pgbouncer: pgBouncerPath() }, certificates);
 }, SET_UP_MS);
 
 afterAll(async () => {
@@ -151,7 +151,7 @@ describe("the stack on CockroachDB", () => {
     const other = await makeCockroachCertificates();
     const read = async (name: string) => (name === "pgbouncer/ca.crt" ? other : certificates).read(name);
     const port = await freePort();
-    const { process, stop } = await startPgBouncer(pgBouncerPath("1.24"), { read }, port, stack.front.port);
+    const { process, stop } = await startPgBouncer(pgBouncerPath(), { read }, port, stack.front.port);
     try {
       // PgBouncer retries its server connection and the client waits. Stopping PgBouncer ends the client's wait.
       const refused = expect(connectAdmin({ ...pooler(0), port })).rejects.toThrow(/cannot connect/);

@@ -33,7 +33,7 @@ let stack: DockerStack;
 beforeAll(async () => {
   haproxy = await findHaproxy();
   certificates = await makeCertificates();
-  stack = await startDockerStack({ haproxy, pgbouncer: pgBouncerPath("1.24") }, certificates);
+  stack = await startDockerStack({ haproxy, pgbouncer: pgBouncerPath() }, certificates);
 }, SET_UP_MS);
 
 afterAll(async () => {
@@ -157,7 +157,7 @@ describe("the stack on PostgreSQL", () => {
     const other = await makeCertificates();
     const read = async (name: string) => (name === "ca.crt" ? other : certificates).read(name);
     const port = await freePort();
-    const program = pgBouncerPath("1.24");
+    const program = pgBouncerPath();
     const pooler = await startPooler(program, { ...certificates, read }, port, stack.postgres.port);
     try {
       // The client waits while PgBouncer tries again and again; stopping it ends the wait.

@@ -68,7 +68,7 @@ diagnosis: { ceiling: false }
 `;
     const out = scratchDirectory();
     const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out], {
-      env: pgBouncerEnv("1.24"),
+      env: pgBouncerEnv(),
     });
     expect(ended.stderr).toContain("trial 2/2");
     expect(ended.exitCode).toBe(0);

@@ -32,7 +32,7 @@ trials: 1
 trial: { warmUp: 300ms, duration: 1s, drain: 10s }
 ${rest}`;
   const out = scratchDirectory();
-  const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out], { env: pgBouncerEnv("1.24") });
+  const ended = await trainSim(["run", writeScenarioFile(yaml), "--out", out], { env: pgBouncerEnv() });
   expect(ended.exitCode, ended.stderr).toBe(0);
   return onlyResultIn(out);
 }

@@ -118,7 +118,7 @@ faults:
   - { at: 10500ms, kind: network-reset, between: pooler }
   - { at: 12s, kind: network-reset-commits, between: pooler, for: 2s }
 `,
-      pgBouncerEnv("1.24"),
+      pgBouncerEnv(),
     );
     expectNothingLost(seen, 5);
     const { faults } = seen;
@@ -147,7 +147,7 @@ faults:
   - { at: 1s, kind: network-blackhole, for: 50s }
   - { at: 2s, kind: pooler-pause, for: 50s }
 `,
-      pgBouncerEnv("1.24"),
+      pgBouncerEnv(),
     );
     await untilLogged(out, '"kind":"pooler-pause"');
     started.child.kill("SIGINT");

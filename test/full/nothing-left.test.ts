@@ -57,7 +57,7 @@ afterEach(async () => {
 afterAll(async () => installation.remove());
 
 async function run(text: string, user?: ServerUser): Promise<Running> {
-  const one = await installation.run(text, { env: pgBouncerEnv("1.24"), ...(user && { user }) });
+  const one = await installation.run(text, { env: pgBouncerEnv(), ...(user && { user }) });
   running.push(one);
   return one;
 }

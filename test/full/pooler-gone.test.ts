@@ -36,7 +36,7 @@ trials: 1
 diagnosis: { ceiling: false }
 `;
   const started = startTrainSim(["run", writeScenarioFile(scenario), "--out", out, "--quiet"], {
-    env: pgBouncerEnv("1.24"),
+    env: pgBouncerEnv(),
   });
   await untilLogged(out, '"event":"summary","phase":"measure","operation":"add"');
   await takeAway(out);
@@ -52,7 +52,7 @@ diagnosis: { ceiling: false }
 
 async function external(): Promise<{ pooler: RunningPooler; pool: string; address: string }> {
   const settings = { ...POOL, maxPreparedStatements: 0, maxClientConnections: 20 };
-  const pooler = await startPgBouncers(settings, inject("adminEndpoint"), pgBouncerEnv("1.24"));
+  const pooler = await startPgBouncers(settings, inject("adminEndpoint"), pgBouncerEnv());
   const [endpoint] = pooler.endpoints;
   if (!endpoint) return expect.unreachable("a pooler has an endpoint");
   return { pooler, pool: `urls: ["${urlOf(endpoint)}"]`, address: addressOf(endpoint) };

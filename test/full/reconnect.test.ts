@@ -27,7 +27,7 @@ diagnosis: { ceiling: false }
 it("clients of a killed pooler go on at the other pooler and return later, and no event is lost", async () => {
   const out = join(scratchDirectory(), "results");
   const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"], {
-    env: pgBouncerEnv("1.24"),
+    env: pgBouncerEnv(),
   });
   expect(ended.exitCode, ended.stderr).toBe(0);
   const { directory, result } = onlyResultIn(out);

@@ -36,7 +36,7 @@ const Outcome = z.object({
 
 async function soak(...args: string[]): Promise<{ exitCode: number | null; printed: string }> {
   const child = spawn(process.execPath, [SOAK, ...args], {
-    env: pgBouncerEnv("1.24"),
+    env: pgBouncerEnv(),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";

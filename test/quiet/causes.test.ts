@@ -169,7 +169,7 @@ describe("the evidence of one trial", { timeout: MOST_MS }, () => {
   it("shows too small a PgBouncer pool by clients that wait in the pooler and in BEGIN", async () => {
     const pool = "pool: { strategy: pgbouncer, mode: transaction, size: 1 }";
     const yaml = scenario(unvacuumed, 1.5, `${pool}\n${actors(8)}`).replace("appDelay: 0", "appDelay: 5ms");
-    const [trial] = trialsOf(await start(yaml, pgBouncerEnv("1.24")).result);
+    const [trial] = trialsOf(await start(yaml, pgBouncerEnv()).result);
     const { pooler } = trial.database;
     expect(pooler?.clientsWaiting?.max).toBeGreaterThanOrEqual(4);
     expect(pooler?.serversActive.max).toBeLessThanOrEqual(1);

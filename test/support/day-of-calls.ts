@@ -25,7 +25,7 @@ ${rest}`;
 export async function resultOf(rest: string, phases = "warmUp: 0") {
   const out = join(scratchDirectory(), "results");
   const file = writeScenarioFile(scenarioOf(`trial: { ${phases}, drain: false }\n${rest}`));
-  const ended = await trainSim(["run", file, "--out", out, "--quiet"], { env: pgBouncerEnv("1.24") });
+  const ended = await trainSim(["run", file, "--out", out, "--quiet"], { env: pgBouncerEnv() });
   expect(ended.exitCode, ended.stderr).toBe(0);
   return onlyResultIn(out).result;
 }

@@ -12,7 +12,7 @@ import { ScenarioError } from "../../src/syntax/problems.js";
 import { workloadOf } from "../../src/workloads/registry.js";
 import { startAgent, startCoordinator, tokenFile, whereToJoin } from "./agents.js";
 import { leftoversOf } from "./fault-runs.js";
-import { poolerEnv } from "./poolers.js";
+import { pgBouncerEnv } from "./pgbouncers.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -161,7 +161,7 @@ export function planOf(family: Family, target: object): MatrixPlan {
 /** Starts the run, and then its agents. */
 async function start(scenario: string, surroundings: Surroundings, out: string): Promise<readonly Started[]> {
   const args = [writeScenarioFile(scenario), "--out", out];
-  const options = surroundings === "PgBouncer" ? { env: poolerEnv("1.24") } : {};
+  const options = surroundings === "PgBouncer" ? { env: pgBouncerEnv() } : {};
   if (surroundings !== "two agents") return [startTrainSim(["run", ...args, "--quiet"], options)];
   const token = tokenFile();
   const run = startCoordinator([...args, "--agents", "2"], token, options);

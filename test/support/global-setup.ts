@@ -22,7 +22,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const [server, poolers] = await Promise.all([
     // Without fsync this server is faster. It may lose its data with the machine's power, since tests check no disks.
     startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: MAX_CONNECTIONS }),
-    setUpPoolers(),
+    setUpPoolers(project.name === "full"),
   ]);
   project.provide("adminEndpoint", server.admin);
   project.provide("poolers", poolers.found);

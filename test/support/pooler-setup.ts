@@ -1,7 +1,7 @@
-// Finds the poolers of the tests: a PgBouncer from before prepared statements work in transaction mode (1.18, Debian 12's)
-// and one from after (1.21 or newer, Debian 13's 1.24). One on PATH is used if its version fits; otherwise Debian's package
-// is unpacked. The server's user must be able to execute it, so a program below a directory that is closed to that user is
-// copied. A missing pooler is reported, not skipped.
+// Finds the poolers of the tests, among them a PgBouncer from before prepared statements work in transaction mode (1.18,
+// Debian 12's). One on PATH is used if its version fits; otherwise Debian's package is unpacked. The server's user must be
+// able to execute it, so a program below a directory that is closed to that user is copied. A missing pooler is reported,
+// not skipped.
 import { execFile } from "node:child_process";
 import { cp } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -18,6 +18,8 @@ interface Wanted extends DebianProgram {
   readonly kind: Pick<PoolerKind<never>, "find" | "product" | "variable">;
   /** Returns true if an installed pooler of that version can be used. */
   readonly fits: (version: string) => boolean;
+  /** True for a program that only tests of the lane `full` use. */
+  readonly isForFullOnly?: true;
 }
 
 const PGBOUNCER = { packageName: "pgbouncer", program: "usr/sbin/pgbouncer", kind: pgbouncerKind };
@@ -25,7 +27,11 @@ const PGBOUNCER = { packageName: "pgbouncer", program: "usr/sbin/pgbouncer", kin
 /** Poolers by the names that tests use. */
 export const POOLERS = {
   "1.18": { ...PGBOUNCER, suite: "bookworm", fits: (version) => !isVersionAtLeast(version, "1.21") },
-  "1.24": { ...PGBOUNCER, suite: "trixie", fits: (version) => isVersionAtLeast(version, "1.21") },
+  "1.24": {
+    ...{ ...PGBOUNCER, suite: "trixie", isForFullOnly: true },
+    fits: (version) => version.startsWith("1.24."),
+  },
+  "1.26": { ...PGBOUNCER, suite: "sid", fits: (version) => isVersionAtLeast(version, "1.26") },
   pgpool: {
     kind: pgpoolKind,
     ...{ packageName: "pgpool2", program: "usr/sbin/pgpool", suite: "bookworm" },
@@ -45,11 +51,12 @@ export interface PoolerSetup {
   readonly cleanUp: () => Promise<void>;
 }
 
-/** Finds or unpacks all poolers. Never rejects. */
-export async function setUpPoolers(): Promise<PoolerSetup> {
+/** Finds or unpacks the poolers of a lane. Never rejects. */
+export async function setUpPoolers(isFull: boolean): Promise<PoolerSetup> {
   const cleanUps: (() => Promise<void>)[] = [];
   const found = await Promise.all(
-    Object.entries(POOLERS).map(async ([name, wanted]): Promise<[string, PoolerFound]> => {
+    Object.entries<Wanted>(POOLERS).map(async ([name, wanted]): Promise<[string, PoolerFound]> => {
+      if (wanted.isForFullOnly && !isFull) return [name, { missing: "only the lane full has it" }];
       try {
         return [name, { path: await obtain(wanted, cleanUps) }];
       } catch (error) {

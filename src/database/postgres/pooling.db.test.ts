@@ -16,7 +16,7 @@ async function through<T>(
   work: (entry: Endpoint) => Promise<T>,
 ): Promise<T> {
   const limits = { instances: 1, maxPreparedStatements: 0, maxClientConnections: 20 };
-  const pooler = await startPgBouncers({ mode, size, ...limits }, server, pgBouncerEnv("1.24"));
+  const pooler = await startPgBouncers({ mode, size, ...limits }, server, pgBouncerEnv());
   try {
     return await work(pooler.endpoints[0] as Endpoint);
   } finally {

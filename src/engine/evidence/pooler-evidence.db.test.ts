@@ -4,7 +4,13 @@ import { afterEach, describe, expect, inject, it } from "vitest";
 import { monotonicMs } from "../../foundation/clock.js";
 import { PgConnection } from "../../database/postgres/connection.js";
 import type { Endpoint } from "../../database/endpoint.js";
-import { PGBOUNCER_KINDS, pgBouncerEnv } from "../../../test/support/pgbouncers.js";
+import { casesOf } from "../../../test/support/lanes.js";
+import {
+  NEWEST_PGBOUNCER,
+  PGBOUNCER_KINDS,
+  pgBouncerEnv,
+  type PgBouncerKind,
+} from "../../../test/support/pgbouncers.js";
 import { externalPooler } from "../../pools/managed.js";
 import { pgbouncerKind } from "../../pools/pgbouncer/pgbouncer.js";
 import { startPgBouncers } from "../../../test/support/pgbouncers.js";
@@ -24,7 +30,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-async function pgBouncers(kind: (typeof PGBOUNCER_KINDS)[number]): Promise<RunningPooler> {
+async function pgBouncers(kind: PgBouncerKind): Promise<RunningPooler> {
   const pooler = await startPgBouncers(
     {
       mode: "transaction",
@@ -87,7 +93,7 @@ async function evidenceOf(source: PoolerSource, work: () => Promise<unknown>) {
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, each) => sum + each, 0) / values.length;
 
-describe.each(PGBOUNCER_KINDS)("PgBouncer %s with too few server connections", (kind) => {
+describe.each(casesOf(PGBOUNCER_KINDS, 2))("PgBouncer %s with too few server connections", (kind) => {
   it("reports the wait that its clients see, over all instances", async () => {
     const pooler = await pgBouncers(kind);
     const clients = await connectClients(pooler);
@@ -158,7 +164,7 @@ describe("an external PgBouncer", () => {
   });
 
   it("is sampled through its console, and a further instance is listed as skipped", async () => {
-    const { endpoints, consoles, ...pooler } = await pgBouncers("1.24");
+    const { endpoints, consoles, ...pooler } = await pgBouncers(NEWEST_PGBOUNCER);
     const first = consoles.slice(0, 1);
     const source = new PoolerSource({
       ...pooler,
@@ -174,7 +180,7 @@ describe("an external PgBouncer", () => {
   });
 
   it("fails the sample after it stopped", async () => {
-    const pooler = await pgBouncers("1.24");
+    const pooler = await pgBouncers(NEWEST_PGBOUNCER);
     const source = new PoolerSource(pooler);
     cleanUps.push(() => source.close());
     await source.sample();

@@ -1,5 +1,6 @@
 // The check, before a run, of a PgBouncer that runs already: mode, size and prepared statements against the scenario's.
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { casesOf } from "../../../test/support/lanes.js";
 import { pgBouncerEnv, PGBOUNCER_KINDS, startPgBouncers } from "../../../test/support/pgbouncers.js";
 import type { RunningPooler } from "../running-pooler.js";
 import { withConsole } from "./console.js";
@@ -7,7 +8,7 @@ import { pgbouncerObstacles } from "./obstacles.js";
 
 const upstream = inject("adminEndpoint");
 
-describe.each(PGBOUNCER_KINDS)("the check of a running PgBouncer %s", (kind) => {
+describe.each(casesOf(PGBOUNCER_KINDS, 2))("the check of a running PgBouncer %s", (kind) => {
   let pooler: RunningPooler;
   beforeAll(async () => {
     pooler = await startPgBouncers(

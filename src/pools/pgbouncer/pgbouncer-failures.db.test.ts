@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import type { Endpoint } from "../../database/endpoint.js";
+import { casesOf } from "../../../test/support/lanes.js";
 import { pgBouncerEnv, PGBOUNCER_KINDS } from "../../../test/support/pgbouncers.js";
 import { startPgBouncers } from "../../../test/support/pgbouncers.js";
 import { connectAdmin } from "../../database/postgres/admin.js";
@@ -21,7 +22,7 @@ afterEach(async () => {
   await Promise.all(poolers.splice(0).map((pooler) => pooler.stop()));
 });
 
-describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
+describe.each(casesOf(PGBOUNCER_KINDS, 2))("PgBouncer %s", (kind) => {
   /**
    * Starts a PgBouncer in transaction mode with one server connection; returns the endpoints of its clients and its
    * console.

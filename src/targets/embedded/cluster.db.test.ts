@@ -9,6 +9,7 @@ import type { Endpoint, Auth } from "../../database/endpoint.js";
 import { startPoolers } from "../../pools/managed.js";
 import { pgbouncerKind } from "../../pools/pgbouncer/pgbouncer.js";
 import { pgpoolKind } from "../../pools/pgpool/pgpool.js";
+import { pgBouncerEnv } from "../../../test/support/pgbouncers.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
 import { startEmbedded } from "./embedded.js";
 import type { RunningTarget } from "../running-target.js";
@@ -93,7 +94,7 @@ it("an embedded server with trust authentication and its poolers accept log-in w
   const admitted = { size: 2, instances: 1, urls: [], maxClientConnections: 2, auth };
   const bouncer = { ...admitted, mode: "session", maxPreparedStatements: 0 } as const;
   const poolers = [
-    await startPoolers(pgbouncerKind, bouncer, [admin], poolerEnv("1.24")),
+    await startPoolers(pgbouncerKind, bouncer, [admin], pgBouncerEnv()),
     await startPoolers(
       pgpoolKind,
       { ...admitted, strategy: "pgpool", reconnect: "never" },

@@ -30,7 +30,7 @@ it.each(AUTH_METHODS)(
     const upstream = server.endpoints[0] as Endpoint;
     const pool = { mode: "transaction", size: 2, instances: 1, maxPreparedStatements: 0 } as const;
     const demand = { maxClientConnections: 10, auth: server.auth };
-    const pooler = await startPgBouncers({ ...pool, ...demand }, upstream, pgBouncerEnv("1.24"));
+    const pooler = await startPgBouncers({ ...pool, ...demand }, upstream, pgBouncerEnv());
     stops.push(() => pooler.stop());
     const pooled = pooler.endpoints[0] as Endpoint;
     expect(await sessionAt(upstream)).toEqual({

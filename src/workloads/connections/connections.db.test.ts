@@ -37,7 +37,7 @@ fullIt(
   async () => {
     const out = join(scratchDirectory(), "results");
     const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"], {
-      env: pgBouncerEnv("1.24"),
+      env: pgBouncerEnv(),
     });
     expect(ended.exitCode, ended.stderr).toBe(0);
     const { result } = onlyResultIn(out);

@@ -12,7 +12,7 @@ import {
   FAULTS,
   MUTANTS,
 } from "../../../test/support/bank.js";
-import { poolerEnv } from "../../../test/support/poolers.js";
+import { pgBouncerEnv } from "../../../test/support/pgbouncers.js";
 import { onlyResultIn, trainSim, writeScenarioFile } from "../../../test/support/train-sim.js";
 
 const bank = bankIn("script");
@@ -26,7 +26,7 @@ describe("the bank workload", () => {
         [
           "PgBouncer in transaction mode",
           { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
-          poolerEnv("1.24"),
+          pgBouncerEnv(),
         ],
         [
           "the simple protocol and serializable isolation",
