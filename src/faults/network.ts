@@ -198,7 +198,9 @@ function hiddenCommitsObstacle(
       : "tls" in target;
   const areCommitsHidden =
     hasPooler(pool) && fault.between === "clients"
-      ? "login" in pool || "tls" in target || pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
+      ? ("login" in pool && pool.login === "certificate") ||
+        "tls" in target ||
+        pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
       : isTargetHidden;
   return areCommitsHidden ? "reads what is sent to find the COMMITs, which TLS hides" : undefined;
 }

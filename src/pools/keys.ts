@@ -44,6 +44,70 @@ export const RECONNECT_KEY = z.enum(["never", "per-transaction"]).optional().met
 export const reconnectText = (reconnect: Reconnect): string =>
   reconnect === "never" ? "" : "a connection per transaction, ";
 
+export const POOL_MODES = ["session", "transaction", "statement"] as const;
+export type PoolMode = (typeof POOL_MODES)[number];
+
+export const poolModeSchema = (description: string) => z.enum(POOL_MODES).optional().meta({ description });
+
+const LOGIN_METHODS = ["password", "certificate"] as const;
+export type Login = (typeof LOGIN_METHODS)[number];
+
+export const LOGIN_KEY = z.enum(LOGIN_METHODS).optional().meta({
+  description:
+    "How clients log in to the poolers that train-sim starts: by password, or over TLS by a certificate that train-sim makes. Default: certificate with target.auth cert, else password.",
+});
+
+const SettingValue = z.union([
+  z
+    .string()
+    .regex(/^[^\u0000-\u001f\u007f]*$/, "has a control character, which no configuration file can hold"),
+  z.number(),
+  z.boolean(),
+]);
+
+/** Schema of the product's own settings, by name. */
+export const settingsSchema = (description: string) =>
+  z
+    .record(z.string().regex(/^[a-z][a-z0-9_]*$/, "not the name of a setting"), SettingValue)
+    .optional()
+    .meta({ description });
+
+/** Texts of settings; `booleanText` is the product's notation of true and false. */
+export function settingTexts(
+  settings: Readonly<Record<string, string | number | boolean>>,
+  booleanText: (value: boolean) => string,
+): Record<string, string> {
+  const texts = Object.entries(settings).map(([name, value]) => [
+    name,
+    typeof value === "boolean" ? booleanText(value) : String(value),
+  ]);
+  return Object.fromEntries(texts) as Record<string, string>;
+}
+
+/** Findings about settings that train-sim determines itself; `sourceOf` gives the key or reason that determines one. */
+export function determinedSettingProblems(
+  settings: object,
+  sourceOf: (name: string) => string | undefined,
+): Finding[] {
+  return Object.keys(settings).flatMap((name) => {
+    const source = sourceOf(name);
+    if (source === undefined) return [];
+    const message = `is set by train-sim, from ${source}; remove it`;
+    return [{ path: ["pool", "settings", name], message, isAboutKey: true }];
+  });
+}
+
+/** Findings about settings stated for a running pooler: the scenario can state only settings that determine a count. */
+export function externalSettingProblems(
+  product: string,
+  settings: object,
+  allowedNames: readonly string[],
+): Finding[] {
+  const refusedNames = Object.keys(settings).filter((name) => !allowedNames.includes(name));
+  const message = `is for ${product}s that train-sim starts; for your own, settings can state ${allowedNames.join(", ")}`;
+  return refusedNames.map((name) => ({ path: ["pool", "settings", name], message, isAboutKey: true }));
+}
+
 export const POOLER_KEYS = {
   instances: z.int().min(1).max(64).optional().meta({
     description:

@@ -3,8 +3,7 @@
 import { casesOf } from "./lanes.js";
 import { poolerEnv } from "./poolers.js";
 import type { PgBouncerKind } from "./pgbouncers.js";
-import type { Reconnect } from "../../src/pools/keys.js";
-import type { PoolMode } from "../../src/pools/pgbouncer/settings.js";
+import type { PoolMode, Reconnect } from "../../src/pools/keys.js";
 import type { PoolSettings } from "../../src/pools/registry.js";
 
 /** Number of server connections in strategies that share them among clients. */
@@ -77,6 +76,27 @@ function pgpool(reconnect: Reconnect, prepared: boolean): Strategy {
   };
 }
 
+function odyssey(
+  mode: "session" | "transaction",
+  prepared: boolean,
+  reconnect: Reconnect = "never",
+): Strategy {
+  const isKept = reconnect === "never";
+  return {
+    name: `odyssey in ${mode} mode${isKept ? "" : " per transaction"}, ${prepared ? "prepared" : "unprepared"}`,
+    pool: {
+      strategy: "odyssey",
+      ...{ mode, reconnect, size: SIZE, instances: 2, urls: [] },
+      preparedStatements: prepared,
+    },
+    prepared,
+    env: () => poolerEnv("odyssey"),
+    isShared: mode === "transaction" || !isKept,
+    isSession: mode === "session" && isKept,
+    isStatementOnly: false,
+  };
+}
+
 // PgBouncer before 1.21 follows prepared statements in session mode only.
 /** Strategies. `npm test` takes the first ones: every pool, each mode of each PgBouncer that differs, prepared or not. */
 export const STRATEGIES: readonly Strategy[] = casesOf(
@@ -92,6 +112,8 @@ export const STRATEGIES: readonly Strategy[] = casesOf(
     pgbouncer("1.26", "transaction", true, "per-transaction"),
     pgpool("never", true),
     pgpool("per-transaction", false),
+    odyssey("transaction", true),
+    odyssey("session", false),
     direct(false),
     directPerTransaction(true),
     pgPool(false),
@@ -104,6 +126,10 @@ export const STRATEGIES: readonly Strategy[] = casesOf(
     pgbouncer("1.24", "transaction", true),
     pgpool("never", false),
     pgpool("per-transaction", true),
+    odyssey("transaction", false),
+    odyssey("session", true),
+    odyssey("transaction", true, "per-transaction"),
+    odyssey("session", true, "per-transaction"),
   ],
-  11,
+  13,
 );

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { messageOf } from "../../src/foundation/errors.js";
 import { isVersionAtLeast } from "../../src/pools/find-program.js";
 import { pgbouncerKind } from "../../src/pools/pgbouncer/pgbouncer.js";
+import { odysseyKind } from "../../src/pools/odyssey/odyssey.js";
 import { pgpoolKind } from "../../src/pools/pgpool/pgpool.js";
 import type { PoolerKind } from "../../src/pools/strategy.js";
 import { makePrivateDirectory } from "../../src/foundation/process/private-directory.js";
@@ -36,6 +37,11 @@ export const POOLERS = {
     kind: pgpoolKind,
     ...{ packageName: "pgpool2", program: "usr/sbin/pgpool", suite: "bookworm" },
     fits: (version) => isVersionAtLeast(version, "4.3"),
+  },
+  odyssey: {
+    kind: odysseyKind,
+    ...{ packageName: "odyssey", program: "usr/bin/odyssey", suite: "sid" },
+    fits: (version) => isVersionAtLeast(version, "1.5"),
   },
 } as const satisfies Record<string, Wanted>;
 

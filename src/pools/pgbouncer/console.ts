@@ -1,22 +1,7 @@
-// PgBouncer's admin console. A command without values goes by the simple protocol, the only one that the console takes.
-import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import { TargetError } from "../../foundation/errors.js";
-
-export const openConsole = (endpoint: Endpoint): Promise<AdminClient> =>
-  connectAdmin(endpoint, { purpose: "console" });
-
-export async function withConsole<T>(
-  endpoint: Endpoint,
-  work: (console: AdminClient) => Promise<T>,
-): Promise<T> {
-  const console = await openConsole(endpoint);
-  try {
-    return await work(console);
-  } finally {
-    await console.close();
-  }
-}
+import { withConsole } from "../console.js";
 
 export async function readVersion(console: AdminClient): Promise<string> {
   const [row] = await console.query("SHOW VERSION");

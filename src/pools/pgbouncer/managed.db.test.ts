@@ -18,10 +18,9 @@ import { startPgBouncers } from "../../../test/support/pgbouncers.js";
 import { connectAdmin } from "../../database/postgres/admin.js";
 import { pgbouncerKind } from "./pgbouncer.js";
 import type { PgBouncerSettings } from "./pgbouncer-config.js";
-import { PoolerSampler } from "./pooler-sampler.js";
 import { startPgBouncer } from "./start-pgbouncer.js";
 import { freePort } from "../../foundation/process/server-process.js";
-import { POOL_MODES } from "./settings.js";
+import { POOL_MODES } from "../keys.js";
 import type { RunningPooler } from "../running-pooler.js";
 
 const SETTINGS: PgBouncerSettings = {
@@ -146,7 +145,7 @@ describe.each(casesOf(PGBOUNCER_KINDS, 2))("PgBouncer %s", (kind) => {
     await expect(ask({ ...client, tls: withoutCertificate })).rejects.toThrow();
     const stranger = (other.endpoints[0] as Endpoint).tls as TlsSettings;
     await expect(ask({ ...client, tls: stranger })).rejects.toThrow();
-    const statistics = await PoolerSampler.connect(pooler.consoles, pooler.endpoints, 5_000);
+    const statistics = await pooler.statistics(5_000);
     await statistics.close();
     await expect(connectAdmin({ ...console_, password: "another" })).rejects.toThrow();
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { casesOf } from "../../../test/support/lanes.js";
 import { pgBouncerEnv, PGBOUNCER_KINDS, startPgBouncers } from "../../../test/support/pgbouncers.js";
 import type { RunningPooler } from "../running-pooler.js";
-import { withConsole } from "./console.js";
+import { withConsole } from "../console.js";
 import { pgbouncerObstacles } from "./obstacles.js";
 
 const upstream = inject("adminEndpoint");

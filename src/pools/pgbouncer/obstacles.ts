@@ -1,11 +1,12 @@
 // The check of a PgBouncer that runs already, before any trial: its console's settings against the scenario's.
-import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import { isVersionAtLeast } from "../find-program.js";
+import { withConsole } from "../console.js";
+import { poolDifferences, unpreparedObstacles, type CheckedProduct } from "../running-checks.js";
 import type { RunningPooler } from "../running-pooler.js";
 import type { Obstacle } from "../../database/contract.js";
-import { readConfig, readVersion, withConsole } from "./console.js";
+import { readConfig, readVersion } from "./console.js";
 import { readPoolSize } from "./pooler-statistics.js";
-import { canPrepareThrough } from "./prepared-through.js";
 import type { PgBouncerPool } from "./settings.js";
 
 type RequiredSettings = Pick<PgBouncerPool, "mode" | "size" | "maxPreparedStatements" | "settings">;
@@ -34,30 +35,20 @@ export async function pgbouncerObstacles(
   ];
 }
 
-function differences(
-  { mode, size, settings = {} }: RequiredSettings,
-  { version, ...configured }: ObservedSettings,
-): Obstacle[] {
-  const found: Obstacle[] = [];
-  if (configured.mode !== mode)
-    found.push({
-      kind: "unfit",
-      words: `pool.mode is ${mode}, but PgBouncer ${version} has pool_mode = ${configured.mode}`,
-      remedy: `Set pool.mode: ${configured.mode}, or give PgBouncer pool_mode = ${mode}.`,
-    });
-  if (configured.size !== undefined && configured.size < size)
-    found.push({
-      // A client without a server connection would wait for the whole trial in session mode.
-      kind: mode === "session" ? "unfit" : "evidence",
-      words: `pool.size is ${size}, but PgBouncer ${version} gives a pool ${configured.size} server connections`,
-      remedy: `Set pool.size: ${configured.size}, or give PgBouncer default_pool_size = ${size}.`,
-    });
+function differences({ settings = {}, ...required }: RequiredSettings, seen: ObservedSettings): Obstacle[] {
+  const { version } = seen;
+  const checked: CheckedProduct = {
+    ...{ product: "PgBouncer", version },
+    modeSetting: (mode) => `pool_mode = ${mode}`,
+    sizeSetting: (size) => `default_pool_size = ${size}`,
+  };
+  const found = poolDifferences(checked, required, seen);
   for (const [name, value] of Object.entries(settings)) {
-    const seen = configured.settings[name];
-    if (seen === undefined || seen === value) continue;
+    const seenValue = seen.settings[name];
+    if (seenValue === undefined || seenValue === value) continue;
     found.push({
       kind: "unfit",
-      words: `pool.settings has ${name} = ${value}, but PgBouncer ${version} has ${name} = ${seen}`,
+      words: `pool.settings has ${name} = ${value}, but PgBouncer ${version} has ${name} = ${seenValue}`,
       remedy: "Remove it from pool.settings: train-sim reads it from the console.",
     });
   }
@@ -76,12 +67,7 @@ async function statementObstacles(
   const settingText = `pool.maxPreparedStatements is ${maxPreparedStatements}`;
   const obstacle = configured && versionObstacle(configured);
   if (obstacle !== undefined) return [{ kind: "unfit", words: `${settingText}, but ${obstacle}`, remedy }];
-  const preparedSupport = await Promise.all(endpoints.map(canPrepareThrough));
-  return endpoints.flatMap((endpoint, index): Obstacle[] => {
-    if (preparedSupport[index] !== false) return [];
-    const words = `${settingText}, but a statement prepared through ${describeEndpoint(endpoint)} was not there in the next transaction`;
-    return [{ kind: "unfit", words, remedy }];
-  });
+  return unpreparedObstacles(endpoints, settingText, remedy);
 }
 
 function versionObstacle({ version, maxPreparedStatements }: ObservedSettings): string | undefined {

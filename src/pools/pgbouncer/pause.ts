@@ -3,7 +3,7 @@
 import type { AdminClient } from "../../database/postgres/admin.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import { awaitUnlessAborted, withinMs } from "../../foundation/deadline.js";
-import { openConsole, withConsole } from "./console.js";
+import { openConsole, withConsole } from "../console.js";
 import type { PgBouncerPool } from "./settings.js";
 
 const RESUME_TIMEOUT_MS = 5_000;

@@ -2,19 +2,16 @@
 // password is in the user list only, a file of mode 0600.
 import { UsageError } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
+import type { UpstreamTlsFiles } from "../pooler-login.js";
 import type { ManagedPoolerDemand } from "../strategy.js";
 import type { PgBouncerPool } from "./settings.js";
 
 export type PgBouncerSettings = ManagedPoolerDemand &
   Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements" | "login" | "settings">;
 
-export interface PgBouncerFiles {
+export interface PgBouncerFiles extends UpstreamTlsFiles {
   readonly port: number;
   readonly userListFile: string;
-  /** Paths of the upstream's certificates, if it has TLS. */
-  readonly caFile?: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
   /**
    * Files for clients over TLS: PgBouncer's own certificate (which also signs the clients' certificate), its key, and the
    * HBA rules of a log-in by certificate.
@@ -100,13 +97,8 @@ export function pgBouncerIni(
   ].join("\n");
 }
 
-/** True if clients log in to PgBouncer by certificate. */
-export function isLoginByCertificate({ login, auth }: Pick<PgBouncerSettings, "login" | "auth">): boolean {
-  return login === "certificate" || auth === "cert";
-}
-
 function loginEntries({ auth }: PgBouncerSettings, { login }: PgBouncerFiles): Record<string, string> {
-  const passwordEntries = { auth_type: auth ?? "scram-sha-256" };
+  const passwordEntries = { auth_type: auth === "trust" ? "trust" : "scram-sha-256" };
   if (!login) return passwordEntries;
   return {
     ...(login.hbaFile === undefined

@@ -11,7 +11,8 @@ import { PgConnection } from "../../database/postgres/connection.js";
 import { classifyFailure } from "../../database/postgres/sqlstates.js";
 import { asTransaction } from "../../database/postgres/transaction.js";
 import type { RunningPooler } from "../running-pooler.js";
-import { openConsole, readVersion, withConsole } from "./console.js";
+import { openConsole, withConsole } from "../console.js";
+import { readVersion } from "./console.js";
 
 const upstream = inject("adminEndpoint");
 const poolers: RunningPooler[] = [];

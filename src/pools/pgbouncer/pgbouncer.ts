@@ -2,6 +2,7 @@
 // two cannot be separated.
 import { APPLICATION_NAME } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
+import { ConsoleStatistics } from "../console.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
 import { settingsAt, versionAt } from "./console.js";
@@ -9,7 +10,7 @@ import { pgbouncerObstacles } from "./obstacles.js";
 import { ownTransactions } from "./own-transactions.js";
 import { openFilesNeeded, type PgBouncerSettings } from "./pgbouncer-config.js";
 import { pause, pauseObstacle } from "./pause.js";
-import { PoolerSampler } from "./pooler-sampler.js";
+import { POOL_READER } from "./pooler-statistics.js";
 import { pgbouncerSettings, type PgBouncerPool } from "./settings.js";
 import { hasPreparedStatements, startPgBouncer } from "./start-pgbouncer.js";
 
@@ -39,7 +40,7 @@ export const pgbouncerKind: PoolerKind<
     mode === "session" ||
     (maxPreparedStatements > 0 && (version === undefined || hasPreparedStatements(version))),
   statistics: (consoles, endpoints, connectTimeoutMs) =>
-    PoolerSampler.connect(consoles, endpoints, connectTimeoutMs),
+    ConsoleStatistics.connect(POOL_READER, consoles, endpoints, connectTimeoutMs),
   pause: { obstacle: pauseObstacle, hold: pause },
   versionAt,
   settingsAt,

@@ -1,14 +1,12 @@
-// Answers of PgBouncer's console as numbers with units, for versions 1.18 to 1.24, whose columns differ. Only the pool
+// Answers of PgBouncer's console as numbers with units, for versions 1.18 to 1.26, whose columns differ. Only the pool
 // under test counts.
-import { elidedText } from "../../foundation/shown.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { SqlRow } from "../../database/sql.js";
+import { askConsole, numberOf, rowsOfPool, sumOf, type ConsoleReader } from "../console.js";
 import type { PoolerReading } from "../running-pooler.js";
 
 /** A pool: the database and user that clients name to PgBouncer. */
-export interface PoolName {
-  readonly database: string;
-  readonly user: string;
-}
+type PoolName = Pick<Endpoint, "database" | "user">;
 
 type Counts = "transactions" | "waitMs" | "queryMs";
 
@@ -20,34 +18,18 @@ type PoolReading = Required<Omit<PoolerReading, Counts>>;
  */
 type PoolCounts = Required<Pick<PoolerReading, Counts>>;
 
-function numberOf(row: SqlRow, column: string): number {
-  const cell = row[column];
-  const value = typeof cell === "string" && /^\d+$/.test(cell) ? Number(cell) : cell;
-  if (typeof value === "number" && value >= 0 && Number.isFinite(value)) return value;
-  const seen = typeof cell === "string" ? JSON.stringify(elidedText(cell, 60)) : typeof cell;
-  throw new Error(`PgBouncer's console has no number in ${column}, but ${seen}`);
-}
-
-const sum = (rows: readonly SqlRow[], column: string): number =>
-  rows.reduce((total, row) => total + numberOf(row, column), 0);
-
-/**
- * Sums rows of SHOW POOLS. If PgBouncer logs in as a fixed user (`user=` in its configuration), its pool has that user's
- * name and not the client's; then every pool of the database counts.
- */
+/** Sums rows of SHOW POOLS. */
 export function readPools(rows: readonly SqlRow[], pool: PoolName): PoolReading {
-  const databaseRows = rows.filter(({ database }) => database === pool.database);
-  const userRows = databaseRows.filter(({ user }) => user === pool.user);
-  const counted = userRows.length > 0 ? userRows : databaseRows;
+  const counted = rowsOfPool(rows, pool);
   // `maxwait` is in whole seconds and `maxwait_us` holds the rest.
   const waitsMs = counted.map((row) => numberOf(row, "maxwait") * 1000 + numberOf(row, "maxwait_us") / 1000);
   return {
-    clientsActive: sum(counted, "cl_active"),
-    clientsWaiting: sum(counted, "cl_waiting"),
+    clientsActive: sumOf(counted, "cl_active"),
+    clientsWaiting: sumOf(counted, "cl_waiting"),
     maxWaitMs: Math.max(0, ...waitsMs),
-    serversActive: sum(counted, "sv_active"),
+    serversActive: sumOf(counted, "sv_active"),
     // `sv_used` counts connections that were idle for long, which PgBouncer checks before their next use.
-    serversIdle: sum(counted, "sv_idle") + sum(counted, "sv_used"),
+    serversIdle: sumOf(counted, "sv_idle") + sumOf(counted, "sv_used"),
   };
 }
 
@@ -69,9 +51,19 @@ export function readStats(rows: readonly SqlRow[], database: string): PoolCounts
 export function readPoolSize(rows: readonly SqlRow[], database: string): number | undefined {
   const row = rows.find(({ name }) => name === database);
   if (!row) return undefined;
-  // The column is called `reserve_pool` in 1.18 and `reserve_pool_size` in 1.24.
+  // The column is called `reserve_pool` in 1.18 and `reserve_pool_size` in later versions.
   const reserveColumn = "reserve_pool_size" in row ? "reserve_pool_size" : "reserve_pool";
   const size = numberOf(row, "pool_size") + numberOf(row, reserveColumn);
   const limit = numberOf(row, "max_connections");
   return limit > 0 ? Math.min(size, limit) : size;
 }
+
+export const POOL_READER: ConsoleReader = {
+  /** Counts are left out until the PgBouncer has had its first client. */
+  read: async (console, pool) => ({
+    ...readPools(await askConsole(console, "SHOW POOLS"), pool),
+    ...readStats(await askConsole(console, "SHOW STATS"), pool.database),
+  }),
+  serversMax: async (console, { database }) =>
+    readPoolSize(await askConsole(console, "SHOW DATABASES"), database),
+};

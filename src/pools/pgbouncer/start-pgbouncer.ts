@@ -1,14 +1,13 @@
 import { searchPathOf, type Endpoint } from "../../database/endpoint.js";
-import { makeCertificates } from "../../database/self-made-certificates.js";
 import { generateSecret } from "../../foundation/prng.js";
 import { isVersionAtLeast } from "../find-program.js";
+import { clientTlsOf, isLoginByCertificate, writeUpstreamTls } from "../pooler-login.js";
 import { PoolerProcess } from "../pooler-process.js";
 import type { PoolerProgram } from "../strategy.js";
 import {
   ADMIN_DATABASE,
   ADMIN_USER,
   CLIENT_DATABASE,
-  isLoginByCertificate,
   keepsSessionSetUp,
   CERTIFICATE_HBA_RULES,
   pgBouncerIni,
@@ -32,13 +31,8 @@ export async function startPgBouncer(
 ): Promise<PoolerProcess> {
   const password = upstream.password ?? generateSecret();
   const adminPassword = generateSecret();
-  const byCertificate = isLoginByCertificate(settings);
-  // Only the embedded target states how clients log in. If it accepts TLS, so does its pooler.
-  const isOverTls = byCertificate || (settings.auth !== undefined && upstream.tls !== undefined);
-  const certificates = isOverTls && (await makeCertificates("PgBouncer", upstream.user));
-  const tls = certificates && {
-    tls: { ...certificates.client, ...(byCertificate && certificates.login) },
-  };
+  const clientTls = await clientTlsOf("PgBouncer", settings, upstream);
+  const tls = clientTls && { tls: clientTls.tls };
   return PoolerProcess.start(
     {
       product: "PgBouncer",
@@ -49,17 +43,14 @@ export async function startPgBouncer(
       async prepare(directory) {
         const list = pgBouncerUserList(upstream, password, adminPassword);
         const userListFile = await directory.write("userlist.txt", list);
-        const { ca, cert, key } = upstream.tls ?? {};
-        const tlsFiles = {
-          ...(ca !== undefined && { caFile: await directory.write("ca.crt", ca) }),
-          ...(cert !== undefined && { certFile: await directory.write("client.crt", cert) }),
-          ...(key !== undefined && { keyFile: await directory.write("client.key", key) }),
+        const login = clientTls && {
+          certFile: await directory.write("pgbouncer.crt", clientTls.certificates.server.cert),
+          keyFile: await directory.write("pgbouncer.key", clientTls.certificates.server.key),
+          ...(isLoginByCertificate(settings) && {
+            hbaFile: await directory.write("pg_hba.conf", CERTIFICATE_HBA_RULES),
+          }),
         };
-        const login = certificates && {
-          certFile: await directory.write("pgbouncer.crt", certificates.server.cert),
-          keyFile: await directory.write("pgbouncer.key", certificates.server.key),
-          ...(byCertificate && { hbaFile: await directory.write("pg_hba.conf", CERTIFICATE_HBA_RULES) }),
-        };
+        const tlsFiles = await writeUpstreamTls(directory, upstream);
         const files = { userListFile, ...tlsFiles, ...(login && { login }) };
         const isPreparedSupported = hasPreparedStatements(program.version);
         return (port) => pgBouncerIni(settings, upstream, { port, ...files }, isPreparedSupported);

@@ -6,7 +6,7 @@ import { PgConnection } from "../../database/postgres/connection.js";
 import { APPLICATION_NAME } from "../../database/contract.js";
 import { startPoolers } from "../managed.js";
 import { pgpool, pgpoolKind } from "./pgpool.js";
-import { settingsAt } from "./pgpool-sampler.js";
+import { settingsAt } from "./pgpool-console.js";
 
 const ROUNDS = 25;
 const POOL = { strategy: "pgpool", size: 1, instances: 1, urls: [] } as const;

@@ -4,7 +4,7 @@ import { UsageError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { pgpoolConf, pgpoolPasswords } from "./pgpool-config.js";
-import { readProcesses } from "./pgpool-sampler.js";
+import { readProcesses } from "./pgpool-console.js";
 import { startPgpool } from "./start-pgpool.js";
 
 const UPSTREAM: Endpoint = {

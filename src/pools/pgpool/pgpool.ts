@@ -2,10 +2,11 @@
 // per-transaction` the wait for a free process is in the time to connect, which is pool wait.
 import { APPLICATION_NAME } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
+import { ConsoleStatistics } from "../console.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
 import { PROCESS_OPEN_FILES_MAX } from "./pgpool-config.js";
-import { PgpoolSampler, settingsAt, versionAt } from "./pgpool-sampler.js";
+import { PROCESS_READER, settingsAt, versionAt } from "./pgpool-console.js";
 import { pgpoolSettings, type PgpoolPool } from "./settings.js";
 import { startPgpool } from "./start-pgpool.js";
 
@@ -29,7 +30,8 @@ export const pgpoolKind: PoolerKind<PgpoolPool> = {
   start: (program, settings, upstream) => startPgpool(program, settings, upstream),
   // Pgpool-II pools by session: a client's prepared statements exist as long as the client does.
   prepares: () => true,
-  statistics: (consoles, _, connectTimeoutMs) => PgpoolSampler.connect(consoles, connectTimeoutMs),
+  statistics: (consoles, _, connectTimeoutMs) =>
+    ConsoleStatistics.connect(PROCESS_READER, consoles, consoles, connectTimeoutMs),
   versionAt,
   settingsAt,
   obstacles: () => Promise.resolve([]),

@@ -1,14 +1,11 @@
 // Reads SHOW pool_processes (with states since 4.3). A client that finds no free process waits in the backlog of the
 // socket, where Pgpool-II does not see it. The session that asks is a client too, and is not counted.
-import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { SqlRow } from "../../database/sql.js";
-import { allOrNone, withinMs } from "../../foundation/deadline.js";
-import { sumOfReadings } from "../sum-of-readings.js";
-import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
+import { askConsole, withConsole, type ConsoleReader } from "../console.js";
+import type { PoolerReading } from "../running-pooler.js";
 
-/** Timeout in ms for an answer, which Pgpool-II gives from memory. */
-const ANSWER_MS = 2_000;
 const BUSY_STATUS = /^(Execute command|Idle in transaction)$/;
 const FREE_STATUS = "Wait for connection";
 
@@ -28,53 +25,18 @@ export function readProcesses(
   return { clientsActive, serversActive, serversIdle: pooled.length - 1 - serversActive };
 }
 
-export class PgpoolSampler implements PoolerStatistics {
-  private constructor(
-    private readonly consoles: readonly { readonly console: AdminClient; readonly pool: Endpoint }[],
-  ) {}
+const askProcesses = (console: AdminClient): Promise<SqlRow[]> => askConsole(console, "SHOW pool_processes");
 
-  /** Connects to all consoles. On rejection no connection is left. */
-  static async connect(consoles: readonly Endpoint[], connectTimeoutMs: number): Promise<PgpoolSampler> {
-    const opening = consoles.map(async (pool) => ({
-      console: await connectAdmin(pool, { purpose: "evidence", connectTimeoutMs }),
-      pool,
-    }));
-    return new PgpoolSampler(await allOrNone(opening, (opened) => new PgpoolSampler(opened).close()));
-  }
+export const PROCESS_READER: ConsoleReader = {
+  read: async (console, pool) => readProcesses(await askProcesses(console), pool),
+  serversMax: async (console) => (await askProcesses(console)).length - 1,
+};
 
-  async sample(): Promise<PoolerReading> {
-    return sumOfReadings(
-      await Promise.all(
-        this.consoles.map(async ({ console, pool }) => readProcesses(await queryProcesses(console), pool)),
-      ),
-    );
-  }
-
-  async serversMax(): Promise<number> {
-    const counts = await Promise.all(
-      this.consoles.map(async ({ console }) => (await queryProcesses(console)).length - 1),
-    );
-    return counts.reduce((sum, count) => sum + count, 0);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.consoles.map(({ console }) => console.close()));
-  }
-}
-
-function queryProcesses(console: AdminClient): Promise<SqlRow[]> {
-  return withinMs(console.query("SHOW pool_processes"), ANSWER_MS);
-}
-
-async function queryConsole(endpoint: Endpoint, command: string): Promise<string> {
-  const console = await connectAdmin(endpoint, { purpose: "console" });
-  try {
+const queryConsole = (endpoint: Endpoint, command: string): Promise<string> =>
+  withConsole(endpoint, async (console) => {
     const [row = {}] = await console.query(command);
     return String(Object.values(row)[0]);
-  } finally {
-    await console.close();
-  }
-}
+  });
 
 export async function versionAt(endpoint: Endpoint): Promise<string> {
   const version = await queryConsole(endpoint, "SHOW pool_version");

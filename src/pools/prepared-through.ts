@@ -1,11 +1,11 @@
 // Named prepared statements through a pooler that lends server connections for a transaction: one client prepares a statement,
 // another takes that server connection, and the first one executes its statement on the next.
-import { withinMs } from "../../foundation/deadline.js";
-import { codeOf } from "../../foundation/errors.js";
-import type { Endpoint } from "../../database/endpoint.js";
-import { PgConnection } from "../../database/postgres/connection.js";
-import { StatementError } from "../../database/errors.js";
-import { APPLICATION_NAME } from "../../database/contract.js";
+import { withinMs } from "../foundation/deadline.js";
+import { codeOf } from "../foundation/errors.js";
+import type { Endpoint } from "../database/endpoint.js";
+import { PgConnection } from "../database/postgres/connection.js";
+import { StatementError } from "../database/errors.js";
+import { APPLICATION_NAME } from "../database/contract.js";
 
 const TEST_STATEMENT = { name: "train_sim_preflight", text: "SELECT pg_backend_pid()" };
 /** Time limit in ms, needed for a pool of one connection, which it lends to no other client meanwhile. */
