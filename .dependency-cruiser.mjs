@@ -64,7 +64,7 @@ export default {
         pathNot: [
           TESTS,
           String.raw`^src/database/(postgres/|registry\.ts$)`,
-          "^src/pools/pg(-pool|bouncer|pool)/",
+          String.raw`^src/pools/([^/]+/|(console|prepared-through)\.ts$)`,
           "^src/targets/(embedded|container)/",
           "^src/workloads/[^/]+/stores/",
         ],

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Makes what TLS and log-in need, each in the directory of who reads it, with `cockroach cert`: node/ (the authority of
 # the cluster and one certificate for its three nodes, also under the name of the HAProxy in front of them), root/ (the
-# certificate that makes the role), pgbouncer/ (what the PgBouncers show their clients, and their list of users) and
-# public/ (both authorities). What PgBouncers show is signed by an authority of their own: `cockroach cert create-node`
-# makes certificates of the user `node`, and one that the nodes trust would rule the cluster. The keys of both
-# authorities are gone before the script ends. Does nothing but write the list of users when all is there.
+# certificate that makes the role), pgbouncer/ (the PgBouncers' certificate, also under the name of the HAProxy in front
+# of them, and their list of users) and public/ (both authorities). What PgBouncers show is signed by an authority of
+# their own: `cockroach cert create-node` makes certificates of the user `node`, and one that the nodes trust would rule
+# the cluster. The keys of both authorities are gone before the script ends. Does nothing but write the list of users
+# when all is there.
 #
 #   TRAIN_SIM_PASSWORD=... make-certificates.sh DIRECTORY [PGBOUNCER_OWNER]
 #
@@ -30,7 +31,7 @@ if [ ! -e public/complete ]; then
   cockroach cert create-client root --certs-dir=root --ca-key="$work/ca.key"
 
   cockroach cert create-ca --certs-dir="$work/pgbouncer" --ca-key="$work/pgbouncer-ca.key"
-  cockroach cert create-node pgbouncer-1 pgbouncer-2 pgbouncer-3 localhost 127.0.0.1 \
+  cockroach cert create-node pgbouncer-1 pgbouncer-2 pgbouncer-3 haproxy-pgbouncers localhost 127.0.0.1 \
     --certs-dir="$work/pgbouncer" --ca-key="$work/pgbouncer-ca.key"
   cp "$work/pgbouncer/node.crt" pgbouncer/pgbouncer.crt
   cp "$work/pgbouncer/node.key" pgbouncer/pgbouncer.key

@@ -54,7 +54,7 @@ export type Login = (typeof LOGIN_METHODS)[number];
 
 export const LOGIN_KEY = z.enum(LOGIN_METHODS).optional().meta({
   description:
-    "How clients log in to the poolers that train-sim starts: by password, or over TLS by a certificate that train-sim makes. Default: certificate with target.auth cert, else password.",
+    "How clients log in to the poolers that train-sim starts: by password, or over TLS by a certificate that train-sim makes. Default: certificate if the target has auth cert, else password.",
 });
 
 const SettingValue = z.union([

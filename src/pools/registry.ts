@@ -43,8 +43,15 @@ export const POOLER_PRODUCTS: ReadonlySet<string> = new Set(
   STRATEGIES.flatMap(({ pooler }) => pooler?.product ?? []),
 );
 
+const poolerNamed = (product: string) => STRATEGIES.find(({ pooler }) => pooler?.product === product)?.pooler;
+
 export function poolerProgramVariable(product: string): string {
-  return STRATEGIES.find(({ pooler }) => pooler?.product === product)?.pooler?.variable ?? "PATH";
+  return poolerNamed(product)?.variable ?? "PATH";
+}
+
+/** True if transactions wait for a server connection in the statement after BEGIN. */
+export function answersBegin(product: string): boolean {
+  return poolerNamed(product)?.answersBegin === true;
 }
 
 /** Settings of poolers that train-sim starts itself. */

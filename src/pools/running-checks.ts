@@ -7,8 +7,8 @@ import { canPrepareThrough } from "./prepared-through.js";
 export interface CheckedProduct {
   readonly product: string;
   readonly version: string;
-  modeSetting(mode: string): string;
-  sizeSetting(size: number): string;
+  readonly modeSetting: (mode: string) => string;
+  readonly sizeSetting: (size: number) => string;
 }
 
 interface PoolShape<Size> {

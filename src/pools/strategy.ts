@@ -95,6 +95,8 @@ export interface PoolerKind<S> {
    * the sentence "<fault> ...".
    */
   readonly pause?: { obstacle(settings: S): string | undefined; readonly hold: Pause };
+  /** True if the pooler answers BEGIN itself: the wait for a server connection is in the first statement after it. */
+  readonly answersBegin?: true;
   /** Opens a reader of statistics at these consoles. On rejection no connection is left. */
   statistics(
     consoles: readonly Endpoint[],

@@ -35,6 +35,7 @@ describe("the bank workload", () => {
       },
       poolerEnv("1.18"),
     ],
+    ["Odyssey", { pool: { strategy: "odyssey", size: 2 } }, poolerEnv("odyssey")],
     ["Pgpool-II", { pool: { strategy: "pgpool", size: 4 } }, poolerEnv("pgpool")],
     ["the simple protocol", { prepared: "simple" }, process.env],
     ["serializable", { isolation: "serializable" }, process.env],
@@ -49,6 +50,11 @@ describe("the bank workload", () => {
       "pipelines through an old PgBouncer",
       { pipeline: true, pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
       poolerEnv("1.18"),
+    ],
+    [
+      "pipelines through Odyssey",
+      { pipeline: true, pool: { strategy: "odyssey", size: 2 } },
+      poolerEnv("odyssey"),
     ],
     [
       "pipelines through Pgpool-II",

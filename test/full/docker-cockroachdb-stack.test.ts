@@ -14,6 +14,7 @@ import { freePort } from "../../src/foundation/process/server-process.js";
 import {
   makeCockroachCertificates,
   nodeAddresses,
+  poolerAddresses,
   startCockroachStack,
   startPgBouncer,
   type CockroachCertificates,
@@ -191,6 +192,33 @@ describe("the stack on CockroachDB", () => {
       expect(await whoAmI(pooler(0))).toEqual({ who: "pgb", ssl: true });
     } finally {
       for (const client of before) await client.close();
+    }
+  });
+
+  test("answers a query through the HAProxy in front of the PgBouncers, whose page shows each of them", async () => {
+    const cfg = join(DOCKER_COCKROACHDB, "haproxy-pgbouncers.cfg");
+    const [port, statisticsPort] = [await freePort(), await freePort()];
+    const addresses = poolerAddresses(
+      port,
+      statisticsPort,
+      stack.poolers.map((each) => each.port),
+    );
+    const started = await startCommittedHaproxy(haproxy, port, { cfg, addresses });
+    try {
+      const { tls } = pooler(0);
+      const front = { ...pooler(0), port, ...(tls && { tls: { ...tls, serverName: "haproxy-pgbouncers" } }) };
+      expect(await whoAmI(front)).toEqual({ who: "pgb", ssl: true });
+      const page = `http://127.0.0.1:${statisticsPort}/`;
+      expect(await (await fetch(page)).text()).toContain("pgbouncer-3");
+      const csv = async () => (await (await fetch(`${page};csv`)).text()).split("\n");
+      for (const name of ["pgbouncer-1", "pgbouncer-2", "pgbouncer-3"])
+        await expect
+          .poll(async () => (await csv()).find((line) => line.startsWith(`pgbouncers,${name},`)), {
+            timeout: 200_000,
+          })
+          .toMatch(/,UP,/);
+    } finally {
+      await started.stop();
     }
   });
 

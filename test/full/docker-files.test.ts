@@ -43,7 +43,7 @@ const STACKS = [
     home: DOCKER_COCKROACHDB,
     names: [
       ...["certificates", "cockroach-1", "cockroach-2", "cockroach-3", "init", "haproxy"],
-      ...["pgbouncer-1", "pgbouncer-2", "pgbouncer-3", "train-sim"],
+      ...["pgbouncer-1", "pgbouncer-2", "pgbouncer-3", "haproxy-pgbouncers", "train-sim"],
     ],
   },
 ];

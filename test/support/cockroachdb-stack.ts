@@ -95,6 +95,21 @@ export function nodeAddresses(
   ].join("\n");
 }
 
+/** The same for docker/cockroachdb/haproxy-pgbouncers.cfg. */
+export function poolerAddresses(
+  listenPort: number,
+  statisticsPort: number,
+  poolerPorts: readonly number[],
+): string {
+  return [
+    "global",
+    `  setenv LISTEN "127.0.0.1:${listenPort}"`,
+    `  setenv STATS "127.0.0.1:${statisticsPort}"`,
+    ...poolerPorts.map((port, index) => `  setenv PGBOUNCER_${index + 1} "127.0.0.1:${port}"`),
+    "",
+  ].join("\n");
+}
+
 /** Starts the whole stack. On rejection nothing is left. */
 export async function startCockroachStack(
   programs: { readonly pgbouncer: string; readonly haproxy: string },

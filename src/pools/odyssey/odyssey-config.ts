@@ -25,7 +25,7 @@ export const ADMIN_DATABASE = "train_sim_console";
 export const ADMIN_USER = "train_sim_admin";
 const ADMIN_CONNECTIONS = 10;
 
-/** File descriptors that one instance may need: clients, server connections, and those of its threads. */
+/** File descriptors that one instance may need: clients, server connections, threads, log. */
 export function openFilesNeeded(settings: OdysseySettings): number {
   return settings.maxClientConnections + ADMIN_CONNECTIONS + settings.size + 64;
 }
@@ -87,7 +87,7 @@ export function odysseyConf(
     ...{ storage: '"server"', storage_password: quote(passwords.client) },
     ...{ pool: quote(settings.mode), pool_size: settings.size },
     pool_reserve_prepared_statement: settings.preparedStatements ? "yes" : "no",
-    // By default Odyssey resets the session after each transaction.
+    // Odyssey's default resets the session after each transaction.
     pool_discard: settings.mode === "session" ? "yes" : "no",
     ...own("user"),
   };

@@ -1,5 +1,5 @@
-// Odyssey's console. Rows of SHOW DATABASES name a route as clients do (`database`, `force_user`) and as the server does
-// (`name`); those of SHOW POOLS and SHOW STATS name it as the server does.
+// Odyssey's console. SHOW DATABASES names a route as clients do (`database`, `force_user`) and as the server does (`name`);
+// SHOW POOLS and SHOW STATS name it as the server does.
 import type { AdminClient } from "../../database/postgres/admin.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import type { SqlRow } from "../../database/sql.js";
@@ -44,7 +44,7 @@ export function readRoutes(
   const counted = [...names].flatMap((name) =>
     rowsOfPool(pools, { database: String(name), user: pool.user }),
   );
-  // Odyssey calls clients `cl_waiting` that are connected and have no transaction. Those in its queue are in the sum only.
+  // Odyssey calls clients `cl_waiting` that are connected and have no transaction. Its queue is in the sum only.
   const clientsConnected = sumOf(counted, "cl_active") + sumOf(counted, "cl_waiting");
   const counts = statistics.filter(({ database }) => names.has(database));
   const waitMs = sumOf(counts, "total_wait_time") / 1000;

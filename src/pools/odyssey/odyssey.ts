@@ -1,4 +1,3 @@
-// Odyssey answers BEGIN itself and sends it with the transaction's first statement, which waits for a server connection.
 import { APPLICATION_NAME } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
 import { ConsoleStatistics } from "../console.js";
@@ -31,6 +30,7 @@ export const odysseyKind: PoolerKind<
   openFiles: openFilesNeeded,
   start: (program, settings, upstream) => startOdyssey(program, settings, upstream),
   prepares: ({ mode, preparedStatements }) => mode === "session" || preparedStatements,
+  answersBegin: true,
   statistics: (consoles, endpoints, connectTimeoutMs) =>
     ConsoleStatistics.connect(ROUTE_READER, consoles, endpoints, connectTimeoutMs),
   pause: {

@@ -63,8 +63,7 @@ const keys = {
   }),
   login: LOGIN_KEY,
   settings: settingsSchema(
-    "Settings of the Odysseys that train-sim starts, global ones and those of listen, storage and user, such as workers: 2; true and false mean yes and no. For your own: those that add transactions, such as pool_discard. " +
-      "Set unless named: pool_discard in session mode only, coroutine_stack_size 24, no log of sessions.",
+    "Settings of the Odysseys that train-sim starts, of any section, such as workers: 2; true and false mean yes and no. For your own: those that add transactions, such as pool_discard.",
   ),
   adminUrl: connectionUrlSchema(
     "Console (a database with a local storage) of a running Odyssey, for its statistics.",
@@ -107,6 +106,24 @@ export const odysseySettings: PoolSettingsOf<OdysseyPool, typeof keys> = {
     ...placementProblems("Odyssey", pool, demand),
     ...sessionModeProblems("Odyssey", pool, demand),
   ],
+  examples: {
+    valid: {
+      title: "Odyssey with one thread and with two, against PgBouncer",
+      yaml: `name: odyssey-threads
+target: { kind: embedded }
+factors:
+  pool:
+    - { strategy: pgbouncer, size: 16 }
+    - { strategy: odyssey, size: 16, preparedStatements: true }
+    - { strategy: odyssey, size: 16, preparedStatements: true, settings: { workers: 2 } }
+clients: 64
+`,
+    },
+    refused: {
+      title: "a number of prepared statements for Odyssey, which follows all or none",
+      yaml: "name: x\npool: { strategy: odyssey, maxPreparedStatements: 100 }",
+    },
+  },
   text: ({ mode, reconnect, size, login, settings = {} }) =>
     [
       `odyssey, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,

@@ -1,5 +1,5 @@
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
-import { UsageError } from "../../foundation/errors.js";
+import { TargetError, UsageError } from "../../foundation/errors.js";
 import { generateSecret } from "../../foundation/prng.js";
 import { clientTlsOf, writeUpstreamTls } from "../pooler-login.js";
 import { PoolerProcess } from "../pooler-process.js";
@@ -19,7 +19,7 @@ export async function startOdyssey(
   const clientTls = await clientTlsOf("Odyssey", settings, upstream);
   const { scheme, user, database } = upstream;
   const tls = clientTls && { tls: clientTls.tls };
-  return PoolerProcess.start(
+  const start = PoolerProcess.start(
     {
       product: "Odyssey",
       program,
@@ -44,6 +44,20 @@ export async function startOdyssey(
       },
     },
     choosePort,
+  );
+  return start.catch((error: unknown) => {
+    throw namingSettings(error, settings);
+  });
+}
+
+/** The error with the names of the scenario's settings if Odyssey does not know one: it states a line only. */
+function namingSettings(error: unknown, { settings = {} }: OdysseySettings): unknown {
+  const names = Object.keys(settings).join(", ");
+  if (!(error instanceof TargetError) || names === "" || !error.message.includes("unknown parameter"))
+    return error;
+  return new TargetError(
+    `${error.message}; pool.settings has ${names}`,
+    "Correct their names, or use an Odyssey that has them.",
   );
 }
 

@@ -209,6 +209,13 @@ describe("startPgBouncers", () => {
     expect((await start({ maxPreparedStatements: 0 })).supportsPreparedStatements).toBe(false);
   });
 
+  it("passes on settings that its version has, and shows the refusal of one that it lacks", async () => {
+    const settings = { transaction_timeout: "60", client_tls13_ciphers: "TLS_AES_128_GCM_SHA256" };
+    expect(await firstAnswer((await start({ settings })).endpoints[0] as Endpoint)).toBe("R");
+    const refused = start({ settings }, inject("adminEndpoint"), pgBouncerEnv("1.18"));
+    await expect(refused).rejects.toThrow(/PgBouncer 1\.18.* does not start: .*transaction_timeout/);
+  });
+
   it("reports an instance that ends on its own", async () => {
     const pooler = await start({ instances: 2 });
     const [directory = ""] = await ownDirectories();

@@ -1,10 +1,10 @@
-// Errors of real PgBouncers of both versions: how they are classified, and the message that a user reads.
+// Errors of real PgBouncers of several versions: how they are classified, and the message that a user reads.
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import type { Endpoint } from "../../database/endpoint.js";
 import { casesOf } from "../../../test/support/lanes.js";
-import { pgBouncerEnv, PGBOUNCER_KINDS } from "../../../test/support/pgbouncers.js";
+import { NEWEST_PGBOUNCER, pgBouncerEnv, PGBOUNCER_KINDS } from "../../../test/support/pgbouncers.js";
 import { startPgBouncers } from "../../../test/support/pgbouncers.js";
 import { connectAdmin } from "../../database/postgres/admin.js";
 import { PgConnection } from "../../database/postgres/connection.js";
@@ -99,6 +99,20 @@ describe.each(casesOf(PGBOUNCER_KINDS, 2))("PgBouncer %s", (kind) => {
     const suicide = { name: "test.end", text: "SELECT pg_terminate_backend(pg_backend_pid(), 10000)" };
     expect((await failureOf(asTransaction(holder.execute(suicide, []), String))).kind).toBe("in-doubt");
   });
+
+  if (kind === NEWEST_PGBOUNCER)
+    it("reconnects a client whose transaction exceeds transaction_timeout", async () => {
+      const { endpoint, console } = await start();
+      await set(console, "transaction_timeout = '0.01'");
+      const connection = await open(endpoint);
+      await connection.control("begin", "BEGIN");
+      const sleep = { name: "test.sleep", text: "SELECT pg_sleep(60)" };
+      expect(await failureOf(connection.execute(sleep, []))).toEqual({
+        kind: "reconnect",
+        sqlstate: "08P01",
+      });
+      expect(connection.isBroken).toBe(true);
+    });
 
   it("reconnects a client that it refuses at max_client_conn", async () => {
     const { endpoint, console } = await start();

@@ -93,8 +93,7 @@ const keys = {
   }),
   login: LOGIN_KEY,
   settings: settingsSchema(
-    "Settings of the PgBouncers that train-sim starts, such as server_lifetime: 3600; true and false mean 1 and 0. For your own: settings that add transactions, such as server_reset_query_always, unless adminUrl shows them. " +
-      "Set unless named: server_reset_query DISCARD ALL, server_login_retry 1, no log of connections.",
+    "Settings of the PgBouncers that train-sim starts, such as server_lifetime: 3600; true and false mean 1 and 0. For your own: settings that add transactions, such as server_reset_query_always, unless adminUrl shows them.",
   ),
   adminUrl: connectionUrlSchema(
     "Admin console (database pgbouncer) of a running PgBouncer, for its statistics.",

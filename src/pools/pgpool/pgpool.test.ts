@@ -88,7 +88,7 @@ describe("a scenario with Pgpool-II", () => {
   it.each([
     [
       "{ strategy: pgpool, size: 8, mode: transaction }",
-      /pool\.mode: belongs to strategy pgbouncer, not to pgpool: Pgpool-II pools by session only/,
+      /pool\.mode: belongs to strategy pgbouncer or odyssey, not to pgpool: Pgpool-II pools by session only/,
     ],
     [
       "{ strategy: pgpool, size: 8, maxPreparedStatements: 1 }",

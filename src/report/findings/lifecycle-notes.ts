@@ -6,6 +6,7 @@ import { operationsIn, type TreatmentFigures } from "./figures.js";
 import type { Note } from "./notes.js";
 import { operationName } from "../../metrics/names.js";
 import { isCycleOperation } from "../../metrics/operations.js";
+import { answersBegin } from "../../pools/registry.js";
 import { LIFE_STAGES } from "../../workloads/registry.js";
 import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js";
 
@@ -76,14 +77,14 @@ export function poolerNotes(treatment: TreatmentResult, figures: TreatmentFigure
     transactions;
   const waiting = poolers.reduce((sum, pooler) => sum + pooler.clientsWaiting.mean, 0) / poolers.length;
   const waitingClientsMax = Math.max(...poolers.map((pooler) => pooler.clientsWaiting.max));
-  const servers = poolers[0]?.serversMax;
-  const begin = beginMs(figures);
+  const { product = "PgBouncer", serversMax: servers } = poolers[0] ?? {};
+  const begin = answersBegin(product) ? undefined : beginMs(figures);
   const where =
     begin === undefined
       ? "in the first statement of each transaction"
       : `in begin, which took ${shortNumber(begin)} ms`;
   const text =
-    `${poolers[0]?.product ?? "PgBouncer"} reports a mean wait of ${shortNumber(waitMs)} ms for a ` +
+    `${product} reports a mean wait of ${shortNumber(waitMs)} ms for a ` +
     `server connection (all transactions, empty polls included). Clients see it ${where}; ${shortNumber(waiting)} clients waited on average, ` +
     `${shortNumber(waitingClientsMax)} at most` +
     (servers === undefined ? "" : `, for ${servers} server ${servers === 1 ? "connection" : "connections"}`);

@@ -1,8 +1,11 @@
-// Log-in over TLS to an embedded server and to the PgBouncer before it, with certificates that train-sim makes.
+// Log-in over TLS to an embedded server and to the poolers before it, with certificates that train-sim makes.
 import { afterEach, expect, it } from "vitest";
 import { pgBouncerEnv, startPgBouncers } from "../../../test/support/pgbouncers.js";
+import { poolerEnv } from "../../../test/support/poolers.js";
+import { startPoolers } from "../../pools/managed.js";
+import { odysseyKind } from "../../pools/odyssey/odyssey.js";
 import { connectAdmin } from "../../database/postgres/admin.js";
-import { AUTH_METHODS, type Endpoint } from "../../database/endpoint.js";
+import { AUTH_METHODS, type Auth, type Endpoint } from "../../database/endpoint.js";
 import { embedded } from "./embedded.js";
 import { embeddedSettings } from "./settings.js";
 
@@ -21,24 +24,37 @@ async function sessionAt(endpoint: Endpoint): Promise<unknown> {
   }
 }
 
+/** A server over TLS with that log-in, and both poolers that can stand before it. */
+async function start(auth: Auth, login?: "password"): Promise<{ upstream: Endpoint; pooled: Endpoint[] }> {
+  const settings = embeddedSettings.resolve({ auth, tls: true });
+  const server = await embedded.start(settings, { maxConnectionsNeeded: 10 });
+  stops.push(() => server.stop());
+  const upstream = server.endpoints[0] as Endpoint;
+  const pool = { mode: "transaction", size: 2, instances: 1, maxClientConnections: 10 } as const;
+  const demand = { ...pool, auth: server.auth, ...(login && { login }) };
+  const poolers = [
+    await startPgBouncers({ ...demand, maxPreparedStatements: 0 }, upstream, pgBouncerEnv()),
+    await startPoolers(
+      odysseyKind,
+      { ...demand, preparedStatements: false },
+      [upstream],
+      poolerEnv("odyssey"),
+    ),
+  ];
+  for (const pooler of poolers) stops.push(() => pooler.stop());
+  return { upstream, pooled: poolers.flatMap(({ endpoints }) => endpoints) };
+}
+
 it.each(AUTH_METHODS)(
-  "auth %s over TLS refuses clients without TLS, at the server and at PgBouncer",
+  "auth %s over TLS refuses clients without TLS, at the server and at its poolers",
   async (auth) => {
-    const settings = embeddedSettings.resolve({ auth, tls: true });
-    const server = await embedded.start(settings, { maxConnectionsNeeded: 10 });
-    stops.push(() => server.stop());
-    const upstream = server.endpoints[0] as Endpoint;
-    const pool = { mode: "transaction", size: 2, instances: 1, maxPreparedStatements: 0 } as const;
-    const demand = { maxClientConnections: 10, auth: server.auth };
-    const pooler = await startPgBouncers({ ...pool, ...demand }, upstream, pgBouncerEnv());
-    stops.push(() => pooler.stop());
-    const pooled = pooler.endpoints[0] as Endpoint;
+    const { upstream, pooled } = await start(auth);
     expect(await sessionAt(upstream)).toEqual({
       ssl: true,
       client_dn: auth === "cert" ? "/CN=postgres" : null,
     });
-    expect(await sessionAt(pooled)).toMatchObject({ ssl: true });
-    for (const { tls, password, ...endpoint } of [upstream, pooled]) {
+    for (const endpoint of pooled) expect(await sessionAt(endpoint)).toMatchObject({ ssl: true });
+    for (const { tls, password, ...endpoint } of [upstream, ...pooled]) {
       await expect(sessionAt({ ...endpoint, ...(password !== undefined && { password }) })).rejects.toThrow();
       const anonymous = { mode: "verify-ca", ca: tls?.ca ?? "" } as const;
       const loggedIn = sessionAt({ ...endpoint, password: "wrong", tls: anonymous });
@@ -54,3 +70,12 @@ it.each(AUTH_METHODS)(
     }
   },
 );
+
+it("a pooler with login password takes passwords, and logs in to a server with auth cert by certificate", async () => {
+  const { pooled } = await start("cert", "password");
+  for (const endpoint of pooled) {
+    expect(endpoint.tls).not.toHaveProperty("cert");
+    expect(await sessionAt(endpoint)).toEqual({ ssl: true, client_dn: "/CN=postgres" });
+    await expect(sessionAt({ ...endpoint, password: "wrong" })).rejects.toThrow();
+  }
+});
