@@ -71,6 +71,12 @@ describe("the note on waits inside PgBouncer", () => {
     expect(text).toContain("Clients see it in the first statement of each transaction");
   });
 
+  it("names the first statement if the pooler answers BEGIN itself", () => {
+    const odyssey = { ...POOLER, product: "Odyssey" };
+    const text = textOf(poolerNotes(treatmentWith(odyssey), figuresWith(NO_END, 10)));
+    expect(text).toContain("Clients see it in the first statement of each transaction");
+  });
+
   it("is absent without a pooler", () => {
     expect(poolerNotes(treatmentWith(undefined), figuresWith(NO_END))).toEqual([]);
   });
