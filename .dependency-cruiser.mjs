@@ -57,6 +57,15 @@ export default {
       to: { path: "node_modules/(pg|pg-pool|pg-connection-string|pgpass)/" },
     },
     {
+      name: "mongodb-in-its-own-places",
+      severity: "error",
+      from: {
+        path: "^src/",
+        pathNot: [TESTS, String.raw`^src/database/(mongodb/|registry\.ts$)`, "^src/workloads/[^/]+/stores/"],
+      },
+      to: { path: "^src/database/mongodb/|node_modules/mongodb/" },
+    },
+    {
       name: "postgres-in-its-own-places",
       severity: "error",
       from: {

@@ -1,7 +1,7 @@
 // Four lanes of `npm test`, side by side: `unit` is pure and quick; `alone` replaces modules or looks at memory, so each of
 // its files has a process of its own; `db` talks to a real PostgreSQL; `e2e` runs the built program and its threads. Three
 // more have a command: `full` has what these leave out, `quiet` needs the machine to itself, and `mutants` plants changes
-// and counts those that the audit finds. No limit here is about speed, and nothing is tried twice: a limit ends what hangs.
+// and counts those that the audit finds. `mongodb` builds a server, which takes minutes. No limit here is about speed, and nothing is tried twice: a limit ends what hangs.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
@@ -27,14 +27,15 @@ function lane(
   include: string[],
   more: Pick<
     NonNullable<TestProjectInlineConfiguration["test"]>,
-    "exclude" | "env" | "isolate" | "testTimeout" | "maxWorkers" | "sequence"
+    "exclude" | "env" | "globalSetup" | "isolate" | "testTimeout" | "maxWorkers" | "sequence"
   > = {},
 ): TestProjectInlineConfiguration {
   return {
     test: {
       ...{ name, include, environment: "node", maxWorkers: WORKERS },
-      ...{ testTimeout: HUNG_MS, hookTimeout: HUNG_MS, ...more },
+      ...{ testTimeout: HUNG_MS, hookTimeout: HUNG_MS },
       ...(!["unit", "alone"].includes(name) && { globalSetup: ["test/support/global-setup.ts"] }),
+      ...more,
       ...(name !== "alone" && { setupFiles: ["test/support/clean-scratch.ts"] }),
     },
   };
@@ -44,7 +45,7 @@ export default defineConfig({
   test: {
     projects: [
       lane("unit", ["src/**/*.test.ts", "test/support/*.test.ts"], {
-        exclude: ["src/**/*.db.test.ts", "**/*.alone.test.ts"],
+        exclude: ["src/**/*.db.test.ts", "**/*.alone.test.ts", "**/*.ferretdb.test.ts"],
         isolate: false,
       }),
       lane("alone", ["src/**/*.alone.test.ts", "test/support/*.alone.test.ts"]),
@@ -58,6 +59,10 @@ export default defineConfig({
       // Each file alone, after the other lanes: its cases need a difference that the load of other tests would hide.
       lane("quiet", ["test/quiet/*.test.ts"], {
         ...{ maxWorkers: 1, sequence: { groupOrder: 1 }, testTimeout: 900_000 },
+      }),
+      lane("mongodb", ["src/**/*.ferretdb.test.ts", "test/ferretdb/*.test.ts"], {
+        globalSetup: ["test/support/ferretdb/setup.ts"],
+        testTimeout: 120_000,
       }),
       lane("mutants", ["test/mutants/*.mutant.test.ts"]),
     ],

@@ -33,6 +33,7 @@ export interface Endpoint {
   readonly host: string;
   readonly port: number;
   readonly database: string;
+  /** Empty for a session without a log-in, which some databases allow. */
   readonly user: string;
   readonly password?: string;
   /** Command that prints the password; used if `password` is left out. */
@@ -45,6 +46,8 @@ export interface Endpoint {
   readonly alternatives?: readonly Endpoint[];
   /** Weight from `EndpointUrl.weight`. */
   readonly weight?: number;
+  /** Parameters of the URL that only the database's driver reads, such as a write concern. None is a secret. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** Quoted schema in which every session looks unqualified names up. Default: the server's search path. */
   readonly searchPath?: string;
 }
@@ -86,7 +89,7 @@ export function addressOf({ host, port }: Pick<Endpoint, "host" | "port">): stri
 
 /** `postgresql://user@host:port/database`, never with the password. */
 export function describeEndpoint({ scheme, user, host, port, database }: Endpoint): string {
-  return `${scheme}://${user}@${host}:${port}/${database}`;
+  return `${scheme}://${user === "" ? "" : `${user}@`}${host}:${port}/${database}`;
 }
 
 /** The URLs for display, without passwords; weights are included if they differ. */

@@ -1,10 +1,11 @@
 import type { DialectCapabilities, MissingCapability } from "./capabilities.js";
 import type { AdminOptions, AdminSession, Database } from "./contract.js";
 import type { Endpoint, EndpointUrl } from "./endpoint.js";
+import { mongodb } from "./mongodb/mongodb.js";
 import { postgresql } from "./postgres/postgresql.js";
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
 
-const REGISTERED_DATABASES = [postgresql] as const;
+const REGISTERED_DATABASES = [postgresql, mongodb] as const;
 const DATABASES: readonly Database[] = REGISTERED_DATABASES;
 
 type DialectsOf<Member> = Member extends { readonly dialects: infer Dialects } ? keyof Dialects : never;
@@ -33,7 +34,7 @@ export function databaseOfDialect(dialect: string): Database {
 
 /** The database to which the scheme of a connection URL belongs; undefined for an unknown scheme. */
 export function databaseOfUrl(text: string): Database | undefined {
-  return databaseWithScheme(/^(\w+):\/\//.exec(text)?.[1] ?? "");
+  return databaseWithScheme(/^([\w+]+):\/\//.exec(text)?.[1] ?? "");
 }
 
 /** The endpoint of a URL, read by the database's `Urls.read`; an unknown scheme is refused. */

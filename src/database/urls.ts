@@ -7,7 +7,7 @@ import type { EndpointUrl } from "./endpoint.js";
 import { databaseOfUrl, SCHEMES, URL_EXAMPLE } from "./registry.js";
 import { tlsModeOfKeys, tlsRefusal, type TlsKeys } from "./tls.js";
 
-const URL_PATTERN = `^(${SCHEMES.join("|")})://`;
+const URL_PATTERN = `^(${SCHEMES.join("|").replaceAll("+", "\\+")})://`;
 
 export function connectionUrlSchema(description: string) {
   const schema = {

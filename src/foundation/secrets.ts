@@ -1,7 +1,8 @@
 // Removes passwords of connection URLs from texts. Works on text rather than parsed URLs, so that a broken URL is covered too.
 
 /** Matches URL parameters that hold no secret. Any other parameter is removed, since it may be a misspelt password. */
-const HARMLESS_PARAMETERS = /^(sslmode|sslrootcert|sslcert|sslkey|target_session_attrs|host|port|user)$/i;
+const HARMLESS_PARAMETERS =
+  /^(sslmode|sslrootcert|sslcert|sslkey|target_session_attrs|host|port|user|w|journal|wtimeoutMS|replicaSet|authSource|authMechanism|ssl|tls(?:CAFile|CertificateKeyFile|Insecure|AllowInvalid\w+)?)$/i;
 
 /**
  * Pattern of the begin of a URL. Its length is bounded, so that the time for a long word does not grow with the square of
@@ -26,7 +27,10 @@ export function withoutPasswords(text: string): string {
     `(${SCHEME_PATTERN}[^\\s:/?#@]*):${isUnambiguousUrl(text) ? "[^/?#]*" : urlRestPattern}@`,
     "gi",
   );
-  const query = new RegExp(`\\b(postgres(?:ql)?://[^\\s?#]*)[?#](${urlRestPattern})`, "gi");
+  const query = new RegExp(
+    `\\b((?:postgres(?:ql)?|mongodb(?:\\+srv)?)://[^\\s?#]*)[?#](${urlRestPattern})`,
+    "gi",
+  );
   return withoutPasswordParameters(text.replace(userinfoPattern, "$1@")).replace(
     query,
     (whole, address: string, parameters: string) => {

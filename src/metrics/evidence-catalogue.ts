@@ -62,6 +62,22 @@ export const EVIDENCE = [
     "CockroachDB: waits for other transactions that were noted in the last second",
   ),
   gauge("contention.waitMs", "ms", "CockroachDB: how long they took together"),
+  counter("operations.inserts", "", "MongoDB: inserts of all clients (opcounters)"),
+  counter("operations.queries", "", "MongoDB: queries of all clients"),
+  counter("operations.updates", "", "MongoDB: updates of all clients, without findAndModify"),
+  counter("operations.commands", "", "MongoDB: commands of all clients, findAndModify among them"),
+  counter("operations.writeConflicts", "", "MongoDB: writes that met another write of the same document", {
+    window: total("writeConflicts", {
+      reason: evidenceReason("conflicts", 0.05, "{now} writes per event met another write against {then}", {
+        per: "event",
+      }),
+    }),
+  }),
+  gauge("connections.open", "connections", "MongoDB: connections of all clients"),
+  gauge("cache.bytes", "bytes", "MongoDB: contents of the cache of WiredTiger"),
+  gauge("cache.dirtyBytes", "bytes", "MongoDB: of these, not written to the data files yet", {
+    window: spread("cacheDirtyBytes"),
+  }),
   gauge(
     "xmin.ageTransactions",
     "transactions",

@@ -28,16 +28,20 @@ export function dialectProblems(name: DialectName, settings: TreatmentSettings):
   ];
 }
 
-/** Refuses a workload without a store for the target's database, and a pool that cannot connect to it. */
+/** Refuses a workload without a store for the target's database, a dialect of another one, and a pool that cannot connect. */
 function databaseFindings(settings: TreatmentSettings): Finding[] {
-  const { target, dialect, pool } = settings;
+  const { target, dialect, asksDialect, pool } = settings;
   const [first] = target.kind === "url" ? target.urls : [];
-  const { name } = (first && databaseOfUrl(first.url)) ?? databaseOfDialect(dialect);
+  const spoken = databaseOfDialect(dialect);
+  const { name, dialects } = (first && databaseOfUrl(first.url)) ?? spoken;
   const message = storeProblem(workloadOf(settings), name);
   const { databases = [name] } = strategyOf(pool).settings;
+  const [nearest] = Object.keys(dialects);
+  const otherDialect = `${dialect} is of ${spoken.name}, and the target is ${name}; use dialect: ${nearest}`;
   const refusal = `pool ${pool.strategy} does not work with ${name}; it works with ${databases.join(" and ")}`;
   return [
     ...(message === undefined ? [] : [{ path: ["workload"], message }]),
+    ...(name === spoken.name || asksDialect ? [] : [{ path: ["dialect"], message: otherDialect }]),
     ...(databases.includes(name) ? [] : [{ path: ["pool"], message: refusal }]),
   ];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../endpoint.js";
-import { pgConfig, tlsOptions } from "./pg-config.js";
+import { tlsOptions } from "../tls-settings.js";
+import { pgConfig } from "./pg-config.js";
 
 const endpoint: Endpoint = {
   scheme: "postgresql",

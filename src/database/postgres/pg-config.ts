@@ -1,9 +1,8 @@
 // Nothing but the password comes from the environment: PGSSLMODE in a shell must not change what is measured.
-import { isIP } from "node:net";
-import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";
 import pgpass from "pgpass";
-import type { Endpoint, TlsSettings } from "../endpoint.js";
+import type { Endpoint } from "../endpoint.js";
+import { tlsOptions } from "../tls-settings.js";
 import { passwordFrom } from "./password-command.js";
 import { PlainSocket } from "./wire/plain-socket.js";
 
@@ -49,32 +48,6 @@ export const CLAIM_PURPOSE = "claim";
 /** True if the host is the directory of a Unix socket, where TLS does not apply (libpq ignores sslmode there, too). */
 function isSocketDirectory(host: string): boolean {
   return host.startsWith("/");
-}
-
-/**
- * Options for libpq's TLS modes: `require` encrypts without a check, except that a `ca` makes it `verify-ca`; `verify-ca`
- * checks the chain to the `ca` (or to Node's roots); `verify-full` also checks the name.
- */
-export function tlsOptions(tls: TlsSettings): ConnectionOptions {
-  const isCertificateVerified = tls.mode !== "require" || tls.ca !== undefined;
-  return {
-    rejectUnauthorized: isCertificateVerified,
-    ...(tls.ca !== undefined && { ca: tls.ca }),
-    ...(tls.cert !== undefined && { cert: tls.cert }),
-    ...(tls.key !== undefined && { key: tls.key }),
-    ...(tls.mode !== "verify-full" && { checkServerIdentity: () => undefined }),
-    ...(tls.serverName !== undefined && serverNameOptions(tls.serverName, tls.mode === "verify-full")),
-  };
-}
-
-/** TLS options behind a proxy: the certificate is checked against `serverName`, which may be an address (no SNI). */
-function serverNameOptions(serverName: string, isChecked: boolean): ConnectionOptions {
-  return {
-    ...(isIP(serverName) === 0 && { servername: serverName }),
-    ...(isChecked && {
-      checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
-    }),
-  };
 }
 
 /** The password for that server in ~/.pgpass (PGPASSFILE), by libpq's rules; undefined if there is none. */

@@ -38,6 +38,7 @@ const endpoint = {
     return z.array(EndpointInput).exactOptional();
   },
   weight: z.number().positive().exactOptional(),
+  parameters: z.record(z.string(), z.string()).exactOptional(),
   searchPath: z.string().exactOptional(),
 } satisfies ShapeOf<Endpoint>;
 export const EndpointInput: z.ZodType<Endpoint> = z.strictObject(endpoint);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
 
+const ON_MONGODB = "dialect: mongodb; target: 'mongodb://h'; ";
 const scenario = (lines: string): string => `name: x\nworkload: documents\n${lines.replaceAll("; ", "\n")}`;
 
 test.each([
@@ -35,7 +36,21 @@ test.each([
   ["mix: {}", "all weights are 0"],
   ["documents: 0", "0 leaves nothing to read, update, scan, slice or unwrap"],
   ["storage: pax", "storage: pax"],
-  ["dialect: cockroachdb; target: { kind: url, url: 'postgresql://a@b/c' }", "runs on PostgreSQL only"],
+  ["dialect: cockroachdb; target: { kind: url, url: 'postgresql://a@b/c' }", "runs on PostgreSQL itself"],
+  [`${ON_MONGODB}column: text`, "MongoDB does not have column: text: MongoDB stores documents as BSON"],
+  [`${ON_MONGODB}column: relational`, "use column: jsonb"],
+  [`${ON_MONGODB}index: gin`, "MongoDB does not have index: gin: MongoDB indexes paths, by B-trees"],
+  [`${ON_MONGODB}toast: main`, "MongoDB has no TOAST; use toast: extended"],
+  [`${ON_MONGODB}parse: build-object`, "the driver sends documents as BSON; use parse: literal"],
+  [`${ON_MONGODB}mix: slice; shape: large; slice: record`, "by a projection of paths; use slice: paths"],
+  [
+    `${ON_MONGODB}mix: slice; shape: array`,
+    "a projection cannot name elements of an array; use shape: large",
+  ],
+  [`${ON_MONGODB}mix: unwrap`, "by $unwind, which takes an array; use shape: array"],
+  [`${ON_MONGODB}storage: unlogged`, "MongoDB does not have storage: unlogged"],
+  ["target: 'mongodb://h'", "postgres is of PostgreSQL, and the target is MongoDB; use dialect: mongodb"],
+  ["dialect: mongodb", "target.kind embedded is a PostgreSQL server; give the URL of yours"],
   ["prepared: simple", "statements of documents have parameters"],
   ["payload: jsonb", "belongs to workload train-events"],
 ])("workload documents refuses the settings %s", (lines, message) => {
@@ -46,6 +61,8 @@ test.each([
   ["mix: load; documents: 0", { mix: { read: 0, insert: 1, update: 0, slice: 0 } }],
   ["mix: { read: 3, slice: 1 }; shape: large", { mix: { read: 3, insert: 0, update: 0, slice: 1 } }],
   ["column: text; mix: slice; shape: large; slice: record", { slice: "record" }],
+  [`${ON_MONGODB}mix: unwrap; shape: array`, { dialect: "mongodb" }],
+  ["dialect: auto; target: 'mongodb://h'; index: multicolumn", { dialect: "mongodb", asksDialect: true }],
   ["mix: B", { mix: { read: 95, update: 5, insert: 0 } }],
   ["mix: D; keys: latest", { mix: { read: 95, insert: 5 }, keys: "latest" }],
   ["mix: E; index: expression", { mix: { scan: 95, insert: 5 } }],

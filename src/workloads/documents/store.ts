@@ -1,5 +1,6 @@
 import type { AdminSession } from "../../database/contract.js";
 import type { PreparedTransaction } from "../../database/session.js";
+import type { Finding } from "../../syntax/problems.js";
 import type { Store } from "../stores.js";
 import type { Treatment } from "./settings.js";
 
@@ -39,6 +40,8 @@ export interface StoredDocument {
 }
 
 export interface DocumentStore extends Store<Treatment> {
+  /** Settings that fit together, yet not on this database. */
+  problems?(settings: Treatment): readonly Finding[];
   operations(settings: Treatment): DocumentOperations;
   /** Inserts documents. Each portion is a list of JSON texts. */
   fill(admin: AdminSession, settings: Treatment, portions: Iterable<readonly string[]>): Promise<void>;

@@ -1,7 +1,9 @@
 // Reads, inserts, updates and slices of JSON documents, to compare types, indexes, sizes and TOAST storage.
 import type * as z from "zod";
+import { levelProblems, type DialectName } from "../../database/registry.js";
+import type { Finding } from "../../syntax/problems.js";
 import { clientsRole } from "../one-role.js";
-import { supportsDialect } from "../stores.js";
+import { storeIn, supportsDialect, type Stores } from "../stores.js";
 import type { PreloadInputs, Workload } from "../workload.js";
 import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";
 import { client } from "./client.js";
@@ -9,6 +11,7 @@ import { DocumentMaker, preloadedKey } from "./document.js";
 import { examples } from "./examples.js";
 import { keys, OPERATIONS, resolve, rules, type Treatment } from "./settings.js";
 import type { DocumentStore } from "./store.js";
+import { mongodb } from "./stores/mongodb.js";
 import { postgres } from "./stores/postgres.js";
 
 /** Number of characters of the documents in one portion of the preload. */
@@ -34,11 +37,20 @@ function* preloadPortions(
   }
 }
 
-const stores = { PostgreSQL: postgres };
+const stores: Stores<DocumentStore> = { PostgreSQL: postgres, MongoDB: mongodb };
 const UNSUPPORTED_DIALECT = {
   path: ["dialect"],
-  message: "workload documents runs on PostgreSQL only; use dialect: postgres",
+  message: "workload documents runs on PostgreSQL itself and on MongoDB; use dialect: postgres or mongodb",
 };
+
+function dialectProblems(name: DialectName, settings: Treatment): Finding[] {
+  if (!supportsDialect(stores, name)) return [UNSUPPORTED_DIALECT];
+  const { column, index, toast, parse, slice } = settings;
+  return [
+    ...levelProblems(name, { column, index, toast, parse, slice }),
+    ...(storeIn(stores, { dialect: name }).problems?.(settings) ?? []),
+  ];
+}
 
 export const documents = {
   name: "documents",
@@ -58,7 +70,7 @@ export const documents = {
   settings: {
     keys,
     rules,
-    dialectProblems: (name) => (supportsDialect(stores, name) ? [] : [UNSUPPORTED_DIALECT]),
+    dialectProblems,
     resolve,
     examples,
   },

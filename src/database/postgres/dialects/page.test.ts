@@ -19,6 +19,8 @@ it is refused once the server has answered. train-sim never substitutes another 
 and statements are golden files (\`src/workloads/train-events/stores/golden/\`), CockroachDB's parser reads those for
 CockroachDB in CI, and a server that speaks the protocol plays their retry errors. Point \`TRAIN_SIM_TEST_URL\` at your
 cluster to run the [conformance suite](../../test/README.md#conformance) there.
+
+[MongoDB](mongodb.md), \`dialect: mongodb\`, is another database: its adapter was tested on FerretDB only.
 `;
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;

@@ -1,13 +1,11 @@
 // Strict where the libraries below are lenient. No password gets into a message.
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import { resolve } from "node:path";
 import { parse } from "pg-connection-string";
-import { codeOf, messageOf, UsageError } from "../../../foundation/errors.js";
+import { UsageError } from "../../../foundation/errors.js";
 import { hintOf, type Refusal } from "../../../syntax/problems.js";
-import type { Endpoint, EndpointUrl, TlsSettings } from "../../endpoint.js";
-import { tlsModeOfKeys, tlsRefusal, type TlsKeys } from "../../tls.js";
+import type { Endpoint, EndpointUrl } from "../../endpoint.js";
+import { readTls } from "../../tls-settings.js";
+import type { TlsKeys } from "../../tls.js";
 import { isPort, readParameters, SCHEME, type UrlParameters } from "./connection-url.js";
 
 const DEFAULT_PORT = 5432;
@@ -125,59 +123,4 @@ function readPort(safeUrl: string, text: string): number {
   if (text === "") return DEFAULT_PORT;
   if (isPort(text)) return Number(text);
   throw new UsageError(`${safeUrl}: port ${text} is not a port`, "Ports are 1 to 65535.");
-}
-
-/** TLS settings with libpq's meaning: `require` with a CA is `verify-ca`; certificates alone mean the strictest mode. */
-function readTls(safeUrl: string, files: TlsKeys): TlsSettings | undefined {
-  const refusal = tlsRefusal(files);
-  if (refusal) throw refusedUrlError(safeUrl, refusal);
-  const statedMode = tlsModeOfKeys(files);
-  if (statedMode === "disable") return undefined;
-  const { ca, cert, key } = files;
-  const tls = {
-    mode: statedMode === "require" && ca !== undefined ? ("verify-ca" as const) : statedMode,
-    ...(ca !== undefined && { ca: readPem("ca", ca, (pem) => new X509Certificate(pem)) }),
-    ...(cert !== undefined && { cert: readPem("cert", cert, (pem) => new X509Certificate(pem)) }),
-    ...(key !== undefined && { key: readPem("key", key, (pem) => createPrivateKey(pem)) }),
-  };
-  if (tls.cert !== undefined && tls.key !== undefined)
-    assertKeyMatchesCert(tls.cert, tls.key, `${cert} and ${key}`);
-  return tls;
-}
-
-/** Reads a PEM file; `check` throws if the contents are not of the expected kind. */
-function readPem(option: "ca" | "cert" | "key", file: string, check: (pem: string) => unknown): string {
-  const path = resolve(file);
-  let pem: string;
-  try {
-    pem = readFileSync(path, "utf8");
-  } catch (error) {
-    const reason = {
-      ENOENT: "there is no such file",
-      EACCES: "it may not be read",
-      EISDIR: "it is a directory",
-    }[codeOf(error) ?? ""];
-    throw new UsageError(
-      `target.${option}: cannot read ${path}: ${reason ?? messageOf(error)}`,
-      "Give the path of a PEM file that the user who runs train-sim can read.",
-      { cause: error },
-    );
-  }
-  try {
-    check(pem);
-  } catch (error) {
-    const wanted = option === "key" ? "an unencrypted private key" : "a certificate";
-    throw new UsageError(`target.${option}: ${path} does not hold ${wanted} in PEM form`, "", {
-      cause: error,
-    });
-  }
-  return pem;
-}
-
-function assertKeyMatchesCert(cert: string, key: string, files: string): void {
-  if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return;
-  throw new UsageError(
-    `target.cert and target.key do not belong together: ${files}`,
-    "Use the key that the certificate was made for.",
-  );
 }
