@@ -13,7 +13,7 @@ const EXPLANATIONS: readonly (readonly [
     /^AuthenticationFailed:|Authentication failed/i,
     ({ user }) => ({
       seen: `the log-in of user "${user}" was refused`,
-      hint: "Check user and password in the URL or in MONGODB_PASSWORD, and authSource, the database of the user.",
+      hint: "Check user and password in the URL or in PGPASSWORD, and authSource, the database of the user.",
     }),
   ],
   [

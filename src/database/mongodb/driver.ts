@@ -4,7 +4,7 @@ import type * as mongodb from "mongodb";
 import { UsageError } from "../../foundation/errors.js";
 import { addressOf, type Endpoint } from "../endpoint.js";
 import { loadDriver } from "../optional-driver.js";
-import { tlsOptions } from "../tls-settings.js";
+import { tlsOptions } from "../tls-options.js";
 import { connectFailure } from "./connect-failure.js";
 
 /** The driver. Throws a UsageError if it is not installed. */
@@ -73,7 +73,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): MongoC
   if (endpoint.passwordCommand)
     throw new UsageError(
       "target.passwordCommand does not work with MongoDB",
-      "Put the password into the URL, or set MONGODB_PASSWORD.",
+      "Put the password into the URL, or set PGPASSWORD.",
     );
   const { MongoClient } = driver();
   return new MongoClient(`mongodb://${addressOf(endpoint)}/`, optionsOf(endpoint, options));

@@ -33,6 +33,11 @@ describe("failures of MongoDB", () => {
 
   it("need another connection and have the system's code if the network fails", () => {
     expect(classifyFailure(ofNetwork("ECONNRESET"))).toEqual({ kind: "reconnect", sqlstate: "ECONNRESET" });
+    const ofSocket = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+    expect(classifyFailure(new StatementError("update", ofSocket))).toEqual({
+      kind: "reconnect",
+      sqlstate: "EPIPE",
+    });
     expect(classifyFailure(new MongoNetworkError("closed"))).toEqual({
       kind: "reconnect",
       sqlstate: "MongoNetworkError",

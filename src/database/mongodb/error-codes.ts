@@ -3,6 +3,7 @@
 import { codeOf, TargetError } from "../../foundation/errors.js";
 import type { Failure, FailureKind } from "../contract.js";
 import { InDoubtError, StatementError, UnexpectedRowsError } from "../errors.js";
+import { NETWORK_FAILURE_CODES } from "../network-failures.js";
 
 /** Names of the server's codes with their treatment. */
 const SERVER_ERRORS: ReadonlyMap<number, readonly [name: string, kind: FailureKind]> = new Map([
@@ -57,6 +58,8 @@ const LOST_CONNECTION_ERRORS: ReadonlySet<string> = new Set([
   "MongoExpiredSessionError",
 ]);
 
+const NETWORK_CODES: ReadonlySet<string> = new Set(NETWORK_FAILURE_CODES);
+
 /** Errors of a call for which no connection was there, so that it reached no server. */
 const UNSENT_ERRORS: ReadonlySet<string> = new Set([
   "MongoServerSelectionError",
@@ -106,8 +109,11 @@ export function classifyFailure(error: unknown): Failure {
     return { kind, sqlstate: name };
   }
   if (!(cause instanceof Error)) return { kind: "fatal", sqlstate: typeof cause };
-  if (!LOST_CONNECTION_ERRORS.has(cause.name))
-    return { kind: "fatal", sqlstate: codeOf(cause) ?? cause.name };
+  const systemCode = codeOf(cause);
+  // A failed write to the socket arrives as the system's error.
+  if (systemCode !== undefined && NETWORK_CODES.has(systemCode))
+    return { kind: "reconnect", sqlstate: systemCode };
+  if (!LOST_CONNECTION_ERRORS.has(cause.name)) return { kind: "fatal", sqlstate: systemCode ?? cause.name };
   return { kind: isRefusedTls(cause) ? "fatal" : "reconnect", sqlstate: networkCodeOf(cause) };
 }
 

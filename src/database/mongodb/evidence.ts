@@ -102,7 +102,9 @@ class StatusReader implements EvidenceReader {
   private beganSeconds: number | undefined;
 
   constructor(private readonly options: EvidenceOptions) {
-    this.session = new ReopenableSession(() => administer(options.endpoint, { purpose: "sampler", connectTimeoutMs: ANSWER_MS }));
+    this.session = new ReopenableSession(() =>
+      administer(options.endpoint, { purpose: "sampler", connectTimeoutMs: ANSWER_MS }),
+    );
   }
 
   get skipped(): readonly SkippedSource[] {

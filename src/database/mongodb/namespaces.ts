@@ -117,8 +117,8 @@ async function create(db: Db, { tables, run }: NamespaceSettings): Promise<void>
   await db.collection<Mark>(STATE_COLLECTION).insertOne(mark);
   for (const name of names) {
     const collection = await db.createCollection(name);
-    for (const index of indexes[name] ?? [])
-      await collection.createIndex(keysOf(index), index.isUnique ? { unique: true } : {});
+    const made = (indexes[name] ?? []).map((index) => ({ key: keysOf(index), unique: index.isUnique }));
+    if (made.length > 0) await collection.createIndexes(made);
   }
 }
 

@@ -29,27 +29,33 @@ const SHOWN_SETTINGS = [
 
 /** The number at that path of a document; undefined if there is none. Counters of 64 bits arrive as objects of the driver. */
 export function numberAt(document: Document, ...path: readonly string[]): number | undefined {
-  const value = path.reduce<unknown>((at, name) => (at as Document | undefined)?.[name], document);
+  const value = valueAt(document, path);
   if (value === undefined || value === null) return undefined;
   const number = Number(value);
   return Number.isFinite(number) ? number : undefined;
 }
 
+/** The value at that path of a document; undefined if there is none. */
+function valueAt(document: Document, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, name) => (at as Document | null | undefined)?.[name], document);
+}
+
+/** The answer to a command; empty if the server does not know it, or does not let this user ask. */
+const answerTo = (admin: MongoAdmin, command: Document): Promise<Document> =>
+  admin.command(command).catch((): Document => ({}));
+
 async function settingsOf(admin: MongoAdmin, status: Document): Promise<Record<string, string>> {
-  const { parsed = {} } = await admin.command({ getCmdLineOpts: 1 }).catch((): { parsed?: Document } => ({}));
-  const { defaultWriteConcern } = await admin
-    .command({ getDefaultRWConcern: 1 })
-    .catch((): { defaultWriteConcern?: unknown } => ({}));
+  const options = await answerTo(admin, { getCmdLineOpts: 1 });
   const stated = SHOWN_SETTINGS.flatMap((path): [string, string][] => {
-    const value = path.split(".").reduce<unknown>((at, name) => (at as Document | undefined)?.[name], parsed);
+    const value = valueAt(options, ["parsed", ...path.split(".")]);
     return value === undefined || typeof value === "object" ? [] : [[path, String(value as string)]];
   });
-  const engine = (status["storageEngine"] as Document | undefined)?.["name"] as string | undefined;
+  const defaults = valueAt(await answerTo(admin, { getDefaultRWConcern: 1 }), ["defaultWriteConcern"]);
+  const engine = valueAt(status, ["storageEngine", "name"]);
   return {
     ...Object.fromEntries(stated),
-    ...(engine !== undefined && { storageEngine: engine }),
-    ...(defaultWriteConcern !== undefined && { defaultWriteConcern: JSON.stringify(defaultWriteConcern) }),
-    writeConcern: writeConcernText(admin),
+    ...(typeof engine === "string" && { storageEngine: engine }),
+    ...(defaults !== undefined && { defaultWriteConcern: JSON.stringify(defaults) }),
   };
 }
 
@@ -77,7 +83,8 @@ async function info(admin: MongoAdmin): Promise<ServerInfo> {
       ferretDb === undefined
         ? `MongoDB ${version}`
         : `FerretDB ${ferretDb}, which answers as MongoDB ${version}`,
-    settings: await settingsOf(admin, status),
+    // The load's, not the server's: the identity leaves it out, for trials of one server may differ in it.
+    settings: { ...(await settingsOf(admin, status)), writeConcern: writeConcernText(admin) },
     connections: budgetOf(status),
   };
 }
@@ -134,14 +141,13 @@ export const server: Server<MongoAdmin> = {
   async identity(endpoint) {
     const admin = await administer(endpoint, { purpose: "identity" });
     try {
-      const { product, version, settings } = await info(admin);
-      const { host, pid } = await admin.command({ serverStatus: 1 });
+      const [{ product, version }, status] = [await info(admin), await admin.command({ serverStatus: 1 })];
       return {
-        // The start is not stated exactly; a restarted server has another process.
-        systemIdentifier: `${String(host)}, process ${String(pid)}`,
+        // The server states its age and no start, which would differ between readings. A restart changes the process.
+        systemIdentifier: `${String(status["host"])}, process ${String(status["pid"])}`,
         version: `${product} ${version}`,
-        settings,
-        missing: ["startedAt: the server states its age only"],
+        settings: await settingsOf(admin, status),
+        missing: [],
       };
     } finally {
       await admin.close();

@@ -34,8 +34,8 @@ describe("URLs of MongoDB", () => {
     expect(describeEndpoint(endpoint)).toBe("mongodb://us@er@::1:27018/people");
   });
 
-  it("take the password of a user from MONGODB_PASSWORD, unless they state one", () => {
-    const env = { MONGODB_PASSWORD: "secret" };
+  it("take the password of a user from PGPASSWORD, unless they state one", () => {
+    const env = { PGPASSWORD: "secret" };
     expect(endpointOf("mongodb://u@h", env).password).toBe("secret");
     expect(endpointOf("mongodb://u:own@h", env).password).toBe("own");
     expect(endpointOf("mongodb://h", env)).not.toHaveProperty("password");

@@ -3,8 +3,9 @@ import { UsageError } from "../../foundation/errors.js";
 import { nearest } from "../../syntax/nearest.js";
 import type { Refusal } from "../../syntax/problems.js";
 import type { Endpoint } from "../endpoint.js";
-import { readTls } from "../tls-settings.js";
+
 import type { TlsKeys } from "../tls.js";
+import { readTls } from "../url-parts.js";
 import type { UrlReader } from "../url-reading.js";
 
 const SCHEME = "mongodb";
@@ -100,7 +101,7 @@ function readParameters(search: string): Parameters | Refusal {
   const [sslmode, ca, pair] = [tlsModeOf(values), ...TLS_FILES.map((key) => values.get(key))];
   return {
     tls: {
-      ...(sslmode !== undefined && { sslmode: sslmode as NonNullable<TlsKeys["sslmode"]> }),
+      ...(sslmode !== undefined && { sslmode: sslmode }),
       ...(ca !== undefined && { ca }),
       ...(pair !== undefined && { cert: pair, key: pair }),
     },
@@ -135,7 +136,7 @@ const read: UrlReader["read"] = ({ url, region, weight }, tlsKeys = {}, env = pr
   const { tls: urlTls, driver } = parametersOf(url);
   const host = hostname.replace(/^\[|\]$/g, "");
   const user = decodeURIComponent(username);
-  const secret = decodeURIComponent(password) || (user === "" ? "" : env["MONGODB_PASSWORD"]);
+  const secret = decodeURIComponent(password) || (user === "" ? "" : env["PGPASSWORD"]);
   const tls = readTls(`${SCHEME}://${hostname}`, { ...tlsKeys, ...urlTls });
   return {
     scheme: SCHEME,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../endpoint.js";
-import { tlsOptions } from "../tls-settings.js";
+import { tlsOptions } from "../tls-options.js";
 import { pgConfig } from "./pg-config.js";
 
 const endpoint: Endpoint = {

@@ -2,7 +2,7 @@
 import type { ClientConfig } from "pg";
 import pgpass from "pgpass";
 import type { Endpoint } from "../endpoint.js";
-import { tlsOptions } from "../tls-settings.js";
+import { tlsOptions } from "../tls-options.js";
 import { passwordFrom } from "./password-command.js";
 import { PlainSocket } from "./wire/plain-socket.js";
 

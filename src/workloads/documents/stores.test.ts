@@ -68,7 +68,7 @@ it.each(["latest", "zipfian"])(
 
 it("a workload without a store for a database is refused with the name of the database", () => {
   expect(storeProblem(documents, "PostgreSQL")).toBeUndefined();
-  expect(storeProblem(documents, "MySQL")).toBe(
-    "workload documents has no store for MySQL; it has one for PostgreSQL",
+  expect(storeProblem(documents, "NoDB")).toBe(
+    `workload documents has no store for NoDB; it has one for ${Object.keys(documents.stores).join(" and ")}`,
   );
 });

@@ -22,8 +22,8 @@ async function awaitListener(port: number, child: ChildProcess): Promise<void> {
   for (const deadline = Date.now() + START_MS; Date.now() < deadline; await sleep(50)) {
     if (child.exitCode !== null) break;
     const socket = createConnection({ host: "127.0.0.1", port });
-    const isOpen = await new Promise<boolean>((resolve) =>
-      socket.once("connect", () => resolve(true)).once("error", () => resolve(false)),
+    const isOpen = await new Promise<boolean>(
+      (resolve) => void socket.once("connect", () => resolve(true)).once("error", () => resolve(false)),
     );
     socket.destroy();
     if (isOpen) return;
@@ -56,7 +56,7 @@ export class FerretDb {
   async startAgain(): Promise<void> {
     const { port, tlsPort, directory, tls } = this;
     const tlsArguments = tls ? [`127.0.0.1:${tlsPort}`, tls.cert, tls.key] : [];
-    // It writes a file of its own state into the working directory.
+    // FerretDB writes a file with its state into the working directory.
     const args = [`127.0.0.1:${port}`, directory, ...tlsArguments];
     this.child = spawn(buildFerretDb(), args, { cwd: directory, stdio: "ignore" });
     await awaitListener(port, this.child);

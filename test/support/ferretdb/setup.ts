@@ -1,4 +1,4 @@
-// Set-up of the vitest project `mongodb`: one FerretDB for all files, each of which works in a database of its own.
+// Set-up of the vitest project `mongodb`: one FerretDB for all files, each of which works in separate databases.
 import type { TestProject } from "vitest/node";
 import { FerretDb } from "./ferretdb.js";
 

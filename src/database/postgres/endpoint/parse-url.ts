@@ -2,10 +2,9 @@
 import { userInfo } from "node:os";
 import { parse } from "pg-connection-string";
 import { UsageError } from "../../../foundation/errors.js";
-import { hintOf, type Refusal } from "../../../syntax/problems.js";
 import type { Endpoint, EndpointUrl } from "../../endpoint.js";
-import { readTls } from "../../tls-settings.js";
 import type { TlsKeys } from "../../tls.js";
+import { readTls, refusedUrlError, splitOnce, withoutPassword } from "../../url-parts.js";
 import { isPort, readParameters, SCHEME, type UrlParameters } from "./connection-url.js";
 
 const DEFAULT_PORT = 5432;
@@ -55,32 +54,10 @@ export function parseConnectionUrl(
   };
 }
 
-/** The URL as messages show it: without the password, and without parameters, which may hold one. */
-function withoutPassword(url: string): string {
-  const scheme = /^[a-z]+:\/\//i.exec(url)?.[0] ?? "";
-  const afterScheme = url.slice(scheme.length);
-  // The last @ ends the user information, so that a password with an unescaped /, ? or @ is removed as a whole.
-  const at = afterScheme.lastIndexOf("@");
-  const user = at < 0 ? "" : `${/^[^:]*/.exec(afterScheme.slice(0, at))?.[0] ?? ""}@`;
-  const [address, query] = splitOnce(afterScheme.slice(at + 1), "?");
-  // Text in the place of a port that is no number may be a password whose @host was forgotten.
-  const maskedAddress = address.replace(/:(?!\d*(\/|$))[^\]]*$/, ":...");
-  return `${scheme}${user}${maskedAddress}${query === undefined ? "" : "?..."}`;
-}
-
-function splitOnce(text: string, separator: string): [string, string?] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-}
-
 function readQuery(safeUrl: string, query: string): UrlParameters {
   const parameters = readParameters(query);
   if ("words" in parameters) throw refusedUrlError(safeUrl, parameters);
   return parameters;
-}
-
-function refusedUrlError(safeUrl: string, refusal: Refusal): UsageError {
-  return new UsageError(`${safeUrl}: ${refusal.words}`, hintOf(refusal));
 }
 
 interface Address {

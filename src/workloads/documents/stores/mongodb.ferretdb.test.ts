@@ -71,10 +71,10 @@ it.each(["none", "btree-id", "expression", "multicolumn"])(
     const { settings } = await openStore({ index });
     const key = preloadedKey(0);
     await mongodb.fill(admin, settings, [[JSON.stringify({ id: key, field0: "a", field3: "b" })]]);
-    const { read, update } = mongodb.operations(settings);
-    expect(await read(key)(session)).toEqual([{ data: { id: key, field0: "a", field3: "b" } }]);
-    expect(await update(key, "c")(session)).toEqual([1]);
-    expect(await read(key)(session)).toEqual([{ data: { id: key, field0: "a", field3: "c" } }]);
+    const operations = mongodb.operations(settings);
+    expect(await operations.read(key)(session)).toEqual([{ data: { id: key, field0: "a", field3: "b" } }]);
+    expect(await operations.update(key, "c")(session)).toEqual([1]);
+    expect(await operations.read(key)(session)).toEqual([{ data: { id: key, field0: "a", field3: "c" } }]);
     const indexes = await admin.run((client) =>
       client.db(NAMESPACE).collection("documents").listIndexes().toArray(),
     );
@@ -90,11 +90,11 @@ it.each(["btree-id", "expression"])(
   "a second insert of a document is refused with index: %s",
   async (index) => {
     const { settings } = await openStore({ index });
-    const { insert } = mongodb.operations(settings);
+    const operations = mongodb.operations(settings);
     const key = insertedKey(0, 0);
     const document = { key, values: [], json: JSON.stringify({ id: key }) };
-    expect(await insert(document)(session)).toBe(true);
-    await expect(insert(document)(session)).rejects.toMatchObject({ sqlstate: "DuplicateKey" });
+    expect(await operations.insert(document)(session)).toBe(true);
+    await expect(operations.insert(document)(session)).rejects.toMatchObject({ sqlstate: "DuplicateKey" });
     expect(session.isBroken).toBe(false);
   },
 );

@@ -1,18 +1,38 @@
-// TLS of an endpoint: files of the keys are read and checked here, and become Node's options when a connection is opened.
+// Parts of connection URLs that all databases read alike. No password gets into a message.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
-import { hintOf } from "../syntax/problems.js";
+import { hintOf, type Refusal } from "../syntax/problems.js";
 import type { TlsSettings } from "./endpoint.js";
 import { tlsModeOfKeys, tlsRefusal, type TlsKeys } from "./tls.js";
+
+/** The URL as messages show it: without the password, and without parameters, which may hold one. */
+export function withoutPassword(url: string): string {
+  const scheme = /^[a-z]+:\/\//i.exec(url)?.[0] ?? "";
+  const afterScheme = url.slice(scheme.length);
+  // The last @ ends the user information, so that a password with an unescaped /, ? or @ is removed as a whole.
+  const at = afterScheme.lastIndexOf("@");
+  const user = at < 0 ? "" : `${/^[^:]*/.exec(afterScheme.slice(0, at))?.[0] ?? ""}@`;
+  const [address, query] = splitOnce(afterScheme.slice(at + 1), "?");
+  // Text in the place of a port that is no number may be a password whose @host was forgotten.
+  const maskedAddress = address.replace(/:(?!\d*(\/|$))[^\]]*$/, ":...");
+  return `${scheme}${user}${maskedAddress}${query === undefined ? "" : "?..."}`;
+}
+
+export function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+export function refusedUrlError(safeUrl: string, refusal: Refusal): UsageError {
+  return new UsageError(`${safeUrl}: ${refusal.words}`, hintOf(refusal));
+}
 
 /** TLS settings with libpq's meaning: `require` with a CA is `verify-ca`; certificates alone mean the strictest mode. */
 export function readTls(safeUrl: string, files: TlsKeys): TlsSettings | undefined {
   const refusal = tlsRefusal(files);
-  if (refusal) throw new UsageError(`${safeUrl}: ${refusal.words}`, hintOf(refusal));
+  if (refusal) throw refusedUrlError(safeUrl, refusal);
   const statedMode = tlsModeOfKeys(files);
   if (statedMode === "disable") return undefined;
   const { ca, cert, key } = files;
@@ -62,30 +82,4 @@ function assertKeyMatchesCert(cert: string, key: string, files: string): void {
     `target.cert and target.key do not belong together: ${files}`,
     "Use the key that the certificate was made for.",
   );
-}
-
-/**
- * Options for libpq's TLS modes: `require` encrypts without a check, except that a `ca` makes it `verify-ca`; `verify-ca`
- * checks the chain to the `ca` (or to Node's roots); `verify-full` also checks the name.
- */
-export function tlsOptions(tls: TlsSettings): ConnectionOptions {
-  const isCertificateVerified = tls.mode !== "require" || tls.ca !== undefined;
-  return {
-    rejectUnauthorized: isCertificateVerified,
-    ...(tls.ca !== undefined && { ca: tls.ca }),
-    ...(tls.cert !== undefined && { cert: tls.cert }),
-    ...(tls.key !== undefined && { key: tls.key }),
-    ...(tls.mode !== "verify-full" && { checkServerIdentity: () => undefined }),
-    ...(tls.serverName !== undefined && serverNameOptions(tls.serverName, tls.mode === "verify-full")),
-  };
-}
-
-/** TLS options behind a proxy: the certificate is checked against `serverName`, which may be an address (no SNI). */
-function serverNameOptions(serverName: string, isChecked: boolean): ConnectionOptions {
-  return {
-    ...(isIP(serverName) === 0 && { servername: serverName }),
-    ...(isChecked && {
-      checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
-    }),
-  };
 }
