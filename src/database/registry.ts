@@ -11,6 +11,7 @@ const DATABASES: readonly Database[] = REGISTERED_DATABASES;
 type DialectsOf<Member> = Member extends { readonly dialects: infer Dialects } ? keyof Dialects : never;
 export type DialectName = DialectsOf<(typeof REGISTERED_DATABASES)[number]>;
 export const DIALECTS = DATABASES.flatMap(({ dialects }) => Object.keys(dialects)) as DialectName[];
+/** The dialect of the servers that train-sim starts. */
 export const DEFAULT_DIALECT: DialectName = "postgres";
 
 /** Schemes of connection URLs; the first is the scheme of `URL_EXAMPLE`. */
@@ -35,6 +36,12 @@ export function databaseOfDialect(dialect: string): Database {
 /** The database to which the scheme of a connection URL belongs; undefined for an unknown scheme. */
 export function databaseOfUrl(text: string): Database | undefined {
   return databaseWithScheme(/^([\w+]+):\/\//.exec(text)?.[1] ?? "");
+}
+
+/** The dialect that a URL's scheme names, else the first of its database. */
+export function dialectOfUrl(text: string): DialectName {
+  const names = Object.keys((databaseOfUrl(text) ?? postgresql).dialects) as DialectName[];
+  return names.find((name) => text.startsWith(`${name}://`)) ?? names[0] ?? DEFAULT_DIALECT;
 }
 
 /** The endpoint of a URL, read by the database's `Urls.read`; an unknown scheme is refused. */

@@ -34,6 +34,9 @@ describe("withoutPasswords", () => {
 
   it.each([
     ["postgresql://u@h/d?password=hunter2", "postgresql://u@h/d"],
+    ["mongodb://u:hunter2@h/?w=1&journal=true&tls=true", "mongodb://u@h/?w=1&journal=true&tls=true"],
+    ["mongodb+srv://u:hunter2@h/d?authSource=a&pasword=hunter2", "mongodb+srv://u@h/d?authSource=a"],
+    ["mongodb://h/?tlsCertificateKeyFilePassword=hunter2&tlsCAFile=ca.pem", "mongodb://h/?tlsCAFile=ca.pem"],
     ["postgresql://u@h/d?password=hunter2&sslmode=require", "postgresql://u@h/d?sslmode=require"],
     ["postgresql://u@h/d?sslmode=require&pasword=hunter2", "postgresql://u@h/d?sslmode=require"],
     ["postgresql://u:5432#hunter2@h/d", "postgresql://u@h/d"],

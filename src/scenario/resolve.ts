@@ -2,7 +2,7 @@
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
 import type { DiagnosisSettings } from "./judgement.js";
-import { databaseOfUrl, DEFAULT_DIALECT, DIALECTS, type DialectName } from "../database/registry.js";
+import { DEFAULT_DIALECT, dialectOfUrl } from "../database/registry.js";
 import { resolveFault } from "../faults/faults.js";
 import { resolveLoad } from "../load/load-settings.js";
 import { type TreatmentSettings } from "./settings.js";
@@ -42,7 +42,12 @@ const COMMON_RESOLVERS: {
 } = {
   workload: ({ workload }) => workload,
   target: ({ target }) => resolveTarget(target),
-  dialect: ({ dialect, target }) => (dialect === "auto" ? presumedDialect(target) : dialect),
+  dialect({ dialect, target: input }) {
+    if (dialect !== undefined && dialect !== "auto") return dialect;
+    const target = resolveTarget(input);
+    const [first] = target.kind === "url" ? target.urls : [];
+    return first ? dialectOfUrl(first.url) : DEFAULT_DIALECT;
+  },
   // The dialect is asked only of the user's servers; the servers that train-sim runs are PostgreSQL.
   asksDialect: ({ dialect, target }) => dialect === "auto" && resolveTarget(target).kind === "url",
   namespace: ({ namespace }) => namespace,
@@ -74,14 +79,6 @@ const COMMON_RESOLVERS: {
 
 function defaultDrainMs(scenario: Scenario): number {
   return workloadOf(scenario).draining?.isPossible(resolveRoles(scenario)) ? DEFAULT_DRAIN_MS : 0;
-}
-
-/** A dialect of the target's database, until the server has been asked for its own. */
-function presumedDialect(input: Scenario["target"]): DialectName {
-  const target = resolveTarget(input);
-  const [first] = target.kind === "url" ? target.urls : [];
-  const { dialects = {} } = (first && databaseOfUrl(first.url)) ?? {};
-  return DIALECTS.find((name) => Object.hasOwn(dialects, name)) ?? DEFAULT_DIALECT;
 }
 
 export function resolveTreatment(scenario: Scenario): TreatmentSettings {

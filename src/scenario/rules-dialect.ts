@@ -1,11 +1,13 @@
 // Rules about the dialect. They run again later on a dialect that `auto` finds.
 import {
   capabilitiesOf,
+  DIALECTS,
   databaseOfUrl,
   databaseOfDialect,
   levelProblems,
   type DialectName,
 } from "../database/registry.js";
+import { distinct } from "../foundation/distinct.js";
 import { strategyOf } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import { startedDialect } from "../targets/registry.js";
@@ -16,9 +18,16 @@ import type { TreatmentSettings } from "./settings.js";
 /** Problems of a treatment's features that this dialect lacks. */
 export function dialectProblems(name: DialectName, settings: TreatmentSettings): Finding[] {
   const { storage, faults } = settings;
+  const lockProblems = faults.flatMap((fault, index): Finding[] =>
+    levelProblems(name, { lock: "lock" in fault ? fault.lock : undefined }).map(({ path, message }) => ({
+      path: ["faults", index, ...path],
+      message,
+    })),
+  );
   const { unsupportedFaults } = capabilitiesOf(name);
   return [
     ...levelProblems(name, { storage }),
+    ...lockProblems,
     ...(workloadOf(settings).settings.dialectProblems?.(name, settings) ?? []),
     ...faults.flatMap(({ kind }, index): Finding[] => {
       const reason = unsupportedFaults[kind];
@@ -28,20 +37,27 @@ export function dialectProblems(name: DialectName, settings: TreatmentSettings):
   ];
 }
 
-/** Refuses a workload without a store for the target's database, a dialect of another one, and a pool that cannot connect. */
+/** Refuses a workload without a store for the target's database, and a pool that cannot connect to it. */
 function databaseFindings(settings: TreatmentSettings): Finding[] {
   const { target, dialect, asksDialect, pool } = settings;
-  const [first] = target.kind === "url" ? target.urls : [];
-  const spoken = databaseOfDialect(dialect);
-  const { name, dialects } = (first && databaseOfUrl(first.url)) ?? spoken;
+  const urls = target.kind === "url" ? target.urls : [];
+  const names = distinct(urls.flatMap(({ url }) => databaseOfUrl(url)?.name ?? []));
+  if (names.length > 1)
+    return [
+      { path: ["target", "urls"], message: `names servers of ${names.join(" and ")}; all must be of one` },
+    ];
+  const [name = databaseOfDialect(dialect).name] = names;
+  if (!asksDialect && databaseOfDialect(dialect).name !== name) {
+    const known = DIALECTS.filter((each) => databaseOfDialect(each).name === name).join(" or ");
+    return [
+      { path: ["dialect"], message: `${dialect} is no SQL of ${name}, which the URL names; use ${known}` },
+    ];
+  }
   const message = storeProblem(workloadOf(settings), name);
   const { databases = [name] } = strategyOf(pool).settings;
-  const [nearest] = Object.keys(dialects);
-  const otherDialect = `${dialect} is of ${spoken.name}, and the target is ${name}; use dialect: ${nearest}`;
   const refusal = `pool ${pool.strategy} does not work with ${name}; it works with ${databases.join(" and ")}`;
   return [
     ...(message === undefined ? [] : [{ path: ["workload"], message }]),
-    ...(name === spoken.name || asksDialect ? [] : [{ path: ["dialect"], message: otherDialect }]),
     ...(databases.includes(name) ? [] : [{ path: ["pool"], message: refusal }]),
   ];
 }

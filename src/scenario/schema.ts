@@ -8,7 +8,7 @@ import { clientCount } from "../load/keys.js";
 import { Faults } from "../faults/faults.js";
 import { PoolSchema } from "../pools/registry.js";
 import { Target } from "../targets/registry.js";
-import { DEFAULT_DIALECT, DIALECTS } from "../database/registry.js";
+import { DIALECTS } from "../database/registry.js";
 import { STORAGES } from "../database/levels.js";
 import { nearest } from "../syntax/nearest.js";
 import type { Mapping } from "../syntax/paths.js";
@@ -78,10 +78,11 @@ const KEYS_BEFORE_WORKLOAD = {
   target: Target,
   dialect: z
     .enum([...DIALECTS, "auto"])
-    .default(DEFAULT_DIALECT)
+    .optional()
     .meta({
       description:
-        "SQL of which database; auto asks the server. docs/reference/dialects.md lists the differences. Default postgres.",
+        "SQL of which database; auto asks the server. docs/reference/dialects.md lists the differences. " +
+        "Default: the dialect of the target's URL, else postgres.",
     }),
   namespace: z
     .string()

@@ -106,6 +106,7 @@ const PUT: Readonly<Record<string, Put>> = {
   "train-sim took {now} of CPU time per event against {then}": perEvent("clientCpuMs"),
   "{now} blocks per event were not in shared buffers against {then}": perEventOf("blocksRead", 1000),
   "{now} of temporary files per event were written against {then}": perEventOf("temporaryBytes", 1000),
+  "{now} writes per event met another write against {then}": perEventOf("writeConflicts", 1000),
   "{now} of the updates were HOT against {then}": field("hotRatio"),
   "the tables held {now} dead rows on average against {then}": meanOf("deadTuples"),
   "{now} rows per event died against {then}": perEvent("deadTuples"),

@@ -169,6 +169,23 @@ describe("the server", () => {
     await other.stop();
   });
 
+  it("is reported as lost if it is killed, and answers control sessions after its next start", async () => {
+    const other = await FerretDb.start();
+    const control = await administer(at(other.port), { connectTimeoutMs: 5_000 });
+    const seen: string[] = [];
+    const session = await openSession(at(other.port), seen);
+    await other.kill();
+    await expect.poll(() => session.isBroken).toBe(true);
+    await expect(control.command({ ping: 1 })).rejects.toThrow(/^lost the connection to mongodb:/);
+    await other.startAgain();
+    expect(await control.command({ ping: 1 })).toMatchObject({ ok: 1 });
+    expect(seen).toEqual(["connected", "lost"]);
+    const again = await openSession(at(other.port));
+    await again.ping();
+    await Promise.all([again.end(), session.end(), control.close()]);
+    await other.stop();
+  });
+
   it("states its clock", async () => {
     expect(Math.abs((await server.clockMs(admin)) - wallClockMs())).toBeLessThan(5_000);
   });

@@ -48,7 +48,7 @@ async function settingsOf(admin: MongoAdmin, status: Document): Promise<Record<s
   const options = await answerTo(admin, { getCmdLineOpts: 1 });
   const stated = SHOWN_SETTINGS.flatMap((path): [string, string][] => {
     const value = valueAt(options, ["parsed", ...path.split(".")]);
-    return value === undefined || typeof value === "object" ? [] : [[path, String(value as string)]];
+    return ["string", "number", "boolean"].includes(typeof value) ? [[path, `${value as string}`]] : [];
   });
   const defaults = valueAt(await answerTo(admin, { getDefaultRWConcern: 1 }), ["defaultWriteConcern"]);
   const engine = valueAt(status, ["storageEngine", "name"]);

@@ -18,15 +18,18 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
+function isListening(port: number): Promise<boolean> {
+  const socket = createConnection({ host: "127.0.0.1", port });
+  return new Promise<boolean>((resolve) => {
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+  }).finally(() => socket.destroy());
+}
+
 async function awaitListener(port: number, child: ChildProcess): Promise<void> {
-  for (const deadline = Date.now() + START_MS; Date.now() < deadline; await sleep(50)) {
-    if (child.exitCode !== null) break;
-    const socket = createConnection({ host: "127.0.0.1", port });
-    const isOpen = await new Promise<boolean>(
-      (resolve) => void socket.once("connect", () => resolve(true)).once("error", () => resolve(false)),
-    );
-    socket.destroy();
-    if (isOpen) return;
+  const deadline = Date.now() + START_MS;
+  while (child.exitCode === null && Date.now() < deadline) {
+    if (await isListening(port)) return;
+    await sleep(50);
   }
   throw new Error("FerretDB does not listen");
 }

@@ -6,12 +6,12 @@ import { dsql } from "./dsql/dialect.js";
 import { postgres } from "./postgres/dialect.js";
 import type { DialectName } from "../settings.js";
 
-const DIALECT_BY_NAME = { postgres, cockroachdb, dsql, cloudberry } satisfies Record<DialectName, Dialect>;
+const DIALECT_BY_NAME: Readonly<Record<DialectName, Dialect>> = { postgres, cockroachdb, dsql, cloudberry };
 
-/** The dialect of that name. Throws a RangeError for a dialect of another database, whose stores are never asked here. */
 export function dialectOf(name: string): Dialect {
-  if (!Object.hasOwn(DIALECT_BY_NAME, name)) throw new RangeError(`PostgreSQL has no dialect ${name}`);
-  return DIALECT_BY_NAME[name as DialectName];
+  const dialect = (DIALECT_BY_NAME as Readonly<Record<string, Dialect | undefined>>)[name];
+  if (!dialect) throw new RangeError(`PostgreSQL has no dialect ${name}`);
+  return dialect;
 }
 
 export const CAPABILITIES_BY_DIALECT: Readonly<Record<DialectName, DialectCapabilities>> = {

@@ -15,7 +15,8 @@ import {
 import { eventOperations } from "./operations.js";
 import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
-import { capabilitiesOf, missingLevel, DIALECTS, type DialectName } from "../../../database/registry.js";
+import { DIALECTS, type DialectName } from "../../../database/postgres/settings.js";
+import { capabilitiesOf, missingLevel } from "../../../database/registry.js";
 import { ddl } from "../../../../test/support/namespace.js";
 import { sampledIn } from "../../tables.js";
 import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
