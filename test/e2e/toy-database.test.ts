@@ -26,10 +26,10 @@ function addDatabase(directory: string): void {
   place("toydb.ts", "database/toydb");
   place("documents.ts", "workloads/documents/toy");
   const registry = join(directory, "src/database/registry.ts");
-  replaceIn(registry, "[postgresql]", "[postgresql, toydb]");
+  replaceIn(registry, "[postgresql,", "[postgresql, toydb,");
   replaceIn(registry, "import", 'import { toydb } from "./toydb/toydb.js";\nimport');
   const workload = join(directory, "src/workloads/documents/workload.ts");
-  replaceIn(workload, "{ PostgreSQL: postgres }", "{ PostgreSQL: postgres, ToyDB: toy }");
+  replaceIn(workload, "{ PostgreSQL: postgres,", "{ PostgreSQL: postgres, ToyDB: toy,");
   replaceIn(workload, "import", 'import { toy } from "./toy/documents.js";\nimport');
   for (const folder of ["database/toydb", "workloads/documents/toy"])
     cpSync(join(directory, "src", folder), join(directory, "dist", folder), { recursive: true });

@@ -72,6 +72,7 @@ describe("URLs of MongoDB", () => {
     ["mongodb://%2Ftmp%2Fm.sock/", "names no host"],
     ["mongodb://u:p/w@h/", "cannot be read"],
     ["mongodb://u:p#w@h/", "cannot be read"],
+    ["mongodb://u:p%w@h/", "cannot be read"],
     ["mongodb://h/?w=0", "acknowledges nothing"],
     ["mongodb://h/?w=all", "an invalid value of w; use majority, or a number"],
     ["mongodb://h/?journal=1", "an invalid value of journal; use true or false"],

@@ -101,12 +101,23 @@ function readParameters(search: string): Parameters | Refusal {
   const [sslmode, ca, pair] = [tlsModeOf(values), ...TLS_FILES.map((key) => values.get(key))];
   return {
     tls: {
-      ...(sslmode !== undefined && { sslmode: sslmode }),
+      ...(sslmode !== undefined && { sslmode }),
       ...(ca !== undefined && { ca }),
       ...(pair !== undefined && { cert: pair, key: pair }),
     },
     driver: Object.fromEntries([...values].filter(([key]) => Object.hasOwn(DRIVER_PARAMETERS, key))),
   };
+}
+
+function isReadable(text: string): boolean {
+  if (!URL.canParse(text) || text.includes("#")) return false;
+  const { username, password, pathname, search } = new URL(text);
+  try {
+    decodeURIComponent(username + password + pathname);
+  } catch {
+    return false;
+  }
+  return !search.includes("@");
 }
 
 function refusal(text: string): string | undefined {
@@ -115,8 +126,7 @@ function refusal(text: string): string | undefined {
   const [place = ""] = text.slice(text.indexOf("://") + 3).split(/[/?#]/);
   if (place.slice(place.lastIndexOf("@") + 1).includes(","))
     return "names several hosts; name one, and replicaSet=NAME, by which the driver finds the others";
-  if (!URL.canParse(text) || text.includes("#") || new URL(text).search.includes("@"))
-    return "cannot be read; in a password write @ / : # ? as %40 %2F %3A %23 %3F";
+  if (!isReadable(text)) return "cannot be read; in a password write % @ / : # ? as %25 %40 %2F %3A %23 %3F";
   const { hostname, search } = new URL(text);
   if (!/^([\w.-]+|\[[\da-f:.]+\])$/i.test(hostname)) return `names no host (example: ${EXAMPLE})`;
   const parameters = readParameters(search);
