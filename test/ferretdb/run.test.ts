@@ -57,7 +57,7 @@ it("a scenario is validated, planned, examined by doctor, run and audited", asyn
 
 // FerretDB loses an update of a document that another client updates at the same time, so that a crowd only inserts.
 it("a crowd of clients in two threads is audited", async () => {
-  const pools = "factors: { pool.reconnect: [never, per-transaction] }";
+  const pools = "factors: { pool: [direct, { strategy: direct, reconnect: per-transaction }] }";
   const file = scenario("run_crowd", `${clients(8, 2)}mix: { read: 1, insert: 1 }\n${pools}\n`);
   const out = join(scratchDirectory(), "results");
   const ended = await trainSim(["run", file, "--out", out, "--quiet"]);

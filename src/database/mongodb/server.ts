@@ -40,6 +40,9 @@ function valueAt(document: Document, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => (at as Document | null | undefined)?.[name], document);
 }
 
+const isScalar = (value: unknown): value is string | number | boolean =>
+  ["string", "number", "boolean"].includes(typeof value);
+
 /** The answer to a command; empty if the server does not know it, or does not let this user ask. */
 const answerTo = (admin: MongoAdmin, command: Document): Promise<Document> =>
   admin.command(command).catch((): Document => ({}));
@@ -48,7 +51,7 @@ async function settingsOf(admin: MongoAdmin, status: Document): Promise<Record<s
   const options = await answerTo(admin, { getCmdLineOpts: 1 });
   const stated = SHOWN_SETTINGS.flatMap((path): [string, string][] => {
     const value = valueAt(options, ["parsed", ...path.split(".")]);
-    return ["string", "number", "boolean"].includes(typeof value) ? [[path, `${value as string}`]] : [];
+    return isScalar(value) ? [[path, String(value)]] : [];
   });
   const defaults = valueAt(await answerTo(admin, { getDefaultRWConcern: 1 }), ["defaultWriteConcern"]);
   const engine = valueAt(status, ["storageEngine", "name"]);
