@@ -42,7 +42,7 @@ describe("start-up", () => {
   it("the command line loads no package for containers, charts or tests at once", () => {
     const { atOnce, later } = packagesOf("cli/main.ts");
     expect([...atOnce]).toEqual(expect.arrayContaining(["commander", "zod", "yaml"]));
-    for (const slow of ["testcontainers", "selfsigned", "echarts", "esbuild", "playwright-core"])
+    for (const slow of ["testcontainers", "mongodb", "selfsigned", "echarts", "esbuild", "playwright-core"])
       expect([...atOnce].filter((name) => name.startsWith(slow))).toEqual([]);
     expect([...later]).toContain("selfsigned");
   });
@@ -50,7 +50,7 @@ describe("start-up", () => {
   it("a worker thread loads no package of the command line, the report or the metrics page", () => {
     const { atOnce } = packagesOf("engine/workers/worker-entry.ts");
     expect([...atOnce]).toEqual(expect.arrayContaining(["pg", "zod"]));
-    for (const foreign of ["commander", "yaml", "testcontainers", "echarts", "prom-client"])
+    for (const foreign of ["commander", "yaml", "testcontainers", "mongodb", "echarts", "prom-client"])
       expect([...atOnce]).not.toContain(foreign);
   });
 });

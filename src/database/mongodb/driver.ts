@@ -2,13 +2,14 @@
 import type { MongoClient, MongoClientOptions } from "mongodb";
 import type * as mongodb from "mongodb";
 import { UsageError } from "../../foundation/errors.js";
+import { requireOptional } from "../../foundation/optional-package.js";
 import { addressOf, type Endpoint } from "../endpoint.js";
-import { loadDriver } from "../optional-driver.js";
 import { tlsOptions } from "../tls-options.js";
 import { connectFailure } from "./connect-failure.js";
 
 /** The driver. Throws a UsageError if it is not installed. */
-export const driver = (): typeof mongodb => loadDriver("mongodb", "MongoDB") as typeof mongodb;
+export const driver = (): typeof mongodb =>
+  requireOptional("mongodb", "MongoDB", { version: "7" }) as typeof mongodb;
 
 /** Milliseconds that TCP connect, TLS handshake and log-in may take together. */
 export const CONNECT_TIMEOUT_MS = 15_000;
