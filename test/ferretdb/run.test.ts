@@ -120,6 +120,6 @@ it("a missing driver is refused in one sentence with the command that installs i
   });
   const text = ended.stdout + ended.stderr;
   expect(ended.exitCode, text).toBe(104);
-  expect(text).toContain("MongoDB needs the package mongodb, which is not installed");
+  expect(text).toContain("target.url mongodb:// needs the package mongodb, which is not installed");
   expect(text).toContain("Run: npm install mongodb@7");
 });

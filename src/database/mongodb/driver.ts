@@ -9,7 +9,7 @@ import { connectFailure } from "./connect-failure.js";
 
 /** The driver. Throws a UsageError if it is not installed. */
 export const driver = (): typeof mongodb =>
-  requireOptional("mongodb", "MongoDB", { version: "7" }) as typeof mongodb;
+  requireOptional("mongodb", "target.url mongodb://", { version: "7" }) as typeof mongodb;
 
 /** Milliseconds that TCP connect, TLS handshake and log-in may take together. */
 export const CONNECT_TIMEOUT_MS = 15_000;
