@@ -8,7 +8,7 @@ export interface Statement {
   readonly isText?: true;
 }
 
-/** Value of a `$n` parameter; a Buffer goes in binary format, all others as text. */
+/** Value of a parameter (`$n`, `?`). PostgreSQL gets a Buffer in binary format, all others as text. */
 export type SqlValue = string | number | boolean | Date | Buffer | null;
 
 /** Values of a call that are already serialised in its message. */
@@ -25,14 +25,21 @@ export type StatementRow = readonly unknown[];
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** A session of a database that speaks SQL. */
-export interface Connection extends Session {
-  /** Runs a statement of the workload; it is prepared by name if the treatment says so. */
+export interface SqlSession extends Session {
+  /** Runs a statement of the workload; it is prepared if the treatment says so. */
+  execute(statement: Statement, values: readonly SqlValue[]): Promise<StatementRow[]>;
+  executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]>;
+  /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`). */
+  control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
+  /** True if the last statement returned and changed no row; false if the server's answer has no count. */
+  readonly foundNoRow?: boolean;
+}
+
+/** A session of PostgreSQL. It runs transaction control by the simple protocol, unless calls are held. */
+export interface Connection extends SqlSession {
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
   /** Sends rows to a `COPY ... FROM STDIN` of the workload; resolves to the number of rows that the server took. */
   copyIn(statement: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number>;
-  executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`); by the simple protocol, unless calls are held. */
-  control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
   /**
    * Holds a statement back until the next call that is not held: both are then sent in one message, under one Sync, and
    * `onRows` gets the rows. Returns a promise if the session has to parse the statement first.
@@ -51,10 +58,6 @@ export interface Connection extends Session {
   flush(): Promise<void>;
   /** Forgets the calls that are held, for an attempt that failed before they were sent. */
   dropHeld(): void;
-  /**
-   * True if the last statement returned and changed no row, as its command tag counts rows; false if the tag has no count.
-   */
-  readonly foundNoRow?: boolean;
 }
 
 /** A query for evidence. `Watched` is the type of all facts that its text depends on. */

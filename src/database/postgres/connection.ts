@@ -16,7 +16,7 @@ import { HeldCalls } from "./wire/held-calls.js";
 import { PlainSocket } from "./wire/plain-socket.js";
 import { PreparedCall } from "./wire/prepared-call.js";
 import { RowReader } from "./wire/row-reader.js";
-import { forgetPassword } from "./password-command.js";
+import { forgetPassword } from "../password-command.js";
 import { classifyFailure, isExpiredToken } from "./sqlstates.js";
 import type { CallObserver } from "../session.js";
 import type { Connection, SqlRow, SqlValue, Statement, StatementRow, StatementValues } from "../sql.js";

@@ -7,7 +7,7 @@ import { TargetError } from "../../foundation/errors.js";
 import { startProtocolServer, type ProtocolServer } from "../../../test/support/protocol-server.js";
 import { DSQL_REFUSALS } from "../../../test/support/retry-errors.js";
 import { PgConnection } from "./connection.js";
-import { forgetPassword, passwordFrom } from "./password-command.js";
+import { forgetPassword, passwordFrom } from "../password-command.js";
 import { classifyFailure } from "./sqlstates.js";
 
 const EVERY_MS = 3_600_000;

@@ -2,8 +2,8 @@
 import type { ClientConfig } from "pg";
 import pgpass from "pgpass";
 import type { Endpoint } from "../endpoint.js";
+import { passwordFrom } from "../password-command.js";
 import { tlsOptions } from "../tls-options.js";
-import { passwordFrom } from "./password-command.js";
 import { PlainSocket } from "./wire/plain-socket.js";
 
 /** Milliseconds that TCP connect, TLS handshake and login may take together. */

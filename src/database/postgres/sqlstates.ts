@@ -4,6 +4,7 @@
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import { InDoubtError, StatementError, UnexpectedRowsError } from "../errors.js";
 import type { Failure, FailureKind } from "../contract.js";
+import { NETWORK_FAILURE_CODES } from "../network-failures.js";
 
 const FAILURE_KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
   // Failures after which the transaction is rolled back and the session goes on (PostgreSQL, appendix A and sections
@@ -30,19 +31,7 @@ const FAILURE_KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map<string, F
   // Failure of a session that outlived a failover: its server is now a standby, and a new connection finds the new
   // primary.
   ["25006", "reconnect"], // read_only_sql_transaction
-  // Failures of the network, by Node's codes (its errors.md, and errno of the system).
-  ["ECONNRESET", "reconnect"],
-  ["ECONNREFUSED", "reconnect"], // no process listens: the server restarts
-  ["ECONNABORTED", "reconnect"],
-  ["EPIPE", "reconnect"], // a write after the other side hung up
-  ["ERR_STREAM_DESTROYED", "reconnect"], // a write after this side had cut the socket
-  ["ERR_STREAM_WRITE_AFTER_END", "reconnect"],
-  ["ETIMEDOUT", "reconnect"],
-  ["EHOSTUNREACH", "reconnect"],
-  ["ENETUNREACH", "reconnect"],
-  ["ENETDOWN", "reconnect"],
-  ["EADDRNOTAVAIL", "reconnect"], // local ports used up by connections in TIME_WAIT: `reconnect: per-transaction`
-  ["EAI_AGAIN", "reconnect"], // the name service gives no answer for the moment
+  ...NETWORK_FAILURE_CODES.map((code): [string, FailureKind] => [code, "reconnect"]),
 ]);
 
 /** Codes of conflicts between transactions: serialization failure, deadlock, lock not available. */

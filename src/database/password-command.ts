@@ -1,11 +1,11 @@
 // Passwords that a command prints, shared by all connections of a thread; no message repeats the output.
-import { monotonicMs } from "../../foundation/clock.js";
-import { messageOf, TargetError } from "../../foundation/errors.js";
-import { runCommand } from "../../foundation/process/run-command.js";
-import type { PasswordCommand } from "../endpoint.js";
+import { monotonicMs } from "../foundation/clock.js";
+import { messageOf, TargetError } from "../foundation/errors.js";
+import { runCommand } from "../foundation/process/run-command.js";
+import type { PasswordCommand } from "./endpoint.js";
 
 /**
- * Milliseconds that the command may take: fewer than `CONNECT_TIMEOUT_MS`, so that an error message is about the command.
+ * Milliseconds that the command may take: fewer than a connection may take, so that an error message is about the command.
  */
 const COMMAND_TIMEOUT_MS = 10_000;
 interface PrintedPassword {
