@@ -1,5 +1,6 @@
 // A lost connection rejects with a TargetError; the error of a statement is the server's own.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
+import { openAdminConnection } from "../admin-connection.js";
 import { APPLICATION_NAME, type AdminOptions, type AdminSession } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { isStandbyError, READ_ONLY_SQLSTATE } from "./connect-failure.js";
@@ -29,22 +30,6 @@ export function controlTransactions(): number {
   return ended;
 }
 
-/**
- * Connects to the first server that admits the session, of the endpoint and its alternatives. Else rejects with the error
- * of the first server that is no standby.
- */
-async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
-  let failure: unknown;
-  for (const each of [endpoint, ...(endpoint.alternatives ?? [])]) {
-    try {
-      return await openAt(each, options);
-    } catch (error) {
-      if (failure === undefined || isStandbyError(failure)) failure = error;
-    }
-  }
-  throw failure;
-}
-
 async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
   const connection = new PgConnection({
     endpoint,
@@ -69,7 +54,8 @@ async function liftTimeLimits(connection: PgConnection): Promise<void> {
 }
 
 /** Returns a TargetError if the error means that the server is gone, else the same error. */
-function explainLoss(endpoint: Endpoint, error: unknown): unknown {
+function explainLoss(endpoint: Endpoint, failure: unknown): unknown {
+  const error = failure instanceof StatementError ? failure.cause : failure;
   if (classifyFailure(error).kind !== "reconnect") return error;
   const seen = codeOf(error) === READ_ONLY_SQLSTATE ? "no writes are taken by" : "lost the connection to";
   return new TargetError(
@@ -80,43 +66,21 @@ function explainLoss(endpoint: Endpoint, error: unknown): unknown {
 }
 
 export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {}): Promise<AdminClient> {
-  let connection = await open(endpoint, options);
-  let reopenPromise: Promise<PgConnection> | undefined;
-  let isClosed = false;
-  const current = async (): Promise<PgConnection> => {
-    // Unfinished work of a failed trial must not open another session, which nothing would close.
-    if (isClosed) throw new TargetError(`the connection to ${describeEndpoint(endpoint)} has been closed`);
-    if (!connection.isBroken || !options.reopensLostSession) return connection;
-    reopenPromise ??= open(endpoint, options)
-      .then((opened) => (connection = opened))
-      .finally(() => (reopenPromise = undefined));
-    return reopenPromise;
-  };
+  const { use, close } = await openAdminConnection(endpoint, options, {
+    open: (server) => openAt(server, options),
+    isStandbyError,
+    explain: explainLoss,
+  });
   return {
     endpoint,
-    async query(text, values) {
-      const session = await current();
-      try {
+    close,
+    query: (text, values) =>
+      use(async (session) => {
         // The driver's types require a mutable array, but the driver only reads it.
         const result = await session.query<SqlRow>(text, values as unknown[] | undefined);
         return lastResultRows(result);
-      } catch (error) {
-        throw explainLoss(endpoint, error);
-      }
-    },
-    async execute(statement, values) {
-      const session = await current();
-      try {
-        return await session.execute(statement, values);
-      } catch (error) {
-        throw explainLoss(endpoint, error instanceof StatementError ? error.cause : error);
-      }
-    },
-    async close() {
-      isClosed = true;
-      await reopenPromise?.catch(() => undefined);
-      await connection.end();
-    },
+      }),
+    execute: (statement, values) => use((session) => session.execute(statement, values)),
   };
 }
 

@@ -1,0 +1,69 @@
+import { TargetError } from "../foundation/errors.js";
+import type { AdminOptions, AdminSession, LoadSession } from "./contract.js";
+import { describeEndpoint, type Endpoint } from "./endpoint.js";
+
+interface Opening<S> {
+  open(endpoint: Endpoint): Promise<S>;
+  isStandbyError(error: unknown): boolean;
+  /** The error of a statement, in words for users if it means that the server is gone. */
+  explain(endpoint: Endpoint, error: unknown): unknown;
+}
+
+export interface AdminConnection<S> extends AdminSession {
+  /** Works with the open session. Rejects with the explained error. */
+  use<T>(work: (session: S) => Promise<T>): Promise<T>;
+}
+
+/**
+ * Connects to the first server that admits the session, of the endpoint and its alternatives. Else rejects with the error
+ * of the first server that is no standby.
+ */
+async function openFirst<S>(
+  endpoint: Endpoint,
+  { open, isStandbyError }: Pick<Opening<S>, "open" | "isStandbyError">,
+): Promise<S> {
+  let failure: unknown;
+  for (const each of [endpoint, ...(endpoint.alternatives ?? [])]) {
+    try {
+      return await open(each);
+    } catch (error) {
+      if (failure === undefined || isStandbyError(failure)) failure = error;
+    }
+  }
+  throw failure;
+}
+
+export async function openAdminConnection<S extends LoadSession>(
+  endpoint: Endpoint,
+  { reopensLostSession = false }: Pick<AdminOptions, "reopensLostSession">,
+  opening: Opening<S>,
+): Promise<AdminConnection<S>> {
+  let connection = await openFirst(endpoint, opening);
+  let reopenPromise: Promise<S> | undefined;
+  let isClosed = false;
+  const current = async (): Promise<S> => {
+    // Unfinished work of a failed trial must not open another session, which nothing would close.
+    if (isClosed) throw new TargetError(`the connection to ${describeEndpoint(endpoint)} has been closed`);
+    if (!connection.isBroken || !reopensLostSession) return connection;
+    reopenPromise ??= openFirst(endpoint, opening)
+      .then((opened) => (connection = opened))
+      .finally(() => (reopenPromise = undefined));
+    return reopenPromise;
+  };
+  return {
+    endpoint,
+    async use(work) {
+      const session = await current();
+      try {
+        return await work(session);
+      } catch (error) {
+        throw opening.explain(endpoint, error);
+      }
+    },
+    async close() {
+      isClosed = true;
+      await reopenPromise?.catch(() => undefined);
+      await connection.end();
+    },
+  };
+}
