@@ -161,8 +161,8 @@ export interface Server<Admin extends AdminSession> {
   /** Reads the server's identity in a new session. Rejects with a TargetError if the session cannot be opened. */
   identity(endpoint: Endpoint): Promise<ServerIdentity>;
   clockMs(admin: Admin): Promise<number>;
-  /** The server process of the session, if it runs on this machine; `began` is its start in seconds since 1970. */
-  serverProcessOf(admin: Admin): Promise<{ readonly pid: number; readonly began: number } | undefined>;
+  /** Number of the server's main process; undefined unless it is a visible process of this machine. */
+  serverProcessOf(admin: Admin): Promise<number | undefined>;
   /** Throws a UsageError, with the numbers, if the server has fewer connections left than a treatment needs. */
   requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void;
   /** All obstacles to the run on a server of the user. Rejects like `administer`. */

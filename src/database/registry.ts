@@ -2,10 +2,11 @@ import type { DialectCapabilities, MissingCapability } from "./capabilities.js";
 import type { AdminOptions, AdminSession, Database } from "./contract.js";
 import type { Endpoint, EndpointUrl } from "./endpoint.js";
 import { mongodb } from "./mongodb/mongodb.js";
+import { mysql } from "./mysql/mysql.js";
 import { postgresql } from "./postgres/postgresql.js";
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
 
-const REGISTERED_DATABASES = [postgresql, mongodb] as const;
+const REGISTERED_DATABASES = [postgresql, mysql, mongodb] as const;
 const DATABASES: readonly Database[] = REGISTERED_DATABASES;
 
 type DialectsOf<Member> = Member extends { readonly dialects: infer Dialects } ? keyof Dialects : never;

@@ -2,7 +2,7 @@ import type { Endpoint, EndpointUrl } from "./endpoint.js";
 import type { TlsKeys } from "./tls.js";
 
 export interface UrlReader {
-  /** Schemes with which URLs of the database may begin; its endpoints have the first. */
+  /** Schemes with which URLs of the database may begin. */
   readonly schemes: readonly string[];
   readonly example: string;
   /** Reason why a URL of this form is always refused, as text after "this connection URL"; undefined if it can be read. */

@@ -2,7 +2,7 @@
 
 /** Matches URL parameters that hold no secret. Any other parameter is removed, since it may be a misspelt password. */
 const HARMLESS_PARAMETERS =
-  /^(sslmode|sslrootcert|sslcert|sslkey|target_session_attrs|host|port|user|w|journal|wtimeoutMS|replicaSet|authSource|authMechanism|ssl|tls(?:CAFile|CertificateKeyFile|Insecure|AllowInvalid\w+)?)$/i;
+  /^(sslmode|sslrootcert|sslcert|sslkey|target_session_attrs|host|port|user|ssl-mode|ssl-ca|ssl-cert|ssl-key|socket|w|journal|wtimeoutMS|replicaSet|authSource|authMechanism|ssl|tls(?:CAFile|CertificateKeyFile|Insecure|AllowInvalid\w+)?)$/i;
 
 /**
  * Pattern of the begin of a URL. Its length is bounded, so that the time for a long word does not grow with the square of
@@ -28,7 +28,7 @@ export function withoutPasswords(text: string): string {
     "gi",
   );
   const query = new RegExp(
-    `\\b((?:postgres(?:ql)?|mongodb(?:\\+srv)?)://[^\\s?#]*)[?#](${urlRestPattern})`,
+    `\\b((?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\\+srv)?)://[^\\s?#]*)[?#](${urlRestPattern})`,
     "gi",
   );
   return withoutPasswordParameters(text.replace(userinfoPattern, "$1@")).replace(

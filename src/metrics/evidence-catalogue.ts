@@ -53,6 +53,15 @@ export const EVIDENCE = [
       ),
     }),
   }),
+  counter("locks.rowWaits", "", "InnoDB: waits for a row lock", {
+    window: total("rowLockWaits", {
+      isThreshold: true,
+      reason: evidenceReason("locks", 0.05, "{now} row locks per event were waited for against {then}", {
+        per: "event",
+      }),
+    }),
+  }),
+  counter("locks.rowWaitMs", "ms", "InnoDB: time in them", { window: total("rowLockWaitMs") }),
   gauge("locks.longestChain", "sessions", "sessions in the longest chain of lock waits, without the holder", {
     window: most("longestChain", { isWhole: true }),
   }),
@@ -145,6 +154,9 @@ export const EVIDENCE = [
         per: "fsync",
       }),
     }),
+  }),
+  gauge("wal.checkpointAgeBytes", "bytes", "InnoDB: redo log since the last checkpoint", {
+    window: most("checkpointAgeBytes", { chart: "Checkpoint age, at most" }),
   }),
   counter("wal.zeroBytes", "bytes", "zeros written into new files of the write-ahead log (PostgreSQL 18)", {
     window: total("walZeroBytes"),
@@ -260,6 +272,16 @@ export const EVIDENCE = [
     },
   }),
   counter("tuples.deleted", "rows", "rows deleted", { window: total("rowsDeleted") }),
+  gauge(
+    "undo.historyLength",
+    "transactions",
+    "InnoDB: transactions whose old row versions are not yet purged",
+    {
+      window: most("historyLength", {
+        reason: evidenceReason("undo", 1000, "up to {now} transactions were not yet purged against {then}"),
+      }),
+    },
+  ),
   gauge("gin.pendingPages", "pages", "pages of the GIN pending lists", {
     window: most("ginPendingPages", {
       chart: "GIN pending list, at most",
@@ -280,6 +302,9 @@ export const EVIDENCE = [
     perEvent: cost("blocksWritten", "Blocks written per event", {
       reason: evidenceReason("blocks", 0.1, "{now} blocks per event were written against {then}"),
     }),
+  }),
+  counter("blocks.fsyncs", "", "InnoDB: fsyncs of all files, the log's included", {
+    window: total("fileFsyncs"),
   }),
   gauge("pooler.clientsActive", "clients", "pooler: clients that have a server connection, or need none", {
     source: "pooler",

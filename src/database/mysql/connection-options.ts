@@ -5,7 +5,7 @@ import type { Endpoint, TlsSettings } from "../endpoint.js";
 import { passwordFrom } from "../password-command.js";
 
 /** Milliseconds that TCP connect, TLS handshake and login may take together. */
-const CONNECT_TIMEOUT_MS = 15_000;
+export const CONNECT_TIMEOUT_MS = 15_000;
 /** Idle milliseconds after which TCP starts to check the other side. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 

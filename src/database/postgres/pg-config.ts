@@ -42,9 +42,6 @@ export function parserOf(oid: number): ((text: string) => unknown) | undefined {
   return PARSER_BY_OID.get(oid);
 }
 
-/** Purpose, in the session's name, of the session that holds the claim: it stays in a transaction for the whole run. */
-export const CLAIM_PURPOSE = "claim";
-
 /** True if the host is the directory of a Unix socket, where TLS does not apply (libpq ignores sslmode there, too). */
 function isSocketDirectory(host: string): boolean {
   return host.startsWith("/");

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { codeOf } from "../../foundation/errors.js";
+import { findProcess } from "../../foundation/find-process.js";
+import { requireConnections } from "../connection-budget.js";
 import type { Database } from "../contract.js";
 import { withSearchPath } from "../endpoint.js";
 import { connectAdmin, controlTransactions, type AdminClient } from "./admin.js";
@@ -18,15 +20,14 @@ import { completeUrl, ignoredVariables } from "./endpoint/libpq-variables.js";
 import { endpointAt } from "./endpoint/parse-url.js";
 import { FOREIGN_SOURCES } from "./evidence/postgres-foreign.js";
 import { DatabaseSampler, type SamplerOptions } from "./evidence/sampler.js";
-import { failurePlaceFinder } from "./failure-place.js";
-import { isRunActive } from "./namespace/claim-session.js";
-import { claimNamespace } from "./namespace/namespace-claim.js";
+import { failurePlaceFinder } from "../failure-place.js";
+import { claimNamespace, isRunActive } from "./namespace/claim-session.js";
 import * as namespaces from "./namespace/namespace.js";
 import { obstacleOf, obstaclesOf } from "./obstacles.js";
 import { poolerRefusal } from "./pooling.js";
 import { explain, remedyOf } from "./remedies.js";
 import { readServerIdentity } from "./server-identity.js";
-import { readServerInfo, requireConnections } from "./server-info.js";
+import { readServerInfo } from "./server-info.js";
 import { sessions } from "./sessions.js";
 import type { DialectName } from "./settings.js";
 import { classifyFailure, isConflict } from "./sqlstates.js";
@@ -58,7 +59,7 @@ const server: Database<AdminClient>["server"] = {
     const [row] = await admin.query(
       "SELECT pid, extract(epoch FROM backend_start)::float8 AS began FROM pg_stat_activity WHERE pid = pg_backend_pid()",
     );
-    return row && { pid: Number(row["pid"]), began: Number(row["began"]) };
+    return row && findProcess(Number(row["pid"]), Number(row["began"]))?.parent;
   },
   requireConnections,
   obstacles: obstaclesOf,

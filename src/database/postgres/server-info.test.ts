@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import { freeConnections, productOf, requireConnections, versionOf } from "./server-info.js";
+import { freeConnections, requireConnections } from "../connection-budget.js";
+import { productOf, versionOf } from "./server-info.js";
 
 describe("product and version of a server", () => {
   it.each([

@@ -1,5 +1,4 @@
 // Product, version, settings and room for connections of the server. Settings that can hold a secret or a path stay out.
-import { UsageError } from "../../foundation/errors.js";
 import type { ConnectionBudget, ServerInfo } from "../contract.js";
 import type { SqlClient } from "./admin.js";
 import type { SqlRow } from "../sql.js";
@@ -120,21 +119,4 @@ export async function readServerInfo(client: SqlClient): Promise<ServerInfo> {
       ? await readConnections(client)
       : { max: undefined, reserved: 0, inUse: 0 },
   };
-}
-
-/** Number of connections that a scenario may still open; undefined if the server has no limit. */
-export function freeConnections({ max, reserved, inUse }: ConnectionBudget): number | undefined {
-  return max === undefined ? undefined : Math.max(0, max - reserved - inUse);
-}
-
-/** Throws if a treatment needs more connections than are left; call it before the treatment's clients connect. */
-export function requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void {
-  const connectionCount = freeConnections(budget);
-  if (connectionCount === undefined || needed <= connectionCount) return;
-  const { max = 0, reserved, inUse } = budget;
-  throw new UsageError(
-    `treatment ${treatmentId} needs ${needed} connections, but the server has ${connectionCount} left ` +
-      `(max_connections ${max}, ${reserved} of them reserved, ${inUse} in use)`,
-    `Raise max_connections to at least ${needed + reserved + inUse}, lower the clients, or use a pool.`,
-  );
 }

@@ -1,7 +1,8 @@
 // A session that is gone when it is asked to let go is an error: the fault was not the planned one.
-import { asTrainSimError, codeOf } from "../../foundation/errors.js";
-import type { Database, HeldConnections } from "../contract.js";
+import { codeOf } from "../../foundation/errors.js";
+import type { Database } from "../contract.js";
 import type { Endpoint } from "../endpoint.js";
+import { holdConnections } from "../held-connections.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { dialectOf } from "./dialects/registry.js";
 import type { DialectName } from "./settings.js";
@@ -9,8 +10,6 @@ import type { DialectName } from "./settings.js";
 const TOO_MANY_CONNECTIONS = "53300";
 /** Largest number of log files of 16 MB to write: together more than max_wal_size, whose default is 2 GB. */
 const LOG_FILES_MAX = 400;
-/** Connections that are opened at the same time. */
-const PARALLEL_CONNECTS = 8;
 /** Delays of the WAL writer (`wal_writer_delay`) after which committed work is surely written, as PostgreSQL promises. */
 const WRITER_DELAYS_MAX = 3;
 
@@ -59,7 +58,7 @@ export const sessions: Database<AdminClient>["sessions"] = {
       await session.close();
     }
   },
-  holdConnections,
+  holdConnections: (endpoint) => holdConnections(() => openSession(endpoint), isTooManyConnections),
   checkpoint: async (session) => void (await session.query("CHECKPOINT")),
   async fillLogDisk(session) {
     // Each pass of the loop switches to another file: without that, recycled files would let the log continue for long.
@@ -79,31 +78,6 @@ export const sessions: Database<AdminClient>["sessions"] = {
     return row?.["commit"] === "off" ? WRITER_DELAYS_MAX * Number(row["delay"]) : 0;
   },
 };
-
-function holdConnections(endpoint: Endpoint): HeldConnections {
-  const held: AdminClient[] = [];
-  const release = async (count: number): Promise<void> => {
-    await Promise.all(held.splice(0, count).map((client) => client.close()));
-  };
-  return {
-    get count() {
-      return held.length;
-    },
-    async takeAll() {
-      for (;;) {
-        const attempts = Array.from({ length: PARALLEL_CONNECTS }, () => openSession(endpoint));
-        const outcomes = await Promise.allSettled(attempts);
-        for (const outcome of outcomes) if (outcome.status === "fulfilled") held.push(outcome.value);
-        const refusals = outcomes.filter((one) => one.status === "rejected");
-        const other = refusals.find(({ reason }) => !isTooManyConnections(reason));
-        if (other) throw asTrainSimError(other.reason);
-        if (refusals.length > 0) return;
-      }
-    },
-    release,
-    releaseAll: () => release(held.length),
-  };
-}
 
 /** True if the error is ours and its cause is the server's answer that no connection is free. */
 function isTooManyConnections(reason: unknown): boolean {

@@ -1,7 +1,6 @@
 // Whether the processor time of the database can be separated from other programs' on this machine.
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
-import { findProcess } from "../../foundation/find-process.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { hasPooler } from "../../pools/registry.js";
 import type { RunningTarget } from "../../targets/running-target.js";
@@ -10,11 +9,10 @@ function isHere(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|\/.*)?$/i.test(host);
 }
 
-/** The postmaster's process id, if it is a visible process of this machine. Never rejects. */
+/** The process id of the server's main process, if it is a visible process of this machine. Never rejects. */
 export async function findPostmaster(admin: AdminSession): Promise<number | undefined> {
   try {
-    const serverProcess = await databaseOf(admin.endpoint).server.serverProcessOf(admin);
-    return serverProcess && findProcess(serverProcess.pid, serverProcess.began)?.parent;
+    return await databaseOf(admin.endpoint).server.serverProcessOf(admin);
   } catch {
     return undefined; // another product, or a server that has gone: its next reading says so
   }

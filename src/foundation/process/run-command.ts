@@ -9,9 +9,21 @@ const OUTPUT_MAX_BYTES = 1 << 20;
 
 const execute = promisify(execFile);
 
+/** Variables of the databases' own programs that hold a password. */
+const PASSWORD_VARIABLES = ["PGPASSWORD", "MYSQL_PWD"];
+
+/** The environment with each database's password changed. */
+export function withPassword(
+  environment: NodeJS.ProcessEnv,
+  change: (password: string | undefined) => string | undefined,
+): NodeJS.ProcessEnv {
+  const changed = PASSWORD_VARIABLES.map((name) => [name, change(environment[name])]);
+  return { ...environment, ...Object.fromEntries(changed) } as NodeJS.ProcessEnv;
+}
+
 /** This process's environment without passwords: no other program gets them. */
 export function passwordlessEnvironment(): NodeJS.ProcessEnv {
-  return { ...process.env, PGPASSWORD: undefined, TRAIN_SIM_ADMIN_PASSWORD: undefined };
+  return { ...withPassword(process.env, () => undefined), TRAIN_SIM_ADMIN_PASSWORD: undefined };
 }
 
 export interface CommandOptions {

@@ -1,6 +1,7 @@
 import { UsageError } from "../../foundation/errors.js";
 import { changeWithAlternatives, type Endpoint } from "../../database/endpoint.js";
 import { readUrl } from "../../database/registry.js";
+import { withPassword } from "../../foundation/process/run-command.js";
 import type { RunningTarget } from "../running-target.js";
 import type { TargetKind } from "../target.js";
 import { urlSettings, type UrlSettings } from "./settings.js";
@@ -10,11 +11,14 @@ export const url = {
   start: async (settings) => targetAtUrls(settings),
 } satisfies TargetKind<UrlSettings>;
 
-/** The target that the URLs describe. For URLs without a password, a password command takes precedence over PGPASSWORD. */
+/** The target that the URLs describe. For URLs without a password, a password command takes precedence over the environment's password. */
 function targetAtUrls(settings: UrlSettings): RunningTarget {
   const { passwordCommand } = settings;
   if (passwordCommand === undefined) return urlTarget(settings);
-  const target = urlTarget(settings, { ...process.env, PGPASSWORD: undefined });
+  const target = urlTarget(
+    settings,
+    withPassword(process.env, () => undefined),
+  );
   const withPasswordCommand = (server: Endpoint): Endpoint =>
     changeWithAlternatives(server, (endpoint) =>
       endpoint.password === undefined ? { ...endpoint, passwordCommand } : endpoint,
@@ -29,7 +33,7 @@ function targetAtUrls(settings: UrlSettings): RunningTarget {
 /** A target that train-sim does not run; `stop` does not stop its server. */
 export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = process.env): RunningTarget {
   const endpoints = settings.urls.map((entry) => readUrl(entry, settings, env));
-  const adminEnv = { ...env, PGPASSWORD: env["TRAIN_SIM_ADMIN_PASSWORD"] || env["PGPASSWORD"] };
+  const adminEnv = withPassword(env, (password) => env["TRAIN_SIM_ADMIN_PASSWORD"] || password);
   const [first, ...alternatives] = endpoints;
   const admin = settings.adminUrl
     ? readUrl({ url: settings.adminUrl }, settings, adminEnv)

@@ -1,5 +1,5 @@
 // The load's sessions by name, and the oldest snapshot that holds vacuum up; nothing without the right to see them.
-import { CLAIM_PURPOSE } from "../pg-config.js";
+import { CLAIM_PURPOSE } from "../../held-claim.js";
 import { APPLICATION_NAME } from "../../contract.js";
 import type { EvidenceReading } from "../../evidence.js";
 import { longestChain, type WaitingSession } from "./lock-chains.js";

@@ -1,25 +1,25 @@
 // The session that holds a run's claim to a namespace. A refusal is a UsageError that names the process in the way.
-import { monotonicMs, systemClock } from "../../../foundation/clock.js";
-import { codeOf, UsageError } from "../../../foundation/errors.js";
-import type { AdminClient } from "../admin.js";
+import { codeOf } from "../../../foundation/errors.js";
+import {
+  APPLICATION_NAME,
+  UNCLAIMED_NAMESPACE,
+  type ClaimEvents,
+  type NamespaceClaim,
+} from "../../contract.js";
+import type { Endpoint } from "../../endpoint.js";
+import { HeldClaim, namespaceInUseError } from "../../held-claim.js";
+import { connectAdmin, type AdminClient } from "../admin.js";
+import type { Dialect } from "../dialects/dialect.js";
 import { LOCK_NOT_AVAILABLE_SQLSTATE } from "../lock-timeout.js";
-import { OTHER_NAMESPACE_ADVICE } from "./namespace-name.js";
-import { APPLICATION_NAME } from "../../contract.js";
+import { CONNECT_TIMEOUT_MS } from "../pg-config.js";
+import { namespaceState } from "./namespace.js";
 
 /** First key of the advisory locks of claims (four bytes); the second key is made from the namespace's name. */
 const CLAIM_LOCK_SQL = "hashtext('train-sim claim')";
 /** Longest wait for the lock of a claim: the server may need this time to notice that its holder has just been killed. */
 const CLAIM_LOCK_TIMEOUT = "2s";
-/** Milliseconds within which the run named in a schema's mark must show a session; after that it counts as gone. */
-const SESSION_GRACE_MS = 3000;
-const SESSION_CHECK_INTERVAL_MS = 100;
-/**
- * Number of looks in a row that must find a session of the run; the session of a run that was just killed is gone by then.
- */
-const CONSECUTIVE_SIGHTINGS_MAX = 10;
-
 /** Takes the claim's lock in a transaction that stays open. Rejects with a UsageError while another session has the lock. */
-export async function lockClaim(session: AdminClient, namespace: string): Promise<void> {
+async function lockClaim(session: AdminClient, namespace: string): Promise<void> {
   // A snapshot of READ COMMITTED lasts for one statement, so the open transaction keeps no old rows from being removed.
   await session.query("BEGIN ISOLATION LEVEL READ COMMITTED");
   await session.query(`SET LOCAL lock_timeout = '${CLAIM_LOCK_TIMEOUT}'`);
@@ -39,26 +39,11 @@ export async function lockClaim(session: AdminClient, namespace: string): Promis
 }
 
 /** Reads in the claim's open transaction, and then gives up the locks and the snapshot of the read. */
-export async function readWithoutLocks<T>(session: AdminClient, read: () => Promise<T>): Promise<T> {
+async function readWithoutLocks<T>(session: AdminClient, read: () => Promise<T>): Promise<T> {
   await session.query("SAVEPOINT aside");
   const answer = await read();
   await session.query("ROLLBACK TO SAVEPOINT aside; RELEASE SAVEPOINT aside");
   return answer;
-}
-
-/**
- * Waits until the run has no session. Rejects with a UsageError if the run is still there: it may have lost its lock for a
- * moment only.
- */
-export async function requireRunEnded(session: AdminClient, namespace: string, run: string): Promise<void> {
-  const graceEndMs = monotonicMs() + SESSION_GRACE_MS;
-  let sightings = 0;
-  do {
-    const pid = await readWithoutLocks(session, () => runSessionPid(session, run));
-    sightings = pid === undefined ? 0 : sightings + 1;
-    if (sightings >= CONSECUTIVE_SIGHTINGS_MAX) throw namespaceInUseError(namespace, pid);
-    await systemClock.sleep(SESSION_CHECK_INTERVAL_MS);
-  } while (monotonicMs() < graceEndMs || sightings > 0);
 }
 
 /** Server process id of a session whose name contains that run; undefined if there is none. */
@@ -77,15 +62,6 @@ export async function isRunActive(session: AdminClient, namespace: string, run: 
   );
 }
 
-function namespaceInUseError(namespace: string, pid: number | undefined, cause?: unknown): UsageError {
-  const holderText = pid === undefined ? "" : ` (process ${pid} of the server)`;
-  return new UsageError(
-    `schema "${namespace}" is in use by another train-sim${holderText}`,
-    `Wait for it to end. ${OTHER_NAMESPACE_ADVICE}`,
-    { cause },
-  );
-}
-
 /** Server process id of the session that holds the namespace's claim; undefined if no session holds it. */
 async function claimHolderPid(session: AdminClient, namespace: string): Promise<number | undefined> {
   const key = (hash: string): string => `(${hash}::bigint & 4294967295)::oid`;
@@ -96,4 +72,26 @@ async function claimHolderPid(session: AdminClient, namespace: string): Promise<
     [namespace],
   );
   return row && Number(row["pid"]);
+}
+
+/**
+ * Claims a namespace by an advisory lock in an open transaction, which no transaction pooler can lose. Rejects with a
+ * UsageError while another run has claimed it or works in it, and like `connectAdmin`.
+ */
+export async function claimNamespace(
+  endpoint: Endpoint,
+  namespace: string,
+  dialect: Dialect,
+  events: ClaimEvents = {},
+): Promise<NamespaceClaim> {
+  if (!dialect.supportsTransactionalDdl) return UNCLAIMED_NAMESPACE;
+  const claim = new HeldClaim(namespace, events, {
+    connect: (options) => connectAdmin(endpoint, options),
+    lock: (session) => lockClaim(session, namespace),
+    state: (session) => readWithoutLocks(session, () => namespaceState(session, namespace, dialect)),
+    sessionOf: (session, run) => readWithoutLocks(session, () => runSessionPid(session, run)),
+    unlock: (session) => session.query("COMMIT"),
+  });
+  await claim.take(CONNECT_TIMEOUT_MS);
+  return claim;
 }

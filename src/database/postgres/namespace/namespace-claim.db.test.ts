@@ -3,7 +3,7 @@ import { TargetError, UsageError } from "../../../foundation/errors.js";
 import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin } from "../admin.js";
 import { dialectOf } from "../dialects/registry.js";
-import { claimNamespace } from "./namespace-claim.js";
+import { claimNamespace } from "./claim-session.js";
 import { UNCLAIMED_NAMESPACE, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
 
 const claimOf = (namespace: string, events?: ClaimEvents): Promise<NamespaceClaim> =>

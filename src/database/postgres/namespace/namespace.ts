@@ -7,7 +7,7 @@ import { changeCatalogue } from "./catalogue.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { LOCK_NOT_AVAILABLE_SQLSTATE, LOCK_TIMEOUT } from "../lock-timeout.js";
-import { OTHER_NAMESPACE_ADVICE, requireNamespaceName } from "./namespace-name.js";
+import { OTHER_NAMESPACE_ADVICE, requireNamespaceName } from "../../namespace-name.js";
 import { tableStatements, type NamespaceTables } from "./schema-files.js";
 import type { Storage } from "../../levels.js";
 

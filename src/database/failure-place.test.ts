@@ -1,9 +1,9 @@
 // The place of a failure comes from the server's message, or follows from the statement's text; nothing else names a table.
 import { describe, expect, it } from "vitest";
-import { eventOperations } from "../../workloads/train-events/stores/operations.js";
-import { InDoubtError, StatementError } from "../errors.js";
+import { eventOperations } from "../workloads/train-events/stores/operations.js";
+import { InDoubtError, StatementError } from "./errors.js";
 import { onlyTableOfStatements, failurePlaceOf as placeIn } from "./failure-place.js";
-import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../workloads/train-events/settings.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../workloads/train-events/settings.js";
 
 const TABLES = {
   events: '"n".events',

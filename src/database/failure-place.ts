@@ -1,7 +1,7 @@
 // The server names the table of a failed attempt, or the statement touches one only; nothing is guessed.
-import type { FailurePlace } from "../contract.js";
-import type { Statement } from "../sql.js";
-import { InDoubtError, StatementError } from "../errors.js";
+import type { FailurePlace } from "./contract.js";
+import type { Statement } from "./sql.js";
+import { InDoubtError, StatementError } from "./errors.js";
 
 type NamedText = Pick<Statement, "name" | "text">;
 

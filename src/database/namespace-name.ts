@@ -1,9 +1,9 @@
 // Refuses, with the reason, names that the server would refuse or cut short, and names that are never train-sim's to create.
-import { UsageError } from "../../../foundation/errors.js";
+import { UsageError } from "../foundation/errors.js";
 
-/** Bytes of the longest identifier: PostgreSQL truncates longer ones without an error. */
+/** Bytes of the longest identifier of PostgreSQL, which truncates longer ones without an error; MySQL has 64 characters. */
 const NAME_BYTES_MAX = 63;
-const RESERVED_NAMES = /^(pg_.*|public|information_schema)$/;
+const RESERVED_NAMES = /^(pg_.*|public|information_schema|mysql|performance_schema|sys)$/i;
 
 /** Advice for a name that is in use, after a run and after the commands of `schema`. */
 export const OTHER_NAMESPACE_ADVICE =

@@ -1,17 +1,21 @@
-// A run claims its namespace by an advisory lock in an open transaction on a separate connection: it ends with the process,
-// and no transaction pooler can lose it. A lost claim is taken again at once; meanwhile the schema's mark and the run's
+// A run claims its namespace by a lock of a separate connection, which ends with the process. A lost claim is taken again at once; meanwhile the schema's mark and the run's
 // other sessions keep others away.
-import { monotonicMs, systemClock } from "../../../foundation/clock.js";
-import { withinMs } from "../../../foundation/deadline.js";
-import { messageOf, TargetError } from "../../../foundation/errors.js";
-import { generateSecret } from "../../../foundation/prng.js";
-import { UNCLAIMED_NAMESPACE, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
-import type { Endpoint } from "../../endpoint.js";
-import { connectAdmin, type AdminClient } from "../admin.js";
-import { readWithoutLocks, lockClaim, requireRunEnded } from "./claim-session.js";
-import type { Dialect } from "../dialects/dialect.js";
-import { namespaceState } from "./namespace.js";
-import { CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "../pg-config.js";
+import { monotonicMs, systemClock } from "../foundation/clock.js";
+import { withinMs } from "../foundation/deadline.js";
+import { messageOf, TargetError, UsageError } from "../foundation/errors.js";
+import { generateSecret } from "../foundation/prng.js";
+import type { AdminOptions, AdminSession, ClaimEvents, NamespaceClaim, NamespaceState } from "./contract.js";
+import { OTHER_NAMESPACE_ADVICE } from "./namespace-name.js";
+
+/** Purpose, in the session's name, of the session that holds the claim: it stays open for the whole run. */
+export const CLAIM_PURPOSE = "claim";
+/** Milliseconds within which the run named in a schema's mark must show a session; after that it counts as gone. */
+const SESSION_GRACE_MS = 3000;
+const SESSION_CHECK_INTERVAL_MS = 100;
+/**
+ * Number of looks in a row that must find a session of the run; the session of a run that was just killed is gone by then.
+ */
+const CONSECUTIVE_SIGHTINGS_MAX = 10;
 
 /** Milliseconds to wait for an answer of a server that may be gone. */
 const ANSWER_MS = 2000;
@@ -24,26 +28,32 @@ const RETAKE_INTERVAL_MS = 200;
 /** Error of a claim that cannot be taken again: another run has marked the schema, or the schema was dropped. */
 class ClaimLostError extends Error {}
 
-/**
- * Claims a namespace. Rejects with a UsageError while another run has claimed it or works in it, and like `connectAdmin`.
- */
-export async function claimNamespace(
-  endpoint: Endpoint,
-  namespace: string,
-  dialect: Dialect,
-  events: ClaimEvents = {},
-): Promise<NamespaceClaim> {
-  if (!dialect.supportsTransactionalDdl) return UNCLAIMED_NAMESPACE;
-  const claim = new HeldClaim(endpoint, namespace, dialect, events);
-  await claim.take(CONNECT_TIMEOUT_MS);
-  return claim;
+/** A database's way to claim one namespace. */
+interface ClaimMeans<Admin extends AdminSession> {
+  connect(options: AdminOptions): Promise<Admin>;
+  /** Takes the lock, which ends with the session. Rejects with a UsageError while another session has it. */
+  lock(session: Admin): Promise<void>;
+  state(session: Admin): Promise<NamespaceState>;
+  /** Number of a session of that run; undefined if there is none. */
+  sessionOf(session: Admin, run: string): Promise<number | undefined>;
+  /** Gives the lock up before the session ends, because the server notices the end later. */
+  unlock(session: Admin): Promise<unknown>;
 }
 
-class HeldClaim implements NamespaceClaim {
+export function namespaceInUseError(namespace: string, pid: number | undefined, cause?: unknown): UsageError {
+  const holderText = pid === undefined ? "" : ` (process ${pid} of the server)`;
+  return new UsageError(
+    `schema "${namespace}" is in use by another train-sim${holderText}`,
+    `Wait for it to end. ${OTHER_NAMESPACE_ADVICE}`,
+    { cause },
+  );
+}
+
+export class HeldClaim<Admin extends AdminSession> implements NamespaceClaim {
   readonly run = generateSecret(4);
   readonly lossRejection: Promise<never>;
   private rejectLoss: (error: TargetError) => void = () => undefined;
-  private session: AdminClient | undefined;
+  private session: Admin | undefined;
   /** Pending while a lost claim is being taken again; settled while it is held, and once it cannot be taken again. */
   private retakenDone = Promise.resolve();
   private owner: { readonly run: string | undefined } | undefined;
@@ -53,10 +63,9 @@ class HeldClaim implements NamespaceClaim {
   private unexcusedMs = 0;
 
   constructor(
-    private readonly endpoint: Endpoint,
     private readonly namespace: string,
-    private readonly dialect: Dialect,
     private readonly events: ClaimEvents,
+    private readonly means: ClaimMeans<Admin>,
   ) {
     this.lossRejection = new Promise((_, reject) => (this.rejectLoss = reject));
     this.lossRejection.catch(() => undefined);
@@ -67,8 +76,8 @@ class HeldClaim implements NamespaceClaim {
    * reached.
    */
   async take(connectTimeoutMs: number): Promise<void> {
-    const claimSession: { session?: AdminClient; isCut?: true } = {};
-    const session = await connectAdmin(this.endpoint, {
+    const claimSession: { session?: Admin; isCut?: true } = {};
+    const session = await this.means.connect({
       purpose: `${CLAIM_PURPOSE}/${this.run}`,
       connectTimeoutMs,
       onLost: (failure) => {
@@ -79,7 +88,7 @@ class HeldClaim implements NamespaceClaim {
     });
     claimSession.session = session;
     try {
-      await lockClaim(session, this.namespace);
+      await this.means.lock(session);
       await this.check(session);
       if (claimSession.isCut) throw new TargetError("the connection was cut");
     } catch (error) {
@@ -110,12 +119,11 @@ class HeldClaim implements NamespaceClaim {
   async release(): Promise<void> {
     this.closingAbort.abort();
     await this.retakenDone;
-    // The lock is released before the session ends, because the server notices the end later.
-    if (this.session) await withinMs(this.session.query("COMMIT"), ANSWER_MS).catch(() => undefined);
+    if (this.session) await withinMs(this.means.unlock(this.session), ANSWER_MS).catch(() => undefined);
     await this.session?.close();
   }
 
-  private async currentSession(): Promise<AdminClient> {
+  private async currentSession(): Promise<Admin> {
     for (;;) {
       await Promise.race([this.lossRejection, this.retakenDone]);
       if (this.session) return this.session;
@@ -125,14 +133,12 @@ class HeldClaim implements NamespaceClaim {
   }
 
   /** Checks that no other run made the schema. The first check waits for the end of a run that left it. */
-  private async check(session: AdminClient): Promise<void> {
-    const state = await readWithoutLocks(session, () =>
-      namespaceState(session, this.namespace, this.dialect),
-    );
+  private async check(session: Admin): Promise<void> {
+    const state = await this.means.state(session);
     const run = state.kind === "ours" ? state.run : undefined;
     const before = this.owner;
     if (!before && run !== undefined) {
-      await requireRunEnded(session, this.namespace, run);
+      await this.requireRunEnded(session, run);
       this.events.note?.(`schema "${this.namespace}" was left by an earlier run, which has ended`);
     }
     const isSame = before === undefined || run === this.run || run === before.run;
@@ -143,8 +149,23 @@ class HeldClaim implements NamespaceClaim {
     this.owner = { run };
   }
 
+  /**
+   * Waits until the run has no session. Rejects with a UsageError if the run is still there: it may have lost its lock for a
+   * moment only.
+   */
+  private async requireRunEnded(session: Admin, run: string): Promise<void> {
+    const graceEndMs = monotonicMs() + SESSION_GRACE_MS;
+    let sightings = 0;
+    do {
+      const pid = await this.means.sessionOf(session, run);
+      sightings = pid === undefined ? 0 : sightings + 1;
+      if (sightings >= CONSECUTIVE_SIGHTINGS_MAX) throw namespaceInUseError(this.namespace, pid);
+      await systemClock.sleep(SESSION_CHECK_INTERVAL_MS);
+    } while (monotonicMs() < graceEndMs || sightings > 0);
+  }
+
   /** Closes a session that has lost the claim, and takes the claim again in another one. */
-  private retake(session: AdminClient, why: string): void {
+  private retake(session: Admin, why: string): void {
     if (this.session !== session || this.closingAbort.signal.aborted) return;
     this.session = undefined;
     this.retakenDone = session.close().then(() => this.takeAgain(why));
