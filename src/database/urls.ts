@@ -21,7 +21,7 @@ export function connectionUrlSchema(description: string) {
     if (typeof input !== "string") return { message: `expected a connection URL, such as ${URL_EXAMPLE}` };
     const database = databaseOfUrl(input);
     if (!database)
-      return { message: `a connection URL starts with ${SCHEMES[0]}://, such as ${URL_EXAMPLE}` };
+      return { message: `a connection URL starts with ${SCHEMES.join("://, ")}://, such as ${URL_EXAMPLE}` };
     const refusal = database.urls.refusal(input);
     return refusal === undefined ? { value: input } : { message: `this connection URL ${refusal}` };
   });

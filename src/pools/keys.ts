@@ -167,3 +167,13 @@ export function poolerKeyProblems<Given extends PoolerKeys>(
 export function poolerCountsByServer(servers: number, instances: number): number[] {
   return Array.from({ length: servers }, (_, index) => Math.max(1, shareOf(instances, servers, index)));
 }
+
+/** Refuses a pool that leaves a worker thread without a connection. */
+export function shareProblems(
+  { size }: { readonly size: number },
+  { workers }: { readonly workers: number },
+): { readonly path: string; readonly message: string }[] {
+  if (size >= workers) return [];
+  const message = `${size} connections cannot be shared out over ${workers} worker threads, which each have a pool; raise pool.size to at least ${workers}, or lower the workers`;
+  return [{ path: "pool.size", message }];
+}

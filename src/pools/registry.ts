@@ -3,6 +3,7 @@ import type { ConnectionSource } from "../database/session.js";
 import type { Finding } from "../syntax/problems.js";
 import { describeMembers, taggedUnion } from "../syntax/tagged-union.js";
 import { direct } from "./direct/direct.js";
+import { inProcess } from "./in-process/in-process.js";
 import { odyssey } from "./odyssey/odyssey.js";
 import { own } from "./own/own.js";
 import { pgPool } from "./pg-pool/pg-pool.js";
@@ -12,7 +13,7 @@ import type { PoolerSettings } from "./keys.js";
 import type { SourceOptions } from "./source-options.js";
 import type { PoolerKind, PoolStrategy } from "./strategy.js";
 
-const REGISTERED = [direct, pgPool, own, pgbouncer, pgpool, odyssey] as const;
+const REGISTERED = [direct, pgPool, inProcess, own, pgbouncer, pgpool, odyssey] as const;
 
 const STRATEGY_SETTINGS = REGISTERED.map(({ settings }) => settings);
 

@@ -25,17 +25,19 @@ export interface Strategy {
 
 const PLAIN = { isShared: false, isSession: false, isStatementOnly: false };
 
-function inProcess(name: string, pool: PoolSettings, prepared: boolean): Strategy {
-  const isShared = pool.strategy === "pg-pool";
+function threadPool(name: string, pool: PoolSettings, prepared: boolean): Strategy {
+  const isShared = ["pg-pool", "in-process"].includes(pool.strategy);
   return { ...PLAIN, name: `${name}, ${prepared ? "prepared" : "unprepared"}`, pool, prepared, isShared };
 }
 
 const direct = (prepared: boolean): Strategy =>
-  inProcess("direct", { strategy: "direct", reconnect: "never" }, prepared);
+  threadPool("direct", { strategy: "direct", reconnect: "never" }, prepared);
 const directPerTransaction = (prepared: boolean): Strategy =>
-  inProcess("direct per transaction", { strategy: "direct", reconnect: "per-transaction" }, prepared);
+  threadPool("direct per transaction", { strategy: "direct", reconnect: "per-transaction" }, prepared);
 const pgPool = (prepared: boolean): Strategy =>
-  inProcess("pg-pool", { strategy: "pg-pool", size: SIZE }, prepared);
+  threadPool("pg-pool", { strategy: "pg-pool", size: SIZE }, prepared);
+const inProcess = (prepared: boolean): Strategy =>
+  threadPool("in-process", { strategy: "in-process", size: SIZE }, prepared);
 
 function pgbouncer(
   version: PgBouncerKind,
@@ -104,6 +106,7 @@ export const STRATEGIES: readonly Strategy[] = casesOf(
     direct(true),
     directPerTransaction(false),
     pgPool(true),
+    inProcess(true),
     pgbouncer("1.18", "session", true),
     pgbouncer("1.18", "transaction", false),
     pgbouncer("1.26", "session", false),
@@ -117,6 +120,7 @@ export const STRATEGIES: readonly Strategy[] = casesOf(
     direct(false),
     directPerTransaction(true),
     pgPool(false),
+    inProcess(false),
     pgbouncer("1.18", "session", false),
     pgbouncer("1.18", "statement", false),
     pgbouncer("1.26", "session", true),
@@ -131,5 +135,5 @@ export const STRATEGIES: readonly Strategy[] = casesOf(
     odyssey("transaction", true, "per-transaction"),
     odyssey("session", true, "per-transaction"),
   ],
-  13,
+  14,
 );

@@ -1,193 +1,45 @@
-// The pool of Node applications, one in each worker thread; the size is divided among the threads. With several endpoints,
-// the endpoint that lacks the most of its share gets the next connection.
+// The pool of Node applications.
 import Pool from "pg-pool";
-import { UsageError } from "../../foundation/errors.js";
-import { monotonicMs } from "../../foundation/clock.js";
-import type { LoadSession, SessionOptions } from "../../database/contract.js";
 import { PgConnection } from "../../database/postgres/connection.js";
-import { eachBounded, SIMULTANEOUS_CONNECTS_MAX } from "../bounded.js";
-import { EndpointRoutes, checkByConnection, skipStandbys } from "../endpoint-routes.js";
-import { homeEndpointsOf, type SourceOptions } from "../source-options.js";
+import { sharedPool, type Lender, type Place } from "../shared-pool.js";
 import type { PoolStrategy } from "../strategy.js";
 import { pgPoolSettings, type PgPoolSettings } from "./settings.js";
-import type { ConnectionSource, EndpointContacts, Lease } from "../../database/session.js";
-import { shareOf } from "../../foundation/share.js";
 
 export const pgPool = {
   settings: pgPoolSettings,
   shared: ({ size }) => size,
-  source: ({ size }, options) => poolOf(options, size),
+  source: ({ size }, options) => sharedPool("pg-pool", size, options, driverPool),
 } satisfies PoolStrategy<PgPoolSettings>;
 
-function poolOf(options: SourceOptions, size: number): ConnectionSource {
-  const share = shareOf(size, options.workers, options.workerIndex);
-  if (share < 1) {
-    throw new UsageError(
-      `a pg-pool of ${size} connections cannot be shared out over ${options.workers} worker threads`,
-      `Set pool.size to at least ${options.workers}.`,
-    );
+function driverPool(max: number, nextPlace: () => Place): Lender {
+  // The driver's pool makes its connections by `new Client()`.
+  class PooledConnection extends PgConnection {
+    constructor() {
+      const { options, register } = nextPlace();
+      super(options);
+      this.once("end", register(this));
+    }
   }
-  return new SharedPool(options, homeEndpointsOf(options, size, firstConnectionNumber(size, options), share));
-}
-
-/** Number of this worker's first connection among all connections of the trial. */
-function firstConnectionNumber(size: number, { workers, workerIndex }: SourceOptions): number {
-  return Array.from({ length: workerIndex }, (_, index) => shareOf(size, workers, index)).reduce(
-    (sum, share) => sum + share,
-    0,
+  const pool = new Pool<PgConnection>(
+    // No idle time-out: a pool that shrank during a lull would have to grow again at the expense of the next clients.
+    { max, idleTimeoutMillis: 0 },
+    PooledConnection,
   );
-}
-
-class SharedPool implements ConnectionSource {
-  private readonly pool: Pool<PgConnection>;
-  /** All connections that are open or being opened, including checks of endpoints. */
-  private readonly live = new Set<LoadSession>();
-  /** Reject functions of clients that wait for a connection: the driver's pool forgets these clients when it ends. */
-  private readonly waiting = new Set<(reason: Error) => void>();
-  /** Planned and present number of the pool's connections by endpoint. */
-  private readonly wanted: readonly number[];
-  private readonly held: number[];
-  /** Endpoint number of each connection of the pool, and of each refusal (an Error). */
-  private readonly endpointNumbers = new WeakMap<PgConnection | Error, number>();
-  private readonly routes: EndpointRoutes;
-  /** Number of the endpoint at which each client's last acquire ended. */
-  private readonly at: number[] = [];
-  private isClosed = false;
-
-  /** `homes` holds the endpoint number of each connection that this pool may have. */
-  constructor(
-    private readonly options: SourceOptions,
-    private readonly homes: readonly number[],
-  ) {
-    const { endpoints } = options;
-    this.wanted = endpoints.map((_, number) => homes.filter((home) => home === number).length);
-    this.held = endpoints.map(() => 0);
-    this.routes = new EndpointRoutes(endpoints.length, checkByConnection(options, this.live), monotonicMs);
-    const nextEndpointNumber = (): number => this.nextEndpointNumber();
-    const optionsFor = (number: number): SessionOptions => this.optionsFor(number);
-    const hold = (connection: PgConnection, number: number): void => this.hold(connection, number);
-    // The driver's pool makes its connections by `new Client()`.
-    class PooledConnection extends PgConnection {
-      constructor() {
-        const number = nextEndpointNumber();
-        super(optionsFor(number));
-        hold(this, number);
-      }
-    }
-    this.pool = new Pool<PgConnection>(
-      // No idle time-out: a pool that shrank during a lull would have to grow again at the expense of the next clients.
-      { max: homes.length, idleTimeoutMillis: 0 },
-      PooledConnection,
-    );
-    // Nothing to do: the driver's pool has already removed the broken idle connection, and the next acquire opens
-    // another.
-    this.pool.on("error", () => undefined);
-  }
-
-  get contacts(): readonly EndpointContacts[] {
-    return this.routes.contacts;
-  }
-
-  endpointOf(client: number): number {
-    return this.at[client] ?? 0;
-  }
-
-  acquire(client: number): Promise<Lease> {
-    const { endpoints } = this.options;
-    return endpoints.length === 1
-      ? this.acquireFromPool(client)
-      : skipStandbys(endpoints, () => this.acquireFromPool(client));
-  }
-
-  private acquireFromPool(client: number): Promise<Lease> {
-    if (this.isClosed) return Promise.reject(new Error("the pool is closed"));
-    return new Promise((resolve, reject) => {
-      this.waiting.add(reject);
-      this.pool.connect((error, connection, release) => {
-        this.waiting.delete(reject);
-        const number = this.endpointNumbers.get(connection ?? error ?? new Error());
-        if (number !== undefined) this.at[client] = number;
-        if (!connection || !release) reject(error ?? new Error("the pool gave no connection"));
-        else resolve(this.leaseOf(connection, release));
-      });
-    });
-  }
-
-  async openConnections(): Promise<void> {
-    const held: Lease[] = [];
-    try {
-      // The pool never needs more connections than there are clients.
-      await eachBounded(
-        Math.min(this.homes.length, this.options.clients),
-        SIMULTANEOUS_CONNECTS_MAX,
-        async (client) => {
-          held.push(await this.acquire(client));
-        },
-      );
-    } finally {
-      for (const lease of held) await lease.release(false);
-    }
-  }
-
-  async close(): Promise<void> {
-    this.isClosed = true;
-    for (const reject of this.waiting) reject(new Error("the pool was closed"));
-    this.waiting.clear();
-    // `end` resolves only when every lease is returned, which a dead client never does, so the sockets are closed
-    // instead.
-    if (!this.pool.ending) void this.pool.end();
-    await Promise.all(Array.from(this.live, (connection) => connection.end()));
-  }
-
-  private nextEndpointNumber(): number {
-    const lacks = (number: number): number => (this.wanted[number] ?? 0) - (this.held[number] ?? 0);
-    const most = (numbers: readonly number[]): number | undefined =>
-      numbers.length === 0
-        ? undefined
-        : numbers.reduce((best, number) => (lacks(number) > lacks(best) ? number : best));
-    // Threads begin at different endpoints, so that partly filled pools do not all use the first endpoint.
-    const first = this.homes[0] ?? 0;
-    const inOrder = this.held.map((_, step) => (first + step) % this.held.length);
-    return most(inOrder.filter((number) => this.routes.isUp(number))) ?? this.routes.endpointForHome(first);
-  }
-
-  private optionsFor(number: number): SessionOptions {
-    const { applicationName, prepared, endpoints, onTransaction } = this.options;
-    const endpoint = endpoints[number];
-    if (!endpoint) throw new RangeError(`there is no endpoint ${number}`);
-    const report: SessionOptions["report"] = (event, failure) => {
-      if (failure) this.endpointNumbers.set(failure, number);
-      this.routes.recordContact(number, event);
-    };
-    return { endpoint, applicationName, prepared, report, onTransaction };
-  }
-
-  private hold(connection: PgConnection, number: number): void {
-    this.live.add(connection);
-    this.endpointNumbers.set(connection, number);
-    this.held[number] = (this.held[number] ?? 0) + 1;
-    connection.once("end", () => {
-      this.live.delete(connection);
-      this.held[number] = (this.held[number] ?? 0) - 1;
-    });
-  }
-
-  private leaseOf(connection: PgConnection, release: (destroy?: boolean) => void): Lease {
-    return {
-      connection,
-      release: (isSuspect) => {
-        release(isSuspect || connection.isBroken || this.isMisplaced(connection));
-        return undefined;
-      },
-    };
-  }
-
-  /** True if the connection's endpoint has more connections than planned while another present endpoint lacks some. */
-  private isMisplaced(connection: PgConnection): boolean {
-    if (connection.endpoint.takesWrites) return false;
-    const number = this.endpointNumbers.get(connection) ?? 0;
-    const wantedConnections = (other: number): number => this.wanted[other] ?? 0;
-    if ((this.held[number] ?? 0) <= wantedConnections(number)) return false;
-    return this.held.some((has, other) => has < wantedConnections(other) && this.routes.isUp(other));
-  }
+  // Nothing to do: the driver's pool has already removed the broken idle connection, and the next acquire opens
+  // another.
+  pool.on("error", () => undefined);
+  return {
+    lend: () =>
+      new Promise((resolve, reject) => {
+        pool.connect((error, connection, release) => {
+          if (connection && release) resolve({ connection, giveBack: release });
+          else reject(error ?? new Error("the pool gave no connection"));
+        });
+      }),
+    close() {
+      // `end` resolves only when every lease is returned, which a dead client never does, so the sockets are closed
+      // instead.
+      if (!pool.ending) void pool.end();
+    },
+  };
 }

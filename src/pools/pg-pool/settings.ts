@@ -1,4 +1,4 @@
-import { poolSizeSchema, sizeOf } from "../keys.js";
+import { poolSizeSchema, shareProblems, sizeOf } from "../keys.js";
 import type { PoolSettingsOf } from "../strategy.js";
 
 export interface PgPoolSettings {
@@ -14,10 +14,6 @@ export const pgPoolSettings: PoolSettingsOf<PgPoolSettings, typeof keys> = {
   description: "node-postgres' pool in each worker thread",
   keys,
   resolve: (given) => ({ strategy: "pg-pool", size: sizeOf(given) }),
-  problems({ size }, { workers }) {
-    if (size >= workers) return [];
-    const message = `${size} connections cannot be shared out over ${workers} worker threads, which each have a pool; raise pool.size to at least ${workers}, or lower the workers`;
-    return [{ path: "pool.size", message }];
-  },
+  problems: shareProblems,
   text: ({ size }) => `pg-pool of ${size}`,
 };

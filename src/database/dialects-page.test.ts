@@ -1,21 +1,25 @@
 // docs/reference/dialects.md is printed from the table of capabilities, so that page and loader agree. `vitest -u` writes
 // it.
 import { expect, test } from "vitest";
-import { capabilitiesOf } from "../../registry.js";
-import { wrap } from "../../../foundation/text/text-table.js";
-import { DIALECTS, type DialectName } from "../settings.js";
+import { capabilitiesOf, DIALECTS, type DialectName } from "./registry.js";
+import { wrap } from "../foundation/text/text-table.js";
 
 const HEAD = `# Dialects
 
-<!-- Printed from src/database/postgres/dialects/ by page.test.ts. -->
+<!-- Printed from the capabilities of the dialects by src/database/dialects-page.test.ts. -->
 
 \`dialect\` names the SQL that the database speaks. It can be a factor like any other key. \`auto\` asks the server before
-the first trial on it. The servers that train-sim starts are PostgreSQL; the others need \`target.urls\`.
+the first trial on it. The servers that train-sim starts are PostgreSQL; the others need \`target.urls\`. Without the
+key, the scheme of the URL decides: \`mysql://\` and \`mariadb://\` are the dialects of these names.
+
+MySQL and MariaDB need the driver: \`npm install mysql2\` in the directory where train-sim runs. Their URLs take
+\`ssl-mode\`, \`ssl-ca\`, \`ssl-cert\`, \`ssl-key\` and \`socket\`; a missing password comes from \`MYSQL_PWD\`. A namespace
+is a database of the server there.
 
 A level that a dialect lacks is refused when the scenario is loaded, with the reason and the nearest level. With \`auto\`
 it is refused once the server has answered. train-sim never substitutes another level.
 
-**Tests run on PostgreSQL 18 only.** CockroachDB, Aurora DSQL, Cloudberry and Greenplum were not available: their tables
+**Tests run on PostgreSQL 18, MySQL 9.7 and MariaDB 10.11 only.** CockroachDB, Aurora DSQL, Cloudberry and Greenplum were not available: their tables
 and statements are golden files (\`src/workloads/train-events/stores/golden/\`), CockroachDB's parser reads those for
 CockroachDB in CI, and a server that speaks the protocol plays their retry errors. Point \`TRAIN_SIM_TEST_URL\` at your
 cluster to run the [conformance suite](../../test/README.md#conformance) there.
@@ -86,5 +90,5 @@ test("the checked-in page of dialects equals the table of capabilities", async (
     const read = `Sources:\n\n${sources.map((url) => `- <${url}>`).join("\n")}\n`;
     return `## ${label}\n\n${[factsOf(name), lacksOf(name), `${caveat}${retriesOf(name)}`, read].join("\n\n")}`;
   });
-  await expect([HEAD, ...parts].join("\n")).toMatchFileSnapshot("../../../../docs/reference/dialects.md");
+  await expect([HEAD, ...parts].join("\n")).toMatchFileSnapshot("../../docs/reference/dialects.md");
 });
