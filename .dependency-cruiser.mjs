@@ -66,6 +66,21 @@ export default {
       to: { path: "^src/database/mongodb/|node_modules/mongodb/" },
     },
     {
+      name: "driver-of-mysql-in-its-database",
+      severity: "error",
+      from: { path: "^src/", pathNot: `^src/database/mysql/|${TESTS}` },
+      to: { path: "node_modules/mysql2/" },
+    },
+    {
+      name: "mysql-in-its-own-places",
+      severity: "error",
+      from: {
+        path: "^src/",
+        pathNot: [TESTS, String.raw`^src/database/(mysql/|registry\.ts$)`, "^src/workloads/[^/]+/stores/"],
+      },
+      to: { path: "^src/database/mysql/" },
+    },
+    {
       name: "postgres-in-its-own-places",
       severity: "error",
       from: {

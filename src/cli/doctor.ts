@@ -15,6 +15,7 @@ import {
 import { FAULT_KINDS } from "../faults/registry.js";
 import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint.js";
+import { capabilitiesOf } from "../database/registry.js";
 import { loadOfAgents, loadOfThisProcess } from "../scenario/connections.js";
 import type { Experiment } from "../scenario/settings.js";
 import { TARGET_KINDS } from "../targets/registry.js";
@@ -240,7 +241,10 @@ async function examineOwnServer(server: OwnServer): Promise<Finding[]> {
   if (serverFindings.some(({ state }) => state === "problem")) return serverFindings;
   const { target, treatments } = server;
   const detail = `${describeEndpoint(target.admin)}: every URL reaches it, and the role may create and grant`;
-  const isCheckpointRequested = treatments.some(({ settings }) => settings.target.checkpoint !== false);
+  const isCheckpointRequested = treatments.some(
+    ({ settings: { target: given, dialect } }) =>
+      given.checkpoint !== false && capabilitiesOf(dialect).unsupportedFaults["checkpoint"] === undefined,
+  );
   const checkpointText = isCheckpointRequested
     ? ", and each trial requests a checkpoint (target.checkpoint: false leaves it out)"
     : "";

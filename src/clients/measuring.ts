@@ -4,7 +4,7 @@ import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";
 import { BACKOFF_PART, PartTimes, POOL_WAIT_PART, type PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
-import { InDoubtError, StatementError } from "../database/errors.js";
+import { errorCodeText, InDoubtError, StatementError } from "../database/errors.js";
 import type { Failure, FailurePlace, FailureClassifier } from "../database/contract.js";
 import type { EventLog } from "./event-log.js";
 import type { RetryPolicy } from "./retry-policy.js";
@@ -117,7 +117,7 @@ export abstract class OperationRunner {
     if (error instanceof TrialError) throw error;
     const place = error instanceof StatementError && error.place !== undefined ? `${error.place}: ` : "";
     throw new TrialError(
-      `${place}${messageOf(error)} (SQLSTATE ${failure.sqlstate})`,
+      `${place}${messageOf(error)} (${errorCodeText(failure.sqlstate)})`,
       failures.remedyOf(error) ?? "The error is not retryable: the trial was stopped.",
       { cause: error },
     );

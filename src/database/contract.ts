@@ -49,6 +49,8 @@ export interface FailureClassifier {
   isConflict(code: string): boolean;
   /** True if the failure means that a row with the same key exists already. */
   isDuplicate(failure: Failure): boolean;
+  /** True if a table is missing or has another form, which a query of the audit cannot read. */
+  isUnreadableTable(error: unknown): boolean;
   isStandbyError(error: unknown): boolean;
   /** True if the server that refused a connection is a standby or may be back later; false if it refuses the user. */
   isUnavailableError(error: unknown): boolean;

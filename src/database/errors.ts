@@ -1,6 +1,11 @@
 // Each error names its statement, because a message of the server (`deadlock detected`) does not. None holds a value.
 import { messageOf } from "../foundation/errors.js";
 
+/** `SQLSTATE 40001`; `error 1213` for a code of another kind. */
+export function errorCodeText(code: string): string {
+  return `${/^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? "SQLSTATE" : "error"} ${code}`;
+}
+
 export class StatementError extends Error {
   override readonly name = "StatementError";
   /** Place of the statement in the user's file, such as `bank.sql:9:1`, if the workload knows it. */

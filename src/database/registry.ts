@@ -79,6 +79,10 @@ export function isConflict(code: string): boolean {
   return DATABASES.some(({ failures }) => failures.isConflict(code));
 }
 
+export function isUnreadableTable(error: unknown): boolean {
+  return DATABASES.some(({ failures }) => failures.isUnreadableTable(error));
+}
+
 export function capabilitiesOf(name: DialectName): DialectCapabilities {
   const capabilities = databaseOfDialect(name).dialects[name];
   if (!capabilities) throw new RangeError(`${name} has no capabilities`);

@@ -1,29 +1,30 @@
-// The driver is the user's: train-sim works without it, and nobody without MySQL pays for it.
+// The driver is the user's own: train-sim runs without it on other databases.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type mysql2 from "mysql2";
 import { codeOf, UsageError } from "../../foundation/errors.js";
 
-export type Driver = typeof mysql2;
-export type DriverConnection = mysql2.Connection;
+type Driver = typeof mysql2;
 
 let driver: Driver | undefined;
 
-/** The driver `mysql2`, from the working directory or from train-sim's own. Throws a UsageError if neither has it. */
+/** The driver `mysql2` of the working directory, else of train-sim. Throws a UsageError if there is none. */
 export function loadDriver(): Driver {
-  driver ??= requireFrom(join(process.cwd(), "package.json")) ?? requireFrom(import.meta.url);
-  if (driver) return driver;
-  throw new UsageError(
-    `MySQL and MariaDB need the driver mysql2, which is not installed in ${process.cwd()}`,
-    "Run: npm install mysql2",
-  );
+  driver ??= driverFrom([join(process.cwd(), "package.json"), import.meta.url]);
+  return driver;
 }
 
-function requireFrom(place: string): Driver | undefined {
-  try {
-    return createRequire(place)("mysql2") as Driver;
-  } catch (error) {
-    if (codeOf(error) === "MODULE_NOT_FOUND") return undefined;
-    throw error;
+/** The driver that a module at the first of these places that has it would import. */
+export function driverFrom(places: readonly string[]): Driver {
+  for (const place of places) {
+    try {
+      return createRequire(place)("mysql2") as Driver;
+    } catch (error) {
+      if (codeOf(error) !== "MODULE_NOT_FOUND") throw error;
+    }
   }
+  throw new UsageError(
+    `MySQL and MariaDB need the driver mysql2, which ${process.cwd()} does not have`,
+    "Run: npm install mysql2",
+  );
 }

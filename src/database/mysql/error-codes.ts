@@ -47,6 +47,16 @@ const FAILURE_KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map<string, F
 
 const CONFLICTS: ReadonlySet<string> = new Set(["1213", "1205", "3572", "1020"]);
 
+/** Errors of an audit's query on tables that something has changed: a table, a column or a right is missing, bad JSON. */
+export const UNREADABLE_TABLE_CODES: ReadonlySet<string> = new Set([
+  "1054",
+  "1142",
+  "1143",
+  "1146",
+  "3140",
+  "3141",
+]);
+
 /** Errors that, as the answer to a commit, may have come after the commit was written. */
 export const PROBLEMS_DURING_COMMIT: ReadonlySet<string> = new Set([
   "1180",

@@ -276,6 +276,32 @@ describe.each<MySqlServerName>(["mysql", "mariadb"])("database %s", (dialect) =>
     await admin.query("DROP USER poor@'127.0.0.1'");
   });
 
+  it("lends the connections of a pool in order of arrival, and replaces one that ended", async () => {
+    const pool = createConnectionSource({
+      pool: { strategy: "in-process", size: 1 },
+      endpoints: [server().endpoint],
+      ...{ clients: 4, firstClient: 0, clientsOfTrial: 4, workers: 1, workerIndex: 0 },
+      ...{ prepared: true, applicationName: LOAD },
+    });
+    const first = await pool.acquire(0);
+    const served: number[] = [];
+    const waiting = [3, 1, 2].map(async (client) => {
+      const lease = await pool.acquire(client);
+      served.push(client);
+      await lease.release(false);
+    });
+    await first.release(false);
+    await Promise.all(waiting);
+    expect(served).toEqual([3, 1, 2]);
+    const { processId } = first.connection as MySqlSession;
+    await admin.query(`KILL CONNECTION ${processId}`);
+    await expect.poll(() => first.connection.isBroken).toBe(true);
+    const next = await pool.acquire(0);
+    expect((next.connection as MySqlSession).processId).not.toBe(processId);
+    await next.release(false);
+    await pool.close();
+  });
+
   it("lends direct connections, and new ones for each transaction, from the pools", async () => {
     const source = (reconnect: "never" | "per-transaction") =>
       createConnectionSource({

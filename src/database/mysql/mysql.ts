@@ -3,7 +3,13 @@ import { connectMySqlAdmin, type MySqlAdmin } from "./admin.js";
 import { CAPABILITIES_BY_DIALECT } from "./capabilities.js";
 import { isReadOnlyError, isUnavailableError } from "./connect-failure.js";
 import { socketOf } from "./connection-options.js";
-import { classifyFailure, DUPLICATE_KEY, isConflict } from "./error-codes.js";
+import {
+  classifyFailure,
+  DUPLICATE_KEY,
+  failureCodeOf,
+  isConflict,
+  UNREADABLE_TABLE_CODES,
+} from "./error-codes.js";
 import { evidence } from "./evidence.js";
 import { failurePlaceFinder } from "../failure-place.js";
 import { namespaces } from "./namespaces.js";
@@ -32,6 +38,7 @@ export const mysql = {
     explain,
     isConflict,
     isDuplicate: ({ sqlstate }) => sqlstate === DUPLICATE_KEY,
+    isUnreadableTable: (error) => UNREADABLE_TABLE_CODES.has(failureCodeOf(error) ?? ""),
     isStandbyError: isReadOnlyError,
     isUnavailableError,
   },

@@ -1,6 +1,6 @@
 // The way out of errors, by error number.
 import { messageOf, TargetError, TrainSimError, TrialError } from "../../foundation/errors.js";
-import { StatementError } from "../errors.js";
+import { errorCodeText, StatementError } from "../errors.js";
 import { classifyFailure, errorNumberOf } from "./error-codes.js";
 
 const FEWER_CLIENTS = "or lower the scenario's clients";
@@ -44,12 +44,17 @@ const causeOf = (error: unknown): unknown => (error instanceof StatementError ? 
 export const remedyOf = (error: unknown): string | undefined =>
   REMEDY_BY_CODE[errorNumberOf(causeOf(error))?.toString() ?? ""];
 
-/** The error of a server in words for users; undefined if it is no error of a server. */
+/** The error of a server or of its connection in words for users; undefined for any other error. */
 export function explain(error: unknown): TrainSimError | undefined {
   const cause = causeOf(error);
-  if (errorNumberOf(cause) === undefined) return undefined;
   const { kind, sqlstate } = classifyFailure(cause);
-  const message = `the server refused a statement: ${messageOf(error)} (error ${sqlstate})`;
+  if (errorNumberOf(cause) === undefined)
+    return sqlstate.startsWith("PROTOCOL_")
+      ? new TargetError(`the connection to a server was lost: ${messageOf(error)}`, CHECK_SERVER, {
+          cause: error,
+        })
+      : undefined;
+  const message = `the server refused a statement: ${messageOf(error)} (${errorCodeText(sqlstate)})`;
   const hint =
     remedyOf(cause) ?? `If the statement is train-sim's own, check the server's version; else correct it.`;
   const Kind = kind === "reconnect" ? TargetError : TrialError;

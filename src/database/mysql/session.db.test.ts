@@ -1,6 +1,9 @@
 // Sessions and transactions on real servers of MySQL and MariaDB.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { useMySqlServer, type MySqlServerName } from "../../../test/support/mysql-servers.js";
+import { TcpProxy } from "../../faults/means/tcp-proxy.js";
+import { systemClock } from "../../foundation/clock.js";
+import { Prng } from "../../foundation/prng.js";
 import { InDoubtError, StatementError } from "../errors.js";
 import { connectMySqlAdmin, type MySqlAdmin } from "./admin.js";
 import { classifyFailure } from "./error-codes.js";
@@ -166,6 +169,22 @@ describe.each<MySqlServerName>(["mysql", "mariadb"])("a session of %s", (name) =
       await run(other, "SELECT SLEEP(1)");
     }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(StatementError);
+  });
+
+  it("leaves each unanswered commit in doubt: it was written, or not", async () => {
+    const { host, port } = server().endpoint;
+    const proxy = await TcpProxy.open({ host, port }, systemClock, new Prng(7));
+    await proxy.apply({ kind: "reset-commits", share: 1 });
+    for (let id = 0; id < 20; id++) {
+      const session = await open({ endpoint: { ...server().endpoint, port: proxy.port } });
+      const add = inTransaction(session, WRITE, () => run(session, "INSERT INTO seats VALUES (?, 0)", [id]));
+      await expect(add).rejects.toBeInstanceOf(InDoubtError);
+    }
+    const { commitsLost, answersLost } = proxy.effect;
+    await proxy.close();
+    expect(commitsLost + answersLost).toBe(20);
+    const [row] = await admin.query("SELECT COUNT(*) AS n FROM seats");
+    expect(Number(row?.["n"])).toBe(answersLost);
   });
 
   it("refuses a wrong password, a missing database and an absent server, each in a sentence", async () => {

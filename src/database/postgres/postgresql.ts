@@ -34,6 +34,11 @@ import { classifyFailure, isConflict } from "./sqlstates.js";
 import { refreshStatistics } from "./statistics.js";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
+/**
+ * SQLSTATE classes "data exception" and "access rule violation", without the syntax error, which a change of tables never
+ * causes.
+ */
+const UNREADABLE_TABLE = /^(22|42(?!601))/;
 const UNIQUE_VIOLATION = "23505";
 
 const failures: Database["failures"] = {
@@ -44,6 +49,7 @@ const failures: Database["failures"] = {
   explain,
   isConflict,
   isDuplicate: ({ sqlstate }) => sqlstate === UNIQUE_VIOLATION,
+  isUnreadableTable: (error) => UNREADABLE_TABLE.test(codeOf(error) ?? ""),
   isStandbyError,
   isUnavailableError,
 };

@@ -62,7 +62,7 @@ export function foreignWorkOf(
 }
 
 const UNNAMED_SESSIONS_REASON =
-  "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor)";
+  "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor, or PROCESS on MySQL)";
 
 /** Kinds of foreign work that could not be checked in a window that reached its end, each with the reason. */
 export function foreignNotAssessed(

@@ -93,6 +93,6 @@ function unfinishedError(
     );
   return new TargetError(
     `${what}, and the server shows no active session of this load, as far as the role may see`,
-    "Look at the server's log and locks, or at the wait of a module. A role without pg_monitor sees its own sessions only.",
+    "Look at the server's log and locks, or at the wait of a module. A role without pg_monitor (PROCESS on MySQL) sees its own sessions only.",
   );
 }

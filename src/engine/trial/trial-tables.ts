@@ -2,7 +2,8 @@
 // be held by what the trial was waiting for.
 import { storeOf, workloadOf } from "../../workloads/registry.js";
 import type { AuditOutcome, AuditInputs } from "../../workloads/workload.js";
-import { administer } from "../../database/registry.js";
+import { errorCodeText } from "../../database/errors.js";
+import { administer, isUnreadableTable } from "../../database/registry.js";
 import { codeOf, messageOf } from "../../foundation/errors.js";
 import { withinMs } from "../../foundation/deadline.js";
 import type { Endpoint } from "../../database/endpoint.js";
@@ -93,17 +94,10 @@ export class TrialTables {
 }
 
 /**
- * SQLSTATE classes "data exception" and "access rule violation", without the syntax error, which a change of tables never
- * causes.
- */
-const UNREADABLE_TABLE_SQLSTATE = /^(22|42(?!601))/;
-
-/**
  * The audit's outcome for tables that it cannot read: something changed them, which is a finding. Rethrows any other error.
  */
 export function unreadableTablesOutcome(error: unknown): AuditOutcome {
-  const sqlstate = codeOf(error) ?? "";
-  if (!UNREADABLE_TABLE_SQLSTATE.test(sqlstate)) throw error;
+  if (!isUnreadableTable(error)) throw error;
   return {
     findings: {
       verdict: "violated",
@@ -112,7 +106,9 @@ export function unreadableTablesOutcome(error: unknown): AuditOutcome {
       lost: 0,
       unexpected: 0,
       isUnreadable: true,
-      violations: [`the audit could not read the tables: ${messageOf(error)} (SQLSTATE ${sqlstate})`],
+      violations: [
+        `the audit could not read the tables: ${messageOf(error)} (${errorCodeText(codeOf(error) ?? "")})`,
+      ],
       notAudited: ["every count of the audit: its tables could not be read"],
     },
   };

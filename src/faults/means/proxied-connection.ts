@@ -5,14 +5,17 @@ import type { Clock } from "../../foundation/clock.js";
 import type { Link } from "./condition.js";
 import { Pipe, resetSocket } from "./pipe.js";
 
-/** Matches the simple query COMMIT or END at the end of the bytes that a client sent before it waits for the answer. */
+/** Matches the query COMMIT of MySQL's protocol, with and without the count of its attributes. */
+const MYSQL_COMMIT_MESSAGE = /(?:\x07\0\0\0\x03|\x09\0\0\0\x03\0\x01)COMMIT$/i;
+/** Matches the simple query COMMIT or END of PostgreSQL's protocol at the end of the bytes that a client sent before it waits for the answer. */
 const COMMIT_MESSAGE = /Q\0\0\0([^])((?:COMMIT|END)\b[^\0]*)\0$/i;
 /** Number of bytes, at the end of what a client sent, in which a COMMIT is looked for. */
 const COMMIT_SEARCH_BYTES = 60;
 
 function endsWithCommit(bytes: Buffer): boolean {
-  const [, length, text = ""] =
-    COMMIT_MESSAGE.exec(bytes.toString("latin1", Math.max(0, bytes.length - COMMIT_SEARCH_BYTES))) ?? [];
+  const end = bytes.toString("latin1", Math.max(0, bytes.length - COMMIT_SEARCH_BYTES));
+  if (MYSQL_COMMIT_MESSAGE.test(end)) return true;
+  const [, length, text = ""] = COMMIT_MESSAGE.exec(end) ?? [];
   return length?.charCodeAt(0) === text.length + 5;
 }
 

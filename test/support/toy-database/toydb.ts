@@ -160,6 +160,7 @@ export const toydb = {
     explain: () => undefined,
     isConflict: () => false,
     isDuplicate: () => false,
+    isUnreadableTable: () => false,
     isStandbyError: () => false,
     isUnavailableError: () => false,
   },
