@@ -33,6 +33,8 @@ export interface SqlSession extends Session {
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
   /** True if the last statement returned and changed no row; false if the server's answer has no count. */
   readonly foundNoRow?: boolean;
+  /** Number of rows that the last statement without result rows found to change, if the session keeps it. */
+  readonly affectedRows?: number;
 }
 
 /** A session of PostgreSQL. It runs transaction control by the simple protocol, unless calls are held. */

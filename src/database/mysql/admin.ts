@@ -14,6 +14,8 @@ export interface MySqlAdmin extends AdminSession {
   /** Runs one statement with `?` values, or several statements without values; resolves to the last rows. */
   query(text: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
   execute(statement: Statement, values: readonly SqlValue[]): Promise<StatementRow[]>;
+  /** Yields the rows of a query one by one. */
+  rows(text: string): AsyncIterable<SqlRow>;
 }
 
 let ended = 0;
@@ -58,5 +60,13 @@ export async function connectMySqlAdmin(endpoint: Endpoint, options: AdminOption
     query: (text, values = []) =>
       use((session) => session.executeNamed({ name: "admin", text, isText: true }, values)),
     execute: (statement, values) => use((session) => session.execute(statement, values)),
+    async *rows(text) {
+      const session = await use((opened) => Promise.resolve(opened));
+      try {
+        yield* session.rows(text);
+      } catch (error) {
+        throw explainLoss(endpoint, error);
+      }
+    },
   };
 }

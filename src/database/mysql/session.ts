@@ -123,6 +123,17 @@ export class MySqlSession implements SqlSession, LoadSession {
     return this.takeRows(await this.ask(name, options, isPrepared));
   }
 
+  /** Yields the rows of a query. The server waits while the reader does, so that a large table fits into memory. */
+  async *rows(text: string): AsyncGenerator<SqlRow> {
+    const { driver } = this;
+    try {
+      if (!driver || this.isBroken) throw connectionLostError("the connection was lost");
+      for await (const row of driver.query(text).stream()) yield row as SqlRow;
+    } catch (error) {
+      throw this.failure("rows", error as Error);
+    }
+  }
+
   /** Rows of the last result; several statements in one message found no row if none of them found a row. */
   private takeRows({ results, hasSeveral }: Answer): readonly unknown[] {
     const all = hasSeveral ? (results as readonly Result[]) : [results as Result];
