@@ -98,14 +98,16 @@ export function missingLevel(
   return capabilitiesOf(name).unsupportedLevels[factor]?.[level];
 }
 
+/** @param unsupportedLevels levels that are refused, by factor. Default: levels that the dialect lacks. */
 export function levelProblems(
   name: DialectName,
   levels: Readonly<Record<string, string | undefined>>,
+  unsupportedLevels = capabilitiesOf(name).unsupportedLevels,
 ): { readonly path: readonly string[]; readonly message: string }[] {
-  const { label, unsupportedLevels } = capabilitiesOf(name);
-  return Object.keys(unsupportedLevels).flatMap((factor) => {
+  const { label } = capabilitiesOf(name);
+  return Object.entries(unsupportedLevels).flatMap(([factor, missing]) => {
     const level = levels[factor];
-    const lack = level === undefined ? undefined : missingLevel(name, factor, level);
+    const lack = level === undefined ? undefined : missing[level];
     if (!lack) return [];
     const message = `${label} does not have ${factor}: ${level}: ${lack.reason}; use ${factor}: ${lack.nearest}`;
     return [{ path: [factor], message }];

@@ -111,7 +111,7 @@ export const Target = z
   ])
   .prefault({ kind: BY_DEFAULT })
   .meta({ description: "The database that the load runs against. Default: an embedded PostgreSQL." });
-type TargetInput = z.output<typeof Target>;
+export type TargetInput = z.output<typeof Target>;
 
 export function resolveTarget(input: TargetInput): TargetSettings {
   const settings = targetKindOf(input).settings.resolve(input);

@@ -119,10 +119,13 @@ export const DEFAULT_WORKLOAD = trainEvents.name;
 /** Example of a scenario of the default workload. */
 export { starterScenario } from "./train-events/starter-scenario.js";
 
-export interface WorkloadChoice extends Partial<WorkloadSettings> {
+/** Keys of a scenario or settings of a treatment, with its workload. */
+export type WorkloadChoice = {
+  readonly [Name in keyof WorkloadSettings]?: WorkloadSettings[Name] | undefined;
+} & {
   /** Name of a registered workload, or the form of a user's own workload. */
   readonly workload?: string | OwnForm;
-}
+};
 
 export function workloadOf({ workload: chosen = DEFAULT_WORKLOAD }: WorkloadChoice): Workload {
   if (typeof chosen !== "string") return ownWorkload(chosen);

@@ -143,21 +143,27 @@ export const FAMILY_CHANGES: readonly (readonly [
     "accounts",
     "some transfers are paid to the next account",
     [
-      "statements.addToAccount, [delta, aid]",
-      "statements.addToAccount, [delta, aid % 7 === 3 ? aid + 1 : aid]",
+      "connection.execute(statements.addToAccount, [delta, aid]",
+      "connection.execute(statements.addToAccount, [delta, aid % 7 === 3 ? aid + 1 : aid]",
     ],
     { as: "unbalanced" },
   ],
   [
     "accounts",
     "branches get less than was sent",
-    ["statements.addToBranch, [delta, bid]", "statements.addToBranch, [delta - 1, bid]"],
+    [
+      "connection.execute(statements.addToBranch, [delta, bid]",
+      "connection.execute(statements.addToBranch, [delta - 1, bid]",
+    ],
     { as: "unbalanced" },
   ],
   [
     "accounts",
     "the history has another teller",
-    ["[id, tid, bid, aid, delta]", "[id, (tid % 10) + 1, bid, aid, delta]"],
+    [
+      "connection.execute(statements.addToHistory, [id, tid, bid, aid, delta]",
+      "connection.execute(statements.addToHistory, [id, (tid % 10) + 1, bid, aid, delta]",
+    ],
     { as: "changed" },
   ],
   [
@@ -182,8 +188,8 @@ export const FAMILY_CHANGES: readonly (readonly [
     "documents",
     "inserts have an id column of another document",
     [
-      "return [...(hasIdColumn(settings) ? [document.key] : []),",
-      "return [...(hasIdColumn(settings) ? [`${document.key}x`] : []),",
+      "return [...(writesId(settings) ? [document.key] : []),",
+      "return [...(writesId(settings) ? [`${document.key}x`] : []),",
     ],
     { as: "lost" },
   ],
@@ -204,7 +210,10 @@ export const FAMILY_CHANGES: readonly (readonly [
   [
     "documents",
     "inserts that are never sent are booked as acknowledged",
-    ["asTransaction(session.execute(insert, values), () => true)", "Promise.resolve(true)"],
+    [
+      "(session: Connection) => asTransaction(session.execute(insert, values), () => true)",
+      "() => Promise.resolve(true)",
+    ],
     { as: "lost" },
   ],
   [

@@ -21,9 +21,9 @@ import type { DocumentStore, StoredDocument } from "./store.js";
 const bytes = z.number().min(0).optional();
 
 export const findings = {
-  documentBytes: bytes.describe("Mean pg_column_size of a document, of workload documents"),
+  documentBytes: bytes.describe("Mean stored size of a document, of workload documents"),
   rowBytes: bytes.describe(
-    "Mean pg_column_size of a row, its TOASTed values included, of workload documents",
+    "Mean stored size of a row, its TOASTed values included, of workload documents; in MySQL and MariaDB without the header",
   ),
 };
 
@@ -90,8 +90,6 @@ class Check {
   readonly violations = new Findings<Violation>(VIOLATIONS);
   inDoubtFound = 0;
   private readonly maker: DocumentMaker;
-  /** True if the table keeps a text byte by byte, so that texts can be compared. */
-  private readonly isTextPreserved: boolean;
 
   constructor(
     private readonly settings: Treatment,
@@ -100,9 +98,10 @@ class Check {
     private readonly updates: ReadonlyMap<string, DocumentUpdates>,
     /** True if all workers reported their writes, so that unknown rows are violations. */
     private readonly isWhole: boolean,
+    /** True if the table keeps a text byte by byte, so that texts can be compared. */
+    private readonly isTextPreserved: boolean,
   ) {
     this.maker = new DocumentMaker(settings, seed);
-    this.isTextPreserved = settings.column === "text" || settings.column === "json";
   }
 
   row({ id, version, text, documentBytes, rowBytes }: StoredDocument): void {
@@ -195,7 +194,8 @@ export async function audit(
   const copies = new Map(inserts);
   for (let number = 0; number < documents; number++)
     copies.set(preloadedKey(number), { least: 1, most: 1, seen: 0 });
-  const check = new Check(settings, seed, copies, updates, unclosed.length === 0);
+  const isTextPreserved = store.preservesText?.(settings) ?? false;
+  const check = new Check(settings, seed, copies, updates, unclosed.length === 0, isTextPreserved);
   for await (const stored of store.scan(admin, settings)) check.row(stored);
   check.keys();
   const { violations } = check;

@@ -4,6 +4,9 @@ import { parseScenario } from "../../scenario/loader.js";
 const ON_MONGODB = "dialect: mongodb; target: 'mongodb://h'; ";
 const scenario = (lines: string): string => `name: x\nworkload: documents\n${lines.replaceAll("; ", "\n")}`;
 
+const MYSQL = "dialect: mysql; target: 'mysql://a@b/c'";
+const MARIADB = "dialect: mariadb; target: 'mariadb://a@b/c'";
+
 test.each([
   ["column: json; index: gin", "gin needs column: jsonb, and this one is json; use btree-id or none"],
   ["column: text; index: gin-path-ops", "gin-path-ops needs column: jsonb"],
@@ -36,7 +39,21 @@ test.each([
   ["mix: {}", "all weights are 0"],
   ["documents: 0", "0 leaves nothing to read, update, scan, slice or unwrap"],
   ["storage: pax", "storage: pax"],
-  ["dialect: cockroachdb; target: { kind: url, url: 'postgresql://a@b/c' }", "runs on PostgreSQL itself"],
+  ["dialect: cockroachdb; target: { kind: url, url: 'postgresql://a@b/c' }", "runs on PostgreSQL only"],
+  ["index: generated-virtual", "PostgreSQL does not have index: generated-virtual"],
+  ["column: json; update: json_set", "PostgreSQL does not have update: json_set"],
+  [
+    `column: jsonb; ${MYSQL}`,
+    "MySQL does not have column: jsonb: it has one type for JSON; use column: json",
+  ],
+  [`index: gin; ${MYSQL}`, "MySQL does not have index: gin: it has no index on whole documents"],
+  [`toast: external; ${MYSQL}`, "MySQL does not have toast: external"],
+  [`update: jsonb_set; column: jsonb; ${MARIADB}`, "MariaDB does not have update: jsonb_set"],
+  [
+    `index: expression; ${MARIADB}`,
+    "MariaDB does not have index: expression: it has indexes on columns only",
+  ],
+  [`index: multicolumn; ${MARIADB}`, "use index: generated-stored or generated-virtual"],
   [`${ON_MONGODB}column: text`, "MongoDB does not have column: text: MongoDB stores documents as BSON"],
   [`${ON_MONGODB}column: relational`, "use column: jsonb"],
   [`${ON_MONGODB}index: gin`, "MongoDB does not have index: gin: MongoDB indexes paths, by B-trees"],
@@ -74,6 +91,9 @@ test.each([
   ["mix: unwrap; content: words", { mix: { unwrap: 1 }, content: "words" }],
   ["index: multicolumn; shape: large", { index: "multicolumn" }],
   ["bytes: 256B", { bytes: 256 }],
+  ["index: generated-stored", { column: "jsonb", index: "generated-stored" }],
+  [`index: expression; ${MYSQL}`, { column: "json", update: "json_set" }],
+  [`column: text; ${MARIADB}`, { column: "text", update: undefined }],
   ["column: relational; shape: large; update: whole", { update: "whole" }],
 ])("workload documents accepts the settings %s", (lines, settings) => {
   const [treatment] = parseScenario(scenario(lines), "scenario.yaml").treatments;

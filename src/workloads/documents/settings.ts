@@ -2,6 +2,8 @@ import * as z from "zod";
 import { formatSize } from "../../foundation/units.js";
 import type { Finding } from "../../syntax/problems.js";
 import { size } from "../../syntax/scalars.js";
+import { databaseOfUrl } from "../../database/registry.js";
+import { resolveTarget, type TargetInput } from "../../targets/registry.js";
 import type { WorkloadTreatment } from "../workload.js";
 import {
   isNested,
@@ -15,9 +17,18 @@ import {
 import { defaultStorageRule } from "../common-rules.js";
 
 const DOCUMENT_STORAGE_FORMS = ["jsonb", "json", "text", "relational"] as const;
-const INDEXES = ["none", "btree-id", "expression", "multicolumn", "gin", "gin-path-ops"] as const;
+const INDEXES = [
+  "none",
+  "btree-id",
+  "generated-stored",
+  "generated-virtual",
+  "expression",
+  "multicolumn",
+  "gin",
+  "gin-path-ops",
+] as const;
 const TOASTS = ["extended", "external", "main"] as const;
-const UPDATES = ["jsonb_set", "whole", "column"] as const;
+const UPDATES = ["jsonb_set", "json_set", "whole", "column"] as const;
 const KEY_DISTRIBUTIONS = ["uniform", "zipfian", "latest"] as const;
 export const OPERATIONS = ["read", "insert", "update", "modify", "scan", "slice", "unwrap"] as const;
 export type Operation = (typeof OPERATIONS)[number];
@@ -53,16 +64,21 @@ const weight = (what: string) =>
     .meta({ description: `Weight of ${what}. Default 0.` });
 
 export const keys = {
-  column: z.enum(DOCUMENT_STORAGE_FORMS).default("jsonb").meta({
-    description:
-      "Storage of documents: one column of type jsonb, json or text; or relational, a text column for each value. Default jsonb.",
-  }),
+  column: z
+    .enum(DOCUMENT_STORAGE_FORMS)
+    .optional()
+    .meta({
+      description:
+        "Storage of documents: one column of type jsonb, json or text; or relational, a text column for each value. " +
+        "Default: jsonb in PostgreSQL, json in MySQL and MariaDB.",
+    }),
   index: z
     .enum(INDEXES)
     .default("btree-id")
     .meta({
       description:
-        "Access to documents. none: by a scan; btree-id: by a primary key column; expression: by a unique index on " +
+        "Access to documents. none: by a scan; btree-id: by a primary key column; generated-stored, generated-virtual: by a " +
+        "unique key column that the server generates from the document; expression: by a unique index on " +
         "data->>'id'; multicolumn: by an index on data->>'id' and the first two values; gin, gin-path-ops: by a GIN index " +
         "on the document (jsonb_ops, jsonb_path_ops). Default btree-id.",
     }),
@@ -96,8 +112,9 @@ export const keys = {
     .optional()
     .meta({
       description:
-        "Part that an update changes. jsonb_set: one value within jsonb; column: one column of relational; whole: the whole " +
-        "document. Default: jsonb_set for jsonb, column for relational, else whole.",
+        "Part that an update changes. jsonb_set: one value within jsonb; json_set: one value within json of MySQL or " +
+        "MariaDB; column: one column of relational; whole: the whole document. Default: the first of these that the " +
+        "column allows.",
     }),
   parse: z
     .enum(["literal", "build-object"])
@@ -171,11 +188,21 @@ export interface DocumentsSettings {
 export type Treatment = DocumentsSettings & WorkloadTreatment;
 
 /** Values of the keys of a scenario that passed their schema. */
-type DocumentsKeys = Omit<DocumentsSettings, "bytes" | "update"> &
-  Partial<Pick<DocumentsSettings, "bytes" | "update">>;
+type DocumentsKeys = Omit<DocumentsSettings, "column" | "bytes" | "update"> &
+  Partial<Pick<DocumentsSettings, "column" | "bytes" | "update">>;
 
-export function resolve(input: DocumentsKeys): DocumentsSettings {
-  const { column, index, shape, bytes, content, toast, update, parse, slice, mix, skew, documents } = input;
+/** True if the target's URLs are of MySQL or MariaDB. The servers that train-sim starts are PostgreSQL. */
+function isForMySql(input: TargetInput): boolean {
+  const target = resolveTarget(input);
+  const [first] = target.kind === "url" ? target.urls : [];
+  return first !== undefined && databaseOfUrl(first.url)?.name === "MySQL";
+}
+
+export function resolve(input: DocumentsKeys & { readonly target: TargetInput }): DocumentsSettings {
+  const isMySql = isForMySql(input.target);
+  const { index, shape, bytes, content, toast, parse, slice, mix, skew, documents } = input;
+  const { column = isMySql ? "json" : "jsonb" } = input;
+  const { update = isMySql && column === "json" ? "json_set" : undefined } = input;
   const document = { column, index, shape, bytes, content, toast };
   return { ...document, update, parse, slice, mix, keys: input.keys, skew, documents };
 }
@@ -196,14 +223,24 @@ export function updateOf({
 
 /** Column types for which a level of `index` exists. A level that is not listed exists for all. */
 const COLUMNS_OF_INDEX: Partial<Record<DocumentsSettings["index"], readonly string[]>> = {
+  "generated-stored": ["jsonb", "json"],
+  "generated-virtual": ["jsonb", "json"],
   expression: ["jsonb", "json"],
   multicolumn: ["jsonb", "json"],
   gin: ["jsonb"],
   "gin-path-ops": ["jsonb"],
 };
-const COLUMN_OF_UPDATE = { jsonb_set: "jsonb", column: "relational", whole: undefined } as const;
+const COLUMN_OF_UPDATE = {
+  jsonb_set: "jsonb",
+  json_set: "json",
+  column: "relational",
+  whole: undefined,
+} as const;
 
-function columnRules({ column, index, shape, toast, update, parse, mix }: DocumentsKeys): Finding[] {
+function columnRules(
+  { index, shape, toast, update, parse, mix }: DocumentsKeys,
+  { column }: Treatment,
+): Finding[] {
   const findings: Finding[] = [];
   const allowedColumns = COLUMNS_OF_INDEX[index];
   if (allowedColumns && !allowedColumns.includes(column))

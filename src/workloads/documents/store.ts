@@ -1,4 +1,6 @@
 import type { AdminSession } from "../../database/contract.js";
+import type { DialectCapabilities } from "../../database/capabilities.js";
+import type { DialectName } from "../../database/registry.js";
 import type { PreparedTransaction } from "../../database/session.js";
 import type { Finding } from "../../syntax/problems.js";
 import type { Store } from "../stores.js";
@@ -42,6 +44,10 @@ export interface StoredDocument {
 export interface DocumentStore extends Store<Treatment> {
   /** Settings that fit together, yet not on this database. */
   problems?(settings: Treatment): readonly Finding[];
+  /** Levels that the dialect lacks, by key of the scenario. */
+  unsupportedLevels?(dialect: DialectName): DialectCapabilities["unsupportedLevels"];
+  /** True if the table keeps the text of a document byte by byte, so that texts can be compared. Default: never. */
+  preservesText?(settings: Treatment): boolean;
   operations(settings: Treatment): DocumentOperations;
   /** Inserts documents. Each portion is a list of JSON texts. */
   fill(admin: AdminSession, settings: Treatment, portions: Iterable<readonly string[]>): Promise<void>;

@@ -12,6 +12,7 @@ import { examples } from "./examples.js";
 import { keys, OPERATIONS, resolve, rules, type Treatment } from "./settings.js";
 import type { DocumentStore } from "./store.js";
 import { mongodb } from "./stores/mongodb.js";
+import { mysql } from "./stores/mysql.js";
 import { postgres } from "./stores/postgres.js";
 
 /** Number of characters of the documents in one portion of the preload. */
@@ -37,7 +38,7 @@ function* preloadPortions(
   }
 }
 
-const stores: Stores<DocumentStore> = { PostgreSQL: postgres, MongoDB: mongodb };
+const stores: Stores<DocumentStore> = { PostgreSQL: postgres, MySQL: mysql, MongoDB: mongodb };
 const UNSUPPORTED_DIALECT = {
   path: ["dialect"],
   message: "workload documents runs on PostgreSQL itself and on MongoDB; use dialect: postgres or mongodb",
@@ -45,10 +46,15 @@ const UNSUPPORTED_DIALECT = {
 
 function dialectProblems(name: DialectName, settings: Treatment): Finding[] {
   if (!supportsDialect(stores, name)) return [UNSUPPORTED_DIALECT];
-  const { column, index, toast, parse, slice } = settings;
+  const store = storeIn(stores, { dialect: name });
+  const { column, index, toast, parse, slice, update } = settings;
   return [
-    ...levelProblems(name, { column, index, toast, parse, slice }),
-    ...(storeIn(stores, { dialect: name }).problems?.(settings) ?? []),
+    ...levelProblems(
+      name,
+      { column, index, toast, parse, slice, update },
+      store.unsupportedLevels?.(name) ?? {},
+    ),
+    ...(store.problems?.(settings) ?? []),
   ];
 }
 
