@@ -7,6 +7,7 @@ import { client } from "./client.js";
 import { examples } from "./examples.js";
 import { dialectProblems, keys, resolve, rules, VIOLATIONS, type Treatment } from "./settings.js";
 import type { AccountsStore } from "./store.js";
+import { mysql } from "./stores/mysql.js";
 import { postgres } from "./stores/postgres.js";
 
 export const accounts = {
@@ -21,7 +22,7 @@ export const accounts = {
     lock: "pgbench_accounts",
     mark: "workload accounts",
   },
-  stores: { PostgreSQL: postgres },
+  stores: { PostgreSQL: postgres, MySQL: mysql },
   client,
   loading: {
     async preload(
