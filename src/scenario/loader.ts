@@ -30,6 +30,7 @@ import {
   OwnForm,
   WORKLOAD_FILE_PATTERN,
   readOwnWorkload,
+  withSyntax,
   addDeclaration,
 } from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
@@ -111,6 +112,7 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
     holder["workload"] = embedFiles(holder["workload"], process.cwd());
   requireOwn(scenarioMapping, source, name);
   for (const { holder } of workloadHoldersOf(scenarioMapping)) {
+    holder["workload"] = withSyntax(holder["workload"], targetOf(holder) ?? targetOf(scenarioMapping));
     requireValidWorkload(holder, overrides.loadsCode);
     if (!isStored) holder["workload"] = addDeclaration(holder["workload"]);
   }
@@ -218,6 +220,11 @@ function workloadHoldersOf(scenarioMapping: Mapping): WorkloadHolder[] {
   return [{ holder: scenarioMapping, at: ["workload"] }, ...named].filter(
     ({ holder }) => holder["workload"] !== undefined,
   );
+}
+
+/** The target that a mapping names, or its first level if it varies. */
+function targetOf({ target, factors }: Mapping): unknown {
+  return target ?? (isMapping(factors) ? factors["target"] : undefined);
 }
 
 /** Replaces the paths of workloads by the content of their files. Throws a ScenarioError if a file cannot be read. */

@@ -4,6 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { isMainThread } from "node:worker_threads";
 import * as z from "zod";
+import { databaseOfUrl } from "../database/registry.js";
 import { UsageError } from "../foundation/errors.js";
 import { moduleDrawFactory, readModule } from "./module/run-module.js";
 import { loadProblem } from "./module/try-load.js";
@@ -32,6 +33,10 @@ const FILE_BYTES_MAX = 1024 * 1024;
 const SqlFile = z.strictObject({
   file: z.string().default("workload.sql").meta({ description: "Name of the file, for messages." }),
   sql: z.string().max(FILE_BYTES_MAX).meta({ description: "Text of the file." }),
+  syntax: z.literal("mysql").optional().meta({
+    description:
+      "mysql: the text has comments, quotes and backslashes of MySQL. A target of MySQL or MariaDB implies it.",
+  }),
 });
 
 const ModuleFile = z.strictObject({
@@ -135,6 +140,20 @@ export function embedFiles(written: unknown, directory: string, read: ReadText =
   return { module: path.resolve(directory, written), hash: hashOf(text) };
 }
 
+/** The first URL of a target, as a scenario writes it; undefined if it has none. */
+function urlTextIn(target: unknown): string | undefined {
+  if (typeof target === "string") return target;
+  if (Array.isArray(target)) return urlTextIn(target[0]);
+  return isMapping(target) ? urlTextIn(target["urls"] ?? target["url"]) : undefined;
+}
+
+/** The embedded workload; a SQL file for a target of MySQL gets MySQL's syntax. */
+export function withSyntax(workload: unknown, target: unknown): unknown {
+  const database = databaseOfUrl(urlTextIn(target) ?? "");
+  const isForMySql = isMapping(workload) && typeof workload["sql"] === "string" && database?.name === "MySQL";
+  return isForMySql ? { ...workload, syntax: "mysql" } : workload;
+}
+
 function embedScript(written: unknown, directory: string, read: ReadText): unknown {
   return typeof written === "string" ? readSource(written, directory, read) : written;
 }
@@ -172,7 +191,7 @@ export function nameOf(own: OwnForm): string {
 }
 
 function programOf(own: OwnForm): ReadProgram {
-  if ("sql" in own) return readSqlFile(own.sql, own.file);
+  if ("sql" in own) return readSqlFile(own.sql, own.file, own.syntax);
   if ("module" in own) return readModuleFile(own);
   const { pgbench: scripts, scale, define } = own;
   return readPgbench({ scripts, scale, define }, nameOf(own));

@@ -198,7 +198,7 @@ class ModuleRun implements Run {
   ) {
     this.transaction = { name, isReadOnly: moduleTransaction.isReadOnly ?? false };
     if (moduleTransaction.resolve)
-      this.resolve = (connection) => {
+      this.resolve = (connection: Connection) => {
         const session = this.session(connection);
         const ask = async (): Promise<unknown> => moduleTransaction.resolve?.(session, drawnValue);
         return shared.transactions.inReadTransaction(

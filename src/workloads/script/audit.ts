@@ -83,7 +83,11 @@ function invariantResultOf(rows: readonly SqlRow[]): { readonly holds: boolean; 
   if (!row || others.length > 0)
     return { holds: false, seen: `${counted(rows.length, "row")}; it takes one` };
   const [value] = Object.values(row);
-  return { holds: value === true, seen: typeof value === "string" ? value : JSON.stringify(value) };
+  // MySQL has no boolean: its TRUE is 1.
+  return {
+    holds: value === true || value === 1,
+    seen: typeof value === "string" ? value : JSON.stringify(value),
+  };
 }
 
 /**
@@ -119,7 +123,8 @@ export async function audit(
 ): Promise<AuditOutcome> {
   const { settings, unclosed } = inputs;
   const accounts = inputs.workerAccounts.map((one) => WorkerAccount.parse(one));
-  const sqlOf = ({ sql }: Invariant): string => substituteVariables(sql, settingLiteralIn(settings));
+  const sqlOf = ({ sql }: Invariant): string =>
+    substituteVariables(sql, settingLiteralIn(settings, sql.syntax));
   const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };
   const invariants: { name: string; holds: boolean; seen: string; acknowledged?: string }[] = [];
   await store.scan(admin, settings, async (ask) => {

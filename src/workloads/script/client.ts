@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { monotonicMs } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
-import type { Connection } from "../../database/sql.js";
+import type { SqlSession } from "../../database/sql.js";
 import type { Arrival } from "../../load/arrivals.js";
 import { IdleBackoff } from "../../clients/idle-backoff.js";
 import { Mix } from "../mix.js";
@@ -10,10 +10,10 @@ import type { ClientContext, WorkloadClients } from "../workload.js";
 import { evaluate } from "./expression.js";
 import { compile } from "./compile.js";
 import { sqlLiteral, ScriptRun } from "./machine.js";
-import type { Invariant, Program, Value } from "./program.js";
+import type { Invariant, Program, SqlSyntax, Value } from "./program.js";
 import type { DrawFactory, Run } from "./run.js";
 import type { Treatment } from "./settings.js";
-import { substituteVariables } from "./sql-text.js";
+import { placeholder, substituteVariables } from "./sql-text.js";
 import type { TransactionBegin, OwnSqlStore, Transactions } from "./store.js";
 
 /** A worker's account, by invariant: values of acknowledged transactions, and of transactions that ended in doubt. */
@@ -33,11 +33,15 @@ export function toExpressionValue(value: number | string | boolean): Value {
   return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
 }
 
-export function settingLiteralIn({ values }: Pick<Treatment, "values">): (setting: string) => string {
-  return (setting) => sqlLiteral(toExpressionValue(values[setting] ?? ""));
+/** Returns the function that writes the value of a setting as SQL. */
+export function settingLiteralIn(
+  { values }: Pick<Treatment, "values">,
+  syntax?: SqlSyntax,
+): (setting: string) => string {
+  return (setting) => sqlLiteral(toExpressionValue(values[setting] ?? ""), syntax);
 }
 
-type SettleCommit = (connection: Connection, run: Run) => Promise<boolean>;
+type SettleCommit = (session: SqlSession, run: Run) => Promise<boolean>;
 
 /**
  * Functions that query whether a transaction in doubt was committed, by the transaction's name. They use the query of its
@@ -52,8 +56,9 @@ function settleFunctionsOf(
   return new Map(
     invariants.flatMap(({ name, sql, acknowledged }: Invariant): [string, SettleCommit][] => {
       if (!acknowledged) return [];
-      const rows = `(${substituteVariables(sql, settingLiteralIn(settings))}) AS acknowledged (value)`;
-      const statement = { name: `settle.${name}`, text: `SELECT 1 FROM ${rows} WHERE value = $1 LIMIT 1` };
+      const rows = `acknowledged (value) AS (${substituteVariables(sql, settingLiteralIn(settings, sql.syntax))})`;
+      const text = `WITH ${rows} SELECT 1 FROM acknowledged WHERE value = ${placeholder(1, sql.syntax)} LIMIT 1`;
+      const statement = { name: `settle.${name}`, text };
       const settle: SettleCommit = async (connection, run) => {
         const values = [textOf(run.valueOf(acknowledged.variable))];
         const ask = async (): Promise<boolean> => (await connection.execute(statement, values)).length > 0;
@@ -130,11 +135,11 @@ export function client(
    * Returns a function that finds out whether a run's commit in doubt happened; undefined if neither an invariant nor the
    * module can show it.
    */
-  function settleOf(run: Run): ((connection: Connection) => Promise<true | undefined>) | undefined {
+  function settleOf(run: Run): ((session: SqlSession) => Promise<true | undefined>) | undefined {
     const settleByInvariant = settleFunctions.get(run.transaction.name);
     const asked =
       run.resolve?.bind(run) ??
-      (settleByInvariant && ((connection: Connection) => settleByInvariant(connection, run)));
+      (settleByInvariant && ((session: SqlSession) => settleByInvariant(session, run)));
     return asked && (async (connection) => ((await asked(connection)) ? true : undefined));
   }
 
@@ -163,7 +168,7 @@ export function client(
         isPoll: true,
         events: () => run.work,
         isFinalIfInDoubt: !isReadOnly && !settle,
-        body: (connection: Connection, times) =>
+        body: (connection: SqlSession, times) =>
           run.attempt(connection, async (ms) => {
             const fromMs = monotonicMs();
             await sleeper.sleep(ms);

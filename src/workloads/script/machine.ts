@@ -1,26 +1,34 @@
 // A second attempt continues after the last commit and sends the same statements again.
-import type { Connection, SqlValue, Statement } from "../../database/sql.js";
+import type { Connection, SqlSession, SqlValue, Statement } from "../../database/sql.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
 import type { CompiledTransaction, Operation } from "./compile.js";
 import { evaluate } from "./expression.js";
-import { placeText, type Expression, type ScriptTransaction, type SqlStep, type Value } from "./program.js";
+import {
+  placeText,
+  type Expression,
+  type ScriptTransaction,
+  type SqlStep,
+  type SqlSyntax,
+  type Value,
+} from "./program.js";
 import type { PauseFor, Run } from "./run.js";
 import type { Transactions } from "./store.js";
 import { addRowCounting, rowCountProblem } from "./statements.js";
 import { substituteVariables } from "./sql-text.js";
 
 /** A text constant that is valid in a dollar-quoted body and with either value of `standard_conforming_strings`. */
-function quotedLiteral(value: string): string {
+function quotedLiteral(value: string, syntax: SqlSyntax): string {
   const text = value.replaceAll("'", "''");
+  if (syntax === "mysql") return `'${text.replaceAll("\\", "\\\\")}'`;
   if (!/[$\\]/.test(value)) return `'${text}'`;
   return ` E'${text.replaceAll("\\", "\\\\").replaceAll("$", "\\x24")}'`;
 }
 
 /** Value as SQL text, for the simple protocol, which has no parameters. */
-export function sqlLiteral(value: Value): string {
+export function sqlLiteral(value: Value, syntax?: SqlSyntax): string {
   if (value === null) return "NULL";
-  if (typeof value === "string") return quotedLiteral(value);
+  if (typeof value === "string") return quotedLiteral(value, syntax);
   return typeof value !== "boolean" && value < 0 ? `(${value})` : String(value);
 }
 
@@ -45,6 +53,14 @@ function parseNumericText(value: Value): Value {
 function isTrue(value: Value): boolean {
   if (typeof value === "string") throw new Error(`'${value}' is text; a condition is a boolean or a number`);
   return Number(value) !== 0;
+}
+
+/** A session that runs scripts. Sessions of MySQL hold no statements back. */
+type ScriptSession = SqlSession & Partial<Pick<Connection, "hold" | "holdBegin" | "flush" | "dropHeld">>;
+
+/** Number of rows that the last statement returned, or changed without returning them. */
+function rowCountOf({ length }: readonly unknown[], session: ScriptSession): number {
+  return length > 0 || session.foundNoRow !== false ? length : (session.affectedRows ?? 0);
 }
 
 /** True if the step uses columns of the result by their names. */
@@ -114,7 +130,7 @@ export class ScriptRun implements Run {
     this.assigned.set(variable, value);
   }
 
-  async attempt(connection: Connection, rest: PauseFor): Promise<true> {
+  async attempt(connection: ScriptSession, rest: PauseFor): Promise<true> {
     this.position = this.committedState.position;
     this.assigned = this.committedState.assigned;
     this.work = this.committedState.work;
@@ -129,7 +145,7 @@ export class ScriptRun implements Run {
       return true;
     } catch (error) {
       if (error instanceof StatementError) this.addPlace(error);
-      connection.dropHeld();
+      connection.dropHeld?.();
       // The rollback undoes all statements of the failed transaction.
       if (this.hasOpenTransaction()) await this.options.transactions.rollBack(connection);
       throw error;
@@ -142,7 +158,7 @@ export class ScriptRun implements Run {
   }
 
   /** Runs an operation. Returns undefined, and no promise, if the operation is complete at once. */
-  private run(operation: Operation, connection: Connection, rest: PauseFor): Promise<void> | undefined {
+  private run(operation: Operation, connection: ScriptSession, rest: PauseFor): Promise<void> | undefined {
     switch (operation.kind) {
       case "begin":
         return this.begin(connection, operation.texts, operation.isPipelined);
@@ -169,64 +185,65 @@ export class ScriptRun implements Run {
   }
 
   private begin(
-    connection: Connection,
+    connection: ScriptSession,
     texts: readonly string[],
     isPipelined = this.options.isPipelined,
   ): Promise<void> | undefined {
     if (!isPipelined) return this.beginAlone(connection, texts.join("; "));
     // PostgreSQL, too, makes a pipeline's implicit transaction an explicit one by BEGIN.
-    if (!this.isOpenUntilSync) connection.holdBegin(texts);
+    if (!this.isOpenUntilSync) connection.holdBegin?.(texts);
     this.isOpen = true;
     this.isOpenUntilSync = false;
     return undefined;
   }
 
-  private async beginAlone(connection: Connection, text: string): Promise<void> {
+  private async beginAlone(connection: ScriptSession, text: string): Promise<void> {
     await connection.control("begin", text);
     this.isOpen = true;
   }
 
   /** Pauses. The statements before the pause are sent first, so that the transaction holds their locks meanwhile. */
-  private async pause(connection: Connection, rest: () => Promise<void>): Promise<void> {
-    await connection.flush();
+  private async pause(connection: ScriptSession, rest: () => Promise<void>): Promise<void> {
+    await connection.flush?.();
     await rest();
   }
 
   /** Ends a part of a pipeline. Outside of BEGIN and COMMIT its statements are one transaction, which is now committed. */
-  private async sync(connection: Connection): Promise<void> {
+  private async sync(connection: ScriptSession): Promise<void> {
     if (this.isOpenUntilSync) return this.commitAndSaveState(connection, "COMMIT");
     const isCommit = !this.isOpen && !this.transaction.isReadOnly;
-    await (isCommit ? this.options.transactions.asTransaction(connection.flush()) : connection.flush());
+    const answer = connection.flush?.() ?? Promise.resolve();
+    await (isCommit ? this.options.transactions.asTransaction(answer) : answer);
     if (!this.isOpen) this.saveState();
   }
 
-  private async commitAndSaveState(connection: Connection, text: string): Promise<void> {
-    if (this.isExpecting) await connection.flush();
+  private async commitAndSaveState(connection: ScriptSession, text: string): Promise<void> {
+    if (this.isExpecting) await connection.flush?.();
     this.isOpen = this.isOpenUntilSync = this.isExpecting = false;
     await this.commit(connection, text);
     this.saveState();
   }
 
-  private async rollBackAndSaveState(connection: Connection, text: string): Promise<void> {
-    await connection.flush();
+  private async rollBackAndSaveState(connection: ScriptSession, text: string): Promise<void> {
+    await connection.flush?.();
     await connection.control("rollback", text);
     this.isOpen = this.isOpenUntilSync = false;
     this.saveState();
   }
 
-  private runStatement(sent: SqlOperation, connection: Connection): Promise<void> | undefined {
+  private runStatement(sent: SqlOperation, connection: ScriptSession): Promise<void> | undefined {
     const { isPipelined = this.options.isPipelined, canWait } = sent;
     const frame = this.isOpen ? undefined : this.compiled.frame;
     const isHeld =
       isPipelined && canWait && (this.isOpen || frame !== undefined || sent.isPipelined === true);
     if (!isHeld) return this.runAwaited(sent, connection, frame);
     if (frame !== undefined) {
-      connection.holdBegin(frame);
+      connection.holdBegin?.(frame);
       this.isOpen = this.isOpenUntilSync = true;
     }
     const { step, statement } = sent;
     if (step.expect) this.isExpecting = true;
-    const first = connection.hold(statement, this.valuesFor(step), (rows) =>
+    const first = connection.hold?.(statement, this.valuesFor(step), (rows) =>
       this.take(step, statement.name, rows, connection),
     );
     const isFrameOver = frame !== undefined && sent.isPipelined !== true;
@@ -236,13 +253,13 @@ export class ScriptRun implements Run {
 
   private async runAwaited(
     { step, statement }: SqlOperation,
-    connection: Connection,
+    connection: ScriptSession,
     frame: readonly string[] | undefined,
   ): Promise<void> {
     if (frame !== undefined) await this.begin(connection, frame);
     const rows = await this.send(step, statement, connection);
     this.take(step, statement.name, rows, connection);
-    if (step.orEnd && rows.length === 0) return this.end(connection);
+    if (step.orEnd && rowCountOf(rows, connection) === 0) return this.end(connection);
     if (frame !== undefined) {
       this.isOpen = false;
       await this.commit(connection, "COMMIT");
@@ -251,7 +268,7 @@ export class ScriptRun implements Run {
   }
 
   /** Ends the transaction as an empty poll and commits its earlier statements. */
-  private async end(connection: Connection): Promise<void> {
+  private async end(connection: ScriptSession): Promise<void> {
     this.work = 0;
     this.position = this.compiled.operations.length;
     if (!this.isOpen) return;
@@ -260,7 +277,7 @@ export class ScriptRun implements Run {
   }
 
   /** Commits. If the transaction only read, the commit is never in doubt. */
-  private commit(connection: Connection, text: string): Promise<void> {
+  private commit(connection: ScriptSession, text: string): Promise<void> {
     return this.transaction.isReadOnly
       ? connection.control("commit", text)
       : this.options.transactions.commit(connection, text);
@@ -279,16 +296,16 @@ export class ScriptRun implements Run {
   }
 
   /** Text of a variable's value as it is put into a statement: escaped, or as a part of '...'. */
-  private textOf({ quoted: positions }: SqlStep, name: string, position: number): string {
+  private textOf({ quoted: positions, syntax }: SqlStep, name: string, position: number): string {
     const value = this.valueOf(name);
-    return positions?.includes(position) ? String(value).replaceAll("'", "''") : sqlLiteral(value);
+    return positions?.includes(position) ? String(value).replaceAll("'", "''") : sqlLiteral(value, syntax);
   }
 
   private valuesFor(step: SqlStep): SqlValue[] {
     return step.variables.map((name) => sqlValue(this.valueOf(name)));
   }
 
-  private send(step: SqlStep, prepared: Statement, connection: Connection): Promise<readonly unknown[]> {
+  private send(step: SqlStep, prepared: Statement, connection: ScriptSession): Promise<readonly unknown[]> {
     const isSimple = this.options.isSimple || prepared.isText === true;
     const statement = isSimple ? this.substituteValues(step, prepared) : prepared;
     const values = isSimple ? [] : this.valuesFor(step);
@@ -305,12 +322,13 @@ export class ScriptRun implements Run {
     return { name, text: addRowCounting(step, text), isText: true };
   }
 
-  private take(step: SqlStep, name: string, rows: readonly unknown[], connection: Connection): void {
+  private take(step: SqlStep, name: string, rows: readonly unknown[], connection: ScriptSession): void {
     if (connection.foundNoRow !== true) this.foundNoRow = false;
-    if (this.compiled.countsRows && step.countsRows) this.work += rows.length;
-    const problem = step.expect && rowCountProblem(step.expect, rows.length);
+    const count = rowCountOf(rows, connection);
+    if (this.compiled.countsRows && step.countsRows) this.work += count;
+    const problem = step.expect && rowCountProblem(step.expect, count);
     if (problem !== undefined) throw new UnexpectedRowsError(`${name}: ${problem}`);
-    const isEnd = step.orEnd === true && rows.length === 0;
+    const isEnd = step.orEnd === true && count === 0;
     if (usesColumnNames(step) && !isEnd)
       this.bind(step, name, rows as readonly Readonly<Record<string, unknown>>[]);
   }

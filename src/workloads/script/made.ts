@@ -20,8 +20,8 @@ interface CreatedObject {
   readonly name: string;
 }
 
-function codeOf({ pieces }: SqlText): string {
-  const tokens = tokensOf(pieces.join(""));
+function codeOf({ pieces, syntax }: SqlText): string {
+  const tokens = tokensOf(pieces.join(""), syntax);
   const words = tokens.map(({ kind, text }, i) => {
     if (kind !== "blank") return text;
     return tokens[i - 1]?.kind === "blank" ? "" : " ";

@@ -19,8 +19,12 @@ export type Expression =
   /** A call of a function or an operator. The arguments of a `case` are: condition, value, condition, value, ..., else. */
   | { readonly kind: "call"; readonly name: string; readonly arguments: readonly Expression[] };
 
+/** The syntax of comments, quotes and parameters of MySQL and MariaDB; left out for PostgreSQL's. */
+export type SqlSyntax = "mysql" | undefined;
+
 /** SQL text that is cut at its variables: variable i stands between piece i and piece i + 1. */
 export interface SqlText {
+  readonly syntax?: SqlSyntax;
   readonly pieces: readonly string[];
   /** Names of the variables, in the order in which they occur. A name may occur several times. */
   readonly variables: readonly string[];
@@ -120,6 +124,7 @@ export interface Setting {
 
 export interface Program {
   readonly name: string;
+  readonly syntax?: SqlSyntax;
   readonly settings: readonly Setting[];
   /** Statements of the schema, one by one; their variables are settings. */
   readonly schema: readonly SqlText[];

@@ -1,4 +1,4 @@
-import type { Connection } from "../../database/sql.js";
+import type { SqlSession } from "../../database/sql.js";
 import type { Prng } from "../../foundation/prng.js";
 import type { ClientContext } from "../workload.js";
 import type { Value } from "./program.js";
@@ -10,7 +10,7 @@ export type PauseFor = (ms: number) => Promise<void>;
 
 export interface Run {
   readonly transaction: { readonly name: string; readonly isReadOnly: boolean };
-  attempt(connection: Connection, rest: PauseFor): Promise<true>;
+  attempt(session: SqlSession, rest: PauseFor): Promise<true>;
   /** Number of units of work in the last attempt; 0 is an empty poll. */
   readonly work: number;
   /** True if no statement of the last attempt returned or changed a row. */
@@ -18,7 +18,7 @@ export interface Run {
   /** Value of a variable that an invariant uses, after the transaction. */
   valueOf(variable: string): Value;
   /** Finds out whether a commit in doubt happened. Left out unless the workload is a module with its own `resolve`. */
-  resolve?(connection: Connection): Promise<boolean>;
+  resolve?(session: SqlSession): Promise<boolean>;
 }
 
 export interface DrawSource {

@@ -1,5 +1,5 @@
-// Cuts SQL like the server: it knows quotes, dollar quotes, comments and `BEGIN ATOMIC`, and no statement's meaning.
-import type { Place, SqlText } from "./program.js";
+// Cuts SQL like the server: it knows quotes, comments and the bodies of routines, and no statement's meaning.
+import type { Place, SqlSyntax, SqlText } from "./program.js";
 
 type TokenKind = "blank" | "quoted" | "word" | "variable" | "symbol" | "unended";
 
@@ -9,8 +9,10 @@ export interface Token {
   readonly at: number;
 }
 
+type TokenPatterns = readonly (readonly [TokenKind, RegExp])[];
+
 /** Patterns of tokens; the first one that matches wins. Each matches at least one character. */
-const TOKEN_PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [
+const TOKEN_PATTERNS: TokenPatterns = [
   ["blank", /(?:\s|--[^\n]*)+/y],
   ["quoted", /[eE]'(?:[^'\\]|\\[^]|'')*'|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*'|(?:[uU]&)?"(?:[^"]|"")*"/y],
   ["quoted", /\$([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$[^]*?\$\1\$/y],
@@ -20,8 +22,22 @@ const TOKEN_PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [
   ["symbol", /::|:=|[^]/y],
 ];
 
-/** Offset after the comment that begins at `from`; undefined if it does not end. Comments nest, as in PostgreSQL. */
-function endOfComment(text: string, from: number): number | undefined {
+/** Patterns of MySQL and MariaDB: `#`, backslashes in texts, backticks, and `--` only before a blank. */
+const MYSQL_TOKEN_PATTERNS: TokenPatterns = [
+  ["blank", /(?:\s|#[^\n]*|--(?=\s|$)[^\n]*)+/y],
+  ["quoted", /[bBxXnN]?'(?:[^'\\]|\\[^]|'')*'|"(?:[^"\\]|\\[^]|"")*"|`(?:[^`]|``)*`/y],
+  ["unended", /[bBxXnN]?'|"|`|\/\*/y],
+  ["word", /[A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*|[\d.]+\w*/y],
+  ["variable", /:[A-Za-z_]\w*/y],
+  ["symbol", /:=|[^]/y],
+];
+
+/** Offset after the comment that begins at `from`; undefined if it does not end. Comments nest, except in MySQL. */
+function endOfComment(text: string, from: number, syntax: SqlSyntax): number | undefined {
+  if (syntax === "mysql") {
+    const end = text.indexOf("*/", from + 2);
+    return end < 0 ? undefined : end + 2;
+  }
   let depth = 0;
   const commentMark = /\/\*|\*\//g;
   commentMark.lastIndex = from;
@@ -32,21 +48,21 @@ function endOfComment(text: string, from: number): number | undefined {
   return undefined;
 }
 
-export function tokenAt(text: string, at: number): Token | undefined {
+export function tokenAt(text: string, at: number, syntax?: SqlSyntax): Token | undefined {
   const token = (kind: TokenKind, end: number): Token => ({ kind, text: text.slice(at, end), at });
-  const end = text.startsWith("/*", at) ? endOfComment(text, at) : undefined;
+  const end = text.startsWith("/*", at) ? endOfComment(text, at, syntax) : undefined;
   if (end !== undefined) return token("blank", end);
-  for (const [kind, pattern] of TOKEN_PATTERNS) {
+  for (const [kind, pattern] of syntax === "mysql" ? MYSQL_TOKEN_PATTERNS : TOKEN_PATTERNS) {
     pattern.lastIndex = at;
     if (pattern.test(text)) return token(kind, pattern.lastIndex);
   }
   return undefined;
 }
 
-export function tokensOf(text: string): Token[] {
+export function tokensOf(text: string, syntax?: SqlSyntax): Token[] {
   const tokens: Token[] = [];
-  for (let token = tokenAt(text, 0); token; token = tokenAt(text, token.at + token.text.length))
-    tokens.push(token);
+  const next = (at: number): Token | undefined => tokenAt(text, at, syntax);
+  for (let token = next(0); token; token = next(token.at + token.text.length)) tokens.push(token);
   return tokens;
 }
 
@@ -61,13 +77,13 @@ export function placeIn(text: string, at: number, origin: Place = { line: 1, col
 }
 
 /** Words of a statement in capitals, without quoted parts. */
-export function wordsOf({ pieces }: Pick<SqlText, "pieces">): string[] {
-  return tokensOf(pieces.join(" "))
+export function wordsOf({ pieces, syntax }: Pick<SqlText, "pieces" | "syntax">): string[] {
+  return tokensOf(pieces.join(" "), syntax)
     .filter(({ kind }) => kind === "word")
     .map(({ text }) => text.toUpperCase());
 }
 
-function textOf(tokens: readonly Token[], place: Place): SqlText {
+function textOf(tokens: readonly Token[], place: Place, syntax: SqlSyntax): SqlText {
   const pieces = [""];
   const variables: string[] = [];
   for (const { kind, text } of tokens) {
@@ -76,7 +92,7 @@ function textOf(tokens: readonly Token[], place: Place): SqlText {
       pieces.push("");
     } else pieces.push(`${pieces.pop() ?? ""}${text}`);
   }
-  return { pieces, variables, place };
+  return { ...(syntax && { syntax }), pieces, variables, place };
 }
 
 const trimBlanks = (tokens: readonly Token[]): readonly Token[] => {
@@ -96,14 +112,43 @@ export interface CutSql {
 }
 
 /** Statements of a text, without their semicolons and the blanks around them. */
-export function statementsIn(text: string, origin?: Place): CutSql {
-  return statementsOf(tokensOf(text), (at) => placeIn(text, at, origin));
+export function statementsIn(text: string, origin?: Place, syntax?: SqlSyntax): CutSql {
+  return statementsOf(tokensOf(text, syntax), (at) => placeIn(text, at, origin), syntax);
 }
 
-export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => Place): CutSql {
+/** Change of the number of open blocks by a word: their semicolons do not end the statement. */
+function depthChange(word: string, before: string, depth: number): number {
+  if (word === "ATOMIC" && before === "BEGIN") return 1;
+  if (depth === 0) return 0;
+  if (word === "CASE") return 1;
+  return word === "END" ? -1 : 0;
+}
+
+const BLOCK_WORDS = ["BEGIN", "CASE", "END", "IF", "LOOP", "REPEAT", "WHILE"];
+const MYSQL_ROUTINE_PATTERN =
+  /^CREATE (OR REPLACE )?(DEFINER( \w+)*? )?(AGGREGATE )?(PROCEDURE|FUNCTION|TRIGGER|EVENT)\b/;
+
+/** The same in MySQL, where BEGIN opens the body of a routine. @param tokens the statement before the word */
+function depthChangeInMySql(word: string, before: string, depth: number, tokens: readonly Token[]): number {
+  if (!BLOCK_WORDS.includes(word)) return 0;
+  const words = tokens.filter(({ kind }) => kind === "word").map(({ text }) => text.toUpperCase());
+  if (!MYSQL_ROUTINE_PATTERN.test(words.join(" "))) return 0;
+  // END IF, END LOOP, ... end a block that was not counted, and the END of END CASE has ended it.
+  if (before === "END") return word === "CASE" ? 0 : word === "END" ? -1 : 1;
+  if (word === "BEGIN") return 1;
+  if (depth === 0) return 0;
+  if (word === "CASE") return 1;
+  return word === "END" ? -1 : 0;
+}
+
+export function statementsOf(
+  tokens: Iterable<Token>,
+  placeAt: (at: number) => Place,
+  syntax?: SqlSyntax,
+): CutSql {
   const statements: CutStatement[] = [];
   let current: Token[] = [];
-  /** Number of open `BEGIN ATOMIC`, and of `CASE` inside them. Their semicolons do not end the statement. */
+  /** Number of open blocks of a routine, and of `CASE` inside them. Their semicolons do not end the statement. */
   let depth = 0;
   /** Number of open parentheses. A rule has statements inside them, whose semicolons do not end it. */
   let open = 0;
@@ -112,17 +157,17 @@ export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => P
     current = [];
     open = 0;
     const [first] = code;
-    if (first) statements.push({ ...textOf(code, placeAt(first.at)), ...(isJoined && { isJoined }) });
+    if (first) statements.push({ ...textOf(code, placeAt(first.at), syntax), ...(isJoined && { isJoined }) });
   };
   let before = "";
   for (const token of tokens) {
     if (token.kind === "unended")
       return { statements, unended: { what: token.text, place: placeAt(token.at) } };
     const word = token.kind === "word" ? token.text.toUpperCase() : "";
-    if (word === "ATOMIC" && before === "BEGIN") depth++;
-    else if (depth > 0 && word === "CASE") depth++;
-    else if (depth > 0 && word === "END") depth--;
-    if (word !== "") before = word;
+    if (word !== "") {
+      depth += (syntax === "mysql" ? depthChangeInMySql : depthChange)(word, before, depth, current);
+      before = word;
+    }
     const symbol = token.kind === "symbol" ? token.text : "";
     if (symbol === "(") open++;
     else if (symbol === ")" && open > 0) open--;
@@ -152,9 +197,13 @@ export function joinSqlTexts(texts: readonly SqlText[], between: string): SqlTex
   );
 }
 
-/** The text with `$1`, `$2`, ... in place of variables. */
-export function parametrisedSql({ pieces }: Pick<SqlText, "pieces">): string {
-  return pieces.reduce((text, piece, i) => `${text}$${i}${piece}`);
+/** The text with `$1`, `$2`, ... in place of variables, or with `?`. */
+export function parametrisedSql({ pieces, syntax }: Pick<SqlText, "pieces" | "syntax">): string {
+  return pieces.reduce((text, piece, i) => `${text}${placeholder(i, syntax)}${piece}`);
+}
+
+export function placeholder(number: number, syntax: SqlSyntax): string {
+  return syntax === "mysql" ? "?" : `$${number}`;
 }
 
 /** The text with values in place of its variables. `valueOf` gets the variable's name and its index. */

@@ -1,6 +1,8 @@
 // Refuses statements that leave the transaction or the schema. It prevents mistakes; only rights prevent intent.
-import type { SqlText } from "./program.js";
+import type { SqlSyntax, SqlText } from "./program.js";
 import { tokensOf, wordsOf } from "./sql-text.js";
+
+type Statement = Pick<SqlText, "pieces" | "syntax">;
 
 /** Variables that always have a value, without being drawn or set. */
 export const BUILT_IN_VARIABLES: readonly string[] = ["client_id", "default_seed", "random_seed"];
@@ -15,6 +17,7 @@ const VERBS_WITH_PARAMETERS = [
   "WITH",
   "TABLE",
   "CALL",
+  "REPLACE",
 ];
 /** Statements that the extended protocol can prepare, although SQL's `PREPARE` cannot. */
 const PROTOCOL_ONLY_VERBS = ["CALL"];
@@ -25,7 +28,7 @@ const OUTSIDE_SCHEMA_DDL = new RegExp(
     "(?:SCHEMA|DATABASE|ROLE|USER|GROUP|TABLESPACE|OWNED|SYSTEM|EXTENSION|PUBLICATION|SUBSCRIPTION|SERVER|LANGUAGE|" +
     String.raw`FOREIGN DATA WRAPPER|ACCESS METHOD|EVENT TRIGGER)\b`,
 );
-const SQL_NAME_PATTERN = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_][\w$]*)`;
+const SQL_NAME_PATTERN = String.raw`(?:"(?:[^"]|"")+"|\x60[^\x60]+\x60|[A-Za-z_][\w$]*)`;
 /** Pattern of DDL on a name with a schema, except the schema of temporary tables. */
 const FOREIGN_SCHEMA_DDL = new RegExp(
   String.raw`\b(?:CREATE(?: OR REPLACE)?(?: UNLOGGED| RECURSIVE)*|ALTER|DROP|TRUNCATE)` +
@@ -42,6 +45,13 @@ const SEARCH_PATH_CALL = /\bset_config\s*\(\s*'search_path'/i;
 const SESSION_STATEMENT =
   /^(SET (SESSION )?(ROLE|AUTHORIZATION|SEARCH_PATH)|RESET|DISCARD|DEALLOCATE|LISTEN|COPY)\b/;
 
+/** Statements of MySQL that outlive their transaction. */
+const MYSQL_SESSION_STATEMENT =
+  /^(USE|LOCK|UNLOCK|LOAD|HANDLER|XA|SET (GLOBAL|PERSIST|PERSIST_ONLY|AUTOCOMMIT|NAMES|PASSWORD|DEFAULT))\b/;
+/** Statements with which MySQL commits the transaction that they are in. */
+const MYSQL_COMMITTING_STATEMENT =
+  /^(ALTER|ANALYZE|CREATE (?!TEMPORARY)|DROP (?!TEMPORARY)|FLUSH|GRANT|OPTIMIZE|RENAME|REVOKE|TRUNCATE)\b/;
+
 /** True if a statement of this kind may contain parameters such as `$1`. */
 export function takesParameters([verb = ""]: readonly string[]): boolean {
   return VERBS_WITH_PARAMETERS.includes(verb);
@@ -51,42 +61,41 @@ export function isPreparable([verb = ""]: readonly string[]): boolean {
   return takesParameters([verb]) && !PROTOCOL_ONLY_VERBS.includes(verb);
 }
 
-/** The name in double quotes, so that it may be a keyword. */
-function quotedName(name: string): string {
-  return name.startsWith('"') ? name : `"${name.toLowerCase()}"`;
+/** The name in quotes, so that it may be a keyword. */
+function quotedName(name: string, syntax: SqlSyntax): string {
+  if (/^["`]/.test(name)) return name;
+  return syntax === "mysql" ? `\`${name}\`` : `"${name.toLowerCase()}"`;
 }
 
 /** SQL without comments and text constants. Any run of white space becomes one space. */
-function codeOf(text: string): string {
-  const words = tokensOf(text).map(({ kind, text: part }) => {
+function codeOf(text: string, syntax: SqlSyntax): string {
+  const nameQuote = syntax === "mysql" ? "`" : '"';
+  const words = tokensOf(text, syntax).map(({ kind, text: part }) => {
     if (kind === "blank") return " ";
-    return kind === "quoted" && !part.endsWith('"') ? "''" : part;
+    return kind === "quoted" && !part.endsWith(nameQuote) ? "''" : part;
   });
   return words.join("").replace(/ +/g, " ");
 }
 
 /** Problem of a statement that changes objects outside of the workload's schema; undefined if there is none. */
-function schemaEscapeProblem(
-  { pieces }: Pick<SqlText, "pieces">,
-  words: readonly string[],
-): string | undefined {
+function schemaEscapeProblem({ pieces, syntax }: Statement, words: readonly string[]): string | undefined {
   const all = words.join(" ");
   const hasBody = STATEMENT_WITH_BODY.test(all);
   const text = pieces.join("x");
   // A body executes its statements as text, so that text is checked as code.
-  const code = codeOf(hasBody ? text.replace(/\$\w*\$|'/g, " ") : text);
+  const code = codeOf(hasBody ? text.replace(/\$\w*\$|'/g, " ") : text, syntax);
   const outside = OUTSIDE_SCHEMA_DDL.exec(hasBody ? code.toUpperCase() : all);
   if (outside && (hasBody || outside.index === 0))
     return `${outside[0]} reaches beyond the schema of the workload; remove it`;
   const [, foreign, name = ""] = FOREIGN_SCHEMA_DDL.exec(code) ?? [];
   if (foreign !== undefined)
-    return `${foreign} names a schema; write ${quotedName(name)}, the tables lie in train-sim's own`;
+    return `${foreign} names a schema; write ${quotedName(name, syntax)}, the tables lie in train-sim's own`;
   if (SET_SCHEMA.test(all)) return "SET SCHEMA reaches beyond the schema of the workload; remove it";
   return undefined;
 }
 
 /** Problem of a statement in a script that begins and ends transactions by itself; undefined if there is none. */
-export function scriptProblem(sql: Pick<SqlText, "pieces">): string | undefined {
+export function scriptProblem(sql: Statement): string | undefined {
   const words = wordsOf(sql);
   const text = words.slice(0, 3).join(" ");
   if (/^(SAVEPOINT|RELEASE|ROLLBACK (\w+ )?TO)\b/.test(text)) return undefined;
@@ -95,11 +104,16 @@ export function scriptProblem(sql: Pick<SqlText, "pieces">): string | undefined 
   return statementProblem(sql, true);
 }
 
-export function statementProblem(sql: Pick<SqlText, "pieces">, isTransaction: boolean): string | undefined {
+export function statementProblem(sql: Statement, isTransaction: boolean): string | undefined {
   const words = wordsOf(sql);
   const text = words.slice(0, 3).join(" ");
   const first = words.slice(0, 2).join(" ");
-  if (SESSION_STATEMENT.test(text))
+  const isMySql = sql.syntax === "mysql";
+  if (isMySql && words[0] === "DELIMITER")
+    return "DELIMITER is a command of the program mysql; remove it, and end the body of a routine with END;";
+  if (isMySql && isTransaction && MYSQL_COMMITTING_STATEMENT.test(text))
+    return `${first} commits the transaction that it is in; move it below -- schema or -- preload`;
+  if (SESSION_STATEMENT.test(text) || (isMySql && MYSQL_SESSION_STATEMENT.test(text)))
     return `${first} outlives its transaction, or takes data that is not there; remove it`;
   if (SEARCH_PATH_CALL.test(sql.pieces.join("x")))
     return "set_config of search_path hides the tables of the workload; remove it";

@@ -1,6 +1,6 @@
 import type { AdminSession } from "../../database/contract.js";
 import type { Endpoint } from "../../database/endpoint.js";
-import type { Connection, SqlRow } from "../../database/sql.js";
+import type { SqlRow, SqlSession } from "../../database/sql.js";
 import type { Store } from "../stores.js";
 import type { Treatment } from "./settings.js";
 
@@ -15,13 +15,13 @@ export interface TransactionBegin {
 
 export interface Transactions {
   begin(isReadOnly: boolean): TransactionBegin;
-  commit(connection: Connection, text: string): Promise<void>;
+  commit(session: SqlSession, text: string): Promise<void>;
   /** Rolls the transaction back. Never rejects. */
-  rollBack(connection: Connection): Promise<void>;
+  rollBack(session: SqlSession): Promise<void>;
   /** Resolves to the answer of a statement that commits by itself. A lost answer leaves the commit in doubt. */
   asTransaction<T>(answer: Promise<T>): Promise<T>;
   /** Runs a read-only transaction, whose commit is never in doubt. */
-  inReadTransaction<T>(connection: Connection, begin: string, body: () => Promise<T>): Promise<T>;
+  inReadTransaction<T>(session: SqlSession, begin: string, body: () => Promise<T>): Promise<T>;
 }
 
 /** Queries in one snapshot, which find the workload's tables without their schema. */

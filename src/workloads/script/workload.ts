@@ -10,7 +10,15 @@ import type { Program } from "./program.js";
 import { dialectProblems, keysOf, refuseSimpleProtocol, resolve, rules, type Treatment } from "./settings.js";
 import { countsRows } from "./statements.js";
 import type { OwnSqlStore } from "./store.js";
+import { mysql } from "./stores/mysql.js";
 import { postgres } from "./stores/postgres.js";
+import type { Stores } from "../stores.js";
+
+/** The store of the database whose syntax the program has. */
+function storesOf(program: Program, file: string): Stores<OwnSqlStore> {
+  if (program.syntax === "mysql") return { MySQL: mysql(program, file) };
+  return { PostgreSQL: postgres(program, file) };
+}
 
 /** @param file the program's name in messages */
 export function workloadOfProgram(
@@ -49,10 +57,11 @@ export function workloadOfProgram(
       isolation !== undefined || hasPooler(pool) || sendsCommits(program)
         ? undefined
         : "each transaction of the workload is one statement without BEGIN",
-    stores: { PostgreSQL: postgres(program, file) },
+    stores: storesOf(program, file),
     isSimple: true,
     // The transactions of a module are functions, which await each statement themselves.
-    ...(program.transactions.some(({ steps }) => steps.length > 0) && { canPipeline: true }),
+    ...(program.syntax === undefined &&
+      program.transactions.some(({ steps }) => steps.length > 0) && { canPipeline: true }),
     isUnqualified: true,
     client: (store: OwnSqlStore, context) => client(store, program, drawFactory, context),
     loading: {

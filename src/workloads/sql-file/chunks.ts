@@ -1,5 +1,5 @@
 import { nearest } from "../../syntax/nearest.js";
-import type { Place } from "../script/program.js";
+import type { Place, SqlSyntax } from "../script/program.js";
 import { placeIn, tokensOf } from "../script/sql-text.js";
 
 /** Names of directives; true if a directive takes a value after a colon. */
@@ -31,14 +31,14 @@ export type Refuse = (place: Place, message: string) => void;
  * Cuts the file into chunks, in order. A comment that resembles a directive, or a directive without its value, is refused
  * and treated as a comment.
  */
-export function chunksOf(text: string, refuse: Refuse): Chunk[] {
+export function chunksOf(text: string, refuse: Refuse, syntax?: SqlSyntax): Chunk[] {
   const chunks: Chunk[] = [];
   let from = 0;
   const addSqlUpTo = (at: number): void => {
     const sql = text.slice(from, at);
     if (sql.trim() !== "") chunks.push({ kind: "sql", text: sql, place: placeIn(text, from) });
   };
-  for (const token of tokensOf(text)) {
+  for (const token of tokensOf(text, syntax)) {
     if (token.kind !== "blank") continue;
     for (const line of token.text.matchAll(/--[^\n]*/g)) {
       const at = token.at + line.index;

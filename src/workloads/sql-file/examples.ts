@@ -23,6 +23,24 @@ workload:
 factors: { rows: [1, 100] }
 `,
     },
+    {
+      title: "The same for MySQL: its target decides how the text is read",
+      yaml: `name: notes
+workload:
+  file: notes.sql
+  syntax: mysql
+  sql: |
+    -- schema
+    CREATE TABLE note (id char(36) PRIMARY KEY, \`text\` varchar(40) DEFAULT 'it\\'s'); # all notes
+    -- name: write
+    -- param: id = uuid()
+    INSERT INTO note (id) VALUES (:id);
+    -- invariant: every note is there
+    -- acknowledged: write.id
+    SELECT id FROM note;
+target: mysql://user@127.0.0.1:3306/test
+`,
+    },
   ],
   refused: [
     {

@@ -12,6 +12,7 @@ import type {
   ScriptTransaction,
   Setting,
   SqlStep,
+  SqlSyntax,
   SqlText,
 } from "../script/program.js";
 import { statementsIn } from "../script/sql-text.js";
@@ -67,10 +68,12 @@ class Reader {
   constructor(
     private readonly text: string,
     private readonly file: string,
+    private readonly syntax: SqlSyntax,
   ) {}
 
   read(): ReadProgram {
-    for (const chunk of chunksOf(this.text, (place, message) => this.refuse(place, message))) {
+    const refuse = (place: Place, message: string): void => this.refuse(place, message);
+    for (const chunk of chunksOf(this.text, refuse, this.syntax)) {
       if (chunk.kind === "sql") this.takeSql(chunk.text, chunk.place);
       else this.takeDirective(chunk.name, chunk.value, chunk.place);
     }
@@ -80,6 +83,7 @@ class Reader {
     return {
       program: {
         name: this.workload ?? workloadNameFromFile(this.file),
+        ...(this.syntax && { syntax: this.syntax }),
         settings: this.settings,
         schema: this.schema,
         preload: this.preload,
@@ -248,7 +252,7 @@ class Reader {
   }
 
   private takeSql(text: string, origin: Place): void {
-    const { statements, unended } = statementsIn(text, origin);
+    const { statements, unended } = statementsIn(text, origin, this.syntax);
     if (unended) this.refuse(unended.place, `${unended.what} begins here and does not end`);
     for (const statement of statements) this.takeStatement(statement);
   }
@@ -349,6 +353,6 @@ class Reader {
 }
 
 /** @param file its name in messages, and the default name of the workload */
-export function readSqlFile(text: string, file: string): ReadProgram {
-  return new Reader(text, file).read();
+export function readSqlFile(text: string, file: string, syntax?: SqlSyntax): ReadProgram {
+  return new Reader(text, file, syntax).read();
 }
