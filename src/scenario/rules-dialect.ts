@@ -11,7 +11,7 @@ import { distinct } from "../foundation/distinct.js";
 import { strategyOf } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import { startedDialect } from "../targets/registry.js";
-import { workloadOf } from "../workloads/registry.js";
+import { workloadOf, WORKLOADS } from "../workloads/registry.js";
 import { storeProblem } from "../workloads/stores.js";
 import type { TreatmentSettings } from "./settings.js";
 
@@ -54,10 +54,13 @@ function databaseFindings(settings: TreatmentSettings): Finding[] {
     ];
   }
   const message = storeProblem(workloadOf(settings), name);
+  const others = WORKLOADS.filter((each) => storeProblem(each, name) === undefined).map((each) => each.name);
   const { databases = [name] } = strategyOf(pool).settings;
   const refusal = `pool ${pool.strategy} does not work with ${name}; it works with ${databases.join(" and ")}`;
   return [
-    ...(message === undefined ? [] : [{ path: ["workload"], message }]),
+    ...(message === undefined
+      ? []
+      : [{ path: ["workload"], message: `${message}. On ${name} there are: ${others.join(", ")}` }]),
     ...(databases.includes(name) ? [] : [{ path: ["pool"], message: refusal }]),
   ];
 }

@@ -10,6 +10,8 @@ import { lintEntry } from "../../analysis/lint/lint.js";
 import type { Environment, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { describeEndpoint } from "../../database/endpoint.js";
 import type { Experiment, Treatment } from "../../scenario/settings.js";
+import { targetKey } from "./demand.js";
+import { treatmentInDialect } from "./dialect-choice.js";
 import { environmentOf } from "./environment.js";
 import { schemaDropCommand, type UrlTarget } from "./left-behind.js";
 import type { ExperimentObserver } from "./observer.js";
@@ -34,6 +36,12 @@ interface ClaimedNamespace {
   readonly command: string;
 }
 
+/** Place where the treatment's statements are tried: its own server, or any server that train-sim starts. */
+function tryOutPlaceOf(treatment: Treatment): string {
+  const { kind } = treatment.settings.target;
+  return kind === "url" ? targetKey(treatment) : kind;
+}
+
 export class ExperimentHost {
   private readonly targets: OpenTarget[] = [];
   private readonly poolers: PoolerVersion[] = [];
@@ -45,7 +53,8 @@ export class ExperimentHost {
   private readonly namespaces = new Map<string, ClaimedNamespace>();
   private isKeepingTables = false;
 
-  private statementCheck: Promise<void> | undefined;
+  /** Checks of the statements, by the place where they are tried. */
+  private readonly statementChecks = new Map<string, Promise<void>>();
 
   constructor(
     private readonly experiment: Pick<Experiment, "treatments" | "directory">,
@@ -59,17 +68,20 @@ export class ExperimentHost {
   /** Provides the treatment's target on the server of that number; starts it if another target runs there. */
   async provide(treatment: Treatment, server = 1): Promise<ClaimedTarget> {
     const kept = await this.keeperOf(server).provide(treatment);
-    this.statementCheck ??= this.tryStatements(kept);
-    await this.statementCheck;
     const { target, namespace } = treatment.settings;
     const claim = target.kind === "url" ? await this.claim(namespace, target, kept) : UNCLAIMED_NAMESPACE;
+    const place = tryOutPlaceOf(treatment);
+    const check = this.statementChecks.get(place) ?? this.tryStatements(kept, place);
+    this.statementChecks.set(place, check);
+    await check;
     return { ...kept, claim };
   }
 
-  /** Tries the statements of all treatments on the server; rejects with everything that the server refuses. */
-  private async tryStatements({ admin }: OpenTarget): Promise<void> {
+  /** Tries the statements of all treatments of a place; rejects with everything that the server refuses. */
+  private async tryStatements({ admin, dialect }: OpenTarget, place: string): Promise<void> {
     const refused = new Set<string>();
-    for (const { settings } of this.experiment.treatments)
+    const tried = this.experiment.treatments.filter((treatment) => tryOutPlaceOf(treatment) === place);
+    for (const { settings } of tried.map((treatment) => treatmentInDialect(treatment, dialect)))
       for (const words of (await workloadOf(settings).loading?.tryOut?.(
         storeOf(settings),
         admin,

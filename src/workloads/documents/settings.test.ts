@@ -39,7 +39,7 @@ test.each([
   ["mix: {}", "all weights are 0"],
   ["documents: 0", "0 leaves nothing to read, update, scan, slice or unwrap"],
   ["storage: pax", "storage: pax"],
-  ["dialect: cockroachdb; target: { kind: url, url: 'postgresql://a@b/c' }", "runs on PostgreSQL only"],
+  ["dialect: cockroachdb; target: { kind: url, url: 'postgresql://a@b/c' }", "runs on PostgreSQL itself"],
   ["index: generated-virtual", "PostgreSQL does not have index: generated-virtual"],
   ["column: json; update: json_set", "PostgreSQL does not have update: json_set"],
   [
