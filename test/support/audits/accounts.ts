@@ -57,6 +57,8 @@ export const accounts: AuditedFamily = {
       kind: "doubled",
       change: `ALTER TABLE pgbench_history DROP CONSTRAINT pgbench_history_pkey;
         INSERT INTO pgbench_history SELECT * FROM pgbench_history WHERE id = '${first.id}'`,
+      mysql: `ALTER TABLE pgbench_history DROP PRIMARY KEY;
+        INSERT INTO pgbench_history SELECT * FROM pgbench_history WHERE id = '${first.id}'`,
       found: { duplicated: 1, unbalanced: 3 },
       named: [`duplicated ${first.id}: in the history 2 times`],
     },
@@ -84,6 +86,8 @@ export const accounts: AuditedFamily = {
     {
       what: "a duplicated teller",
       change: `ALTER TABLE pgbench_tellers DROP CONSTRAINT pgbench_tellers_pkey;
+        INSERT INTO pgbench_tellers SELECT * FROM pgbench_tellers WHERE tid = 3`,
+      mysql: `ALTER TABLE pgbench_tellers DROP PRIMARY KEY;
         INSERT INTO pgbench_tellers SELECT * FROM pgbench_tellers WHERE tid = 3`,
       found: { unbalanced: 1 },
       named: ["unbalanced teller 3: there 2 times"],

@@ -41,6 +41,7 @@ export const documents: AuditedFamily = {
     {
       what: "an insert with a number that was never sent",
       change: `INSERT INTO documents SELECT id, 0, jsonb_build_object('id', id) FROM (SELECT '${insertedKey(0, 999)}' AS id)`,
+      mysql: `INSERT INTO documents VALUES ('${insertedKey(0, 999)}', 0, '{"id": "${insertedKey(0, 999)}"}')`,
       found: { unexpected: 1 },
       named: [`unexpected ${insertedKey(0, 999)}`],
     },
@@ -49,6 +50,8 @@ export const documents: AuditedFamily = {
       kind: "doubled",
       change: `ALTER TABLE documents DROP CONSTRAINT documents_pkey;
        INSERT INTO documents SELECT * FROM documents WHERE id IN ('${inserted}', '${preloaded}')`,
+      mysql: `ALTER TABLE documents DROP PRIMARY KEY;
+       INSERT INTO documents SELECT * FROM documents WHERE id IN ('${inserted}', '${preloaded}')`,
       found: { duplicated: 2 },
       named: [`duplicated ${inserted}`, `duplicated ${preloaded}`],
     },
@@ -56,30 +59,36 @@ export const documents: AuditedFamily = {
       what: "a damaged value",
       kind: "changed",
       change: `UPDATE documents SET data = jsonb_set(data, '{field7}', '"x"') WHERE id = '${inserted}'`,
+      mysql: `UPDATE documents SET data = JSON_SET(data, '$.field7', 'x') WHERE id = '${inserted}'`,
       found: { changed: 1 },
       named: [`changed ${inserted}`],
     },
     {
       what: "a missing value",
       change: `UPDATE documents SET data = data - 'field9' WHERE id = '${preloaded}'`,
+      mysql: `UPDATE documents SET data = JSON_REMOVE(data, '$.field9') WHERE id = '${preloaded}'`,
       found: { changed: 1 },
       named: [`changed ${preloaded}`],
     },
     {
       what: "an additional value",
       change: `UPDATE documents SET data = data || '{"x": 1}' WHERE id = '${inserted}'`,
+      mysql: `UPDATE documents SET data = JSON_SET(data, '$.x', 1) WHERE id = '${inserted}'`,
       found: { changed: 1 },
       named: [`changed ${inserted}`],
     },
     {
       what: "a renamed key in a document",
       change: `UPDATE documents SET data = data || '{"id": "y"}' WHERE id = '${inserted}'`,
+      mysql: `UPDATE documents SET data = JSON_SET(data, '$.id', 'y') WHERE id = '${inserted}'`,
       found: { changed: 1 },
       named: [`changed ${inserted}`],
     },
     {
       what: "two documents with exchanged contents",
       change: `UPDATE documents AS d SET data = jsonb_set(e.data, '{id}', to_jsonb(d.id)) FROM documents AS e
+       WHERE d.id IN ('${other}', '${inserted}') AND e.id IN ('${other}', '${inserted}') AND d.id <> e.id`,
+      mysql: `UPDATE documents AS d, (SELECT id, data FROM documents) AS e SET d.data = JSON_SET(e.data, '$.id', d.id)
        WHERE d.id IN ('${other}', '${inserted}') AND e.id IN ('${other}', '${inserted}') AND d.id <> e.id`,
       found: { changed: 2 },
       named: [`changed ${inserted}`, `changed ${other}`],
@@ -99,6 +108,7 @@ export const documents: AuditedFamily = {
     {
       what: "a value that no update wrote",
       change: `UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE id = '${updatedKey}'`,
+      mysql: `UPDATE documents SET data = JSON_SET(data, '$.field3', 'x') WHERE id = '${updatedKey}'`,
       found: { changed: 1 },
       named: [`changed ${updatedKey}`],
     },
@@ -118,6 +128,9 @@ export const documents: AuditedFamily = {
     {
       what: "exchanged id columns",
       change: `ALTER TABLE documents DROP CONSTRAINT documents_pkey;
+    UPDATE documents SET id = CASE id WHEN '${inserted}' THEN '${other}' ELSE '${inserted}' END
+    WHERE id IN ('${inserted}', '${other}')`,
+      mysql: `ALTER TABLE documents DROP PRIMARY KEY;
     UPDATE documents SET id = CASE id WHEN '${inserted}' THEN '${other}' ELSE '${inserted}' END
     WHERE id IN ('${inserted}', '${other}')`,
       found: { changed: 2 },
@@ -147,6 +160,7 @@ export const documents: AuditedFamily = {
     {
       what: "a text with a trailing space",
       change: `UPDATE documents SET data = data || ' ' WHERE id = '${inserted}'`,
+      mysql: `UPDATE documents SET data = CONCAT(data, ' ') WHERE id = '${inserted}'`,
       found: { changed: 1 },
       named: [`changed ${inserted}`],
       own: { column: "text" },
@@ -154,6 +168,7 @@ export const documents: AuditedFamily = {
     {
       what: "a json text with a space between its values",
       change: `UPDATE documents SET data = replace(data::text, '","', '", "')::json WHERE id = '${inserted}'`,
+      mysql: false,
       found: { changed: 1 },
       named: [`changed ${inserted}`],
       own: { column: "json" },
@@ -161,6 +176,7 @@ export const documents: AuditedFamily = {
     {
       what: "a column of a row of values",
       change: `UPDATE documents SET field9 = field9 || ' ' WHERE id = '${preloaded}'`,
+      mysql: `UPDATE documents SET field9 = CONCAT(field9, ' ') WHERE id = '${preloaded}'`,
       found: { changed: 1 },
       named: [`changed ${preloaded}`],
       own: { column: "relational" },

@@ -17,6 +17,8 @@ export interface TableChange {
   readonly kind?: ChangeKind;
   /** SQL that makes the change. Names of tables have no schema. */
   readonly change: string;
+  /** SQL that makes the change in MySQL and MariaDB, if it differs; false if they cannot have it. */
+  readonly mysql?: string | false;
   /** Keys of the scenario besides the family's. */
   readonly own?: Mapping;
   /** Expected numbers of findings by kind. Kinds that are not listed must have none. */

@@ -3,12 +3,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { WorkerContext } from "../../../src/clients/client.js";
 import { TimeAccount } from "../../../src/clients/time-account.js";
-import type { AdminSession } from "../../../src/database/contract.js";
+import type { AdminSession, LoadSession } from "../../../src/database/contract.js";
+import { databaseOf } from "../../../src/database/registry.js";
 import type { Endpoint } from "../../../src/database/endpoint.js";
 import type { Session } from "../../../src/database/session.js";
 import type { Connection } from "../../../src/database/sql.js";
 import type { AdminClient } from "../../../src/database/postgres/admin.js";
-import { PgConnection } from "../../../src/database/postgres/connection.js";
 import { assignmentsOf } from "../../../src/engine/workers/assignments.js";
 import { threadAssignmentsOf } from "../../../src/engine/workers/worker-memory.js";
 import { Prng } from "../../../src/foundation/prng.js";
@@ -68,10 +68,11 @@ interface OwnStore {
   readonly session: Session;
 }
 
-async function connect(endpoint: Endpoint): Promise<PgConnection> {
-  const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
-  await connection.connect();
-  return connection;
+async function connect(endpoint: Endpoint): Promise<LoadSession> {
+  const options = { endpoint, applicationName: "train-sim/test", prepared: false };
+  const session = databaseOf(endpoint).session(options);
+  await session.connect();
+  return session;
 }
 
 export class AuditedTrial {
@@ -101,7 +102,7 @@ export class AuditedTrial {
   ): Promise<AuditedTrial> {
     const trial = new AuditedTrial(admin, settingsOf(namespace, keys), own);
     const { settings, directory, workload } = trial;
-    if (!own) await resetNamespace(admin, settings);
+    if (!own) await resetNamespace(admin, settings, settings.dialect);
     const inputs = { settings, seed: SEED, directory, mayContinue: () => true };
     trial.preloaded = await workload.loading?.preload?.(trial.store, admin, inputs);
     return trial;
@@ -111,7 +112,8 @@ export class AuditedTrial {
   async work(iterations: Readonly<Record<string, number>>, runOn: RunOn = runningOn): Promise<void> {
     const { settings, directory } = this;
     const { endpoint } = this.admin;
-    const session = this.own?.session ?? (await connect(endpoint));
+    const opened = this.own ? undefined : await connect(this.clientEndpoint());
+    const session = opened ?? (this.own as OwnStore).session;
     const trial = { number: 1, block: 0, treatmentId: "t1", seed: SEED };
     const endpoints = [endpoint];
     const inputs = { trial, settings, endpoints, prepared: false, logFile: "", directory };
@@ -146,15 +148,25 @@ export class AuditedTrial {
         this.accounts.push(await client.close?.());
       }
     } finally {
-      if (session instanceof PgConnection) await session.end();
+      await opened?.end();
     }
   }
 
-  /** Runs SQL in which tables have no schema, as one transaction. */
+  /** The endpoint at which the workload's statements find its tables. */
+  private clientEndpoint(): Endpoint {
+    const { endpoint } = this.admin;
+    const { namespace, dialect } = this.settings;
+    if (!this.workload.isUnqualified) return endpoint;
+    return databaseOf(endpoint).namespaces.endpointIn(endpoint, namespace, dialect);
+  }
+
+  /** Runs SQL in which tables have no schema; in PostgreSQL as one transaction. */
   async change(sql: string): Promise<void> {
-    await (this.admin as AdminClient).query(
-      `BEGIN; SET LOCAL search_path TO ${this.settings.namespace}; ${sql}; COMMIT`,
-    );
+    const { namespace, dialect } = this.settings;
+    const admin = this.admin as AdminClient;
+    if (dialect === "postgres")
+      await admin.query(`BEGIN; SET LOCAL search_path TO ${namespace}; ${sql}; COMMIT`);
+    else await admin.query(`USE ${namespace}; ${sql}`);
   }
 
   async audit(inputs: Partial<AuditInputs<TreatmentSettings>> = {}): Promise<AuditFindings> {
