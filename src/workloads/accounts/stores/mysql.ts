@@ -7,7 +7,6 @@ import { beginText, inTransaction } from "../../../database/mysql/transaction.js
 import type { Statement } from "../../../database/sql.js";
 import { NAMED_FINDINGS_PER_KIND } from "../../findings.js";
 import { ACCOUNTS_PER_SCALE, TELLERS_PER_SCALE } from "../../pgbench-tables.js";
-import type { HistoryRow } from "../history.js";
 import type { Treatment } from "../settings.js";
 import type { AccountsStore, TableWrongBalances, WrongBalance } from "../store.js";
 
@@ -168,7 +167,7 @@ export const mysql: AccountsStore = {
     const snapshot = await openSnapshot(admin.endpoint);
     try {
       for await (const row of snapshot.rows(`SELECT id, tid, bid, aid, delta FROM ${history}`))
-        onRow(row as HistoryRow);
+        onRow(row);
       const wrongBalances: TableWrongBalances[] = [];
       for (const balances of balanceTablesOf(settings)) {
         const named = await snapshot.query(wrongBalancesQuery(history, balances));
