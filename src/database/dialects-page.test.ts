@@ -19,8 +19,8 @@ is a database of the server there.
 A level that a dialect lacks is refused when the scenario is loaded, with the reason and the nearest level. With \`auto\`
 it is refused once the server has answered. train-sim never substitutes another level.
 
-**Tests run on PostgreSQL 18, MySQL 9.7 and MariaDB 10.11 only.** CockroachDB, Aurora DSQL, Cloudberry and Greenplum were not available: their tables
-and statements are golden files (\`src/workloads/train-events/stores/golden/\`), CockroachDB's parser reads those for
+**Tests run on PostgreSQL 18, MySQL 9.7 and MariaDB 10.11 only.** CockroachDB, Aurora DSQL, Cloudberry and Greenplum
+were not available: their tables and statements are golden files (\`src/workloads/train-events/stores/golden/\`), CockroachDB's parser reads those for
 CockroachDB in CI, and a server that speaks the protocol plays their retry errors. Point \`TRAIN_SIM_TEST_URL\` at your
 cluster to run the [conformance suite](../../test/README.md#conformance) there.
 

@@ -3,7 +3,7 @@ import type { AdminSession, HeldConnections } from "./contract.js";
 
 /** Connections that are opened at the same time. */
 const PARALLEL_CONNECTS = 8;
-/** Holds connections that `open` makes; `isNoneFree` tells by an error of it that the server has no other. */
+/** Holds connections that `open` makes; `isNoneFree` is true for its error if the server has no other. */
 export function holdConnections(
   open: () => Promise<AdminSession>,
   isNoneFree: (reason: unknown) => boolean,

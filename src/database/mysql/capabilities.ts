@@ -1,7 +1,7 @@
 import type { DialectCapabilities, RetryRule } from "../capabilities.js";
 
 const OTHER_STORAGES_UNSUPPORTED = {
-  reason: "train-sim stores tables of MySQL and MariaDB in InnoDB's clustered index",
+  reason: "rows are in InnoDB's clustered index",
   nearest: "default",
 } as const;
 
@@ -69,7 +69,9 @@ export const CAPABILITIES_BY_DIALECT: Readonly<Record<"mysql" | "mariadb", Diale
     statistics: [
       "SHOW GLOBAL STATUS",
       "information_schema.innodb_metrics",
-      "performance_schema.data_lock_waits",
+      "information_schema.processlist",
+      "information_schema.innodb_trx",
+      "performance_schema.table_io_waits_summary_by_table",
       "performance_schema.events_statements_summary_by_digest",
     ],
     sources: [
@@ -84,8 +86,9 @@ export const CAPABILITIES_BY_DIALECT: Readonly<Record<"mysql" | "mariadb", Diale
     retries: RETRIES,
     statistics: [
       "SHOW GLOBAL STATUS",
-      "information_schema.innodb_metrics",
-      "information_schema.innodb_lock_waits",
+      "information_schema.processlist",
+      "information_schema.innodb_trx",
+      "performance_schema.table_io_waits_summary_by_table",
       "performance_schema.events_statements_summary_by_digest",
     ],
     sources: ["https://mariadb.com/docs/server/reference/error-codes/mariadb-error-code-reference"],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { canonicalText, statementsBetween } from "./digests.js";
 
-// Texts of statements beside the digests that MySQL 9.7 and MariaDB 10.11 made of them.
+// Texts of statements with their digests by MySQL 9.7 and MariaDB 10.11.
 it.each([
   ["INSERT INTO `t` (id, v, d) VALUES (?, ?, ?)", "INSERT INTO `t` ( `id` , `v` , `d` ) VALUES (...)"],
   ["INSERT INTO t (id, v) VALUES (?, ?), (?, ?)", "INSERT INTO `t` ( ID , `v` ) VALUES (...) , (...) "],

@@ -38,7 +38,7 @@ const FAILURE_KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map<string, F
   ["2006", "reconnect"], // CR_SERVER_GONE_ERROR, by a proxy
   ["2013", "reconnect"], // CR_SERVER_LOST, by a proxy
   // Failures of a session that outlived a failover: a new connection may find the new primary.
-  ["1290", "reconnect"], // ER_OPTION_PREVENTS_STATEMENT: --read-only
+  ["1290", "reconnect"], // ER_OPTION_PREVENTS_STATEMENT: read_only is ON
   ["1836", "reconnect"], // ER_READ_ONLY_MODE
   ["PROTOCOL_CONNECTION_LOST", "reconnect"],
   ["PROTOCOL_SEQUENCE_TIMEOUT", "reconnect"],

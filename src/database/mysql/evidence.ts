@@ -75,7 +75,7 @@ class MySqlEvidence implements EvidenceReader {
   private readonly refused = new Set<string>();
   private beganSeconds = 0;
   private window: Window | undefined;
-  /** Sessions of InnoDB are threads of one process: none has a process to tell its processor time from. */
+  /** Sessions of InnoDB are threads of one process: none has a processor time that /proc shows. */
   readonly foreignPids: readonly number[] = [];
 
   constructor(private readonly options: EvidenceOptions) {
@@ -235,7 +235,7 @@ class MySqlEvidence implements EvidenceReader {
       [this.options.endpoint.database, ...loadNames, APPLICATION_NAME, `${APPLICATION_NAME}/%`],
     );
     const number = (name: string): number => Number(row?.[name] ?? 0);
-    // Without a session of the load that has its name, ours cannot be told from others.
+    // Without a named session of the load, its sessions and those of others look alike.
     const isNamed = number("loads") > 0;
     if (!isNamed) this.skip(FOREIGN_SOURCES.sessions, "no session of the load has its own name");
     else this.reasons.delete(FOREIGN_SOURCES.sessions);

@@ -170,7 +170,7 @@ describe.each<MySqlServerName>(["mysql", "mariadb"])("database %s", (dialect) =>
     await holder.control("begin", beginText("read committed", "READ WRITE"));
     await holder.execute(text("update", namespace), [1]);
     const waiting = waiter.execute(text("update", namespace), [1]);
-    // InnoDB refreshes the view of transactions only if nobody has read it for 0.1 s.
+    // InnoDB refreshes the view of transactions only if no session has read it for 0.1 s.
     await expect.poll(async () => (await reader.sample())["locks.blocked"], { interval: 200 }).toBe(1);
     await systemClock.sleep(200);
     expect(await sessions.readWorkingSessions(admin, dialect, [LOAD])).toMatchObject({ count: 1 });
@@ -241,7 +241,7 @@ describe.each<MySqlServerName>(["mysql", "mariadb"])("database %s", (dialect) =>
     await drop(namespace);
   });
 
-  it("tells product, version, settings and identity, and finds the process of a local server", async () => {
+  it("reads product, version, settings and identity, and finds the process of a local server", async () => {
     const info = await mysql.server.info(admin);
     expect(info).toMatchObject({ dialect, product: dialect === "mysql" ? "MySQL" : "MariaDB" });
     expect(info.version).toMatch(dialect === "mysql" ? /^9\.\d+\.\d+$/ : /^10\.11\.\d+$/);

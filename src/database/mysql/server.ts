@@ -99,13 +99,13 @@ async function identity(endpoint: Endpoint) {
     ]);
     const { uptime } = await valuesOf(admin, "STATUS", ["Uptime"]);
     const [row] = await admin.query("SELECT UNIX_TIMESTAMP() AS now");
-    const { server_uuid: uuid, hostname, port, ...shown } = settings;
+    const { server_uuid: uuid, hostname, port, ...others } = settings;
     return {
       // MariaDB has no identifier of a data directory.
       systemIdentifier: uuid ?? `${hostname}:${port}`,
       version: `${PRODUCTS[dialect]} ${version}`,
       startedAt: new Date((Number(row?.["now"]) - Number(uptime)) * 1000).toISOString(),
-      settings: shown,
+      settings: others,
       missing: [],
     };
   } finally {
