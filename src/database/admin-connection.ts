@@ -1,5 +1,5 @@
 import { TargetError } from "../foundation/errors.js";
-import type { AdminOptions, AdminSession, LoadSession } from "./contract.js";
+import type { AdminOptions, LoadSession } from "./contract.js";
 import { describeEndpoint, type Endpoint } from "./endpoint.js";
 
 interface Opening<S> {
@@ -9,9 +9,11 @@ interface Opening<S> {
   explain(endpoint: Endpoint, error: unknown): unknown;
 }
 
-export interface AdminConnection<S> extends AdminSession {
+interface AdminConnection<S> {
   /** Works with the open session. Rejects with the explained error. */
-  use<T>(work: (session: S) => Promise<T>): Promise<T>;
+  readonly use: <T>(work: (session: S) => Promise<T>) => Promise<T>;
+  /** Ends the session. Never rejects. */
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -51,7 +53,6 @@ export async function openAdminConnection<S extends LoadSession>(
     return reopenPromise;
   };
   return {
-    endpoint,
     async use(work) {
       const session = await current();
       try {

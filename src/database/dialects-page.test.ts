@@ -20,9 +20,10 @@ A level that a dialect lacks is refused when the scenario is loaded, with the re
 it is refused once the server has answered. train-sim never substitutes another level.
 
 **Tests run on PostgreSQL 18, MySQL 9.7 and MariaDB 10.11 only.** CockroachDB, Aurora DSQL, Cloudberry and Greenplum
-were not available: their tables and statements are golden files (\`src/workloads/train-events/stores/golden/\`), CockroachDB's parser reads those for
-CockroachDB in CI, and a server that speaks the protocol plays their retry errors. Point \`TRAIN_SIM_TEST_URL\` at your
-cluster to run the [conformance suite](../../test/README.md#conformance) there.
+were not available: their tables and statements are golden files
+(\`src/workloads/train-events/stores/golden/\`), CockroachDB's parser reads its files in CI, and a server that speaks
+the protocol plays their retry errors. Point \`TRAIN_SIM_TEST_URL\` at your cluster to run the
+[conformance suite](../../test/README.md#conformance) there.
 
 [MongoDB](mongodb.md), \`dialect: mongodb\`, is another database: its adapter was tested on FerretDB only.
 `;

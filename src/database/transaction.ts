@@ -14,6 +14,15 @@ export interface TransactionRules<S extends SqlSession> {
   isServerProblem(code: string): boolean;
 }
 
+export async function rollBack(session: SqlSession): Promise<void> {
+  if (session.isBroken) return;
+  try {
+    await session.control("rollback", "ROLLBACK");
+  } catch {
+    // The connection is gone, and the transaction with it. The first error says more.
+  }
+}
+
 export function transactionsOf<S extends SqlSession>(rules: TransactionRules<S>) {
   const isLoss = (error: unknown): boolean => ["reconnect", "in-doubt"].includes(rules.classify(error).kind);
 
@@ -39,15 +48,6 @@ export function transactionsOf<S extends SqlSession>(rules: TransactionRules<S>)
         code: rules.noConnectionCode,
       });
     return new StatementError("commit", cause, rules.classify(cause).sqlstate);
-  }
-
-  async function rollBack(session: S): Promise<void> {
-    if (session.isBroken) return;
-    try {
-      await session.control("rollback", "ROLLBACK");
-    } catch {
-      // The connection is gone, and the transaction with it. The first error says more.
-    }
   }
 
   /**
@@ -114,5 +114,5 @@ export function transactionsOf<S extends SqlSession>(rules: TransactionRules<S>)
     });
   }
 
-  return { rollBack, commit, inTransaction, inReadTransaction, asTransaction };
+  return { commit, inTransaction, inReadTransaction, asTransaction };
 }

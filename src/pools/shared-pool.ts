@@ -13,13 +13,13 @@ import { shareOf } from "../foundation/share.js";
 export interface Place {
   readonly options: SessionOptions;
   /** Registers the connection; the returned function must be called when it has ended. */
-  register(connection: LoadSession): () => void;
+  readonly register: (connection: LoadSession) => () => void;
 }
 
 export interface Lent {
   readonly connection: LoadSession;
   /** Takes the connection back, or closes it. */
-  giveBack(isClosed: boolean): void;
+  readonly giveBack: (isClosed: boolean) => void;
 }
 
 /** The pool itself. It lends to waiting clients in the order in which they came. */
@@ -114,9 +114,9 @@ class SharedPool implements ConnectionSource {
           note(lent.connection);
           resolve(this.leaseOf(lent));
         },
-        (error: Error) => {
-          note(error);
-          reject(error);
+        (error: unknown) => {
+          note(error as Error);
+          reject(error as Error);
         },
       );
     });

@@ -298,7 +298,7 @@ trials: 0`;
 test("problems contain no password", () => {
   const passwords = ["pw1", "pw2", "pw3", "pw4"];
   const yaml = `name: x
-target: { url: "mysql://u:pw1@h/d", urls: ["postgresql://u:pw2/@h/d"], kind: "postgresql://u:pw3@h/d" }
+target: { url: "oracle://u:pw1@h/d", urls: ["postgresql://u:pw2/@h/d"], kind: "postgresql://u:pw3@h/d" }
 factors: { pool: ["postgresql://u:pw4@h"] }`;
   const found = scenarioProblems(yaml).join("\n");
   expect(found.split("\n").length).toBeGreaterThanOrEqual(4);

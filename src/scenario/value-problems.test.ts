@@ -47,7 +47,7 @@ describe("an invalid key or value", () => {
     [
       "an unknown pool",
       "pool: pgbounzer",
-      'x.yaml:2:7 pool: not one of direct, pg-pool, own, pgbouncer, pgpool, odyssey; did you mean pgbouncer? (seen "pgbounzer")',
+      'x.yaml:2:7 pool: not one of direct, pg-pool, in-process, own, pgbouncer, pgpool, odyssey; did you mean pgbouncer? (seen "pgbounzer")',
     ],
     [
       "a duration without a unit",

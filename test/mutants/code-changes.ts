@@ -19,8 +19,8 @@ export const EVENT_CHANGES: readonly (readonly [
   [
     "one commit in ten is a rollback",
     [
-      'return connection.control("commit", text).catch',
-      'return (Math.random() < 0.1 ? connection.control("rollback", "ROLLBACK") : connection.control("commit", text)).catch',
+      'return session.control("commit", text).catch',
+      'return (Math.random() < 0.1 ? session.control("rollback", "ROLLBACK") : session.control("commit", text)).catch',
     ],
   ],
   [
@@ -134,8 +134,8 @@ export const FAMILY_CHANGES: readonly (readonly [
     "accounts",
     "one commit in ten is a rollback",
     [
-      'return connection.control("commit", text).catch',
-      'return (Math.random() < 0.1 ? connection.control("rollback", "ROLLBACK") : connection.control("commit", text)).catch',
+      'return session.control("commit", text).catch',
+      'return (Math.random() < 0.1 ? session.control("rollback", "ROLLBACK") : session.control("commit", text)).catch',
     ],
     { as: "lost" },
   ],

@@ -39,7 +39,7 @@ const METRIC_BY_STATUS: Readonly<Record<string, string>> = {
   innodb_data_fsyncs: "blocks.fsyncs",
 };
 
-/** Further counters: those of MariaDB that MySQL has elsewhere, and parts of other metrics. */
+/** Further counters: of MariaDB, which MySQL has in another view, and parts of other metrics. */
 const OTHER_STATUS = [
   "innodb_buffer_pool_read_requests",
   "innodb_deadlocks",
@@ -235,7 +235,7 @@ class MySqlEvidence implements EvidenceReader {
       [this.options.endpoint.database, ...loadNames, APPLICATION_NAME, `${APPLICATION_NAME}/%`],
     );
     const number = (name: string): number => Number(row?.[name] ?? 0);
-    // Without a named session of the load, its sessions and those of others look alike.
+    // The load's sessions and foreign ones look alike if none has a name.
     const isNamed = number("loads") > 0;
     if (!isNamed) this.skip(FOREIGN_SOURCES.sessions, "no session of the load has its own name");
     else this.reasons.delete(FOREIGN_SOURCES.sessions);
@@ -294,7 +294,7 @@ class MySqlEvidence implements EvidenceReader {
           GROUP BY object_name, index_name`,
       );
       return rows.map(({ name, index_name: index, fetches }): ScanCount => ({
-        name: index === null ? String(name) : `${String(name)}.${String(index)}`,
+        name: typeof index === "string" ? `${String(name)}.${index}` : String(name),
         kind: index === null ? "table" : "index",
         scans: Number(fetches),
       }));

@@ -1,5 +1,5 @@
 // The way out of errors, by error number.
-import { messageOf, TargetError, TrainSimError, TrialError } from "../../foundation/errors.js";
+import { messageOf, TargetError, TrialError, type TrainSimError } from "../../foundation/errors.js";
 import { errorCodeText, StatementError } from "../errors.js";
 import { classifyFailure, errorNumberOf } from "./error-codes.js";
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { useMySqlServer, type MySqlServerName } from "../../../test/support/mysql-servers.js";
 import { TcpProxy } from "../../faults/means/tcp-proxy.js";
 import { systemClock } from "../../foundation/clock.js";
+import { messageOf } from "../../foundation/errors.js";
 import { Prng } from "../../foundation/prng.js";
 import { InDoubtError, StatementError } from "../errors.js";
 import { connectMySqlAdmin, type MySqlAdmin } from "./admin.js";
@@ -192,7 +193,7 @@ describe.each<MySqlServerName>(["mysql", "mariadb"])("a session of %s", (name) =
     const refusal = (changes: object) =>
       open({ endpoint: { ...endpoint, ...changes } }).then(
         () => "",
-        (error: Error) => error.message,
+        (error: unknown) => messageOf(error),
       );
     expect(await refusal({ password: "wrong" })).toContain(`the password for user "train" was refused (1045`);
     expect(await refusal({ database: "nowhere" })).toContain(`there is no database "nowhere" (1049`);

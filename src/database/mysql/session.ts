@@ -233,7 +233,7 @@ export class MySqlSession implements SqlSession, LoadSession {
       await systemClock.sleep(CLOSE_TIMEOUT_MS, closed.signal);
     }
     // The call under way, or the login, rejects with the error.
-    if (!socket.destroyed) socket.destroy(connectionLostError("the connection was closed"));
+    socket.destroy(connectionLostError("the connection was closed"));
   }
 
   private markBroken(): void {

@@ -40,7 +40,7 @@ describe("a URL of MySQL or MariaDB", () => {
   });
 
   it.each([
-    ["mysql://app@/shop", "names no host"],
+    ["mysql:///shop", "names no host"],
     ["mysql://app@db", "names no database"],
     ["mysql://app:p@ss/w@db/shop", "cannot be read"],
     ["mysql://app@db:99999/shop", "cannot be read"],
@@ -49,7 +49,7 @@ describe("a URL of MySQL or MariaDB", () => {
       "a measurement must know whether its connections are encrypted",
     ],
     ["mysql://app@db/shop?ssl-cap=x", "did you mean ssl-ca?"],
-    ["mysql://app@db/shop?secret=x", "an unknown parameter"],
+    ["mysql://app@db/shop?q=x", "an unknown parameter"],
   ])("is refused: %s", (url, words) => {
     expect(urls.refusal(url)).toContain(words);
     expect(() => read(url)).toThrow(UsageError);

@@ -1,4 +1,4 @@
-// URLs of MySQL and MariaDB, with the TLS parameters of their own programs. No message repeats a URL, for it may hold a
+// URLs of MySQL and MariaDB, with the TLS parameters of the program mysql. No message repeats a URL, for it may hold a
 // password.
 import { isAbsolute } from "node:path";
 import { userInfo } from "node:os";
@@ -65,7 +65,7 @@ function unknownParameter(key: string): Refusal {
 
 function refusal(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.hash !== "" || url.search.includes("@"))
+  if (url === undefined || url.hash !== "" || url.search.includes("@") || /[/@]/.test(url.pathname.slice(1)))
     return "cannot be read; in a password write @ / : # ? as %40 %2F %3A %23 %3F";
   const parameters = readParameters(url.search.slice(1));
   if ("words" in parameters) return `has ${parameters.words}; ${parameters.way}`;

@@ -14,8 +14,8 @@ export const inProcess = {
 } satisfies PoolStrategy<InProcessSettings>;
 
 interface Waiter {
-  resolve(lent: Lent | Promise<Lent>): void;
-  reject(reason: Error): void;
+  readonly resolve: (lent: Lent | Promise<Lent>) => void;
+  readonly reject: (reason: Error) => void;
 }
 
 class SessionPool implements Lender {
