@@ -116,7 +116,7 @@ class SharedPool implements ConnectionSource {
         },
         (error: unknown) => {
           note(error as Error);
-          reject(error as Error);
+          reject(error);
         },
       );
     });

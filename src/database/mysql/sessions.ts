@@ -47,7 +47,7 @@ export const sessions: Database<MySqlAdmin>["sessions"] = {
            ON attr.processlist_id = list.id AND attr.attr_name = 'program_name'
          LEFT JOIN information_schema.innodb_trx AS trx ON trx.trx_mysql_thread_id = list.id
         WHERE attr.attr_value IN (${marks(loadNames)})
-          AND COALESCE(trx.trx_state, '') <> 'LOCK WAIT' AND (list.command <> 'Sleep' OR list.time < 1)`,
+          AND COALESCE(trx.trx_state, '') <> 'LOCK WAIT' AND (list.command <> 'Sleep' OR list.time <= 1)`,
       loadNames,
     );
     return {
