@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { withoutPasswords } from "../../foundation/secrets.js";
-import { driverFrom } from "./driver.js";
 import { urls } from "./urls.js";
 
 const NO_VARIABLES = {};
@@ -71,10 +70,4 @@ describe("a URL of MySQL or MariaDB", () => {
       "mysql://app@db/shop?ssl-mode=required",
     );
   });
-});
-
-it("names the command that installs a missing driver", () => {
-  expect(() => driverFrom(["/package.json"])).toThrow(
-    expect.objectContaining({ hint: "Run: npm install mysql2" }) as UsageError,
-  );
 });
