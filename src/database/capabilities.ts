@@ -6,6 +6,14 @@ export interface MissingCapability {
   readonly nearest: string;
 }
 
+/** The same lack for each of these levels. */
+export const lacking = (
+  reason: string,
+  nearest: string,
+  levels: readonly string[],
+): Readonly<Record<string, MissingCapability>> =>
+  Object.fromEntries(levels.map((level) => [level, { reason, nearest }]));
+
 export interface RetryRule {
   readonly sqlstate: string;
   /** The part of the server's message that is always the same. */

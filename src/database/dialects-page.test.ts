@@ -12,7 +12,7 @@ const HEAD = `# Dialects
 the first trial on it. The servers that train-sim starts are PostgreSQL; the others need \`target.urls\`. Without the
 key, the scheme of the URL decides: \`mysql://\` and \`mariadb://\` are the dialects of these names.
 
-MySQL and MariaDB need the driver: \`npm install mysql2\` in the directory where train-sim runs. Their URLs take
+MySQL and MariaDB need the driver: \`npm install mysql2@3\` in the directory where train-sim runs. Their URLs take
 \`ssl-mode\`, \`ssl-ca\`, \`ssl-cert\`, \`ssl-key\` and \`socket\`; a missing password comes from \`MYSQL_PWD\`. A namespace
 is a database of the server there.
 

@@ -1,12 +1,5 @@
 import { STORAGES } from "../levels.js";
-import type { DialectCapabilities, MissingCapability } from "../capabilities.js";
-
-const lacking = (
-  levels: readonly string[],
-  reason: string,
-  nearest: string,
-): Readonly<Record<string, MissingCapability>> =>
-  Object.fromEntries(levels.map((level) => [level, { reason, nearest }]));
+import { lacking, type DialectCapabilities } from "../capabilities.js";
 
 const NO_SERVER_SESSIONS =
   "MongoDB ends operations by killOp and has no sessions to end; train-sim does neither";
@@ -15,19 +8,10 @@ export const capabilities: DialectCapabilities = {
   label: "MongoDB",
   unsupportedLevels: {
     storage: lacking(
-      STORAGES.filter((storage) => storage !== "default"),
       "MongoDB keeps collections in its storage engine",
       "default",
+      STORAGES.filter((storage) => storage !== "default"),
     ),
-    column: lacking(
-      ["json", "text", "relational"],
-      "MongoDB stores documents as BSON, which jsonb stands for",
-      "jsonb",
-    ),
-    index: lacking(["gin", "gin-path-ops"], "MongoDB indexes paths, by B-trees", "expression"),
-    toast: lacking(["external", "main"], "MongoDB has no TOAST", "extended"),
-    parse: lacking(["build-object"], "the driver sends documents as BSON", "literal"),
-    slice: lacking(["record"], "MongoDB reads values by a projection of paths", "paths"),
   },
   unsupportedFaults: {
     "backend-terminate": NO_SERVER_SESSIONS,

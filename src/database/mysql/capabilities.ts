@@ -1,14 +1,5 @@
-import type { DialectCapabilities, RetryRule } from "../capabilities.js";
-
-const OTHER_STORAGES_UNSUPPORTED = {
-  reason: "rows are in InnoDB's clustered index",
-  nearest: "default",
-} as const;
-
-const OTHER_LOCK_UNSUPPORTED = {
-  reason: "LOCK TABLES knows READ, as share, and WRITE, as access exclusive",
-  nearest: "access exclusive",
-} as const;
+import { lacking, type DialectCapabilities, type RetryRule } from "../capabilities.js";
+import { STORAGES } from "../levels.js";
 
 const RETRIES: readonly RetryRule[] = [
   {
@@ -25,21 +16,17 @@ const RETRIES: readonly RetryRule[] = [
 
 const COMMON = {
   unsupportedLevels: {
-    storage: {
-      "hash-sharded": OTHER_STORAGES_UNSUPPORTED,
-      unlogged: OTHER_STORAGES_UNSUPPORTED,
-      partitioned: OTHER_STORAGES_UNSUPPORTED,
-      "ao-row": OTHER_STORAGES_UNSUPPORTED,
-      "ao-column": OTHER_STORAGES_UNSUPPORTED,
-      pax: OTHER_STORAGES_UNSUPPORTED,
-      "pax-no-cluster": OTHER_STORAGES_UNSUPPORTED,
-    },
+    storage: lacking(
+      "rows are in InnoDB's clustered index",
+      "default",
+      STORAGES.filter((storage) => storage !== "default"),
+    ),
     isolation: {},
-    lock: {
-      "share update exclusive": OTHER_LOCK_UNSUPPORTED,
-      "share row exclusive": OTHER_LOCK_UNSUPPORTED,
-      exclusive: OTHER_LOCK_UNSUPPORTED,
-    },
+    lock: lacking("LOCK TABLES knows READ, as share, and WRITE, as access exclusive", "access exclusive", [
+      "share update exclusive",
+      "share row exclusive",
+      "exclusive",
+    ]),
   },
   documentIndex: "none",
   generatedColumns: "stored",

@@ -41,7 +41,7 @@ function* preloadPortions(
 const stores: Stores<DocumentStore> = { PostgreSQL: postgres, MySQL: mysql, MongoDB: mongodb };
 const UNSUPPORTED_DIALECT = {
   path: ["dialect"],
-  message: "workload documents runs on PostgreSQL itself and on MongoDB; use dialect: postgres or mongodb",
+  message: "workload documents runs on PostgreSQL itself, MySQL, MariaDB and MongoDB; use dialect: postgres",
 };
 
 function dialectProblems(name: DialectName, settings: Treatment): Finding[] {

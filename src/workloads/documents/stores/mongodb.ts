@@ -1,6 +1,7 @@
 // A document of the workload is the member `data` of a document of MongoDB, which also has its version. Each write is one operation
 // on one document, which MongoDB makes atomic without a transaction.
 import type { Collection, Document as Stored, MongoClient, ObjectId, UpdateFilter } from "mongodb";
+import { lacking } from "../../../database/capabilities.js";
 import type { MongoAdmin } from "../../../database/mongodb/admin.js";
 import { driver } from "../../../database/mongodb/driver.js";
 import type { CollectionSet, IndexSpecification } from "../../../database/mongodb/namespaces.js";
@@ -15,6 +16,19 @@ const SLICE_STEP = 10;
 const INDEXED_VALUES = 2;
 const COLLECTION = "documents";
 const ID_PATH = "data.id";
+
+const NO_OTHER_COLUMN = "MongoDB stores documents as BSON, which jsonb stands for";
+const UNSUPPORTED_LEVELS = {
+  column: lacking(NO_OTHER_COLUMN, "jsonb", ["json", "text", "relational"]),
+  index: {
+    ...lacking("MongoDB indexes paths, by B-trees", "expression", ["gin", "gin-path-ops"]),
+    ...lacking("MongoDB has no generated keys", "expression", ["generated-stored", "generated-virtual"]),
+  },
+  toast: lacking("MongoDB has no TOAST", "extended", ["external", "main"]),
+  update: lacking("$set changes one value", "jsonb_set", ["json_set", "column"]),
+  parse: lacking("the driver sends documents as BSON", "literal", ["build-object"]),
+  slice: lacking("MongoDB reads values by a projection of paths", "paths", ["record"]),
+};
 
 interface Row {
   /** Key of the document if `index` is btree-id, else a value that the driver makes. */
@@ -147,6 +161,7 @@ export const mongodb: DocumentStore = {
     indexes: { [COLLECTION]: indexesOf(settings) },
   }),
   statements: () => [],
+  unsupportedLevels: () => UNSUPPORTED_LEVELS,
   problems({ shape, mix }) {
     const refuse = (message: string) => [{ path: ["mix"], message }];
     if (mix.unwrap > 0 && shape !== "array")
