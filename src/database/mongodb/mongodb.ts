@@ -34,6 +34,7 @@ export const mongodb = {
     explain,
     isConflict,
     isDuplicate: ({ sqlstate }) => sqlstate === DUPLICATE_KEY,
+    isUnreadableTable: () => false,
     isStandbyError: () => false,
     isUnavailableError: (error) => classifyFailure(error).kind === "reconnect",
   },

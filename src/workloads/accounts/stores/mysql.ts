@@ -166,8 +166,7 @@ export const mysql: AccountsStore = {
     const { history } = tablesOf(settings);
     const snapshot = await openSnapshot(admin.endpoint);
     try {
-      for await (const row of snapshot.rows(`SELECT id, tid, bid, aid, delta FROM ${history}`))
-        onRow(row);
+      for await (const row of snapshot.rows(`SELECT id, tid, bid, aid, delta FROM ${history}`)) onRow(row);
       const wrongBalances: TableWrongBalances[] = [];
       for (const balances of balanceTablesOf(settings)) {
         const named = await snapshot.query(wrongBalancesQuery(history, balances));
