@@ -114,6 +114,8 @@ const PUT: Readonly<Record<string, Put>> = {
   "the oldest snapshot was {now} transactions old against {then}": field("oldestXminAge"),
   "the GIN pending lists held up to {now} pages against {then}": field("ginPendingPages"),
   "{now} sessions on average were blocked by another against {then}": meanOf("blocked"),
+  "{now} row locks per event were waited for against {then}": perEventOf("rowLockWaits", 1000),
+  "up to {now} transactions were not yet purged against {then}": field("historyLength"),
   "{now} sessions on average were idle in a transaction against {then}": meanOf("sessionsIdleInTransaction"),
   "{operation} waited {now} for a connection against {then}": processes((value) => ({
     poolWaitMs: exampleLatency(value),
