@@ -170,7 +170,7 @@ export const EVIDENCE = [
   counter(
     "transactions.logins",
     "transactions",
-    "sessions that were opened in the database; each is a transaction",
+    "transactions by which sessions and, from PostgreSQL 18 on, parallel workers were started in the database",
   ),
   counter(
     "transactions.control",

@@ -57,6 +57,9 @@ export const FOREIGN_SESSIONS: View = {
   decode: decodeForeign,
 };
 
+const loginsQuery = (count: string): string =>
+  `SELECT ${count} AS "transactions.logins" FROM pg_stat_database WHERE datname = current_database()`;
+
 export const FOREIGN_TRANSACTIONS: readonly View[] = [
   {
     source: FOREIGN_SOURCES.transactions,
@@ -64,12 +67,18 @@ export const FOREIGN_TRANSACTIONS: readonly View[] = [
     text: () => `SELECT coalesce(sum(xact_commit + xact_rollback), 0) AS "transactions.elsewhere"
       FROM pg_stat_database WHERE datid <> 0 AND datname IS DISTINCT FROM current_database()`,
   },
+  // A login counts as a transaction, and the start of a parallel worker as two, but both are no work of others.
   {
-    // A login counts as a transaction, too, but is no work.
+    source: FOREIGN_SOURCES.logins,
+    fromVersion: 18,
+    metricNames: ["transactions.logins"],
+    text: () => loginsQuery("sessions + 2 * parallel_workers_launched"),
+  },
+  {
     source: FOREIGN_SOURCES.logins,
     fromVersion: 14,
+    untilVersion: 17,
     metricNames: ["transactions.logins"],
-    text: () =>
-      `SELECT sessions AS "transactions.logins" FROM pg_stat_database WHERE datname = current_database()`,
+    text: () => loginsQuery("sessions"),
   },
 ];

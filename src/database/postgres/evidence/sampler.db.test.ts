@@ -93,11 +93,10 @@ async function addEvents(connection: PgConnection): Promise<string[]> {
 const touch = (connection: PgConnection, id: string | undefined): Promise<unknown> =>
   connection.query(`UPDATE n.event_status SET attempts = attempts + 1 WHERE event_id = '${id ?? ""}'`);
 
-describe("scan counts of a window", () => {
-  /** Makes the session report its work so far to the server. */
-  const report = (reader: PgConnection): Promise<unknown> =>
-    reader.query("SELECT pg_stat_force_next_flush()");
+/** Makes the session report its work so far to the server. */
+const report = (reader: PgConnection): Promise<unknown> => reader.query("SELECT pg_stat_force_next_flush()");
 
+describe("scan counts of a window", () => {
   it("include the workload's tables and indexes", async () => {
     const sampler = await samplerOf();
     const reader = await session();
@@ -296,6 +295,23 @@ describe("a superuser's sampler", () => {
       sampler,
       (seen) => seen["xmin.ageTransactions"] === 0 && seen["xmin.oldestTransactionMs"] === 0,
     );
+  });
+
+  it("counts two transactions for the start of a parallel worker, besides the query's", async () => {
+    const sampler = await samplerOf();
+    const reader = await session();
+    await report(reader);
+    const before = await sampler.sample();
+    const grownBy = (seen: EvidenceReading, name: string): number => (seen[name] ?? 0) - (before[name] ?? 0);
+    await reader.query("SET debug_parallel_query = on");
+    const queries = 50;
+    for (let i = 0; i < queries; i++) await reader.query("SELECT count(*) FROM n.events");
+    await report(reader);
+    const after = await until(sampler, (seen) => grownBy(seen, "transactions.logins") === 2 * queries);
+    // The sampler's own transactions are a few.
+    const commits = grownBy(after, "transactions.commits") - grownBy(after, "transactions.logins");
+    expect(commits).toBeGreaterThanOrEqual(queries);
+    expect(commits).toBeLessThan(2 * queries);
   });
 
   it("leaves out the transaction by which a run claims its schema", async () => {
