@@ -8,7 +8,7 @@ import { kindOf } from "#program/faults/registry.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { keysOf } from "#program/syntax/tagged-union.js";
 import { ISOLATION_LEVELS, LOCK_MODES } from "#program/database/levels.js";
-import { POOL_MODES } from "#program/pools/pgbouncer/settings.js";
+import { POOL_MODES } from "#program/pools/keys.js";
 import { REPLICATION_LEVELS } from "#program/targets/embedded/settings.js";
 import { FULL_DISKS, SHUTDOWN_MODES } from "#program/targets/settings.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "#program/workloads/train-events/settings.js";
