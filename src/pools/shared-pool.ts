@@ -115,8 +115,9 @@ class SharedPool implements ConnectionSource {
           resolve(this.leaseOf(lent));
         },
         (error: unknown) => {
-          note(error as Error);
-          reject(error);
+          const failure = error as Error;
+          note(failure);
+          reject(failure);
         },
       );
     });

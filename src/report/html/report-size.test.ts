@@ -60,7 +60,9 @@ function secondTotals(): Totals {
 
 /** Twelve wait events, and every other metric that PostgreSQL has. */
 function sample(): Record<string, number> {
-  const ofPostgres = SAMPLED_METRICS.filter(({ meaning }) => !/^(InnoDB|MongoDB|CockroachDB): /.test(meaning));
+  const ofPostgres = SAMPLED_METRICS.filter(
+    ({ meaning }) => !/^(InnoDB|MongoDB|CockroachDB): /.test(meaning),
+  );
   const names = ofPostgres.map(({ name }) => name).filter((name) => !name.endsWith("*"));
   const waits = Array.from({ length: 12 }, (_, i) => `wait.LWLock:Event${i}`);
   return Object.fromEntries(
