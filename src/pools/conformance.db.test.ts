@@ -292,10 +292,11 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     const workers = [0, 3].map((firstClient, workerIndex) =>
       open(3, { ...spread, firstClient, clientsOfTrial: 6, workers: 2, workerIndex }),
     );
-    const expected = pool.strategy === "pg-pool" ? [2, 2] : [3, 3];
+    const isShared = ["pg-pool", "in-process"].includes(pool.strategy);
+    const expected = isShared ? [2, 2] : [3, 3];
     const leases = await Promise.all(
       workers.flatMap((source) =>
-        Array.from({ length: pool.strategy === "pg-pool" ? 2 : 3 }, async (_, client) =>
+        Array.from({ length: isShared ? 2 : 3 }, async (_, client) =>
           source.acquire(client),
         ),
       ),

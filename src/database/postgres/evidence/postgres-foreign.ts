@@ -57,8 +57,8 @@ export const FOREIGN_SESSIONS: View = {
   decode: decodeForeign,
 };
 
-const loginsQuery = (count: string): string =>
-  `SELECT ${count} AS "transactions.logins" FROM pg_stat_database WHERE datname = current_database()`;
+/** First version that counts parallel workers. */
+const PARALLEL_WORKERS_VERSION = 18;
 
 export const FOREIGN_TRANSACTIONS: readonly View[] = [
   {
@@ -67,18 +67,14 @@ export const FOREIGN_TRANSACTIONS: readonly View[] = [
     text: () => `SELECT coalesce(sum(xact_commit + xact_rollback), 0) AS "transactions.elsewhere"
       FROM pg_stat_database WHERE datid <> 0 AND datname IS DISTINCT FROM current_database()`,
   },
-  // A login counts as a transaction, and the start of a parallel worker as two, but both are no work of others.
   {
-    source: FOREIGN_SOURCES.logins,
-    fromVersion: 18,
-    metricNames: ["transactions.logins"],
-    text: () => loginsQuery("sessions + 2 * parallel_workers_launched"),
-  },
-  {
+    // A login counts as a transaction, and the start of a parallel worker as two, but neither is work. Older servers do not
+    // count parallel workers.
     source: FOREIGN_SOURCES.logins,
     fromVersion: 14,
-    untilVersion: 17,
     metricNames: ["transactions.logins"],
-    text: () => loginsQuery("sessions"),
+    text: ({ version }) =>
+      `SELECT sessions${version >= PARALLEL_WORKERS_VERSION ? " + 2 * parallel_workers_launched" : ""} AS "transactions.logins"
+         FROM pg_stat_database WHERE datname = current_database()`,
   },
 ];
