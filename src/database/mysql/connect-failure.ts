@@ -1,17 +1,11 @@
 // A failed connection as one message for people, without the password: the place, the observation, the way out.
 import { messageOf, TargetError, TrainSimError } from "../../foundation/errors.js";
+import { TLS_EXPLANATIONS, type FailureExplanations } from "../connect-explanations.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { classifyFailure, failureCodeOf, READ_ONLY_SERVER } from "./error-codes.js";
 import { remedyOf } from "./remedies.js";
 
-interface FailureExplanation {
-  readonly seen: string;
-  /** Way out. Default: the remedy of the error code. */
-  readonly hint?: string;
-}
-
-/** Explanations of failed connections by patterns, which are matched in order against `code: message`. */
-const FAILURE_EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => FailureExplanation])[] = [
+const FAILURE_EXPLANATIONS: FailureExplanations = [
   [
     /^1045:.*using password: NO/,
     () => ({
@@ -63,27 +57,7 @@ const FAILURE_EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => 
       hint: "Leave sslmode out (or set it to disable), or turn TLS on in the server.",
     }),
   ],
-  [
-    /ERR_TLS_CERT_ALTNAME_INVALID/,
-    ({ host }) => ({
-      seen: `the server's certificate is not for host "${host}"`,
-      hint: "Connect by a name that is in the certificate, or use sslmode: verify-ca.",
-    }),
-  ],
-  [
-    /CERT_|SELF_SIGNED_CERT|UNABLE_TO_(VERIFY|GET)|HOSTNAME_MISMATCH/,
-    () => ({
-      seen: "the server's certificate cannot be trusted",
-      hint: "Give the certificate of its CA as ca, or use sslmode: require to encrypt without proof.",
-    }),
-  ],
-  [
-    /ERR_OSSL|ERR_SSL_|PEM|wrong version number/,
-    () => ({
-      seen: "TLS could not be set up",
-      hint: "Check that ca, cert and key are PEM files that belong together.",
-    }),
-  ],
+  ...TLS_EXPLANATIONS,
   [/^(1040|1203|1226):/, () => ({ seen: "it has no connection left" })],
   [
     /ECONNREFUSED|^ENOENT:/,
