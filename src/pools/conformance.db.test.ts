@@ -296,9 +296,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     const expected = isShared ? [2, 2] : [3, 3];
     const leases = await Promise.all(
       workers.flatMap((source) =>
-        Array.from({ length: isShared ? 2 : 3 }, async (_, client) =>
-          source.acquire(client),
-        ),
+        Array.from({ length: isShared ? 2 : 3 }, async (_, client) => source.acquire(client)),
       ),
     );
     const counts = pooler
