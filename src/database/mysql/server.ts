@@ -87,6 +87,19 @@ async function info(admin: MySqlAdmin): Promise<ServerInfo> {
   };
 }
 
+/** Seconds by which the start of one server can be read differently, since clock and up-time are whole seconds. */
+const START_JITTER_SECONDS = 2;
+/** Starts of servers, in seconds since 1970, as they were read first. */
+const knownStarts = new Map<string, number>();
+
+/** The start of a server, the same for all readings of one start. */
+export function startOf(server: string, readSeconds: number): number {
+  const known = knownStarts.get(server);
+  if (known !== undefined && Math.abs(known - readSeconds) <= START_JITTER_SECONDS) return known;
+  knownStarts.set(server, readSeconds);
+  return readSeconds;
+}
+
 async function identity(endpoint: Endpoint) {
   const admin = await connectMySqlAdmin(endpoint, { purpose: "identity" });
   try {
@@ -104,7 +117,9 @@ async function identity(endpoint: Endpoint) {
       // MariaDB has no identifier of a data directory.
       systemIdentifier: uuid ?? `${hostname}:${port}`,
       version: `${PRODUCTS[dialect]} ${version}`,
-      startedAt: new Date((Number(row?.["now"]) - Number(uptime)) * 1000).toISOString(),
+      startedAt: new Date(
+        startOf(describeEndpoint(endpoint), Number(row?.["now"]) - Number(uptime)) * 1000,
+      ).toISOString(),
       settings: others,
       missing: [],
     };
