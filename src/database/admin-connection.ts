@@ -1,6 +1,22 @@
 import { TargetError } from "../foundation/errors.js";
-import type { AdminOptions, LoadSession } from "./contract.js";
+import { APPLICATION_NAME, type AdminOptions, type LoadSession, type SessionOptions } from "./contract.js";
 import { describeEndpoint, type Endpoint } from "./endpoint.js";
+
+/** Options of the session of a control connection; `onTransaction` is called for each of its transactions. */
+export const adminSessionOptions = (
+  endpoint: Endpoint,
+  { purpose = "admin", prepared = false, connectTimeoutMs, onLost }: AdminOptions,
+  onTransaction: () => void,
+): SessionOptions => ({
+  endpoint,
+  applicationName: `${APPLICATION_NAME}/${purpose}`,
+  prepared,
+  ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
+  report: (event, failure) => {
+    if (event === "lost") onLost?.(failure);
+  },
+  onTransaction,
+});
 
 interface Opening<S> {
   open(endpoint: Endpoint): Promise<S>;

@@ -3,6 +3,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
+import { nearest } from "../syntax/nearest.js";
 import { hintOf, type Refusal } from "../syntax/problems.js";
 import type { TlsSettings } from "./endpoint.js";
 import { tlsModeOfKeys, tlsRefusal, type TlsKeys } from "./tls.js";
@@ -23,6 +24,20 @@ export function withoutPassword(url: string): string {
 export function splitOnce(text: string, separator: string): [string, string?] {
   const at = text.indexOf(separator);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Refuses a parameter of a URL. `ignored` has parameters that are known and not supported, each with the way out. */
+export function unknownParameter(
+  key: string,
+  known: readonly string[],
+  ignored: Readonly<Record<string, string>> = {},
+): Refusal {
+  const way = Object.hasOwn(ignored, key) ? ignored[key] : undefined;
+  if (way !== undefined) return { words: `the parameter ${key}, which is not supported`, way };
+  // Only a key that resembles a parameter is named: any other may be a piece of a password.
+  const near = nearest(key, known);
+  if (near === undefined) return { words: "an unknown parameter", way: `known ones are ${known.join(", ")}` };
+  return { words: `the unknown parameter ${key}`, way: `did you mean ${near}?` };
 }
 
 export function refusedUrlError(safeUrl: string, refusal: Refusal): UsageError {

@@ -1,11 +1,10 @@
 // Connection URLs of MongoDB. No message repeats a URL, for it may hold a password.
 import { UsageError } from "../../foundation/errors.js";
-import { nearest } from "../../syntax/nearest.js";
 import type { Refusal } from "../../syntax/problems.js";
 import type { Endpoint } from "../endpoint.js";
 
 import type { TlsKeys } from "../tls.js";
-import { readTls } from "../url-parts.js";
+import { readTls, unknownParameter } from "../url-parts.js";
 import type { UrlReader } from "../url-reading.js";
 
 const SCHEME = "mongodb";
@@ -62,16 +61,6 @@ interface Parameters {
   readonly driver: Readonly<Record<string, string>>;
 }
 
-function unknownParameter(key: string): Refusal {
-  const way = Object.hasOwn(IGNORED_PARAMETERS, key) ? IGNORED_PARAMETERS[key] : undefined;
-  if (way !== undefined) return { words: `the parameter ${key}, which is not supported`, way };
-  // Only a key that resembles a parameter is named: any other may be a piece of a password.
-  const near = nearest(key, KNOWN_PARAMETERS);
-  return near === undefined
-    ? { words: "an unknown parameter", way: `known ones are ${KNOWN_PARAMETERS.join(", ")}` }
-    : { words: `the unknown parameter ${key}`, way: `did you mean ${near}?` };
-}
-
 function parameterRefusal(key: string, value: string): Refusal | undefined {
   if (key === "w" && value === "0")
     return { words: "w=0, which acknowledges nothing, so that no audit is possible", way: "use w=1" };
@@ -79,7 +68,9 @@ function parameterRefusal(key: string, value: string): Refusal | undefined {
   if (pattern && !pattern.test(value)) return { words: `an invalid value of ${key}`, way: `use ${values}` };
   if (TLS_SWITCHES.includes(key) && !isBoolean.test(value))
     return { words: `an invalid value of ${key}`, way: "use true or false" };
-  return KNOWN_PARAMETERS.includes(key) ? undefined : unknownParameter(key);
+  return KNOWN_PARAMETERS.includes(key)
+    ? undefined
+    : unknownParameter(key, KNOWN_PARAMETERS, IGNORED_PARAMETERS);
 }
 
 /** Mode of TLS by the driver's switches; undefined if the URL leaves it to the target's keys. */

@@ -1,7 +1,7 @@
 // A lost connection rejects with a TargetError; the error of a statement is the server's own.
 import { messageOf, TargetError } from "../../foundation/errors.js";
-import { openAdminConnection } from "../admin-connection.js";
-import { APPLICATION_NAME, type AdminOptions, type AdminSession } from "../contract.js";
+import { adminSessionOptions, openAdminConnection } from "../admin-connection.js";
+import type { AdminOptions, AdminSession } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { StatementError } from "../errors.js";
 import type { SqlRow, SqlValue, Statement, StatementRow } from "../sql.js";
@@ -23,16 +23,7 @@ let ended = 0;
 export const controlTransactions = (): number => ended;
 
 async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<MySqlSession> {
-  const session = new MySqlSession({
-    endpoint,
-    applicationName: `${APPLICATION_NAME}/${options.purpose ?? "admin"}`,
-    prepared: options.prepared ?? false,
-    ...(options.connectTimeoutMs !== undefined && { connectTimeoutMs: options.connectTimeoutMs }),
-    report: (event, failure) => {
-      if (event === "lost") options.onLost?.(failure);
-    },
-    onTransaction: () => ended++,
-  });
+  const session = new MySqlSession(adminSessionOptions(endpoint, options, () => ended++));
   await session.connect();
   return session;
 }

@@ -36,7 +36,7 @@ const COMMON = {
 } as const;
 
 const UNSUPPORTED_FAULTS = {
-  checkpoint: "InnoDB flushes pages by itself and takes no order for a checkpoint",
+  checkpoint: "InnoDB flushes pages by itself, and no statement requests a checkpoint",
   "disk-full": "train-sim fills the log disk of PostgreSQL only",
 };
 

@@ -3,11 +3,10 @@
 import { isAbsolute } from "node:path";
 import { userInfo } from "node:os";
 import { UsageError } from "../../foundation/errors.js";
-import { nearest } from "../../syntax/nearest.js";
 import { hintOf, type Refusal } from "../../syntax/problems.js";
 import type { Endpoint } from "../endpoint.js";
 import type { TlsKeys } from "../tls.js";
-import { readTls, splitOnce, withoutPassword } from "../url-parts.js";
+import { readTls, splitOnce, unknownParameter, withoutPassword } from "../url-parts.js";
 import type { UrlReader } from "../url-reading.js";
 
 const SCHEMES = ["mysql", "mariadb"] as const;
@@ -48,20 +47,15 @@ function readParameters(query: string): UrlParameters | Refusal {
           way: `use one of ${Object.keys(MODES).join(", ")}: a measurement must know whether its connections are encrypted`,
         };
       tls["sslmode"] = MODES[mode as keyof typeof MODES];
-    } else return unknownParameter(key);
+    } else
+      return key === SOCKET_PARAMETER
+        ? { words: "a socket that is no absolute path", way: "write its whole path" }
+        : unknownParameter(key, KNOWN_PARAMETERS);
   }
   return { tls, ...(socket !== undefined && { socket }) };
 }
 
-function unknownParameter(key: string): Refusal {
-  const names = [MODE_PARAMETER, ...Object.keys(FILE_PARAMETERS), SOCKET_PARAMETER];
-  if (key === SOCKET_PARAMETER)
-    return { words: "a socket that is no absolute path", way: "write its whole path" };
-  // Only a key that resembles a parameter is named: any other may be a piece of a password.
-  const near = nearest(key, names);
-  if (near === undefined) return { words: "an unknown parameter", way: `known ones are ${names.join(", ")}` };
-  return { words: `the unknown parameter ${key}`, way: `did you mean ${near}?` };
-}
+const KNOWN_PARAMETERS = [MODE_PARAMETER, ...Object.keys(FILE_PARAMETERS), SOCKET_PARAMETER];
 
 function refusal(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,7 +1,7 @@
 // A lost connection rejects with a TargetError; the error of a statement is the server's own.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
-import { openAdminConnection } from "../admin-connection.js";
-import { APPLICATION_NAME, type AdminOptions, type AdminSession } from "../contract.js";
+import { adminSessionOptions, openAdminConnection } from "../admin-connection.js";
+import type { AdminOptions, AdminSession } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { isStandbyError, READ_ONLY_SQLSTATE } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
@@ -31,16 +31,7 @@ export function controlTransactions(): number {
 }
 
 async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
-  const connection = new PgConnection({
-    endpoint,
-    applicationName: `${APPLICATION_NAME}/${options.purpose ?? "admin"}`,
-    prepared: options.prepared ?? false,
-    ...(options.connectTimeoutMs !== undefined && { connectTimeoutMs: options.connectTimeoutMs }),
-    report: (event, failure) => {
-      if (event === "lost") options.onLost?.(failure);
-    },
-    onTransaction: () => ended++,
-  });
+  const connection = new PgConnection(adminSessionOptions(endpoint, options, () => ended++));
   await connection.connect();
   if (options.keepsTimeLimits !== true) await liftTimeLimits(connection);
   return connection;

@@ -1,7 +1,7 @@
 // The parameters of a connection URL. Pure: no file is read. No message repeats a URL, for it may hold a password.
-import { nearest } from "../../../syntax/nearest.js";
 import type { Refusal } from "../../../syntax/problems.js";
 import { SSL_MODES, type TlsKeys } from "../../tls.js";
+import { unknownParameter } from "../../url-parts.js";
 
 export const URL_SCHEMES = ["postgresql", "postgres"] as const;
 export const [SCHEME] = URL_SCHEMES;
@@ -64,15 +64,11 @@ export const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
   tcp_user_timeout: "the system's own is used; remove it",
 };
 
-function unknownParameter(key: string): Refusal {
-  const way = Object.hasOwn(IGNORED_PARAMETERS, key) ? IGNORED_PARAMETERS[key] : undefined;
-  if (way !== undefined) return { words: `the parameter ${key}, which is not supported`, way };
-  const names = [...Object.keys(TLS_PARAMETERS), ...ADDRESS_PARAMETERS, SESSION_ATTRIBUTES_PARAMETER];
-  // Only a key that resembles a parameter is named: any other may be a piece of a password.
-  const near = nearest(key, names);
-  if (near === undefined) return { words: "an unknown parameter", way: `known ones are ${names.join(", ")}` };
-  return { words: `the unknown parameter ${key}`, way: `did you mean ${near}?` };
-}
+const KNOWN_PARAMETERS = [
+  ...Object.keys(TLS_PARAMETERS),
+  ...ADDRESS_PARAMETERS,
+  SESSION_ATTRIBUTES_PARAMETER,
+];
 
 /** Reads the parameters of a URL, or refuses them; `query` is the text after the question mark. */
 export function readParameters(query: string): UrlParameters | Refusal {
@@ -83,7 +79,7 @@ export function readParameters(query: string): UrlParameters | Refusal {
     if (Object.hasOwn(TLS_PARAMETERS, key)) tls[TLS_PARAMETERS[key as keyof typeof TLS_PARAMETERS]] = value;
     else if (ADDRESS_PARAMETERS.includes(key)) own.append(key, value);
     else if (key === SESSION_ATTRIBUTES_PARAMETER) sessionAttributes = value;
-    else return unknownParameter(key);
+    else return unknownParameter(key, KNOWN_PARAMETERS, IGNORED_PARAMETERS);
   }
   if (!["any", "read-write"].includes(sessionAttributes))
     return {

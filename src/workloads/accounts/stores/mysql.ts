@@ -9,6 +9,7 @@ import { NAMED_FINDINGS_PER_KIND } from "../../findings.js";
 import { ACCOUNTS_PER_SCALE, TELLERS_PER_SCALE } from "../../pgbench-tables.js";
 import type { Treatment } from "../settings.js";
 import type { AccountsStore, TableWrongBalances, WrongBalance } from "../store.js";
+import { balanceTablesOf, tableNames, transferOperations, type BalanceTable } from "./tpcb.js";
 
 /** Rows that one statement of the preload adds. */
 const PORTION_ROWS = 10_000;
@@ -28,15 +29,7 @@ const CREATE_TABLES = [
 ) ENGINE = InnoDB`,
 ];
 
-function tablesOf({ namespace }: Pick<Treatment, "namespace">) {
-  const schema = quoteIdentifier(namespace);
-  return {
-    branches: `${schema}.pgbench_branches`,
-    tellers: `${schema}.pgbench_tellers`,
-    accounts: `${schema}.pgbench_accounts`,
-    history: `${schema}.pgbench_history`,
-  };
-}
+const tablesOf = ({ namespace }: Pick<Treatment, "namespace">) => tableNames(quoteIdentifier(namespace));
 
 function statementsOf(settings: Treatment) {
   const { branches, tellers, accounts, history } = tablesOf(settings);
@@ -62,27 +55,6 @@ function statementsOf(settings: Treatment) {
     },
     isInHistory: { name: "transfer.settle", text: `SELECT 1 FROM ${history} WHERE id = ?` },
   } satisfies Record<string, Statement>;
-}
-
-interface BalanceTable extends Pick<TableWrongBalances, "one"> {
-  readonly table: string;
-  readonly key: string;
-  readonly balance: string;
-  readonly rows: number;
-  /** SQL of the amount that a row of the history adds to the balance. */
-  readonly added: string;
-}
-
-function balanceTablesOf(settings: Treatment): BalanceTable[] {
-  const { accounts: table, tellers, branches } = tablesOf(settings);
-  const { scale } = settings;
-  const added = settings.variant === "aggregates" ? "delta" : "0";
-  const [accountRows, tellerRows] = [scale * ACCOUNTS_PER_SCALE, scale * TELLERS_PER_SCALE];
-  return [
-    { one: "account", table, key: "aid", balance: "abalance", rows: accountRows, added: "delta" },
-    { one: "teller", table: tellers, key: "tid", balance: "tbalance", rows: tellerRows, added },
-    { one: "branch", table: branches, key: "bid", balance: "bbalance", rows: scale, added },
-  ];
 }
 
 /** SQL of `count` numbers after `before` as column `n`. It needs no table and no recursion, which has a limit. */
@@ -116,29 +88,9 @@ export const mysql: AccountsStore = {
     const { variant, isolation } = settings;
     const statements = statementsOf(settings);
     const begin = beginText(isolation, "READ WRITE");
-    return {
-      transfer({ id, aid, tid, bid, delta }) {
-        return (session: MySqlSession) =>
-          inTransaction<true>(session, begin, async () => {
-            await session.execute(statements.addToAccount, [delta, aid]);
-            await session.execute(statements.readAccount, [aid]);
-            if (variant === "aggregates") {
-              await session.execute(statements.addToTeller, [delta, tid]);
-              await session.execute(statements.addToBranch, [delta, bid]);
-            }
-            if (variant === "reads") {
-              await session.execute(statements.readTeller, [tid]);
-              await session.execute(statements.readBranch, [bid]);
-            }
-            await session.execute(statements.addToHistory, [id, tid, bid, aid, delta]);
-            return true;
-          });
-      },
-      isMade({ id }) {
-        return async (session: MySqlSession) =>
-          (await session.execute(statements.isInHistory, [id])).length > 0;
-      },
-    };
+    return transferOperations(variant, statements, {
+      run: (session: MySqlSession, body) => inTransaction(session, begin, body),
+    });
   },
   async fill(admin: MySqlAdmin, { namespace, scale }, isWanted) {
     const { branches, tellers, accounts } = tablesOf({ namespace });
@@ -163,13 +115,14 @@ export const mysql: AccountsStore = {
     await admin.query(`ANALYZE TABLE ${[branches, tellers, accounts].join(", ")}`);
   },
   async scan(admin: MySqlAdmin, settings, onRow) {
-    const { history } = tablesOf(settings);
+    const tables = tablesOf(settings);
     const snapshot = await openSnapshot(admin.endpoint);
     try {
-      for await (const row of snapshot.rows(`SELECT id, tid, bid, aid, delta FROM ${history}`)) onRow(row);
+      for await (const row of snapshot.rows(`SELECT id, tid, bid, aid, delta FROM ${tables.history}`))
+        onRow(row);
       const wrongBalances: TableWrongBalances[] = [];
-      for (const balances of balanceTablesOf(settings)) {
-        const named = await snapshot.query(wrongBalancesQuery(history, balances));
+      for (const balances of balanceTablesOf(tables, settings)) {
+        const named = await snapshot.query(wrongBalancesQuery(tables.history, balances));
         const total = Number(named[0]?.["total"] ?? 0);
         wrongBalances.push({ one: balances.one, total, named: named as unknown as WrongBalance[] });
       }

@@ -9,7 +9,8 @@ import { NAMED_FINDINGS_PER_KIND } from "../../findings.js";
 import { ACCOUNTS_PER_SCALE, TELLERS_PER_SCALE } from "../../pgbench-tables.js";
 import type { HistoryRow } from "../history.js";
 import type { Treatment } from "../settings.js";
-import type { AccountsStore, WrongBalance, TableWrongBalances } from "../store.js";
+import type { AccountsStore, TableWrongBalances, WrongBalance } from "../store.js";
+import { balanceTablesOf, tableNames, transferOperations, type BalanceTable } from "./tpcb.js";
 
 const CREATE_TABLES = [
   "CREATE TABLE {{namespace}}.pgbench_branches (\n  bid int PRIMARY KEY,\n  bbalance int,\n  filler char(88)\n)",
@@ -26,15 +27,8 @@ const CREATE_TABLES = [
 )`,
 ];
 
-function tablesOf({ dialect, namespace }: Pick<Treatment, "dialect" | "namespace">) {
-  const schema = dialectOf(dialect).quoteIdentifier(namespace);
-  return {
-    branches: `${schema}.pgbench_branches`,
-    tellers: `${schema}.pgbench_tellers`,
-    accounts: `${schema}.pgbench_accounts`,
-    history: `${schema}.pgbench_history`,
-  };
-}
+const tablesOf = ({ dialect, namespace }: Pick<Treatment, "dialect" | "namespace">) =>
+  tableNames(dialectOf(dialect).quoteIdentifier(namespace));
 
 function statementsOf(settings: Treatment) {
   const { branches, tellers, accounts, history } = tablesOf(settings);
@@ -63,41 +57,6 @@ VALUES ($1, $2, $3, $4, $5, CURRENT_TIMESTAMP)`,
   } satisfies Record<string, Statement>;
 }
 
-interface BalanceTable extends Pick<TableWrongBalances, "one"> {
-  readonly table: string;
-  readonly key: string;
-  readonly balance: string;
-  readonly rows: number;
-  /** SQL of the amount that a row of the history adds to the balance. */
-  readonly added: string;
-}
-
-function balanceTablesOf(settings: Treatment): BalanceTable[] {
-  const { accounts, tellers, branches } = tablesOf(settings);
-  const { scale } = settings;
-  const added = settings.variant === "aggregates" ? "delta" : "0";
-  return [
-    {
-      one: "account",
-      table: accounts,
-      key: "aid",
-      balance: "abalance",
-      rows: scale * ACCOUNTS_PER_SCALE,
-      added: "delta",
-    },
-    {
-      one: "teller",
-      table: tellers,
-      key: "tid",
-      balance: "tbalance",
-      rows: scale * TELLERS_PER_SCALE,
-      added,
-    },
-    { one: "branch", table: branches, key: "bid", balance: "bbalance", rows: scale, added },
-  ];
-}
-
-/** Query for the first wrong rows of a table of balances. Each row has the number of all wrong rows, too. */
 const wrongBalancesQuery = (history: string, { table, key, balance, rows, added }: BalanceTable): string =>
   `WITH due AS (SELECT n AS id, true AS is_due FROM generate_series(1, ${rows}) AS n),
   present AS (SELECT ${key} AS id, count(*) AS copies, sum(${balance}) AS balance FROM ${table} GROUP BY ${key}),
@@ -114,29 +73,9 @@ export const postgres: AccountsStore = {
     const { variant } = settings;
     const statements = statementsOf(settings);
     const begin = dialectOf(settings.dialect).begin(settings.isolation, "READ WRITE");
-    return {
-      transfer({ id, aid, tid, bid, delta }) {
-        return (connection: Connection) =>
-          inTransaction<true>(connection, begin, async () => {
-            await connection.execute(statements.addToAccount, [delta, aid]);
-            await connection.execute(statements.readAccount, [aid]);
-            if (variant === "aggregates") {
-              await connection.execute(statements.addToTeller, [delta, tid]);
-              await connection.execute(statements.addToBranch, [delta, bid]);
-            }
-            if (variant === "reads") {
-              await connection.execute(statements.readTeller, [tid]);
-              await connection.execute(statements.readBranch, [bid]);
-            }
-            await connection.execute(statements.addToHistory, [id, tid, bid, aid, delta]);
-            return true;
-          });
-      },
-      isMade({ id }) {
-        return async (connection: Connection) =>
-          (await connection.execute(statements.isInHistory, [id])).length > 0;
-      },
-    };
+    return transferOperations(variant, statements, {
+      run: (session: Connection, body) => inTransaction(session, begin, body),
+    });
   },
   fill(admin: AdminClient, settings, isWanted) {
     const { namespace, scale } = settings;
@@ -163,13 +102,13 @@ export const postgres: AccountsStore = {
     );
   },
   scan(admin: AdminClient, settings, onRow) {
-    const { history } = tablesOf(settings);
+    const tables = tablesOf(settings);
     return inSnapshot(admin, async () => {
-      const text = `SELECT id, tid, bid, aid, delta FROM ${history}`;
+      const text = `SELECT id, tid, bid, aid, delta FROM ${tables.history}`;
       for await (const rows of rowPortions<HistoryRow>(admin, text)) for (const row of rows) onRow(row);
       const wrongBalances: TableWrongBalances[] = [];
-      for (const balances of balanceTablesOf(settings)) {
-        const rows = await admin.query(wrongBalancesQuery(history, balances));
+      for (const balances of balanceTablesOf(tables, settings)) {
+        const rows = await admin.query(wrongBalancesQuery(tables.history, balances));
         const total = Number(rows[0]?.["total"] ?? 0);
         wrongBalances.push({ one: balances.one, total, named: rows as unknown as WrongBalance[] });
       }
