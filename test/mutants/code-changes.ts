@@ -143,8 +143,8 @@ export const FAMILY_CHANGES: readonly (readonly [
     "accounts",
     "some transfers are paid to the next account",
     [
-      "connection.execute(statements.addToAccount, [delta, aid]",
-      "connection.execute(statements.addToAccount, [delta, aid % 7 === 3 ? aid + 1 : aid]",
+      "session.execute(statements.addToAccount, [delta, aid]",
+      "session.execute(statements.addToAccount, [delta, aid % 7 === 3 ? aid + 1 : aid]",
     ],
     { as: "unbalanced" },
   ],
@@ -152,8 +152,8 @@ export const FAMILY_CHANGES: readonly (readonly [
     "accounts",
     "branches get less than was sent",
     [
-      "connection.execute(statements.addToBranch, [delta, bid]",
-      "connection.execute(statements.addToBranch, [delta - 1, bid]",
+      "session.execute(statements.addToBranch, [delta, bid]",
+      "session.execute(statements.addToBranch, [delta - 1, bid]",
     ],
     { as: "unbalanced" },
   ],
@@ -161,8 +161,8 @@ export const FAMILY_CHANGES: readonly (readonly [
     "accounts",
     "the history has another teller",
     [
-      "connection.execute(statements.addToHistory, [id, tid, bid, aid, delta]",
-      "connection.execute(statements.addToHistory, [id, (tid % 10) + 1, bid, aid, delta]",
+      "session.execute(statements.addToHistory, [id, tid, bid, aid, delta]",
+      "session.execute(statements.addToHistory, [id, (tid % 10) + 1, bid, aid, delta]",
     ],
     { as: "changed" },
   ],
