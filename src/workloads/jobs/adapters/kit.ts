@@ -1,0 +1,161 @@
+// The program's side of the protocol, for adapters in JavaScript: `serve` reads commands, sends events and runs the
+// handler. An adapter has the calls of its library only.
+import { createInterface } from "node:readline";
+import { ownMonotonicMs, systemClock } from "../../../foundation/clock.js";
+import type { Command, Job, Payload, ProgramEvent, Promised, Start } from "./protocol.js";
+
+export type { Job, Payload, Start } from "./protocol.js";
+
+export interface Library {
+  readonly library: string;
+  readonly version: string;
+  readonly promise: Promised;
+  readonly caveat?: string;
+  /** True if the adapter awaits the queue's acknowledgement of each job and then calls `finished`. */
+  readonly acknowledges?: boolean;
+}
+
+export interface Enqueuer {
+  /** Resolves once the queue has acknowledged all jobs. `inTransaction`: together with an insert of the caller's. */
+  enqueue(jobs: readonly Job[], inTransaction: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Worker {
+  /** Ends the worker after the jobs under way. */
+  stop(): Promise<void>;
+}
+
+export interface Handler {
+  /**
+   * Runs a job: reports its start, takes the payload's time, and reports its end, unless the library acknowledges.
+   * Rejects if the payload says that this attempt fails.
+   * @param attempt number of the attempt, from 1
+   */
+  run(payload: Payload, attempt: number): Promise<void>;
+  /** Reports the end of a job that the queue has acknowledged. Only if `acknowledges`. */
+  finished(payload: Payload, attempt: number): void;
+}
+
+export interface Adapter {
+  /** Loads the library from the directory of the scenario. Throws `Unusable` if it is missing or too old. */
+  load(start: Start): Promise<Library>;
+  /** Creates the tables; resolves to the query of jobs (see `Ready.jobs`). */
+  install(start: Start): Promise<string>;
+  /** Drops tables outside of the schema; left out if there are none. */
+  remove?(start: Start): Promise<void>;
+  enqueuer(start: Start): Promise<Enqueuer>;
+  worker(start: Start, handler: Handler): Promise<Worker>;
+}
+
+/** A reason why the library cannot be used, with a remedy. */
+export class Unusable extends Error {
+  constructor(
+    message: string,
+    readonly remedy: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Lines that wait for the end of the event loop's turn, so that a turn costs one write. */
+let lines = "";
+
+function send(event: ProgramEvent): void {
+  if (lines === "") setImmediate(flush);
+  lines += `${JSON.stringify(event)}\n`;
+}
+
+function flush(): void {
+  const text = lines;
+  lines = "";
+  if (text !== "") process.stdout.write(text);
+}
+
+function handlerOf({ acknowledges = false }: Library): Handler {
+  const report = (event: "started" | "finished" | "failed", { id }: Payload, attempt: number): void =>
+    send({ event, id, attempt, atMs: ownMonotonicMs() });
+  return {
+    async run(payload, attempt) {
+      report("started", payload, attempt);
+      if (payload.ms > 0) await systemClock.sleep(payload.ms);
+      if (attempt <= payload.fails) {
+        report("failed", payload, attempt);
+        throw new Error(`attempt ${attempt} fails, as the payload says`);
+      }
+      if (!acknowledges) report("finished", payload, attempt);
+    },
+    finished: (payload, attempt) => report("finished", payload, attempt),
+  };
+}
+
+async function serveEnqueuer(enqueuer: Enqueuer, commands: AsyncIterable<Command>): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  for await (const command of commands) {
+    if ("stop" in command) break;
+    const { request, enqueue, transaction = false } = command;
+    const enqueued = enqueuer.enqueue(enqueue, transaction).then(
+      () => send({ event: "enqueued", request }),
+      (error: unknown) => {
+        const { message, code } = error as Error & { code?: unknown };
+        send({ event: "refused", request, message, ...(typeof code === "string" && { code }) });
+      },
+    );
+    underWay.add(enqueued);
+    void enqueued.then(() => underWay.delete(enqueued));
+  }
+  await Promise.all(underWay);
+  await enqueuer.close();
+}
+
+async function runAdapter(adapter: Adapter): Promise<void> {
+  const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  const first = await input.next();
+  if (first.done) return;
+  const start = JSON.parse(first.value) as Start;
+  const commands = (async function* () {
+    for (;;) {
+      const line = await input.next();
+      if (line.done) return;
+      yield JSON.parse(line.value) as Command;
+    }
+  })();
+  const library = await adapter.load(start);
+  const ready = { event: "ready", ...library, acknowledges: library.acknowledges ?? false } as const;
+  switch (start.role) {
+    case "install":
+      send({ ...ready, jobs: await adapter.install(start) });
+      break;
+    case "remove":
+      await adapter.remove?.(start);
+      send(ready);
+      break;
+    case "enqueue": {
+      const enqueuer = await adapter.enqueuer(start);
+      send(ready);
+      await serveEnqueuer(enqueuer, commands);
+      break;
+    }
+    case "work": {
+      const worker = await adapter.worker(start, handlerOf(library));
+      send(ready);
+      for await (const command of commands) if ("stop" in command) break;
+      await worker.stop();
+    }
+  }
+  flush();
+}
+
+/** Runs the adapter as the main program of this process: it ends when train-sim says so or goes away. */
+export function serve(adapter: Adapter): void {
+  runAdapter(adapter).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      const remedy = error instanceof Unusable ? error.remedy : "Correct the adapter or its library.";
+      send({ event: "broken", message, remedy });
+      flush();
+      process.exit(1);
+    },
+  );
+}
