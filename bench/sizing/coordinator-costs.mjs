@@ -7,7 +7,7 @@ import { PartNames, PartTimes } from "#program/metrics/part-times.js";
 import { Recorder } from "#program/metrics/recorder.js";
 import { Tally } from "#program/metrics/tally.js";
 import { WorkerTallies } from "#program/metrics/worker-tallies.js";
-import { LifecycleClock, RING_BYTES } from "#program/workloads/train-events/clients/publish-times.js";
+import { LifecycleClock, RING_BYTES } from "#program/workloads/publish-times.js";
 
 const OPERATIONS = ["add", "process", "archive", "__cycle__"];
 const STAGES = /** @type {const} */ (["completed", "archived"]);

@@ -3,7 +3,7 @@
 import type { Connection } from "../database/sql.js";
 import { postgresql } from "../database/postgres/postgresql.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { keyBytes } from "../workloads/train-events/model/event-id.js";
+import { keyBytes } from "../workloads/event-id.js";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import { monotonicMs, systemClock } from "../foundation/clock.js";
 import { Prng } from "../foundation/prng.js";

@@ -3,7 +3,7 @@
 import type { Connection } from "../database/sql.js";
 import { postgresql } from "../database/postgres/postgresql.js";
 import { afterEach, describe, expect, it } from "vitest";
-import { keyBytes } from "../workloads/train-events/model/event-id.js";
+import { keyBytes } from "../workloads/event-id.js";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import { monotonicMs } from "../foundation/clock.js";
 import { TrialError } from "../foundation/errors.js";

@@ -110,8 +110,8 @@ export const OperationResults = z.record(OperationName, OperationResult);
 export type OperationResults = z.infer<typeof OperationResults>;
 
 const SPAN_SCHEMAS = Object.fromEntries(
-  LIFE_STAGES.map(({ stage, span }) => [`${stage}Ms`, LatencyOrNull.describe(span)]),
-) as Record<`${(typeof LIFE_STAGES)[number]["stage"]}Ms`, typeof LatencyOrNull>;
+  LIFE_STAGES.map(({ stage, span }) => [`${stage}Ms`, LatencyOrNull.optional().describe(span)]),
+) as Record<`${(typeof LIFE_STAGES)[number]["stage"]}Ms`, z.ZodOptional<typeof LatencyOrNull>>;
 
 export const LifecycleResult = z.strictObject({
   ...SPAN_SCHEMAS,

@@ -1,7 +1,7 @@
 import { parsePath } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import { counted } from "../foundation/units.js";
-import { arePoolersAtAgents, strategyOf } from "../pools/registry.js";
+import { arePoolersAtAgents, hasPooler, strategyOf } from "../pools/registry.js";
 import type { PoolDemand } from "../pools/strategy.js";
 import { workloadOf } from "../workloads/registry.js";
 import { clientWeightsOf, clientCountByPoolerGroup, workerEndpointsOf } from "./connections.js";
@@ -24,7 +24,8 @@ function connectionOwnerRules(settings: TreatmentSettings): Finding[] {
   const { pool } = settings;
   const { name, ownsConnections = false } = workloadOf(settings);
   const { isHeldByWorkload = false } = strategyOf(pool);
-  if (isHeldByWorkload === ownsConnections) return [];
+  // Connections of the workload may lead to a pooler.
+  if (isHeldByWorkload === ownsConnections || (ownsConnections && hasPooler(pool))) return [];
   const message = ownsConnections
     ? `workload ${name} opens its connections itself; use pool own and state their number as pool.size`
     : `workload ${name} leases its connections, and ${pool.strategy} lends none; use another strategy`;

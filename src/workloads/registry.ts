@@ -5,13 +5,14 @@ import { accounts } from "./accounts/workload.js";
 import { calls } from "./calls/workload.js";
 import { connections } from "./connections/workload.js";
 import { documents } from "./documents/workload.js";
+import { jobs } from "./jobs/workload.js";
 import { ownWorkload, type OwnForm } from "./own.js";
 import { findings as findingsOfOwn } from "./script/audit.js";
 import type { OwnWorkloadSettings } from "./script/settings.js";
 import { storeIn, type Store } from "./stores.js";
 import { trainEvents } from "./train-events/workload.js";
 
-const FAMILIES = [trainEvents, connections, accounts, documents, calls] as const;
+const FAMILIES = [trainEvents, connections, accounts, documents, calls, jobs] as const;
 
 type Family = (typeof FAMILIES)[number];
 type KeysOfUnion<Records> = Records extends unknown ? keyof Records : never;

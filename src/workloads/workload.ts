@@ -164,6 +164,8 @@ export interface AuditInputs<S> {
   readonly preloaded: unknown;
   /** True if the queue was seen empty after the window. */
   readonly isDrained: boolean;
+  /** True if the treatment has faults, which may make a queue run a job twice. */
+  readonly hasFaults?: boolean;
   /** Milliseconds by which a fault changed the server's clock; left out if no fault did. */
   readonly clockStepMs?: number;
   /** Spans in which faults may lose acknowledged work; left out if no fault may. */

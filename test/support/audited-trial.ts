@@ -11,7 +11,7 @@ import { postgres } from "../../src/workloads/train-events/stores/postgres.js";
 import type { EventOperations } from "../../src/workloads/train-events/store.js";
 import { monotonicMs } from "../../src/foundation/clock.js";
 import { Prng } from "../../src/foundation/prng.js";
-import type { IdKind } from "../../src/workloads/train-events/model/event-id.js";
+import type { IdKind } from "../../src/workloads/event-id.js";
 import { EventBatch } from "../../src/workloads/train-events/model/event-batch.js";
 import type { PreparedEvent } from "../../src/workloads/train-events/model/event.js";
 import type { EventPass } from "../../src/workloads/train-events/model/lifecycle.js";

@@ -3,7 +3,7 @@
 import { Prng } from "../../src/foundation/prng.js";
 import { DocumentGenerator } from "../../src/workloads/train-events/model/document-generator.js";
 import type { PreparedEvent } from "../../src/workloads/train-events/model/event.js";
-import { batchKeys, idsOf } from "../../src/workloads/train-events/model/event-id.js";
+import { batchKeys, idsOf } from "../../src/workloads/event-id.js";
 
 /**
  * Creation time of all keys, in milliseconds since 1970. It is the same in all batches, so only `batchNumber` makes keys

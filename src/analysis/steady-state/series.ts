@@ -28,7 +28,7 @@ export function metricOf(
   if (stage) {
     if (!SPAN_METRICS.includes(metric)) return undefined;
     return valueOf(metricNamed(metric), {
-      responseTimeMs: spanLatencyIn<LatencySummary | null>(trial.lifecycle, stage) ?? null,
+      responseTimeMs: spanLatencyIn<LatencySummary | null | undefined>(trial.lifecycle, stage) ?? null,
     });
   }
   const result = trial.operations[operation];

@@ -1,7 +1,7 @@
 // Every statement of the workload, run for real, is known by its text in the server's `pg_stat_statements`, whatever the
 // statement's shape and the storage of the payload. The library is loaded in train-sim's own servers by default.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { keyBytes } from "../../workloads/train-events/model/event-id.js";
+import { keyBytes } from "../../workloads/event-id.js";
 import { EventBatch } from "../../workloads/train-events/model/event-batch.js";
 import { makeBatch } from "../../../test/support/make-batch.js";
 import { resetNamespace, testNamespace } from "../../../test/support/namespace.js";

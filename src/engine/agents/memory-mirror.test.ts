@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { LifecycleClock, RING_BYTES } from "../../workloads/train-events/clients/publish-times.js";
-import { batchKeys, idsOf } from "../../workloads/train-events/model/event-id.js";
+import { LifecycleClock, RING_BYTES } from "../../workloads/publish-times.js";
+import { batchKeys, idsOf } from "../../workloads/event-id.js";
 import { Prng } from "../../foundation/prng.js";
 import { MemoryMirror, writePieces } from "./memory-mirror.js";
 

@@ -81,8 +81,16 @@ export class TrialTables {
     const { settings } = treatment;
     const { preloaded } = this;
     const loss = { ...faults.loss(), isAllowed: settings.integrity.allow.includes("lost") };
+    const hasFaults = settings.faults.length > 0;
     const audited = await workloadOf(settings)
-      .auditing?.audit(storeOf(settings), admin, { ...ending, settings, directory, preloaded, loss })
+      .auditing?.audit(storeOf(settings), admin, {
+        ...ending,
+        settings,
+        directory,
+        preloaded,
+        loss,
+        hasFaults,
+      })
       .catch((error: unknown) => {
         // The tables of a failed trial may be unreadable; the trial's failure is the more useful message.
         if (isTrialFailed) throw error;

@@ -203,7 +203,9 @@ export class ClientWorker {
 
   /** Milliseconds by which the report of a second is delayed, so that all of its records are included. */
   private get laterMs(): number {
-    return this.assignment.mirroredOrdinals.length > 0 ? MIRROR_DELAY_MS : 0;
+    const { settings, mirroredOrdinals } = this.assignment;
+    const hasLateRecords = mirroredOrdinals.length > 0 || workloadOf(settings).ownsConnections === true;
+    return hasLateRecords ? MIRROR_DELAY_MS : 0;
   }
 
   private get load(): LoadSettings | undefined {

@@ -1,23 +1,19 @@
-// The workload opens its connections itself and states their number; the strategy opens and lends nothing.
-import type { ConnectionSource } from "../../database/session.js";
-import type { SourceOptions } from "../source-options.js";
+// The workload opens its connections itself and states their number. Roles that lease have a connection for each client.
+import { ClientConnections } from "../client-connections.js";
 import type { PoolStrategy } from "../strategy.js";
 import { ownSettings, type OwnPool } from "./settings.js";
+
+/** Connections that are opened at the first lease, since most clients take none. */
+class LazyConnections extends ClientConnections {
+  override openConnections(): Promise<void> {
+    return Promise.resolve();
+  }
+}
 
 export const own = {
   settings: ownSettings,
   shared: ({ size }) => size,
   isHeldByWorkload: true,
   ownTransactions: () => "the workload opens its own connections, whose transactions are not counted",
-  source: (_, options) => emptyConnectionSource(options),
+  source: (_, options) => new LazyConnections(options, "never"),
 } satisfies PoolStrategy<OwnPool>;
-
-function emptyConnectionSource({ endpoints }: SourceOptions): ConnectionSource {
-  return {
-    acquire: () => Promise.reject(new Error("pool strategy own lends no connections")),
-    endpointOf: () => 0,
-    contacts: endpoints.map(() => ({ connects: 0, refused: 0, lost: 0 })),
-    openConnections: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  };
-}

@@ -5,7 +5,7 @@ import { isolationKey } from "../common-rules.js";
 import type { LevelOption, WorkloadTreatment } from "../workload.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "./model/document-generator.js";
 import { ARCHIVED_LEVELS } from "./model/lifecycle.js";
-import { ID_KINDS } from "./model/event-id.js";
+import { ID_KINDS } from "../event-id.js";
 import {
   ARCHIVE_DELETES,
   CLAIM_INDEXES,

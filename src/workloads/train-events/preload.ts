@@ -1,7 +1,7 @@
 import { monotonicMs, wallClockMs } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { BatchMaker, type EventBatch } from "./model/event-batch.js";
-import { PRELOAD_WORKER } from "./model/event-id.js";
+import { PRELOAD_WORKER } from "../event-id.js";
 import { KeySum } from "./model/key-sum.js";
 import {
   EMPTY_LEDGER,

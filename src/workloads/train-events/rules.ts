@@ -6,7 +6,7 @@ import { hasStatementMode } from "../common-rules.js";
 import type { Objection } from "../workload.js";
 import type { EventTreatment as Treatment } from "./clients/assignment.js";
 import type { WrittenKeys } from "./keys.js";
-import { MAX_TRIAL_WORKERS } from "./model/event-id.js";
+import { MAX_TRIAL_WORKERS } from "../event-id.js";
 import {
   DELAYED_OPERATIONS,
   EVENT_STORAGES,

@@ -1,7 +1,7 @@
 import type { DialectName } from "../../database/registry.js";
 import type { Isolation, Storage } from "../../database/levels.js";
 import type { ValueRange } from "../../load/load-settings.js";
-import type { IdKind } from "./model/event-id.js";
+import type { IdKind } from "../event-id.js";
 import type { AdvanceProbabilities, ArchivedLevel } from "./model/lifecycle.js";
 
 export const PAYLOADS = ["jsonb", "jsonb-manual", "text", "text-generated"] as const;

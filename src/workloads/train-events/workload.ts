@@ -2,7 +2,7 @@ import { rangeText } from "../../load/load-settings.js";
 import type { Workload } from "../workload.js";
 import type { EventTreatment } from "./clients/assignment.js";
 import { client } from "./clients/client.js";
-import { RING_BYTES } from "./clients/publish-times.js";
+import { RING_BYTES } from "../publish-times.js";
 import { auditTrial } from "./audit/audit.js";
 import { findings } from "./audit/findings-schema.js";
 import { recount } from "./audit/recount.js";

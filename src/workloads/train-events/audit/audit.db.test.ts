@@ -4,7 +4,7 @@ import { connectAdmin, type AdminClient } from "../../../database/postgres/admin
 import { TargetError } from "../../../foundation/errors.js";
 import { PAYLOAD_TRAITS } from "../settings.js";
 import type { ViolationKind } from "../model/conservation.js";
-import { ID_KINDS } from "../model/event-id.js";
+import { ID_KINDS } from "../../event-id.js";
 import type { LossSpan } from "../../../faults/fault.js";
 import { monotonicMs } from "../../../foundation/clock.js";
 import {

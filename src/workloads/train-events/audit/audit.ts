@@ -9,7 +9,7 @@ import {
   type Conservation,
   type ValidationCounts,
 } from "../model/conservation.js";
-import { MAX_TRIAL_WORKERS } from "../model/event-id.js";
+import { MAX_TRIAL_WORKERS } from "../../event-id.js";
 import { EMPTY_LEDGER, Ledger, type LedgerTotals } from "../model/ledger.js";
 import { isArchivable, TERMINAL_STATUSES, WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";

@@ -5,7 +5,7 @@ import { counted } from "../../../foundation/units.js";
 import { CHECKSUM_DIGITS, CHECKSUM_SEPARATOR, type EventTables, type WrittenEvent } from "../store.js";
 import type { DocumentGenerator, GeneratedDocument } from "../model/document-generator.js";
 import { compactText, jsonbText, type DocumentValues } from "../model/document-values.js";
-import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
+import { batchNumberOf, positionOf, workerOf } from "../../event-id.js";
 import type { EventDocument } from "../model/event.js";
 import { documentsOf, type LedgerBatch } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";

@@ -1,6 +1,6 @@
 import { Findings as CountedFindings } from "../../findings.js";
 import { VIOLATION_KINDS, type LossKind, type ViolationKind } from "../model/conservation.js";
-import { Losses } from "./losses.js";
+import { Losses } from "../../losses.js";
 
 export class Findings extends CountedFindings<ViolationKind> {
   readonly losses = new Losses();

@@ -4,7 +4,7 @@ import { KeyMaker, BATCHES_PER_RANGE, type LedgerBatch } from "../model/ledger.j
 import type { LedgerFile } from "./ledger-file.js";
 import type { LossSpan } from "../../../faults/fault.js";
 import type { Findings } from "./findings.js";
-import { isWithin } from "./losses.js";
+import { isWithin } from "../../losses.js";
 
 /** Ledgers by worker number. */
 export type Ledgers = ReadonlyMap<number, LedgerFile>;

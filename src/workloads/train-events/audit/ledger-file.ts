@@ -10,7 +10,7 @@ import {
   type LedgerEntry,
 } from "../model/ledger.js";
 import { issueWords } from "../../../syntax/issue-words.js";
-import { RecordFile } from "./record-file.js";
+import { RecordFile } from "../../record-file.js";
 
 const FORMAT = "train-sim ledger 3";
 /**

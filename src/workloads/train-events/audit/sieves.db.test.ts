@@ -6,7 +6,7 @@ import { eventRows, readKeySums } from "../stores/audit-scans.js";
 import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
 import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
 import { tablesOf } from "../stores/tables.js";
-import { batchNumberOf, ID_KINDS, workerOf } from "../model/event-id.js";
+import { batchNumberOf, ID_KINDS, workerOf } from "../../event-id.js";
 import { KeySum } from "../model/key-sum.js";
 import { BATCHES_PER_RANGE } from "../model/ledger.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";

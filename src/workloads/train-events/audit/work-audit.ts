@@ -1,6 +1,6 @@
 // Each event against the acknowledged work, in five bytes. A commit in doubt explains all of its events or none.
 import { existsSync } from "node:fs";
-import { batchNumberOf, MAX_TRIAL_WORKERS, positionOf, workerOf } from "../model/event-id.js";
+import { batchNumberOf, MAX_TRIAL_WORKERS, positionOf, workerOf } from "../../event-id.js";
 import type { EventStatus } from "../model/lifecycle.js";
 import type { LossSpan } from "../../../faults/fault.js";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./work-file.js";
 import { settleDoubts, type DoubtfulWork } from "./doubts.js";
 import type { Findings } from "./findings.js";
-import { isWithin } from "./losses.js";
+import { isWithin } from "../../losses.js";
 import type { Ledgers } from "./key-audit.js";
 
 export interface StoredEvent {

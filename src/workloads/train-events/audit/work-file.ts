@@ -2,9 +2,9 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, messageOf, TrainSimError } from "../../../foundation/errors.js";
-import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
+import { batchNumberOf, positionOf, workerOf } from "../../event-id.js";
 import { EventStatus, type EventPass } from "../model/lifecycle.js";
-import { RecordFile } from "./record-file.js";
+import { RecordFile } from "../../record-file.js";
 
 const HEADER = `${JSON.stringify({ format: "train-sim work 3" })}\n`;
 /**

@@ -8,7 +8,7 @@ import type { EventContext } from "./context.js";
 import { cycleClients } from "./cycle.js";
 import { createUntimedQuery } from "./look-aside.js";
 import { producerClients } from "./producer.js";
-import { LifecycleClock } from "./publish-times.js";
+import { LifecycleClock } from "../../publish-times.js";
 import { readerClients } from "./reader.js";
 import { SampleChecker } from "./sample-checks.js";
 import type { Role } from "../settings.js";

@@ -3,7 +3,7 @@ import type { EventTreatment } from "./assignment.js";
 import type { EventOperations } from "../store.js";
 import type { BatchLedger } from "./batch-ledger.js";
 import type { UntimedQuery } from "./look-aside.js";
-import type { LifecycleClock } from "./publish-times.js";
+import type { LifecycleClock } from "../../publish-times.js";
 import type { SampleChecker } from "./sample-checks.js";
 
 export interface EventContext extends ClientContext<EventTreatment> {

@@ -5,7 +5,7 @@ import { DocumentChecks } from "../audit/document-checks.js";
 import { Findings } from "../audit/findings.js";
 import { WORKABLE_STATUSES, type EventPass, type EventStatus } from "../model/lifecycle.js";
 import type { SampleChecks } from "../model/ledger.js";
-import type { LifecycleClock } from "./publish-times.js";
+import type { LifecycleClock } from "../../publish-times.js";
 import type { DrawnQuestion } from "./question-drawer.js";
 import {
   misreadAnswerRows,

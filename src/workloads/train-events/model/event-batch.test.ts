@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DocumentGenerator } from "./document-generator.js";
 import { BatchMaker, EventBatch } from "./event-batch.js";
-import { ID_KINDS, idsOf, keyBytes } from "./event-id.js";
+import { ID_KINDS, idsOf, keyBytes } from "../../event-id.js";
 import type { PreparedEvent } from "./event.js";
 import { KeySum } from "./key-sum.js";
 import { KeyMaker } from "./ledger.js";

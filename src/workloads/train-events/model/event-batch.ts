@@ -2,7 +2,7 @@
 import { writeBytes } from "./document-bytes.js";
 import type { DocumentGenerator } from "./document-generator.js";
 import { FIXED_WIDTHS } from "./document-values.js";
-import { idsOf, KEY_BYTES, keyBytes, type IdKind } from "./event-id.js";
+import { idsOf, KEY_BYTES, keyBytes, type IdKind } from "../../event-id.js";
 import { EventType, type PreparedEvent } from "./event.js";
 import { valuesText } from "./sent-values.js";
 import { byteTarget, copyWords, type ByteTarget, type TextColumn } from "../../../foundation/bytes.js";

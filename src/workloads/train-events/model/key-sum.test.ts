@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
-import { batchKeys, ID_KINDS, idsOf } from "./event-id.js";
+import { batchKeys, ID_KINDS, idsOf } from "../../event-id.js";
 import { KEY_FACTORS, KeySum } from "./key-sum.js";
 
 const sumOf = (ids: readonly string[]): KeySum => new KeySum().addAll(ids);

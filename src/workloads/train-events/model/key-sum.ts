@@ -1,6 +1,6 @@
 // A checksum of a set of keys in any order, in plain arithmetic, the same in every database. No fence against forgery.
 import { int32At } from "../../../foundation/bytes.js";
-import { hexAt, KEY_BYTES } from "./event-id.js";
+import { hexAt, KEY_BYTES } from "../../event-id.js";
 
 /**
  * Factors of the hash: odd, and below 2^29, so that the sum of four products with 32-bit words fits a signed 64-bit integer

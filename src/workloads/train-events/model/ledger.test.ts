@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { batchNumberOf, ID_KINDS, positionOf, workerOf } from "./event-id.js";
+import { batchNumberOf, ID_KINDS, positionOf, workerOf } from "../../event-id.js";
 import { KeyMaker } from "./ledger.js";
 
 describe.each(ID_KINDS)("remade keys of kind %s", (ids) => {

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { VIOLATION_KINDS } from "./conservation.js";
-import { batchKeys, idsOf, type IdKind } from "./event-id.js";
+import { batchKeys, idsOf, type IdKind } from "../../event-id.js";
 import { DocumentGenerator } from "./document-generator.js";
 import type { KeySum } from "./key-sum.js";
 import { DOCUMENT_SHAPES } from "../settings.js";

@@ -2,7 +2,7 @@
 // server is asked for its dialect. `workload.db.test.ts` checks PostgreSQL in more detail.
 import { DIALECTS, missingLevel, type DialectName } from "../../../database/registry.js";
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
-import { keyBytes } from "../model/event-id.js";
+import { keyBytes } from "../../event-id.js";
 import type { EventDocument } from "../model/event.js";
 import { EventBatch } from "../model/event-batch.js";
 import { parseConnectionUrl } from "../../../database/postgres/endpoint/parse-url.js";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { TargetError } from "../../../foundation/errors.js";
 import { DocumentGenerator } from "../model/document-generator.js";
-import { PRELOAD_WORKER, workerOf } from "../model/event-id.js";
+import { PRELOAD_WORKER, workerOf } from "../../event-id.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
 import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";

@@ -1,6 +1,6 @@
 // Many clients on the same rows: no deadlock in the default levels, nothing lost or done twice, no document overwritten.
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { keyBytes } from "../model/event-id.js";
+import { keyBytes } from "../../event-id.js";
 import { EventBatch } from "../model/event-batch.js";
 import { codeOf } from "../../../foundation/errors.js";
 import { Prng } from "../../../foundation/prng.js";

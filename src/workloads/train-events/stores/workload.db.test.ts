@@ -1,7 +1,7 @@
 // Combinations of levels: the same rolls lead to the model's statuses and documents, whatever shape, locking, isolation,
 // storage.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { keyBytes } from "../model/event-id.js";
+import { keyBytes } from "../../event-id.js";
 import { EventBatch } from "../model/event-batch.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { applyBusinessRule } from "../model/business-rules.js";

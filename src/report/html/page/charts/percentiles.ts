@@ -39,7 +39,7 @@ function latencyOf(view: View, treatment: string, operation: string): LatencySum
   const merged = view.report.result.treatments.find(({ id }) => id === treatment)?.merged;
   const stage = stageOf(operation);
   return stage
-    ? spanLatencyIn<LatencySummary | null>(merged?.lifecycle, stage)
+    ? spanLatencyIn<LatencySummary | null | undefined>(merged?.lifecycle, stage)
     : merged?.operations[operation]?.responseTimeMs;
 }
 

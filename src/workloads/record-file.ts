@@ -1,5 +1,5 @@
 // A file of fixed-size records after a header, written through a small buffer, so that a worker keeps nothing in memory.
-import { AppendFile } from "../../../foundation/storage.js";
+import { AppendFile } from "../foundation/storage.js";
 
 export abstract class RecordFile {
   private readonly file: AppendFile;

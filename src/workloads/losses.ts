@@ -1,6 +1,6 @@
 // Missing acknowledged work by operation: how much, when it was acknowledged, how much no fault explains.
-import type { LossSpan } from "../../../faults/fault.js";
-import type { Loss } from "../../workload.js";
+import type { LossSpan } from "../faults/fault.js";
+import type { Loss } from "./workload.js";
 
 /** An acknowledgement: its monotonic time, if known, and its endpoint. */
 export interface Acknowledgement {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { Prng } from "../../../foundation/prng.js";
+import { Prng } from "../foundation/prng.js";
 import {
   batchKeys,
   batchNumberOf,

@@ -1,7 +1,7 @@
 // The time at which each batch was published, in memory that all worker threads share, found by the batch number in an
 // event's key: so an event's life is measured on one clock. For producers on other agents the memory is a copy, which is a
 // little late.
-import { batchNumberOf, PRELOAD_WORKER, workerOf } from "../model/event-id.js";
+import { batchNumberOf, PRELOAD_WORKER, workerOf } from "./event-id.js";
 
 /** Number of batches that a ring holds. Older batches are overwritten, and lives of their events count as unmatched. */
 const RING_BATCHES = 1 << 18;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Prng } from "../../../foundation/prng.js";
-import { batchKeys, idsOf, PRELOAD_WORKER } from "../model/event-id.js";
+import { Prng } from "../foundation/prng.js";
+import { batchKeys, idsOf, PRELOAD_WORKER } from "./event-id.js";
 import { LifecycleClock, RING_BYTES } from "./publish-times.js";
 
 function clocks(): { producer: LifecycleClock; consumer: LifecycleClock } {

@@ -1,7 +1,7 @@
 // Keys of events, made by the client: version 7 (time-ordered) or 4 (random order), since index locality is a real choice.
 // A key names its worker, batch and position: no two events of a trial share a key, and its origin can be read from the
 // key.
-import type { Prng } from "../../../foundation/prng.js";
+import type { Prng } from "../foundation/prng.js";
 
 export const ID_KINDS = ["uuidv7", "uuidv4"] as const;
 export type IdKind = (typeof ID_KINDS)[number];

@@ -1,0 +1,313 @@
+// Joins what enqueuers were told, what handlers ran, and what the queue's tables hold.
+import * as z from "zod";
+import type { AdminSession } from "../../database/contract.js";
+import { counted, formatDuration } from "../../foundation/units.js";
+import { batchNumberOf, positionOf, workerOf } from "../event-id.js";
+import { Findings } from "../findings.js";
+import { isWithin, Losses } from "../losses.js";
+import { copyBoundsOf, Writes } from "../numbered-writes.js";
+import type { AuditInputs, AuditOutcome, LossTerms } from "../workload.js";
+import { JobMaker } from "./job.js";
+import { Preloaded } from "./loading.js";
+import { jobRecords } from "./run-file.js";
+import { runProgram, startMessage } from "./queue-program.js";
+import { isDesign, type Treatment } from "./settings.js";
+import type { JobsStore, StoredJob } from "./store.js";
+
+export const VIOLATIONS = ["lost", "unexpected", "changed", "duplicated"] as const;
+
+const count = z.int().min(0);
+const jobCount = count.optional();
+
+/** Figures of the audit in addition to the violations. */
+export const findings = {
+  runTwice: jobCount.describe("Jobs whose handler ended successfully more than once, of workload jobs"),
+  stuck: jobCount.describe(
+    "Jobs that the tables call running after all workers have ended: claimed by nobody alive, of workload jobs",
+  ),
+  waiting: jobCount.describe("Jobs that wait in the tables at the end, of workload jobs"),
+  failedForGood: jobCount.describe("Jobs that the queue gave up after their last attempt, of workload jobs"),
+  outOfOrder: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe("Share of jobs that started before an older one of the same priority, of workload jobs"),
+  interrupted: jobCount.describe("Runs whose process was killed, of workload jobs"),
+  notRerun: jobCount.describe(
+    "Jobs of interrupted runs that had not started again at the end, of workload jobs",
+  ),
+  rerunMedianMs: z
+    .number()
+    .min(0)
+    .optional()
+    .describe("Median time from the kill of a job's process to the job's next start, of workload jobs"),
+  rerunMaxMs: z.number().min(0).optional().describe("Longest such time, of workload jobs"),
+} as const;
+
+const WorkerAccount = z.object({ unmatched: count, kills: count, isEnded: z.boolean() });
+
+/** State of one job of the trial. Times are monotonic milliseconds; NaN if there was no such event. */
+interface JobState {
+  starts: number;
+  ends: number;
+  firstStartMs: number;
+  interruptedMs: number;
+}
+
+/** Jobs of one enqueuing worker, by batch and position. */
+class WorkerJobs {
+  readonly ackedMs = new Map<number, number>();
+  readonly states = new Map<number, JobState>();
+  readonly present = new Map<number, string>();
+
+  constructor(
+    readonly writes: Writes,
+    private readonly batchSize: number,
+  ) {}
+
+  /** Number of the job in its worker; undefined if the worker never sent it. */
+  numberOf(batch: number, position: number): number | undefined {
+    const isSent = batch < this.writes.sent && position < this.batchSize;
+    return isSent ? batch * this.batchSize + position : undefined;
+  }
+
+  stateOf(number: number): JobState {
+    let state = this.states.get(number);
+    if (!state) {
+      state = { starts: 0, ends: 0, firstStartMs: Number.NaN, interruptedMs: Number.NaN };
+      this.states.set(number, state);
+    }
+    return state;
+  }
+}
+
+class Join {
+  readonly found = new Findings(VIOLATIONS);
+  readonly losses = new Losses();
+  readonly rerunsMs: number[] = [];
+  interrupted = 0;
+  private readonly byWorker: ReadonlyMap<number, WorkerJobs>;
+  private readonly maker: JobMaker;
+
+  constructor(
+    writes: readonly Writes[],
+    private readonly settings: Treatment,
+    seed: number,
+    private readonly isWhole: boolean,
+  ) {
+    this.byWorker = new Map(
+      writes.map((each) => [each.client, new WorkerJobs(each, settings.enqueue.batch)]),
+    );
+    this.maker = new JobMaker(settings, seed);
+  }
+
+  readRecords(directory: string): void {
+    for (const { worker, batch, position, kind, atMs } of jobRecords(directory)) {
+      const jobs = this.byWorker.get(worker);
+      if (kind === "acknowledged") {
+        jobs?.ackedMs.set(batch, atMs);
+        continue;
+      }
+      const number = jobs?.numberOf(batch, position);
+      if (!jobs || number === undefined) {
+        if (this.isWhole)
+          this.found.add("unexpected", `${worker}.${batch}.${position}`, "ran, and was never enqueued");
+        continue;
+      }
+      const state = jobs.stateOf(number);
+      if (kind === "started") {
+        if (state.starts++ === 0) state.firstStartMs = atMs;
+        if (!Number.isNaN(state.interruptedMs)) this.rerunsMs.push(atMs - state.interruptedMs);
+        state.interruptedMs = Number.NaN;
+      } else if (kind === "finished") state.ends++;
+      else if (kind === "interrupted") {
+        this.interrupted++;
+        state.interruptedMs = atMs;
+      }
+    }
+  }
+
+  addStored({ id, state, payload }: StoredJob): void {
+    const jobs = id === null ? undefined : this.byWorker.get(workerOf(id));
+    const [batch, position] = id === null ? [0, 0] : [batchNumberOf(id), positionOf(id)];
+    const number = jobs?.numberOf(batch, position);
+    if (!jobs || number === undefined || id === null) {
+      if (this.isWhole) this.found.add("unexpected", String(id), "in the tables, and never enqueued");
+      return;
+    }
+    jobs.present.set(number, state ?? "unknown");
+    const sent = this.maker.batch(jobs.writes.client, batch)[position]?.payload;
+    if (sent?.id !== id) this.found.add("unexpected", id, "in the tables, and never enqueued");
+    else if (!isSamePayload(sent, payload)) this.found.add("changed", id, "another payload than was sent");
+  }
+
+  /** Compares all jobs; returns the sums. */
+  compare({ spans, isAllowed }: LossTerms, mayRepeat: boolean) {
+    const sum = {
+      published: 0,
+      inDoubt: 0,
+      runTwice: 0,
+      stuck: 0,
+      waiting: 0,
+      failedForGood: 0,
+      notRerun: 0,
+    };
+    const batchSize = this.settings.enqueue.batch;
+    for (const [worker, jobs] of this.byWorker) {
+      for (const { number: batch, least, most } of copyBoundsOf(jobs.writes)) {
+        const ackedMs = jobs.ackedMs.get(batch);
+        sum.published += least * batchSize;
+        sum.inDoubt += (most - least) * batchSize;
+        for (let position = 0; position < batchSize; position++) {
+          const number = batch * batchSize + position;
+          const state = jobs.states.get(number);
+          const stored = jobs.present.get(number);
+          const name = `${worker}.${batch}.${position}`;
+          if (most === 0) {
+            if (state || stored !== undefined)
+              this.found.add("unexpected", name, "its enqueueing was refused");
+            continue;
+          }
+          if (stored === "running") sum.stuck++;
+          if (stored === "waiting") sum.waiting++;
+          if (stored === "failed") sum.failedForGood++;
+          if (state && !Number.isNaN(state.interruptedMs)) sum.notRerun++;
+          if (state && state.ends > 1) {
+            sum.runTwice++;
+            if (!mayRepeat) this.found.add("duplicated", name, `ran ${state.ends} times`);
+          }
+          const isThere = stored !== undefined && stored !== "done";
+          if (least === 0 || (state?.ends ?? 0) > 0 || isThere) continue;
+          const isExplained = isWithin(spans, { atMs: ackedMs, endpoint: 0 });
+          this.losses.add("enqueue", 1, ackedMs, isExplained);
+          const words =
+            stored === "done" ? "called done, and never ran" : "acknowledged, never ran, not in the tables";
+          if (isAllowed && isExplained) this.found.name("lost", name, words);
+          else this.found.add("lost", name, words);
+        }
+      }
+    }
+    return sum;
+  }
+
+  /** Share of started jobs that started before an older one of the same priority. */
+  outOfOrder(): number {
+    const started: { ackedMs: number; startMs: number; priority: number }[] = [];
+    const { priorities, enqueue } = this.settings;
+    for (const [worker, jobs] of this.byWorker)
+      for (const [batch, ackedMs] of jobs.ackedMs) {
+        const made = priorities > 1 ? this.maker.batch(worker, batch) : [];
+        for (let position = 0; position < enqueue.batch; position++) {
+          const startMs = jobs.states.get(batch * enqueue.batch + position)?.firstStartMs;
+          if (startMs === undefined || Number.isNaN(startMs)) continue;
+          started.push({ ackedMs, startMs, priority: made[position]?.priority ?? 0 });
+        }
+      }
+    // From the youngest to the oldest: a job is out of order if one older than it starts later, so the other way round
+    // the largest start of all older jobs is compared.
+    started.sort((a, b) => a.ackedMs - b.ackedMs);
+    const latestStartMs = new Map<number, number>();
+    let early = 0;
+    for (let from = 0; from < started.length;) {
+      // Jobs of one batch have the same age.
+      let to = from;
+      while (to < started.length && started[to]?.ackedMs === started[from]?.ackedMs) to++;
+      const sameAge = started.slice(from, to);
+      for (const { startMs, priority } of sameAge)
+        if ((latestStartMs.get(priority) ?? -Infinity) > startMs) early++;
+      for (const { startMs, priority } of sameAge)
+        latestStartMs.set(priority, Math.max(startMs, latestStartMs.get(priority) ?? -Infinity));
+      from = to;
+    }
+    return started.length === 0 ? 0 : early / started.length;
+  }
+}
+
+function isSamePayload(sent: object, stored: string | null): boolean {
+  try {
+    const found = JSON.parse(stored ?? "null") as Readonly<Record<string, unknown>> | null;
+    return found !== null && Object.entries(sent).every(([key, value]) => found[key] === value);
+  } catch {
+    return false;
+  }
+}
+
+/** True if handlers may run a job twice although nothing is wrong: a fault, a lease that ends, a lost answer. */
+function mayRepeat(
+  { settings, hasFaults = false }: AuditInputs<Treatment>,
+  kills: number,
+  inDoubt: boolean,
+): boolean {
+  const outlastsLease = isDesign(settings) && settings.handlerMs.max >= settings.design.leaseMs;
+  return kills > 0 || inDoubt || outlastsLease || hasFaults;
+}
+
+/** Median and maximum of times in ascending order; nothing if there are none. */
+function rerunTimes(sortedMs: readonly number[]): { rerunMedianMs?: number; rerunMaxMs?: number } {
+  const rerunMedianMs = sortedMs[Math.floor((sortedMs.length - 1) / 2)];
+  const rerunMaxMs = sortedMs.at(-1);
+  return rerunMedianMs === undefined || rerunMaxMs === undefined ? {} : { rerunMedianMs, rerunMaxMs };
+}
+
+export async function audit(
+  store: JobsStore,
+  admin: AdminSession,
+  inputs: AuditInputs<Treatment>,
+): Promise<AuditOutcome> {
+  const { settings, directory, workerAccounts, unclosed, loss } = inputs;
+  const { seed, library, version, promise, caveat } = Preloaded.parse(inputs.preloaded);
+  const writes = workerAccounts.flatMap((one) => Writes.safeParse(one).data ?? []);
+  const workers = workerAccounts.flatMap((one) => WorkerAccount.safeParse(one).data ?? []);
+  const terms: LossTerms = loss ?? { spans: [], isAllowed: false, windowStartMs: undefined };
+  const join = new Join(writes, settings, seed, unclosed.length === 0);
+  join.readRecords(directory);
+  await store.scan(admin, settings, (job) => join.addStored(job));
+  const kills = workers.reduce((sum, each) => sum + each.kills, 0);
+  const isInDoubt = writes.some(({ inDoubt }) => inDoubt.length > 0);
+  const repeats = promise !== "at-most-once" && mayRepeat(inputs, kills, isInDoubt);
+  const sums = join.compare(terms, repeats);
+  const outOfOrder = join.outOfOrder();
+  const reruns = join.rerunsMs.toSorted((a, b) => a - b);
+  const place = { endpoint: admin.endpoint, applicationName: "train-sim/queue", directory };
+  await runProgram(
+    settings,
+    await startMessage(settings, place, { role: "remove", connections: 1, concurrency: 1 }),
+  );
+
+  const jobs = (n: number): string => counted(n, "job");
+  const words = {
+    lost: (n: number) =>
+      `${n} of ${counted(sums.published, "acknowledged job")} never ran and not in the queue`,
+    unexpected: (n: number) => `${jobs(n)} in the queue or run that nobody enqueued`,
+    changed: (n: number) => `${jobs(n)} in the queue with another payload than was sent`,
+    duplicated: (n: number) => `${jobs(n)} run more than once, without a kill, a fault or an expired lease`,
+  };
+  const notAudited = [
+    ...unclosed.map((name) => `${name} ended without its account: its last jobs are unknown`),
+    ...workers
+      .filter(({ isEnded }) => !isEnded)
+      .map(() => `the program of queue ${settings.queue} did not end in 30 s and was killed`),
+    ...(caveat === undefined ? [] : [caveat]),
+  ];
+  const { published, inDoubt, ...counts } = sums;
+  const result = join.found.result({ published, inDoubt }, words, notAudited);
+  const losses = join.losses.total(terms.windowStartMs);
+  const all = {
+    ...result,
+    ...(losses.length > 0 && { losses }),
+    ...counts,
+    outOfOrder,
+    interrupted: join.interrupted,
+    ...rerunTimes(reruns),
+  };
+  return {
+    findings: all,
+    logged: {
+      library,
+      version,
+      promise,
+      ...(reruns.length > 0 && { rerun: formatDuration(reruns.at(-1) ?? 0) }),
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import type { AdminSession } from "../../database/contract.js";
+import { TrialError } from "../../foundation/errors.js";
+import type { PreloadInputs } from "../workload.js";
+import { runProgram, startMessage } from "./queue-program.js";
+import type { Treatment } from "./settings.js";
+import type { JobsStore } from "./store.js";
+
+/** What the audit must know of the queue: its library, and the seed of its jobs. */
+export const Preloaded = z.object({
+  seed: z.number(),
+  library: z.string(),
+  version: z.string(),
+  promise: z.enum(["at-least-once", "at-most-once", "exactly-once"]),
+  caveat: z.string().optional(),
+});
+
+export async function install(
+  store: JobsStore,
+  admin: AdminSession,
+  { settings, seed, directory }: PreloadInputs<Treatment>,
+): Promise<z.infer<typeof Preloaded>> {
+  await store.fill(admin, settings);
+  const place = { endpoint: admin.endpoint, applicationName: "train-sim/queue", directory };
+  const start = await startMessage(settings, place, { role: "install", connections: 2, concurrency: 1 });
+  const ready = await runProgram(settings, start);
+  if (ready.jobs === undefined)
+    throw new TrialError(
+      `the program of queue ${settings.queue} installed its tables without the query of its jobs`,
+      "Send `jobs` in the ready event of install: docs/reference/queue-adapters.md.",
+    );
+  await store.showJobs(admin, settings, ready.jobs);
+  return { seed, ...ready };
+}

@@ -1,0 +1,129 @@
+// The program of a trial's queue: its command, its first message, and its restart after a kill.
+import { unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Endpoint } from "../../database/endpoint.js";
+import { builtUrl } from "../../foundation/built.js";
+import { monotonicMs } from "../../foundation/clock.js";
+import { nodeFor } from "./adapters/library-package.js";
+import type { Job, Start } from "./adapters/protocol.js";
+import { QueueProcess, type Ready, type RunEvent } from "./queue-process.js";
+import { queueUrl } from "./queue-url.js";
+import { isDesign, isLibrary, type Treatment } from "./settings.js";
+
+/** Program and arguments of the queue's adapter. */
+export function wordsOf(settings: Treatment): readonly string[] {
+  const { queue, commands, libraries } = settings;
+  const adapter = (name: string): string => fileURLToPath(builtUrl(`./adapters/${name}.js`, import.meta.url));
+  if (isDesign(settings)) return [process.execPath, adapter("designs")];
+  if (isLibrary(settings)) return [nodeFor(queue, libraries), adapter(queue)];
+  return commands[queue] ?? [];
+}
+
+export interface Place {
+  readonly endpoint: Endpoint;
+  readonly applicationName: string;
+  /** Directory of the trial. */
+  readonly directory: string;
+}
+
+export async function startMessage(
+  settings: Treatment,
+  { endpoint, applicationName, directory }: Place,
+  share: Pick<Start, "role" | "connections" | "concurrency">,
+): Promise<Start> {
+  return {
+    ...share,
+    url: await queueUrl(endpoint, applicationName, directory),
+    schema: settings.namespace,
+    profile: settings.profile,
+    directory: settings.libraries,
+    settings: { design: settings.queue, ...settings.design },
+  };
+}
+
+/** Runs a program that ends by itself; resolves to its `ready` event. */
+export async function runProgram(settings: Treatment, start: Start): Promise<Ready> {
+  const { program, ready } = await QueueProcess.start({
+    name: settings.queue,
+    words: wordsOf(settings),
+    start,
+  });
+  await program.finish();
+  return ready;
+}
+
+/** Name of the file in the trial's directory that holds the process id of a worker's program, for faults. */
+const pidFile = (role: string, ordinal: number): string => `queue-${role}-${ordinal}.pid`;
+
+interface Owner {
+  readonly role: string;
+  readonly ordinal: number;
+  readonly directory: string;
+}
+
+/** A program that runs for the whole trial. If it is killed, another one takes its place, as under a supervisor. */
+export class StandingProgram {
+  private current: QueueProcess | undefined;
+  private isStopping = false;
+  private failure: Error | undefined;
+  /** Number of programs that were killed and replaced. */
+  kills = 0;
+
+  constructor(
+    private readonly settings: Treatment,
+    private readonly start: Start,
+    private readonly owner: Owner,
+    private readonly onRun: (event: RunEvent) => void,
+    private readonly onKill: (atMs: number) => void,
+  ) {}
+
+  async open(): Promise<Ready> {
+    const { settings, start, onRun } = this;
+    const words = wordsOf(settings);
+    const { program, ready } = await QueueProcess.start({ name: settings.queue, words, start, onRun });
+    this.current = program;
+    writeFileSync(this.pidPath, String(program.pid));
+    void program.ended.then((how) => this.replace(program, how));
+    if (this.isStopping) await program.stop();
+    return ready;
+  }
+
+  enqueue(jobs: readonly Job[], transaction: boolean): Promise<void> {
+    this.requireWhole();
+    return (this.current as QueueProcess).enqueue(jobs, transaction);
+  }
+
+  /** Throws the error that ended the program for good. */
+  requireWhole(): void {
+    if (this.failure) throw this.failure;
+  }
+
+  /** Ends the program after its jobs. Resolves to false if it had to be killed. */
+  async stop(): Promise<boolean> {
+    this.isStopping = true;
+    return (await this.current?.stop()) ?? true;
+  }
+
+  private get pidPath(): string {
+    return join(this.owner.directory, pidFile(this.owner.role, this.owner.ordinal));
+  }
+
+  private async replace(ended: QueueProcess, how: string): Promise<void> {
+    try {
+      unlinkSync(this.pidPath);
+    } catch {
+      // A trial that failed may have taken its directory away.
+    }
+    if (this.isStopping) return;
+    if (how !== "SIGKILL") {
+      this.failure = ended.failure(`ended during the trial (${how})`);
+      return;
+    }
+    this.kills++;
+    this.onKill(monotonicMs());
+    await this.open().catch((error: unknown) => {
+      this.failure = error instanceof Error ? error : new Error(String(error));
+    });
+  }
+}
