@@ -26,6 +26,8 @@ export interface WatchedWorkload {
   readonly tables: Readonly<Record<string, string>>;
   /** Application names of the load's sessions. */
   readonly loadNames: readonly string[];
+  /** Schema all of whose tables are watched, with all statements of the database; left out if the workload names them. */
+  readonly schema?: string;
 }
 
 export interface EvidenceGroup {

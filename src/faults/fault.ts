@@ -18,7 +18,7 @@ export type NetworkPlace = (typeof NETWORK_PLACES)[number];
  * System part that a fault affects. Two faults on the same part exclude each other, except on `session`: these faults use a
  * session of the server, and exclude faults on the `server`.
  */
-export type AffectedPart = "server" | "standby" | "session" | "pooler" | "network" | "agent";
+export type AffectedPart = "server" | "standby" | "session" | "pooler" | "network" | "agent" | "queue";
 
 export interface FaultTable {
   /** Name of the table for messages. */
@@ -54,6 +54,8 @@ export interface FaultHost {
   /** Application names of the load's sessions at the server. */
   readonly loadNames: readonly string[];
   chooseAgents(count: number, prng: Prng): readonly LoadAgent[];
+  /** Process ids of the programs that run the queue's workers. */
+  queueProcesses(): readonly number[];
   readonly prng: Prng;
   /** Aborted when all faults are to be cleared: an injection that waits must then end. */
   readonly signal: AbortSignal;
@@ -87,6 +89,8 @@ export interface FaultContext {
   readonly tables: FaultTables<string>;
   /** Number of agents that run the workers; 0 if the coordinator runs them. */
   readonly agents: number;
+  /** True if programs of a queue run its workers. */
+  readonly hasQueuePrograms: boolean;
 }
 
 export interface FaultTimes {

@@ -21,6 +21,7 @@ import {
 } from "./network.js";
 import { poolerPause } from "./pooler-pause.js";
 import { poolerKill, poolerRestart } from "./pooler-restart.js";
+import { queueWorkerKill, queueWorkerStop } from "./queue-worker.js";
 import { postgresKill } from "./postgres-kill.js";
 import { postgresRestart } from "./postgres-restart.js";
 import { processStop } from "./process-stop.js";
@@ -53,6 +54,8 @@ export const FAULTS = [
   networkResetCommits,
   agentKill,
   agentPartition,
+  queueWorkerKill,
+  queueWorkerStop,
   command,
 ] as const;
 

@@ -294,6 +294,13 @@ export const EVIDENCE = [
       reason: evidenceReason("blocks", 0.1, "{now} buffers per event became dirty against {then}"),
     }),
   }),
+  counter("statements.calls", "", "statements of the workload that the server ran", {
+    source: "statements",
+    isSampled: false,
+    perEvent: cost("statementCalls", "Statements per event", {
+      help: "Of the workload, from pg_stat_statements",
+    }),
+  }),
   counter("blocks.written", "blocks", "blocks that any process wrote, or added to a file", {
     window: total("blocksWritten", { isThreshold: true }),
     perEvent: cost("blocksWritten", "Blocks written per event", {

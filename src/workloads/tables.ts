@@ -58,6 +58,7 @@ export function sampledIn(workload: Workload, dialect: DialectName, namespace: s
   return {
     tables: tablesIn(workload, dialect, namespace),
     loadNames: loadApplicationNames(workload),
+    ...(workload.tables.hasForeignTables && { schema: namespace }),
     groups: storeIn(workload.stores, { dialect }).evidence ?? [],
   };
 }

@@ -120,6 +120,11 @@ export interface WorkloadTables extends FaultTables<string> {
    * run may drop the namespace.
    */
   readonly mark?: string;
+  /**
+   * Present if programs of others make further tables in the namespace: evidence then has all tables of the schema and
+   * all statements of the database.
+   */
+  readonly hasForeignTables?: true;
 }
 
 export interface ClientContext<S extends WorkloadTreatment> extends WorkerContext<ThreadAssignment<S>> {
@@ -329,6 +334,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly isUnqualified?: true;
   /** Present if clients open connections themselves and lease none. They need the pool strategy `own`. */
   readonly ownsConnections?: true;
+  /** Process ids of programs that do the role's work in a trial; empty if threads do it. `directory` is the trial's. */
+  processIds?(role: string, directory: string): readonly number[];
   /** Makes the clients of one worker thread. The thread waits for the result before it enters the barrier. */
   client(store: Store<S>, context: ClientContext<S>): WorkloadClients | Promise<WorkloadClients>;
   readonly loading?: Loading<S>;

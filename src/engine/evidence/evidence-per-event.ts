@@ -38,6 +38,7 @@ export function perEventOf(
   const computedAmounts = new Map([
     ["host.clientCpuMs", done.clientCpuSeconds && done.clientCpuSeconds * 1000],
     ["statements.blocksDirtied", blocksDirtiedBy(database.statements)],
+    ["statements.calls", database.statements?.reduce((sum, { calls }) => sum + calls, 0)],
   ]);
   const amountOf = ({ metric, of = [metric.name] }: Evidence): number | undefined => {
     if (computedAmounts.has(metric.name)) return computedAmounts.get(metric.name);

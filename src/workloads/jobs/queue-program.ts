@@ -1,5 +1,5 @@
 // The program of a trial's queue: its command, its first message, and its restart after a kill.
-import { unlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Endpoint } from "../../database/endpoint.js";
@@ -55,6 +55,13 @@ export async function runProgram(settings: Treatment, start: Start): Promise<Rea
 
 /** Name of the file in the trial's directory that holds the process id of a worker's program, for faults. */
 const pidFile = (role: string, ordinal: number): string => `queue-${role}-${ordinal}.pid`;
+const WORKER_PID_FILE = /^queue-work-\d+\.pid$/;
+
+/** Process ids of the programs that run jobs in a trial. */
+export function workerProcessIds(directory: string): number[] {
+  const names = readdirSync(directory).filter((name) => WORKER_PID_FILE.test(name));
+  return names.map((name) => Number(readFileSync(join(directory, name), "utf8")));
+}
 
 interface Owner {
   readonly role: string;

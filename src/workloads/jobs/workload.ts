@@ -5,6 +5,7 @@ import { audit, findings, VIOLATIONS } from "./audit.js";
 import { client } from "./client.js";
 import { examples } from "./examples.js";
 import { install } from "./loading.js";
+import { workerProcessIds } from "./queue-program.js";
 import { keys, resolve, rules, type Treatment } from "./settings.js";
 import type { JobsStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
@@ -48,10 +49,12 @@ export const jobs = {
     snapshot: "bystanders",
     lock: undefined,
     mark: "workload jobs",
+    hasForeignTables: true,
   },
   withoutCommit: () => "the queue's program makes its transactions itself",
   stores: { PostgreSQL: postgres },
   ownsConnections: true,
+  processIds: (role, directory) => (role === "workers" ? workerProcessIds(directory) : []),
   client,
   loading: { preload: install },
   draining: {

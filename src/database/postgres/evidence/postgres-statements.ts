@@ -8,6 +8,15 @@ const statementsViewSql = ({ extensions }: ViewContext, hasText: boolean): strin
   `${extensions.get(STATEMENTS_EXTENSION) ?? ""}.${STATEMENTS_EXTENSION}(${hasText})
      WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
+const FOREIGN_NAME_CHARACTERS = 60;
+
+/** The beginning of a statement that the workload does not know; undefined for the sampler's. */
+function foreignName(query: string): string | undefined {
+  if (query.includes(SAMPLER_MARK)) return undefined;
+  const line = query.replace(/\s+/g, " ").trim();
+  return line.length <= FOREIGN_NAME_CHARACTERS ? line : `${line.slice(0, FOREIGN_NAME_CHARACTERS - 1)}…`;
+}
+
 export const POSTGRES_STATEMENTS: StatementSource = {
   name: STATEMENTS_EXTENSION,
   obstacle: ({ extensions }) =>
@@ -30,5 +39,8 @@ export const POSTGRES_STATEMENTS: StatementSource = {
        AND queryid::text = ANY (string_to_array($1, ',')) GROUP BY queryid`,
   // Error code of a server that has not loaded the library.
   adviceBySqlstate: { "55000": "add it there and restart the server" },
-  namer: (statements, { version }) => statementNamer(statements, version),
+  namer(statements, { version, schema }) {
+    const known = statementNamer(statements, version);
+    return schema === undefined ? known : (query) => known(query) ?? foreignName(query);
+  },
 };

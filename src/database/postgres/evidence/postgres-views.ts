@@ -228,7 +228,21 @@ const VIEW_GROUPS: readonly ViewGroup[] = [
   { name: "sizes", views: [SIZES_VIEW, ...GIN_VIEWS], isVital: false },
 ];
 
-async function survey(client: SqlClient, workload: WatchedWorkload): Promise<ViewContext> {
+/** Qualified, quoted names of all tables in the schema. */
+async function tablesOfSchema(client: SqlClient, schema: string): Promise<string[]> {
+  const rows = await client.query(
+    `SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS name
+       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+      WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`,
+    [schema],
+  );
+  return rows.map(({ name }) => String(name));
+}
+
+async function survey(client: SqlClient, watched: WatchedWorkload): Promise<ViewContext> {
+  const others = watched.schema === undefined ? [] : await tablesOfSchema(client, watched.schema);
+  const tables = { ...Object.fromEntries(others.map((name) => [name, name])), ...watched.tables };
+  const workload = { ...watched, tables };
   const [version] = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS major");
   const extensions = await client.query(
     `SELECT extname, quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace`,
