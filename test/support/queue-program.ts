@@ -29,6 +29,8 @@ export interface QueueUnderTest {
   readonly hasTransactions?: boolean;
   /** State of a job, according to the tables, whose worker was killed in the handler. Default: running. */
   readonly killedState?: "running" | "waiting";
+  /** True if that job runs again as soon as a worker takes the killed one's place. */
+  readonly rerunsAtOnce?: boolean;
 }
 
 interface StoredJob {
@@ -96,6 +98,7 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
     function start(role: Start["role"], schema: string, changes: Partial<Start> = {}): QueueProgram {
       const program = new QueueProgram(queue.command, {
         role,
+        worker: 0,
         schema,
         url: `${urlOf(database.endpoint)}?application_name=${schema}_${role}`,
         connections: 6,
@@ -211,6 +214,7 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
       await expect
         .poll(readJobs, { timeout: 10_000 })
         .toEqual([{ id: "killed", state: killedState, payload }]);
+      if (queue.rerunsAtOnce) await start("work", schema).event("started", ({ id }) => id === "killed");
     });
 
     it("ends the job under way before it stops", async () => {

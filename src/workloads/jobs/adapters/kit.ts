@@ -1,5 +1,6 @@
 // The program's side of the protocol, for adapters in JavaScript: `serve` reads commands, sends events and runs the
 // handler. An adapter has the calls of its library only.
+import { Console } from "node:console";
 import { createInterface } from "node:readline";
 import { ownMonotonicMs, systemClock } from "../../../foundation/clock.js";
 import type { Command, Job, Payload, ProgramEvent, Promised, Start } from "./protocol.js";
@@ -22,6 +23,8 @@ export interface Enqueuer {
 }
 
 export interface Worker {
+  /** Rejects if the library gives up. Left out if it never does. */
+  readonly failure?: Promise<never>;
   /** Ends the worker after the jobs under way. */
   stop(): Promise<void>;
 }
@@ -108,6 +111,10 @@ async function serveEnqueuer(enqueuer: Enqueuer, commands: AsyncIterable<Command
   await enqueuer.close();
 }
 
+async function untilStopped(commands: AsyncIterable<Command>): Promise<void> {
+  for await (const command of commands) if ("stop" in command) return;
+}
+
 async function runAdapter(adapter: Adapter): Promise<void> {
   const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   const first = await input.next();
@@ -139,7 +146,8 @@ async function runAdapter(adapter: Adapter): Promise<void> {
     case "work": {
       const worker = await adapter.worker(start, handlerOf(library));
       send(ready);
-      for await (const command of commands) if ("stop" in command) break;
+      const stopped = untilStopped(commands);
+      await Promise.race([stopped, worker.failure ?? stopped]);
       await worker.stop();
     }
   }
@@ -148,6 +156,8 @@ async function runAdapter(adapter: Adapter): Promise<void> {
 
 /** Runs the adapter as the main program of this process: it ends when train-sim says so or goes away. */
 export function serve(adapter: Adapter): void {
+  // Libraries log to the console; standard output has lines of the protocol alone.
+  globalThis.console = new Console(process.stderr);
   runAdapter(adapter).then(
     () => process.exit(0),
     (error: unknown) => {

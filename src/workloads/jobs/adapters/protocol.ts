@@ -24,6 +24,8 @@ export interface Job {
 export interface Start {
   /** `install` creates the queue's tables, `remove` drops those outside of `schema`; both end by themselves. */
   readonly role: "install" | "remove" | "enqueue" | "work";
+  /** Number of this process among those of its role, from 0. A process that replaces a killed one has its number. */
+  readonly worker: number;
   /** Connection URL with user, password and application_name. */
   readonly url: string;
   /** Schema that exists and is empty at `install`; the queue's tables belong into it. */
