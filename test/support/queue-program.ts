@@ -50,7 +50,7 @@ function makeJobs(
 ): Job[] {
   return Array.from({ length: count }, (_, i) => {
     const isUrgent = i >= count * 0.9;
-    const fails = hasRetries && i % 20 === 7 ? 1 : 0;
+    const fails = hasRetries && !isUrgent && i % 20 === 7 ? 1 : 0;
     const payload = { id: `job-${i}`, ms: i % 5 === 0 ? 0 : 20, fails, text: HARD_TEXT.repeat(1 + (i % 8)) };
     return {
       payload,
@@ -265,7 +265,7 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
         ]);
         const callers = await database.admin.query(`SELECT id FROM ${schema}.callers ORDER BY id`);
         expect(callers.map(({ id }) => id)).toEqual(["first of two", "one"]);
-        expect((await readJobs()).map(({ id }) => id).sort()).toEqual([...ids.slice(1, 3), "one"]);
+        expect((await readJobs()).map(({ id }) => id).sort()).toEqual(ids.slice(0, 3).sort());
       });
 
     it.each(["install", "enqueue", "work"] as const)(
