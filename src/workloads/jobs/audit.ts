@@ -272,7 +272,7 @@ export async function audit(
   const place = { endpoint: admin.endpoint, applicationName: "train-sim/queue", directory };
   await runProgram(
     settings,
-    await startMessage(settings, place, { role: "remove", connections: 1, concurrency: 1 }),
+    await startMessage(settings, place, { role: "remove", worker: 0, connections: 1, concurrency: 1 }),
   );
 
   const jobs = (n: number): string => counted(n, "job");

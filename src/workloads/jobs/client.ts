@@ -39,7 +39,7 @@ async function standingProgram(
   const { settings, directory, endpoints, clients, ordinal } = assignment;
   const [endpoint] = endpoints;
   if (!endpoint) throw new RangeError("a queue needs an endpoint");
-  const share = { role, connections: connectionsOf(context), concurrency: clients };
+  const share = { role, worker: assignment.index, connections: connectionsOf(context), concurrency: clients };
   const start = await startMessage(settings, { endpoint, applicationName, directory }, share);
   const program = new StandingProgram(settings, start, { role, ordinal, directory }, onRun, onKill);
   await program.open();

@@ -30,7 +30,7 @@ export interface Place {
 export async function startMessage(
   settings: Treatment,
   { endpoint, applicationName, directory }: Place,
-  share: Pick<Start, "role" | "connections" | "concurrency">,
+  share: Pick<Start, "role" | "worker" | "connections" | "concurrency">,
 ): Promise<Start> {
   return {
     ...share,
