@@ -22,7 +22,12 @@ export async function install(
 ): Promise<z.infer<typeof Preloaded>> {
   await store.fill(admin, settings);
   const place = { endpoint: admin.endpoint, applicationName: "train-sim/queue", directory };
-  const start = await startMessage(settings, place, { role: "install", worker: 0, connections: 2, concurrency: 1 });
+  const start = await startMessage(settings, place, {
+    role: "install",
+    worker: 0,
+    connections: 2,
+    concurrency: 1,
+  });
   const ready = await runProgram(settings, start);
   if (ready.jobs === undefined)
     throw new TrialError(

@@ -25,10 +25,11 @@ export async function withCaller(
   }
 }
 
-/** Throws `Unusable` if the schema holds tables already, such as those of another version. */
+/** Throws `Unusable` if the schema holds tables besides train-sim's, such as those of another version. */
 export async function requireEmptySchema(pool: Pool, { schema }: Start): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(
-    "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1) ORDER BY 1 LIMIT 3",
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1)
+       AND relkind IN ('r', 'p') AND relname NOT IN ('bystanders', 'callers') ORDER BY 1 LIMIT 3`,
     [schema],
   );
   if (rows.length > 0)
