@@ -53,7 +53,7 @@ export default {
     {
       name: "driver-in-its-database-and-pool",
       severity: "error",
-      from: { path: "^src/", pathNot: `^src/(database/postgres|pools/pg-pool)/|${TESTS}` },
+      from: { path: "^src/", pathNot: `^src/(database/postgres|pools/pg-pool|workloads/jobs/adapters)/|${TESTS}` },
       to: { path: "node_modules/(pg|pg-pool|pg-connection-string|pgpass)/" },
     },
     {
@@ -90,7 +90,7 @@ export default {
           String.raw`^src/database/(postgres/|registry\.ts$)`,
           String.raw`^src/pools/([^/]+/|(console|prepared-through)\.ts$)`,
           "^src/targets/(embedded|container)/",
-          "^src/workloads/[^/]+/stores/",
+          "^src/workloads/([^/]+/stores|jobs/adapters)/",
         ],
       },
       to: { path: "^src/database/postgres/" },
