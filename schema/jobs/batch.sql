@@ -1,8 +1,8 @@
--- batch: PgQ's idea. Events are only inserted; a tick cuts all that committed since the last tick into batches, and workers
--- lease batches, not events. Snapshots say which events belong to a tick, so no row of an event is locked or updated.
--- Gain: work and dead rows for each batch instead of each job; a held horizon costs little; events go by DROP of a partition.
--- Price: a job waits for a tick; one worker runs the jobs of a batch one after the other; a crash runs all of them again.
--- Priorities hold within a batch only. Delayed and failed jobs stand in a table and become new events when they are due.
+-- batch: PgQ's idea. A tick cuts the events since the last tick into batches; workers lease batches, not events.
+-- Gain: two snapshots say which events a tick has, so events are only inserted: no lock, no update, no dead row.
+-- Price: a job waits for a tick; a worker runs the jobs of a batch in turn, and a crash runs all of them again.
+-- Priorities order a batch only. Delayed and failed jobs stand in a table, and become events when they are due.
+-- With batches of one job it costs more than a lease. Events go by DROP of their partition.
 
 -- schema
 CREATE TABLE {{schema}}.events (
@@ -57,21 +57,22 @@ CREATE TRIGGER notify_workers AFTER INSERT ON {{schema}}.events
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.notify_workers();
 
 -- schema
--- Opens a partition every minute and drops those that have no open job. A worker calls it every second; without workers,
--- the newest partition grows.
+-- Opens a partition every minute and drops those that have no open job. Workers call it every second; without them the
+-- newest partition grows.
 CREATE TABLE {{schema}}.slots (slot int PRIMARY KEY, since timestamptz NOT NULL DEFAULT now());
 CREATE FUNCTION {{schema}}.turn() RETURNS void LANGUAGE plpgsql SET lock_timeout = '50ms' AS $$
 DECLARE
   newest int;
+  name text;
   old int;
 BEGIN
   IF NOT pg_try_advisory_xact_lock('{{schema}}.slots'::regclass::oid::bigint) THEN RETURN; END IF;
   IF NOT EXISTS (SELECT FROM {{schema}}.slots WHERE since > now() - interval '1 minute') THEN
     SELECT coalesce(max(slot), 0) + 1 INTO newest FROM {{schema}}.slots;
     -- ATTACH lets transactions that write other partitions go on; CREATE TABLE ... PARTITION OF would wait for them.
-    EXECUTE format('CREATE TABLE {{schema}}.%I (LIKE {{schema}}.events INCLUDING DEFAULTS) WITH (fillfactor = {{fillfactor}})',
-      'events_' || newest);
-    EXECUTE format('ALTER TABLE {{schema}}.events ATTACH PARTITION {{schema}}.%I FOR VALUES IN (%s)', 'events_' || newest, newest);
+    name := 'events_' || newest;
+    EXECUTE format('CREATE TABLE {{schema}}.%I (LIKE {{schema}}.events INCLUDING DEFAULTS)', name);
+    EXECUTE format('ALTER TABLE {{schema}}.events ATTACH PARTITION {{schema}}.%I FOR VALUES IN (%s)', name, newest);
     INSERT INTO {{schema}}.slots (slot) VALUES (newest);
   END IF;
   FOR old IN SELECT slot FROM {{schema}}.slots ORDER BY slot DESC OFFSET 1 LOOP

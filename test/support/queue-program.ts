@@ -21,6 +21,8 @@ export interface QueueUnderTest {
   readonly directory?: string;
   /** True if the tables still hold jobs that have ended. */
   readonly keepsDone: boolean;
+  /** Profiles that claim so many jobs at a time that the order within a claim is any. */
+  readonly unordered?: readonly Profile[];
   /** False if the queue has no priorities, delays or retries: the suite then enqueues jobs without them. */
   readonly hasPriorities?: boolean;
   readonly hasDelays?: boolean;
@@ -92,6 +94,7 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
       const schema = testNamespace("queue");
       schemas.push(schema);
       await database.admin.query(`CREATE SCHEMA ${schema}`);
+      await database.admin.query(`CREATE TABLE ${schema}.callers (id text PRIMARY KEY)`);
       return schema;
     }
 
@@ -120,7 +123,6 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
       const program = start("install", schema, changes);
       const { jobs = "" } = await program.event("ready");
       expect(await program.ended, program.describe()).toBe(0);
-      await database.admin.query(`CREATE TABLE ${schema}.callers (id text PRIMARY KEY)`);
       return async () => {
         const rows = await database.admin.query(jobs);
         return rows.map(({ id, state, payload }) => ({
@@ -192,7 +194,7 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
         }
         if (!acknowledges) expect(mostAtATime(worker.events)).toBeLessThanOrEqual(CONCURRENCY);
         expect(mostAtATime(worker.events)).toBeGreaterThan(1);
-        if (queue.hasPriorities ?? true) {
+        if ((queue.hasPriorities ?? true) && !queue.unordered?.includes(profile)) {
           const urgent = worker.all("started").map(({ id }) => byId.get(id)?.priority !== undefined);
           const earlier = urgent.slice(0, urgent.lastIndexOf(true)).filter((isUrgent) => !isUrgent);
           expect(earlier.length).toBeLessThan(count / 2);
@@ -259,7 +261,7 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
           {
             event: "refused",
             request: 3,
-            message: expect.stringContaining("refused at commit"),
+            message: expect.stringContaining("refused at commit") as string,
             code: "23514",
           },
         ]);
@@ -278,8 +280,8 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
         expect(program.events).toEqual([
           {
             event: "broken",
-            message: expect.stringMatching(/password/),
-            remedy: expect.stringMatching(/\w\.$/),
+            message: expect.stringMatching(/password/) as string,
+            remedy: expect.stringMatching(/\w\.$/) as string,
           },
         ]);
       },
@@ -307,10 +309,10 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
       await install(schema);
       const worker = start("work", schema);
       expect(await worker.event("ready")).toMatchObject({
-        library: expect.stringMatching(/\w/),
-        version: expect.stringMatching(/\w/),
-        promise: expect.stringMatching(/^(at-least-once|at-most-once|exactly-once)$/),
-        acknowledges: expect.any(Boolean),
+        library: expect.stringMatching(/\w/) as string,
+        version: expect.stringMatching(/\w/) as string,
+        promise: expect.stringMatching(/^(at-least-once|at-most-once|exactly-once)$/) as string,
+        acknowledges: expect.any(Boolean) as boolean,
       });
       await stop(worker);
     });

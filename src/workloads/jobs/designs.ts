@@ -93,10 +93,10 @@ export const DESIGN_NAMES = Object.keys(DESIGNS) as readonly DesignName[];
 
 /** The first level that makes no sense in the design, by its key in the scenario; undefined if all do. */
 export function designProblem(
-  name: DesignName,
+  name: string,
   settings: Pick<DesignSettings, "retire" | "layout" | "ids">,
 ): { readonly key: "retire" | "layout" | "jobIds"; readonly message: string } | undefined {
-  const { retires, layouts, ids, because } = DESIGNS[name];
+  const { retires, layouts, ids, because } = DESIGNS[name as DesignName];
   const { retire = retires[0], layout } = settings;
   const message = (level: string, reason: string | undefined, allowed: readonly string[]): string =>
     `queue ${name} has no ${level}: ${reason}; use ${allowed.join(" or ")}`;

@@ -157,8 +157,14 @@ class DesignWorker {
     return jobs;
   }
 
-  /** Runs the handlers one after the other. Resolves to the completion. */
-  private async runHandlers(jobs: readonly ClaimedJob[]): Promise<(session: pg.ClientBase) => Promise<void>> {
+  /**
+   * Runs the handlers one after the other, completes their jobs by `settleBy`, and reports them. A job is reported, too, if
+   * the answer was lost with the connection: its handler did run, and the queue may know it.
+   */
+  private async runHandlers(
+    jobs: readonly ClaimedJob[],
+    settleBy: (settle: (session: pg.ClientBase) => Promise<void>) => Promise<void>,
+  ): Promise<void> {
     const done: ClaimedJob[] = [];
     const failed: ClaimedJob[] = [];
     for (const job of jobs)
