@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { clockSource, connectionLimits, isQuickClockSource, machineFacts } from "../foundation/machine.js";
+import { distinct } from "../foundation/distinct.js";
 import { counted, formatSize } from "../foundation/units.js";
 import { faultObstacle, openFilesOf, shortageOf } from "../engine/session/demand.js";
 import { machineCaveats } from "../engine/session/machine-caveats.js";
@@ -21,6 +22,7 @@ import type { Experiment } from "../scenario/settings.js";
 import { TARGET_KINDS } from "../targets/registry.js";
 import { arePoolersAtAgents, isManaged, poolerKindOf, STRATEGIES } from "../pools/registry.js";
 import { findOrphans, orphanCommand, orphanWords } from "../foundation/process/orphans.js";
+import { WORKLOADS, workloadOf } from "../workloads/registry.js";
 import { packageVersion } from "./package-info.js";
 
 /** One line of the report. `missing` is no error unless the scenario needs it. */
@@ -49,6 +51,7 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
     ...(await examineStart(experiment)),
     ...examineCaveats(experiment),
     ...(await examinePoolers(experiment)),
+    ...examineFacilities(experiment),
     openFiles(experiment),
     ...examineClock(),
     ...examineAgentThreads(experiment),
@@ -131,6 +134,21 @@ async function examinePoolers(experiment: Experiment | undefined): Promise<Findi
       }),
     ),
   );
+}
+
+/** Optional packages of workloads. One that the scenario needs and lacks is among the obstacles to its start. */
+function examineFacilities(experiment: Experiment | undefined): Finding[] {
+  const workloads = experiment
+    ? distinct(experiment.treatments.map(({ settings }) => workloadOf(settings)))
+    : WORKLOADS;
+  return workloads
+    .flatMap(({ facilities }) => facilities?.(process.cwd()) ?? [])
+    .map(({ name, found, remedy }) => ({
+      state: found === undefined ? ("missing" as const) : ("ok" as const),
+      what: name,
+      detail: found ?? "not installed (optional)",
+      remedy: found === undefined ? remedy : "",
+    }));
 }
 
 function openFiles(experiment: Experiment | undefined): Finding {

@@ -41,6 +41,10 @@ export const Integrity = z.strictObject({
     .array(z.string())
     .optional()
     .describe("What could not be audited, where a worker ended without closing its ledger"),
+  remarks: z
+    .array(z.string())
+    .optional()
+    .describe("Facts about what was audited that are no violation, such as a library's version"),
   isUnreadable: z
     .literal(true)
     .optional()

@@ -4,7 +4,7 @@ import { databaseOfUrl } from "../database/registry.js";
 import { mapTexts, type Mapping, type Path } from "../syntax/paths.js";
 
 /** Matches the paths of keys that hold files or directories, which are relative to the scenario. */
-const FILE_KEY_PATH = /(^|\.)target\.(ca|cert|key|binaries)$/;
+const FILE_KEY_PATH = /(^|\.)(target\.(ca|cert|key|binaries)|libraries)$/;
 /** Matches the paths of keys that hold connection URLs, whose parameters may name certificate files. */
 const URL_KEY_PATH = /(^|\.)(target|pool)(\.(url|urls|urls\.url|adminUrl))?$/;
 

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { WorkerContext, Clients } from "../clients/client.js";
 import type { ClientSettings, ThreadAssignment } from "../clients/assignment.js";
 import type { RoleSettings } from "../clients/settings.js";
-import type { AdminSession } from "../database/contract.js";
+import type { AdminSession, Obstacle } from "../database/contract.js";
 import type { DialectName } from "../database/registry.js";
 import type { ConnectionSource } from "../database/session.js";
 import type { FaultTables, LossSpan } from "../faults/fault.js";
@@ -127,6 +127,15 @@ export interface WorkloadTables extends FaultTables<string> {
   readonly hasForeignTables?: true;
 }
 
+/** An optional package of the user. */
+export interface Facility {
+  readonly name: string;
+  /** Version and place; undefined if it is not installed. */
+  readonly found: string | undefined;
+  /** Command that installs it. */
+  readonly remedy: string;
+}
+
 export interface ClientContext<S extends WorkloadTreatment> extends WorkerContext<ThreadAssignment<S>> {
   readonly source: Pick<ConnectionSource, "acquire" | "endpointOf">;
 }
@@ -207,6 +216,8 @@ export interface AuditFindings {
   readonly named?: readonly NamedFinding[] | undefined;
   /** One sentence for each part that the audit could not check. */
   readonly notAudited: readonly string[];
+  /** Facts about what was audited that are no violation, each a sentence without a full stop. */
+  readonly remarks?: readonly string[] | undefined;
   /** Present if the audit could not read the tables: its counts are then 0 and mean nothing. */
   readonly isUnreadable?: true | undefined;
 }
@@ -334,6 +345,10 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly isUnqualified?: true;
   /** Present if clients open connections themselves and lease none. They need the pool strategy `own`. */
   readonly ownsConnections?: true;
+  /** Reasons why the treatment's programs cannot run on this machine. */
+  obstacles?(settings: S): readonly Obstacle[];
+  /** Optional packages that the workload can use, looked for from a directory. */
+  facilities?(directory: string): readonly Facility[];
   /** Process ids of programs that do the role's work in a trial; empty if threads do it. `directory` is the trial's. */
   processIds?(role: string, directory: string): readonly number[];
   /** Makes the clients of one worker thread. The thread waits for the result before it enters the barrier. */

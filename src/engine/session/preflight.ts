@@ -1,4 +1,5 @@
 // Checks of a user's own servers and poolers, made before the first trial and by `doctor`. Nothing is made.
+import { workloadOf } from "../../workloads/registry.js";
 import { distinct } from "../../foundation/distinct.js";
 import { TargetError, UsageError } from "../../foundation/errors.js";
 import type { Obstacle, ClientEndpoint } from "../../database/contract.js";
@@ -70,11 +71,16 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
 }
 
 /** Finds everything that prevents servers of these treatments from starting on this machine. */
-export function obstaclesToStart(
+export async function obstaclesToStart(
   treatments: readonly Treatment[],
   scenarioDirectory?: string,
 ): Promise<readonly Obstacle[]> {
-  return targetObstacles(distinct(treatments.map(({ settings }) => settings.target)), scenarioDirectory);
+  const ofWorkloads = treatments.flatMap(({ settings }) => workloadOf(settings).obstacles?.(settings) ?? []);
+  const ofTargets = await targetObstacles(
+    distinct(treatments.map(({ settings }) => settings.target)),
+    scenarioDirectory,
+  );
+  return distinct([...ofWorkloads, ...ofTargets]);
 }
 
 /** Rejects with everything that prevents a run on these servers; reports evidence that will be missing. */

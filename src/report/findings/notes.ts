@@ -119,6 +119,22 @@ export function notAuditedSentences(trials: readonly Pick<TrialResult, "integrit
   return more > 0 ? [...all.slice(0, NOT_AUDITED_SENTENCES_MAX), `and ${more} more`] : all;
 }
 
+const REMARKS_MAX = 6;
+
+/** Remarks of the audits, each once with its trials if not all trials have it. */
+function remarkTexts(
+  audited: readonly (Pick<Integrity, "remarks"> & { readonly number: number })[],
+): string[] {
+  const trialsByRemark = new Map<string, number[]>();
+  for (const { number, remarks = [] } of audited)
+    for (const remark of remarks) trialsByRemark.set(remark, [...(trialsByRemark.get(remark) ?? []), number]);
+  const texts = [...trialsByRemark].map(([remark, numbers]) =>
+    numbers.length === audited.length ? remark : `trial ${numbers.join(", ")}: ${remark}`,
+  );
+  const more = texts.length - REMARKS_MAX;
+  return more > 0 ? [...texts.slice(0, REMARKS_MAX), `and ${more} more remarks in result.json`] : texts;
+}
+
 function integrityNotes(trials: readonly TrialResult[], { acknowledged }: AuditWords): Note[] {
   const auditedTrials = trials.flatMap(({ number, integrity }) =>
     integrity ? [{ number, ...integrity }] : [],
@@ -146,6 +162,7 @@ function integrityNotes(trials: readonly TrialResult[], { acknowledged }: AuditW
   return [
     { text, tone: ok < trials.length ? "bad" : notAuditedTexts.length > 0 ? "plain" : "good" },
     ...notAuditedTexts.map((words): Note => ({ text: `not audited: ${words}`, tone: "bad" })),
+    ...remarkTexts(auditedTrials).map((text): Note => ({ text, tone: "plain" })),
     ...violatedTrials.flatMap(({ number, violations, named = [] }): Note[] => [
       { text: `INTEGRITY VIOLATED in trial ${number}: ${violations.join("; ")}`, tone: "bad" },
       ...namedEventNotes(named),

@@ -1,7 +1,8 @@
 // Joins what enqueuers were told, what handlers ran, and what the queue's tables hold.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
-import { counted, formatDuration } from "../../foundation/units.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
+import { counted } from "../../foundation/units.js";
 import { batchNumberOf, positionOf, workerOf } from "../event-id.js";
 import { Findings } from "../findings.js";
 import { isWithin, Losses } from "../losses.js";
@@ -233,6 +234,17 @@ function isSamePayload(sent: object, stored: string | null): boolean {
   }
 }
 
+interface RemarkableCounts {
+  readonly runTwice: number;
+  readonly stuck: number;
+  readonly waiting: number;
+  readonly failedForGood: number;
+  readonly interrupted: number;
+  readonly notRerun: number;
+  /** Milliseconds in ascending order. */
+  readonly reruns: readonly number[];
+}
+
 /** True if handlers may run a job twice although nothing is wrong: a fault, a lease that ends, a lost answer. */
 function mayRepeat(
   { settings, hasFaults = false }: AuditInputs<Treatment>,
@@ -248,6 +260,30 @@ function rerunTimes(sortedMs: readonly number[]): { rerunMedianMs?: number; reru
   const rerunMedianMs = sortedMs[Math.floor((sortedMs.length - 1) / 2)];
   const rerunMaxMs = sortedMs.at(-1);
   return rerunMedianMs === undefined || rerunMaxMs === undefined ? {} : { rerunMedianMs, rerunMaxMs };
+}
+
+/** Sentences about what is no violation: jobs run twice or left behind, the order, and runs after a kill. */
+function remarksOf(
+  { runTwice, stuck, waiting, failedForGood, interrupted, notRerun, reruns }: RemarkableCounts,
+  first: readonly string[],
+): string[] {
+  const jobs = (n: number): string => counted(n, "job");
+  const { rerunMedianMs, rerunMaxMs } = rerunTimes(reruns);
+  return [
+    ...first,
+    ...(runTwice > 0 ? [`${jobs(runTwice)} ran more than once`] : []),
+    ...(waiting > 0 ? [`${jobs(waiting)} left waiting`] : []),
+    ...(stuck > 0 ? [`${jobs(stuck)} left claimed by no worker that lives`] : []),
+    ...(failedForGood > 0 ? [`${jobs(failedForGood)} given up after the last attempt`] : []),
+    ...(interrupted > 0
+      ? [`${counted(interrupted, "run")} ended by a kill; ${jobs(notRerun)} of them not started again`]
+      : []),
+    ...(rerunMedianMs !== undefined && rerunMaxMs !== undefined
+      ? [
+          `${counted(reruns.length, "job")} started again ${shortNumber(rerunMedianMs / 1000)} s after the kill (median), ${shortNumber(rerunMaxMs / 1000)} s at most`,
+        ]
+      : []),
+  ];
 }
 
 export async function audit(
@@ -288,13 +324,16 @@ export async function audit(
     ...workers
       .filter(({ isEnded }) => !isEnded)
       .map(() => `the program of queue ${settings.queue} did not end in 30 s and was killed`),
-    ...(caveat === undefined ? [] : [caveat]),
   ];
   const { published, inDoubt, ...counts } = sums;
   const result = join.found.result({ published, inDoubt }, words, notAudited);
   const losses = join.losses.total(terms.windowStartMs);
   const all = {
     ...result,
+    remarks: remarksOf({ ...sums, interrupted: join.interrupted, reruns }, [
+      `queue: ${library} ${version}, which promises to run a job ${promise.replaceAll("-", " ")}`,
+      ...(caveat === undefined ? [] : [`queue: ${caveat}`]),
+    ]),
     ...(losses.length > 0 && { losses }),
     ...counts,
     outOfOrder,
@@ -303,11 +342,6 @@ export async function audit(
   };
   return {
     findings: all,
-    logged: {
-      library,
-      version,
-      promise,
-      ...(reruns.length > 0 && { rerun: formatDuration(reruns.at(-1) ?? 0) }),
-    },
+    logged: { library, version, promise },
   };
 }

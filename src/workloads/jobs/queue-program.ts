@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Endpoint } from "../../database/endpoint.js";
 import { builtUrl } from "../../foundation/built.js";
 import { monotonicMs } from "../../foundation/clock.js";
+import { packageOf } from "./libraries.js";
 import { nodeFor } from "./adapters/library-package.js";
 import type { Job, Start } from "./adapters/protocol.js";
 import { QueueProcess, type Ready, type RunEvent } from "./queue-process.js";
@@ -16,7 +17,7 @@ export function wordsOf(settings: Treatment): readonly string[] {
   const { queue, commands, libraries } = settings;
   const adapter = (name: string): string => fileURLToPath(builtUrl(`./adapters/${name}.js`, import.meta.url));
   if (isDesign(settings)) return [process.execPath, adapter("designs")];
-  if (isLibrary(settings)) return [nodeFor(queue, libraries), adapter(queue)];
+  if (isLibrary(settings)) return [nodeFor(packageOf(queue)?.name ?? queue, libraries), adapter(queue)];
   return commands[queue] ?? [];
 }
 

@@ -49,9 +49,9 @@ export const keys = {
       description:
         "Programs that speak the protocol of queues, by name, each as a list of words. They run in `libraries`.",
     }),
-  libraries: z.string().default(".").meta({
+  libraries: z.string().optional().meta({
     description:
-      "Directory whose node_modules has the libraries, and in which commands run. Default: the scenario's directory.",
+      "Directory whose node_modules has the libraries, and in which commands run. Default: the working directory.",
   }),
   handler: durationRange("Time that the handler of a job takes. Default 0.").prefault(0),
   failing: share("Share of jobs whose first run fails, so that the queue runs them again. Default 0."),
@@ -147,6 +147,7 @@ export interface JobsSettings {
   readonly queue: string;
   readonly profile: (typeof PROFILES)[number];
   readonly commands: Readonly<Record<string, readonly string[]>>;
+  /** Absolute path. */
   readonly libraries: string;
   readonly handlerMs: ValueRange;
   readonly failing: number;
@@ -160,7 +161,18 @@ export interface JobsSettings {
 export type Treatment = JobsSettings & WorkloadTreatment;
 
 export function resolve(given: Keys): JobsSettings {
-  const { queue, profile, commands, libraries, failing, priorities, enqueue, wakeup, claim, retire } = given;
+  const {
+    queue,
+    profile,
+    commands,
+    libraries = process.cwd(),
+    failing,
+    priorities,
+    enqueue,
+    wakeup,
+    claim,
+    retire,
+  } = given;
   const pollMs =
     typeof wakeup === "object" ? wakeup.poll : wakeup === "notify" ? NOTIFIED_POLL_MS : DEFAULT_POLL_MS;
   return {

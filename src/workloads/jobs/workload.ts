@@ -5,6 +5,7 @@ import { audit, findings, VIOLATIONS } from "./audit.js";
 import { client } from "./client.js";
 import { examples } from "./examples.js";
 import { install } from "./loading.js";
+import { facilities, obstacles } from "./libraries.js";
 import { workerProcessIds } from "./queue-program.js";
 import { keys, resolve, rules, type Treatment } from "./settings.js";
 import type { JobsStore } from "./store.js";
@@ -54,6 +55,8 @@ export const jobs = {
   withoutCommit: () => "the queue's program makes its transactions itself",
   stores: { PostgreSQL: postgres },
   ownsConnections: true,
+  obstacles,
+  facilities,
   processIds: (role, directory) => (role === "workers" ? workerProcessIds(directory) : []),
   client,
   loading: { preload: install },

@@ -2,7 +2,7 @@
 import type * as DbosModule from "@dbos-inc/dbos-sdk";
 import { requireEmptySchema, withCaller } from "./callers.js";
 import { serve, type Job, type Payload, type Start } from "./kit.js";
-import { loadLibrary, type LoadedLibrary } from "./library-package.js";
+import { LIBRARY_PACKAGES, loadLibrary, type LoadedLibrary } from "./library-package.js";
 
 const APPLICATION = "train-sim";
 const QUEUE = "train-sim";
@@ -23,7 +23,7 @@ const optionsOf = ({ priority = 0, delayMs }: Job): DbosModule.EnqueueWorkflowOp
 
 serve({
   async load(start) {
-    library = await loadLibrary("@dbos-inc/dbos-sdk", "5.3.0", start);
+    library = await loadLibrary(LIBRARY_PACKAGES.dbos, start);
     // "Steps are tried at least once": https://docs.dbos.dev/typescript/tutorials/workflow-tutorial#workflow-guarantees
     return { ...library, promise: "at-least-once" };
   },

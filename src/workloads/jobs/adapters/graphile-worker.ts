@@ -2,7 +2,7 @@
 import type * as GraphileWorkerModule from "graphile-worker";
 import { dateIn, requireEmptySchema, withCaller } from "./callers.js";
 import { serve, type Job, type Payload } from "./kit.js";
-import { loadLibrary, type LoadedLibrary } from "./library-package.js";
+import { LIBRARY_PACKAGES, loadLibrary, type LoadedLibrary } from "./library-package.js";
 
 const TASK = "train-sim";
 
@@ -21,7 +21,7 @@ serve({
   async load(start) {
     // The perfTest of the performance page does not log each success.
     if (start.profile === "tuned") process.env["NO_LOG_SUCCESS"] = "1";
-    library = await loadLibrary("graphile-worker", "0.18.0", start);
+    library = await loadLibrary(LIBRARY_PACKAGES["graphile-worker"], start);
     // "each job will execute at least once": https://worker.graphile.org/docs
     return { ...library, promise: "at-least-once" };
   },

@@ -28,7 +28,7 @@ function directoryWith(given: Readonly<Record<string, Package>>): string {
 }
 
 const load = (name: string, directory: string) =>
-  loadLibrary<{ default: { from: string } }>(name, "2.0.0", { directory } as Start);
+  loadLibrary<{ default: { from: string } }>({ name, tested: "2.0.0" }, { directory } as Start);
 
 test.each([
   ["20.20.2", ">=20", true],

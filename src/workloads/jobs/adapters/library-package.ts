@@ -65,6 +65,28 @@ export function isInRange(version: string, range: string): boolean {
   );
 }
 
+export interface LibraryPackage {
+  readonly name: string;
+  readonly tested: string;
+}
+
+/** npm's packages of libraries with an adapter, by the name of the queue, and the version that the tests run. */
+export const LIBRARY_PACKAGES: Readonly<Record<string, { readonly name: string; readonly tested: string }>> =
+  {
+    "pg-boss": { name: "pg-boss", tested: "12.38.0" },
+    "graphile-worker": { name: "graphile-worker", tested: "0.18.0" },
+    dbos: { name: "@dbos-inc/dbos-sdk", tested: "5.3.0" },
+  };
+
+/** Version of an installed package and its directory; undefined if it is not installed. */
+export function installedPackage(
+  name: string,
+  directory: string,
+): { readonly version: string; readonly place: string } | undefined {
+  const place = packageDirectory(name, directory);
+  return place === undefined ? undefined : { version: manifestOf(place).version, place };
+}
+
 /**
  * Path of the Node that can run a library: train-sim's own if the library's `engines` admit it, else a Node that is
  * installed as a package where the library is looked for, else train-sim's own.
@@ -86,10 +108,9 @@ export interface LoadedLibrary<Exports> extends Pick<Library, "library" | "versi
   makePool(start: Start): Pool;
 }
 
-/** Loads a library for a process; throws `Unusable` if it is not installed. @param tested version of the suite's tests */
+/** Loads a library for a process; throws `Unusable` if it is not installed. */
 export async function loadLibrary<Exports>(
-  name: string,
-  tested: string,
+  { name, tested }: LibraryPackage,
   { directory }: Start,
 ): Promise<LoadedLibrary<Exports>> {
   const installed = packageDirectory(name, directory);

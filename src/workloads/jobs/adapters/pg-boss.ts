@@ -2,7 +2,7 @@
 import type * as PgBossModule from "pg-boss";
 import { dateIn, requireEmptySchema, withCaller } from "./callers.js";
 import { serve, type Job, type Payload, type Start } from "./kit.js";
-import { loadLibrary, type LoadedLibrary } from "./library-package.js";
+import { LIBRARY_PACKAGES, loadLibrary, type LoadedLibrary } from "./library-package.js";
 
 const QUEUE = "train-sim";
 /** The default is 2; a scenario's job may fail more often. */
@@ -44,7 +44,7 @@ const tunedWork = {
 
 serve({
   async load(start) {
-    library = await loadLibrary("pg-boss", "12.38.0", start);
+    library = await loadLibrary(LIBRARY_PACKAGES["pg-boss"], start);
     // The README promises automatic retries: https://github.com/timgit/pg-boss/blob/12.38.0/README.md#summary
     return { ...library, promise: "at-least-once" };
   },
