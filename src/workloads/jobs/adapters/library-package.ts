@@ -71,12 +71,11 @@ export interface LibraryPackage {
 }
 
 /** npm's packages of libraries with an adapter, by the name of the queue, and the version that the tests run. */
-export const LIBRARY_PACKAGES: Readonly<Record<string, { readonly name: string; readonly tested: string }>> =
-  {
-    "pg-boss": { name: "pg-boss", tested: "12.38.0" },
-    "graphile-worker": { name: "graphile-worker", tested: "0.18.0" },
-    dbos: { name: "@dbos-inc/dbos-sdk", tested: "5.3.0" },
-  };
+export const LIBRARY_PACKAGES = {
+  "pg-boss": { name: "pg-boss", tested: "12.38.0" },
+  "graphile-worker": { name: "graphile-worker", tested: "0.18.0" },
+  dbos: { name: "@dbos-inc/dbos-sdk", tested: "5.3.0" },
+} as const satisfies Readonly<Record<string, LibraryPackage>>;
 
 /** Version of an installed package and its directory; undefined if it is not installed. */
 export function installedPackage(
