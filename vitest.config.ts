@@ -1,7 +1,7 @@
 // Four lanes of `npm test`, side by side: `unit` is pure and quick; `alone` replaces modules or looks at memory, so each of
-// its files has a process of its own; `db` talks to real servers; `e2e` runs the built program and its threads. Four more
+// its files has a process of its own; `db` talks to real servers; `e2e` runs the built program and its threads. Five more
 // have a command: `full` has what these leave out, `quiet` needs the machine to itself, `mutants` plants changes and counts
-// those that the audit finds, and `mongodb` builds a server, which takes minutes. No limit here is about speed, and nothing
+// those that the audit finds, `mongodb` builds a server, which takes minutes, and `queues` needs Go, Python and packages. No limit here is about speed, and nothing
 // is tried twice: a limit ends what hangs.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -65,6 +65,7 @@ export default defineConfig({
         globalSetup: ["test/support/ferretdb/setup.ts"],
         testTimeout: 120_000,
       }),
+      lane("queues", ["test/queues/*.test.ts"]),
       lane("mutants", ["test/mutants/*.mutant.test.ts"]),
     ],
   },
