@@ -27,7 +27,7 @@ def report(event, job_id, attempt):
 
 
 def report_ready(start, **fields):
-    never = "A job whose worker was killed stays in the state doing: only profile tuned retries stalled jobs."
+    never = "A job whose worker was killed stays in the state doing: only profile tuned retries stalled jobs"
     caveat = {"caveat": never} if start["profile"] == "defaults" else {}
     # Retries: https://procrastinate.readthedocs.io/en/stable/howto/production/retry_stalled_jobs.html
     send("ready", library="procrastinate", version=version("procrastinate"), promise="at-least-once",
