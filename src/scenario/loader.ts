@@ -33,7 +33,7 @@ import {
   withSyntax,
   addDeclaration,
 } from "../workloads/own.js";
-import { workloadOf } from "../workloads/registry.js";
+import { workloadOf, WORKLOADS } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
 import { duetFindings } from "./duet.js";
 import { resolveObjective } from "./objective.js";
@@ -105,6 +105,10 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
   const source = parseYaml(text, name);
   const directory = path.dirname(path.resolve(name));
   const scenarioMapping = makeFilePathsAbsolute(source.value, directory);
+  for (const { holder } of workloadHoldersOf(scenarioMapping)) {
+    const key = WORKLOADS.find(({ name: each }) => each === holder["workload"])?.settings.directoryKey;
+    if (key !== undefined) holder[key] ??= directory;
+  }
   const isStored = isMapping(scenarioMapping["workload"]);
   embedWorkloads(scenarioMapping, source, name, (written) => embedFiles(written, directory, overrides.read));
   const applied = applyOverrides(scenarioMapping, overrides);

@@ -90,6 +90,8 @@ export interface WorkloadKeys<Treatment, Own = object> {
   /** Keys that `schema print` has options for, when it prints without a scenario. */
   readonly levels?: readonly LevelOption[];
   readonly examples?: WorkloadExamples;
+  /** Key whose default is the directory of the scenario's file. */
+  readonly directoryKey?: string;
 }
 
 /** A key of a workload as an option of `schema print`. */

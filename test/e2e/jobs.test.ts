@@ -29,7 +29,14 @@ faults: [{ at: 1s, kind: queue-worker-kill }]
 trial: { warmUp: 500ms, duration: 4s, drain: 10s }`);
   expect(ended.exitCode, ended.stderr).toBe(0);
   const [trial = expect.fail("no trial")] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
-  expect(trial.integrity).toMatchObject({ verdict: "ok", lost: 0, waiting: 0, stuck: 0, notRerun: 0, drained: true });
+  expect(trial.integrity).toMatchObject({
+    verdict: "ok",
+    lost: 0,
+    waiting: 0,
+    stuck: 0,
+    notRerun: 0,
+    drained: true,
+  });
   expect(trial.integrity?.interrupted).toBeGreaterThan(0);
   expect(trial.integrity?.rerunMedianMs).toBeGreaterThan(500);
   expect(trial.integrity?.rerunMaxMs).toBeLessThan(6_000);
@@ -56,15 +63,30 @@ trial: { warmUp: 0, duration: 2s, drain: 10s }`);
 
 it("finds jobs that a queue completes without running them", async () => {
   const directory = tinyQueue(["? handle(job)", '? pool.query(end, [job.n, "done"])']);
-  const { ended } = await run(`${tinyKeys(directory)}\n${LOAD}\ntrial: { warmUp: 0, duration: 1s, drain: 5s }`);
+  const { ended } = await run(
+    `${tinyKeys(directory)}\n${LOAD}\ntrial: { warmUp: 0, duration: 1s, drain: 5s }`,
+  );
   expect(ended.stdout + ended.stderr).toMatch(/acknowledged jobs never ran and not in the queue/);
 });
 
 it.each([
-  ["ends at once", ["const lines", "console.error('no license'); process.exit(3);\nconst lines"], /ended before it was ready.*no license/s],
-  ["cannot use its library", ["const lines", 'process.stdout.write(JSON.stringify({ event: "broken", message: "too old", remedy: "Update it." }) + "\\n"); process.exit(1);\nconst lines'], /queue tiny: too old\s+Update it\./],
+  [
+    "ends at once",
+    ["const lines", "console.error('no license'); process.exit(3);\nconst lines"],
+    /ended before it was ready.*no license/s,
+  ],
+  [
+    "cannot use its library",
+    [
+      "const lines",
+      'process.stdout.write(JSON.stringify({ event: "broken", message: "too old", remedy: "Update it." }) + "\\n"); process.exit(1);\nconst lines',
+    ],
+    /queue tiny: too old\s+Update it\./,
+  ],
 ] as const)("stops a run whose queue %s, with the reason", async (_, replacement, message) => {
-  const { ended } = await run(`${tinyKeys(tinyQueue(replacement))}\n${LOAD}\ntrial: { warmUp: 0, duration: 1s }`);
+  const { ended } = await run(
+    `${tinyKeys(tinyQueue(replacement))}\n${LOAD}\ntrial: { warmUp: 0, duration: 1s }`,
+  );
   expect(ended.exitCode).not.toBe(0);
   expect(ended.stderr).toMatch(message);
 });
@@ -75,5 +97,7 @@ queue: none
 commands: { none: [no-such-program] }
 pool: { strategy: own, size: 8 }`);
   expect(ended.exitCode).toBe(104);
-  expect(ended.stderr.replace(/\s+/g, " ")).toContain("the program no-such-program of queue none is not in PATH");
+  expect(ended.stderr.replace(/\s+/g, " ")).toContain(
+    "the program no-such-program of queue none is not in PATH",
+  );
 });

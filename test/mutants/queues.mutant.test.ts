@@ -17,14 +17,24 @@ actors: { enqueuers: { load: { clients: 2, thinkTime: 5ms } }, workers: { load: 
 
 const HANDLE = "await (job ? handle(job) : sleep(20));";
 
-queue("jobs are completed without a run", "lost", HANDLE, `await (job ? pool.query(end, [job.n, "done"]) : sleep(20));`);
+queue(
+  "jobs are completed without a run",
+  "lost",
+  HANDLE,
+  `await (job ? pool.query(end, [job.n, "done"]) : sleep(20));`,
+);
 queue(
   "every 20th job is dropped by its worker",
   "lost",
   HANDLE,
   "await (job ? (job.n % 20 === 0 ? pool.query(`DELETE FROM ${jobs} WHERE n = $1`, [job.n]) : handle(job)) : sleep(20));",
 );
-queue("every 20th job runs twice", "duplicated", HANDLE, `if (job && job.n % 20 === 0) await handle(job);\n    ${HANDLE}`);
+queue(
+  "every 20th job runs twice",
+  "duplicated",
+  HANDLE,
+  `if (job && job.n % 20 === 0) await handle(job);\n    ${HANDLE}`,
+);
 queue(
   "an enqueueing is acknowledged and forgotten",
   "lost",

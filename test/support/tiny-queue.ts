@@ -11,10 +11,13 @@ export const TINY = join(ROOT, "scenarios/queues/tiny.mjs");
 export function tinyQueue(...replacements: readonly (readonly [text: string, by: string])[]): string {
   const directory = scratchDirectory();
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  const source = replacements.reduce((text, [from, by]) => {
-    expect(text, `the example has ${from}`).toContain(from);
-    return text.replace(from, by);
-  }, readFileSync(TINY, "utf8"));
+  const source = replacements.reduce(
+    (text, [from, by]) => {
+      expect(text, `the example has ${from}`).toContain(from);
+      return text.replace(from, by);
+    },
+    readFileSync(TINY, "utf8"),
+  );
   writeFileSync(join(directory, "tiny.mjs"), source);
   return directory;
 }

@@ -51,7 +51,7 @@ export const keys = {
     }),
   libraries: z.string().optional().meta({
     description:
-      "Directory whose node_modules has the libraries, and in which commands run. Default: the working directory.",
+      "Directory whose node_modules has the libraries, and in which commands run. Default: the directory of the scenario's file.",
   }),
   handler: durationRange("Time that the handler of a job takes. Default 0.").prefault(0),
   failing: share("Share of jobs whose first run fails, so that the queue runs them again. Default 0."),

@@ -44,7 +44,7 @@ export const jobs = {
       arrivals: ["bystand"],
     },
   },
-  settings: { keys, rules, resolve, examples },
+  settings: { keys, rules, resolve, examples, directoryKey: "libraries" },
   tables: {
     names: ["bystanders", "callers"],
     snapshot: "bystanders",
