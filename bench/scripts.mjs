@@ -7,8 +7,8 @@
 // The option --apart gives the server the first processor and everything else the others, like two machines (Linux, taskset).
 //
 //   node bench/scripts.mjs [--rounds 3] [--seconds 5] [--warmUp 3] [--only A,B,C,D,E,F,G,H] [--apart]
-import { execFileSync } from "node:child_process";
 import { cpus, loadavg } from "node:os";
+import { keepApart } from "./apart.mjs";
 import { readOptions } from "./options.mjs";
 import { openServer } from "./peers/server.mjs";
 import { alignColumns } from "./peers/tables.mjs";
@@ -24,17 +24,6 @@ import * as serverLog from "./scripts/server-log.mjs";
 const PARTS = { A: rate, B: cpu, C: latency, D: draws, E: calls, F: floor, G: pipeline, H: serverLog };
 /** Largest number of clients of both programs together. */
 const CLIENTS_MOST = 40;
-
-/**
- * Pins the server to the first processor and this process to the others. Processes that either of them starts later inherit
- * this.
- */
-function keepApart(serverPid) {
-  const on = (processors, pid) => execFileSync("taskset", ["-a", "-c", "-p", processors, String(pid)]);
-  const children = execFileSync("pgrep", ["-P", String(serverPid)], { encoding: "utf8" });
-  for (const pid of [serverPid, ...children.trim().split("\n")]) on("0", pid);
-  on(`1-${cpus().length - 1}`, process.pid);
-}
 
 const options = readOptions({ rounds: 3, seconds: 5, warmUp: 3 }, ["apart"], { only: Object.keys(PARTS) });
 console.log(

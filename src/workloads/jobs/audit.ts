@@ -83,6 +83,29 @@ class WorkerJobs {
   }
 }
 
+/** A job that an enqueuer sent, with its runs and its state in the tables. */
+interface Job {
+  readonly worker: number;
+  readonly batch: number;
+  readonly position: number;
+  readonly state: JobState | undefined;
+  readonly stored: string | undefined;
+}
+
+const isSeen = ({ state, stored }: Job): boolean => state !== undefined || stored !== undefined;
+
+const NO_JOBS = {
+  published: 0,
+  inDoubt: 0,
+  inDoubtFound: 0,
+  runTwice: 0,
+  stuck: 0,
+  waiting: 0,
+  failedForGood: 0,
+  notRerun: 0,
+};
+type JobSums = Record<keyof typeof NO_JOBS, number>;
+
 class Join {
   readonly found = new Findings(VIOLATIONS);
   readonly losses = new Losses();
@@ -137,59 +160,68 @@ class Join {
       if (this.isWhole) this.found.add("unexpected", String(id), "in the tables, and never enqueued");
       return;
     }
+    if (jobs.present.has(number)) this.found.add("duplicated", id, "in the tables twice");
     jobs.present.set(number, state ?? "unknown");
     const sent = this.maker.batch(jobs.writes.client, batch)[position]?.payload;
     if (sent?.id !== id) this.found.add("unexpected", id, "in the tables, and never enqueued");
     else if (!isSamePayload(sent, payload)) this.found.add("changed", id, "another payload than was sent");
   }
 
-  /** Compares all jobs; returns the sums. */
-  compare({ spans, isAllowed }: LossTerms, mayRepeat: boolean) {
-    const sum = {
-      published: 0,
-      inDoubt: 0,
-      runTwice: 0,
-      stuck: 0,
-      waiting: 0,
-      failedForGood: 0,
-      notRerun: 0,
-    };
+  /** Compares all jobs; returns the sums. `mayRepeat` is false if no job may run twice. */
+  compare(terms: LossTerms, mayRepeat: boolean): JobSums {
+    const sums: JobSums = { ...NO_JOBS };
     const batchSize = this.settings.enqueue.batch;
-    for (const [worker, jobs] of this.byWorker) {
+    for (const [worker, jobs] of this.byWorker)
       for (const { number: batch, least, most } of copyBoundsOf(jobs.writes)) {
-        const ackedMs = jobs.ackedMs.get(batch);
-        sum.published += least * batchSize;
-        sum.inDoubt += (most - least) * batchSize;
+        sums.published += least * batchSize;
+        sums.inDoubt += (most - least) * batchSize;
         for (let position = 0; position < batchSize; position++) {
           const number = batch * batchSize + position;
-          const state = jobs.states.get(number);
-          const stored = jobs.present.get(number);
-          const name = `${worker}.${batch}.${position}`;
-          if (most === 0) {
-            if (state || stored !== undefined)
-              this.found.add("unexpected", name, "its enqueueing was refused");
-            continue;
-          }
-          if (stored === "running") sum.stuck++;
-          if (stored === "waiting") sum.waiting++;
-          if (stored === "failed") sum.failedForGood++;
-          if (state && !Number.isNaN(state.interruptedMs)) sum.notRerun++;
-          if (state && state.ends > 1) {
-            sum.runTwice++;
-            if (!mayRepeat) this.found.add("duplicated", name, `ran ${state.ends} times`);
-          }
-          const isThere = stored !== undefined && stored !== "done";
-          if (least === 0 || (state?.ends ?? 0) > 0 || isThere) continue;
-          const isExplained = isWithin(spans, { atMs: ackedMs, endpoint: 0 });
-          this.losses.add("enqueue", 1, ackedMs, isExplained);
-          const words =
-            stored === "done" ? "called done, and never ran" : "acknowledged, never ran, not in the tables";
-          if (isAllowed && isExplained) this.found.name("lost", name, words);
-          else this.found.add("lost", name, words);
+          const job = {
+            worker,
+            batch,
+            position,
+            state: jobs.states.get(number),
+            stored: jobs.present.get(number),
+          };
+          if (most === 0) this.requireAbsence(job);
+          else if (least === 0) sums.inDoubtFound += isSeen(job) ? 1 : 0;
+          else this.requireRunOrRest(job, jobs.ackedMs.get(batch), terms);
+          if (most > 0) this.addTo(sums, job, mayRepeat);
         }
       }
-    }
-    return sum;
+    return sums;
+  }
+
+  private addTo(sums: JobSums, job: Job, mayRepeat: boolean): void {
+    const { state, stored } = job;
+    if (stored === "running") sums.stuck++;
+    if (stored === "waiting") sums.waiting++;
+    if (stored === "failed") sums.failedForGood++;
+    if (state && !Number.isNaN(state.interruptedMs)) sums.notRerun++;
+    if (!state || state.ends <= 1) return;
+    sums.runTwice++;
+    if (!mayRepeat) this.found.add("duplicated", this.idOf(job), `ran ${state.ends} times`);
+  }
+
+  private requireAbsence(job: Job): void {
+    if (isSeen(job)) this.found.add("unexpected", this.idOf(job), "its enqueueing was refused");
+  }
+
+  /** Finds an acknowledged job that neither ran nor rests in the tables. */
+  private requireRunOrRest(job: Job, ackedMs: number | undefined, { spans, isAllowed }: LossTerms): void {
+    const { state, stored } = job;
+    if ((state?.ends ?? 0) > 0 || (stored !== undefined && stored !== "done")) return;
+    const isExplained = isWithin(spans, { atMs: ackedMs, endpoint: 0 });
+    this.losses.add("enqueue", 1, ackedMs, isExplained);
+    const words =
+      stored === "done" ? "called done, and never ran" : "acknowledged, never ran, not in the tables";
+    if (isAllowed && isExplained) this.found.name("lost", this.idOf(job), words);
+    else this.found.add("lost", this.idOf(job), words);
+  }
+
+  private idOf({ worker, batch, position }: Job): string {
+    return this.maker.batch(worker, batch)[position]?.payload.id ?? "";
   }
 
   /** Share of started jobs that started before an older one of the same priority. */
@@ -325,8 +357,8 @@ export async function audit(
       .filter(({ isEnded }) => !isEnded)
       .map(() => `the program of queue ${settings.queue} did not end in 30 s and was killed`),
   ];
-  const { published, inDoubt, ...counts } = sums;
-  const result = join.found.result({ published, inDoubt }, words, notAudited);
+  const { published, inDoubt, inDoubtFound, ...counts } = sums;
+  const result = join.found.result({ published, inDoubt, inDoubtFound }, words, notAudited);
   const losses = join.losses.total(terms.windowStartMs);
   const all = {
     ...result,

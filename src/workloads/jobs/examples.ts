@@ -48,6 +48,18 @@ pool: { strategy: own, size: 20 }
       yaml: "name: x\nworkload: jobs\nqueue: kafka\npool: { strategy: own, size: 4 }",
     },
     {
+      title: "a level that the design cannot have",
+      yaml: "name: x\nworkload: jobs\nqueue: batch\nretire: keep\npool: { strategy: own, size: 4 }",
+    },
+    {
+      title: "a session lock through a pooler in transaction mode",
+      yaml: "name: x\nworkload: jobs\nqueue: advisory\npool: { strategy: pgbouncer, size: 4 }",
+    },
+    {
+      title: "LISTEN through a pooler in transaction mode",
+      yaml: "name: x\nworkload: jobs\nwakeup: notify\npool: { strategy: pgbouncer, size: 4 }",
+    },
+    {
       title: "a program with the name of a design",
       yaml: "name: x\nworkload: jobs\ncommands: { held: [node, x.mjs] }\npool: { strategy: own, size: 4 }",
     },

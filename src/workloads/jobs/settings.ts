@@ -4,8 +4,8 @@ import type { Finding } from "../../syntax/problems.js";
 import { duration, durationRange, HOUR_MS, size } from "../../syntax/scalars.js";
 import type { ValueRange } from "../../load/load-settings.js";
 import type { WorkloadTreatment } from "../workload.js";
-import { defaultStorageRule } from "../common-rules.js";
-import { designProblem, DESIGN_NAMES, type DesignSettings } from "./designs.js";
+import { defaultStorageRule, refuseStatementMode } from "../common-rules.js";
+import { designProblem, DESIGN_NAMES, DESIGNS, type DesignName, type DesignSettings } from "./designs.js";
 
 /** Libraries with an adapter in train-sim. */
 export const LIBRARIES = ["pg-boss", "graphile-worker", "dbos", "pgmq"] as const;
@@ -238,7 +238,31 @@ function workerRules(_: unknown, { actors }: Treatment): Finding[] {
   return [{ path: ["actors", "workers", "load", "executor"], message }];
 }
 
-export const rules = [queueRules, workerRules, nameRules, defaultStorageRule("workload jobs")];
+/** Refuses what a pooler that lends connections for a transaction cannot keep. */
+function poolerRules(_: unknown, settings: Treatment): Finding[] {
+  const { queue, design, pool } = settings;
+  if (!("mode" in pool) || pool.mode === "session" || !isDesign(settings)) return [];
+  const mode = `a pooler in ${pool.mode} mode gives the connection to others after each transaction`;
+  if (DESIGNS[queue as DesignName].keeps === "session")
+    return [{ path: ["queue"], message: `${queue} holds a session lock, and ${mode}; use mode: session` }];
+  if (design.wakeup.isNotified)
+    return [
+      {
+        path: ["wakeup"],
+        message: `LISTEN needs a session, and ${mode}; use { poll: 100ms } or mode: session`,
+      },
+    ];
+  return [];
+}
+
+export const rules = [
+  refuseStatementMode,
+  queueRules,
+  poolerRules,
+  workerRules,
+  nameRules,
+  defaultStorageRule("workload jobs"),
+];
 
 /** Rows of the table that bystanders update. */
 export const BYSTANDERS = 1_000;

@@ -4,7 +4,7 @@ import type { AdminSession } from "../../../src/database/contract.js";
 import type { Mapping } from "../../../src/syntax/paths.js";
 import { workloadOf } from "../../../src/workloads/registry.js";
 import { FOUND_AS, type AuditedFamily, type ChangeKind, type TableChange } from "./family.js";
-import { AuditedTrial, doubtingOn, type RunOn } from "./trial.js";
+import { AuditedTrial, doubtingOn, ownDoubting } from "./trial.js";
 
 export interface AuditServer {
   readonly namespace: string;
@@ -15,6 +15,8 @@ export interface AuditServer {
   readonly changes: readonly TableChange[];
 }
 
+type Runs = Parameters<AuditedTrial["work"]> extends [unknown, ...infer Rest] ? Rest : never;
+
 export function describeAudit(
   title: string,
   { scenario, iterations, unlike = {} }: AuditedFamily,
@@ -24,9 +26,9 @@ export function describeAudit(
     const violations = workloadOf({ workload: scenario.workload }).auditing?.violations ?? [];
     const nothing = Object.fromEntries(violations.map((kind) => [kind, 0]));
 
-    async function runTrial(own: Mapping = {}, runOn?: RunOn): Promise<AuditedTrial> {
+    async function runTrial(own: Mapping = {}, ...runs: Runs): Promise<AuditedTrial> {
       const trial = await AuditedTrial.begin(admin(), namespace, { ...scenario, ...keys?.(), ...own });
-      await trial.work(iterations, runOn);
+      await trial.work(iterations, ...runs);
       return trial;
     }
 
@@ -44,7 +46,7 @@ export function describeAudit(
     });
 
     it.each([true, false])("passes with a commit in doubt that happened: %s", async (happens) => {
-      const trial = await runTrial({}, (connection) => doubtingOn(connection, happens));
+      const trial = await runTrial({}, (connection) => doubtingOn(connection, happens), ownDoubting(happens));
       const found = await trial.audit();
       expect(found).toMatchObject({ verdict: "ok", violations: [], ...nothing, named: [] });
       expect(found.inDoubt).toBeGreaterThan(0);

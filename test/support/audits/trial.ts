@@ -29,6 +29,7 @@ export const SEED = 11;
 type Run = WorkerContext["transactor"]["run"];
 /** Returns a function that runs a worker's transactions on a connection and decides how they end. */
 export type RunOn = (connection: Connection) => Run;
+type RunOwn = WorkerContext["operations"]["run"];
 
 const NO_TIMES = new PartTimes(new PartNames(), 0);
 
@@ -50,6 +51,22 @@ export function doubtingOn(connection: Connection, happens: boolean): Run {
     if (!isWrite || ++writes % 3 !== 0) return acknowledging(plan);
     const result = happens ? await plan.body(connection, NO_TIMES) : undefined;
     plan.onUnanswered?.(result);
+    return { kind: "failed", inDoubt: true, finishedMs: 0, endpoint: 0 };
+  };
+}
+
+/** Acknowledges every operation on connections of the workload. */
+const ownRunning: RunOwn = async (plan) => {
+  const result = await plan.body(NO_TIMES);
+  return { kind: "committed", result, finishedMs: 0, endpoint: 0 };
+};
+
+/** Leaves every third of them without an answer. It takes effect if `happens`. */
+export function ownDoubting(happens: boolean): RunOwn {
+  let operations = 0;
+  return async (plan) => {
+    if (++operations % 3 !== 0) return ownRunning(plan);
+    if (happens) await plan.body(NO_TIMES);
     return { kind: "failed", inDoubt: true, finishedMs: 0, endpoint: 0 };
   };
 }
@@ -109,7 +126,11 @@ export class AuditedTrial {
   }
 
   /** Runs one worker of each role, one after the other, on one connection, with the given numbers of iterations. */
-  async work(iterations: Readonly<Record<string, number>>, runOn: RunOn = runningOn): Promise<void> {
+  async work(
+    iterations: Readonly<Record<string, number>>,
+    runOn: RunOn = runningOn,
+    runOwn: RunOwn = ownRunning,
+  ): Promise<void> {
     const { settings, directory } = this;
     const { endpoint } = this.admin;
     const opened = this.own ? undefined : await connect(this.clientEndpoint());
@@ -126,9 +147,7 @@ export class AuditedTrial {
             endpointOf: () => 0,
           },
           transactor: { run: runOn(session as Connection) },
-          operations: {
-            run: () => Promise.reject(new Error("the workload leases its connections")),
-          },
+          operations: { run: runOwn },
           applicationName: "train-sim/test",
           recorder: new Recorder(Object.keys(this.workload.operations)),
           sleeper: new Sleeper(),
