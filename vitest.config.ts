@@ -1,8 +1,8 @@
 // Four lanes of `npm test`, side by side: `unit` is pure and quick; `alone` replaces modules or looks at memory, so each of
 // its files has a process of its own; `db` talks to real servers; `e2e` runs the built program and its threads. Five more
 // have a command: `full` has what these leave out, `quiet` needs the machine to itself, `mutants` plants changes and counts
-// those that the audit finds, `mongodb` builds a server, which takes minutes, and `queues` needs Go, Python and packages. No limit here is about speed, and nothing
-// is tried twice: a limit ends what hangs.
+// those that the audit finds, `mongodb` builds a server, which takes minutes, and `queues` needs Go, Python and packages.
+// No limit here is about speed, and nothing is tried twice: a limit ends what hangs.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
@@ -21,7 +21,7 @@ const testsIn = (...roots: string[]): string[] =>
 
 /** Whether a file has cases that `full` alone runs, by test/support/lanes.ts. */
 const isSplit = (file: string): boolean =>
-  /support\/(lanes|combinations|pool-strategies)\.js"/.test(readFileSync(file, "utf8"));
+  /support\/(lanes|combinations|pool-strategies|queue-program)\.js"/.test(readFileSync(file, "utf8"));
 
 function lane(
   name: string,
@@ -65,7 +65,7 @@ export default defineConfig({
         globalSetup: ["test/support/ferretdb/setup.ts"],
         testTimeout: 120_000,
       }),
-      lane("queues", ["test/queues/*.test.ts"]),
+      lane("queues", ["test/queues/*.test.ts"], { env: { TRAIN_SIM_TESTS: "full" } }),
       lane("mutants", ["test/mutants/*.mutant.test.ts"]),
     ],
   },

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ownMonotonicMs } from "../../src/foundation/clock.js";
 import type { Job, Payload, ProgramEvent, Start } from "../../src/workloads/jobs/adapters/protocol.js";
+import { fullIt, isFull } from "./lanes.js";
 import { testNamespace } from "./namespace.js";
 import { ownDatabase } from "./own-database.js";
 import { QueueProgram } from "./program-of-queue.js";
@@ -13,15 +14,17 @@ type Profile = Start["profile"];
 export interface QueueUnderTest {
   /** Program and arguments. */
   readonly command: readonly string[];
-  /** Profiles to try, with the number of jobs of each. Default: 200 jobs of both. */
+  /** Profiles to try in the lane `full`, with the number of jobs of each. Default: 200 jobs of both. */
   readonly jobCounts?: Readonly<Partial<Record<Profile, number>>>;
   /** Levels of the scenario's keys for designs. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Where libraries are looked for. Default: train-sim's own directory. */
+  /** Directory that has the libraries. Default: train-sim's own. */
   readonly directory?: string;
   /** True if the tables still hold jobs that have ended. */
   readonly keepsDone: boolean;
-  /** Profiles that claim so many jobs at a time that the order within a claim is any. */
+  /** True if the library has a schema of a fixed name, which the program must remove after each test. */
+  readonly hasFixedSchema?: boolean;
+  /** Profiles without order: a claim takes most of the suite's jobs, and runs them in any order. */
   readonly unordered?: readonly Profile[];
   /** False if the queue has no priorities, delays or retries: the suite then enqueues jobs without them. */
   readonly hasPriorities?: boolean;
@@ -41,6 +44,8 @@ interface StoredJob {
   readonly payload: Payload;
 }
 
+/** Profile and number of jobs outside of the lane `full`. */
+const FEW_JOBS = { tuned: 40 };
 const DELAY_MS = 1_500;
 const CONCURRENCY = 4;
 /** Text that a payload must keep, whichever quoting or type it is stored with. */
@@ -76,17 +81,23 @@ function mostAtATime(events: readonly ProgramEvent[]): number {
 const attemptsOf = (fails: number): number[] => Array.from({ length: fails + 1 }, (_, i) => i + 1);
 
 export function describeQueueProgram(name: string, queue: QueueUnderTest): void {
-  const { jobCounts = { defaults: 200, tuned: 200 }, keepsDone, killedState = "running" } = queue;
+  const { keepsDone, killedState = "running" } = queue;
+  const jobCounts = isFull ? (queue.jobCounts ?? { defaults: 200, tuned: 200 }) : FEW_JOBS;
 
   describe(`the program of queue ${name}`, () => {
     const database = ownDatabase("queue");
     const running = new Set<QueueProgram>();
     const schemas: string[] = [];
-    afterEach(async () => {
+    const killAll = async (): Promise<void> => {
       await Promise.all([...running].map((program) => program.kill()));
       running.clear();
-      for (const schema of schemas.splice(0))
+    };
+    afterEach(async () => {
+      await killAll();
+      for (const schema of schemas.splice(0)) {
+        if (queue.hasFixedSchema) await start("remove", schema).ended;
         await database.admin.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+      }
     });
 
     /** A schema as train-sim makes it, still without the queue's tables. */
@@ -181,7 +192,12 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
         expect(waiting).toHaveLength(count);
 
         const worker = start("work", schema, { profile });
-        const { acknowledges } = await worker.event("ready");
+        const ready = await worker.event("ready");
+        expect(ready).toMatchObject({
+          library: expect.stringMatching(/\w/) as string,
+          version: expect.stringMatching(/\w/) as string,
+          promise: expect.stringMatching(/^(at-least-once|at-most-once|exactly-once)$/) as string,
+        });
         await worker.until("end of every job", () => worker.all("finished").length >= count);
         expect(await sessionsOf(`${schema}_work`)).toBeLessThanOrEqual(6);
         await stop(worker);
@@ -192,7 +208,7 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
           expect(worker.all("finished").filter((event) => event.id === id)).toHaveLength(1);
           expect((started[0]?.atMs ?? 0) - enqueuedFromMs).toBeGreaterThanOrEqual(delayMs - 1);
         }
-        if (!acknowledges) expect(mostAtATime(worker.events)).toBeLessThanOrEqual(CONCURRENCY);
+        if (!ready.acknowledges) expect(mostAtATime(worker.events)).toBeLessThanOrEqual(CONCURRENCY);
         expect(mostAtATime(worker.events)).toBeGreaterThan(1);
         if ((queue.hasPriorities ?? true) && !queue.unordered?.includes(profile)) {
           const urgent = worker.all("started").map(({ id }) => byId.get(id)?.priority !== undefined);
@@ -270,9 +286,8 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
         expect((await readJobs()).map(({ id }) => id).sort()).toEqual(ids.slice(0, 3).sort());
       });
 
-    it.each(["install", "enqueue", "work"] as const)(
-      "is broken once, with a remedy, by a wrong password at %s",
-      async (role) => {
+    for (const role of ["install", "enqueue", "work"] as const)
+      fullIt(`is broken once, with a remedy, by a wrong password at ${role}`, async () => {
         const schema = await makeSchema();
         const url = urlOf({ ...database.endpoint, password: "wrong" });
         const program = start(role, schema, { url });
@@ -284,37 +299,26 @@ export function describeQueueProgram(name: string, queue: QueueUnderTest): void 
             remedy: expect.stringMatching(/\w\.$/) as string,
           },
         ]);
+      });
+
+    fullIt(
+      "refuses to install its tables where they are already, and removes everything outside of the schema",
+      async () => {
+        const schemasNow = async (): Promise<unknown[]> =>
+          (await database.admin.query("SELECT nspname FROM pg_namespace ORDER BY 1")).map(
+            ({ nspname }) => nspname,
+          );
+        const before = await schemasNow();
+        const schema = await makeSchema();
+        await install(schema);
+        const again = start("install", schema);
+        expect(await again.ended, again.describe()).toBe(1);
+        expect(again.events.map(({ event }) => event)).toEqual(["broken"]);
+        const removal = start("remove", schema);
+        expect(await removal.ended, removal.describe()).toBe(0);
+        await database.admin.query(`DROP SCHEMA ${schema} CASCADE`);
+        expect(await schemasNow()).toEqual(before);
       },
     );
-
-    it("refuses to install its tables where they are already, and removes everything outside of the schema", async () => {
-      const schemasNow = async (): Promise<unknown[]> =>
-        (await database.admin.query("SELECT nspname FROM pg_namespace ORDER BY 1")).map(
-          ({ nspname }) => nspname,
-        );
-      const before = await schemasNow();
-      const schema = await makeSchema();
-      await install(schema);
-      const again = start("install", schema);
-      expect(await again.ended, again.describe()).toBe(1);
-      expect(again.events.map(({ event }) => event)).toEqual(["broken"]);
-      const removal = start("remove", schema);
-      expect(await removal.ended, removal.describe()).toBe(0);
-      await database.admin.query(`DROP SCHEMA ${schema} CASCADE`);
-      expect(await schemasNow()).toEqual(before);
-    });
-
-    it("says its library, its version and its promise when it is ready", async () => {
-      const schema = await makeSchema();
-      await install(schema);
-      const worker = start("work", schema);
-      expect(await worker.event("ready")).toMatchObject({
-        library: expect.stringMatching(/\w/) as string,
-        version: expect.stringMatching(/\w/) as string,
-        promise: expect.stringMatching(/^(at-least-once|at-most-once|exactly-once)$/) as string,
-        acknowledges: expect.any(Boolean) as boolean,
-      });
-      await stop(worker);
-    });
   });
 }

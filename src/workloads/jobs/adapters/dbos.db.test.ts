@@ -4,7 +4,7 @@ import { builtUrl } from "../../../foundation/built.js";
 
 describeQueueProgram("dbos", {
   command: [process.execPath, fileURLToPath(builtUrl("./dbos.js", import.meta.url))],
-  // By default it starts one job of each worker in a polling interval.
+  // The default starts 4 jobs in each polling interval.
   jobCounts: { defaults: 20, tuned: 200 },
   keepsDone: true,
   rerunsAtOnce: true,

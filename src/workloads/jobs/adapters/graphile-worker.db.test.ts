@@ -4,5 +4,6 @@ import { builtUrl } from "../../../foundation/built.js";
 
 describeQueueProgram("graphile-worker", {
   command: [process.execPath, fileURLToPath(builtUrl("./graphile-worker.js", import.meta.url))],
+  unordered: ["tuned"],
   keepsDone: false,
 });

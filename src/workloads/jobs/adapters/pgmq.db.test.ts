@@ -7,5 +7,6 @@ const queue = {
   directory: fileURLToPath(new URL("../../../../test/fixtures/pgmq", import.meta.url)),
   keepsDone: false,
   hasPriorities: false,
+  hasFixedSchema: true,
 };
 describeQueueProgram("pgmq", { ...queue, jobCounts: { tuned: 200 } });
