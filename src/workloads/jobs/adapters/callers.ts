@@ -11,21 +11,21 @@ export async function withCaller(
   enqueue: (client: PoolClient) => Promise<unknown>,
 ): Promise<void> {
   const client = await pool.connect();
-  let failure: Error | undefined;
+  let isLost = false;
   try {
     await client.query("BEGIN");
     await client.query(`INSERT INTO ${schema}.callers (id) VALUES ($1)`, [first?.payload.id]);
     await enqueue(client);
     await client.query("COMMIT");
   } catch (error) {
-    await client.query("ROLLBACK").catch((lost: Error) => (failure = lost));
+    await client.query("ROLLBACK").catch(() => (isLost = true));
     throw error;
   } finally {
-    client.release(failure);
+    client.release(isLost);
   }
 }
 
-/** Throws `Unusable` if the schema holds tables besides train-sim's, such as those of another version. */
+/** Throws `Unusable` if the schema holds tables that are not train-sim's, perhaps another version's. */
 export async function requireEmptySchema(pool: Pool, { schema }: Start): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1)

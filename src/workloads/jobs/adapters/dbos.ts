@@ -1,7 +1,7 @@
 // DBOS: a job is a workflow of one step on a queue, a row of `workflow_status`; a process polls for all that it may run.
 import type * as DbosModule from "@dbos-inc/dbos-sdk";
 import { requireEmptySchema, withCaller } from "./callers.js";
-import { serve, type Job, type Payload, type Start } from "./kit.js";
+import { serve, type Job, type Payload } from "./kit.js";
 import { LIBRARY_PACKAGES, loadLibrary, type LoadedLibrary } from "./library-package.js";
 
 const APPLICATION = "train-sim";

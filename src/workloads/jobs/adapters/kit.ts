@@ -75,6 +75,9 @@ function flush(): void {
   if (text !== "") process.stdout.write(text);
 }
 
+/** Prints an error that does not end the program. */
+export const logError = ({ message }: Error): void => void process.stderr.write(`${message}\n`);
+
 function handlerOf({ acknowledges = false }: Library): Handler {
   const report = (event: "started" | "finished" | "failed", { id }: Payload, attempt: number): void =>
     send({ event, id, attempt, atMs: ownMonotonicMs() });

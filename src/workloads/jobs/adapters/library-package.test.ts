@@ -10,7 +10,7 @@ interface Package {
   readonly node?: string;
 }
 
-/** A directory with packages, each a manifest and an entry; every package has the driver `pg` beside it. */
+/** Makes a directory with packages, each a manifest and an entry, and the driver `pg`. */
 function directoryWith(given: Readonly<Record<string, Package>>): string {
   const packages: Readonly<Record<string, Package>> = { pg: { version: "8.0.0" }, ...given };
   const directory = scratchDirectory();
@@ -74,7 +74,7 @@ test("a library that is not installed is refused with the command that installs 
   });
 });
 
-test("a library is started with a Node that its engines admit, if one is installed beside it", () => {
+test("a library that refuses this Node is started with an installed Node that it admits", () => {
   const here = directoryWith({ queue: { version: "2.0.0", node: ">=20" } });
   expect(nodeFor("queue", here)).toBe(process.execPath);
   const none = directoryWith({ queue: { version: "2.0.0", node: ">=99" } });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Pool } from "pg";
 import { packageDirectory } from "../../../foundation/optional-package.js";
-import { Unusable, type Library, type Start } from "./kit.js";
+import { logError, Unusable, type Library, type Start } from "./kit.js";
 
 interface Manifest {
   readonly version: string;
@@ -133,7 +133,7 @@ export async function loadLibrary<Exports>(
     exports: (await import(pathToFileURL(require.resolve(installed)).href)) as Exports,
     makePool({ url, connections }) {
       const pool = new LibrarysPool({ connectionString: url, max: connections });
-      pool.on("error", (error) => console.error(error.message));
+      pool.on("error", logError);
       return pool;
     },
   };

@@ -1,13 +1,14 @@
 // pg-boss: a job is a row of its table `job`; workers poll, and claim with SKIP LOCKED.
 import type * as PgBossModule from "pg-boss";
+import { messageOf } from "../../../foundation/errors.js";
 import { dateIn, requireEmptySchema, withCaller } from "./callers.js";
-import { serve, type Job, type Payload, type Start } from "./kit.js";
+import { logError, serve, type Job, type Payload, type Start } from "./kit.js";
 import { LIBRARY_PACKAGES, loadLibrary, type LoadedLibrary } from "./library-package.js";
 
 const QUEUE = "train-sim";
 /** The default is 2; a scenario's job may fail more often. */
 const RETRY_LIMIT = 1000;
-/** One batch of a tuned worker; the documentation names no number. */
+/** Smallest batch of a tuned worker; the documentation names no number. */
 const BATCH_SIZE = 50;
 
 let library: LoadedLibrary<typeof PgBossModule>;
@@ -23,7 +24,7 @@ async function startBoss(
     migrate: role === "install",
     ...options,
   });
-  boss.on("error", (error) => console.error(error.message));
+  boss.on("error", logError);
   return boss.start();
 }
 
@@ -33,14 +34,33 @@ const optionsOf = ({ priority, delayMs }: Job): Pick<PgBossModule.JobInsert, "pr
 });
 
 /**
- * Tuned as https://pgboss.io/api/workers says: `burstWhenBatchFull` fetches without a delay while batches are full, and
- * "Low-latency dispatch with LISTEN/NOTIFY" wakes workers, on a connection beside the pool. Jobs with a delay and retries
- * are not notified of; the interval is the one that polls them without notification.
+ * The page https://pgboss.io/api/workers recommends `burstWhenBatchFull`, which fetches without a delay while batches are
+ * full, and `useListenNotify`, which needs one more connection. Delayed jobs and retries send no notification, so the
+ * interval of polling remains at its default of 2 s. One worker can fetch while another one runs its batch.
  */
-const tunedWork = {
-  ...{ batchSize: BATCH_SIZE, burstWhenBatchFull: true, notifyPollingIntervalSeconds: 2 },
+const TUNED = {
+  localConcurrency: 2,
+  burstWhenBatchFull: true,
+  notifyPollingIntervalSeconds: 2,
   perJobResults: true,
 } as const;
+
+/** Runs tasks in their order, at most `size` at a time: batches hold more jobs than may run. */
+function limiter(size: number): (task: () => Promise<void>) => Promise<void> {
+  let free = size;
+  const waiting: (() => void)[] = [];
+  return async (task) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      await task();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}
 
 serve({
   async load(start) {
@@ -106,27 +126,18 @@ serve({
     });
     const run = ({ data, retryCount }: PgBossModule.Job<Payload>): Promise<void> =>
       handler.run(data, retryCount + 1);
-    if (isTuned)
-      await boss.work(
-        QUEUE,
-        { ...tunedWork, localConcurrency: concurrency },
-        async (jobs: PgBossModule.Job<Payload>[]) => {
-          const results: PgBossModule.JobResult[] = [];
-          for (const job of jobs)
-            results.push(
-              await run(job).then(
-                () => ({ id: job.id, status: "completed" as const }),
-                (error: Error) => ({
-                  id: job.id,
-                  status: "failed" as const,
-                  output: { message: error.message },
-                }),
-              ),
-            );
-          return results;
-        },
+    if (isTuned) {
+      const whenFree = limiter(concurrency);
+      const settle = (job: PgBossModule.Job<Payload>): Promise<PgBossModule.JobResult> =>
+        whenFree(() => run(job)).then(
+          () => ({ id: job.id, status: "completed" }),
+          (error: unknown) => ({ id: job.id, status: "failed", output: { message: messageOf(error) } }),
+        );
+      const batchSize = Math.max(BATCH_SIZE, concurrency);
+      await boss.work(QUEUE, { ...TUNED, batchSize }, (jobs: PgBossModule.Job<Payload>[]) =>
+        Promise.all(jobs.map(settle)),
       );
-    else
+    } else
       await boss.work(QUEUE, { localConcurrency: concurrency }, async (jobs: PgBossModule.Job<Payload>[]) => {
         for (const job of jobs) await run(job);
       });

@@ -24,7 +24,7 @@ export interface Job {
 export interface Start {
   /** `install` creates the queue's tables, `remove` drops those outside of `schema`; both end by themselves. */
   readonly role: "install" | "remove" | "enqueue" | "work";
-  /** Number of this process among those of its role, from 0. A process that replaces a killed one has its number. */
+  /** Number of this process in its role, from 0. A process that replaces a killed one has its number. */
   readonly worker: number;
   /** Connection URL with user, password and application_name. */
   readonly url: string;
