@@ -46,7 +46,7 @@ export const findings = {
   rerunMaxMs: z.number().min(0).optional().describe("Longest such time, of workload jobs"),
 } as const;
 
-const WorkerAccount = z.object({ unmatched: count, kills: count, isEnded: z.boolean() });
+const WorkerAccount = z.object({ unmatched: count, kills: count, crashes: count, isEnded: z.boolean() });
 
 /** State of one job of the trial. Times are monotonic milliseconds; NaN if there was no such event. */
 interface JobState {
@@ -331,7 +331,8 @@ export async function audit(
   const join = new Join(writes, settings, seed, unclosed.length === 0);
   join.readRecords(directory);
   await store.scan(admin, settings, (job) => join.addStored(job));
-  const kills = workers.reduce((sum, each) => sum + each.kills, 0);
+  const crashes = workers.reduce((sum, each) => sum + each.crashes, 0);
+  const kills = workers.reduce((sum, each) => sum + each.kills, crashes);
   const isInDoubt = writes.some(({ inDoubt }) => inDoubt.length > 0);
   const repeats = promise !== "at-most-once" && mayRepeat(inputs, kills, isInDoubt);
   const sums = join.compare(terms, repeats);
@@ -365,6 +366,9 @@ export async function audit(
     remarks: remarksOf({ ...sums, interrupted: join.interrupted, reruns }, [
       `queue: ${library} ${version}, which promises to run a job ${promise.replaceAll("-", " ")}`,
       ...(caveat === undefined ? [] : [`queue: ${caveat}`]),
+      ...(crashes > 0
+        ? [`queue: its worker's program ended by itself ${counted(crashes, "time")}, and was started again`]
+        : []),
     ]),
     ...(losses.length > 0 && { losses }),
     ...counts,

@@ -161,7 +161,8 @@ async function workers(context: ClientContext<Treatment>): Promise<WorkloadClien
       const isEnded = await program.stop();
       clock.close();
       file.close();
-      return { unmatched: clock.unmatched, kills: program.kills, isEnded };
+      const { kills, crashes } = program;
+      return { unmatched: clock.unmatched, kills, crashes, isEnded };
     },
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Endpoint } from "../../database/endpoint.js";
 import { builtUrl } from "../../foundation/built.js";
-import { monotonicMs } from "../../foundation/clock.js";
+import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { packageOf } from "./libraries.js";
 import { nodeFor } from "./adapters/library-package.js";
 import type { Job, Start } from "./adapters/protocol.js";
@@ -64,19 +64,26 @@ export function workerProcessIds(directory: string): number[] {
   return names.map((name) => Number(readFileSync(join(directory, name), "utf8")));
 }
 
+/** Largest number of programs that may end by themselves in a trial. */
+const CRASHES_MAX = 10;
+const RESTART_PAUSE_MS = 200;
+const RESTART_PAUSE_MAX_MS = 2_000;
+
 interface Owner {
   readonly role: string;
   readonly ordinal: number;
   readonly directory: string;
 }
 
-/** A program that runs for the whole trial. If it is killed, another one takes its place, as under a supervisor. */
+/** A program that runs for the whole trial. If it is killed or ends by itself, another one takes its place, as under a supervisor. */
 export class StandingProgram {
   private current: QueueProcess | undefined;
   private isStopping = false;
   private failure: Error | undefined;
   /** Number of programs that were killed and replaced. */
   kills = 0;
+  /** Number of programs that ended by themselves, as after an error of the library, and were replaced. */
+  crashes = 0;
 
   constructor(
     private readonly settings: Treatment,
@@ -124,14 +131,28 @@ export class StandingProgram {
       // A trial that failed may have taken its directory away.
     }
     if (this.isStopping) return;
-    if (how !== "SIGKILL") {
-      this.failure = ended.failure(`ended during the trial (${how})`);
+    if (how !== "SIGKILL" && ++this.crashes > CRASHES_MAX) {
+      this.failure = ended.failure(`ended by itself ${this.crashes} times (${how})`);
       return;
     }
-    this.kills++;
+    if (how === "SIGKILL") this.kills++;
     this.onKill(monotonicMs());
-    await this.open().catch((error: unknown) => {
-      this.failure = error instanceof Error ? error : new Error(String(error));
-    });
+    await this.restart();
+  }
+
+  /** Starts a program again and again, with longer pauses, since the server may be away. */
+  private async restart(): Promise<void> {
+    for (let pauseMs = RESTART_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, RESTART_PAUSE_MAX_MS)) {
+      await systemClock.sleep(pauseMs);
+      if (this.isStopping) return;
+      try {
+        await this.open();
+        return;
+      } catch (error) {
+        if (++this.crashes <= CRASHES_MAX) continue;
+        this.failure = error instanceof Error ? error : new Error(String(error));
+        return;
+      }
+    }
   }
 }

@@ -28,7 +28,7 @@ export interface Start {
   readonly worker: number;
   /** Connection URL with user, password and application_name. */
   readonly url: string;
-  /** Schema that exists and is empty at `install`; the queue's tables belong into it. */
+  /** Schema for the queue's tables. At `install` it has the tables `callers` and `bystanders` of train-sim alone. */
   readonly schema: string;
   /** Largest number of connections that this process may open. */
   readonly connections: number;
