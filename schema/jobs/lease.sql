@@ -1,7 +1,7 @@
 -- lease: a claim commits and gives the job to its worker until lease_until; the completion commits by itself.
 -- Gain: no connection and no transaction while the handler runs; a crash is a counted run.
 -- Price: two dead rows for each job; a dead worker's job waits for the end of its lease; a slow handler runs it twice.
--- A completion names lease_until, so it ends no later run. Layouts: status-index has the state in indexes; hot changes no
+-- A completion names lease_until, so it ends no later run. Layouts: status-index has states in indexes; hot changes no
 -- indexed column, so that claims are HOT updates; two-tables moves jobs, so that claims meet waiting jobs alone.
 
 -- schema, ids: bigint
