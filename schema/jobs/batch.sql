@@ -134,6 +134,10 @@ WITH job AS MATERIALIZED (
 INSERT INTO {{schema}}.events (slot, priority, payload)
 SELECT (SELECT max(slot) FROM {{schema}}.slots), priority, payload FROM job WHERE delay_ms = 0
 
+-- name: session
+-- Each worker session runs it once: a plan made while the queue was empty would read the whole table later on.
+SET enable_seqscan = off
+
 -- name: claim
 WITH batch AS (
   UPDATE {{schema}}.batches

@@ -48,6 +48,10 @@ INSERT INTO {{schema}}.jobs (priority, run_at, payload)
 SELECT coalesce(priority, 0), now() + coalesce("delayMs", 0) * interval '1 ms', payload
 FROM jsonb_to_recordset(:jobs::jsonb) AS job (payload jsonb, priority smallint, "delayMs" float8)
 
+-- name: session
+-- Each worker session runs it once: a plan made while the queue was empty would read the whole table later on.
+SET enable_seqscan = off
+
 -- name: claim
 -- Runs after BEGIN; the lock lasts until COMMIT.
 SELECT id, attempt + 1 AS attempt, payload

@@ -98,6 +98,10 @@ SELECT (SELECT max(slot) FROM {{schema}}.slots), coalesce(priority, 0),
   now() + coalesce("delayMs", 0) * interval '1 ms', payload
 FROM jsonb_to_recordset(:jobs::jsonb) AS job (payload jsonb, priority smallint, "delayMs" float8)
 
+-- name: session
+-- Each worker session runs it once: a plan made while the queue was empty would read the whole table later on.
+SET enable_seqscan = off
+
 -- name: claim, layout: status-index
 WITH next AS MATERIALIZED (
   SELECT id, slot FROM {{schema}}.jobs

@@ -67,7 +67,7 @@ describe.each(DESIGN_NAMES)("design %s", (design) => {
       if (designProblem(design, levels)) continue;
       const { statements } = readSqlOfDesign(file, levels, { schema: "s", fillfactor: "90", batch: "1" });
       expect([...statements.keys()], JSON.stringify(levels)).toEqual(
-        expect.arrayContaining(["enqueue", "claim", "complete", "fail", "jobs"]),
+        expect.arrayContaining(["enqueue", "session", "claim", "complete", "fail", "jobs"]),
       );
     }
   });

@@ -30,13 +30,21 @@ export class Connections {
   private constructor(
     private readonly config: pg.ClientConfig,
     private readonly pool: pg.Pool,
+    settings: string,
   ) {
-    pool.on("connect", (client) => client.on("error", ignore));
+    pool.on("connect", (client) => {
+      client.on("error", ignore);
+      // An error ends the session, so the statement that follows fails, too.
+      if (settings !== "") client.query(settings).catch(() => client.end());
+    });
     pool.on("error", ignore);
   }
 
-  /** Opens the pool, and one connection as a test: a wrong password is an error at the start. */
-  static async open({ url }: Pick<Start, "url">, size: number): Promise<Connections> {
+  /**
+   * Opens the pool, and one connection as a test: a wrong password is an error at the start.
+   * @param settings SQL that each session of the pool begins with
+   */
+  static async open({ url }: Pick<Start, "url">, size: number, settings = ""): Promise<Connections> {
     const config = {
       connectionString: url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -46,6 +54,7 @@ export class Connections {
     const connections = new Connections(
       config,
       new pg.Pool({ ...config, max: size, idleTimeoutMillis: 0, connectionTimeoutMillis: 0 }),
+      settings,
     );
     await connections.use((session) => session.query("SELECT 1"));
     return connections;

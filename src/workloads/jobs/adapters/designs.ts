@@ -230,7 +230,12 @@ async function worker(start: Start, handler: Handler): Promise<Worker> {
       "LISTEN takes a connection for itself, and the worker has 1",
       "Give workers 2 connections.",
     );
-  const connections = await Connections.open(start, start.connections - (wakeup.isNotified ? 1 : 0));
+  const sessionSql = sqlOf(start).statements.get("session")?.text;
+  const connections = await Connections.open(
+    start,
+    start.connections - (wakeup.isNotified ? 1 : 0),
+    sessionSql,
+  );
   const design = new DesignWorker(start, connections, handler);
   const loops = new Loops(start.concurrency, wakeup.pollMs, (wakeNext) => design.work(wakeNext));
   if (wakeup.isNotified) connections.listen(start.schema, () => loops.wake());
