@@ -98,23 +98,20 @@ describe.each(DESIGN_NAMES)("design %s", (design) => {
       2,
     ),
   )(
-    "claims by index beside many jobs that wait and many that are done, with %j",
+    "never reads its whole table, although its plans were made while it was empty, with %j",
     async ({ isNotified: _, ...levels }) => {
-      const queue = await install(levels);
-      await queue.enqueue(makeJobs(2_000));
+      const queue = await install({ ...levels, leaseMs: 1_000 });
       const worker = queue.start("work");
-      await worker.until("ends", () => worker.all("finished").length >= 2_000);
-      await end(worker);
-      await queue.enqueue(makeJobs(2_000));
       await database.admin.query("ANALYZE");
+      await worker.event("ready");
+      await systemClock.sleep(300); // several polls
       const before = await scansOf(queue);
-      const second = queue.start("work");
-      await second.until("ends", () => second.all("finished").length >= 200);
-      await second.kill();
+      await queue.enqueue(makeJobs(1_000));
+      await worker.until("ends", () => worker.all("finished").length >= 1_000);
+      await end(worker);
       const after = await scansOf(queue);
-      expect(after.index - before.index).toBeGreaterThanOrEqual(200);
-      // The tick that finds half of the events new reads all of them.
-      expect(after.sequential - before.sequential).toBeLessThanOrEqual(design === "batch" ? 1 : 0);
+      expect(after.index - before.index).toBeGreaterThanOrEqual(design === "batch" ? 500 : 1_000);
+      expect(after.sequential - before.sequential).toBe(0);
     },
   );
 
@@ -157,7 +154,7 @@ describe.each(DESIGN_NAMES)("design %s", (design) => {
       );
       if (design === "lease") expect(row).toEqual({ updates: 200, hot: 200 });
       // Completions keep the row and change the index of claims, so they fill pages.
-      else expect(row?.["hot"]).toBeGreaterThan(150);
+      else expect(row?.["hot"]).toBeGreaterThan(100);
     });
 
   if (!designProblem(design, { layout: "status-index", ids: "bigint", retire: "drop-partition" }))
