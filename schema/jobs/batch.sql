@@ -147,10 +147,13 @@ WITH batch AS (
   )
   RETURNING *
 )
-SELECT batch.id AS batch, batch.lease_until::text AS lease, event.id, event.attempt + batch.attempt AS attempt, payload
-FROM batch
-JOIN {{schema}}.events AS event ON event.id BETWEEN first_id AND last_id AND slot >= first_slot
-WHERE pg_visible_in_snapshot(txid, until) AND NOT pg_visible_in_snapshot(txid, after)
+SELECT batch.id AS batch, lease_until::text AS lease, event.id, event.attempt + batch.attempt AS attempt, payload
+FROM batch, LATERAL (
+  SELECT * FROM {{schema}}.events
+  WHERE id BETWEEN first_id AND last_id AND slot >= first_slot
+    AND pg_visible_in_snapshot(txid, until) AND NOT pg_visible_in_snapshot(txid, after)
+  OFFSET 0 -- Otherwise a plan made while the table was empty reads all of it for the join.
+) AS event
 ORDER BY priority DESC, event.id
 
 -- name: tick

@@ -59,7 +59,7 @@ describe.each(DESIGN_NAMES)("design %s", (design) => {
     const rows = await database.admin.query(
       `SELECT state, count(*)::int AS count FROM (${jobs}) AS jobs GROUP BY state`,
     );
-    return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+    return Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
   }
 
   async function end(worker: QueueProgram): Promise<void> {

@@ -1,6 +1,6 @@
 // The program of the designs in SQL: it runs the statements of `schema/jobs/<design>.sql`.
 import { readFileSync } from "node:fs";
-import pg from "pg";
+import type pg from "pg";
 import { quoteIdentifier } from "../../../database/postgres/quoting.js";
 import { DESIGNS, type DesignName, type DesignSettings } from "../designs.js";
 import { readSqlOfDesign, type SqlOfDesign } from "../sql-sections.js";
