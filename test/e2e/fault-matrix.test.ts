@@ -9,13 +9,13 @@ const { endpoint } = ownDatabase("matrix");
 const URL_TARGET = { kind: "url", urls: [urlOf(endpoint)] };
 
 const CASES = [
-  ["own SQL", "switchover", WITH_STANDBY, "direct connections"],
   ["pgbench", "pooler-kill", URL_TARGET, "PgBouncer"],
+  ["own SQL", "switchover", WITH_STANDBY, "direct connections"],
   ["documents", "lock-holder", URL_TARGET, "direct connections"],
   ["calls", "long-transaction", URL_TARGET, "direct connections"],
 ] as const;
 
-it.each(casesOf(CASES, 2))(
+it.each(casesOf(CASES, 1))(
   "the workload %s is audited after the fault %s, whose report names the workload's table",
   (family, kind, target, surroundings) => expectTrial({ family, target, surroundings, kinds: [kind] }),
 );

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { ResultDocument } from "../../src/results/result-schema.js";
 import type { LiveBudget, LiveEnd, LiveUpdate } from "../../src/live/page/live-data.js";
 import { LiveStore } from "../../src/live/page/live-store.js";
+import { fullIt } from "../support/lanes.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
   waitUntilAnnounced,
@@ -131,7 +132,7 @@ describe("a run with a live page and metrics", () => {
     expect(lines).toEqual([expect.stringContaining("live page"), expect.stringContaining("metrics for")]);
   });
 
-  it("ends on a signal though a reader is connected, and sends the reader its exit code", async () => {
+  fullIt("ends on a signal though a reader is connected, and sends the reader its exit code", async () => {
     const out = join(scratchDirectory(), "results");
     const scenario = writeScenarioFile(SCENARIO.replace("duration: 4s", "duration: 60s"));
     const started = startTrainSim(["run", scenario, "--out", out, "--dashboard=0"]);

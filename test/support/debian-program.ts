@@ -7,6 +7,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile }
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "../../src/foundation/errors.js";
+import { oneAtATime } from "./one-at-a-time.js";
 
 const run = promisify(execFile);
 const CACHE = join(import.meta.dirname, "..", "..", ".cache", "debian");
@@ -29,23 +30,26 @@ export async function debianProgram(wanted: DebianProgram): Promise<string> {
     const wrapper = join(home, "run");
     if (await isThere(wrapper)) return wrapper;
     await mkdir(join(home, ".."), { recursive: true });
-    const draft = await mkdtemp(`${home}.draft-`);
-    try {
-      await unpack(wanted, draft);
-      await writeWrapper(wanted.program, draft);
-      // The rename is atomic: of two processes that unpack at once, the second uses the directory of the first.
-      await rename(draft, home).catch(async (error: unknown) => {
-        if (!(await isThere(wrapper))) throw error;
-      });
-    } finally {
-      await rm(draft, { recursive: true, force: true });
-    }
+    await oneAtATime(`${home}.lock`, async () => {
+      if (!(await isThere(wrapper))) await unpackInto(home, wanted);
+    });
     return wrapper;
   } catch (error) {
     throw new Error(
       `tests need ${title}, and it cannot be had: ${messageOf(error)} (this needs a Debian machine whose /etc/apt names a reachable mirror)`,
       { cause: error },
     );
+  }
+}
+
+async function unpackInto(home: string, wanted: DebianProgram): Promise<void> {
+  const draft = await mkdtemp(`${home}.draft-`);
+  try {
+    await unpack(wanted, draft);
+    await writeWrapper(wanted.program, draft);
+    await rename(draft, home);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
   }
 }
 

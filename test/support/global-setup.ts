@@ -4,6 +4,7 @@
 import type { TestProject } from "vitest/node";
 import type { Endpoint } from "../../src/database/endpoint.js";
 import { startEmbedded } from "../../src/targets/embedded/embedded.js";
+import { prepareMySqlServers } from "./mysql-servers.js";
 import { setUpPoolers, type PoolersFound } from "./pooler-setup.js";
 
 declare module "vitest" {
@@ -19,6 +20,7 @@ declare module "vitest" {
 const MAX_CONNECTIONS = 300;
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const mySqlServers = prepareMySqlServers();
   const [server, poolers] = await Promise.all([
     // Without fsync this server is faster. It may lose its data with the machine's power, since tests check no disks.
     startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: MAX_CONNECTIONS }),
@@ -27,6 +29,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   project.provide("adminEndpoint", server.admin);
   project.provide("poolers", poolers.found);
   return async () => {
+    await mySqlServers;
     await poolers.cleanUp();
     await server.stop();
   };

@@ -1,7 +1,7 @@
 // Real servers of MySQL and MariaDB for tests, unpacked from Debian's packages and run as the user of servers. Their data
 // directory is made once and then copied. A program that is not available is an error with the reason, never a skipped test.
 import { execFile } from "node:child_process";
-import { cp, mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll } from "vitest";
@@ -14,6 +14,7 @@ import {
 import { freePort, startProcess, type ServerProcess } from "../../src/foundation/process/server-process.js";
 import { connectMySqlAdmin } from "../../src/database/mysql/admin.js";
 import { debianProgram, type DebianProgram } from "./debian-program.js";
+import { oneAtATime } from "./one-at-a-time.js";
 
 const run = promisify(execFile);
 
@@ -77,7 +78,14 @@ export async function prepareMySqlServer(name: MySqlServerName): Promise<string>
   const wanted: Wanted = SERVERS[name];
   const program = await debianProgram(wanted);
   const template = join(dirname(program), "data");
-  if (await isThere(template)) return program;
+  await oneAtATime(`${template}.lock`, async () => {
+    if (!(await isThere(template))) await makeTemplate(name, program, template);
+  });
+  return program;
+}
+
+async function makeTemplate(name: MySqlServerName, program: string, template: string): Promise<void> {
+  const wanted: Wanted = SERVERS[name];
   const directory = await makePrivateDirectory(name);
   try {
     const data = await dataDirectory(directory, wanted);
@@ -90,12 +98,16 @@ export async function prepareMySqlServer(name: MySqlServerName): Promise<string>
       throw new Error(`${name} made no data directory (${how}): ${await server.log()}`);
     const draft = `${template}.${process.pid}`;
     await cp(data, draft, { recursive: true });
-    // The rename is atomic: of two processes, the second uses the directory of the first.
-    await rename(draft, template).catch(() => rm(draft, { recursive: true }));
+    await rename(draft, template);
   } finally {
     await directory.remove();
   }
-  return program;
+}
+
+/** Makes all servers ready while other tests run. Tests that need a server see the reason of a failure. */
+export async function prepareMySqlServers(): Promise<void> {
+  for (const name of Object.keys(SERVERS) as MySqlServerName[])
+    await prepareMySqlServer(name).catch(() => undefined);
 }
 
 async function bootstrapText({ initialize }: Wanted, program: string): Promise<string | undefined> {

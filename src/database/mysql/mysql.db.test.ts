@@ -1,6 +1,7 @@
 // The contract of a database on real servers of MySQL and MariaDB: namespaces, evidence, faults' sessions, the server's answers.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { testNamespace } from "../../../test/support/namespace.js";
+import { casesOf } from "../../../test/support/lanes.js";
 import { useMySqlServer, type MySqlServerName } from "../../../test/support/mysql-servers.js";
 import { createConnectionSource } from "../../pools/registry.js";
 import { systemClock } from "../../foundation/clock.js";
@@ -19,7 +20,7 @@ const TABLES: MySqlTableSet & NamespaceSettings["tables"] = {
 const LOAD = "train-sim/clients";
 const tablesOf = (variant: string): readonly string[] => (variant === TABLES.variant ? TABLES.names : []);
 
-describe.each<MySqlServerName>(["mysql", "mariadb"])("database %s", (dialect) => {
+describe.each<MySqlServerName>(casesOf(["mysql", "mariadb"], 1))("database %s", (dialect) => {
   const server = useMySqlServer(dialect);
   const { namespaces, sessions, evidence } = mysql;
   let admin: MySqlAdmin;

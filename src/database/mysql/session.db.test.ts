@@ -1,5 +1,6 @@
 // Sessions and transactions on real servers of MySQL and MariaDB.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { casesOf } from "../../../test/support/lanes.js";
 import { useMySqlServer, type MySqlServerName } from "../../../test/support/mysql-servers.js";
 import { TcpProxy } from "../../faults/means/tcp-proxy.js";
 import { systemClock } from "../../foundation/clock.js";
@@ -13,7 +14,7 @@ import { asTransaction, beginText, inTransaction } from "./transaction.js";
 
 const WRITE = beginText("read committed", "READ WRITE");
 
-describe.each<MySqlServerName>(["mysql", "mariadb"])("a session of %s", (name) => {
+describe.each<MySqlServerName>(casesOf(["mariadb", "mysql"], 1))("a session of %s", (name) => {
   const server = useMySqlServer(name);
   const sessions: MySqlSession[] = [];
   let admin: MySqlAdmin;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { casesOf } from "../../../test/support/lanes.js";
+import { casesOf, fullIt } from "../../../test/support/lanes.js";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import type { Connection, StatementRow } from "../../database/sql.js";
 import type { Mapping } from "../../syntax/paths.js";
@@ -95,7 +95,7 @@ ${onSuiteServer("sizes")}`;
     expect(published?.map(({ ours }) => ours?.median)).toEqual([jsonb, relational]);
   }, 60_000);
 
-  it("reads the documents from outside shared buffers with a cold cache", async () => {
+  fullIt("reads the documents from outside shared buffers with a cold cache", async () => {
     const out = join(scratchDirectory(), "results");
     // A session reports its reads once a second at most.
     const scenario = `
@@ -119,7 +119,7 @@ target: { kind: embedded }
     const [warm = -1, cold = -1] = read;
     // The 30 documents have 8 blocks each, in TOAST.
     expect(cold, read.join()).toBeGreaterThan(warm + 100);
-  }, 60_000);
+  });
 
   it.each(
     casesOf(

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { describeDocumentStore } from "../../../test/support/audits/document-stores.js";
 import { documents as family } from "../../../test/support/audits/documents.js";
 import { AuditedTrial, type RunOn } from "../../../test/support/audits/trial.js";
+import { casesOf } from "../../../test/support/lanes.js";
 import { mySqlUrlOf, useMySqlServer, type MySqlServerName } from "../../../test/support/mysql-servers.js";
 import { dropNamespace, testNamespace } from "../../../test/support/namespace.js";
 import { connectMySqlAdmin, type MySqlAdmin } from "../../database/mysql/admin.js";
@@ -12,7 +13,7 @@ import { preloadedKey } from "./document.js";
 import type { DocumentsSettings, Treatment } from "./settings.js";
 import { mysql, statementsOf } from "./stores/mysql.js";
 
-describe.each<MySqlServerName>(["mysql", "mariadb"])("on %s", (dialect) => {
+describe.each<MySqlServerName>(casesOf(["mysql", "mariadb"], 1))("on %s", (dialect) => {
   const server = useMySqlServer(dialect);
   const namespace = testNamespace("documents");
   const sessions: MySqlSession[] = [];

@@ -2,7 +2,7 @@ import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { casesOf } from "../../../test/support/lanes.js";
+import { casesOf, fullIt } from "../../../test/support/lanes.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { urlOf } from "../../../test/support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim } from "../../../test/support/train-sim.js";
@@ -65,7 +65,7 @@ it("a module is run and audited, and later commands read its result without load
   expect(existsSync(mark)).toBe(false);
 });
 
-it("the number that a transaction returns counts its units of work, and 0 is an empty poll", async () => {
+fullIt("the number that a transaction returns counts its units of work, and 0 is an empty poll", async () => {
   const { scenario, out } = withModule(`export default {
   name: "queue",
   schema: "CREATE TABLE jobs (id int PRIMARY KEY, done boolean NOT NULL DEFAULT false)",

@@ -1,6 +1,7 @@
 // A user's SQL file on MySQL and MariaDB: what the server refuses is named with its line, before the first trial.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AuditedTrial, settingsOf } from "../../../test/support/audits/trial.js";
+import { casesOf } from "../../../test/support/lanes.js";
 import { mySqlUrlOf, useMySqlServer, type MySqlServerName } from "../../../test/support/mysql-servers.js";
 import { dropNamespace, testNamespace } from "../../../test/support/namespace.js";
 import { connectMySqlAdmin, type MySqlAdmin } from "../../database/mysql/admin.js";
@@ -34,7 +35,7 @@ SELECT id FROM entry;
 SELECT (SELECT sum(balance) FROM account) = (SELECT coalesce(sum(amount), 0) FROM entry);
 `;
 
-describe.each<MySqlServerName>(["mysql", "mariadb"])("on %s", (dialect) => {
+describe.each<MySqlServerName>(casesOf(["mariadb", "mysql"], 1))("on %s", (dialect) => {
   const server = useMySqlServer(dialect);
   const namespace = testNamespace("script");
   let admin: MySqlAdmin;

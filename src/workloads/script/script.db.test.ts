@@ -261,7 +261,7 @@ fullIt(
   },
 );
 
-it("an invariant whose query fails is named with its file and line", async () => {
+fullIt("an invariant whose query fails is named with its file and line", async () => {
   const sql = `-- schema
 CREATE TABLE t (id int);
 -- name: a

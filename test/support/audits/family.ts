@@ -35,3 +35,9 @@ export interface AuditedFamily {
   /** Reasons why this workload's audit finds a kind of change as another kind, or cannot find it. */
   readonly unlike?: Readonly<Partial<Record<ChangeKind, string>>>;
 }
+
+/** Changes that MySQL and MariaDB can have, with their SQL. */
+export const changesOnMySql = ({ changes }: AuditedFamily): readonly TableChange[] =>
+  changes.flatMap(({ mysql, ...change }) =>
+    mysql === false ? [] : [{ ...change, change: mysql ?? change.change }],
+  );
