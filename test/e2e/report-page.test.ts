@@ -35,10 +35,15 @@ async function svgOf(page: Page, id: string): Promise<string> {
   return page.locator(`${picture(id)} svg`).innerHTML();
 }
 
-/** Number of lines and areas that are drawn in a colour. */
-function strokesOf(svg: string, colour: string): number {
-  return svg.toLowerCase().split(`stroke="${colour}"`).length - 1;
+/** Number of lines and areas that a chart draws in a colour. */
+async function strokesOf(page: Page, id: string, colour: string): Promise<number> {
+  return (await svgOf(page, id)).toLowerCase().split(`stroke="${colour}"`).length - 1;
 }
+
+/** Number of shapes of a chart. */
+const pathsOf = (page: Page, id: string): Promise<number> => page.locator(`${picture(id)} svg path`).count();
+
+const hashOf = (page: Page): string => new URL(page.url()).hash;
 
 /** State of a frame in which a table scrolls: `keepsNames` at its right end, everything else at its left end. */
 interface Frame {
@@ -112,41 +117,42 @@ describeInChromium("report.html", (browserOf) => {
   test("hides and shows a treatment in every chart, and keeps the choice in the address", async () => {
     const page = await open();
     const jsonb = LIGHT.treatments[0] ?? "";
-    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBeGreaterThan(0);
+    const strokes = () => strokesOf(page, "throughput", jsonb);
+    await expect.poll(strokes).toBeGreaterThan(0);
     await page.getByRole("checkbox", { name: "jsonb", exact: true }).focus();
     await page.keyboard.press("Space");
-    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBe(0);
-    expect(await page.locator(picture("waits")).textContent()).not.toMatch(/jsonb(?!-)/);
-    expect(new URL(page.url()).hash).toBe("#hide=jsonb");
+    await expect.poll(strokes).toBe(0);
+    await expect.poll(() => page.locator(picture("waits")).textContent()).not.toMatch(/jsonb(?!-)/);
+    await expect.poll(() => hashOf(page)).toBe("#hide=jsonb");
     await page.reload();
-    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBe(0);
+    await expect.poll(strokes).toBe(0);
     await page.getByRole("checkbox", { name: "jsonb", exact: true }).check();
-    expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBeGreaterThan(0);
-    expect(new URL(page.url()).hash).toBe("");
+    await expect.poll(strokes).toBeGreaterThan(0);
+    await expect.poll(() => hashOf(page)).toBe("");
   });
 
-  test("keeps the chosen filters in the address when a reader follows its links", async () => {
+  fullIt("keeps the chosen filters in the address when a reader follows its links", async () => {
     const page = await open({}, "#hide=jsonb");
     await page.locator('nav a[href="#numbers"]').click();
-    await expect.poll(() => new URL(page.url()).hash).toBe("#hide=jsonb");
+    await expect.poll(() => hashOf(page)).toBe("#hide=jsonb");
     await expect.poll(() => page.evaluate("scrollY > 0")).toBe(true);
-    const bare = "#numbers";
     await page.getByRole("checkbox", { name: "jsonb", exact: true }).check();
     await page.locator('nav a[href="#numbers"]').click();
-    await expect.poll(() => new URL(page.url()).hash).toBe(bare);
+    await expect.poll(() => hashOf(page)).toBe("#numbers");
   });
 
   test("draws only the chosen operations and trials", async () => {
     const page = await open();
-    const all = await page.locator(`${picture("latency")} svg path`).count();
+    const latency = () => page.locator(picture("latency")).textContent();
+    const all = await pathsOf(page, "latency");
     await page.locator("#filter-trials").selectOption("each");
-    expect(await page.locator(`${picture("latency")} svg path`).count()).toBeGreaterThan(all);
+    await expect.poll(() => pathsOf(page, "latency")).toBeGreaterThan(all);
     await page.getByRole("checkbox", { name: "process" }).uncheck();
-    expect(await page.locator(picture("latency")).textContent()).not.toContain("process");
+    await expect.poll(latency).not.toContain("process");
     await page.locator("#filter-trials").selectOption("1");
-    expect(await page.locator("#latency .chart-note").textContent()).toBe("Trial 1.");
-    expect(await page.locator(picture("latency")).textContent()).toContain("steady from here");
-    expect(new URL(page.url()).hash).toBe("#hide-operation=process&trials=1");
+    await expect.poll(() => page.locator("#latency .chart-note").textContent()).toBe("Trial 1.");
+    await expect.poll(latency).toContain("steady from here");
+    await expect.poll(() => hashOf(page)).toBe("#hide-operation=process&trials=1");
   });
 
   fullIt("reads a chart's controls from the address and writes them there", async () => {
@@ -155,23 +161,22 @@ describeInChromium("report.html", (browserOf) => {
     expect(await page.locator(picture("latency")).getAttribute("aria-label")).toContain("p50");
     const before = await svgOf(page, "parts");
     await page.locator("#parts-of").selectOption("mean");
-    expect(await svgOf(page, "parts")).not.toBe(before);
-    expect(page.url()).toContain("latency.percentile=p50");
+    await expect.poll(() => svgOf(page, "parts")).not.toBe(before);
+    await expect.poll(() => page.url()).toContain("latency.percentile=p50");
   });
 
   test("hides and shows a layer by its legend, and remembers the choice", async () => {
     const page = await open();
-    const before = await page.locator(`${picture("queue")} svg path`).count();
+    const before = await pathsOf(page, "queue");
     const button = page.locator("#queue .chart-legend button").first();
     await button.focus();
     await page.keyboard.press("Enter");
-    expect(await button.getAttribute("aria-pressed")).toBe("false");
-    const hidden = await page.locator(`${picture("queue")} svg path`).count();
-    expect(hidden).toBeLessThan(before);
+    await expect.poll(() => button.getAttribute("aria-pressed")).toBe("false");
+    await expect.poll(() => pathsOf(page, "queue")).toBeLessThan(before);
+    const hidden = await pathsOf(page, "queue");
     await page.getByRole("checkbox", { name: "jsonb-manual" }).uncheck();
-    expect(await page.locator("#queue .chart-legend button").first().getAttribute("aria-pressed")).toBe(
-      "false",
-    );
+    await expect.poll(() => pathsOf(page, "queue")).toBeLessThan(hidden);
+    expect(await button.getAttribute("aria-pressed")).toBe("false");
   });
 
   test("has a table with the figures of each chart, reached by keyboard", async () => {
@@ -188,7 +193,9 @@ describeInChromium("report.html", (browserOf) => {
       expect(await page.locator(picture(id)).getAttribute("aria-label"), id).toMatch(/\d/);
     }
     await page.locator("#matrix-metric").selectOption("mean");
-    expect(await page.locator(`${picture("matrix")} svg`).textContent()).toMatch(/baseline.*▲ best/);
+    await expect
+      .poll(() => page.locator(`${picture("matrix")} svg`).textContent())
+      .toMatch(/baseline.*▲ best/);
     expect(await page.locator("#matrix tbody tr").count()).toBe(6);
     expect(await page.locator("#interaction .chart-legend button").allTextContents()).toEqual([
       "direct",
@@ -267,7 +274,7 @@ describeInChromium("report.html", (browserOf) => {
     await page.locator("#plans table").waitFor({ state: "visible" });
   });
 
-  test("marks each chart with the shown trials whose timings are not valid", async () => {
+  fullIt("marks each chart with the shown trials whose timings are not valid", async () => {
     const report = exampleReport();
     const page = await open({}, "", htmlOf({ ...report, invalidTrials: { counts: [], timings: [1, 4] } }));
     const marks = page.locator(".chart .objection");
@@ -275,9 +282,9 @@ describeInChromium("report.html", (browserOf) => {
     expect(await marks.count()).toBe(IDS.length);
     expect(await texts()).toEqual(["timings of trials 1, 4 not valid"]);
     await page.locator("#filter-trials").selectOption("4");
-    expect(await page.locator("#latency .objection").textContent()).toBe("timings not valid");
+    await expect.poll(() => page.locator("#latency .objection").textContent()).toBe("timings not valid");
     await page.locator("#filter-trials").selectOption("2");
-    expect(await page.locator("#latency .objection").isVisible()).toBe(false);
+    await expect.poll(() => page.locator("#latency .objection").isVisible()).toBe(false);
   });
 
   test("redraws its charts when the window's size changes", async () => {
@@ -301,7 +308,7 @@ describeInChromium("report.html", (browserOf) => {
     expect(paper).toContain(LIGHT.treatments[0]);
     expect(paper).toMatch(/width="680"/);
     await page.waitForFunction("window.printed");
-    expect(await svgOf(page, "throughput")).toBe(dark);
+    await expect.poll(() => svgOf(page, "throughput")).toBe(dark);
   });
 
   test("says why a chart is not drawn", async () => {
@@ -325,7 +332,7 @@ describeInChromium("report.html", (browserOf) => {
     }
   });
 
-  test("keeps the control that emptied a chart, so that another choice draws the chart again", async () => {
+  fullIt("keeps the control that emptied a chart, so that another choice draws the chart again", async () => {
     const waits = { mean: 0.1, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0, max: 3 };
     const page = await openWith(({ operations }) => ({
       operations: Object.fromEntries(
@@ -335,13 +342,13 @@ describeInChromium("report.html", (browserOf) => {
     const note = page.locator("#pool-wait .chart-note");
     expect(await note.textContent()).toBe("There is nothing to draw: 0 throughout: add, process.");
     await page.locator("#pool-wait-of").selectOption("max");
-    expect(await page.locator(`${picture("pool-wait")} svg`).isVisible()).toBe(true);
+    await expect.poll(() => page.locator(`${picture("pool-wait")} svg`).isVisible()).toBe(true);
     await page.locator("#pool-wait-of").selectOption("p50");
-    expect(await page.locator(picture("pool-wait")).isVisible()).toBe(false);
+    await expect.poll(() => page.locator(picture("pool-wait")).isVisible()).toBe(false);
     expect(await page.locator("#pool-wait-of").isVisible()).toBe(true);
   });
 
-  test("draws a chosen trial although no trial is complete", async () => {
+  fullIt("draws a chosen trial although no trial is complete", async () => {
     const report = exampleReport();
     const treatments = report.result.treatments.map((treatment) => ({
       ...{ ...treatment, merged: null },
@@ -353,6 +360,7 @@ describeInChromium("report.html", (browserOf) => {
       expect(await page.locator(`#${id} .chart-note`).textContent()).toContain("no trial of the treatments");
     await page.locator("#filter-trials").selectOption("1");
     for (const id of ids) {
+      await page.locator(`${picture(id)} svg`).waitFor({ state: "visible" });
       const ink = await inkOf(browserOf(), await page.locator(picture(id)).screenshot());
       expect(ink, `ink in ${id}`).toBeGreaterThan(0.004);
     }
@@ -366,10 +374,11 @@ describeInChromium("report.html", (browserOf) => {
     const marksIn = (id: string) =>
       page.locator(`${picture(id)} svg text`, { hasText: "postgres-kill" }).count();
     for (const id of ["throughput", "queue"]) {
-      const before = await marksIn(id);
-      expect(before, id).toBeGreaterThan(0);
+      const [marks, paths] = [await marksIn(id), await pathsOf(page, id)];
+      expect(marks, id).toBeGreaterThan(0);
       await page.locator(`#${id} .chart-legend button`).first().click();
-      expect(await marksIn(id), id).toBe(before);
+      await expect.poll(() => pathsOf(page, id), id).toBeLessThan(paths);
+      expect(await marksIn(id), id).toBe(marks);
     }
   });
 
