@@ -15,11 +15,13 @@ const FAILURE_EXPLANATIONS: FailureExplanations = [
   ],
   [
     /^(1045|1698):/,
-    ({ user, passwordCommand }) => ({
+    ({ user, passwordCommand, tls }) => ({
       seen: `the password for user "${user}" was refused`,
-      hint: passwordCommand
-        ? "Check the user in the URL, and what target.passwordCommand prints."
-        : "Check the user and the password in the URL, and the host part of the account.",
+      hint: `${
+        passwordCommand
+          ? "Check the user in the URL, and what target.passwordCommand prints."
+          : "Check the user and the password in the URL, and the host part of the account."
+      }${tls ? "" : " If the account or the server requires TLS, set sslmode."}`,
     }),
   ],
   [

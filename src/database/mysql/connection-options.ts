@@ -1,4 +1,4 @@
-import { createConnection, type Socket } from "node:net";
+import { createConnection, isIP, type Socket } from "node:net";
 import type { ConnectionOptions, SslOptions } from "mysql2";
 import type { SessionOptions } from "../contract.js";
 import type { Endpoint, TlsSettings } from "../endpoint.js";
@@ -27,6 +27,13 @@ const tlsOptions = ({ mode, ca, cert, key }: TlsSettings): SslOptions => ({
   ...(key !== undefined && { key }),
 });
 
+/**
+ * Host whose certificate the driver verifies. An address gets the dot of an absolute name, which Node removes again: the
+ * driver would verify the certificate of an address as that of `localhost`.
+ */
+const certificateHostOf = ({ host, tls }: Endpoint): string =>
+  tls?.serverName ?? (tls && isIP(host) !== 0 ? `${host}.` : host);
+
 export async function connectionOptions(
   { endpoint, applicationName, connectTimeoutMs = CONNECT_TIMEOUT_MS }: SessionOptions,
   socket: Socket,
@@ -36,7 +43,7 @@ export async function connectionOptions(
   return {
     stream: () => socket,
     // The socket is open already: the driver compares the name with the certificate.
-    host: tls?.serverName ?? host,
+    host: certificateHostOf(endpoint),
     user,
     ...(password !== undefined && { password }),
     ...(database !== "" && { database }),
