@@ -304,7 +304,9 @@ export const EVIDENCE = [
   counter("blocks.written", "blocks", "blocks that any process wrote, or added to a file", {
     window: total("blocksWritten", { isThreshold: true }),
     perEvent: cost("blocksWritten", "Blocks written per event", {
-      reason: evidenceReason("blocks", 0.1, "{now} blocks per event were written against {then}"),
+      reason: evidenceReason("blocks", 0.1, "{now} blocks per event were written against {then}", {
+        viewSince: 16,
+      }),
     }),
   }),
   counter("blocks.fsyncs", "", "InnoDB: fsyncs of all files, the log's included", {

@@ -30,6 +30,8 @@ export interface EvidenceReason {
    * events.
    */
   readonly explains?: "lifecycle" | "queue";
+  /** First version of PostgreSQL whose view gives the figure; figures of older versions count something else. */
+  readonly viewSince?: number;
 }
 
 export type Numbers = Readonly<Record<string, number | undefined>>;
@@ -130,7 +132,7 @@ export function evidenceReason(
   topic: string,
   least: number,
   words: string,
-  more: Pick<EvidenceReason, "per" | "explains"> = {},
+  more: Pick<EvidenceReason, "per" | "explains" | "viewSince"> = {},
 ): EvidenceReason {
   return { topic, least, words, ...more };
 }

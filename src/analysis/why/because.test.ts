@@ -52,6 +52,18 @@ describe("the reasons of a difference", () => {
     expect(unsampled).toEqual([]);
   });
 
+  it("compare blocks written of versions with the same view only", () => {
+    const written = (versionOfText: string, versionOfJsonb: string) =>
+      becauseOf(PROCESS_MEAN, (trial, isText) => {
+        perEvent("blocksWritten")(trial, isText ? 4 : 1);
+        const version = isText ? versionOfText : versionOfJsonb;
+        trial.servers = [{ endpoint: "a", version, settings: {}, settingsDigest: "0" }];
+      });
+    const sentence = "4 blocks per event were written against 1 (4.00x)";
+    expect([written("18.1", "16.4"), written("14.9", "15.2")]).toEqual([[sentence], [sentence]]);
+    expect([written("18.1", "15.2"), written("14.9", "16.4")]).toEqual([[], []]);
+  });
+
   it("contain a ratio only of amounts that matter", () => {
     const because = becauseOf(PROCESS_MEAN, (trial, isText) =>
       perEvent("walFullPageImages")(trial, isText ? 0.39 : 0.002),

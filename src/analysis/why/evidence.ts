@@ -1,7 +1,7 @@
 // Evidence moved with a difference if trials differ by a relevant amount, surely (permutation test at 1 %), and the same way.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
-import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
+import type { Comparison, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import { ratioText } from "../../foundation/text/numbers.js";
@@ -47,13 +47,23 @@ export interface EvidenceChange {
   readonly weight: number;
 }
 
+/** False if servers of some trials are older than the view of the rule's evidence, and others are not. */
+function areComparable({ viewSince }: WhyRule, trials: readonly TrialResult[]): boolean {
+  if (viewSince === undefined) return true;
+  const isSince = ({ servers = [] }: TrialResult): boolean =>
+    servers.every(({ version }) => Number.parseInt(version, 10) >= viewSince);
+  return new Set(trials.map(isSince)).size === 1;
+}
+
 /** Evidence of a rule that moved together with a difference; undefined if the evidence is absent or did not move with it. */
 export function evidenceChangeOf(rule: WhyRule, difference: Difference): EvidenceChange | undefined {
   const { comparison, baseline, treatment, vocabulary, seed } = difference;
   if (!rule.explains(comparison)) return undefined;
-  const valuesOf = (side: TreatmentResult): number[] =>
-    completeTrials(side).flatMap((trial) => rule.read(trial, comparison.operation) ?? []);
-  const [then, now] = [valuesOf(baseline), valuesOf(treatment)];
+  const [before, after] = [completeTrials(baseline), completeTrials(treatment)];
+  if (!areComparable(rule, [...before, ...after])) return undefined;
+  const valuesOf = (trials: readonly TrialResult[]): number[] =>
+    trials.flatMap((trial) => rule.read(trial, comparison.operation) ?? []);
+  const [then, now] = [valuesOf(before), valuesOf(after)];
   if (Math.min(then.length, now.length) < BLOCKS_MIN) return undefined;
   const [thenMedian, nowMedian] = [median(then), median(now)];
   const isMedianHigher = nowMedian > thenMedian;

@@ -20,6 +20,8 @@ export interface WhyRule {
   /** Direction of the evidence that goes with longer times and less throughput. */
   readonly worse: "more" | "less";
   readonly explains: (explained: ExplainedDifference) => boolean;
+  /** First server version whose view gives the value; a value of an older version counts something else. */
+  readonly viewSince?: number;
 }
 
 const explainsAll = (): boolean => true;
@@ -42,12 +44,15 @@ type ExplainedKind = NonNullable<EvidenceReason["explains"]>;
 
 function evidenceRule(
   figure: Evidence,
-  { topic, least, words, explains }: EvidenceReason,
+  { topic, least, words, explains, viewSince }: EvidenceReason,
   explainsByKind: Readonly<Record<ExplainedKind, WhyRule["explains"]>>,
 ): WhyRule {
   const { metric } = figure;
   const rule = rulesOn(topic, of.readingOf(figure), amountUnit(metric.unit, least));
-  return rule[metric.better === "higher" ? "less" : "more"](words, explains && explainsByKind[explains]);
+  return {
+    ...rule[metric.better === "higher" ? "less" : "more"](words, explains && explainsByKind[explains]),
+    ...(viewSince !== undefined && { viewSince }),
+  };
 }
 
 const OPERATION_RULES: readonly WhyRule[] = [
