@@ -170,9 +170,24 @@ class OperationDrawer {
   }
 }
 
-function noUpdatesOf(document: string): WorkerAccount["updates"][number] {
-  const last = { version: 0, stamp: "" };
-  return { document, acknowledged: 0, versions: 0, last, inDoubt: [], unsettled: 0 };
+type DocumentUpdates = WorkerAccount["updates"][number];
+
+/** Updates that a worker sent, by document. */
+class UpdateAccount {
+  private readonly byDocument = new Map<string, DocumentUpdates>();
+
+  get all(): DocumentUpdates[] {
+    return [...this.byDocument.values()];
+  }
+
+  of(document: string): DocumentUpdates {
+    const existing = this.byDocument.get(document);
+    if (existing) return existing;
+    const last = { version: 0, stamp: "" };
+    const none = { document, acknowledged: 0, versions: 0, last, inDoubt: [], unsettled: 0 };
+    this.byDocument.set(document, none);
+    return none;
+  }
 }
 
 export function client(
@@ -183,7 +198,7 @@ export function client(
   const operations = store.operations(settings);
   const drawer = new OperationDrawer(settings, operations, firstClient, { seed: trial.seed, role, clients });
   const inserts = initialWrites(assignment);
-  const updates = new Map<string, WorkerAccount["updates"][number]>();
+  const updates = new UpdateAccount();
   const updatesSent = new Array<number>(clients).fill(0);
   let misread = 0;
   const misreads: WorkerAccount["misreads"] = [];
@@ -196,14 +211,6 @@ export function client(
   function countMisread(operation: string, key: string, rows: number): void {
     misread++;
     if (misreads.length < NAMED_FINDINGS_PER_KIND) misreads.push({ operation, key, rows });
-  }
-
-  function updatesOf(document: string): WorkerAccount["updates"][number] {
-    const existingUpdates = updates.get(document);
-    if (existingUpdates) return existingUpdates;
-    const none = noUpdatesOf(document);
-    updates.set(document, none);
-    return none;
   }
 
   async function insert(
@@ -233,15 +240,15 @@ export function client(
     const end = await transactor.run({
       ...singleOperationPlan(operation, number, intendedMs),
       body: transaction,
-      onUnanswered: () => void updatesOf(key).inDoubt.push(stamp),
+      onUnanswered: () => void updates.of(key).inDoubt.push(stamp),
     });
     if (end.kind === "failed") {
-      if (end.inDoubt) updatesOf(key).unsettled++;
+      if (end.inDoubt) updates.of(key).unsettled++;
       return;
     }
     const { length: rows } = end.result;
     if (rows !== 1) countMisread(operation, key, rows);
-    const counts = updatesOf(key);
+    const counts = updates.of(key);
     const [version = 0] = end.result;
     counts.acknowledged++;
     counts.versions += version;
@@ -275,6 +282,6 @@ export function client(
       if (next.operation === "insert") return insert(number, intendedMs, next);
       return "stamp" in next ? update(number, intendedMs, next) : read(number, intendedMs, next);
     },
-    close: (): WorkerAccount => ({ inserts, updates: [...updates.values()], misread, misreads }),
+    close: (): WorkerAccount => ({ inserts, updates: updates.all, misread, misreads }),
   };
 }
