@@ -4,6 +4,9 @@ import type { Column } from "../../foundation/text/text-table.js";
 import type { Agreement, PublishedResult, ResultDocument } from "../../results/result-schema.js";
 import { labelsOf } from "./treatment-labels.js";
 
+/** Longest name of a treatment in these tables, in which other columns follow it. */
+const NAME_WIDTH_MAX = 60;
+
 const column = (title: string, align: Column["align"]): Column => ({ title, align });
 export const PUBLISHED_COLUMNS: readonly Column[] = [
   column("treatment", "left"),
@@ -40,7 +43,7 @@ function ratioCells({ ratio }: PublishedResult): string[] {
  * of the first row unless its own row names another.
  */
 export function publishedTables({ published = [], treatments }: ResultDocument) {
-  const labels = labelsOf(treatments);
+  const labels = labelsOf(treatments, NAME_WIDTH_MAX);
   const names = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
   const nameOf = (id: string): string => names.get(id) ?? id;
   const tables = new Map<string, string[][]>();

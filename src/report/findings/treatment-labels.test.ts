@@ -29,6 +29,17 @@ test("labels are the treatments' ids if these are short", () => {
   expect(labelsOf([{ id: "base", levels: {} }])).toEqual(["base"]);
 });
 
+test("labels state scheme, host and port of a URL, unless only the rest of the URL differs", () => {
+  const servers = ["mysql://train@127.0.0.1:3306/trains?ssl-mode=required", "postgresql://u@10.0.0.2:5432/x"];
+  expect(labelsOf(crossFactors({ target: [...servers, "embedded"] }))).toEqual([
+    "mysql 127.0.0.1:3306",
+    "postgresql 10.0.0.2:5432",
+    "embedded",
+  ]);
+  const databases = ["mysql://train@127.0.0.1:3306/one", "mysql://train@127.0.0.1:3306/two"];
+  expect(labelsOf(crossFactors({ target: databases }), 40)).toEqual(databases);
+});
+
 test("labels omit levels that all treatments share", () => {
   const treatments = crossFactors({
     payload: ["jsonb"],

@@ -8,6 +8,15 @@ const LABEL_WIDTH_MAX = 24;
 /** Smallest number of words that are kept of a level that is cut. */
 const LEVEL_WORDS_MIN = 2;
 
+/** A URL in a level, up to the next one. Groups: scheme, and hosts with their ports. */
+const URL_PATTERN = /(\w+):\/\/(?:[^/?@]*@)?([^/?#@]+).*?(?=-\w+:\/\/|$)/g;
+
+/** Names of levels, in which a URL is its scheme, host and port alone if that distinguishes them. */
+function namesOfLevels(levels: readonly string[]): Map<string, string> {
+  const names = levels.map((level) => level.replace(URL_PATTERN, "$1 $2"));
+  return new Map(levels.map((level, i) => [level, areDistinct(names) ? (names[i] ?? level) : level]));
+}
+
 type LabelledTreatment = Pick<TreatmentResult, "id" | "levels">;
 
 function needsFactorName(level: string): boolean {
@@ -16,14 +25,15 @@ function needsFactorName(level: string): boolean {
 
 /** Cuts each level to the fewest words that distinguish it from the others, by level. */
 function shortestLevelNames(levels: readonly string[]): Map<string, string> {
-  const cut = (level: string, words: number): string => level.split("-").slice(0, words).join("-");
-  return new Map(
-    levels.map((level) => {
-      let words = LEVEL_WORDS_MIN;
-      while (levels.some((other) => other !== level && cut(other, words) === cut(level, words))) words++;
-      return [level, cut(level, words)];
-    }),
-  );
+  const cut = (name: string, words: number): string => name.split("-").slice(0, words).join("-");
+  const names = namesOfLevels(levels);
+  const cutDistinctly = (name: string): string => {
+    let words = LEVEL_WORDS_MIN;
+    while ([...names.values()].some((other) => other !== name && cut(other, words) === cut(name, words)))
+      words++;
+    return cut(name, words);
+  };
+  return new Map([...names].map(([level, name]) => [level, cutDistinctly(name)]));
 }
 
 /**
@@ -35,11 +45,11 @@ function levelNames(treatments: readonly LabelledTreatment[], isBrief: boolean):
   const bareFactors = factors.filter(({ levels }) => levels.every(needsFactorName));
   const nameOf = ({ name }: Factor): string => name.split(".").at(-1) ?? name;
   const parts = factors.map((factor) => {
-    const words = isBrief ? shortestLevelNames(factor.levels) : undefined;
+    const words = isBrief ? shortestLevelNames(factor.levels) : namesOfLevels(factor.levels);
     const isFactorNamed = bareFactors.includes(factor) && (bareFactors.length > 1 || factors.length === 1);
     return ({ levels }: LabelledTreatment): string => {
       const level = levels[factor.name] ?? "";
-      return `${isFactorNamed ? `${nameOf(factor)} ` : ""}${words?.get(level) ?? level}`;
+      return `${isFactorNamed ? `${nameOf(factor)} ` : ""}${words.get(level) ?? level}`;
     };
   });
   return treatments.map((treatment) => parts.map((part) => part(treatment)).join(" "));

@@ -105,12 +105,26 @@ function faultLines({ faults }: ResultDocument, marks: TerminalMarks): string[] 
   return [marks.bold("Faults"), ...lines, ""];
 }
 
+/** Lines of a table of published figures in which each long name stands above its figures. */
+function linesBelowNames(rows: readonly (readonly string[])[]): string[] {
+  const withoutName = <T>(cells: readonly T[]): readonly T[] => cells.slice(1);
+  const [titles = "", rule = "", ...figures] = renderTable(
+    withoutName(PUBLISHED_COLUMNS),
+    rows.map(withoutName),
+  );
+  const named = rows.map(([name = ""], i) => [
+    ...wrap(printable(name), REPORT_WIDTH_MAX),
+    `  ${figures[i] ?? ""}`,
+  ]);
+  return [`  ${titles}`, `  ${rule}`, ...named.flat()];
+}
+
 /** Lines about published figures, with an empty line at the end; empty if there are no such figures. */
 function publishedFigureLines(result: ResultDocument, marks: TerminalMarks): string[] {
   return publishedTables(result).flatMap(({ title, rows }) => {
-    const printed = rows.map((row) => row.map(printable));
-    const lines = renderTable(PUBLISHED_COLUMNS, rowsFittedTo(PUBLISHED_COLUMNS, printed, 0));
-    return [marks.bold(printable(title)), ...lines, ""];
+    const lines = renderTable(PUBLISHED_COLUMNS, rows);
+    const isFitting = lines.every(({ length }) => length <= REPORT_WIDTH_MAX);
+    return [marks.bold(printable(title)), ...(isFitting ? lines : linesBelowNames(rows)), ""];
   });
 }
 
