@@ -1,5 +1,6 @@
 import { hasPooler, isManaged, poolerKindOf } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
+import { EVICTION_VERSION } from "../targets/embedded/settings.js";
 import { connectionRefusals, settingRefusals, type SettingRefusal } from "../targets/server-limits.js";
 import { NON_LOAD_CONNECTIONS, busiestServerConnections } from "./connections.js";
 import type { TreatmentSettings } from "./settings.js";
@@ -41,9 +42,6 @@ export function standbyRules({ target, pool }: TreatmentSettings): Finding[] {
   const message = `a ${product} would lead clients to standbys, which take no writes; use pool: direct or pg-pool`;
   return [{ path: ["pool"], message }];
 }
-
-/** First version with pg_buffercache_evict_all. */
-const EVICTION_VERSION = 18;
 
 /** Refuses a cold cache on a server that is not embedded or too old, and with a warm-up, which would fill the cache before the window. */
 export function coldCacheRules({ target, trial }: TreatmentSettings): Finding[] {

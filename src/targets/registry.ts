@@ -43,10 +43,14 @@ export function startTarget(settings: TargetSettings, needs: TargetNeeds): Promi
 export async function targetObstacles(
   all: readonly TargetSettings[],
   scenarioDirectory?: string,
+  withColdCache: readonly TargetSettings[] = [],
 ): Promise<readonly Obstacle[]> {
   const asked = TARGET_KINDS.map(async (kind) => {
-    const its = all.filter((each) => each.kind === kind.settings.name);
-    return its.length === 0 ? [] : ((await kind.obstacles?.(its, scenarioDirectory)) ?? []);
+    const itsOwn = (targets: readonly TargetSettings[]): readonly TargetSettings[] =>
+      targets.filter((each) => each.kind === kind.settings.name);
+    const its = itsOwn(all);
+    if (its.length === 0) return [];
+    return (await kind.obstacles?.(its, scenarioDirectory, itsOwn(withColdCache))) ?? [];
   });
   return (await Promise.all(asked)).flat();
 }

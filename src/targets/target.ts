@@ -33,8 +33,15 @@ export interface TargetNeeds {
 export interface TargetKind<S extends { readonly kind: string }> {
   readonly settings: TargetSettingsOf<S>;
   start(settings: S, needs: TargetNeeds): Promise<RunningTarget>;
-  /** Everything that prevents servers with these settings from starting here; asked before the first trial. */
-  obstacles?(all: readonly S[], scenarioDirectory?: string): Promise<readonly Obstacle[]>;
+  /**
+   * Everything that prevents servers with these settings from starting here; asked before the first trial. Servers in
+   * `withColdCache` must be able to empty their cache as well.
+   */
+  obstacles?(
+    all: readonly S[],
+    scenarioDirectory?: string,
+    withColdCache?: readonly S[],
+  ): Promise<readonly Obstacle[]>;
   caveats?(settings: S): readonly string[];
   /** A program that this kind needs on this machine; `find` resolves to its version and rejects if there is none. */
   readonly needs?: { readonly what: string; find(): Promise<string> };

@@ -377,7 +377,7 @@ describeInChromium("report.html", (browserOf) => {
       const [marks, paths] = [await marksIn(id), await pathsOf(page, id)];
       expect(marks, id).toBeGreaterThan(0);
       await page.locator(`#${id} .chart-legend button`).first().click();
-      await expect.poll(() => pathsOf(page, id), id).toBeLessThan(paths);
+      await expect.poll(() => pathsOf(page, id), { message: id }).toBeLessThan(paths);
       expect(await marksIn(id), id).toBe(marks);
     }
   });

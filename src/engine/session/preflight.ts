@@ -75,10 +75,13 @@ export async function obstaclesToStart(
   treatments: readonly Treatment[],
   scenarioDirectory?: string,
 ): Promise<readonly Obstacle[]> {
+  const targetsOf = (all: readonly Treatment[]) => distinct(all.map(({ settings }) => settings.target));
+  const withColdCache = treatments.filter(({ settings }) => settings.trial.coldCache === true);
   const ofWorkloads = treatments.flatMap(({ settings }) => workloadOf(settings).obstacles?.(settings) ?? []);
   const ofTargets = await targetObstacles(
-    distinct(treatments.map(({ settings }) => settings.target)),
+    targetsOf(treatments),
     scenarioDirectory,
+    targetsOf(withColdCache),
   );
   return distinct([...ofWorkloads, ...ofTargets]);
 }

@@ -11,7 +11,7 @@ import { errorLinesIn, serverEnvironment } from "../../foundation/process/server
 import { canonicalSetting } from "../server-limits.js";
 import { programIn, versionOf } from "./postgres-binaries.js";
 import { findVersion, installCommand, OLDEST_VERSION, OWN_VERSION, VERSIONS } from "./postgres-packages.js";
-import type { EmbeddedSettings } from "./settings.js";
+import { EVICTION_VERSION, type EmbeddedSettings } from "./settings.js";
 
 const run = promisify(execFile);
 
@@ -21,6 +21,7 @@ type Setting = readonly [name: string, value: string];
 interface Build {
   /** Version, and the directory of a build that is not npm's. */
   readonly name: string;
+  readonly major: number;
   readonly root: string;
   readonly settings: readonly Setting[];
 }
@@ -28,6 +29,7 @@ interface Build {
 export async function embeddedObstacles(
   all: readonly EmbeddedSettings[],
   scenarioDirectory?: string,
+  withColdCache: readonly EmbeddedSettings[] = [],
   find: typeof findVersion = findVersion,
 ): Promise<readonly Obstacle[]> {
   const found = (version: number): string | undefined => find(version, scenarioDirectory);
@@ -38,13 +40,14 @@ export async function embeddedObstacles(
   const builds = VERSIONS.filter(found).flatMap((version): Build[] => {
     const its = packaged.filter((each) => (each.version ?? OWN_VERSION) === version);
     const root = join(found(version) ?? "", "native");
-    return [{ name: String(version), root, ...settingsOf(its) }];
+    return [{ name: String(version), major: version, root, ...settingsOf(its) }];
   });
   const others = await Promise.all(
     distinct(all.flatMap(({ binaries }) => binaries ?? [])).map((binaries) =>
       otherBuild(binaries, settingsOf(all.filter((each) => each.binaries === binaries))),
     ),
   );
+  const isToBeEmptied = ({ root }: Build): boolean => withColdCache.some(({ binaries }) => binaries === root);
   const unfit = others.flatMap((other) => ("words" in other ? other : []));
   const usable = others.flatMap((other) => ("root" in other ? other : []));
   return [
@@ -52,12 +55,26 @@ export async function embeddedObstacles(
       ? [notInstalled(missing, installCommand([...missing, ...VERSIONS.filter(found)]))]
       : []),
     ...unfit,
+    ...usable.flatMap((build) => (isToBeEmptied(build) ? evictionObstacles(build) : [])),
     ...(await settingObstacles([...builds, ...usable])),
   ];
 }
 
 function settingsOf(all: readonly EmbeddedSettings[]): Pick<Build, "settings"> {
   return { settings: distinct(all.flatMap(({ settings }) => Object.entries(settings))) };
+}
+
+/** A build that cannot empty its cache. The rules of a scenario know the versions of npm's builds without asking them. */
+function evictionObstacles({ name, major }: Build): Obstacle[] {
+  if (major >= EVICTION_VERSION) return [];
+  const words = `trial.coldCache: needs pg_buffercache_evict_all, which PostgreSQL ${name} lacks and ${EVICTION_VERSION} has`;
+  return [
+    {
+      kind: "unfit",
+      words,
+      remedy: `Name a build of PostgreSQL ${EVICTION_VERSION}, or leave coldCache out.`,
+    },
+  ];
 }
 
 function notInstalled(versions: readonly number[], command: string): Obstacle {
@@ -74,12 +91,13 @@ async function otherBuild(root: string, settings: Pick<Build, "settings">): Prom
   });
   try {
     const version = await versionOf(programIn(root, "postgres"));
-    return Number.parseInt(version, 10) < OLDEST_VERSION
+    const major = Number.parseInt(version, 10);
+    return major < OLDEST_VERSION
       ? obstacle(
           `${root} has PostgreSQL ${version}`,
           `Name a build of PostgreSQL ${OLDEST_VERSION} or later.`,
         )
-      : { name: `${version} in ${root}`, root, ...settings };
+      : { name: `${version} in ${root}`, major, root, ...settings };
   } catch (error) {
     return obstacle(
       `${root} has no PostgreSQL that runs here: ${messageOf(error).trim()}`,

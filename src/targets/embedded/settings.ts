@@ -37,6 +37,8 @@ export interface EmbeddedSettings {
   readonly standbys?: ReplicationSettings;
 }
 
+/** First version with pg_buffercache_evict_all, by which a trial empties the cache. */
+export const EVICTION_VERSION = 18;
 /** First version with pg_backup_start, which the copy of a primary's data needs. */
 const STANDBY_VERSION = 15;
 

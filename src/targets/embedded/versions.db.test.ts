@@ -76,7 +76,7 @@ it("the newest package is the one that comes with train-sim", () => {
 
 it("versions that are missing are one obstacle, with the command that installs them and keeps the others", async () => {
   const all = [17, 15, 14, 18].map((version) => resolved({ version }));
-  const [obstacle, ...more] = await embeddedObstacles(all, undefined, (version) =>
+  const [obstacle, ...more] = await embeddedObstacles(all, undefined, [], (version) =>
     version < 16 ? undefined : findPostgresPackage(),
   );
   expect(more).toEqual([]);
@@ -116,6 +116,19 @@ it("a directory without a PostgreSQL is an obstacle", async () => {
   const binaries = await directory();
   const [obstacle] = await embeddedObstacles([resolved({ binaries })]);
   expect(obstacle?.words).toMatch(/^target\.binaries: \S+ has no PostgreSQL that runs here: /);
+});
+
+it("a build that cannot empty its cache is an obstacle for trials with a cold cache", async () => {
+  const binaries = await directory();
+  await mkdir(join(binaries, "bin"));
+  const program = join(binaries, "bin", "postgres");
+  await writeFile(program, "#!/bin/sh\necho 'postgres (PostgreSQL) 16.4'\n", { mode: 0o755 });
+  const settings = resolved({ binaries });
+  expect(await embeddedObstacles([settings])).toEqual([]);
+  const obstacles = await embeddedObstacles([settings], undefined, [settings]);
+  expect(obstacles.map(({ words }) => words)).toEqual([
+    `trial.coldCache: needs pg_buffercache_evict_all, which PostgreSQL 16.4 in ${binaries} lacks and 18 has`,
+  ]);
 });
 
 it.each([true, false])(
