@@ -1,12 +1,18 @@
 // Compares user SQL under train-sim with the real pgbench on one embedded server: A rate and B client CPU of the bank of
 // `scenarios/bank.sql` (and pgbench's TPC-B), C service times, D the keys that are drawn, E the calls of each statement, F
-// the rate and CPU of bare sockets in Node, G what pipelines give, H payments in the server's log. Rounds are interleaved; a
-// figure is a median with the least and the most of a round. The bench exits with 1 if a bound is missed. Run `npm run build`
-// first: it measures the built program. A to C and F to H need an otherwise idle machine, and up to 4 minutes each.
+// the rate and CPU of bare sockets in Node, G what pipelines give, H payments in the server's log, I reads of documents
+// and sysbench's. Rounds are interleaved; a figure is a median with the least and the most of a round. The bench exits with
+// 1 if a bound is missed. Run `npm run build` first: it measures the built program. A to C and F to I need an otherwise
+// idle machine, and up to 4 minutes each.
 //
 // The option --apart gives the server the first processor and everything else the others, like two machines (Linux, taskset).
 //
+<<<<<<< HEAD
 //   node bench/scripts.mjs [--rounds 3] [--seconds 5] [--warmUp 3] [--only A,B,C,D,E,F,G,H] [--apart]
+=======
+//   node bench/scripts.mjs [--rounds 3] [--seconds 5] [--warmUp 3] [--only A,B,C,D,E,F,G,H,I] [--apart]
+import { execFileSync } from "node:child_process";
+>>>>>>> 1548b185 (Compare reads of documents with sysbench's)
 import { cpus, loadavg } from "node:os";
 import { keepApart } from "./apart.mjs";
 import { readOptions } from "./options.mjs";
@@ -20,8 +26,12 @@ import * as latency from "./scripts/latency.mjs";
 import * as pipeline from "./scripts/pipeline.mjs";
 import * as rate from "./scripts/rate.mjs";
 import * as serverLog from "./scripts/server-log.mjs";
+import * as sysbench from "./scripts/sysbench.mjs";
 
-const PARTS = { A: rate, B: cpu, C: latency, D: draws, E: calls, F: floor, G: pipeline, H: serverLog };
+const PARTS = {
+  ...{ A: rate, B: cpu, C: latency, D: draws, E: calls, F: floor, G: pipeline, H: serverLog },
+  I: sysbench,
+};
 /** Largest number of clients of both programs together. */
 const CLIENTS_MOST = 40;
 

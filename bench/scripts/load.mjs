@@ -57,18 +57,25 @@ export async function runBudget(server, scenario, { clients, iterations, round }
   }
 }
 
-/** Makes pgbench's tables; returns a function `start` that starts pgbench on them. */
-export async function prepareForPgbench(server, { scenario, scripts, args }, { clients, round }) {
+/** Makes the tables of a scenario for another program; resolves to its settings, and a function that gathers statistics. */
+export async function preparePeerTables(server, scenario, { clients, round }) {
   const text = scenarioOf(server, scenario, { load: { clients }, trial: {}, round }, PEER_NAMESPACE);
   const [treatment] = parseScenario(text, "scripts").treatments;
   const host = { admin: server.admin, claim: UNCLAIMED_NAMESPACE };
   const inputs = { trial: { seed: SEED + round }, treatment, directory: tmpdir() };
   await prepareNamespace(host, inputs, [server.endpoint]);
+  const { settings } = treatment;
+  return { settings, analyze: () => analyzeNamespace(server.admin, settings) };
+}
+
+/** Makes pgbench's tables; returns a function `start` that starts pgbench on them. */
+export async function prepareForPgbench(server, { scenario, scripts, args }, { clients, round }) {
+  const { analyze } = await preparePeerTables(server, scenario, { clients, round });
   const environment = { ...server.environment, PGOPTIONS: `-c search_path=${PEER_NAMESPACE}` };
   const load = ["-c", String(clients), `--random-seed=${SEED + round}`];
   return {
     start: (more) => startPgbench({ environment }, scripts, [...args, ...load, ...more]),
-    analyze: () => analyzeNamespace(server.admin, treatment.settings),
+    analyze,
   };
 }
 
@@ -114,20 +121,28 @@ export function trainSim(server, { scenario }, { clients, warmUp, seconds, round
   return measureTrainSim(server, startScenario(server, text), seconds);
 }
 
-/** Runs the same closed loop with pgbench; returns its figures. pgbench prints its rate once per second. */
+/** Runs the same closed loop with pgbench; returns its figures. */
 export async function pgbench(server, which, { clients, warmUp, seconds, round }) {
   const { start, analyze } = await prepareForPgbench(server, which, { clients, round });
-  const running = await start(["-T", String(warmUp + seconds + SLACK_SECONDS), "-P", "1"]);
+  const running = await start(["-T", String(secondsOfLoad({ warmUp, seconds })), "-P", "1"]);
+  return measurePeer(server, running, analyze, { warmUp, seconds }, /^progress: ([\d.]+) s, ([\d.]+) tps/gm);
+}
+
+/** Seconds that a program without a warm-up of its own has to run. */
+export const secondsOfLoad = ({ warmUp, seconds }) => warmUp + seconds + SLACK_SECONDS;
+
+/** Figures of a program that prints its second and its rate once a second, as `pattern` says. */
+export async function measurePeer(server, running, analyze, { warmUp, seconds }, pattern) {
   try {
     await sleep(warmUp * 1000 * ANALYZE_AFTER);
     await analyze();
     await sleep(warmUp * 1000 * (1 - ANALYZE_AFTER));
     const cpu = await window(server, running, seconds);
-    const { stderr } = await untilEnded(running);
-    const rates = [...stderr.matchAll(/^progress: ([\d.]+) s, ([\d.]+) tps/gm)]
+    const { stdout, stderr } = await untilEnded(running);
+    const rates = [...`${stdout}${stderr}`.matchAll(pattern)]
       .filter(([, at]) => Math.round(Number(at)) > warmUp)
       .map(([, , rate]) => Number(rate));
-    if (rates.length < seconds) throw new Error(`pgbench told ${rates.length} rates: ${stderr.slice(-300)}`);
+    if (rates.length < seconds) throw new Error(`${rates.length} rates: ${stdout}${stderr.slice(-300)}`);
     return figures(sum(rates) / rates.length, cpu);
   } finally {
     await running.stop();

@@ -78,11 +78,7 @@ export async function obstaclesToStart(
   const targetsOf = (all: readonly Treatment[]) => distinct(all.map(({ settings }) => settings.target));
   const withColdCache = treatments.filter(({ settings }) => settings.trial.coldCache === true);
   const ofWorkloads = treatments.flatMap(({ settings }) => workloadOf(settings).obstacles?.(settings) ?? []);
-  const ofTargets = await targetObstacles(
-    targetsOf(treatments),
-    scenarioDirectory,
-    targetsOf(withColdCache),
-  );
+  const ofTargets = await targetObstacles(targetsOf(treatments), scenarioDirectory, targetsOf(withColdCache));
   return distinct([...ofWorkloads, ...ofTargets]);
 }
 

@@ -92,6 +92,10 @@ interface Job {
   readonly stored: string | undefined;
 }
 
+/** True if a kill ended the run, and the tables no longer hold the job: the queue may have known its end already. */
+const hasUnknownEnd = ({ state, stored }: Job): boolean =>
+  state?.ends === 0 && !Number.isNaN(state.interruptedMs) && stored === undefined;
+
 const isSeen = ({ state, stored }: Job): boolean => state !== undefined || stored !== undefined;
 
 const NO_JOBS = {
@@ -186,6 +190,7 @@ class Join {
           };
           if (most === 0) this.requireAbsence(job);
           else if (least === 0) sums.inDoubtFound += isSeen(job) ? 1 : 0;
+          else if (hasUnknownEnd(job)) sums.inDoubt++;
           else this.requireRunOrRest(job, jobs.ackedMs.get(batch), terms);
           if (most > 0) this.addTo(sums, job, mayRepeat);
         }
@@ -198,7 +203,7 @@ class Join {
     if (stored === "running") sums.stuck++;
     if (stored === "waiting") sums.waiting++;
     if (stored === "failed") sums.failedForGood++;
-    if (state && !Number.isNaN(state.interruptedMs)) sums.notRerun++;
+    if (state && !Number.isNaN(state.interruptedMs) && !hasUnknownEnd(job)) sums.notRerun++;
     if (!state || state.ends <= 1) return;
     sums.runTwice++;
     if (!mayRepeat) this.found.add("duplicated", this.idOf(job), `ran ${state.ends} times`);
