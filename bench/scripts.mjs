@@ -7,12 +7,7 @@
 //
 // The option --apart gives the server the first processor and everything else the others, like two machines (Linux, taskset).
 //
-<<<<<<< HEAD
-//   node bench/scripts.mjs [--rounds 3] [--seconds 5] [--warmUp 3] [--only A,B,C,D,E,F,G,H] [--apart]
-=======
 //   node bench/scripts.mjs [--rounds 3] [--seconds 5] [--warmUp 3] [--only A,B,C,D,E,F,G,H,I] [--apart]
-import { execFileSync } from "node:child_process";
->>>>>>> 1548b185 (Compare reads of documents with sysbench's)
 import { cpus, loadavg } from "node:os";
 import { keepApart } from "./apart.mjs";
 import { readOptions } from "./options.mjs";
